@@ -1,0 +1,67 @@
+"""Explain a clustering with a small tree of axis-aligned cuts.
+
+Start with `explain`, or with an estimator such as `IMM`. Everything is imported when it is first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# name -> module that defines it; a module that defines itself is a submodule
+_PLACES = {
+    "CART": "boxwood.estimators",
+    "DataError": "boxwood.errors",
+    "ExKMC": "boxwood.estimators",
+    "Expand": "boxwood.estimators",
+    "Explanation": "boxwood.explanation",
+    "IMM": "boxwood.estimators",
+    "Reference": "boxwood.reference",
+    "ThresholdTree": "boxwood.tree",
+    "TreeBuilder": "boxwood.tree",
+    "errors": "boxwood.errors",
+    "explain": "boxwood.explanation",
+    "grow": "boxwood.grow",
+    "load": "boxwood.explanation",
+    "metrics": "boxwood.metrics",
+    "render": "boxwood.render",
+}
+
+if TYPE_CHECKING:
+    from boxwood import errors, grow, metrics, render
+    from boxwood.errors import DataError
+    from boxwood.estimators import CART, IMM, ExKMC, Expand
+    from boxwood.explanation import Explanation, explain, load
+    from boxwood.reference import Reference
+    from boxwood.tree import ThresholdTree, TreeBuilder
+
+__all__ = [
+    "CART",
+    "IMM",
+    "DataError",
+    "ExKMC",
+    "Expand",
+    "Explanation",
+    "Reference",
+    "ThresholdTree",
+    "TreeBuilder",
+    "errors",
+    "explain",
+    "grow",
+    "load",
+    "metrics",
+    "render",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module 'boxwood' has no attribute {name!r}")
+    module = import_module(_PLACES[name])
+    value = module if module.__name__ == f"boxwood.{name}" else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PLACES})

@@ -1,0 +1,29 @@
+"""What boxwood raises and warns of.
+
+::
+
+    ValueError
+    └── DataError            the data cannot be used as asked
+        └── ModelError       a file or text is not a boxwood model
+    UserWarning
+    ├── StoppedEarlyWarning  a tree has fewer leaves than asked for, because no cut gains
+    └── CacheNote            compiled code cannot be kept on disk; every process compiles anew
+"""
+
+__all__ = ["CacheNote", "DataError", "ModelError", "StoppedEarlyWarning"]
+
+
+class DataError(ValueError):
+    """The data cannot be used as asked; the message says what was expected, what came and what to do."""
+
+
+class ModelError(DataError):
+    """A file or a text is not a boxwood model, or is one of a format this version does not read."""
+
+
+class StoppedEarlyWarning(UserWarning):
+    """A tree has fewer leaves than were asked for, because no further cut gains anything."""
+
+
+class CacheNote(UserWarning):
+    """Compiled code cannot be kept on disk, so every process compiles anew."""

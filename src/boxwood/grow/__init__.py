@@ -1,0 +1,7 @@
+"""The algorithms that grow trees: one paper, one file; arrays in, a `ThresholdTree` out."""
+
+from boxwood.grow._cart import cart
+from boxwood.grow._expand import expand
+from boxwood.grow._imm import imm
+
+__all__ = ["cart", "expand", "imm"]

@@ -1,0 +1,31 @@
+"""Rows down a tree: the leaf of a row."""
+
+import numpy as np
+
+from boxwood.loops._jit import jit
+
+__all__ = ["descend"]
+
+
+@jit
+def descend(X, feature, lower, upper, second, out):  # type: ignore[no-untyped-def]
+    """Write the node of the leaf that each row of `X` reaches, or -1 for a row that has NaN in a tested column.
+
+    IN: X (n, d); feature, lower, upper, second (n_nodes,), in pre-order. OUT: out (n,).
+    """
+    for row in range(X.shape[0]):
+        out[row] = _leaf_of(X[row], feature, lower, upper, second)
+
+
+@jit
+def _leaf_of(x, feature, lower, upper, second):  # type: ignore[no-untyped-def]
+    node = 0
+    while feature[node] >= 0:
+        value = np.float64(x[feature[node]])
+        if lower[node] <= value <= upper[node]:
+            node += 1
+        elif value != value:
+            return -1
+        else:
+            node = second[node]
+    return node

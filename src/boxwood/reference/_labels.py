@@ -1,0 +1,90 @@
+"""Labels of any kind, as numbers from 0 with -1 for rows left out."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boxwood.errors import DataError
+
+__all__ = ["encode_labels"]
+
+_COUNTING_RANGE = 1 << 20  # whole numbers in a range up to this are counted rather than sorted
+
+
+def encode_labels(labels: Any) -> tuple[NDArray[np.intp], tuple[Hashable, ...]]:
+    """Return each row's cluster from 0 up, shape (n,), and the label of each cluster, in ascending order.
+
+    Labels may be of any hashable type; the number -1 leaves a row out and stays -1. Labels that cannot be compared
+    with each other are ordered by type and text. Takes time n, or n log n for labels that are not whole numbers.
+
+    Raises
+    ------
+    DataError
+        If labels are not one-dimensional, not hashable, or missing (None or NaN).
+
+    Examples
+    --------
+    >>> encode_labels(["new", "loyal", -1, "new"])
+    (array([ 1,  0, -1,  1]), ('loyal', 'new'))
+    """
+    array = np.asarray(labels)
+    if array.ndim == 0 or (array.ndim > 1 and array.dtype != object):
+        raise DataError(f"labels must be one-dimensional, one for each row; got shape {array.shape}")
+    if array.dtype.kind in "iu":
+        return _encode_whole(array)
+    if array.dtype.kind == "f" and np.isfinite(array).all() and (array == np.floor(array)).all():
+        codes, names = _encode_sorted(array)
+        return codes, tuple(int(name) if float(name).is_integer() else name for name in names)  # type: ignore[arg-type]
+    if array.dtype.kind == "f":
+        _refuse_missing(int(np.isnan(array).sum()), len(array))
+        return _encode_sorted(array)
+    if array.dtype.kind in "UbS" and isinstance(labels, np.ndarray):
+        return _encode_sorted(array)
+    return _encode_hashable(labels)
+
+
+def _encode_whole(array: NDArray[np.integer]) -> tuple[NDArray[np.intp], tuple[Hashable, ...]]:
+    low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
+    if high - low > _COUNTING_RANGE:
+        return _encode_sorted(array)
+    shifted = array.astype(np.intp) - low
+    seen = np.bincount(shifted, minlength=1) > 0
+    if low <= -1 <= high:
+        seen[-1 - low] = False
+    code = np.where(seen, np.cumsum(seen) - 1, -1)
+    names = tuple(int(value) for value in np.flatnonzero(seen) + low)
+    return code[shifted], names
+
+
+def _encode_sorted(array: NDArray[Any]) -> tuple[NDArray[np.intp], tuple[Hashable, ...]]:
+    values, codes = np.unique(array, return_inverse=True)
+    codes = codes.astype(np.intp).reshape(-1)
+    if array.dtype.kind in "if" and -1 in values:
+        place = int(np.searchsorted(values, -1))
+        codes = np.where(codes == place, -1, codes - (codes > place))
+        values = np.delete(values, place)
+    return codes, tuple(values.tolist())
+
+
+def _encode_hashable(labels: Iterable[Any]) -> tuple[NDArray[np.intp], tuple[Hashable, ...]]:
+    items = [item.item() if isinstance(item, np.generic) else item for item in labels]
+    _refuse_missing(sum(item is None or item != item for item in items), len(items))
+    try:
+        distinct = set(items) - {-1}
+    except TypeError as error:
+        raise DataError(f"labels must be hashable: {error}") from None
+    try:
+        names = sorted(distinct)  # type: ignore[type-var]
+    except TypeError:
+        names = sorted(distinct, key=lambda name: (type(name).__name__, str(name)))
+    code = {name: i for i, name in enumerate(names)} | {-1: -1}
+    return np.fromiter((code[item] for item in items), dtype=np.intp, count=len(items)), tuple(names)
+
+
+def _refuse_missing(count: int, n_rows: int) -> None:
+    if count:
+        raise DataError(f"{count} of {n_rows} labels are missing; use -1 for rows to leave out")

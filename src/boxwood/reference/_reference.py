@@ -1,0 +1,203 @@
+"""`Reference`: the clustering to be explained."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from boxwood._validation import as_table, as_weights
+from boxwood.errors import DataError
+from boxwood.reference._labels import encode_labels
+
+__all__ = ["Reference"]
+
+Names = Mapping[Hashable, Hashable] | Sequence[Hashable]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reference:
+    """A clustering to be explained: the cluster of each row, a centre for each cluster, and the clusters' names.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        Cluster of each row, a whole number from 0 to k - 1; -1 leaves the row out (noise).
+    centers : array-like of shape (k, d)
+        Centre of each cluster. A cluster may have no row.
+    names : sequence of k hashables, or mapping from cluster to name, default=None
+        Name of each cluster; None names them by their numbers.
+
+    Raises
+    ------
+    DataError
+        If labels point beyond the centres, centres are not finite, or names do not fit.
+
+    Examples
+    --------
+    >>> reference = Reference.of([[0.0], [2.0], [9.0]], ["near", "near", "far"])
+    >>> reference.names, reference.labels, reference.centers.ravel()
+    (('far', 'near'), array([1, 1, 0]), array([9., 1.]))
+    """
+
+    labels: NDArray[np.intp]
+    centers: NDArray[np.float64]
+    names: tuple[Hashable, ...] = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        centers = np.array(as_table(self.centers), dtype=np.float64)
+        labels = np.asarray(self.labels)
+        if labels.ndim != 1 or labels.dtype.kind not in "iu":
+            raise DataError(f"labels must be whole numbers, one for each row; got {labels.dtype} of shape {labels.shape}")
+        labels = labels.astype(np.intp)
+        low, high = (int(labels.min()), int(labels.max())) if labels.size else (0, -1)
+        if low < -1 or high >= len(centers):
+            raise DataError(f"labels must be from -1 to {len(centers) - 1}, one less than the centres; got {low} to {high}")
+        for name, value in (("labels", labels), ("centers", centers)):
+            value.flags.writeable = False
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "names", _named(range(len(centers)), self.names))
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters, those without rows included."""
+        return len(self.centers)
+
+    @property
+    def kept(self) -> NDArray[np.bool_]:
+        """Which rows belong to a cluster, shape (n,)."""
+        return self.labels >= 0
+
+    @classmethod
+    def of(
+        cls,
+        X: ArrayLike,
+        labels: Any,
+        *,
+        center: str = "mean",
+        names: Names | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Reference:
+        """Return the clustering of the rows of `X` by `labels` of any hashable type, -1 for rows left out.
+
+        Clusters are numbered in ascending order of their labels, and named by them; `names` maps labels to other
+        names. `center` is "mean" or "median" (by coordinate). Takes one pass; the median sorts each column.
+        """
+        table = as_table(X)
+        codes, found = encode_labels(labels)
+        if len(codes) != len(table):
+            raise DataError(f"X has {len(table)} rows, but there are {len(codes)} labels")
+        if not found:
+            raise DataError("every row is left out: all labels are -1")
+        weights = as_weights(sample_weight, len(table))
+        if center not in _CENTERS:
+            raise ValueError(f"center must be one of {sorted(_CENTERS)}, got {center!r}")
+        return cls(codes, _CENTERS[center](table, codes, len(found), weights), _named(found, names))
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, *, sample_weight: ArrayLike | None = None) -> Reference:
+        """Return the clustering of the rows of `X` by a fitted clusterer, mixture, or pipeline that ends in one.
+
+        Labels are `estimator.predict(X)`, or `estimator.labels_` where it cannot predict; negative labels leave rows
+        out. Centres are `cluster_centers_` or `means_` where these have the columns of `X`, else the clusters' means.
+        """
+        table = as_table(X)
+        labels = np.asarray(_labels_of(estimator, X, len(table)))
+        if labels.dtype.kind in "iu":
+            labels = np.where(labels < 0, -1, labels)
+            centers = _centers_of(estimator, table.shape[1])
+            if centers is not None and labels.max(initial=-1) < len(centers):
+                return cls(labels, centers)
+        return cls.of(table, labels, sample_weight=sample_weight)
+
+    def without_duplicates(self) -> Reference:
+        """Return the clustering with clusters of equal centres merged into the first of them, with a warning.
+
+        Rows of a merged cluster carry the first cluster's number. The later clusters keep their place and their
+        centre, without rows, so that numbers and names stay as they are.
+        """
+        first = self.first_of_equal_centers()
+        if (first == np.arange(self.n_clusters)).all():
+            return self
+        merged = [str(self.names[c]) for c in np.flatnonzero(first != np.arange(self.n_clusters))]
+        warnings.warn(f"clusters with the centre of an earlier one are merged into it: {', '.join(merged)}", stacklevel=3)
+        return Reference(np.where(self.kept, first[self.labels], -1), self.centers, self.names)
+
+    def first_of_equal_centers(self) -> NDArray[np.intp]:
+        """Return for each cluster the first cluster that has the same centre, shape (k,)."""
+        _, first, group = np.unique(self.centers + 0.0, axis=0, return_index=True, return_inverse=True)
+        return np.asarray(first[group.reshape(-1)], dtype=np.intp)
+
+    def __repr__(self) -> str:
+        n, d = len(self.labels), self.centers.shape[1]
+        return f"Reference(n_clusters={self.n_clusters}, n_rows={n}, n_columns={d})"
+
+
+def _named(found: Sequence[Hashable], names: Names | None) -> tuple[Hashable, ...]:
+    """Return a name for each of the labels found; `names` maps labels, or lists all names in their order."""
+    if names is None:
+        return tuple(found)
+    if isinstance(names, Mapping):
+        unknown = [str(label) for label in names if label not in found]
+        if unknown:
+            raise DataError(f"names for clusters that do not exist: {', '.join(unknown)}; clusters: {tuple(found)}")
+        return tuple(names.get(label, label) for label in found)
+    if len(names) != len(found):
+        raise DataError(f"names must have one name for each of {len(found)} clusters, got {len(names)}")
+    return tuple(names)
+
+
+def _labels_of(estimator: Any, X: Any, n_rows: int) -> ArrayLike:
+    if hasattr(estimator, "predict"):
+        return estimator.predict(X)  # type: ignore[no-any-return]
+    last = estimator[-1] if hasattr(estimator, "steps") else estimator
+    labels = getattr(last, "labels_", None)
+    if labels is None:
+        raise DataError(f"{type(last).__name__} has neither predict nor labels_; fit it first, or pass labels")
+    if len(labels) != n_rows:
+        raise DataError(f"{type(last).__name__} cannot predict and was fitted on {len(labels)} rows, but X has {n_rows}")
+    return labels  # type: ignore[no-any-return]
+
+
+def _centers_of(estimator: Any, n_columns: int) -> NDArray[np.float64] | None:
+    for name in ("cluster_centers_", "means_"):
+        centers = getattr(estimator, name, None)
+        if centers is not None and np.ndim(centers) == 2 and np.shape(centers)[1] == n_columns:
+            return np.asarray(centers, dtype=np.float64)
+    return None
+
+
+def _means(
+    X: NDArray[Any], codes: NDArray[np.intp], k: int, weights: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    kept = codes >= 0
+    weights = kept.astype(np.float64) if weights is None else np.where(kept, weights, 0.0)
+    total = np.bincount(np.where(kept, codes, 0), weights, minlength=k)
+    if not total.all():
+        raise DataError(f"clusters without weight: {', '.join(map(str, np.flatnonzero(total == 0)))}")
+    shares = weights / total[np.where(kept, codes, 0)]
+    # a mean of means per column: shares add up to one, so values of any size do not overflow
+    columns = [np.bincount(np.where(kept, codes, 0), shares * X[:, j], minlength=k) for j in range(X.shape[1])]
+    return np.stack(columns, axis=1)
+
+
+def _medians(
+    X: NDArray[Any], codes: NDArray[np.intp], k: int, weights: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    from boxwood.reference._median import weighted_median
+
+    rows_of = [np.flatnonzero(codes == c) for c in range(k)]
+    return np.array(
+        [
+            [weighted_median(X[rows, j].astype(np.float64), None if weights is None else weights[rows])]
+            for rows in rows_of
+            for j in range(X.shape[1])
+        ]
+    ).reshape(k, X.shape[1])
+
+
+_CENTERS = {"mean": _means, "median": _medians}

@@ -1,0 +1,69 @@
+"""Leaves as boxes: for each column that a leaf restricts, the intervals it allows."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple, TypeAlias
+
+from boxwood.tree._tree import Cut, ThresholdTree
+
+__all__ = ["Box", "Interval", "boxes"]
+
+
+class Interval(NamedTuple):
+    """An interval of one column; an infinite end is no bound. `x in interval` tests a value."""
+
+    lower: float
+    upper: float
+    lower_closed: bool
+    upper_closed: bool
+
+    def __contains__(self, x: object) -> bool:
+        if not isinstance(x, (int, float)):
+            return False
+        above = x >= self.lower if self.lower_closed else x > self.lower
+        below = x <= self.upper if self.upper_closed else x < self.upper
+        return above and below
+
+    def intersection(self, other: Interval) -> Interval | None:
+        """Return the values in both intervals, or None where there are none."""
+        # of two lower ends the open one at the same value is the later, of two upper ends the earlier
+        lower, lower_open = max((self.lower, not self.lower_closed), (other.lower, not other.lower_closed))
+        upper, upper_closed = min((self.upper, self.upper_closed), (other.upper, other.upper_closed))
+        if lower > upper or (lower == upper and (lower_open or not upper_closed)):
+            return None
+        return Interval(lower, upper, not lower_open, upper_closed)
+
+
+Box: TypeAlias = dict[int, tuple[Interval, ...]]
+"""Column to the intervals allowed in it, ascending and disjoint; no interval at all where cuts contradict each other."""
+
+
+def boxes(tree: ThresholdTree) -> list[Box]:
+    """Return the box of each leaf, in the order of the leaves; takes time and memory of the columns on each path."""
+    result: list[Box] = []
+    stack: list[tuple[int, Box]] = [(0, {})]
+    while stack:
+        node, box = stack.pop()
+        feature = int(tree.feature[node])
+        if feature < 0:
+            result.append(box)
+            continue
+        cut = Cut(node, feature, float(tree.lower[node]), float(tree.upper[node]), inside=True)
+        stack.append((int(tree.second[node]), _restrict(box, cut._replace(inside=False))))
+        stack.append((node + 1, _restrict(box, cut)))
+    return result
+
+
+def _restrict(box: Box, cut: Cut) -> Box:
+    allowed = box.get(cut.feature, (Interval(-math.inf, math.inf, True, True),))
+    pieces = (a.intersection(b) for a in allowed for b in _sides(cut))
+    return {**box, cut.feature: tuple(piece for piece in pieces if piece is not None)}
+
+
+def _sides(cut: Cut) -> list[Interval]:
+    if cut.inside:
+        return [Interval(cut.lower, cut.upper, True, True)]
+    below = Interval(-math.inf, cut.lower, True, False)
+    above = Interval(cut.upper, math.inf, False, True)
+    return [*([below] if cut.lower > -math.inf else []), *([above] if cut.upper < math.inf else [])]

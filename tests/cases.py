@@ -1,0 +1,75 @@
+"""Generated tables: every seed is another kind of trouble, small enough for a naive twin."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Case(NamedTuple):
+    X: np.ndarray
+    labels: np.ndarray  # 0 to k - 1 with every cluster present, and -1 for some rows of some cases
+    weights: np.ndarray | None
+
+
+def make_case(seed: int, *, max_rows: int = 40, max_columns: int = 4, max_clusters: int = 6) -> Case:
+    """Return a small table with labels: ties, duplicates, constant columns, float32 neighbours, 1e±12, any layout."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(2, max_rows + 1)), int(rng.integers(1, max_columns + 1))
+    k = int(rng.integers(2, min(n, max_clusters) + 1))
+    labels = rng.permutation(np.concatenate([np.arange(k), rng.integers(k, size=n - k)]))
+    X = np.column_stack([_column(rng, labels, k) for _ in range(d)])
+    if rng.random() < 0.3:  # whole rows twice
+        X[rng.integers(n, size=n // 2)] = X[rng.integers(n)]
+    if rng.random() < 0.3:
+        X = X.astype(np.float32)
+    return Case(_layout(rng, X), _with_noise(rng, labels, k), _weights(rng, n))
+
+
+def _column(rng: np.random.Generator, labels: np.ndarray, k: int) -> np.ndarray:
+    n = len(labels)
+    kinds = [
+        lambda: rng.normal(size=n) + 4 * rng.normal(size=k)[labels],
+        lambda: rng.integers(0, 4, size=n).astype(float),
+        lambda: rng.integers(0, 3, size=n) + 2.0 * labels,
+        lambda: np.full(n, rng.normal()),
+        lambda: np.float32(1) + rng.integers(0, 4, size=n) * np.spacing(np.float32(1)).astype(float),
+        lambda: 1.0 + rng.integers(0, 5, size=n) * np.spacing(1.0),
+        lambda: 1e12 * (rng.normal(size=n) + labels),
+        lambda: 1e-12 * (rng.normal(size=n) + labels),
+        lambda: 1e12 + rng.integers(0, 3, size=n) + labels,
+        lambda: np.exp(3 * rng.normal(size=n)) * (1 + labels),
+        lambda: np.where(rng.random(n) < 0.6, 0.0, rng.choice([-0.0, -1.0, 1.0], size=n)),
+    ]
+    return np.asarray(kinds[rng.integers(len(kinds))](), dtype=np.float64)
+
+
+def _layout(rng: np.random.Generator, X: np.ndarray) -> np.ndarray:
+    kind = rng.integers(4)
+    if kind == 0:
+        return np.asfortranarray(X)
+    if kind == 1:  # a view that skips rows and columns
+        wide = np.zeros((2 * X.shape[0], 3 * X.shape[1]), dtype=X.dtype)
+        wide[::2, ::3] = X
+        return wide[::2, ::3]
+    if kind == 2:
+        X = X.copy()
+        X.flags.writeable = False
+    return X
+
+
+def _with_noise(rng: np.random.Generator, labels: np.ndarray, k: int) -> np.ndarray:
+    noisy = labels.copy()
+    if rng.random() < 0.25:
+        noisy[rng.random(len(labels)) < 0.2] = -1
+        for cluster in np.setdiff1d(np.arange(k), noisy):
+            noisy[np.flatnonzero(labels == cluster)[0]] = cluster
+    return noisy
+
+
+def _weights(rng: np.random.Generator, n: int) -> np.ndarray | None:
+    kind = rng.integers(4)
+    if kind == 0:
+        return rng.integers(1, 4, size=n).astype(float)
+    if kind == 1:
+        return rng.random(n) + 0.01
+    return None
