@@ -1,5 +1,9 @@
 """Slow, obvious twins of the fast functions: what each function means, in the fewest words."""
 
+import copy
+import math
+from fractions import Fraction
+
 import numpy as np
 
 # ------------------------------------------------------------------------------------------------------ trees
@@ -20,3 +24,152 @@ def between(a: float, b: float) -> float:
     """Return the midpoint m of two values, with a <= m < b."""
     middle = a / 2 + b / 2 if np.isinf(a + b) else (a + b) / 2
     return middle if a <= middle < b else a
+
+
+# -------------------------------------------------------------------------------------------------------- IMM
+
+
+def imm(X, labels, centers, weights=None, candidates="all") -> dict:
+    """Return IMM's tree as nested dicts: every cut of every column tried, mistakes counted row by row."""
+    X, centers = np.asarray(X, dtype=np.float64), np.asarray(centers, dtype=np.float64)
+    weights = [Fraction(1)] * len(X) if weights is None else [Fraction(float(w)) for w in weights]
+    rows = [r for r in range(len(X)) if labels[r] >= 0 and weights[r] > 0]
+    return _imm_node(X, labels, centers, weights, candidates, rows, list(range(len(centers))))
+
+
+def _imm_node(X, labels, centers, weights, candidates, rows, clusters) -> dict:
+    if len(clusters) == 1:
+        return {"cluster": clusters[0]}
+    own = [r for r in rows if labels[r] in clusters]
+    best = None
+    for j in range(X.shape[1]):
+        at_centers = sorted({float(centers[c, j]) for c in clusters})
+        if candidates == "midpoints":
+            thresholds = [between(a, b) for a, b in zip(at_centers, at_centers[1:], strict=False)]
+        else:
+            values = sorted({float(X[r, j]) for r in rows} | set(at_centers))
+            pairs = zip(values, values[1:], strict=False)
+            thresholds = [between(a, b) for a, b in pairs if at_centers[0] <= a < at_centers[-1]]
+        for threshold in thresholds:
+            cut_off = [r for r in own if (X[r, j] <= threshold) != (centers[labels[r], j] <= threshold)]
+            mistakes = sum(weights[r] for r in cut_off)
+            if best is None or mistakes < best[0]:
+                best = mistakes, j, threshold
+    _, j, threshold = best
+    left = [r for r in rows if X[r, j] <= threshold], [c for c in clusters if centers[c, j] <= threshold]
+    right = [r for r in rows if X[r, j] > threshold], [c for c in clusters if centers[c, j] > threshold]
+    shared = X, labels, centers, weights, candidates
+    return {
+        "feature": j,
+        "threshold": threshold,
+        "left": _imm_node(*shared, *left),
+        "right": _imm_node(*shared, *right),
+    }
+
+
+# -------------------------------------------------------------------------------------------------- expansion
+
+
+def expand(tree, X, labels, centers, max_leaf_nodes, objective="cost", cuts="threshold", weights=None) -> dict:
+    """Return the expanded tree as nested dicts: every cut of every leaf tried, costs added as Python's whole numbers.
+
+    `tree` is nested dicts or None. Leaves are numbered as they are made, the leaves of `tree` in pre-order.
+    """
+    X = np.asarray(X, dtype=np.float64)
+    weights = np.ones(len(X)) if weights is None else np.asarray(weights, dtype=np.float64)
+    rows = [r for r in range(len(X)) if labels[r] >= 0 and weights[r] > 0]
+    costs = _row_costs(X, labels, np.asarray(centers), objective, rows, weights)
+    root = copy.deepcopy(tree) if tree is not None else {"cluster": _cheapest(_whole(costs, rows)[0], rows)}
+    open_leaves = [(number, leaf, here) for number, leaf, here in _numbered_leaves(root, X, rows)]
+    n_nodes = 2 * len(open_leaves) - 1
+    n_leaves = len(open_leaves)
+    while n_leaves < max_leaf_nodes:
+        gains = [(_best_split(X, costs, here, cuts), number, leaf, here) for number, leaf, here in open_leaves]
+        gains = [entry for entry in gains if entry[0] is not None]
+        if not gains:
+            break
+        (_, split), number, leaf, here = min(gains, key=lambda entry: (-entry[0][0], entry[1]))
+        _, is_interval, feature, lower, upper, first, second = split
+        del leaf["cluster"]
+        leaf["feature"] = feature
+        a, b = {"cluster": first}, {"cluster": second}
+        if is_interval:
+            leaf.update(interval=[lower, upper], inside=a, outside=b)
+        else:
+            leaf.update(threshold=upper, left=a, right=b)
+        inside = [r for r in here if lower <= X[r, feature] <= upper]
+        open_leaves = [entry for entry in open_leaves if entry[0] != number]
+        open_leaves += [(n_nodes, a, inside), (n_nodes + 1, b, [r for r in here if r not in inside])]
+        n_nodes, n_leaves = n_nodes + 2, n_leaves + 1
+    return root
+
+
+def _row_costs(X, labels, centers, objective, rows, weights) -> dict:
+    """Return for each row its costs as floats, its weight as a float, and how often it is repeated."""
+    whole = all(weights[r] == int(weights[r]) for r in rows) and sum(weights[r] for r in rows) < 2**31
+    result = {}
+    for r in rows:
+        if objective == "mistakes":
+            costs = [float(labels[r] != c) for c in range(len(centers))]
+        else:
+            costs = [sum(float(x - z) ** 2 for x, z in zip(X[r], center, strict=True)) for center in centers]
+        result[r] = (costs, 1.0, int(weights[r])) if whole else (costs, float(weights[r]), 1)
+    return result
+
+
+def _whole(costs, rows) -> tuple[dict, float]:
+    """Return the weighted costs of a node's rows as whole numbers; their largest costs add up to just below 2**61."""
+    total = math.fsum(max(costs[r][0]) * costs[r][1] * costs[r][2] for r in rows)
+    scale = 2.0 ** (61 - math.frexp(total)[1])
+    return {r: [round(c * costs[r][1] * scale) * costs[r][2] for c in costs[r][0]] for r in rows}, scale
+
+
+def _sums(whole, rows) -> list:
+    k = len(next(iter(whole.values())))
+    return [sum(whole[r][c] for r in rows) for c in range(k)]
+
+
+def _cheapest(whole, rows) -> int:
+    sums = _sums(whole, rows)
+    return sums.index(min(sums))
+
+
+def _best_split(X, costs, rows, cuts) -> tuple | None:
+    """Return gain and cut (cost, is interval, column, lower, upper, first and second cluster), or None."""
+    if not rows:
+        return None
+    whole, scale = _whole(costs, rows)
+    tried = []
+    for j in range(X.shape[1]):
+        values = sorted({float(X[r, j]) for r in rows})
+        ends = [(-np.inf, between(a, b)) for a, b in zip(values, values[1:], strict=False)]
+        if cuts == "interval":  # from the second value to the last but one
+            for s in range(1, len(values) - 1):
+                lower = -between(-values[s], -values[s - 1])
+                ends += [(lower, between(values[e], values[e + 1])) for e in range(s, len(values) - 1)]
+        for lower, upper in ends:
+            inside = [r for r in rows if lower <= X[r, j] <= upper]
+            outside = [r for r in rows if not lower <= X[r, j] <= upper]
+            a, b = _cheapest(whole, inside), _cheapest(whole, outside)
+            cost = _sums(whole, inside)[a] + _sums(whole, outside)[b]
+            tried.append((cost, lower > -np.inf, j, lower, upper, a, b))
+    alone = min(_sums(whole, rows))
+    if not tried or min(tried)[0] >= alone:
+        return None
+    return (alone - min(tried)[0]) / scale, min(tried)
+
+
+def _numbered_leaves(root, X, rows) -> list:
+    leaves, stack, n_nodes = [], [(0, root, rows)], 1
+    while stack:
+        number, d, here = stack.pop()
+        if "cluster" in d:
+            leaves.append((number, d, here))
+            continue
+        first, second = ("left", "right") if "threshold" in d else ("inside", "outside")
+        lower, upper = (-np.inf, d["threshold"]) if "threshold" in d else d["interval"]
+        inside = [r for r in here if lower <= X[r, d["feature"]] <= upper]
+        stack.append((n_nodes + 1, d[second], [r for r in here if r not in inside]))
+        stack.append((n_nodes, d[first], inside))
+        n_nodes += 2
+    return leaves

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-__all__ = ["BLOCK_ROWS", "map_blocks", "map_tasks", "n_threads"]
+__all__ = ["BLOCK_ROWS", "fold_blocks", "map_blocks", "map_tasks", "n_threads"]
 
 BLOCK_ROWS = 1 << 16
 T = TypeVar("T")
@@ -37,6 +37,34 @@ def map_tasks(work: Callable[[S], T], tasks: Sequence[S], *, n_jobs: int | None 
         return list(pool.map(work, tasks))
     finally:  # after an interrupt the blocks that have not begun are dropped
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def fold_blocks(
+    work: Callable[[T, int, int], object],
+    n_rows: int,
+    make: Callable[[], T],
+    *,
+    block: int = BLOCK_ROWS,
+    n_jobs: int | None = -1,
+) -> list[T]:
+    """Call `work(summary, start, stop)` for each block of rows, with a summary for each thread; return the summaries.
+
+    Which blocks share a summary depends on the threads, so summaries must add up exactly, as whole numbers do.
+    """
+    summaries: list[T] = []
+    idle: list[T] = []
+
+    def run(start: int) -> None:
+        try:
+            summary = idle.pop()
+        except IndexError:
+            summary = make()
+            summaries.append(summary)
+        work(summary, start, min(start + block, n_rows))
+        idle.append(summary)
+
+    map_tasks(run, range(0, n_rows, block), n_jobs=n_jobs)
+    return summaries
 
 
 def map_blocks(

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from boxwood._threads import map_blocks
 from boxwood.errors import DataError
 
-__all__ = ["as_table", "as_weights", "listed", "refuse_not_finite"]
+__all__ = ["as_table", "as_weights", "as_whole_weights", "listed", "refuse_not_finite"]
 
 
 def as_table(X: ArrayLike, *, n_columns: int | None = None) -> NDArray[Any]:
@@ -85,3 +85,15 @@ def listed(words: Sequence[str], limit: int = 10) -> str:
     """Return the words with commas, at most `limit` of them and the number of the others."""
     more = f" and {len(words) - limit} more" if len(words) > limit else ""
     return ", ".join(words[:limit]) + more
+
+
+def as_whole_weights(weights: NDArray[np.float64] | None) -> NDArray[np.int64]:
+    """Return weights as whole multiples of one power of two, so that their sums are exact; an empty array for None.
+
+    The multiples add up to less than 2**62, so each weight is kept to 62 bits of the total. Whole weights, and all
+    others of that precision, are kept exactly; equal sums stay equal in whatever order they are added.
+    """
+    if weights is None:
+        return np.empty(0, dtype=np.int64)
+    exponent = int(np.floor(61 - np.log2(weights.sum())))
+    return np.rint(np.ldexp(weights, exponent)).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Rows down a tree: the leaf of a row."""
+"""Rows down a tree: what stands at the leaf of a row."""
 
 import numpy as np
 
@@ -8,13 +8,14 @@ __all__ = ["descend"]
 
 
 @jit
-def descend(X, feature, lower, upper, second, out):  # type: ignore[no-untyped-def]
-    """Write the node of the leaf that each row of `X` reaches, or -1 for a row that has NaN in a tested column.
+def descend(X, feature, lower, upper, second, value, out):  # type: ignore[no-untyped-def]
+    """Write the value of the leaf that each row of `X` reaches, or -1 for a row that has NaN in a tested column.
 
-    IN: X (n, d); feature, lower, upper, second (n_nodes,), in pre-order. OUT: out (n,).
+    IN: X (n, d); feature, lower, upper, second, value (n_nodes,), in pre-order. OUT: out (n,).
     """
     for row in range(X.shape[0]):
-        out[row] = _leaf_of(X[row], feature, lower, upper, second)
+        leaf = _leaf_of(X[row], feature, lower, upper, second)
+        out[row] = value[leaf] if leaf >= 0 else -1
 
 
 @jit

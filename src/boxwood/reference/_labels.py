@@ -38,7 +38,7 @@ def encode_labels(labels: Any) -> tuple[NDArray[np.intp], tuple[Hashable, ...]]:
         return _encode_whole(array)
     if array.dtype.kind == "f" and np.isfinite(array).all() and (array == np.floor(array)).all():
         codes, names = _encode_sorted(array)
-        return codes, tuple(int(name) if float(name).is_integer() else name for name in names)  # type: ignore[arg-type]
+        return codes, tuple(int(name) for name in names)  # type: ignore[call-overload]
     if array.dtype.kind == "f":
         _refuse_missing(int(np.isnan(array).sum()), len(array))
         return _encode_sorted(array)

@@ -52,11 +52,13 @@ class Reference:
         centers = np.array(as_table(self.centers), dtype=np.float64)
         labels = np.asarray(self.labels)
         if labels.ndim != 1 or labels.dtype.kind not in "iu":
-            raise DataError(f"labels must be whole numbers, one for each row; got {labels.dtype} of shape {labels.shape}")
+            raise DataError(f"labels must be whole numbers, one for each row; got {labels.dtype}, shape {labels.shape}")
         labels = labels.astype(np.intp)
         low, high = (int(labels.min()), int(labels.max())) if labels.size else (0, -1)
         if low < -1 or high >= len(centers):
-            raise DataError(f"labels must be from -1 to {len(centers) - 1}, one less than the centres; got {low} to {high}")
+            raise DataError(
+                f"labels must be from -1 to {len(centers) - 1} for {len(centers)} centres, got {low} to {high}"
+            )
         for name, value in (("labels", labels), ("centers", centers)):
             value.flags.writeable = False
             object.__setattr__(self, name, value)
@@ -124,7 +126,7 @@ class Reference:
         if (first == np.arange(self.n_clusters)).all():
             return self
         merged = [str(self.names[c]) for c in np.flatnonzero(first != np.arange(self.n_clusters))]
-        warnings.warn(f"clusters with the centre of an earlier one are merged into it: {', '.join(merged)}", stacklevel=3)
+        warnings.warn(f"clusters merged into an earlier one of the same centre: {', '.join(merged)}", stacklevel=3)
         return Reference(np.where(self.kept, first[self.labels], -1), self.centers, self.names)
 
     def first_of_equal_centers(self) -> NDArray[np.intp]:
@@ -159,7 +161,7 @@ def _labels_of(estimator: Any, X: Any, n_rows: int) -> ArrayLike:
     if labels is None:
         raise DataError(f"{type(last).__name__} has neither predict nor labels_; fit it first, or pass labels")
     if len(labels) != n_rows:
-        raise DataError(f"{type(last).__name__} cannot predict and was fitted on {len(labels)} rows, but X has {n_rows}")
+        raise DataError(f"{type(last).__name__} cannot predict; it was fitted on {len(labels)} rows, X has {n_rows}")
     return labels  # type: ignore[no-any-return]
 
 

@@ -36,7 +36,7 @@ class Interval(NamedTuple):
 
 
 Box: TypeAlias = dict[int, tuple[Interval, ...]]
-"""Column to the intervals allowed in it, ascending and disjoint; no interval at all where cuts contradict each other."""
+"""Column to the intervals allowed in it, ascending and disjoint; none at all where cuts contradict each other."""
 
 
 def boxes(tree: ThresholdTree) -> list[Box]:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 __all__ = ["between", "shortest_between"]
 
 
-def between(a: float, b: float) -> float:
-    """Return the midpoint m of two values a < b, such that a <= m < b, and a < m wherever a double lies between."""
-    middle = (a + b) * 0.5
-    if math.isinf(middle):
-        middle = a * 0.5 + b * 0.5
-    return middle if a <= middle < b else a
+def between(a: ArrayLike, b: ArrayLike) -> Any:
+    """Return the midpoint m of two values a < b, such that a <= m < b, and a < m wherever a double lies between.
+
+    Numbers or arrays, by elements.
+    """
+    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    with np.errstate(over="ignore"):
+        middle = (a + b) * 0.5
+    middle = np.where(np.isinf(middle), a * 0.5 + b * 0.5, middle)
+    return np.where((a <= middle) & (middle < b), middle, a)[()]
 
 
 def shortest_between(low: float, high: float) -> float:

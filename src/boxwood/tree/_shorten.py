@@ -15,15 +15,19 @@ from boxwood.tree._walk import rows_at_nodes
 
 __all__ = ["recut", "shortened"]
 
-# how a threshold is chosen: (last value on its left, first value on its right, column is whole) -> threshold
-Choice = Callable[[float, float, bool], float]
-
 
 class _Gap(NamedTuple):
-    """Values next to one end of a cut, among the rows that reach it; infinite where there is no row."""
+    """The rows next to a threshold t: left <= t < right. Infinite where the table has no row on that side."""
 
     left: float
     right: float
+
+    def mirrored(self) -> _Gap:
+        return _Gap(-self.right, -self.left)
+
+
+# chooses a threshold: (gap, the threshold so far, whether the column is whole) -> threshold
+_Choice = Callable[[_Gap, float, bool], float]
 
 
 def shortened(tree: ThresholdTree, X: ArrayLike) -> ThresholdTree:
@@ -37,66 +41,69 @@ def recut(tree: ThresholdTree, X: ArrayLike, Z: ArrayLike) -> ThresholdTree:
     raw, mapped = _as_rows(X, tree.n_features), _as_rows(Z, tree.n_features)
     if raw.shape[0] != mapped.shape[0]:
         raise ValueError(f"X and Z must hold the same rows, got {raw.shape[0]} and {mapped.shape[0]}")
-    return _moved(tree, raw, mapped, lambda left, right, whole: between(left, right))
+    return _moved(tree, raw, mapped, _middle)
 
 
-def _moved(tree: ThresholdTree, X: NDArray[np.floating], Z: NDArray[np.floating], choose: Choice) -> ThresholdTree:
+def _moved(tree: ThresholdTree, X: NDArray[np.floating], Z: NDArray[np.floating], choose: _Choice) -> ThresholdTree:
     """Return the tree with each finite end of each cut chosen in the gap of `X` between the rows that `Z` separates."""
     lower, upper = tree.lower.copy(), tree.upper.copy()
     whole = {int(feature): _is_whole(X[:, feature]) for feature in tree.features}
     for node, rows, inside in rows_at_nodes(tree, Z):
-        if inside is None or len(rows) == 0:
+        if inside is None:
             continue
-        feature = int(tree.feature[node])
-        values = X[rows, feature].astype(np.float64, copy=False)
-        above = Z[rows, feature] > tree.upper[node]
-        ends = _ends(values, below=~inside & ~above, inside=inside, above=above)
-        for gap, bounds, is_lower in zip(ends, (lower, upper), (True, False), strict=True):
-            if math.isfinite(bounds[node]):
-                bounds[node] = _choose(gap, bounds[node], is_lower, whole[feature], choose, node)
+        j = int(tree.feature[node])
+        column = X[:, j], Z[:, j], rows
+        if math.isfinite(upper[node]):
+            gap = _gap(node, *column, upper[node], closed=True)
+            upper[node] = choose(gap, upper[node], whole[j])
+        if math.isfinite(lower[node]):  # a closed lower end is a closed upper end seen in a mirror
+            gap = _gap(node, *column, lower[node], closed=False)
+            lower[node] = -choose(gap.mirrored(), -lower[node], whole[j])
+            if lower[node] > upper[node]:  # no row within: both ends lie in one gap
+                lower[node] = upper[node] = between(*gap)
     return ThresholdTree(tree.feature, lower, upper, tree.second, tree.cluster)
 
 
-def _ends(
-    values: NDArray[np.float64], below: NDArray[np.bool_], inside: NDArray[np.bool_], above: NDArray[np.bool_]
-) -> tuple[_Gap, _Gap]:
-    def largest(side: NDArray[np.bool_]) -> float:
-        return float(np.max(values, where=side, initial=-np.inf))
-
-    def smallest(side: NDArray[np.bool_]) -> float:
-        return float(np.min(values, where=side, initial=np.inf))
-
-    # where no row is inside, the next rows beyond bound the gap
-    lower = _Gap(largest(below), min(smallest(inside), smallest(above)))
-    upper = _Gap(max(largest(inside), largest(below)), smallest(above))
-    return lower, upper
+def _gap(
+    node: int, x: NDArray[np.floating], z: NDArray[np.floating], rows: NDArray[np.intp], threshold: float, closed: bool
+) -> _Gap:
+    """Return the gap in `x` among the rows at a node, or of the whole table on a side where these have no row."""
+    left, right = _ends(x[rows], z[rows], threshold, closed)
+    if math.isinf(left) or math.isinf(right):
+        beyond = _ends(x, z, threshold, closed)
+        left, right = (beyond.left if math.isinf(left) else left), (beyond.right if math.isinf(right) else right)
+    if left >= right:
+        raise ValueError(f"the cut at node {node} is no cut of its column: {left} and {right} are out of order")
+    return _Gap(left, right)
 
 
-def _choose(gap: _Gap, threshold: float, is_lower: bool, whole: bool, choose: Choice, node: int) -> float:
-    if gap.left >= gap.right:
-        raise ValueError(f"the cut at node {node} is no cut of its column: {gap.left} and {gap.right} are out of order")
+def _ends(x: NDArray[np.floating], z: NDArray[np.floating], threshold: float, closed: bool) -> _Gap:
+    values, mapped = x.astype(np.float64, copy=False), z.astype(np.float64, copy=False)
+    is_left = mapped <= threshold if closed else mapped < threshold
+    left, right = values[is_left], values[~is_left]
+    return _Gap(float(left.max(initial=-np.inf)), float(right.min(initial=np.inf)))
+
+
+def _middle(gap: _Gap, threshold: float, whole: bool) -> float:
+    if math.isfinite(gap.left) and math.isfinite(gap.right):
+        return float(between(*gap))
+    if math.isfinite(gap.left):  # all rows are on one side of the threshold
+        return gap.left
+    return math.nextafter(gap.right, -math.inf) if math.isfinite(gap.right) else threshold
+
+
+def _short(gap: _Gap, threshold: float, whole: bool) -> float:
+    """Return the shortest decimal in the gap, clear of both ends by two float32 steps where there is room."""
     left, right = gap
-    if math.isinf(left) and math.isinf(right):
+    if math.isinf(left) or math.isinf(right):
         return threshold
-    if math.isinf(left):  # no row on this side: the gap is taken as wide on it as on the other
-        left = min(2 * threshold - right, threshold)
-    if math.isinf(right):
-        right = max(2 * threshold - left, threshold)
-    if not (left < right and math.isfinite(left) and math.isfinite(right)):
-        return threshold
-    if is_lower:  # a closed lower end mirrors a closed upper one
-        return -choose(-right, -left, whole)
-    return choose(left, right, whole)
-
-
-def _short(left: float, right: float, whole: bool) -> float:
-    """Return the shortest decimal t with left <= t < right, clear of both by two float32 steps where there is room."""
     last = math.nextafter(right, -math.inf)
     if whole:
         return shortest_between(left, last)
-    low = left + 2 * float(np.spacing(np.float32(abs(left))))
-    high = right - 2 * float(np.spacing(np.float32(abs(right))))
-    if math.isfinite(low) and math.isfinite(high) and low <= high:
+    with np.errstate(over="ignore"):
+        low = left + 2 * float(np.spacing(np.float32(abs(left))))
+        high = right - 2 * float(np.spacing(np.float32(abs(right))))
+    if low <= high:  # false where a value is beyond float32
         return shortest_between(low, high)
     return shortest_between(math.nextafter(left, math.inf) if left < last else left, last)
 

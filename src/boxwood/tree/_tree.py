@@ -152,33 +152,35 @@ class ThresholdTree:
 
     # -------------------------------------------------------------------------------------------------- rows
 
-    def apply(self, X: ArrayLike, *, n_jobs: int | None = -1) -> NDArray[np.intp]:
+    def apply(self, X: ArrayLike, *, n_jobs: int | None = -1) -> NDArray[np.int64]:
         """Return the leaf of each row, shape (n,), with leaves numbered from 0 in pre-order.
 
         `X` of shape (n, d) may be float32 or float64 in any memory layout and is not copied; values are compared as
-        float64. Infinite values are ordinary values. Takes time n times the depth reached, and no memory but the result.
+        float64. Infinite values are ordinary values. Takes time n times the depth reached, and no other memory.
 
         Raises
         ------
         ValueError
             If `X` has fewer columns than the tree tests, is not numeric, or has NaN where a row is tested.
         """
-        X = _as_rows(X, self.n_features)
-        leaf_of_node = np.cumsum(self.feature < 0) - 1
-        nodes = np.empty(len(X), dtype=np.intp)
-
-        def work(start: int, stop: int) -> None:
-            block = nodes[start:stop]
-            descend(X[start:stop], self.feature, self.lower, self.upper, self.second, block)
-            _refuse_nan(block, start)
-            block[:] = leaf_of_node[block]
-
-        map_blocks(work, len(X), n_jobs=n_jobs)
-        return nodes
+        return self._descend(X, np.cumsum(self.feature < 0, dtype=np.int64) - 1, n_jobs)
 
     def predict(self, X: ArrayLike, *, n_jobs: int | None = -1) -> NDArray[np.int64]:
         """Return the cluster of each row, shape (n,); reads `X` as `apply` does."""
-        return self.leaf_clusters[self.apply(X, n_jobs=n_jobs)]
+        return self._descend(X, self.cluster, n_jobs)
+
+    def _descend(self, X: ArrayLike, values: NDArray[np.int64], n_jobs: int | None) -> NDArray[np.int64]:
+        """Return the value at the leaf of each row, given values by node."""
+        rows = _as_rows(X, self.n_features)
+        found = np.empty(len(rows), dtype=np.int64)
+
+        def work(start: int, stop: int) -> None:
+            nodes = self.feature, self.lower, self.upper, self.second
+            descend(rows[start:stop], *nodes, values, found[start:stop])
+            _refuse_nan(found[start:stop], start)
+
+        map_blocks(work, len(rows), n_jobs=n_jobs)
+        return found
 
     # ------------------------------------------------------------------------------------------------- leaves
 
@@ -210,7 +212,8 @@ class ThresholdTree:
         The result labels the rows of `X` as this tree does. Among decimals of the same length the one nearest the
         middle of the gap is taken. In a column of whole numbers the threshold may equal the largest value on its left;
         elsewhere it keeps two float32 steps away from the rows where the gap is wide enough, so that engines with
-        float32 columns agree. A cut that no row of `X` reaches is kept. Takes time n times the depth.
+        float32 columns agree. Where no row reaches a side of a cut, the next row of the table on that side bounds the
+        gap; where the table has none, the threshold is kept. Takes time n times the depth.
         """
         from boxwood.tree._shorten import shortened
 
@@ -361,7 +364,8 @@ def _as_rows(X: ArrayLike, n_features: int) -> NDArray[Any]:
     return X
 
 
-def _refuse_nan(nodes: NDArray[np.intp], start: int) -> None:
-    bad = nodes < 0
+def _refuse_nan(found: NDArray[np.int64], start: int) -> None:
+    bad = found < 0
     if bad.any():
-        raise DataError(f"X has NaN in a tested column, first in row {start + int(np.argmax(bad))}; leave such rows out")
+        row = start + int(np.argmax(bad))
+        raise DataError(f"X has NaN in a tested column, first in row {row}; fill such values or leave those rows out")

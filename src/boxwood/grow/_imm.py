@@ -1,0 +1,179 @@
+"""IMM: the tree that at each node separates the centres with the fewest mistakes.
+
+Moshkovitz, Dasgupta, Rashtchian and Frost, "Explainable k-Means and k-Medians Clustering", ICML 2020.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from boxwood._validation import as_table, as_weights, as_whole_weights, listed
+from boxwood.errors import DataError
+from boxwood.grow._counts import Bins, Counts
+from boxwood.grow._fewest import Cut, Search
+from boxwood.reference import Reference
+from boxwood.tree import ThresholdTree, TreeBuilder, between
+
+__all__ = ["imm"]
+
+
+def imm(
+    X: ArrayLike,
+    reference: Reference,
+    *,
+    candidates: str = "all",
+    duplicates: str = "error",
+    sample_weight: ArrayLike | None = None,
+    n_jobs: int | None = -1,
+) -> ThresholdTree:
+    """Return the tree of the Iterative Mistake Minimization algorithm: k leaves, one centre in each.
+
+    At each node the cut is chosen, among all columns and all thresholds that separate two of the node's centres, that
+    parts the fewest rows from their own centre. Such a row is a mistake; it is not counted again further down.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Rows, float32 or float64 in any memory layout; not copied.
+    reference : Reference
+        Labels and centres. Rows with label -1 are left out. A cluster without rows gets its leaf all the same.
+    candidates : {"all", "midpoints"}, default="all"
+        Thresholds tried: all of them, or the midpoints between neighbouring centres only (at most d (k - 1), for which
+        the guarantee holds too).
+    duplicates : {"error", "merge"}, default="error"
+        What to do with clusters of equal centres, which no cut separates: refuse them, or merge them into the first
+        with a warning.
+    sample_weight : array-like of shape (n,), default=None
+        Weights of the rows; mistakes are weighted. Whole weights equal repeated rows; rows of weight 0 are left out.
+    n_jobs : int or None, default=-1
+        Threads for the pass over the data; -1 uses all processors. The tree does not depend on it.
+
+    Returns
+    -------
+    ThresholdTree
+        Always holds: one leaf for each distinct centre, and each centre lies in its own leaf.
+
+    Raises
+    ------
+    DataError
+        If centres are equal, or `X`, the reference and the weights do not fit together.
+
+    Notes
+    -----
+    For centres that are means, the squared Euclidean cost of the tree with the reference centres is at most
+    (2 + 8 k H) times that of the reference, H the depth of the tree (at most k - 1); for medians and the ℓ1 cost,
+    (2 H + 1) times (Theorems 2 and 3 of the paper).
+
+    A threshold is the midpoint between the two neighbouring values among the node's rows and centres. Ties go to the
+    lowest column, then the lowest threshold. Where a node has lost all its rows the remaining centres are still
+    separated, so that no centre goes without a leaf.
+
+    Takes one pass over `X` to count rows per cluster, column and bin, and then time proportional to the number of
+    mistakes and to n for each level of the tree; d n log n for each level in the worst case. Memory: one byte for each
+    value of `X`, 5 bytes for each row, and at most 2048 d k bytes of counts for each thread.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boxwood import Reference
+    >>> X = np.array([[0.0, 5.0], [1.0, 6.0], [0.0, 9.0], [8.0, 5.0], [9.0, 7.0]])
+    >>> imm(X, Reference.of(X, [0, 0, 1, 2, 2])).to_dict()["threshold"]
+    4.5
+    """
+    table = as_table(X)
+    reference = _fitting(reference, table.shape, candidates, duplicates)
+    weights = as_whole_weights(as_weights(sample_weight, len(table)))
+    centers = reference.centers
+    bins = Bins.around(centers, _n_bins(len(table), len(centers)))
+    counts = Counts(table, reference.labels, weights, len(centers), bins, n_jobs)
+    clusters = np.unique(reference.first_of_equal_centers())
+    root = _Node(0, clusters, bins, np.empty(0, dtype=np.int64))
+    return _Grower(counts, centers, candidates == "midpoints").grow(root)
+
+
+def _fitting(reference: Reference, shape: tuple[int, ...], candidates: str, duplicates: str) -> Reference:
+    """Return the reference, with equal centres merged if that is asked for, or raise what does not fit."""
+    if candidates not in ("all", "midpoints"):
+        raise ValueError(f"candidates must be 'all' or 'midpoints', got {candidates!r}")
+    if duplicates not in ("error", "merge"):
+        raise ValueError(f"duplicates must be 'error' or 'merge', got {duplicates!r}")
+    if shape != (len(reference.labels), reference.centers.shape[1]):
+        raise DataError(f"X is {shape[0]} rows by {shape[1]} columns, but the reference is of {reference!r}")
+    first = reference.first_of_equal_centers()
+    later = np.flatnonzero(first != np.arange(len(first)))
+    if len(later) == 0:
+        return reference
+    if duplicates == "merge":
+        return reference.without_duplicates()
+    pairs = [f"{reference.names[first[c]]} and {reference.names[c]}" for c in later]
+    raise DataError(
+        f"clusters with equal centres, which no cut separates: {listed(pairs)}; merge them (duplicates='merge')"
+    )
+
+
+def _n_bins(n_rows: int, n_clusters: int) -> int:
+    """Return a number of bins, at most 256, for some rows of each cluster in each; fewer bins make smaller counts."""
+    return int(2 ** np.clip(np.ceil(np.log2(n_rows / (4 * n_clusters))), 4, 8))
+
+
+class _Node(NamedTuple):
+    """A node that is still to be split or labelled."""
+
+    node: int
+    clusters: NDArray[np.intp]  # whose centres lie here
+    bins: Bins
+    strays: NDArray[np.int64]  # rows that lie here without their centre
+
+
+class _Grower:
+    """One run of the algorithm: counts, which shrink with every mistake, and the tree so far."""
+
+    def __init__(self, counts: Counts, centers: NDArray[np.float64], midpoints: bool) -> None:
+        self.counts, self.centers, self.midpoints = counts, centers, midpoints
+        self.builder = TreeBuilder()
+
+    def grow(self, root: _Node) -> ThresholdTree:
+        waiting = [root]
+        while waiting:
+            node = waiting.pop()
+            if len(node.clusters) == 1:
+                self.builder.label(node.node, int(node.clusters[0]))
+            else:
+                waiting += self._split(node)
+        return self.builder.build()
+
+    def _split(self, node: _Node) -> tuple[_Node, _Node]:
+        bins, cut = self._best_cut(node)
+        j = cut.feature
+        threshold = cut.value if self.midpoints else float(between(cut.value, self._next_value(node, bins, cut)))
+        is_left = self.centers[node.clusters, j] <= threshold
+        place = bins.code(j, threshold)
+        sides = zip(node.clusters.tolist(), is_left.tolist(), strict=True)
+        cut_off = [self.counts.cut_off(j, threshold, place, cluster, left) for cluster, left in sides]
+        strays = np.concatenate([node.strays, *cut_off])
+        strays_left = self.counts.X[strays, j] <= np.float64(threshold)
+        left, right = self.builder.split(node.node, j, threshold)
+        return (
+            _Node(right, node.clusters[~is_left], bins, strays[~strays_left]),
+            _Node(left, node.clusters[is_left], bins, strays[strays_left]),
+        )
+
+    def _best_cut(self, node: _Node) -> tuple[Bins, Cut]:
+        """Return the cut with the fewest mistakes, and the bins in which it was found."""
+        search = Search(self.counts, self.centers, node.clusters, node.bins, self.midpoints)
+        if not search.wants_closer_bins():
+            return node.bins, search.run()
+        bins = Bins.around(self.centers[node.clusters], node.bins.n_bins)
+        self.counts.rebin(node.clusters, bins)
+        return bins, Search(self.counts, self.centers, node.clusters, bins, self.midpoints).run()
+
+    def _next_value(self, node: _Node, bins: Bins, cut: Cut) -> float:
+        """Return the smallest value above the cut's among the rows and centres of the node."""
+        j = cut.feature
+        strays = self.counts.X[node.strays, j].astype(np.float64, copy=False)
+        others = np.concatenate([self.centers[node.clusters, j], strays])
+        nearest = float(others[others > cut.value].min())
+        return min(nearest, self.counts.smallest_above(j, node.clusters, cut.value, bins.code(j, cut.value)))
