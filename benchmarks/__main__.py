@@ -1,0 +1,15 @@
+"""Run the benchmarks named on the command line, or all of them."""
+
+import sys
+from importlib import import_module
+
+NAMES = ("growth", "startup", "quality")
+
+if __name__ == "__main__":
+    wanted = sys.argv[1:] or NAMES
+    unknown = set(wanted) - set(NAMES)
+    if unknown:
+        sys.exit(f"no benchmark {', '.join(sorted(unknown))}; there are: {', '.join(NAMES)}")
+    for name in wanted:
+        import_module(f"benchmarks.{name}").main()
+        print()

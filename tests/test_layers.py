@@ -1,0 +1,118 @@
+"""The house has floors: imports point down, optional packages stay out, private names stay in one place."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import boxwood
+
+SOURCE = Path(boxwood.__file__).parent
+FLOORS = (  # from the ground up; modules on one line may import each other
+    ("errors",),
+    ("_threads", "loops"),
+    ("_validation", "tree"),
+    ("kernels",),
+    ("axes",),
+    ("reference",),
+    ("grow", "metrics"),
+    ("theory",),
+    ("concepts",),
+    ("datasets",),
+    ("_compat", "_frames"),
+    ("estimators",),
+    ("table",),
+    ("explanation", "render"),
+    ("interop", "report"),
+    ("cli",),
+)
+FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
+OPTIONAL = ("matplotlib", "pandas", "polars", "pyarrow", "jinja2", "torch")
+GROUND = {"numpy", "numba", "boxwood"}  # all that trees, loops and growth need
+MODULES = sorted(SOURCE.rglob("*.py"))
+
+
+def imported(path, *, everywhere):
+    """Yield the absolute names that a file imports, at the top or everywhere; type checking does not count."""
+    tree = ast.parse(path.read_text())
+    for node in ast.walk(tree) if everywhere else tree.body:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def without_type_checking(path):
+    tree = ast.parse(path.read_text())
+    guarded = [n for n in ast.walk(tree) if isinstance(n, ast.If) and "TYPE_CHECKING" in ast.unparse(n.test)]
+    return {name.lineno for block in guarded for name in ast.walk(block) if hasattr(name, "lineno")}
+
+
+def floor_of(path):
+    return FLOOR[path.relative_to(SOURCE).parts[0].removesuffix(".py")]
+
+
+INNER = [path for path in MODULES if path.parent != SOURCE or path.name not in ("__init__.py", "__main__.py")]
+
+
+@pytest.mark.parametrize("path", INNER, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_imports_point_down(path):
+    skipped = without_type_checking(path)
+    for node in ast.walk(ast.parse(path.read_text())):
+        if (
+            isinstance(node, ast.ImportFrom)
+            and node.lineno not in skipped
+            and (node.module or "").startswith("boxwood.")
+        ):
+            target = node.module.split(".")[1]
+            assert FLOOR[target] <= floor_of(path), f"{path.name} imports {target}, which lies above it"
+
+
+@pytest.mark.parametrize("path", INNER, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_private_names_of_scikit_learn_stay_in_compat(path):
+    if path.name == "_compat.py":
+        return
+    for name in imported(path, everywhere=True):
+        assert not (name.startswith("sklearn") and "._" in name), f"{path.name} imports {name}"
+
+
+@pytest.mark.parametrize("folder", ["tree", "loops", "grow"])
+def test_growth_needs_numpy_and_numba_alone(folder):
+    standard = sys.stdlib_module_names
+    for path in (SOURCE / folder).rglob("*.py"):
+        for name in imported(path, everywhere=False):
+            top = name.split(".")[0]
+            assert top in GROUND or top in standard, f"{path.name} imports {name}"
+
+
+def test_a_file_of_loops_calls_only_its_own_functions():
+    for path in (SOURCE / "loops").glob("[!_]*.py"):
+        for name in imported(path, everywhere=True):
+            assert not name.startswith("boxwood.") or name == "boxwood.loops._jit.jit", f"{path.name} imports {name}"
+
+
+def loaded_after(program):
+    command = [sys.executable, "-c", f"import sys; {program}; print(*sys.modules)"]
+    return set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+
+
+def test_import_loads_nothing_heavy():
+    loaded = loaded_after("import boxwood")
+    assert not loaded & {*OPTIONAL, "numba", "sklearn", "scipy", "duckdb", "click"}
+
+
+def test_no_public_name_loads_an_optional_package():
+    theirs = loaded_after("import sklearn.cluster, sklearn.tree, duckdb, numba")
+    loaded = loaded_after("import boxwood as bw; [getattr(bw, name) for name in bw.__all__]")
+    assert "numba" in loaded
+    assert not (loaded - theirs) & {*OPTIONAL}
+
+
+def test_every_public_name_is_there():
+    assert all(getattr(boxwood, name) is not None for name in boxwood.__all__)
+    assert set(boxwood.__all__) <= set(dir(boxwood))
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        boxwood.nonsense  # noqa: B018
