@@ -1,0 +1,231 @@
+"""ExKMC and Expand: more leaves for a tree, the most useful cut first."""
+
+from __future__ import annotations
+
+import heapq
+import math
+import warnings
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from boxwood._threads import map_tasks
+from boxwood.errors import StoppedEarlyWarning
+from boxwood.grow._row_costs import Problem, make_problem, refuse_misfit, whole_costs
+from boxwood.loops.expand import best_interval, best_threshold
+from boxwood.reference import Reference
+from boxwood.tree import ThresholdTree, TreeBuilder, between, rows_at_nodes
+
+__all__ = ["expand"]
+
+CUTS = ("threshold", "interval")
+_ALONE = 1 << 15  # values at a node below which threads cost more than they save
+
+
+def expand(
+    tree: ThresholdTree | None,
+    X: ArrayLike,
+    reference: Reference,
+    *,
+    max_leaf_nodes: int,
+    objective: str = "cost",
+    cuts: str = "threshold",
+    kernel: None = None,
+    sample_weight: ArrayLike | None = None,
+    n_jobs: int | None = -1,
+) -> ThresholdTree:
+    """Return the tree with leaves split, the one that gains most first, until it has `max_leaf_nodes`.
+
+    Each leaf carries one of the reference's clusters, and several leaves may carry the same. A split gains what the
+    cheapest cut of a leaf into two clusters saves against the cheapest single cluster for the leaf.
+
+    Use it to buy accuracy with leaves, after `imm` or from the root. From the root its price has no bound: it can be
+    arbitrarily worse than that of `imm` with as many leaves.
+
+    Parameters
+    ----------
+    tree : ThresholdTree or None
+        Where to begin; leaves that are not split keep their cluster. None is a single leaf with its cheapest cluster.
+    X : array-like of shape (n, d)
+        Rows, float32 or float64 in any memory layout, finite.
+    reference : Reference
+        The clustering to be explained: a label for each row of `X`, centres with `d` columns. Rows labelled -1 are
+        left out.
+    max_leaf_nodes : int
+        Number of leaves to stop at, at least those of `tree`.
+    objective : {"cost", "mistakes"}, default="cost"
+        What a row costs in a leaf: its squared distance to the centre of the leaf's cluster (ExKMC), or 1 where that
+        is not its own cluster (Expand).
+    cuts : {"threshold", "interval"}, default="threshold"
+        Whether a cut is `x <= b`, or may also be `a <= x <= b`.
+    kernel : None
+        Distances are Euclidean in the columns of `X`; None is the only value accepted.
+    sample_weight : array-like of shape (n,), default=None
+        Weight of each row, not negative; rows of weight 0 are left out. Whole weights (with a sum below 2³¹) give the
+        tree of repeated rows.
+    n_jobs : int, default=-1
+        Number of threads; -1 is all processors. The tree does not depend on it.
+
+    Returns
+    -------
+    ThresholdTree
+        Always holds: the sum of the rows' costs does not grow with `max_leaf_nodes`, and the trees are nested. Ends of
+        cuts are midpoints between values of the rows at the node, with a closed lower end above the value before it.
+
+    Warns
+    -----
+    StoppedEarlyWarning
+        If no cut of any leaf gains, so that the tree has fewer leaves. A leaf with rows of several clusters may be
+        such: two clusters laid out as in XOR need two cuts before either gains.
+
+    Raises
+    ------
+    ValueError
+        If `max_leaf_nodes` is below the leaves of `tree`, or a parameter has a value that is not listed.
+    DataError
+        If rows, labels, centres, weights and tree do not fit together, or every row is left out.
+
+    Notes
+    -----
+    Takes time n d (log n + k) for each level of the tree, n d (log n + k²) with intervals; memory for n k numbers while
+    the root is looked at, less for the nodes below.
+
+    Costs are rounded to whole multiples of about 2⁻⁶¹ of the node's total, and added without further error. So the tree
+    depends on neither the order of rows nor threads, and ties are true ties. Among equal gains the leaf made first is
+    split; within a leaf a threshold cut wins over an interval, then the lowest column, the lowest ends, and the lowest
+    pair of clusters.
+
+    References
+    ----------
+    N. Frost, M. Moshkovitz, C. Rashtchian, "ExKMC: Expanding Explainable k-Means Clustering", 2020, arXiv:2006.02399.
+    M. Fleissner, L. C. Vankadara, D. Ghoshdastidar, "Explaining Kernel Clustering via Decision Trees", ICLR 2024,
+    arXiv:2402.09881, Algorithms 2 and 3 (linear kernel) and section 5 (intervals). Algorithm 2 splits the node of
+    smallest cost; its text, and this function, the node of largest gain.
+
+    Examples
+    --------
+    >>> from boxwood import Reference
+    >>> X = [[0.0], [1.0], [4.0], [5.0], [8.0], [9.0]]
+    >>> reference = Reference.of(X, ["calm", "calm", "busy", "busy", "calm", "calm"])
+    >>> tree = expand(None, X, reference, max_leaf_nodes=2, objective="mistakes", cuts="interval")
+    >>> tree.to_dict()
+    {'feature': 0, 'interval': [2.5, 6.5], 'inside': {'leaf': 0, 'cluster': 0}, 'outside': {'leaf': 1, 'cluster': 1}}
+
+    From a tree, whose cuts stay:
+
+    >>> cut = {"feature": 0, "threshold": 2.5, "left": {"cluster": 1}, "right": {"cluster": 0}}
+    >>> tree = ThresholdTree.from_dict(cut)
+    >>> tree.predict(X), expand(tree, X, reference, max_leaf_nodes=3, objective="mistakes").predict(X)
+    (array([1, 1, 0, 0, 0, 0]), array([1, 1, 0, 0, 1, 1]))
+    """
+    if cuts not in CUTS:
+        raise ValueError(f"cuts must be one of {list(CUTS)}, got {cuts!r}")
+    if kernel is not None:
+        raise ValueError(f"kernel must be None, for Euclidean distances in the columns of X; got {kernel!r}")
+    problem = make_problem(X, reference, objective, sample_weight, n_jobs)
+    if tree is None:
+        tree = _single_leaf(problem)
+    refuse_misfit(tree, problem)
+    if max_leaf_nodes < tree.n_leaves:
+        raise ValueError(
+            f"max_leaf_nodes must be at least {tree.n_leaves}, the leaves to begin with; got {max_leaf_nodes}"
+        )
+    return _split_leaves(tree, problem, max_leaf_nodes, two_sided=cuts == "interval")
+
+
+def _single_leaf(problem: Problem) -> ThresholdTree:
+    costs, _ = whole_costs(problem, np.flatnonzero(problem.kept))
+    builder = TreeBuilder()
+    builder.label(0, int(costs.sum(axis=0).argmin()))
+    return builder.build()
+
+
+def _split_leaves(tree: ThresholdTree, problem: Problem, max_leaf_nodes: int, *, two_sided: bool) -> ThresholdTree:
+    builder, node_of = TreeBuilder.from_tree(tree)
+    heap: list[tuple[float, int, NDArray[np.intp], _Split]] = []
+
+    def consider(node: int, rows: NDArray[np.intp]) -> None:
+        gain, split = _best_split(problem, rows, two_sided)
+        if split is not None:
+            heapq.heappush(heap, (-gain, node, rows, split))
+
+    if builder.n_leaves < max_leaf_nodes:
+        for node, rows, inside in rows_at_nodes(tree, problem.X):
+            if inside is None:
+                consider(node_of[node], rows[problem.kept[rows]])
+    while heap and builder.n_leaves < max_leaf_nodes:
+        _, node, rows, split = heapq.heappop(heap)
+        first, second = builder.split(node, split.feature, split.upper, split.lower)
+        builder.label(first, split.first)
+        builder.label(second, split.second)
+        if builder.n_leaves < max_leaf_nodes:  # leaves beyond the last split are not looked at
+            values = problem.X[rows, split.feature].astype(np.float64, copy=False)
+            inside = (split.lower <= values) & (values <= split.upper)
+            consider(first, rows[inside])
+            consider(second, rows[~inside])
+    if builder.n_leaves < max_leaf_nodes:
+        message = f"stopped at {builder.n_leaves} of {max_leaf_nodes} leaves: no further cut lowers {problem.what}"
+        warnings.warn(message, StoppedEarlyWarning, stacklevel=3)
+    return builder.build()
+
+
+# ---------------------------------------------------------------------------------------------- the best cut of a node
+
+
+class _Split(NamedTuple):
+    """A cut of a node and the clusters of its sides; of two, the lesser is the better one, ties included."""
+
+    cost: int
+    is_interval: bool
+    feature: int
+    lower: float
+    upper: float
+    first: int
+    second: int
+
+
+def _best_split(problem: Problem, rows: NDArray[np.intp], two_sided: bool) -> tuple[float, _Split | None]:
+    """Return what the best cut of the rows saves, and the cut; None where nothing is saved."""
+    if len(rows) < 2:
+        return 0.0, None
+    costs, scale = whole_costs(problem, rows)
+    total = costs.sum(axis=0)
+    alone = int(total.min())
+    if alone == int(costs.min(axis=1).sum()):  # one cluster is the cheapest for every row
+        return 0.0, None
+
+    def splits_of(feature: int) -> list[_Split]:
+        values = problem.X[rows, feature].astype(np.float64, copy=False)
+        order = np.argsort(values)  # the order of equal values does not matter to sums of whole numbers
+        return list(_splits(feature, values[order], order, costs, total, two_sided))
+
+    n_columns = problem.X.shape[1]
+    n_jobs = problem.n_jobs if len(rows) * n_columns > _ALONE else None
+    found = [split for splits in map_tasks(splits_of, range(n_columns), n_jobs=n_jobs) for split in splits]
+    best = min(found, default=None)
+    if best is None or best.cost >= alone:
+        return 0.0, None
+    return (alone - best.cost) / scale, best
+
+
+def _splits(
+    feature: int,
+    ordered: NDArray[np.float64],
+    order: NDArray[np.intp],
+    costs: NDArray[np.int64],
+    total: NDArray[np.int64],
+    two_sided: bool,
+) -> Iterator[_Split]:
+    """Yield the best cuts of one column, as far as there are any."""
+    cost, place, first, second = best_threshold(ordered, order, costs, total)
+    if place >= 0:
+        upper = between(*ordered[place : place + 2].tolist())
+        yield _Split(cost, False, feature, -math.inf, upper, first, second)
+    if two_sided:
+        cost, start, end, first, second = best_interval(ordered, order, costs, total)
+        if start >= 0:
+            before, begin = ordered[start - 1 : start + 1].tolist()
+            lower = -between(-begin, -before)  # the end is closed, so it lies above the value before it
+            yield _Split(cost, True, feature, lower, between(*ordered[end : end + 2].tolist()), first, second)

@@ -1,0 +1,136 @@
+"""What rows cost under each cluster, as whole numbers: what `expand` and its kin look at instead of rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from boxwood._threads import map_blocks
+from boxwood._validation import as_table, as_weights
+from boxwood.errors import DataError
+from boxwood.loops.expand import squared_distances
+from boxwood.reference import Reference
+from boxwood.tree import ThresholdTree
+
+__all__ = ["Problem", "make_problem", "refuse_misfit", "whole_costs"]
+
+Costs: TypeAlias = Callable[[NDArray[np.intp]], NDArray[np.float64]]
+"""From some rows to their costs under each cluster, shape (len(rows), k), not negative, before weights."""
+
+_REPEATS = float(1 << 31)  # whole weights with a sum below this count as repeated rows
+
+
+class Problem(NamedTuple):
+    """Rows, which of them count, and what a row costs under each cluster."""
+
+    X: NDArray[Any]
+    kept: NDArray[np.bool_]
+    costs: Costs
+    share: NDArray[np.float64]  # a row's weight is share * times; one of the two is 1
+    times: NDArray[np.int64]
+    n_clusters: int
+    what: str
+    n_jobs: int | None
+
+
+def make_problem(
+    X: ArrayLike, reference: Reference, objective: str, sample_weight: ArrayLike | None, n_jobs: int | None
+) -> Problem:
+    """Return the checked problem of explaining `reference` on `X`."""
+    if objective not in _OBJECTIVES:
+        raise ValueError(f"objective must be one of {sorted(_OBJECTIVES)}, got {objective!r}")
+    table = as_table(X, n_columns=reference.centers.shape[1])
+    if len(reference.labels) != len(table):
+        raise DataError(f"X has {len(table)} rows, but the reference has {len(reference.labels)} labels")
+    weights = as_weights(sample_weight, len(table))
+    kept = reference.kept if weights is None else reference.kept & (weights > 0)
+    if not kept.any():
+        raise DataError("every row is left out: give some row a label other than -1 and a weight above 0")
+    share, times = _split_weights(weights, kept)
+    make_costs, what = _OBJECTIVES[objective]
+    return Problem(table, kept, make_costs(table, kept, reference), share, times, reference.n_clusters, what, n_jobs)
+
+
+def refuse_misfit(tree: ThresholdTree, problem: Problem) -> None:
+    """Raise a DataError if the tree tests columns, or carries clusters, that there are not."""
+    if tree.n_features > problem.X.shape[1]:
+        raise DataError(f"the tree tests column {tree.n_features - 1}, but X has {problem.X.shape[1]} columns")
+    if tree.leaf_clusters.max() >= problem.n_clusters:
+        raise DataError(f"the tree has cluster {tree.leaf_clusters.max()}, but the reference has {problem.n_clusters}")
+
+
+def whole_costs(problem: Problem, rows: NDArray[np.intp]) -> tuple[NDArray[np.int64], float]:
+    """Return the weighted costs of the rows as whole numbers, shape (len(rows), k), and how many of them make up 1.
+
+    Sums of whole numbers are exact in any order, which sums of floats are not. The factor is the power of two that
+    brings the sum of each row's largest cost just below 2**61: with it no sum or difference of sums leaves int64, and
+    the exact sum (`fsum`) makes it independent of the order of the rows too.
+    """
+    share, times = problem.share[rows], problem.times[rows]
+
+    def largest(start: int, stop: int) -> NDArray[np.float64]:
+        return np.asarray(problem.costs(rows[start:stop]).max(axis=1))
+
+    each = np.concatenate(map_blocks(largest, len(rows), n_jobs=problem.n_jobs)) * share * times
+    scale = math.ldexp(1.0, min(61 - math.frexp(math.fsum(each.tolist()))[1], 1023))
+    whole = np.empty((len(rows), problem.n_clusters), dtype=np.int64)
+
+    def fill(start: int, stop: int) -> None:
+        scaled = problem.costs(rows[start:stop]) * share[start:stop, None] * scale
+        np.rint(scaled, out=scaled)
+        np.multiply(scaled.astype(np.int64), times[start:stop, None], out=whole[start:stop])
+
+    map_blocks(fill, len(rows), n_jobs=problem.n_jobs)
+    return whole, scale
+
+
+def _split_weights(
+    weights: NDArray[np.float64] | None, kept: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return share and times; whole weights multiply costs that are whole already, and so act as repeated rows."""
+    share, times = np.broadcast_to(1.0, kept.shape), np.broadcast_to(np.int64(1), kept.shape)
+    if weights is None:
+        return share, times
+    counted = weights[kept]
+    if (counted == np.floor(counted)).all() and counted.sum() < _REPEATS:
+        return share, np.where(kept, weights, 0.0).astype(np.int64)
+    exponent = int(np.frexp(counted.max())[1])
+    return np.ldexp(weights, -exponent), times  # near 1, as products of tiny or huge weights with costs leave the range
+
+
+def _distance_costs(X: NDArray[Any], kept: NDArray[np.bool_], reference: Reference) -> Costs:
+    """Return the squared distances to the centres, in a unit near the largest difference in a column.
+
+    The unit is a power of two, so it changes no digit; it keeps squares of 1e300 finite and those of 1e-300 above zero.
+    """
+    centers = np.ascontiguousarray(reference.centers.T)
+    where = True if kept.all() else kept[:, None]
+    low = np.minimum(X.min(axis=0, where=where, initial=np.inf), centers.min(axis=1))
+    high = np.maximum(X.max(axis=0, where=where, initial=-np.inf), centers.max(axis=1))
+    spread = float((high * 0.5 - low * 0.5).max())
+    scale = math.ldexp(1.0, min(-math.frexp(spread)[1], 1023))
+
+    def costs(rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        block = np.ascontiguousarray(X[rows])
+        out = np.empty((len(rows), reference.n_clusters))
+        squared_distances(block, centers, scale, out)
+        return out
+
+    return costs
+
+
+def _mistake_costs(X: NDArray[Any], kept: NDArray[np.bool_], reference: Reference) -> Costs:
+    """Return 1 where a cluster is not the row's own."""
+    clusters = np.arange(reference.n_clusters)
+
+    def costs(rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        return np.asarray(reference.labels[rows, None] != clusters, dtype=np.float64)
+
+    return costs
+
+
+_OBJECTIVES = {"cost": (_distance_costs, "the cost"), "mistakes": (_mistake_costs, "the number of mistakes")}

@@ -1,0 +1,114 @@
+"""The best cut of one column when each side goes to one cluster, from the costs of the rows under every cluster.
+
+Where the costs come from (squared distances, mistakes, distances in a kernel's space) does not matter here. They are
+whole numbers, so running totals are exact: the result depends on neither the order of rows with equal values nor on
+the number of threads, and equal costs are truly equal.
+
+The rows of a node are walked in the order of their values; a cut may lie only between two different values::
+
+    place    0    1    2    3    4    5          ordered[p]  value at place p, ascending
+    value   1.0  1.0  2.5  2.5  3.0  7.0         order[p]    row of `costs` at place p
+                ^         ^    ^    ^            cuts behind places 1, 3, 4
+"""
+
+import numpy as np
+
+from boxwood.loops._jit import jit
+
+__all__ = ["best_interval", "best_threshold", "squared_distances"]
+
+NONE = np.iinfo(np.int64).max
+
+
+@jit
+def squared_distances(X, centers, scale, out):  # type: ignore[no-untyped-def]
+    """Write the squared distance of each row to each centre, both measured in units of `2 / scale`.
+
+    IN: X (n, d), centers (d, k): one column for each centre, scale. OUT: out (n, k).
+    """
+    for row in range(X.shape[0]):
+        for cluster in range(centers.shape[1]):
+            out[row, cluster] = 0.0
+        for j in range(X.shape[1]):
+            x = np.float64(X[row, j]) * 0.5  # half of each, as the difference of two finite values may overflow
+            for cluster in range(centers.shape[1]):
+                difference = (x - centers[j, cluster] * 0.5) * scale
+                out[row, cluster] += difference * difference
+
+
+@jit
+def best_threshold(ordered, order, costs, total):  # type: ignore[no-untyped-def]
+    """Return the lowest cost of a cut into two sides, the place behind which it lies, and the clusters of the sides.
+
+    Among equal costs the first place wins, then the lowest cluster of the first side, then of the second. The place is
+    -1 where all values are equal. Takes time n k.
+
+    IN: ordered (n,), order (n,), costs (n, k), total (k,): sum of the costs.
+    """
+    n, k = costs.shape
+    best, place, first, second = NONE, -1, -1, -1
+    left = np.zeros(k, dtype=np.int64)
+    for p in range(n - 1):
+        row = order[p]
+        for cluster in range(k):
+            left[cluster] += costs[row, cluster]
+        if ordered[p + 1] == ordered[p]:
+            continue
+        a, b = 0, 0
+        for cluster in range(1, k):
+            if left[cluster] < left[a]:
+                a = cluster
+            if total[cluster] - left[cluster] < total[b] - left[b]:
+                b = cluster
+        cost = left[a] + total[b] - left[b]
+        if cost < best:
+            best, place, first, second = cost, p, a, b
+    return best, place, first, second
+
+
+@jit
+def best_interval(ordered, order, costs, total):  # type: ignore[no-untyped-def]
+    """Return the lowest cost of an inner interval, its first and last place, and the clusters inside and outside.
+
+    For inside j and outside l the cost is `total[l]` plus the sum inside of `costs[:, j] - costs[:, l]`, so the best
+    interval is a run of values with the smallest sum. A run that touches the first or the last value is a threshold cut
+    and not looked at. Among equal costs the first start wins, then the first end, then the lowest j, then l. Places are
+    -1 where fewer than three values differ. Takes time n (k + k²), at most.
+
+    IN: as `best_threshold`.
+    """
+    k = len(total)
+    best, start, end, inside, outside = NONE, -1, -1, -1, -1
+    begin, stop = _inner_places(ordered)
+    group = np.zeros(k, dtype=np.int64)  # costs of the rows that share one value
+    run = np.ones((k, k), dtype=np.int64)  # smallest sum of a run that ends here; a positive one is dropped
+    run_start = np.zeros((k, k), dtype=np.int64)
+    group_start = begin
+    for p in range(begin, stop):
+        for cluster in range(k):
+            group[cluster] += costs[order[p], cluster]
+        if ordered[p + 1] == ordered[p]:
+            continue
+        for j in range(k):
+            for other in range(k):
+                if run[j, other] > 0:  # a sum of zero is kept: the cost is the same and the start is earlier
+                    run[j, other] = 0
+                    run_start[j, other] = group_start
+                run[j, other] += group[j] - group[other]
+                cost = total[other] + run[j, other]
+                if cost < best or (cost == best and run_start[j, other] < start):
+                    best, start, end, inside, outside = cost, run_start[j, other], p, j, other
+        group[:] = 0
+        group_start = p + 1
+    return best, start, end, inside, outside
+
+
+@jit
+def _inner_places(ordered):  # type: ignore[no-untyped-def]
+    """Return the first place behind the lowest value, and the first place of the highest value."""
+    begin, stop = 0, len(ordered) - 1
+    while begin < len(ordered) and ordered[begin] == ordered[0]:
+        begin += 1
+    while stop > 0 and ordered[stop - 1] == ordered[-1]:
+        stop -= 1
+    return begin, stop

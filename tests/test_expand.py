@@ -1,0 +1,326 @@
+"""Expansion: equal to enumeration, exact under permutation, repetition, scale and threads; the papers' instances."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from boxwood.errors import DataError, StoppedEarlyWarning
+from boxwood.grow import cart, expand
+from boxwood.loops.expand import best_interval, best_threshold
+from boxwood.reference import Reference
+from boxwood.tree import ThresholdTree, TreeBuilder
+from tests import naive
+from tests.cases import make_case
+
+SMALLEST = np.finfo(float).smallest_subnormal
+OBJECTIVES = ("cost", "mistakes")
+CUTS = ("threshold", "interval")
+
+
+def expanded(*args, **kwargs) -> ThresholdTree:
+    """`expand`, where stopping early is all right."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StoppedEarlyWarning)
+        return expand(*args, **kwargs)
+
+
+def problem(seed, *, max_rows):
+    """Return rows, reference and weights: a generated case, or small whole numbers, so that many cuts tie."""
+    rng = np.random.default_rng(seed)
+    X, labels, weights = make_case(seed, max_rows=max_rows)
+    if seed % 3 == 0:
+        n, d, k = int(rng.integers(2, max_rows + 1)), int(rng.integers(1, 4)), int(rng.integers(2, 5))
+        labels, centers = rng.integers(-1, k, size=n), rng.integers(0, 6, size=(k, d)).astype(float)
+        labels[0] = 0
+        X = (
+            centers[labels] + rng.integers(-1, 2, size=(n, d))
+            if seed % 2
+            else rng.integers(0, 6, size=(n, d)).astype(float)
+        )
+        weights = rng.integers(0, 3, size=n) + (np.arange(n) == 0.0) if seed % 4 < 2 else None
+        return X, Reference(labels, centers), weights
+    reference = Reference.of(X, labels, sample_weight=weights)
+    if seed % 5 == 0:  # centres that are no means, one of them without rows
+        k, d = reference.n_clusters + 1, X.shape[1]
+        reference = Reference(reference.labels, np.asarray(X[rng.integers(len(X), size=k)], dtype=float).reshape(k, d))
+    return X, reference, weights
+
+
+def random_tree(rng, X, k, n_leaves) -> ThresholdTree:
+    """Return a tree with cuts of both kinds at values of the rows; some of its leaves may have no row."""
+    builder, leaves = TreeBuilder(), [0]
+    while len(leaves) < n_leaves:
+        j = int(rng.integers(X.shape[1]))
+        a, b = np.sort(X[rng.integers(len(X), size=2), j].astype(float)).tolist()
+        node = leaves.pop(int(rng.integers(len(leaves))))
+        leaves += builder.split(node, j, b, a if rng.random() < 0.5 else -np.inf)
+    for node in leaves:
+        builder.label(node, int(rng.integers(k)))
+    return builder.build()
+
+
+def surrogate_cost(tree, X, reference, weights, objective) -> float:
+    kept, predicted = reference.kept, tree.predict(X)
+    if objective == "mistakes":
+        each = (predicted != reference.labels).astype(float)
+    else:
+        each = ((np.asarray(X, dtype=float) - reference.centers[predicted]) ** 2).sum(axis=1)
+    return float((each * (1 if weights is None else weights))[kept].sum())
+
+
+def price(tree, X, reference) -> float:
+    """Return the cost of the tree, each leaf around its own mean, over the cost of the reference."""
+    leaves = tree.apply(X)
+    means = np.array([X[leaves == leaf].mean(axis=0) for leaf in range(tree.n_leaves)])
+    return float(((X - means[leaves]) ** 2).sum() / ((X - reference.centers[reference.labels]) ** 2).sum())
+
+
+# --------------------------------------------------------------------------------------------------- the twin
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize(("cuts", "max_rows", "n_cases"), [("threshold", 40, 800), ("interval", 24, 800)])
+def test_equals_enumeration(objective, cuts, max_rows, n_cases):
+    for seed in range(n_cases):
+        X, reference, weights = problem(seed, max_rows=max_rows)
+        rng = np.random.default_rng(seed)
+        start = random_tree(rng, X, reference.n_clusters, int(rng.integers(1, 5))) if rng.random() < 0.5 else None
+        m = (1 if start is None else start.n_leaves) + int(rng.integers(0, 9))
+        options = {"max_leaf_nodes": m, "objective": objective, "cuts": cuts}
+        nested = None if start is None else start.to_dict()
+        expected = naive.expand(nested, X, reference.labels, reference.centers, weights=weights, **options)
+        tree = expanded(start, X, reference, sample_weight=weights, **options)
+        assert tree == ThresholdTree.from_dict(_unnumbered(expected)), seed
+
+
+def _unnumbered(d):
+    return {key: _unnumbered(value) if isinstance(value, dict) else value for key, value in d.items() if key != "leaf"}
+
+
+def test_sweeps_equal_enumeration_where_nearly_all_costs_tie():
+    for seed in range(1500):
+        rng = np.random.default_rng(seed)
+        n, k = int(rng.integers(1, 10)), int(rng.integers(1, 5))
+        ordered = np.sort(rng.integers(0, rng.integers(1, 9), size=n)).astype(float)
+        order = rng.permutation(n)
+        costs = rng.integers(0, 3, size=(n, k))
+        last = [p for p in range(n - 1) if ordered[p] < ordered[p + 1]]  # last place of each value but the highest
+        sides = [(order[: p + 1], order[p + 1 :], p) for p in last]
+        assert best_threshold(ordered, order, costs, costs.sum(axis=0))[1:] == _first_of_the_cheapest(costs, sides)
+        runs = [(p + 1, q) for p in last for q in last if p < q]
+        sides = [(order[p : q + 1], np.r_[order[:p], order[q + 1 :]], p, q) for p, q in runs]
+        assert best_interval(ordered, order, costs, costs.sum(axis=0))[1:] == _first_of_the_cheapest(costs, sides, 2)
+
+
+def _first_of_the_cheapest(costs, sides, n_places=1):
+    """Return places and clusters of the cheapest pair of sides, the lowest among equals."""
+    k = costs.shape[1]
+    found = [
+        (costs[inside, a].sum() + costs[outside, b].sum(), *places, a, b)
+        for inside, outside, *places in sides
+        for a in range(k)
+        for b in range(k)
+    ]
+    return min(found)[1:] if found else (-1,) * (n_places + 2)
+
+
+# ------------------------------------------------------------------------------------------------- properties
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("cuts", CUTS)
+def test_more_leaves_never_cost_more_and_trees_are_nested(objective, cuts):
+    for seed in range(100):
+        X, reference, weights = problem(seed, max_rows=40)
+        options = {"objective": objective, "cuts": cuts, "sample_weight": weights}
+        smaller = expanded(None, X, reference, max_leaf_nodes=1, **options)
+        for m in range(2, 9):
+            tree = expanded(None, X, reference, max_leaf_nodes=m, **options)
+            before, after = (surrogate_cost(t, X, reference, weights, objective) for t in (smaller, tree))
+            assert after <= before * (1 + 1e-12)
+            assert after < before or tree == smaller
+            assert len(set(zip(tree.apply(X), smaller.apply(X), strict=True))) == len(set(tree.apply(X)))
+            smaller = tree
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("cuts", CUTS)
+def test_order_of_rows_repetition_layout_and_scale_change_nothing(objective, cuts):
+    for seed in range(150):
+        X, reference, weights = problem(seed, max_rows=40)
+        rng = np.random.default_rng(seed)
+        options = {"max_leaf_nodes": 8, "objective": objective, "cuts": cuts}
+        tree = expanded(None, X, reference, sample_weight=weights, **options)
+
+        p = rng.permutation(len(X))
+        permuted = Reference(reference.labels[p], reference.centers)
+        assert tree == expanded(None, X[p], permuted, sample_weight=None if weights is None else weights[p], **options)
+        assert tree == expanded(None, X.astype(float), reference, sample_weight=weights, **options)
+
+        times = rng.integers(0, 4, size=len(X))
+        times[np.flatnonzero(reference.kept)[0]] = 1
+        repeated = Reference(np.repeat(reference.labels, times), reference.centers)
+        weighted = expanded(None, X, reference, sample_weight=times, **options)
+        assert weighted == expanded(None, np.repeat(X, times, axis=0), repeated, **options)
+
+        factor = 2.0 ** int(rng.integers(-900, 950))
+        scaled = Reference(reference.labels, reference.centers * factor)
+        tree_of_scaled = expanded(None, X.astype(float) * factor, scaled, sample_weight=weights, **options)
+        assert np.array_equal(tree.predict(X), tree_of_scaled.predict(X.astype(float) * factor))
+        assert np.array_equal(tree.second, tree_of_scaled.second)
+
+
+def test_threads_change_nothing():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(140_000, 3))
+    reference = Reference.of(X, rng.integers(0, 5, size=len(X)))
+    for objective in OBJECTIVES:
+        options = {"max_leaf_nodes": 12, "objective": objective, "sample_weight": rng.random(len(X))}
+        trees = [expanded(None, X, reference, n_jobs=n_jobs, **options) for n_jobs in (1, 2, 5)]
+        assert trees[0].n_leaves > 2
+        assert trees[0] == trees[1] == trees[2]
+
+
+def test_thresholds_are_midpoints_between_values_at_the_node():
+    for seed in range(200):
+        X, reference, weights = problem(seed, max_rows=40)
+        kept = reference.kept if weights is None else reference.kept & (weights > 0)
+        for cuts in CUTS:
+            tree = expanded(None, X, reference, max_leaf_nodes=9, cuts=cuts, sample_weight=weights)
+            assert tree == tree.recut(X[kept], X[kept])
+
+
+def test_given_leaves_that_are_not_split_keep_their_cluster():
+    X = np.array([[0.0], [1.0], [10.0], [11.0]])
+    reference = Reference.of(X, [0, 0, 1, 2])
+    cut = {"feature": 0, "threshold": 5.0, "left": {"cluster": 2}, "right": {"cluster": 0}}
+    start = ThresholdTree.from_dict(cut)
+    assert expand(start, X, reference, max_leaf_nodes=2) == start
+    assert expand(start, X, reference, max_leaf_nodes=3).predict(X).tolist() == [2, 2, 1, 2]
+
+
+def test_rows_left_out_do_not_matter():
+    for seed in range(100):
+        X, reference, _ = problem(seed, max_rows=40)
+        kept = reference.kept
+        alone = Reference(reference.labels[kept], reference.centers)
+        wild = np.where(kept[:, None], X.astype(float), 1e300)
+        weights = np.where(kept, 1.0, 1e300)
+        tree = expanded(None, X[kept], alone, max_leaf_nodes=6)
+        assert tree == expanded(None, wild, reference, max_leaf_nodes=6, sample_weight=weights)
+        every_row = Reference(np.maximum(reference.labels, 0), reference.centers)
+        assert tree == expanded(None, wild, every_row, max_leaf_nodes=6, sample_weight=kept.astype(float))
+
+
+# ------------------------------------------------------------------------------------------- instances of the papers
+
+
+def grid_and_outlier(v, m=50):
+    """T-14: a clustering that Lloyd's algorithm would keep, with one far point."""
+    A, B = [(1.0, -3.0), (-3.0, 1.0)] * m, [(-1.0, 3.0), (3.0, -1.0)] * m
+    labels = [0] * (2 * m) + [1] * (2 * m) + [2]
+    return np.array([*A, *B, (0.0, v)]), Reference(labels, [(-1.0, -1.0), (1.0, 1.0), (0.0, v)])
+
+
+@pytest.mark.parametrize(("v", "expected"), [(10.0, 0.5507), (100.0, 6.5656), (1000.0, 618.08)])
+def test_mistakes_and_purity_alone_have_unbounded_price(v, expected):
+    # Remark 2 of Fleissner, Vankadara, Ghoshdastidar (T-14)
+    X, reference = grid_and_outlier(v)
+    tree = expand(None, X, reference, max_leaf_nodes=3, objective="mistakes")
+    assert price(tree, X, reference) == pytest.approx(expected, rel=1e-4)
+    assert price(cart(X, reference.labels, max_leaf_nodes=3), X, reference) == pytest.approx(expected, rel=1e-4)
+    inner = {"feature": 0, "threshold": -2.0, "left": {"cluster": 0}, "right": {"cluster": 1}}
+    bounded = ThresholdTree.from_dict({"feature": 1, "threshold": 4.0, "left": inner, "right": {"cluster": 2}})
+    assert price(bounded, X, reference) == pytest.approx(0.8333, abs=5e-5)
+
+
+@pytest.mark.parametrize(("e", "expected"), [(0.1, 9.6667), (0.05, 40.7778), (0.01, 1089.6667)])
+def test_from_the_root_the_price_is_unbounded(e, expected):
+    # Theorem 6 of Fleissner, Vankadara, Ghoshdastidar (T-16): the first cut splits the middle cluster
+    labels = np.repeat([0, 1, 2], 2)
+    reference = Reference(labels, [[-1.0], [0.0], [1.0]])
+    X = reference.centers[labels] + np.tile([-e, e], 3)[:, None]
+    first = expand(None, X, reference, max_leaf_nodes=2)
+    assert first.upper[0] == 0
+    tree = expand(first, X, reference, max_leaf_nodes=3)
+    assert tree == expand(None, X, reference, max_leaf_nodes=3)
+    assert price(tree, X, reference) == pytest.approx(expected, abs=5e-5)
+    assert price(tree, X, reference) == pytest.approx(7 / 9 - 2 / (9 * e) + 1 / (9 * e**2))
+    at_centers = surrogate_cost(tree, X, reference, None, "cost") / (6 * e**2)
+    assert at_centers == pytest.approx(5 / 6 + (1 - e) ** 2 / (6 * e**2))
+
+
+def test_an_interval_finds_what_no_threshold_does():
+    X = np.arange(9.0)[:, None]
+    reference = Reference.of(X, [0, 0, 0, 1, 1, 1, 0, 0, 0])
+    tree = expand(None, X, reference, max_leaf_nodes=2, objective="mistakes", cuts="interval")
+    assert tree.to_dict()["interval"] == [2.5, 5.5]
+    assert tree.predict(X).tolist() == reference.labels.tolist()
+
+
+# ------------------------------------------------------------------------------------------------- edge cases
+
+
+def test_stops_where_nothing_gains_and_says_so():
+    xor = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
+    reference = Reference.of(xor, [0, 0, 1, 1])
+    for cuts in CUTS:
+        with pytest.warns(
+            StoppedEarlyWarning, match="stopped at 1 of 4 leaves: no further cut lowers the number of mis"
+        ):
+            tree = expand(None, xor, reference, max_leaf_nodes=4, objective="mistakes", cuts=cuts)
+        assert tree.n_leaves == 1
+    with pytest.warns(StoppedEarlyWarning, match="stopped at 1 of 2 leaves: no further cut lowers the cost"):
+        expand(None, [[3.0, 3.0]], Reference([0], [[0.0, 0.0]]), max_leaf_nodes=2)
+    with pytest.warns(StoppedEarlyWarning):
+        expand(None, [[3.0]] * 5, Reference([0, 1, 0, 1, 0], [[0.0], [9.0]]), max_leaf_nodes=2)
+
+
+def test_zeros_of_both_signs_stay_together():
+    X = np.array([[-0.0], [0.0], [-0.0], [0.0], [SMALLEST], [SMALLEST]])
+    reference = Reference([0, 0, 0, 0, 1, 1], [[0.0], [1.0]])
+    tree = expand(None, X, reference, max_leaf_nodes=2, objective="mistakes")
+    assert tree.upper[0] == 0
+    assert tree.predict(X).tolist() == [0, 0, 0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-12, 1e12, 1e300, 1.7e308])
+def test_sizes_near_the_ends_of_the_range(size):
+    X = np.array([[-1.0, 1.0], [-0.75, 1.0], [0.75, 1.0], [1.0, 1.0]]) * size
+    centers = np.array([[-0.875, 1.0], [0.875, 1.0]]) * size
+    tree = expand(None, X, Reference([0, 0, 1, 1], centers), max_leaf_nodes=2)
+    assert tree.predict(X).tolist() == [0, 0, 1, 1]
+    assert tree.upper[0] == 0
+    for weight in (5e-324, 1e-300, 1e300):
+        weights = np.full(4, weight)
+        assert tree == expand(None, X, Reference([0, 0, 1, 1], centers), max_leaf_nodes=2, sample_weight=weights)
+
+
+def test_a_huge_constant_column_does_not_hide_a_small_one():
+    X = np.array([[1e300, 0.0], [1e300, 1.0], [1e300, 8.0], [1e300, 9.0]])
+    tree = expand(None, X, Reference.of(X, [0, 0, 1, 1]), max_leaf_nodes=2)
+    assert (tree.feature[0], tree.upper[0]) == (1, 4.5)
+
+
+def test_bad_parameters_and_data():
+    X, reference = np.arange(4.0)[:, None], Reference([0, 0, 1, -1], [[0.5], [2.0]])
+    start = ThresholdTree.from_dict({"feature": 1, "threshold": 5.0, "left": {"cluster": 0}, "right": {"cluster": 1}})
+    many = ThresholdTree.from_dict({"feature": 0, "threshold": 5.0, "left": {"cluster": 0}, "right": {"cluster": 2}})
+    for error, match, tree, changed in [
+        (ValueError, "max_leaf_nodes must be at least 1", None, {"max_leaf_nodes": 0}),
+        (ValueError, "max_leaf_nodes must be at least 2, the leaves to begin with; got 1", many.relabeled([0, 1]), {}),
+        (ValueError, "objective must be one of", None, {"objective": "gini"}),
+        (ValueError, "cuts must be one of", None, {"cuts": "oblique"}),
+        (ValueError, "kernel must be None", None, {"kernel": "gaussian"}),
+        (DataError, "the tree tests column 1, but X has 1", start, {"max_leaf_nodes": 2}),
+        (DataError, "the tree has cluster 2, but the reference has 2", many, {"max_leaf_nodes": 2}),
+        (DataError, "every row is left out", None, {"sample_weight": [0, 0, 0, 1]}),
+        (DataError, "sample_weight must have one weight for each", None, {"sample_weight": [1.0]}),
+    ]:
+        with pytest.raises(error, match=match):
+            expand(tree, X, reference, **{"max_leaf_nodes": 1, **changed})
+    with pytest.raises(DataError, match="X has 3 rows, but the reference has 4 labels"):
+        expand(None, X[:3], reference, max_leaf_nodes=1)
+    with pytest.raises(DataError, match="X has 2 columns, but 1 are expected"):
+        expand(None, np.zeros((4, 2)), reference, max_leaf_nodes=1)
