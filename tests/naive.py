@@ -295,3 +295,71 @@ def matched(labels, predicted, weights) -> float:
         for image in itertools.permutations(b, len(a))
     )
     return best / math.fsum(weights)
+
+
+# ------------------------------------------------------------------------------------------- rows of a table
+
+
+def cluster_or_none(d: dict, x: np.ndarray) -> int | None:
+    """Return the cluster of a row in a nested tree, or None where a value is missing that is asked for on the way."""
+    while "cluster" not in d:
+        value = float(x[d["feature"]])
+        if np.isnan(value):
+            return None
+        if "threshold" in d:
+            d = d["left"] if value <= d["threshold"] else d["right"]
+        else:
+            d = d["inside"] if d["interval"][0] <= value <= d["interval"][1] else d["outside"]
+    return d["cluster"]
+
+
+# ------------------------------------------------------------------------------------------------- refinement
+
+
+def refine(d: dict, X, costs) -> dict:
+    """Return a nested tree of threshold cuts with its cuts chosen anew, given exact costs (n, k) of rows by cluster.
+
+    Children before parents, second children before first ones, until a sweep changes nothing.
+    """
+    d = copy.deepcopy(d)
+    for _ in range(10):
+        if not _refine_node(d, d, np.asarray(X, dtype=np.float64), costs, list(range(len(X)))):
+            break
+    return d
+
+
+def _refine_node(root, d, X, costs, rows) -> bool:
+    if not rows:
+        return False
+    if "cluster" in d:
+        clusters = _clusters(root)
+        total = [sum(costs[r][c] for r in rows) for c in range(len(costs[0]))]
+        best = total.index(min(total))
+        change = clusters.count(d["cluster"]) > 1 and total[best] < total[d["cluster"]]
+        d["cluster"] = best if change else d["cluster"]
+        return change
+    left = [r for r in rows if X[r, d["feature"]] <= d["threshold"]]
+    right = [r for r in rows if r not in left]
+    changed = _refine_node(root, d["right"], X, costs, right)
+    changed |= _refine_node(root, d["left"], X, costs, left)
+    a = {r: costs[r][leaf_of(d["left"], X[r])["cluster"]] for r in rows}
+    b = {r: costs[r][leaf_of(d["right"], X[r])["cluster"]] for r in rows}
+
+    def reached(feature, threshold):
+        return {id(leaf_of(d["left" if X[r, feature] <= threshold else "right"], X[r])) for r in rows}
+
+    best = sum(a[r] for r in left) + sum(b[r] for r in right), None
+    for j in range(X.shape[1]):
+        values = sorted({float(X[r, j]) for r in rows})
+        for threshold in (between(low, high) for low, high in pairwise(values)):
+            cost = sum(a[r] if X[r, j] <= threshold else b[r] for r in rows)
+            if cost < best[0]:
+                best = cost, (j, threshold)
+    if best[1] is None or len(reached(*best[1])) < len(reached(d["feature"], d["threshold"])):
+        return changed
+    d["feature"], d["threshold"] = best[1]
+    return True
+
+
+def _clusters(d: dict) -> list[int]:
+    return [d["cluster"]] if "cluster" in d else _clusters(d["left"]) + _clusters(d["right"])

@@ -15,7 +15,7 @@ import numpy as np
 
 from boxwood.loops._jit import jit
 
-__all__ = ["best_interval", "best_threshold", "squared_distances"]
+__all__ = ["best_interval", "best_prefix", "best_threshold", "squared_distances"]
 
 NONE = np.iinfo(np.int64).max
 
@@ -112,3 +112,20 @@ def _inner_places(ordered):  # type: ignore[no-untyped-def]
     while stop > 0 and ordered[stop - 1] == ordered[-1]:
         stop -= 1
     return begin, stop
+
+
+@jit
+def best_prefix(ordered, order, difference):  # type: ignore[no-untyped-def]
+    """Return the smallest sum of differences over the first side of a cut, and the place behind which the cut lies.
+
+    Among equal sums the first place wins; the place is -1 where all values are equal.
+
+    IN: ordered (n,), order (n,), difference (n,).
+    """
+    best, place = NONE, -1
+    left = np.int64(0)
+    for p in range(len(ordered) - 1):
+        left += difference[order[p]]
+        if ordered[p + 1] != ordered[p] and left < best:
+            best, place = left, p
+    return best, place
