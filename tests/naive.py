@@ -47,10 +47,10 @@ def _imm_node(X, labels, centers, weights, candidates, rows, clusters) -> dict:
     for j in range(X.shape[1]):
         at_centers = sorted({float(centers[c, j]) for c in clusters})
         if candidates == "midpoints":
-            thresholds = [between(a, b) for a, b in zip(at_centers, at_centers[1:], strict=False)]
+            thresholds = [between(a, b) for a, b in pairwise(at_centers)]
         else:
             values = sorted({float(X[r, j]) for r in rows} | set(at_centers))
-            pairs = zip(values, values[1:], strict=False)
+            pairs = pairwise(values)
             thresholds = [between(a, b) for a, b in pairs if at_centers[0] <= a < at_centers[-1]]
         for threshold in thresholds:
             cut_off = [r for r in own if (X[r, j] <= threshold) != (centers[labels[r], j] <= threshold)]
@@ -363,3 +363,31 @@ def _refine_node(root, d, X, costs, rows) -> bool:
 
 def _clusters(d: dict) -> list[int]:
     return [d["cluster"]] if "cluster" in d else _clusters(d["left"]) + _clusters(d["right"])
+
+
+# --------------------------------------------------------------------------------------------------- Ex-Greedy
+
+
+def greedy(X, centers, costs, rows, clusters) -> dict:
+    """Return Ex-Greedy's tree as nested dicts, given exact costs (n, k); `rows` and `clusters` are the node's."""
+    if len(clusters) == 1:
+        return {"cluster": clusters[0]}
+    X = np.asarray(X, dtype=np.float64)
+    best = None
+    for j in range(X.shape[1]):
+        ends = sorted(float(centers[c, j]) for c in clusters)
+        values = sorted({float(X[r, j]) for r in rows} | set(ends))
+        for threshold in (between(a, b) for a, b in pairwise(values) if ends[0] <= a < ends[-1]):
+            cost = 0
+            for r in rows:
+                side = [c for c in clusters if (centers[c, j] <= threshold) == (X[r, j] <= threshold)]
+                cost += min(costs[r][c] for c in side)
+            if best is None or cost < best[0]:
+                best = cost, j, threshold
+    _, j, threshold = best
+    rows_left = [r for r in rows if X[r, j] <= threshold]
+    clusters_left = [c for c in clusters if centers[c, j] <= threshold]
+    left = greedy(X, centers, costs, rows_left, clusters_left)
+    rows_right, clusters_right = set(rows) - set(rows_left), set(clusters) - set(clusters_left)
+    right = greedy(X, centers, costs, sorted(rows_right), sorted(clusters_right))
+    return {"feature": j, "threshold": threshold, "left": left, "right": right}

@@ -197,7 +197,7 @@ def test_equal_centers():
     reference = Reference.of(X, ["a", "a", "b", "b", "c"])
     with pytest.raises(DataError, match="equal centres, which no cut separates: a and b; merge them"):
         imm(X, reference)
-    with pytest.warns(UserWarning, match="merged into an earlier one of the same centre: b"):
+    with pytest.warns(UserWarning, match="merged into the first of them: a and b"):
         tree = imm(X, reference, duplicates="merge")
     assert tree.predict(X).tolist() == [0, 0, 0, 0, 2]
 

@@ -2,7 +2,8 @@
 
 from boxwood.grow._cart import cart
 from boxwood.grow._expand import expand
+from boxwood.grow._greedy import greedy
 from boxwood.grow._imm import imm
 from boxwood.grow._refine import refine
 
-__all__ = ["cart", "expand", "imm", "refine"]
+__all__ = ["cart", "expand", "greedy", "imm", "refine"]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from boxwood._validation import as_table, as_weights, as_whole_weights, listed
+from boxwood._validation import as_table, as_weights, as_whole_weights
 from boxwood.errors import DataError
 from boxwood.grow._counts import Bins, Counts
 from boxwood.grow._fewest import Cut, Search
@@ -98,20 +98,9 @@ def _fitting(reference: Reference, shape: tuple[int, ...], candidates: str, dupl
     """Return the reference, with equal centres merged if that is asked for, or raise what does not fit."""
     if candidates not in ("all", "midpoints"):
         raise ValueError(f"candidates must be 'all' or 'midpoints', got {candidates!r}")
-    if duplicates not in ("error", "merge"):
-        raise ValueError(f"duplicates must be 'error' or 'merge', got {duplicates!r}")
     if shape != (len(reference.labels), reference.centers.shape[1]):
         raise DataError(f"X is {shape[0]} rows by {shape[1]} columns, but the reference is of {reference!r}")
-    first = reference.first_of_equal_centers()
-    later = np.flatnonzero(first != np.arange(len(first)))
-    if len(later) == 0:
-        return reference
-    if duplicates == "merge":
-        return reference.without_duplicates()
-    pairs = [f"{reference.names[first[c]]} and {reference.names[c]}" for c in later]
-    raise DataError(
-        f"clusters with equal centres, which no cut separates: {listed(pairs)}; merge them (duplicates='merge')"
-    )
+    return reference.with_distinct_centers(duplicates)
 
 
 def _n_bins(n_rows: int, n_clusters: int) -> int:

@@ -75,7 +75,7 @@ def whole_costs(problem: Problem, rows: NDArray[np.intp]) -> tuple[NDArray[np.in
     def largest(start: int, stop: int) -> NDArray[np.float64]:
         return np.asarray(problem.costs(rows[start:stop]).max(axis=1))
 
-    each = np.concatenate(map_blocks(largest, len(rows), n_jobs=problem.n_jobs)) * share * times
+    each = np.concatenate([np.empty(0), *map_blocks(largest, len(rows), n_jobs=problem.n_jobs)]) * share * times
     scale = math.ldexp(1.0, min(61 - math.frexp(math.fsum(each.tolist()))[1], 1023))
     whole = np.empty((len(rows), problem.n_clusters), dtype=np.int64)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from boxwood._validation import as_table, as_weights
+from boxwood._validation import as_table, as_weights, listed
 from boxwood.errors import DataError
 from boxwood.reference._labels import encode_labels
 
@@ -116,17 +116,30 @@ class Reference:
                 return cls(labels, centers)
         return cls.of(table, labels, sample_weight=sample_weight)
 
-    def without_duplicates(self) -> Reference:
-        """Return the clustering with clusters of equal centres merged into the first of them, with a warning.
+    def with_distinct_centers(self, duplicates: str = "error") -> Reference:
+        """Return the clustering if its centres differ, as cuts between them need.
 
-        Rows of a merged cluster carry the first cluster's number. The later clusters keep their place and their
-        centre, without rows, so that numbers and names stay as they are.
+        With `duplicates="merge"` clusters of equal centres are merged into the first of them, with a warning: its
+        number goes to their rows. The later clusters keep their place and their centre, without rows, so that numbers
+        and names stay as they are.
+
+        Raises
+        ------
+        DataError
+            If centres are equal and `duplicates` is "error".
         """
+        if duplicates not in ("error", "merge"):
+            raise ValueError(f"duplicates must be 'error' or 'merge', got {duplicates!r}")
         first = self.first_of_equal_centers()
-        if (first == np.arange(self.n_clusters)).all():
+        later = np.flatnonzero(first != np.arange(self.n_clusters))
+        if len(later) == 0:
             return self
-        merged = [str(self.names[c]) for c in np.flatnonzero(first != np.arange(self.n_clusters))]
-        warnings.warn(f"clusters merged into an earlier one of the same centre: {', '.join(merged)}", stacklevel=3)
+        pairs = listed([f"{self.names[first[c]]} and {self.names[c]}" for c in later])
+        if duplicates == "error":
+            raise DataError(
+                f"clusters with equal centres, which no cut separates: {pairs}; merge them (duplicates='merge')"
+            )
+        warnings.warn(f"clusters with equal centres are merged into the first of them: {pairs}", stacklevel=3)
         return Reference(np.where(self.kept, first[self.labels], -1), self.centers, self.names)
 
     def first_of_equal_centers(self) -> NDArray[np.intp]:
