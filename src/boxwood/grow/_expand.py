@@ -18,7 +18,7 @@ from boxwood.loops.expand import best_interval, best_threshold
 from boxwood.reference import Reference
 from boxwood.tree import ThresholdTree, TreeBuilder, between, rows_at_nodes
 
-__all__ = ["expand"]
+__all__ = ["expand", "expanded"]
 
 CUTS = ("threshold", "interval")
 _ALONE = 1 << 15  # values at a node below which threads cost more than they save
@@ -120,6 +120,37 @@ def expand(
     >>> tree.predict(X), expand(tree, X, reference, max_leaf_nodes=3, objective="mistakes").predict(X)
     (array([1, 1, 0, 0, 0, 0]), array([1, 1, 0, 0, 1, 1]))
     """
+    grown = expanded(
+        tree,
+        X,
+        reference,
+        max_leaf_nodes=max_leaf_nodes,
+        objective=objective,
+        cuts=cuts,
+        kernel=kernel,
+        sample_weight=sample_weight,
+        n_jobs=n_jobs,
+    )
+    if grown.n_leaves < max_leaf_nodes:
+        what = "the cost" if objective == "cost" else "the number of mistakes"
+        message = f"stopped at {grown.n_leaves} of {max_leaf_nodes} leaves: no further cut lowers {what}"
+        warnings.warn(message, StoppedEarlyWarning, stacklevel=2)
+    return grown
+
+
+def expanded(
+    tree: ThresholdTree | None,
+    X: ArrayLike,
+    reference: Reference,
+    *,
+    max_leaf_nodes: int,
+    objective: str,
+    cuts: str = "threshold",
+    kernel: None = None,
+    sample_weight: ArrayLike | None = None,
+    n_jobs: int | None = -1,
+) -> ThresholdTree:
+    """Return what `expand` returns, without a warning: the filters of warnings are shared by all threads."""
     if cuts not in CUTS:
         raise ValueError(f"cuts must be one of {list(CUTS)}, got {cuts!r}")
     if kernel is not None:
@@ -165,9 +196,6 @@ def _split_leaves(tree: ThresholdTree, problem: Problem, max_leaf_nodes: int, *,
             inside = (split.lower <= values) & (values <= split.upper)
             consider(first, rows[inside])
             consider(second, rows[~inside])
-    if builder.n_leaves < max_leaf_nodes:
-        message = f"stopped at {builder.n_leaves} of {max_leaf_nodes} leaves: no further cut lowers {problem.what}"
-        warnings.warn(message, StoppedEarlyWarning, stacklevel=3)
     return builder.build()
 
 

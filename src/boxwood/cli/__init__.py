@@ -1,0 +1,62 @@
+"""The command `boxwood`: one module for each verb, imported when it is called.
+
+To add a verb: write `cli/_verb.py` with a click command of class `Verb`, called `command`, and name it in `VERBS`.
+Results go to standard output, all talk to standard error; errors are raised as in the library and told by `_errors`.
+"""
+
+from __future__ import annotations
+
+import signal
+from importlib import import_module
+from typing import Any, NoReturn
+
+import click
+
+from boxwood import __version__
+from boxwood.cli._errors import Verbs
+
+__all__ = ["VERBS", "boxwood", "main"]
+
+VERBS = {
+    "explain": "Explain the clusters of a table, or make clusters and explain them.",
+    "predict": "Add the cluster of every row to a table.",
+    "export": "Print a saved model in another form.",
+    "demo": "Explain a table that comes along, and say what to try next.",
+}
+
+
+class _Lazy(Verbs):
+    """The verbs; `--help` lists them without importing any."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = import_module(f"boxwood.cli._{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(VERBS.items()))
+
+
+@click.command(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="boxwood")
+def boxwood() -> None:
+    """Explain a clustering with a small tree of cuts: a rule for each cluster, and what saying it simply costs.
+
+    Try `boxwood demo`, then `boxwood explain FILE -k 5`.
+    """
+
+
+def main() -> NoReturn:
+    """Run the command and leave: 0 done, 1 a bug, 2 usage, 3 the data, 4 past a limit that was set, 130 interrupted."""
+    signal.signal(signal.SIGTERM, _terminated)
+    boxwood(prog_name="boxwood")
+    raise AssertionError("click leaves by itself")
+
+
+def _terminated(signum: int, frame: Any) -> NoReturn:
+    raise SystemExit(128 + signum)  # an exception, so that unfinished files are removed on the way out

@@ -1,0 +1,37 @@
+"""`boxwood demo`: an explanation without a file."""
+
+from __future__ import annotations
+
+import click
+
+from boxwood.cli._errors import Verb
+from boxwood.cli._talk import Talk, talk_options
+
+__all__ = ["command"]
+
+_NEXT = """
+Next, with a table of your own (CSV, Parquet, Arrow or JSON lines):
+  boxwood explain FILE -k 5                          make 5 clusters and explain them
+  boxwood explain FILE --labels COLUMN               explain clusters that you have
+  boxwood explain FILE -k 5 --max-leaves 10          more leaves, closer to the clusters
+  boxwood explain FILE -k 5 --save model.json
+  boxwood predict model.json FILE -o labelled.csv    the cluster of every row"""
+
+
+@click.command(name="demo", cls=Verb)
+@talk_options
+def command(quiet: bool) -> None:
+    """Explain 178 wines by 13 measurements (scikit-learn's wine data), and say what to try next."""
+    talk = Talk(quiet)
+    with talk.status("clustering and growing"):
+        from sklearn.datasets import load_wine
+
+        from boxwood.explanation import explain
+
+        wine = load_wine()
+        explanation = explain(
+            wine.data, n_clusters=3, columns=tuple(wine.feature_names), standardize=True, random_state=0
+        )
+    talk.note("178 wines, 13 measurements of each; 3 clusters made by k-means on columns of equal spread")
+    click.echo(str(explanation))
+    click.echo(_NEXT)

@@ -1,0 +1,85 @@
+"""What a user is told when something is in the way, and the exit code that goes with it.
+
+==== ====================================================================
+0    done
+1    a bug: one line; `--debug` shows where
+2    usage: an unknown option, value, column or extension; an output that cannot be written
+3    the data cannot be used as asked
+4    explained, but past `--fail-over` or `--fail-under`
+130  interrupted
+==== ====================================================================
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+import click
+
+__all__ = ["BUG", "DATA", "INTERRUPTED", "PAST_A_LIMIT", "Verb", "Verbs"]
+
+BUG, DATA, PAST_A_LIMIT, INTERRUPTED = 1, 3, 4, 130
+DEBUG = "boxwood.debug"
+
+
+class Telling(click.Command):
+    """A command whose errors are told in the form of this module."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        with _told(ctx):
+            return super().invoke(ctx)
+
+
+class Verb(Telling):
+    """A verb of the command line."""
+
+
+class Verbs(Telling, click.Group):
+    """The group of all verbs."""
+
+
+@contextmanager
+def _told(ctx: click.Context) -> Iterator[None]:
+    """Tell errors on standard error in the form `boxwood: error: WHAT` and leave with their exit code.
+
+    Errors of usage are left to click. A closed pipe, such as `| head`, ends the command quietly.
+    """
+    try:
+        yield
+    except (click.ClickException, click.exceptions.Exit, SystemExit):
+        raise
+    except KeyboardInterrupt:
+        click.echo("boxwood: interrupted", err=True)
+        raise click.exceptions.Exit(INTERRUPTED) from None
+    except BrokenPipeError:
+        # what is still buffered would fail again when Python closes its standard output
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise click.exceptions.Exit(0) from None
+    except Exception as error:
+        _tell(ctx, error)
+
+
+def _tell(ctx: click.Context, error: Exception) -> NoReturn:
+    from boxwood.errors import DataError
+    from boxwood.table import ColumnError
+
+    if ctx.meta.get(DEBUG):
+        traceback.print_exception(error)
+    if isinstance(error, ColumnError):
+        raise click.UsageError(str(error), ctx=ctx) from None
+    if isinstance(error, (DataError, OSError)):
+        _leave(str(error), DATA)
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    _leave(f"unexpected {what.splitlines()[0]}\nthis is a bug of boxwood; run again with --debug to see where", BUG)
+
+
+def _leave(message: str, code: int) -> NoReturn:
+    what, *remedies = message.splitlines()
+    click.echo("\n".join([f"boxwood: error: {what}", *(f"  {remedy}" for remedy in remedies)]), err=True)
+    raise click.exceptions.Exit(code)

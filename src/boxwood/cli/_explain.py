@@ -1,0 +1,105 @@
+"""`boxwood explain FILE`: read, choose columns, explain, print."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from boxwood.cli._errors import PAST_A_LIMIT, Verb
+from boxwood.cli._talk import FORMAT, Talk, check_writable, talk_options
+
+if TYPE_CHECKING:
+    from boxwood.explanation import Explanation
+    from boxwood.table import Table
+
+__all__ = ["command"]
+
+
+@click.command(name="explain", cls=Verb)
+@click.argument("file", metavar="FILE")
+@click.option("-k", "--clusters", type=click.IntRange(min=2), help="Make this many clusters and explain them.")
+@click.option("-l", "--labels", metavar="COLUMN", help="Explain the clusters that a column names; -1 leaves a row out.")
+@click.option(
+    "--method",
+    type=click.Choice(["auto", "imm", "exkmc", "expand", "cart"]),
+    default="auto",
+    show_default=True,
+    help="Algorithm that grows the tree.",
+)
+@click.option("--max-leaves", "--leaves", type=click.IntRange(min=2), help="Most leaves that the tree may have.")
+@click.option("-c", "--columns", metavar="NAME", multiple=True, help="Columns to use; may be repeated, or a,b,c.")
+@click.option("--exclude", metavar="NAME", multiple=True, help="Columns not to use; may be repeated, or a,b,c.")
+@click.option("--standardize", is_flag=True, help="Cluster columns of equal spread; rules stay in the table's units.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the clustering.")
+@click.option("--save", metavar="MODEL", callback=check_writable, help="Write the model, for predict and export.")
+@click.option("--json", "as_json", is_flag=True, help="Print the facts as JSON.")
+@click.option("--fail-over", metavar="PRICE", type=float, help="Exit with 4 if the price of explainability is above.")
+@click.option(
+    "--fail-under", metavar="SHARE", type=click.FloatRange(0, 1), help="Exit with 4 if the agreement (0 to 1) is below."
+)
+@FORMAT
+@talk_options
+def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **options: Any) -> None:
+    """Explain the clusters of a table, or make clusters and explain them.
+
+    FILE is CSV, TSV, Parquet, Arrow or JSON lines (csv, tsv and jsonl also packed, .gz), or - for standard input. Text,
+    dates and constant columns are left out.
+    """
+    if (clusters is None) == (labels is None):
+        which = "either -k N (make clusters) or --labels COLUMN (explain existing ones)"
+        raise click.UsageError(f"give {which}." if clusters is None else f"give {which}, not both.")
+    talk = Talk(quiet)
+    table = _read(talk, file, labels, options)
+    explanation = _explain(talk, table, clusters, options)
+    if options["save"] is not None:
+        explanation.save(options["save"])
+        talk.wrote(options["save"])
+    click.echo(explanation.to_json() if options["as_json"] else str(explanation))
+    _check_limits(explanation, options["fail_over"], options["fail_under"])
+
+
+def _read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> Table:
+    from boxwood.table import read_table
+
+    with talk.status(f"reading {file}") as tick:
+        chosen = {name: options[name] for name in ("columns", "exclude", "format")}
+        table = read_table(file, labels=labels, tick=tick, **chosen)
+    for reason, names in table.left_out:
+        talk.note(f"left out, {reason}: {', '.join(names)}")
+    return table
+
+
+def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, Any]) -> Explanation:
+    with (
+        talk.status("clustering and growing" if clusters else "growing"),
+        warnings.catch_warnings(record=True) as heard,
+    ):
+        warnings.simplefilter("always", UserWarning)
+        from boxwood.explanation import explain
+
+        explanation = explain(
+            table.X,
+            table.labels,
+            n_clusters=clusters,
+            method=options["method"],
+            max_leaf_nodes=options["max_leaves"],
+            random_state=options["seed"],
+            columns=table.columns,
+            standardize=options["standardize"],
+        )
+    for text in dict.fromkeys(str(warning.message) for warning in heard if warning.category is not DeprecationWarning):
+        talk.note(text)
+    return explanation
+
+
+def _check_limits(explanation: Explanation, fail_over: float | None, fail_under: float | None) -> None:
+    past = []
+    if fail_over is not None and explanation.price > fail_over:
+        past.append(f"price {explanation.price:.3f} is over {fail_over:g}")
+    if fail_under is not None and explanation.agreement < fail_under:
+        past.append(f"agreement {explanation.agreement:.1%} is under {100 * fail_under:g}%")
+    if past:
+        click.echo(f"boxwood: {'; '.join(past)}", err=True)
+        raise click.exceptions.Exit(PAST_A_LIMIT)

@@ -1,0 +1,30 @@
+"""`boxwood export MODEL`: another form of a saved model, without data."""
+
+from __future__ import annotations
+
+import click
+
+from boxwood.cli._errors import Verb
+from boxwood.cli._model import load_model
+from boxwood.cli._talk import Talk, check_writable, talk_options
+
+__all__ = ["command"]
+
+
+@click.command(name="export", cls=Verb)
+@click.argument("model", metavar="MODEL")
+@click.option("--to", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Form.")
+@click.option("-o", "--output", metavar="OUT", callback=check_writable, help="File to write instead of printing.")
+@talk_options
+def command(model: str, form: str, output: str | None, quiet: bool) -> None:
+    """Print a saved model in another form."""
+    explanation = load_model(model)
+    text = explanation.to_json() if form == "json" else str(explanation)
+    if output is None or output == "-":
+        click.echo(text)
+        return
+    from boxwood.table import replacing
+
+    with replacing(output) as temporary, open(temporary, "w", encoding="utf-8") as file:
+        file.write(f"{text}\n")
+    Talk(quiet).wrote(output)

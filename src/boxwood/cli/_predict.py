@@ -1,0 +1,85 @@
+"""`boxwood predict MODEL FILE`: the table with one more column, by DuckDB, row by row."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from boxwood.cli._errors import Verb
+from boxwood.cli._model import load_model
+from boxwood.cli._talk import FORMAT, Talk, check_writable, talk_options
+
+if TYPE_CHECKING:
+    from boxwood.explanation import Explanation
+    from boxwood.table import Labelled
+
+__all__ = ["command"]
+
+
+def _check_out(ctx: click.Context, param: click.Parameter, path: str | None) -> str | None:
+    if path is not None and path != "-":
+        from boxwood.table import output_format
+
+        try:
+            output_format(path)
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from None
+    return check_writable(ctx, param, path)
+
+
+@click.command(name="predict", cls=Verb)
+@click.argument("model", metavar="MODEL")
+@click.argument("file", metavar="FILE")
+@click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    callback=_check_out,
+    help="File to write: .csv, .tsv, .jsonl (also .gz) or .parquet; without it, CSV on standard output.",
+)
+@click.option("--column", metavar="NAME", default="cluster", show_default=True, help="Name of the new column.")
+@FORMAT
+@talk_options
+def command(model: str, file: str, output: str | None, column: str, format: str | None, quiet: bool) -> None:
+    """Add the cluster of every row to a table.
+
+    MODEL was written by `boxwood explain --save`. All columns and the order of the rows are kept. The file is streamed,
+    so it may be larger than memory. A row that lacks a value its rule needs gets an empty cluster.
+    """
+    talk = Talk(quiet)
+    explanation = load_model(model)
+    if output is None or output == "-":
+        labelled = _print(talk, explanation, file, column=column, format=format)
+    else:
+        labelled = _write(talk, explanation, file, output, column=column, format=format)
+        talk.wrote(output)
+    if labelled.n_empty:
+        rows = f"{labelled.n_empty:,} row{'' if labelled.n_empty == 1 else 's'}"
+        talk.note(f"{rows} left without a cluster: a value the rules need is missing")
+
+
+def _print(talk: Talk, explanation: Explanation, file: str, **options: Any) -> Labelled:
+    """Print the table once it is complete, so that nothing is printed of one that turns out to be unusable."""
+    with tempfile.TemporaryDirectory(prefix="boxwood-") as folder:
+        whole = os.path.join(folder, "labelled.csv")
+        labelled = _write(talk, explanation, file, whole, **options)
+        with open(whole, "rb") as table:
+            shutil.copyfileobj(table, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+    return labelled
+
+
+def _write(talk: Talk, explanation: Explanation, file: str, out: str, **options: Any) -> Labelled:
+    from boxwood.render._sql import sql_case
+    from boxwood.table import write_labelled
+
+    places = [f"x{j}" for j in range(len(explanation.columns))]
+    expression = sql_case(explanation.tree, places, explanation.names)
+    numbers = {places[j]: explanation.columns[j] for j in map(int, explanation.tree.features)}
+    with talk.status(f"labelling {file}") as tick:
+        return write_labelled(file, out, expression, numbers, tick=tick, **options)

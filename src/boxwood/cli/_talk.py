@@ -1,0 +1,89 @@
+"""What the verbs share: options, notes on standard error, and checks of the files that will be written."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import click
+
+from boxwood.cli._errors import DEBUG
+
+__all__ = ["FORMAT", "Talk", "check_writable", "talk_options"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+FORMAT = click.option(
+    "--format",
+    type=click.Choice(["csv", "tsv", "parquet", "arrow", "jsonl"]),
+    help="Format of FILE; told from its extension by default, and CSV on standard input.",
+)
+
+
+class Talk:
+    """Notes for the person at the terminal; none of it is a result."""
+
+    def __init__(self, quiet: bool) -> None:
+        self.quiet = quiet
+        self._alive = not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+    def note(self, text: str) -> None:
+        """Print a line, unless quiet."""
+        if not self.quiet:
+            click.echo(f"boxwood: {text}", err=True)
+
+    def wrote(self, path: str) -> None:
+        """Print the name and size of a file that was written."""
+        self.note(f"wrote {path} ({_size(os.path.getsize(path))})")
+
+    @contextmanager
+    def status(self, doing: str) -> Iterator[Callable[[float], None]]:
+        """Show what is being done, on a terminal only, and erase it; gives a function that shows the share done."""
+
+        def show(share: float) -> None:
+            if self._alive:
+                done = f" {share:.0%}" if share > 0 else ""
+                click.echo(f"\r\x1b[K{doing}{done} …", err=True, nl=False)
+
+        show(0.0)
+        try:
+            yield show
+        finally:
+            if self._alive:
+                click.echo("\r\x1b[K", err=True, nl=False)
+
+
+def talk_options(command: F) -> F:
+    """Add `-q` and `--debug` to a command."""
+    quiet = click.option("-q", "--quiet", is_flag=True, help="No notes on standard error.")
+    debug = click.option(
+        "--debug", is_flag=True, expose_value=False, callback=_set_debug, help="Show the traceback of an error."
+    )
+    return quiet(debug(command))
+
+
+def check_writable(ctx: click.Context, param: click.Parameter, path: str | None) -> str | None:
+    """Refuse, before anything is read, a file that could not be written."""
+    if path is None or path == "-":
+        return path
+    folder = os.path.dirname(os.path.realpath(path))
+    if not os.path.isdir(folder) or not os.access(folder, os.W_OK):
+        raise click.BadParameter(f"'{path}': cannot write in {os.path.dirname(path) or '.'}")
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise click.BadParameter(f"'{path}' is not a file")
+    return path
+
+
+def _set_debug(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value:
+        ctx.meta[DEBUG] = True
+
+
+def _size(n_bytes: int) -> str:
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if n_bytes >= size:
+            return f"{n_bytes / size:.0f} {unit}"
+    return f"{n_bytes} bytes"

@@ -1,0 +1,8 @@
+"""The growers as scikit-learn estimators."""
+
+from boxwood.estimators._cart import CART
+from boxwood.estimators._exkmc import ExKMC
+from boxwood.estimators._expand import Expand
+from boxwood.estimators._imm import IMM
+
+__all__ = ["CART", "IMM", "ExKMC", "Expand"]

@@ -1,0 +1,167 @@
+"""What the estimators share: `fit` as a recipe whose one step, growing the tree, each of them supplies."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from boxwood._compat import HasMethods, Interval, fit_context
+from boxwood._frames import as_matrix, is_frame, label_values, names_array
+from boxwood._validation import as_weights, refuse_not_finite
+from boxwood.estimators._cluster import fitted_clusterer, reference_of, refuse_one_cluster
+from boxwood.grow import expand, imm
+from boxwood.grow._expand import expanded
+from boxwood.metrics import cost, price_of_explainability
+from boxwood.reference import Reference
+from boxwood.tree import ThresholdTree
+
+__all__ = ["AT_LEAST_TWO", "TreeClusterer", "Weights", "grow_expanded"]
+
+Weights = NDArray[np.float64] | None
+AT_LEAST_TWO = Interval(Integral, 2, None, closed="left")
+
+
+class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """A clusterer whose clusters are the leaves of a small tree of cuts.
+
+    A subclass stores its parameters, and says in `_grow` how the tree is grown.
+    """
+
+    clusterer: Any
+    n_clusters: int
+    random_state: Any
+    n_jobs: int | None
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "clusterer": [HasMethods(["fit"]), None],
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],  # of no effect where labels are given
+        "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
+    }
+
+    def _grow(self, X: NDArray[Any], reference: Reference, weights: Weights, n_jobs: int) -> ThresholdTree:
+        raise NotImplementedError
+
+    @fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Grow the tree that explains the labels `y`, or the clusters that `clusterer` finds.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, d)
+            Rows. Arrays of float32 or float64 are not copied.
+        y : array-like of shape (n,), default=None
+            Labels to explain, of any hashable type; the number -1 leaves a row out.
+        sample_weight : array-like of shape (n,), default=None
+            Weight of each row, in the tree and, where its `fit` accepts them, in the clusterer.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        DataError
+            If `X` has missing or infinite values or text columns, if there are not as many labels as rows, if there is
+            only one cluster, or fewer different rows than clusters asked for.
+        """
+        n_jobs = effective_n_jobs(self.n_jobs)
+        rows = self._rows(X, reset=True)
+        weights = as_weights(sample_weight, len(rows))
+        self.reference_ = self._reference(X, rows, y, weights)
+        refuse_one_cluster(self.reference_)
+        self.cluster_centers_ = self.reference_.centers
+        self.tree_ = self._grow(rows, self.reference_, weights, n_jobs)
+        self.n_leaves_ = self.tree_.n_leaves
+        self.price_ = price_of_explainability(rows, self.tree_, self.reference_, sample_weight=weights)
+        self.labels_ = self._named(self.tree_.predict(rows, n_jobs=n_jobs))
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> NDArray[Any]:
+        """Fit, and return the cluster that the tree gives to each row of `X`, shape (n,)."""
+        labels: NDArray[Any] = self.fit(X, y, sample_weight).labels_
+        return labels
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the cluster of each row, shape (n,): a label of `y`, or the clusterer's number."""
+        return self._named(self._fitted_tree().predict(self._rows(X), n_jobs=effective_n_jobs(self.n_jobs)))
+
+    def apply(self, X: Any) -> NDArray[np.intp]:
+        """Return the leaf of each row, shape (n,), with leaves numbered from 0 in pre-order."""
+        return self._fitted_tree().apply(self._rows(X), n_jobs=effective_n_jobs(self.n_jobs))
+
+    def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
+        """Return minus the sum of squared distances of the rows to the centre of the cluster that the tree gives them.
+
+        Labels `y` are ignored. Greater is better; 0 is the most.
+        """
+        tree = self._fitted_tree()
+        return -cost(self._rows(X), tree, centers=self.cluster_centers_, sample_weight=sample_weight)
+
+    # ------------------------------------------------------------------------------------------------- steps
+
+    def _rows(self, X: Any, *, reset: bool = False) -> NDArray[Any]:
+        """Return checked rows, float32 or float64; remember (or compare) the number and names of the columns."""
+        minimum = 2 if reset else 1
+        checks: dict[str, Any] = {
+            "dtype": [np.float64, np.float32], "ensure_all_finite": False, "ensure_min_samples": minimum
+        }  # fmt: skip
+        if is_frame(X):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            rows = check_array(as_matrix(X), estimator=self, **checks)
+        else:
+            rows = validate_data(self, X, reset=reset, **checks)
+        refuse_not_finite(rows, getattr(self, "feature_names_in_", None), n_jobs=effective_n_jobs(self.n_jobs))
+        return rows  # type: ignore[no-any-return]
+
+    def _reference(self, X: Any, rows: NDArray[Any], y: Any, weights: Weights) -> Reference:
+        if y is not None:
+            self.__dict__.pop("clusterer_", None)  # of an earlier fit
+            return Reference.of(rows, label_values(y), sample_weight=weights)
+        self.clusterer_ = fitted_clusterer(
+            self.clusterer, X, rows, n_clusters=self.n_clusters, random_state=self.random_state, weights=weights
+        )
+        return reference_of(self.clusterer_, X, rows, weights)
+
+    def _fitted_tree(self) -> ThresholdTree:
+        check_is_fitted(self)
+        return self.tree_
+
+    def _named(self, clusters: NDArray[np.int64]) -> NDArray[Any]:
+        return names_array(self.reference_.names)[clusters]
+
+
+def grow_expanded(
+    X: NDArray[Any],
+    reference: Reference,
+    *,
+    base: str,
+    objective: str,
+    cuts: str,
+    max_leaf_nodes: int | None,
+    weights: Weights,
+    n_jobs: int,
+) -> ThresholdTree:
+    """Return the tree expanded from that of IMM, or from the root, to `max_leaf_nodes` or twice the clusters.
+
+    Nobody asked for the default number of leaves, so nobody is warned if fewer do.
+    """
+    begin = imm(X, reference, sample_weight=weights, n_jobs=n_jobs) if base == "imm" else None
+    leaves = 2 * reference.n_clusters if max_leaf_nodes is None else max_leaf_nodes
+    grow = expanded if max_leaf_nodes is None else expand
+    return grow(
+        begin,
+        X,
+        reference,
+        max_leaf_nodes=leaves,
+        objective=objective,
+        cuts=cuts,
+        sample_weight=weights,
+        n_jobs=n_jobs,
+    )

@@ -1,0 +1,111 @@
+"""`CART`: scikit-learn's decision tree on the labels."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
+
+from boxwood._compat import StrOptions
+from boxwood.estimators._base import AT_LEAST_TWO, TreeClusterer, Weights
+from boxwood.grow import cart
+from boxwood.reference import Reference
+from boxwood.tree import ThresholdTree
+
+__all__ = ["CART"]
+
+
+class CART(TreeClusterer):
+    """Clusters explained by scikit-learn's decision tree on their labels: the baseline that everyone uses.
+
+    Cuts are chosen for purity and know nothing of distances, so the price of explainability has no bound, whatever the
+    number of clusters. Use it to compare, or where labels are no clusters of means.
+
+    Parameters
+    ----------
+    clusterer : estimator, default=None
+        Clusterer, mixture or pipeline of scikit-learn whose clusters are explained; it is cloned and fitted, but a
+        `FrozenEstimator` is used as it is. None is k-means. Ignored if `fit` is given labels.
+    n_clusters : int, default=8
+        Number of clusters of k-means where `clusterer` is None.
+    max_leaf_nodes : int, default=None
+        Number of leaves; None is the number of clusters.
+    criterion : {"gini", "entropy", "log_loss"}, default="gini"
+        Impurity that a cut lowers.
+    random_state : int, RandomState instance or None, default=None
+        Randomness of k-means and of ties between cuts; an int gives the same result each time.
+    n_jobs : int or None, default=None
+        Number of threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all processors. The tree
+        does not depend on it.
+
+    Attributes
+    ----------
+    tree_ : ThresholdTree
+        The tree. Several leaves may carry the same cluster, and a cluster may have none.
+    labels_ : array of shape (n,)
+        What `predict` gives for the rows of `fit`.
+    reference_ : Reference
+        The clustering that the tree explains.
+    cluster_centers_ : array of shape (k, d)
+        Centres of that clustering.
+    n_leaves_ : int
+        Number of leaves.
+    price_ : float
+        Price of explainability: within-cluster squared distances under the tree, divided by those of the clustering.
+        0/0 is 1; below 1 where the clustering does not minimise this cost.
+    clusterer_ : estimator
+        The fitted clusterer; only there if `fit` was given no labels.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of shape (d,)
+        Names of the columns; only there if `fit` was given a data frame whose column names are all text.
+
+    See Also
+    --------
+    Expand : Counts mistakes in place of impurity, and can begin with a leaf for each cluster.
+    boxwood.explain : Explains in one call, and measures what is lost.
+
+    References
+    ----------
+    L. Breiman, J. H. Friedman, R. A. Olshen, C. J. Stone, "Classification and Regression Trees", 1984.
+
+    Examples
+    --------
+    >>> from boxwood import CART
+    >>> model = CART().fit([[1.0], [2.0], [8.0], [9.0]], ["low", "low", "high", "high"])
+    >>> model.tree_.to_dict()["threshold"], model.labels_.tolist()
+    (5.0, ['low', 'low', 'high', 'high'])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **TreeClusterer._parameter_constraints,
+        "max_leaf_nodes": [AT_LEAST_TWO, None],
+        "criterion": [StrOptions({"gini", "entropy", "log_loss"})],
+    }
+
+    def __init__(
+        self,
+        clusterer: Any = None,
+        *,
+        n_clusters: int = 8,
+        max_leaf_nodes: int | None = None,
+        criterion: str = "gini",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.clusterer = clusterer
+        self.n_clusters = n_clusters
+        self.max_leaf_nodes = max_leaf_nodes
+        self.criterion = criterion
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _grow(self, X: NDArray[Any], reference: Reference, weights: Weights, n_jobs: int) -> ThresholdTree:
+        return cart(
+            X,
+            reference.labels,
+            max_leaf_nodes=reference.n_clusters if self.max_leaf_nodes is None else self.max_leaf_nodes,
+            criterion=self.criterion,
+            sample_weight=weights,
+            random_state=self.random_state,
+        )

@@ -1,0 +1,96 @@
+"""The clustering that a tree explains: fitted where none is given, and refused where there is nothing to explain."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils.validation import has_fit_parameter
+
+from boxwood.errors import DataError
+from boxwood.reference import Reference
+from boxwood.reference._reference import _labels_of as labels_of
+
+__all__ = ["fitted_clusterer", "reference_of", "refuse_one_cluster"]
+
+
+def fitted_clusterer(
+    clusterer: Any,
+    X: Any,
+    rows: NDArray[Any],
+    *,
+    n_clusters: int,
+    random_state: Any,
+    weights: NDArray[np.float64] | None,
+) -> Any:
+    """Return a fitted clone of `clusterer`, or k-means where it is None.
+
+    A pipeline sees `X` as it came, with its column names; every other clusterer sees `rows`, its numbers. Weights are
+    passed where `fit` accepts them. A `FrozenEstimator` is its own clone and stays as it was fitted.
+    """
+    if clusterer is None:
+        _refuse_number_of_clusters(rows, n_clusters)
+        clusterer = KMeans(n_clusters, random_state=random_state)
+    fitted = clone(clusterer)
+    if isinstance(fitted, FrozenEstimator):
+        return fitted
+    return fitted.fit(_input_of(fitted, X, rows), **_weight_argument(fitted, weights))
+
+
+def reference_of(clusterer: Any, X: Any, rows: NDArray[Any], weights: NDArray[np.float64] | None) -> Reference:
+    """Return the clustering of the rows by a fitted clusterer.
+
+    A pipeline may read other columns of `X` than those of `rows`, so its clusters have the means of `rows` as centres.
+    """
+    if hasattr(clusterer, "steps"):
+        labels = np.asarray(labels_of(clusterer, X, len(rows)))
+        labels = np.where(labels < 0, -1, labels) if labels.dtype.kind in "iu" else labels
+        return Reference.of(rows, labels, sample_weight=weights)
+    return Reference.from_estimator(clusterer, _input_of(clusterer, X, rows), sample_weight=weights)
+
+
+def refuse_one_cluster(reference: Reference) -> None:
+    """Raise a DataError unless rows of two clusters can be told apart."""
+    present = np.unique(reference.labels[reference.kept])
+    if len(present) < 2:
+        one = f"only one cluster, {reference.names[present[0]]!r}" if len(present) else "no cluster at all"
+        raise DataError(f"the labels hold {one}; at least two are needed, as there is nothing to tell apart otherwise")
+
+
+def _input_of(clusterer: Any, X: Any, rows: NDArray[Any]) -> Any:
+    named = hasattr(clusterer, "steps") or hasattr(clusterer, "feature_names_in_")
+    return X if named else rows
+
+
+def _weight_argument(clusterer: Any, weights: NDArray[np.float64] | None) -> dict[str, Any]:
+    name, last = "sample_weight", clusterer
+    while hasattr(last, "steps"):  # a pipeline passes what is named after its steps
+        step, last = last.steps[-1]
+        name = f"{step}__{name}"
+    return {name: weights} if weights is not None and has_fit_parameter(last, "sample_weight") else {}
+
+
+def _refuse_number_of_clusters(rows: NDArray[Any], n_clusters: int) -> None:
+    if n_clusters < 2:
+        raise DataError(
+            f"at least 2 clusters are needed, as there is nothing to tell apart otherwise; got {n_clusters}"
+        )
+    found = _distinct_rows(rows, n_clusters)
+    if found < n_clusters:
+        raise DataError(
+            f"{n_clusters} clusters asked for, but the table has only {found} different rows; ask for fewer clusters"
+        )
+
+
+def _distinct_rows(rows: NDArray[Any], enough: int) -> int:
+    """Return the number of different rows, or a number of at least `enough`; looks at few rows if these suffice."""
+    size = max(1024, 4 * enough)
+    while True:
+        found = len(np.unique(rows[:size], axis=0))
+        if found >= enough or size >= len(rows):
+            return found
+        size *= 8

@@ -1,0 +1,123 @@
+"""`ExKMC`: more leaves for less cost."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
+
+from boxwood._compat import StrOptions
+from boxwood.estimators._base import AT_LEAST_TWO, TreeClusterer, Weights, grow_expanded
+from boxwood.reference import Reference
+from boxwood.tree import ThresholdTree
+
+__all__ = ["ExKMC"]
+
+
+class ExKMC(TreeClusterer):
+    """Clusters explained by a tree with more leaves than clusters, each cut chosen for the cost it saves.
+
+    The leaf whose best cut lowers the sum of squared distances to the clusters' centres most is split first. Use it
+    where the rules of `IMM` lose too much: the cost never grows with `max_leaf_nodes`.
+
+    Parameters
+    ----------
+    clusterer : estimator, default=None
+        Clusterer, mixture or pipeline of scikit-learn whose clusters are explained; it is cloned and fitted, but a
+        `FrozenEstimator` is used as it is. None is k-means. Ignored if `fit` is given labels.
+    n_clusters : int, default=8
+        Number of clusters of k-means where `clusterer` is None.
+    max_leaf_nodes : int, default=None
+        Number of leaves; None is twice the number of clusters, without a warning if no more cut gains before that.
+    base : {"imm", "root"}, default="imm"
+        Where to begin: at the tree of IMM, so that each cluster has a leaf, or at a single leaf.
+    cuts : {"threshold", "interval"}, default="threshold"
+        Whether a cut is `x <= b`, or may also be `a <= x <= b`.
+    random_state : int, RandomState instance or None, default=None
+        Randomness of k-means; an int gives the same result each time.
+    n_jobs : int or None, default=None
+        Number of threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all processors. The tree
+        does not depend on it.
+
+    Attributes
+    ----------
+    tree_ : ThresholdTree
+        The tree. Several leaves may carry the same cluster; with `base="root"` a cluster may have none.
+    labels_ : array of shape (n,)
+        What `predict` gives for the rows of `fit`.
+    reference_ : Reference
+        The clustering that the tree explains.
+    cluster_centers_ : array of shape (k, d)
+        Centres of that clustering.
+    n_leaves_ : int
+        Number of leaves.
+    price_ : float
+        Price of explainability: within-cluster squared distances under the tree, divided by those of the clustering.
+        0/0 is 1; below 1 where the clustering does not minimise this cost.
+    clusterer_ : estimator
+        The fitted clusterer; only there if `fit` was given no labels.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of shape (d,)
+        Names of the columns; only there if `fit` was given a data frame whose column names are all text.
+
+    See Also
+    --------
+    IMM : One leaf for each cluster.
+    Expand : Chooses cuts by mistakes in place of costs.
+    boxwood.explain : Explains in one call, and measures what is lost.
+
+    Notes
+    -----
+    Takes time n d (log n + k) for each level of the tree, beside the time of the clusterer.
+
+    References
+    ----------
+    N. Frost, M. Moshkovitz, C. Rashtchian, "ExKMC: Expanding Explainable k-Means Clustering", 2020, arXiv:2006.02399.
+
+    Examples
+    --------
+    >>> from boxwood import ExKMC
+    >>> X = [[0.0], [1.0], [4.0], [5.0], [8.0], [9.0]]
+    >>> model = ExKMC(max_leaf_nodes=3).fit(X, [0, 0, 1, 1, 2, 2])
+    >>> model.labels_, model.n_leaves_, model.price_
+    (array([0, 0, 1, 1, 2, 2]), 3, 1.0)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **TreeClusterer._parameter_constraints,
+        "max_leaf_nodes": [AT_LEAST_TWO, None],
+        "base": [StrOptions({"imm", "root"})],
+        "cuts": [StrOptions({"threshold", "interval"})],
+    }
+
+    def __init__(
+        self,
+        clusterer: Any = None,
+        *,
+        n_clusters: int = 8,
+        max_leaf_nodes: int | None = None,
+        base: str = "imm",
+        cuts: str = "threshold",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.clusterer = clusterer
+        self.n_clusters = n_clusters
+        self.max_leaf_nodes = max_leaf_nodes
+        self.base = base
+        self.cuts = cuts
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _grow(self, X: NDArray[Any], reference: Reference, weights: Weights, n_jobs: int) -> ThresholdTree:
+        return grow_expanded(
+            X,
+            reference,
+            base=self.base,
+            objective="cost",
+            cuts=self.cuts,
+            max_leaf_nodes=self.max_leaf_nodes,
+            weights=weights,
+            n_jobs=n_jobs,
+        )

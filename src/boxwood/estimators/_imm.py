@@ -1,0 +1,110 @@
+"""`IMM`: the tree with the fewest mistakes at each cut."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
+
+from boxwood._compat import StrOptions
+from boxwood.estimators._base import TreeClusterer, Weights
+from boxwood.grow import imm
+from boxwood.reference import Reference
+from boxwood.tree import ThresholdTree
+
+__all__ = ["IMM"]
+
+
+class IMM(TreeClusterer):
+    """Clusters explained by a tree with one leaf for each: Iterative Mistake Minimization.
+
+    At each node the cut is chosen that parts the fewest rows from the centre of their cluster, until each leaf holds
+    one centre. Use it for the shortest explanation with a guarantee: for centres that are means, the cost of the tree
+    is at most O(k²) times that of the clusters.
+
+    Parameters
+    ----------
+    clusterer : estimator, default=None
+        Clusterer, mixture or pipeline of scikit-learn whose clusters are explained; it is cloned and fitted, but a
+        `FrozenEstimator` is used as it is. None is k-means. Ignored if `fit` is given labels.
+    n_clusters : int, default=8
+        Number of clusters of k-means where `clusterer` is None.
+    candidates : {"all", "midpoints"}, default="all"
+        Thresholds tried: all, or only the midpoints between neighbouring centres, for which the guarantee holds too.
+    random_state : int, RandomState instance or None, default=None
+        Randomness of k-means; an int gives the same result each time.
+    n_jobs : int or None, default=None
+        Number of threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all processors. The tree
+        does not depend on it.
+
+    Attributes
+    ----------
+    tree_ : ThresholdTree
+        The tree. Always holds: each cluster has exactly one leaf, which its centre reaches.
+    labels_ : array of shape (n,)
+        What `predict` gives for the rows of `fit`.
+    reference_ : Reference
+        The clustering that the tree explains.
+    cluster_centers_ : array of shape (k, d)
+        Centres of that clustering.
+    n_leaves_ : int
+        Number of leaves.
+    price_ : float
+        Price of explainability: within-cluster squared distances under the tree, divided by those of the clustering.
+        0/0 is 1; below 1 where the clustering does not minimise this cost.
+    clusterer_ : estimator
+        The fitted clusterer; only there if `fit` was given no labels.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of shape (d,)
+        Names of the columns; only there if `fit` was given a data frame whose column names are all text.
+
+    See Also
+    --------
+    ExKMC : Continues this tree with more leaves, for less cost.
+    boxwood.explain : Explains in one call, and measures what is lost.
+
+    Notes
+    -----
+    Takes about one pass over the rows for the tree, beside the time of the clusterer.
+
+    References
+    ----------
+    M. Moshkovitz, S. Dasgupta, C. Rashtchian, N. Frost, "Explainable k-Means and k-Medians Clustering", ICML 2020,
+    arXiv:2002.12538.
+
+    Examples
+    --------
+    >>> from boxwood import IMM, render
+    >>> model = IMM().fit([[1.0, 7.0], [2.0, 3.0], [8.0, 5.0], [9.0, 4.0]], ["low", "low", "high", "high"])
+    >>> print(render.text(model))
+    |--- x0 <= 5
+    |   |--- low
+    |--- x0 >  5
+    |   |--- high
+    >>> model.predict([[0.0, 0.0]])
+    array(['low'], dtype='<U4')
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **TreeClusterer._parameter_constraints,
+        "candidates": [StrOptions({"all", "midpoints"})],
+    }
+
+    def __init__(
+        self,
+        clusterer: Any = None,
+        *,
+        n_clusters: int = 8,
+        candidates: str = "all",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.clusterer = clusterer
+        self.n_clusters = n_clusters
+        self.candidates = candidates
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _grow(self, X: NDArray[Any], reference: Reference, weights: Weights, n_jobs: int) -> ThresholdTree:
+        return imm(X, reference, candidates=self.candidates, sample_weight=weights, n_jobs=n_jobs)

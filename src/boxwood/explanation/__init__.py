@@ -1,0 +1,6 @@
+"""`explain`: a clustering explained in one call; `Explanation`: the tree and what was measured, as data."""
+
+from boxwood.explanation._explain import explain
+from boxwood.explanation._explanation import ClusterSummary, Condition, Explanation, LeafSummary, Rule, load
+
+__all__ = ["ClusterSummary", "Condition", "Explanation", "LeafSummary", "Rule", "explain", "load"]

@@ -1,0 +1,253 @@
+"""`explain`: from a table and a clustering to an `Explanation`, in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from boxwood._frames import as_matrix, column_names, column_values, is_frame, label_values, refuse_unknown
+from boxwood._validation import as_table, as_weights, listed, refuse_not_finite
+from boxwood.errors import DataError
+
+if TYPE_CHECKING:
+    from boxwood.explanation._explanation import Explanation
+    from boxwood.reference import Reference
+
+__all__ = ["explain"]
+
+Names = Mapping[Hashable, Hashable] | Sequence[Hashable]
+
+
+def explain(
+    X: Any,
+    labels_or_estimator: Any = None,
+    *,
+    n_clusters: int | None = None,
+    method: str = "auto",
+    max_leaf_nodes: int | None = None,
+    names: Names | None = None,
+    sample_weight: ArrayLike | None = None,
+    random_state: Any = None,
+    columns: Sequence[str] | None = None,
+    standardize: bool = False,
+) -> Explanation:
+    """Return the tree that explains a clustering of the rows of a table, with a rule for each cluster and the loss.
+
+    Parameters
+    ----------
+    X : array-like or data frame of shape (n, d)
+        Rows: numbers, or columns of numbers and booleans, without missing values.
+    labels_or_estimator : optional
+        The clustering. Labels of any hashable type, one for each row, -1 for rows left out; the name of a column of a
+        data frame `X` that holds the labels, and then is not used for cuts; a clusterer, mixture or pipeline of
+        scikit-learn, which is used as it is if it is fitted, and cloned and fitted if not. None is k-means.
+    n_clusters : int, default=None
+        Number of clusters of k-means; None is 5. Only where nothing else says what the clusters are.
+    method : {"auto", "imm", "exkmc", "expand", "cart"}, default="auto"
+        How the tree is grown; see Notes for "auto". "exkmc" and "expand" begin with the tree of "imm" if
+        `max_leaf_nodes` has room for it, with a single leaf otherwise.
+    max_leaf_nodes : int, default=None
+        Number of leaves; None is the number of clusters, for "exkmc" and "expand" twice that number.
+    names : mapping from label to name, or sequence of names, default=None
+        Names of the clusters; a sequence is in ascending order of the labels.
+    sample_weight : array-like of shape (n,), default=None
+        Weight of each row.
+    random_state : int or RandomState instance, default=None
+        Randomness of k-means, of samples of large tables and of ties in "cart". None is 0.
+    columns : sequence of str, default=None
+        For an array, the names of its columns; None names them x0, x1, …. For a data frame, the columns that rules may
+        use; None is all.
+    standardize : bool, default=False
+        Whether to cluster, grow and measure on columns scaled to unit variance. Thresholds are in raw units all the
+        same. Pipelines and fitted estimators see the raw table, as they bring their own scale.
+
+    Returns
+    -------
+    Explanation
+        Always holds: its thresholds are the decimals with the fewest digits that keep every row of `X` on its side.
+
+    Raises
+    ------
+    DataError
+        If the table or the labels cannot be used as they are; the message names columns and counts.
+    ValueError
+        If a parameter has a value that is not listed.
+
+    Notes
+    -----
+    "auto" grows several trees with `max_leaf_nodes` leaves: IMM, where leaves are left expanded by cost and by
+    mistakes; expansions from a single leaf by cost and by mistakes; CART. Of these it keeps the trees with a leaf for
+    every cluster that has rows, if there are any. If at least 95% of the rows lie nearest to the mean of their own
+    cluster, the tree with the lowest within-cluster cost is taken, otherwise the one with the fewest rows outside their
+    cluster; of equals the first in that order.
+
+    In a table of more than 5 million values only IMM sees every row; the other trees are grown on a random sample of a
+    million values, and compared with it on all rows. A note says so. IMM is left out, with a note, where two clusters
+    have the same centre.
+
+    Takes time n d (log n + k) for each level of the trees, beside the clustering.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import boxwood
+    >>> iris = load_iris()
+    >>> species = iris.target_names[iris.target]
+    >>> ex = boxwood.explain(iris.data, species, columns=["sepal l", "sepal w", "petal l", "petal w"])
+    >>> print(boxwood.render.rules(ex))
+    setosa: petal l <= 2
+    versicolor: petal l > 2 and petal w <= 1.65
+    virginica: petal l > 2 and petal w > 1.65
+    >>> ex.agreement, ex.predict([[5.0, 3.0, 1.5, 0.2]]).tolist()
+    (0.96, ['setosa'])
+    """
+    from boxwood.explanation._choose import METHODS, Task, choose
+    from boxwood.explanation._measure import measure
+    from boxwood.explanation._space import Space, standardized
+
+    _refuse_parameter("method", method, method in METHODS, f"one of {', '.join(METHODS)}")
+    enough = max_leaf_nodes is None or (isinstance(max_leaf_nodes, Integral) and max_leaf_nodes >= 2)
+    _refuse_parameter("max_leaf_nodes", max_leaf_nodes, enough, "a whole number of at least 2, or None")
+    random_state = 0 if random_state is None else random_state
+    found, rows = _table(X, columns, labels_or_estimator)
+    weights = as_weights(sample_weight, len(rows))
+    space = standardized(rows, weights) if standardize else Space(rows)
+    source = _Source(X, rows, space.rows, weights, random_state)
+    reference = _renamed(_reference(labels_or_estimator, source, n_clusters), names)
+    chosen = choose(Task(space.rows, reference, weights, max_leaf_nodes, random_state), method)
+    tree = space.pulled_back(chosen.tree, rows).shortened(rows)
+    return measure(chosen._replace(tree=tree), rows, space.rows, reference, columns=found, weights=weights)
+
+
+def _refuse_parameter(name: str, value: Any, valid: bool, expected: str) -> None:
+    if not valid:
+        raise ValueError(f"{name} must be {expected}; got {value!r}")
+
+
+# --------------------------------------------------------------------------------------------------- the table
+
+
+def _table(X: Any, columns: Sequence[str] | None, clustering: Any) -> tuple[tuple[str, ...], NDArray[Any]]:
+    """Return the names of the columns that rules may use, and the rows."""
+    label_column = clustering if isinstance(clustering, str) else None
+    if is_frame(X):
+        names = _columns_of_frame(X, columns, label_column)
+        rows = as_matrix(X, names)
+    else:
+        if label_column is not None:
+            raise DataError(f"{label_column!r} names a column of labels, but X is no data frame with named columns")
+        rows = np.asarray(X)
+        if columns is None or rows.dtype.kind != "f" or rows.shape[1:] != (len(columns),):
+            rows = as_table(rows)  # an error can name no column
+        names = _columns_of_array(rows.shape[1], columns)
+    refuse_not_finite(rows, names)
+    return names, as_table(rows)
+
+
+def _columns_of_frame(X: Any, columns: Sequence[str] | None, label_column: str | None) -> tuple[str, ...]:
+    found = column_names(X)
+    refuse_unknown([label_column] if label_column is not None else [], found)
+    wanted = found if columns is None else tuple(columns)
+    return tuple(name for name in wanted if name != label_column)
+
+
+def _columns_of_array(n_columns: int, columns: Sequence[str] | None) -> tuple[str, ...]:
+    names = tuple(f"x{j}" for j in range(n_columns)) if columns is None else tuple(map(str, columns))
+    if len(names) != n_columns:
+        raise DataError(f"columns must have one name for each of {n_columns} columns, got {len(names)}")
+    if len(set(names)) < len(names):
+        raise DataError("columns must have different names")
+    return names
+
+
+# ---------------------------------------------------------------------------------------------- the clustering
+
+
+class _Source(NamedTuple):
+    """The table as it came, as numbers, and as it is clustered."""
+
+    X: Any
+    rows: NDArray[Any]
+    space: NDArray[Any]
+    weights: NDArray[np.float64] | None
+    random_state: Any
+
+
+def _reference(clustering: Any, source: _Source, n_clusters: int | None) -> Reference:
+    from boxwood.estimators._cluster import refuse_one_cluster
+    from boxwood.reference import Reference
+
+    if clustering is not None and n_clusters is not None:
+        raise ValueError(f"n_clusters={n_clusters} is for k-means, but the clusters are given; leave one of them out")
+    if clustering is None or hasattr(clustering, "fit"):
+        reference = _found(clustering, source, 5 if n_clusters is None else n_clusters)
+    elif isinstance(clustering, Integral):
+        raise DataError(f"labels must be one for each row, got {clustering}; to make clusters, pass n_clusters")
+    else:
+        labels = column_values(source.X, clustering) if isinstance(clustering, str) else clustering
+        reference = Reference.of(source.space, label_values(labels), sample_weight=source.weights)
+    refuse_one_cluster(reference)
+    return reference
+
+
+def _found(clusterer: Any, source: _Source, n_clusters: int) -> Reference:
+    """Return the clustering by a clusterer, fitted first if it is not."""
+    from boxwood.estimators._cluster import fitted_clusterer, reference_of
+    from boxwood.reference import Reference
+
+    X, rows, space, weights, random_state = source
+    if _is_fitted(clusterer):
+        reference = reference_of(clusterer, X, rows, weights)
+        if space is rows and reference.centers.shape[1] == rows.shape[1]:
+            return reference
+        names = {c: reference.names[c] for c in np.unique(reference.labels[reference.kept]).tolist()}
+        return Reference.of(space, reference.labels, names=names, sample_weight=weights)
+    fitted = fitted_clusterer(clusterer, X, space, n_clusters=n_clusters, random_state=random_state, weights=weights)
+    return reference_of(fitted, X, space, weights)
+
+
+def _is_fitted(clusterer: Any) -> bool:
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    if clusterer is None:
+        return False
+    try:
+        check_is_fitted(clusterer)
+    except NotFittedError:
+        return False
+    return True
+
+
+def _renamed(reference: Reference, names: Names | None) -> Reference:
+    """Return the clustering with names that a model file can hold: text and numbers; others become their text."""
+    from boxwood.reference import Reference
+
+    labels = reference.names
+    if isinstance(names, Mapping):
+        unknown = [str(label) for label in names if label not in labels]
+        if unknown:
+            raise DataError(f"names for labels that do not exist: {listed(unknown)}; labels: {listed(_texts(labels))}")
+        names = [names.get(label, label) for label in labels]
+    given = labels if names is None else names
+    if len(given) != len(labels):
+        raise DataError(f"names must have one name for each of {len(labels)} clusters, got {len(given)}")
+    plain = tuple(map(_plain, given))
+    if len(set(plain)) < len(plain):
+        raise DataError(f"clusters must have different names, got {listed(_texts(plain))}")
+    return Reference(reference.labels, reference.centers, plain)
+
+
+def _texts(names: Sequence[Hashable]) -> list[str]:
+    return [str(name) for name in names]
+
+
+def _plain(name: Any) -> str | int | float | bool:
+    value = name.item() if isinstance(name, np.generic) else name
+    if isinstance(value, float) and not np.isfinite(value):
+        return str(value)
+    return value if type(value) in (str, int, float, bool) else str(value)

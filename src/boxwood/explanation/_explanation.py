@@ -1,0 +1,253 @@
+"""`Explanation`: a tree, and what was measured of it on data, as named fields."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boxwood._frames import as_matrix, is_frame, names_array
+from boxwood.errors import DataError
+from boxwood.tree import Interval, ThresholdTree
+
+if TYPE_CHECKING:
+    from boxwood.metrics import Readability
+
+__all__ = ["ClusterSummary", "Condition", "Explanation", "LeafSummary", "Rule", "load"]
+
+_EVERY_NUMBER = (Interval(-np.inf, np.inf, True, True),)
+
+
+class Condition(NamedTuple):
+    """What one column must fulfil: its value lies in one of the intervals, which are ascending and disjoint."""
+
+    column: str
+    intervals: tuple[Interval, ...]
+
+
+Rule: TypeAlias = tuple[Condition, ...]
+"""The conditions of one leaf, all of which hold, in the order in which the path first tests their columns."""
+
+
+class LeafSummary(NamedTuple):
+    """A leaf: its rows (their weight, if rows are weighted), how many of them are its cluster's own, and its rule."""
+
+    leaf: int
+    cluster: int
+    size: float
+    own: float
+    rule: Rule
+
+
+class ClusterSummary(NamedTuple):
+    """A cluster that is explained, and how well.
+
+    `size` is its number of rows (their weight, if rows are weighted) and `share` their share of all rows that are not
+    left out. `caught` is the share of the cluster that its rules hold, None for a cluster without rows. `precision` is
+    the share of the rules' rows that are the cluster's, None where the rules hold no row. `rules` has one rule for each
+    leaf of the cluster, in the order of the leaves; none for a cluster without a leaf.
+    """
+
+    cluster: int
+    name: Hashable
+    size: float
+    share: float
+    caught: float | None
+    precision: float | None
+    rules: tuple[Rule, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """A tree that explains a clustering, and what is lost by it; made by `explain`, or read by `load`.
+
+    Printing it shows a line for each cluster and one sentence on the loss. It holds no rows of the table.
+
+    Parameters
+    ----------
+    tree : ThresholdTree
+        The tree that runs, on `columns` in their order.
+    columns : tuple of d str
+        Columns of the table.
+    method : str
+        What grew the tree: "imm", "exkmc", "expand" or "cart"; "exkmc-root" or "expand-root" if grown from the root.
+    n_rows, n_left_out : int
+        Rows of the table, and how many of these belong to no cluster (label -1).
+    clusters : tuple of k ClusterSummary
+        In the order of the clusters' numbers.
+    leaves : tuple of LeafSummary
+        In the order of the leaves.
+    cost, reference_cost : float
+        Within-cluster sums of squared distances to the means: of the parts that the tree makes, and of the clusters.
+        Rows left out do not count.
+    price : float
+        Price of explainability, `cost / reference_cost`; 0/0 is 1, and it may be below 1 or infinite.
+    agreement : float
+        Share of the rows, without those left out, whose rule names their cluster.
+    adjusted_rand : float
+        Adjusted Rand index between the clusters and the parts that the tree makes.
+    readability : Readability
+        Numbers of leaves, depth and columns; depth and length of rules, averaged over rows.
+    weighted : bool
+        Whether rows were weighted; sizes, shares and costs are then those of weights.
+    standardized : bool
+        Whether rows were clustered and costs measured on columns of unit variance. Thresholds are in raw units.
+    notes : tuple of str
+        What a reader should know besides, such as clusters without a leaf.
+
+    Examples
+    --------
+    >>> import boxwood
+    >>> ages, labels = [[21.0], [34.0], [38.0], [61.0], [67.0]], ["new", "loyal", "loyal", "new", "new"]
+    >>> print(boxwood.explain(ages, labels, columns=["age"], max_leaf_nodes=3))
+    2 clusters of 5 rows, explained by 3 leaves on 1 of 1 column
+    <BLANKLINE>
+           size  share  caught  precision  rule
+    loyal     2  40.0%  100.0%     100.0%  30 < age <= 50
+    new       3  60.0%  100.0%     100.0%  age <= 30 or age > 50
+    <BLANKLINE>
+    The rules agree with the clusters on 100.0% of rows; within-cluster cost is 1.00 times that of the clusters
+    (price of explainability).
+    """
+
+    tree: ThresholdTree
+    columns: tuple[str, ...]
+    method: str
+    n_rows: int
+    n_left_out: int
+    clusters: tuple[ClusterSummary, ...]
+    leaves: tuple[LeafSummary, ...]
+    cost: float
+    reference_cost: float
+    price: float
+    agreement: float
+    adjusted_rand: float
+    readability: Readability
+    weighted: bool
+    standardized: bool
+    notes: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[Hashable, ...]:
+        """Name of each cluster; labels that are numbers stay numbers."""
+        return tuple(cluster.name for cluster in self.clusters)
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters."""
+        return len(self.clusters)
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return self.tree.n_leaves
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the name of the cluster of each row, shape (n,); reads `X` as `apply` does."""
+        return names_array(self.names)[self.tree.leaf_clusters[self.apply(X)]]
+
+    def apply(self, X: Any) -> NDArray[np.intp]:
+        """Return the leaf of each row, shape (n,).
+
+        A data frame is read by the names of its columns, in any order; only columns that the tree tests are needed. An
+        array has the columns of the training table, in their order.
+
+        Raises
+        ------
+        DataError
+            If a column is missing (with the nearest name) or not numeric, or a tested value is missing.
+        """
+        if is_frame(X):
+            tested = as_matrix(X, [self.columns[j] for j in self.tree.features])
+            return _on_tested_columns(self.tree).apply(tested)
+        rows = np.asarray(X)
+        if rows.ndim == 2 and rows.shape[1] != len(self.columns):
+            raise DataError(f"X has {rows.shape[1]} columns, but {len(self.columns)} are expected")
+        return self.tree.apply(rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the model file as a dict that JSON can hold: columns, clusters, nodes and facts, with a format number.
+
+        The rules in it are text for readers; the nodes are what runs.
+        """
+        from boxwood.explanation._model_file import to_document
+
+        return to_document(self)
+
+    def to_json(self) -> str:
+        """Return the model file; `from_json` gives an equal explanation."""
+        from boxwood.explanation._model_file import to_text
+
+        return to_text(self)
+
+    @classmethod
+    def from_json(cls, s: str) -> Explanation:
+        """Return the explanation that `to_json` wrote.
+
+        Raises
+        ------
+        ModelError
+            If the text is not a boxwood model, or one of a newer format.
+        """
+        from boxwood.explanation._model_file import from_text
+
+        return from_text(s, "this text")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model file, for `load`; a file at `path` is replaced as a whole, or kept as it is."""
+        from boxwood.explanation._model_file import write
+
+        write(self, path)
+
+    def __str__(self) -> str:
+        from boxwood.render import text
+
+        return text(self)
+
+    def __repr__(self) -> str:
+        return (
+            f"Explanation(n_clusters={self.n_clusters}, n_leaves={self.n_leaves}, method={self.method!r}, "
+            f"price={self.price:.4g}, agreement={self.agreement:.4g})"
+        )
+
+
+def load(path: str | os.PathLike[str]) -> Explanation:
+    """Return the explanation that `Explanation.save` wrote.
+
+    Raises
+    ------
+    ModelError
+        If the file is not a boxwood model, or one of a newer format.
+    OSError
+        If there is no such file, or it cannot be read.
+    """
+    from boxwood.explanation._model_file import read
+
+    return read(path)
+
+
+def leaves_of(leaves: Iterable[LeafSummary], n_clusters: int) -> list[list[LeafSummary]]:
+    """Return the leaves of each cluster."""
+    groups: list[list[LeafSummary]] = [[] for _ in range(n_clusters)]
+    for leaf in leaves:
+        groups[leaf.cluster].append(leaf)
+    return groups
+
+
+def rules_of(tree: ThresholdTree, columns: tuple[str, ...]) -> list[Rule]:
+    """Return the rule of each leaf; a column that may have any value is no condition."""
+    return [
+        tuple(Condition(columns[j], pieces) for j, pieces in box.items() if pieces != _EVERY_NUMBER)
+        for box in tree.boxes()
+    ]
+
+
+def _on_tested_columns(tree: ThresholdTree) -> ThresholdTree:
+    """Return the tree for a table that has only the columns that it tests, in ascending order."""
+    place = np.full(tree.n_features + 1, -1)  # the last one is for leaves, whose column is -1
+    place[tree.features] = np.arange(tree.features.size)
+    return ThresholdTree(place[tree.feature], tree.lower, tree.upper, tree.second, tree.cluster)

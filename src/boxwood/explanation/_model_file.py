@@ -1,0 +1,145 @@
+"""The model file: an explanation as JSON, with a format number. It is data; reading it runs nothing."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from boxwood.errors import ModelError
+from boxwood.explanation._explanation import ClusterSummary, Explanation, LeafSummary, leaves_of, rules_of
+from boxwood.metrics import Readability
+from boxwood.render._rules import cluster_rule, rule
+from boxwood.tree import ThresholdTree
+from boxwood.tree._exchange import from_nodes, to_nodes
+
+__all__ = ["from_text", "read", "to_document", "to_text", "write"]
+
+FORMAT, VERSION = "boxwood", 1
+_NUMBERS = ("cost", "reference_cost", "price", "agreement", "adjusted_rand")
+_PLAIN = ("method", "n_rows", "n_left_out", "weighted", "standardized")
+
+
+def to_document(ex: Explanation) -> dict[str, Any]:
+    """See `Explanation.to_dict`."""
+    clusters = [
+        cluster._asdict() | {"rules": [rule(leaf) for leaf in cluster.rules], "rule": cluster_rule(cluster)}
+        for cluster in ex.clusters
+    ]
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        **{name: getattr(ex, name) for name in _PLAIN},
+        **{name: _written(getattr(ex, name)) for name in _NUMBERS},
+        "readability": ex.readability._asdict(),
+        "notes": list(ex.notes),
+        "columns": list(ex.columns),
+        "clusters": clusters,
+        "leaves": [leaf._asdict() | {"rule": rule(leaf.rule)} for leaf in ex.leaves],
+        "nodes": to_nodes(ex.tree, _written),
+    }
+
+
+def to_text(ex: Explanation) -> str:
+    """See `Explanation.to_json`."""
+    return json.dumps(to_document(ex), allow_nan=False, ensure_ascii=False, indent=1)
+
+
+def from_text(text: str, source: str) -> Explanation:
+    """Return the explanation in a text; errors call it `source`."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ModelError(f"{source} is not a boxwood model") from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise ModelError(f"{source} is not a boxwood model")
+    version = document.get("version")
+    if isinstance(version, int) and version > VERSION:
+        raise ModelError(f"{source} was written by a newer boxwood (format {version}, this one reads {VERSION})")
+    if version != VERSION:
+        raise ModelError(f"{source} is not a boxwood model: format {version!r} is unknown")
+    try:
+        return _from_document(document)
+    except KeyError as error:
+        raise ModelError(f"{source} is a damaged boxwood model: it lacks {error}") from None
+    except (TypeError, ValueError, IndexError, AttributeError) as error:
+        raise ModelError(f"{source} is a damaged boxwood model: {error}") from None
+
+
+def read(path: str | os.PathLike[str]) -> Explanation:
+    """See `load`."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ModelError(f"{os.fspath(path)} is not a boxwood model") from None
+    return from_text(text, os.fspath(path))
+
+
+def write(ex: Explanation, path: str | os.PathLike[str]) -> None:
+    """See `Explanation.save`."""
+    text = to_text(ex)
+    target = Path(os.path.realpath(path))  # a link stays, and its target is replaced
+    beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.tmp")
+    try:
+        with beside.open("x", encoding="utf-8") as file:
+            file.write(text + "\n")
+        beside.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            beside.unlink()
+        raise
+
+
+def _from_document(document: dict[str, Any]) -> Explanation:
+    tree, columns = from_nodes(document["nodes"]), tuple(map(_text, document["columns"]))
+    entries = document["clusters"]
+    _refuse_misfit(tree, len(columns), len(entries), len(document["leaves"]))
+    rules = rules_of(tree, columns)
+    leaves = [
+        LeafSummary(i, cluster, entry["size"], entry["own"], rules[i])
+        for i, (cluster, entry) in enumerate(zip(tree.leaf_clusters.tolist(), document["leaves"], strict=True))
+    ]
+    groups = leaves_of(leaves, len(entries))
+    clusters = [_read_cluster(i, entry, mine) for i, (entry, mine) in enumerate(zip(entries, groups, strict=True))]
+    facts: dict[str, Any] = {name: document[name] for name in _PLAIN}
+    facts |= {name: float(document[name]) for name in _NUMBERS}
+    return Explanation(
+        tree=tree,
+        columns=columns,
+        clusters=tuple(clusters),
+        leaves=tuple(leaves),
+        readability=Readability(**document["readability"]),
+        notes=tuple(map(_text, document["notes"])),
+        **facts,
+    )
+
+
+def _read_cluster(i: int, entry: dict[str, Any], mine: list[LeafSummary]) -> ClusterSummary:
+    if not isinstance(entry["name"], (str, int, float)):
+        raise ValueError(f"the name of cluster {i} must be text or a number, got {entry['name']!r}")
+    numbers = {field: entry[field] for field in ("size", "share", "caught", "precision")}
+    return ClusterSummary(i, entry["name"], **numbers, rules=tuple(leaf.rule for leaf in mine))
+
+
+def _refuse_misfit(tree: ThresholdTree, n_columns: int, n_clusters: int, n_leaves: int) -> None:
+    if tree.n_features > n_columns:
+        raise ValueError(f"its nodes test column {tree.n_features - 1}, but it lists {n_columns} columns")
+    if tree.leaf_clusters.max() >= n_clusters:
+        raise ValueError(f"its nodes carry cluster {tree.leaf_clusters.max()}, but it lists {n_clusters} clusters")
+    if tree.n_leaves != n_leaves:
+        raise ValueError(f"its nodes have {tree.n_leaves} leaves, but it lists {n_leaves}")
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"text expected, got {value!r}")
+    return value
+
+
+def _written(number: float) -> float | str:
+    """Return a number as JSON can hold it: infinity as text."""
+    return number if math.isfinite(number) else str(number)

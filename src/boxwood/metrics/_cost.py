@@ -1,0 +1,173 @@
+"""The cost of a partition: distances of rows to the centres of their clusters, summed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from boxwood._threads import map_blocks
+from boxwood._validation import as_table, as_weights
+from boxwood.errors import DataError
+from boxwood.loops.costs import add_costs
+from boxwood.metrics._centers import Centers, find_centers, objective_code, without_weightless
+from boxwood.metrics._checks import check_length, whole_labels
+from boxwood.reference import encode_labels
+from boxwood.tree import ThresholdTree
+
+__all__ = ["cost", "partition_cost", "summed_distances"]
+
+
+def cost(
+    X: ArrayLike,
+    tree: ThresholdTree,
+    *,
+    objective: str = "sqeuclidean",
+    centers: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Return the cost of the partition that a tree makes: the distance of each row to its centre, summed over rows.
+
+    Leaves of the same cluster are pooled into one part.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Rows, float32 or float64 in any memory layout; not copied.
+    tree : ThresholdTree
+        Tree whose leaves carry the clusters.
+    objective : {"l1", "l2", "sqeuclidean"}, default="sqeuclidean"
+        Distance of a row to its centre: l1 (k-medians), Euclidean, or squared Euclidean (k-means). In the units of the
+        columns, squared for the last.
+    centers : array-like of shape (k, d), default=None
+        Centres; each row is charged its distance to the centre of its leaf's cluster (the surrogate cost). None takes
+        for each part its own best centre: coordinate median, geometric median, mean. The cost with best centres is
+        never above the cost with others, apart from the tolerance of the geometric median (see `best_centers`).
+    sample_weight : array-like of shape (n,), default=None
+        Weight of each row; whole weights are repeated rows. None weighs all rows 1.
+
+    Returns
+    -------
+    float
+        Sum of weighted distances. Exactly 0 where the rows of each part are equal.
+
+    Raises
+    ------
+    DataError
+        If rows, weights or centres do not fit, values are missing or infinite, or the cost is beyond the largest float.
+    ValueError
+        If the objective is unknown.
+
+    Notes
+    -----
+    Squared distances are summed around the means (two passes), in parts that keep the digits of values such as
+    1e12 + 1. Takes about two passes over the data for given centres and three for means, besides `tree.predict`; 24
+    bytes a row of extra memory. Sums are taken over blocks of rows in their order, so the result does not depend on
+    the number of threads.
+
+    References
+    ----------
+    K. Makarychev, L. Shan, "Near-optimal algorithms for explainable k-medians and k-means", ICML 2021,
+    arXiv:2107.00798, eq. (1)-(6).
+
+    Examples
+    --------
+    >>> from boxwood.tree import ThresholdTree
+    >>> tree = ThresholdTree.from_dict({"feature": 0, "threshold": 5, "left": {"cluster": 0}, "right": {"cluster": 1}})
+    >>> X = [[0.0], [1.0], [5.0], [9.0]]
+    >>> cost(X, tree), cost(X, tree, objective="l1"), cost(X, tree, objective="l1", centers=[[0.0], [7.0]])
+    (14.0, 5.0, 8.0)
+    """
+    code, table = objective_code(objective), as_table(X)
+    weights = as_weights(sample_weight, len(table))
+    return summed_distances(table, tree.predict(table), code, centers, weights)
+
+
+def partition_cost(
+    X: ArrayLike,
+    labels: Any,
+    *,
+    objective: str = "sqeuclidean",
+    centers: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Return the cost of a partition given by labels; see `cost`, which measures a tree in the same way.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Rows.
+    labels : array-like of shape (n,)
+        Cluster of each row; the number -1 leaves the row out. Labels may be of any hashable type; with `centers` they
+        are whole numbers from 0 to k - 1, the rows of `centers`.
+    objective, centers, sample_weight
+        As in `cost`. A centre that no row has may be NaN, as `best_centers` gives it.
+
+    Returns
+    -------
+    float
+        Sum of weighted distances over the rows that are not left out.
+
+    Raises
+    ------
+    DataError
+        As in `cost`, or if labels do not fit the rows or every row is left out.
+
+    Examples
+    --------
+    >>> X = [[0.0, 0.0], [0.0, 2.0], [7.0, 7.0], [9.0, 9.0]]
+    >>> partition_cost(X, ["a", "a", "b", -1]), partition_cost(X, [0, 0, -1, -1], centers=[[1.0, 1.0]])
+    (2.0, 4.0)
+    """
+    code, table = objective_code(objective), as_table(X)
+    return summed_distances(table, labels, code, centers, as_weights(sample_weight, len(table)))
+
+
+def summed_distances(
+    X: NDArray[Any], labels: Any, code: int, centers: ArrayLike | None, weights: NDArray[np.float64] | None
+) -> float:
+    """Return `partition_cost` of a table, weights and an objective that are checked already."""
+    if centers is None:
+        clusters, names = encode_labels(labels)
+        check_length(clusters, len(X))
+        clusters = without_weightless(clusters, weights)
+        return _sum(X, clusters, find_centers(X, clusters, len(names), code, weights), code, weights)
+    given = _as_centers(centers, X.shape[1])
+    clusters = without_weightless(whole_labels(labels, len(X), len(given)), weights)
+    _refuse_missing_centers(given, clusters)
+    return _sum(X, clusters, Centers(given, np.zeros_like(given)), code, weights)
+
+
+def _sum(
+    X: NDArray[Any], labels: NDArray[np.intp], centers: Centers, code: int, weights: NDArray[np.float64] | None
+) -> float:
+    weight = np.empty(0) if weights is None else weights
+
+    def work(start: int, stop: int) -> NDArray[np.float64]:
+        costs = np.zeros(len(centers.base))
+        add_costs(X[start:stop], labels[start:stop], weight[start:stop], centers.base, centers.offset, code, costs)
+        return costs
+
+    with np.errstate(over="ignore"):
+        total = float(np.sum(np.sum(map_blocks(work, len(X)), axis=0)))
+    if not np.isfinite(total):
+        raise DataError("the cost is beyond the largest float; divide the columns of X by a power of ten")
+    return total
+
+
+def _as_centers(centers: ArrayLike, n_columns: int) -> NDArray[np.float64]:
+    try:
+        array = np.asarray(centers, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"centers must be numeric: {error}") from None
+    if array.ndim != 2 or array.shape[0] == 0 or array.shape[1] != n_columns:
+        raise DataError(f"centers must be of shape (k, {n_columns}), as X has {n_columns} columns; got {array.shape}")
+    return array
+
+
+def _refuse_missing_centers(centers: NDArray[np.float64], labels: NDArray[np.intp]) -> None:
+    bad = ~np.isfinite(centers).all(axis=1)
+    used = np.bincount(labels + 1, minlength=len(centers) + 1)[1:] > 0
+    if (bad & used).any():
+        raise DataError(f"centers must be finite for clusters with rows; cluster {int(np.argmax(bad & used))} is not")

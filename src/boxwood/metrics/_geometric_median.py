@@ -1,0 +1,136 @@
+"""The geometric median of some rows: Weiszfeld's iteration with the step of Vardi and Zhang, sped up and certified.
+
+A step of Newton's method is taken where it lowers the cost by as much as Weiszfeld's step is bound to: Weiszfeld's
+alone needs thousands of steps for rows that are spread along a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boxwood._threads import BLOCK_ROWS, map_blocks
+from boxwood.loops.costs import add_pulls
+
+__all__ = ["geometric_median"]
+
+TOLERANCE = 1e-9  # share of the smallest cost
+NEAR = 0.1 * TOLERANCE  # share of a mean distance within which a row counts as at the point
+MAX_STEPS = 500
+NEWTON_COLUMNS = 128  # above, curvature costs more than it saves
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class _State:
+    """A point and the cost there. `slope` is the length of the smallest subgradient, `step` leads to a lower cost."""
+
+    point: Vector
+    cost: float
+    slope: float
+    step: Vector
+    newton_step: Vector | None
+    nearest: int  # row nearest to the point
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Rows in the units of the search: `z = (x - origin) / unit`, none farther than 1 from the origin by column."""
+
+    X: NDArray[Any]
+    rows: NDArray[np.intp]
+    weights: Vector
+    origin: Vector
+    unit: float
+
+    @property
+    def total(self) -> float:
+        return float(self.weights[self.rows].sum()) if self.weights.size else float(len(self.rows))
+
+    def place(self, row: int) -> Vector:
+        """Return a row in these units, by the arithmetic of the loop."""
+        row_in_units: Vector = (self.X[row].astype(np.float64) - self.origin) * (1.0 / self.unit)
+        return row_in_units
+
+    def at(self, point: Vector, cost: float) -> _State:
+        """Return the state at a point, where the cost is about `cost`."""
+        d = len(point)
+        radius = NEAR * cost / self.total
+
+        def work(start: int, stop: int) -> tuple[Vector, Vector, Vector]:
+            sums, pull = np.array([0.0, 0.0, 0.0, np.inf, 0.0]), np.zeros(d)
+            bend = np.zeros((d, d) if d <= NEWTON_COLUMNS else (0, 0))
+            rows = self.rows[start:stop]
+            add_pulls(self.X, rows, self.weights, self.origin, self.unit, point, radius, sums, pull, bend)
+            return sums, pull, bend
+
+        parts = map_blocks(work, len(self.rows))
+        sums, pull, bend = (np.array(part) for part in zip(*parts, strict=True))
+        nearest = int(sums[np.argmin(sums[:, 3]), 4])
+        return _state(point, sums[:, :3].sum(axis=0), pull.sum(axis=0), bend.sum(axis=0), nearest)
+
+
+def geometric_median(
+    X: NDArray[Any], rows: NDArray[np.intp], weights: NDArray[np.float64] | None, start: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the geometric median of some rows of `X` less `start`, the median of each column, shape (d,).
+
+    The cost is convex, with a subgradient of length `slope` at the point, and no minimum is farther from the point than
+    2 cost / weight. So `slope * 2 / weight` bounds the share of the cost that could still be gained.
+    """
+    unit = max(float(np.max(np.abs(X[part].astype(np.float64) - start))) for part in _parts(rows))
+    if unit == 0.0 or len(start) == 1:  # on a line the median is the answer
+        return np.zeros_like(start)
+    cloud = _Rows(X, rows, np.empty(0) if weights is None else weights, start, unit)
+    state = cloud.at(np.zeros_like(start), 0.0)
+    flat = TOLERANCE / 2 * cloud.total
+    tried = -1
+    for _ in range(MAX_STEPS):
+        if state.slope > flat and state.nearest != tried:
+            tried = state.nearest  # near a row the slope does not tell whether the row is the median
+            at_row = cloud.at(cloud.place(tried), state.cost)
+            state = at_row if at_row.cost <= state.cost else state
+        if state.slope <= flat:
+            break
+        following = _next(cloud, state, flat)
+        if following.slope > flat and not following.cost < state.cost:  # rounding leaves nothing to gain
+            break
+        state = following
+    return state.point * unit
+
+
+def _next(cloud: _Rows, state: _State, flat: float) -> _State:
+    """Return the state after a step that lowers the cost by at least what Weiszfeld's step is bound to, or is flat."""
+    least = 0.5 * state.slope * float(np.linalg.norm(state.step))
+    for step in _shortened(state.newton_step):
+        reached = cloud.at(state.point + step, state.cost)
+        if state.cost - reached.cost >= least or reached.slope <= flat:
+            return reached
+    return cloud.at(state.point + state.step, state.cost)
+
+
+def _shortened(step: Vector | None) -> Iterator[Vector]:
+    if step is not None:
+        yield from (step, step / 4, step / 16)
+
+
+def _state(point: Vector, sums: Vector, pull: Vector, bend: Vector, nearest: int) -> _State:
+    cost, inverse, here = sums
+    length = float(np.linalg.norm(pull))
+    slope = max(length - here, 0.0)
+    if slope == 0.0:
+        return _State(point, float(cost), 0.0, np.zeros_like(pull), None, nearest)
+    descent = pull * (slope / length)
+    # the curvature is the sum of w / r less the bend; the small part keeps it regular for rows on a line
+    curvature = inverse * (1 + 1e-14) * np.eye(len(bend)) - bend - np.tril(bend, -1).T
+    newton_step = np.linalg.solve(curvature, descent) if bend.size else None
+    return _State(point, float(cost), slope, descent / inverse, newton_step, nearest)
+
+
+def _parts(rows: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+    return [rows[start : start + BLOCK_ROWS] for start in range(0, len(rows), BLOCK_ROWS)]

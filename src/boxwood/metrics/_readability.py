@@ -1,0 +1,92 @@
+"""How much there is to read in a tree, and on the way of a row."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from boxwood._validation import as_table, as_weights
+from boxwood.tree import Box, ThresholdTree
+
+__all__ = ["Readability", "readability"]
+
+
+class Readability(NamedTuple):
+    """How much there is to read; numbers of leaves, cuts, columns and conditions.
+
+    `depth` is the number of cuts on the longest path, `n_features` the number of different columns tested. The weighted
+    averages are over rows: cuts on a row's path, and conditions in the rule of its leaf. Always holds:
+    `weighted_average_depth <= depth`.
+    """
+
+    n_leaves: int
+    depth: int
+    n_features: int
+    weighted_average_depth: float
+    weighted_average_explanation_size: float
+
+
+def readability(tree: ThresholdTree, X: ArrayLike, *, sample_weight: ArrayLike | None = None) -> Readability:
+    """Return how much there is to read in a tree, and for the rows of `X` on average.
+
+    Parameters
+    ----------
+    tree : ThresholdTree
+        Tree to be read.
+    X : array-like of shape (n, d)
+        Rows that weigh the leaves.
+    sample_weight : array-like of shape (n,), default=None
+        Weight of each row.
+
+    Returns
+    -------
+    Readability
+        The explanation size of a leaf is the number of one-sided conditions left when the cuts on its path are merged
+        by column: `x > 3` and `x > 5` are one condition, `3 < x <= 5` is two.
+
+    Raises
+    ------
+    DataError
+        If rows or weights do not fit, or values are missing or infinite.
+
+    Notes
+    -----
+    Takes the time of `tree.apply` and `tree.boxes`, and 8 bytes a row of extra memory.
+
+    References
+    ----------
+    E. Laber, L. Murtinho, F. Oliveira, "Shallow decision trees for explainable k-means clustering", Pattern Recognition
+    137 (2023), doi:10.1016/j.patcog.2022.109239.
+
+    Examples
+    --------
+    >>> tree = ThresholdTree.from_dict(
+    ...     {
+    ...         "feature": 0,
+    ...         "threshold": 5,
+    ...         "left": {"feature": 0, "threshold": 3, "left": {"cluster": 0}, "right": {"cluster": 1}},
+    ...         "right": {"cluster": 2},
+    ...     }
+    ... )
+    >>> readability(tree, [[1.0], [2.0], [4.0], [9.0]])
+    Readability(n_leaves=3, depth=2, n_features=1, weighted_average_depth=1.75, weighted_average_explanation_size=1.25)
+    """
+    table = as_table(X)
+    weights = as_weights(sample_weight, len(table))
+    on_leaf = np.bincount(tree.apply(table), weights, minlength=tree.n_leaves)
+    share = on_leaf / on_leaf.sum()
+    sizes = np.array([_size(box) for box in tree.boxes()])
+    return Readability(
+        tree.n_leaves,
+        tree.depth,
+        len(tree.features),
+        float(share @ tree.node_depth[tree.leaf_nodes]),
+        float(share @ sizes),
+    )
+
+
+def _size(box: Box) -> int:
+    return sum(math.isfinite(end) for pieces in box.values() for piece in pieces for end in piece[:2])

@@ -1,0 +1,94 @@
+"""Rules in words: `30 < age <= 45 and income > 45200`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from boxwood.explanation import ClusterSummary, Condition, Explanation, Rule
+    from boxwood.tree import Interval
+
+__all__ = ["cluster_name", "cluster_rule", "condition", "number", "printable", "rule", "rules"]
+
+NO_RULE = "no rule: no leaf of the tree carries this cluster"
+
+
+def rules(explanation: Explanation) -> str:
+    """Return one line for each cluster: its name and its rule.
+
+    Examples
+    --------
+    >>> import boxwood
+    >>> ex = boxwood.explain([[1.0], [2.0], [8.0], [9.0]], ["low", "low", "high", "high"], columns=["age"])
+    >>> print(rules(ex))
+    high: age > 5
+    low: age <= 5
+    """
+    return "\n".join(f"{cluster_name(cluster.name)}: {cluster_rule(cluster)}" for cluster in explanation.clusters)
+
+
+def cluster_rule(cluster: ClusterSummary) -> str:
+    """Return the rules of a cluster's leaves, joined with "or"."""
+    if not cluster.rules:
+        return NO_RULE
+    return _joined(" or ", [(rule(leaf), len(leaf) > 1) for leaf in cluster.rules])
+
+
+def rule(conditions: Rule) -> str:
+    """Return the conditions of one leaf, joined with "and"; a leaf without conditions holds every row."""
+    if not conditions:
+        return "every row"
+    return _joined(" and ", [(condition(one), len(one.intervals) > 1) for one in conditions])
+
+
+def condition(one: Condition) -> str:
+    """Return what one column must fulfil, such as `30 < age <= 45` or `x < 1 or x > 2`."""
+    name = printable(one.column)
+    return " or ".join(_interval(name, piece) for piece in one.intervals) or f"no value of {name}"
+
+
+def number(x: float) -> str:
+    """Return the shortest decimal that reads back as the same double, without a trailing ".0".
+
+    Examples
+    --------
+    >>> number(45200.0), number(0.8), number(1e-12), number(-0.0)
+    ('45200', '0.8', '1e-12', '0')
+    """
+    return repr(x + 0.0).removesuffix(".0")
+
+
+def cluster_name(name: Hashable) -> str:
+    """Return how a cluster is called: a number as "cluster 3", any other name as itself."""
+    is_number = isinstance(name, (int, float)) and not isinstance(name, bool)
+    return f"cluster {name}" if is_number else printable(str(name))
+
+
+def printable(name: str) -> str:
+    """Return a name on one line: characters that do not print are written as escapes."""
+    return name if name.isprintable() else repr(name)[1:-1]
+
+
+def _joined(word: str, parts: Sequence[tuple[str, bool]]) -> str:
+    """Return the parts joined by a word, with parentheses around each compound one if there are several."""
+    return word.join(_texts(parts, several=len(parts) > 1))
+
+
+def _texts(parts: Iterable[tuple[str, bool]], *, several: bool) -> Iterable[str]:
+    return (f"({text})" if several and compound else text for text, compound in parts)
+
+
+def _interval(name: str, piece: Interval) -> str:
+    lower, upper, lower_closed, upper_closed = piece
+    if lower == upper:
+        return f"{name} = {number(lower)}"
+    has_lower = not (lower == -math.inf and lower_closed)
+    has_upper = not (upper == math.inf and upper_closed)
+    if has_lower and has_upper:
+        left, right = ("<=" if closed else "<" for closed in (lower_closed, upper_closed))
+        return f"{number(lower)} {left} {name} {right} {number(upper)}"
+    if has_lower:
+        return f"{name} {'>=' if lower_closed else '>'} {number(lower)}"
+    return f"{name} {'<=' if upper_closed else '<'} {number(upper)}"

@@ -1,0 +1,138 @@
+"""A finished tree as an expression of SQL."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from heapq import heappop, heappush
+from numbers import Integral
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boxwood.table._sql import as_name, as_text
+from boxwood.tree import Box, Interval, ThresholdTree
+
+__all__ = ["sql_case"]
+
+_FLAT = 64  # leaves tested one after the other; more are tested in groups first
+
+
+def sql_case(tree: ThresholdTree, columns: Sequence[str], names: Sequence[Hashable]) -> str:
+    """Return a CASE expression that gives the cluster of a row, exactly as `tree.predict` does.
+
+    Every leaf is one condition, and there is no ELSE: a row is NULL where a column that its way through the tree needs
+    is NULL. Values and thresholds are compared as doubles, in full. Columns must hold NULL rather than NaN, which some
+    engines sort above all numbers. With more than 64 leaves, leaves are grouped by subtrees and a group is tested
+    before its leaves, so a row meets about 64 conditions for each level of groups.
+
+    Parameters
+    ----------
+    tree : ThresholdTree
+    columns : sequence of str
+        Name of each column that the tree may test.
+    names : sequence
+        Name of each cluster; numbers stay numbers where all are whole, and all else is text.
+
+    Returns
+    -------
+    str
+        Its length grows with the number of leaves times the columns that each restricts.
+
+    Examples
+    --------
+    >>> tree = ThresholdTree.from_dict(
+    ...     {"feature": 0, "threshold": 2.5, "left": {"cluster": 1}, "right": {"cluster": 0}}
+    ... )
+    >>> print(sql_case(tree, ["age"], ["old", "young"]))
+    CASE
+    WHEN CAST("age" AS DOUBLE) <= CAST('2.5' AS DOUBLE) THEN 'young'
+    WHEN CAST("age" AS DOUBLE) > CAST('2.5' AS DOUBLE) THEN 'old'
+    END
+    """
+    whole = all(isinstance(name, Integral) and not isinstance(name, bool) for name in names)
+    values = [str(name) if whole else as_text(str(name)) for name in names]
+    numbers = [f"CAST({as_name(column)} AS DOUBLE)" for column in columns]
+    return _case(tree, numbers, [values[cluster] for cluster in tree.leaf_clusters])
+
+
+def _case(tree: ThresholdTree, numbers: Sequence[str], values: Sequence[str]) -> str:
+    if tree.n_leaves == 1:
+        return values[0]
+    if tree.n_leaves <= _FLAT:
+        top, results = tree, list(values)
+    else:
+        top, groups = _grouped(tree)
+        results = [_case(group, numbers, values[first : first + group.n_leaves]) for first, group in groups]
+    conditions = [_condition(box, numbers) for box in top.boxes()]
+    reached = [f"WHEN {c} THEN {result}" for c, result in zip(conditions, results, strict=True) if c is not None]
+    return "\n".join(["CASE", *reached, "END"])
+
+
+def _condition(box: Box, numbers: Sequence[str]) -> str | None:
+    """Return the condition of a box, or None for a box that holds no row."""
+    if not all(box.values()):
+        return None
+    return " AND ".join(_any_of([_within(numbers[i], piece) for piece in pieces]) for i, pieces in sorted(box.items()))
+
+
+def _any_of(conditions: Sequence[str]) -> str:
+    return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})"
+
+
+def _within(number: str, piece: Interval) -> str:
+    if piece.lower == piece.upper:
+        return f"{number} = {_double(piece.lower)}"
+    parts = []
+    if piece.lower > -math.inf or not piece.lower_closed:
+        parts.append(f"{number} {'>=' if piece.lower_closed else '>'} {_double(piece.lower)}")
+    if piece.upper < math.inf or not piece.upper_closed:
+        parts.append(f"{number} {'<=' if piece.upper_closed else '<'} {_double(piece.upper)}")
+    return f"({' AND '.join(parts)})" if len(parts) > 1 else "".join(parts) or f"{number} IS NOT NULL"
+
+
+def _double(number: float) -> str:
+    text = "Infinity" if number == math.inf else "-Infinity" if number == -math.inf else repr(number)
+    return f"CAST('{text}' AS DOUBLE)"
+
+
+# ---------------------------------------------------------------------------------------------------- groups
+
+
+def _grouped(tree: ThresholdTree) -> tuple[ThresholdTree, list[tuple[int, ThresholdTree]]]:
+    """Return the top of a tree, with its largest subtrees cut off, and each subtree with its first leaf.
+
+    The top has 64 leaves, or the root of the number of leaves where that is more, so that groups nest but few times.
+    """
+    size = max(_FLAT, math.isqrt(tree.n_leaves))
+    leaves = _leaves_below(tree)
+    heap = [(-int(leaves[0]), 0)]
+    while len(heap) < size:
+        _, node = heappop(heap)
+        for child in (node + 1, int(tree.second[node])):
+            heappush(heap, (-int(leaves[child]), child))
+    roots = sorted(node for _, node in heap)
+    first_leaf: NDArray[np.intp] = np.cumsum(tree.feature < 0) - (tree.feature < 0)
+    stops = [root + 2 * int(leaves[root]) - 1 for root in roots]
+    groups = [(int(first_leaf[a]), _part(tree, np.arange(a, b))) for a, b in zip(roots, stops, strict=True)]
+    kept = np.ones(tree.n_nodes, dtype=bool)
+    for root, stop in zip(roots, stops, strict=True):
+        kept[root + 1 : stop] = False
+    return _part(tree, np.flatnonzero(kept), roots), groups
+
+
+def _leaves_below(tree: ThresholdTree) -> list[int]:
+    leaves = [1] * tree.n_nodes
+    for node in reversed(range(tree.n_nodes)):
+        if tree.feature[node] >= 0:
+            leaves[node] = leaves[node + 1] + leaves[tree.second[node]]
+    return leaves
+
+
+def _part(tree: ThresholdTree, nodes: NDArray[np.intp], leaves: Sequence[int] = ()) -> ThresholdTree:
+    """Return the tree of some nodes, of which `leaves` become leaves of cluster 0."""
+    feature, lower, upper, second, cluster = (array[nodes] for array in tree._arrays())
+    ends = np.isin(nodes, leaves)
+    feature, lower, upper = np.where(ends, -1, feature), np.where(ends, -np.inf, lower), np.where(ends, np.inf, upper)
+    second = np.where(feature < 0, -1, np.searchsorted(nodes, second))
+    return ThresholdTree(feature, lower, upper, second, np.where(feature < 0, np.maximum(cluster, 0), -1))

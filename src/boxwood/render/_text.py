@@ -1,0 +1,163 @@
+"""Text of an explanation (a line for each cluster and the loss), or of a tree (in the shape of scikit-learn's)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+from unicodedata import combining, east_asian_width
+
+from boxwood.render._rules import cluster_name, cluster_rule, number, printable
+from boxwood.tree import ThresholdTree
+
+if TYPE_CHECKING:
+    from boxwood.explanation import ClusterSummary, Explanation
+
+__all__ = ["text"]
+
+LONGEST_NAME = 40  # a longer name is cut in the middle
+
+
+def text(model: Any) -> str:
+    """Return a model as text: an `Explanation` as a summary; a tree, or an estimator with `tree_`, as a tree.
+
+    A threshold is printed as the shortest decimal that reads back as the double that runs, so nothing is rounded
+    except shares and costs.
+
+    Parameters
+    ----------
+    model : Explanation, ThresholdTree, or estimator with `tree_`
+
+    Examples
+    --------
+    >>> from boxwood import ThresholdTree
+    >>> print(text(ThresholdTree.from_dict(
+    ...     {"feature": 0, "threshold": 3.0, "left": {"cluster": 1}, "right": {"cluster": 0}}
+    ... )))
+    |--- x0 <= 3
+    |   |--- cluster 1
+    |--- x0 >  3
+    |   |--- cluster 0
+    """
+    if isinstance(model, ThresholdTree):
+        return _tree_text(model, None, None)
+    if hasattr(model, "tree_"):
+        return _tree_text(model.tree_, getattr(model, "feature_names_in_", None), model.reference_.names)
+    if hasattr(model, "clusters") and hasattr(model, "leaves"):
+        return _explanation_text(model)
+    raise TypeError(f"expected an Explanation, a tree or a fitted estimator of boxwood, got {type(model).__name__}")
+
+
+# ------------------------------------------------------------------------------------------------- explanation
+
+
+def _explanation_text(ex: Explanation) -> str:
+    parts = [_headline(ex), "\n".join(_cluster_lines(ex.clusters)), _loss(ex)]
+    return "\n\n".join(parts + ["\n".join(f"Note: {note}" for note in ex.notes)] * bool(ex.notes))
+
+
+def _headline(ex: Explanation) -> str:
+    kept = _count(ex.n_rows - ex.n_left_out, "row")
+    left_out = f" ({ex.n_left_out:,} more left out)" if ex.n_left_out else ""
+    used = f"{ex.tree.features.size:,} of {_count(len(ex.columns), 'column')}"
+    return f"{_count(ex.n_clusters, 'cluster')} of {kept}{left_out}, explained by {_leaves(ex.n_leaves)} on {used}"
+
+
+def _cluster_lines(clusters: Sequence[ClusterSummary]) -> list[str]:
+    header = ("", "size", "share", "caught", "precision", "rule")
+    cells = [header, *(_cells(cluster) for cluster in clusters)]
+    widths = [max(_width(row[i]) for row in cells) for i in range(len(header) - 1)]
+    return [_line(row, widths) for row in cells]
+
+
+def _cells(cluster: ClusterSummary) -> tuple[str, ...]:
+    name = _shortened(cluster_name(cluster.name))
+    shares = (_percent(share) for share in (cluster.share, cluster.caught, cluster.precision))
+    return name, _size(cluster.size), *shares, cluster_rule(cluster)
+
+
+def _line(row: tuple[str, ...], widths: list[int]) -> str:
+    name, *numbers, rule = row
+    padded = [name + " " * (widths[0] - _width(name))]
+    padded += [number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True)]
+    return "  ".join([*padded, rule])
+
+
+def _loss(ex: Explanation) -> str:
+    rows = "rows by weight" if ex.weighted else "rows"
+    agreement = f"The rules agree with the clusters on {_percent(ex.agreement)} of {rows}"
+    if ex.reference_cost == 0:
+        if ex.cost == 0:
+            return f"{agreement}; within-cluster cost is zero for both (price of explainability 1)."
+        return (
+            f"{agreement}; within-cluster cost is zero for the clusters but {ex.cost:.3g} for the rules "
+            "(price of explainability infinite)."
+        )
+    price = f"{ex.price:.2f}" if ex.price < 1000 else f"{ex.price:.3g}"
+    times = f"within-cluster cost is {price} times that of the clusters (price of explainability)"
+    below = "; it is below 1 because the clusters do not minimise this cost" if ex.price < 0.995 else ""
+    return f"{agreement}; {times}{below}."
+
+
+def _percent(share: float | None) -> str:
+    """Return a share with one decimal; only a whole is 100.0%, only nothing is 0.0%."""
+    if share is None:
+        return "-"
+    if 0 < share < 0.0005:
+        return "<0.1%"
+    if 0.9995 <= share < 1:
+        return "99.9%"
+    return f"{share:.1%}"
+
+
+def _size(size: float) -> str:
+    return f"{size:,.0f}" if size == math.floor(size) else f"{size:,.1f}"
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def _leaves(n: int) -> str:
+    return "1 leaf" if n == 1 else f"{n:,} leaves"
+
+
+def _shortened(name: str) -> str:
+    if len(name) <= LONGEST_NAME:
+        return name
+    half = LONGEST_NAME // 2
+    return f"{name[: half - 1]}…{name[-half:]}"
+
+
+def _width(s: str) -> int:
+    """Return the columns of a terminal that a text takes."""
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in s)
+
+
+# -------------------------------------------------------------------------------------------------------- tree
+
+
+def _tree_text(tree: ThresholdTree, columns: Sequence[str] | None, names: Sequence[Hashable] | None) -> str:
+    lines = []
+    stack = [(0, 0, "")]  # node, depth, the test that leads to it
+    while stack:
+        node, depth, test = stack.pop()
+        if test:
+            lines.append(f"{'|   ' * (depth - 1)}|--- {test}")
+        feature = int(tree.feature[node])
+        if feature < 0:
+            cluster = int(tree.cluster[node])
+            lines.append(f"{'|   ' * depth}|--- {cluster_name(cluster if names is None else names[cluster])}")
+            continue
+        name = f"x{feature}" if columns is None else printable(str(columns[feature]))
+        inside, outside = _tests(name, float(tree.lower[node]), float(tree.upper[node]))
+        stack += ((int(tree.second[node]), depth + 1, outside), (node + 1, depth + 1, inside))
+    return "\n".join(lines)
+
+
+def _tests(name: str, lower: float, upper: float) -> tuple[str, str]:
+    if lower == -math.inf:
+        return f"{name} <= {number(upper)}", f"{name} >  {number(upper)}"
+    if upper == math.inf:
+        return f"{name} >= {number(lower)}", f"{name} <  {number(lower)}"
+    return f"{number(lower)} <= {name} <= {number(upper)}", f"{name} < {number(lower)} or {name} > {number(upper)}"

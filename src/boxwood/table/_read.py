@@ -1,0 +1,260 @@
+"""`read_table`: a file as a matrix of numbers, with everything refused that would have to be guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boxwood._validation import listed
+from boxwood.errors import DataError
+from boxwood.table._names import find_columns, split_names
+from boxwood.table._source import Source, Tick, open_source
+
+__all__ = ["Table", "read_table", "refuse_text"]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The numeric columns of a file, and what was left out of it.
+
+    Parameters
+    ----------
+    name : str
+        What messages call the file.
+    X : array of shape (n, d)
+        Always holds: float64, finite, rows in the order of the file, no column of one value only.
+    columns : tuple of d str
+    labels : array of shape (n,), or None
+        Values of the label column: whole numbers, numbers or text.
+    left_out : tuple of (reason, names of columns)
+    """
+
+    name: str
+    X: NDArray[np.float64]
+    columns: tuple[str, ...]
+    labels: NDArray[Any] | None
+    left_out: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def read_table(
+    path: str,
+    *,
+    format: str | None = None,
+    columns: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    labels: str | None = None,
+    tick: Tick | None = None,
+) -> Table:
+    """Return the numeric columns of a CSV, Parquet, Arrow or JSON-lines file.
+
+    DuckDB reads the file. Booleans become 0 and 1; text, dates and columns of one value are left out and named. A
+    column of which at least half the values are numbers is taken for a column of numbers, so other text in it is an
+    error. Takes two passes over the file (what the columns hold, then the numbers), and memory of twice the matrix.
+
+    Parameters
+    ----------
+    path : str
+        File name, or `-` for standard input.
+    format : {"csv", "tsv", "parquet", "arrow", "jsonl"}, default=None
+        None tells it from the extension; standard input is then CSV.
+    columns, exclude : sequences of str
+        Columns to use (default: all that are numeric) and not to use; an item may hold several, with commas between.
+    labels : str, default=None
+        Column with the label of each row; it is not among the numeric columns.
+    tick : callable, default=None
+        Told the share of a pass that is done.
+
+    Raises
+    ------
+    ColumnError
+        If a column is named that the table does not have.
+    DataError
+        If the file cannot be read, or its values cannot be used: missing or infinite values, text among numbers, no
+        numeric column, constant columns only. The message is one line, then remedies.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "people.csv")
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("name;age;member\\nAda;36;true\\nAlan;41;false\\n")
+    >>> table = read_table(path)
+    >>> table.columns, table.left_out
+    (('age', 'member'), (('text', ('name',)),))
+    >>> table.X
+    array([[36.,  1.],
+           [41.,  0.]])
+    """
+    with open_source(path, format=format) as source:
+        label = None if labels is None else find_columns([labels], source.names)[0]
+        wanted = find_columns(split_names(columns, source.names), source.names)
+        unwanted = find_columns(split_names(exclude, source.names), source.names)
+        candidates = [i for i in wanted or range(len(source.names)) if i not in unwanted and i != label]
+        n_rows, profiles = _profile(source, candidates, tick)
+        if n_rows == 0:
+            raise DataError(f"{source.name} has column names but no rows")
+        used, left_out = _choose(source, profiles, wanted)
+        _refuse_gaps(source, n_rows, [profiles[i] for i in used])
+        y = None if label is None else _labels(source, label, n_rows)
+        X = _matrix(source, used, n_rows, tick)
+        return Table(source.name, X, tuple(source.names[i] for i in used), y, left_out)
+
+
+def refuse_text(source: Source, column: int, n_rows: int) -> None:
+    """Raise a DataError for a column that must be numbers: how many values are not, and the first of them."""
+    if source.kind(column) not in ("text", "number"):
+        what = source.types[column].lower()
+        raise DataError(f"column '{source.names[column]}' must be numbers, but {source.name} has {what}")
+    query = f"""SELECT count(*), min(row), arg_min(value, row) FROM (
+        SELECT row_number() OVER () AS row, {source.text(column)} AS value FROM {source.relation}
+        QUALIFY NOT {source.missing(column)} AND {source.number(column)} IS NULL)"""
+    count, row, value = source.fetch(query)[0]
+    if count:
+        raise DataError(
+            f"column '{source.names[column]}' must be numbers, but {source.name} has text in {count:,} of {n_rows:,} "
+            f"rows, first {_quoted(value)} in row {row:,}"
+        )
+
+
+# ------------------------------------------------------------------------------------------- what columns hold
+
+
+@dataclass(frozen=True)
+class _Profile:
+    """Counts over one column."""
+
+    column: int
+    filled: int
+    numbers: int
+    infinite: int
+    low: float | None
+    high: float | None
+    dates: bool = False
+
+    @property
+    def reason(self) -> str | None:
+        """Why the column is left out; None for a column of numbers, though text may be among them."""
+        if self.filled == 0:
+            return "no values"
+        if self.dates:
+            return "dates"
+        if 2 * self.numbers < self.filled:
+            return "text"
+        return "one value only" if self.low == self.high and self.numbers == self.filled else None
+
+
+def _profile(source: Source, columns: Sequence[int], tick: Tick | None) -> tuple[int, dict[int, _Profile]]:
+    counts = ["count(*)", *(count for i in columns for count in _counts(source, i))]
+    n_rows, *found = source.fetch(f"SELECT {', '.join(counts)} FROM {source.relation}", tick)[0]
+    profiles = [_Profile(i, *found[5 * j : 5 * j + 5]) for j, i in enumerate(columns)]
+    return n_rows, {
+        p.column: replace(p, dates=p.numbers == 0 < p.filled and _dates(source, p.column)) for p in profiles
+    }
+
+
+def _counts(source: Source, column: int) -> list[str]:
+    filled = f"count(*) FILTER (NOT {source.missing(column)})"
+    if source.kind(column) not in ("number", "text"):
+        return [filled, "0", "0", "NULL", "NULL"]
+    number = source.number(column)
+    return [filled, f"count({number})", f"count(*) FILTER (isinf({number}))", f"min({number})", f"max({number})"]
+
+
+def _dates(source: Source, column: int) -> bool:
+    """Return whether the column holds dates; the first thousand texts tell."""
+    if source.kind(column) != "text":
+        return source.kind(column) == "date"
+    first = f"SELECT {source.text(column)} AS v FROM {source.relation} WHERE NOT {source.missing(column)} LIMIT 1000"
+    return bool(source.fetch(f"SELECT bool_and(TRY_CAST(v AS TIMESTAMP) IS NOT NULL) FROM ({first})")[0][0])
+
+
+def _choose(
+    source: Source, profiles: dict[int, _Profile], wanted: Sequence[int]
+) -> tuple[list[int], tuple[tuple[str, tuple[str, ...]], ...]]:
+    """Return the columns to use, and the others by the reason that keeps them out."""
+    used: list[int] = []
+    left_out: dict[str, list[str]] = {}
+    for i, profile in profiles.items():
+        reason = profile.reason
+        if (i in wanted and reason in ("text", "dates")) or (reason is None and profile.numbers < profile.filled):
+            refuse_text(source, i, source.fetch(f"SELECT count(*) FROM {source.relation}")[0][0])
+        if reason is None:
+            used.append(i)
+        else:
+            left_out.setdefault(reason, []).append(source.names[i])
+    found = tuple((reason, tuple(names)) for reason, names in left_out.items())
+    if used:
+        return used, found
+    what = "\n".join(f"{reason}: {listed(names)}" for reason, names in found)
+    if "one value only" in left_out:
+        raise DataError(f"only constant columns in {source.name}; there is nothing to tell apart\n{what}")
+    raise DataError(f"no numeric column in {source.name}\n{what}".rstrip())
+
+
+def _refuse_gaps(source: Source, n_rows: int, profiles: Sequence[_Profile]) -> None:
+    missing = {p.column: n_rows - p.filled for p in profiles if p.filled < n_rows}
+    infinite = {p.column: p.infinite for p in profiles if p.infinite}
+    for what, remedy, counts, test in (
+        ("missing", "fill", missing, source.missing),
+        ("infinite", "replace", infinite, lambda i: f"coalesce(isinf({source.number(i)}), false)"),
+    ):
+        if counts:
+            anywhere = " OR ".join(test(i) for i in counts)
+            rows = source.fetch(f"SELECT count(*) FROM {source.relation} WHERE {anywhere}")[0][0]
+            where = listed([f"{source.names[i]} ({count:,})" for i, count in counts.items()])
+            raise DataError(
+                f"{what} values in {rows:,} of {n_rows:,} rows: {where}\n"
+                f"{remedy} them or leave those rows out, then run again\nor leave the columns out with --exclude NAME"
+            )
+
+
+# ------------------------------------------------------------------------------------------------- the values
+
+
+def _matrix(source: Source, columns: Sequence[int], n_rows: int, tick: Tick | None) -> NDArray[np.float64]:
+    numbers = ", ".join(f"{source.number(i)} AS c{i}" for i in columns)
+    arrays = source.fetch_arrays(f"SELECT {numbers} FROM {source.relation}", tick)
+    X = np.empty((n_rows, len(columns)), order="F")
+    for j, i in enumerate(columns):
+        X[:, j] = arrays.pop(f"c{i}")
+    return X
+
+
+def _labels(source: Source, column: int, n_rows: int) -> NDArray[Any]:
+    name, text = source.names[column], source.text(column)
+    number = f"TRY_CAST({text} AS DOUBLE)"
+    facts = (
+        f"count(*) FILTER ({source.missing(column)})",
+        f"bool_and({number} IS NOT NULL AND NOT regexp_matches({text}, '^[-+]?0[0-9]'))",  # 007 is a code
+        f"bool_and({number} = floor({number}) AND abs({number}) < 2**53)",
+        f"count(DISTINCT {text}) FILTER ({text} <> '-1')",
+    )
+    n_missing, numeric, whole, distinct = source.fetch(f"SELECT {', '.join(facts)} FROM {source.relation}")[0]
+    if n_missing:
+        raise DataError(
+            f"column '{name}' has no label in {n_missing:,} of {n_rows:,} rows\nuse -1 for rows to leave out"
+        )
+    _refuse_labels(name, distinct, n_rows)
+    kind = "BIGINT" if numeric and whole else "DOUBLE" if numeric else None
+    value = text if kind is None else f"CAST({number} AS {kind})"
+    values = source.fetch_arrays(f"SELECT {value} AS label FROM {source.relation}")["label"]
+    if kind is not None:
+        return np.asarray(values)
+    labels = np.array([str(label) for label in values], dtype=object)
+    labels[labels == "-1"] = -1
+    return labels
+
+
+def _refuse_labels(name: str, distinct: int, n_rows: int) -> None:
+    if distinct < 2:
+        raise DataError(f"column '{name}' holds one cluster only; there is nothing to tell apart")
+    if distinct > 50 and 10 * distinct > n_rows:
+        raise DataError(f"column '{name}' holds {distinct:,} different values; is it the cluster column?")
+
+
+def _quoted(value: str, limit: int = 40) -> str:
+    return repr(value if len(value) <= limit else value[: limit - 1] + "…")

@@ -1,0 +1,529 @@
+"""The command line: bad input as real processes, the rest within this one."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import duckdb
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from sklearn.datasets import load_iris
+
+import boxwood
+from boxwood.cli import VERBS
+from boxwood.cli import boxwood as command
+
+DONE, BUG, USAGE, DATA, PAST_A_LIMIT, INTERRUPTED = 0, 1, 2, 3, 4, 130
+COLUMNS = ["sepal length", "sepal width", "petal length", "petal width"]
+POSIX = pytest.mark.skipif(os.name != "posix", reason="signals and pipes of POSIX")
+
+
+def process(folder, *args, **how):
+    return subprocess.run(
+        [sys.executable, "-m", "boxwood", *args], cwd=folder, capture_output=True, text=True, check=False, **how
+    )
+
+
+def run(folder, *args, code=DONE, stdin=None):
+    """Run the command in this process and return what it wrote; `folder` stands for {} in the arguments."""
+    result = CliRunner().invoke(command, [str(arg).replace("{}", str(folder)) for arg in args], input=stdin)
+    assert result.exit_code == code, result.output
+    return result
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return load_iris()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, iris):
+    """A folder with iris in every format, with and without its species, and a model of each clustering."""
+    folder = tmp_path_factory.mktemp("iris")
+    species = iris.target_names[iris.target]
+    with duckdb.connect() as con:
+        con.register("t", {name: iris.data[:, j].copy() for j, name in enumerate(COLUMNS)} | {"species": species})
+        for name in ("iris.csv", "iris.csv.gz", "iris.parquet"):
+            con.execute(f"COPY t TO '{folder / name}'")
+        con.execute(f"COPY t TO '{folder / 'iris.jsonl'}' (FORMAT json)")
+        con.execute(f"COPY t TO '{folder / 'iris.tsv'}' (FORMAT csv, DELIMITER '\t', HEADER)")
+    run(folder, "explain", "{}/iris.csv", "--labels", "species", "--save", "{}/species.json")
+    run(folder, "explain", "{}/iris.csv", "-k", 3, "--save", "{}/three.json")
+    return folder
+
+
+# ------------------------------------------------------------------------------------------------- bad input
+
+
+class Bad(NamedTuple):
+    args: str  # split at spaces; _ stands for a space
+    code: int
+    message: str  # the first line of the message without "boxwood: error: " or "Error: ", or its beginning with …
+    more: str = ""  # a part of the lines below
+
+
+BAD = [
+    Bad(
+        "explain wholesle.csv -k 3 --save model-out.json",
+        DATA,
+        "no such file: wholesle.csv; did you mean 'wholesale.csv'?",
+    ),
+    Bad("explain nothing.csv -k 3", DATA, "no such file: nothing.csv"),
+    Bad("explain folder.csv -k 3", DATA, "folder.csv is a folder, not a file"),
+    Bad("explain data.xyz -k 3", DATA, "cannot tell the format of data.xyz from '.xyz'", "or name it: --format csv"),
+    Bad("explain empty.csv -k 3", DATA, "empty.csv is empty"),
+    Bad("explain - -k 3", DATA, "standard input is empty"),
+    Bad("explain heads.csv -k 3", DATA, "heads.csv has column names but no rows"),
+    Bad("explain ragged.csv -k 2", DATA, "cannot read ragged.csv as csv: line 3 has 3 fields, the header has 2"),
+    Bad("explain short.csv -k 2", DATA, "cannot read short.csv as csv: line 4 has 1 field, the header has 2"),
+    Bad("explain latin.csv -k 2", DATA, "cannot read latin.csv as csv: line …", "UTF-8"),
+    Bad("explain cut.csv.gz -k 2", DATA, "cannot read cut.csv.gz as csv: …"),
+    Bad("explain bad.parquet -k 3", DATA, "cannot read bad.parquet as parquet: No magic bytes found at end of file…"),
+    Bad("explain cut.parquet -k 3", DATA, "cannot read cut.parquet as parquet: …"),
+    Bad("explain bad.jsonl -k 3", DATA, "cannot read bad.jsonl as jsonl: Malformed JSON…"),
+    Bad("explain bad.arrow -k 3", DATA, "cannot read bad.arrow as arrow: Not an Arrow file"),
+    Bad("explain words.csv -k 2", DATA, "no numeric column in words.csv", "  text: name"),
+    Bad("explain same.csv -k 2", DATA, "only constant columns in same.csv; there is nothing to tell apart", "a, b"),
+    Bad(
+        "explain holes.csv -k 3 --save model-out.json",
+        DATA,
+        "missing values in 3 of 6 rows: income (2), age (2)",
+        "--exclude",
+    ),
+    Bad("explain infinite.csv -k 2", DATA, "infinite values in 2 of 4 rows: a (1), b (1)", "--exclude"),
+    Bad(
+        "explain junk.csv -k 2",
+        DATA,
+        "column 'b' must be numbers, but junk.csv has text in 1 of 4 rows, first 'two' in row 2",
+    ),
+    Bad(
+        "explain good.csv -k 2 -c name",
+        DATA,
+        "column 'name' must be numbers, but good.csv has text in 8 of 8 rows, first…",
+    ),
+    Bad(
+        "explain few.csv -k 4 --save model-out.json",
+        DATA,
+        "4 clusters asked for, but the table has only 3 different rows…",
+    ),
+    Bad(
+        "explain good.csv --labels one -c x,y",
+        DATA,
+        "column 'one' holds one cluster only; there is nothing to tell apart",
+    ),
+    Bad("explain many.csv --labels id", DATA, "column 'id' holds 60 different values; is it the cluster column?"),
+    Bad(
+        "explain good.csv --labels gap",
+        DATA,
+        "column 'gap' has no label in 1 of 8 rows",
+        "use -1 for rows to leave out",
+    ),
+    Bad(
+        "explain good.csv --labels segmnt",
+        USAGE,
+        "no column 'segmnt' in the table; did you mean 'segment'?",
+        "Columns: x, y",
+    ),
+    Bad("explain good.csv -k 2 -c x,z", USAGE, "no column 'z' in the table", "Columns: x, y"),
+    Bad(
+        "explain good.csv -k 2 --exclude segments", USAGE, "no column 'segments' in the table; did you mean 'segment'?"
+    ),
+    Bad("explain good.csv", USAGE, "give either -k N (make clusters) or --labels COLUMN (explain existing ones)."),
+    Bad(
+        "explain good.csv -k 2 --labels segment",
+        USAGE,
+        "give either -k N (make clusters) or --labels COLUMN…",
+        "not both",
+    ),
+    Bad("explain good.csv -k 1", USAGE, "Invalid value for '-k' / '--clusters': 1 is not in the range x>=2."),
+    Bad("explain good.csv -k two", USAGE, "Invalid value for '-k' / '--clusters': 'two' is not a valid integer range."),
+    Bad("explain good.csv -k 3 --leafs 4", USAGE, "No such option '--leafs'…", "--leaves"),
+    Bad("explain good.csv -k 3 --method id3", USAGE, "Invalid value for '--method': 'id3' is not one of…"),
+    Bad(
+        "explain good.csv -k 2 --save nowhere/m.json",
+        USAGE,
+        "Invalid value for '--save': 'nowhere/m.json': cannot write in nowhere",
+    ),
+    Bad("explain good.csv -k 2 --save folder.csv", USAGE, "Invalid value for '--save': 'folder.csv' is not a file"),
+    Bad(
+        "predict model.json good.csv -o nowhere/o.csv",
+        USAGE,
+        "Invalid value for '-o' / '--output': 'nowhere/o.csv': cannot write…",
+    ),
+    Bad(
+        "predict model.json good.csv -o o.xlsx",
+        USAGE,
+        "Invalid value for '-o' / '--output': 'o.xlsx': unknown extension…",
+    ),
+    Bad(
+        "predict model.json good.csv --column NAME",
+        USAGE,
+        "good.csv has a column 'NAME' already; name the new one with --column NAME",
+    ),
+    Bad("predict modle.json good.csv", DATA, "no such file: modle.json; did you mean 'model.json'?"),
+    Bad("predict model.json godo.csv", DATA, "no such file: godo.csv; did you mean 'good.csv'?"),
+    Bad(
+        "predict good.csv good.csv -o out.csv",
+        DATA,
+        "good.csv is not a boxwood model",
+        "make one with: boxwood explain",
+    ),
+    Bad("predict bad.parquet good.csv", DATA, "bad.parquet is not a boxwood model"),
+    Bad(
+        "predict newer.json good.csv -o out.csv",
+        DATA,
+        "newer.json was written by a newer boxwood (format 99, this one reads 1)",
+    ),
+    Bad("predict damaged.json good.csv", DATA, "damaged.json is a damaged boxwood model: …"),
+    Bad("predict model.json junk.csv -o out.csv", DATA, "junk.csv lacks 2 columns the rules need: x, y"),
+    Bad("predict model.json renamed.csv -o out.csv", DATA, "renamed.csv lacks a column the rules need: y…"),
+    Bad(
+        "predict model.json text.csv -o out.csv",
+        DATA,
+        "column 'x' must be numbers, but text.csv has text in 2 of 3 rows, first 'b' in row 2",
+    ),
+    Bad(
+        "predict model.json ragged.csv -o out.csv",
+        DATA,
+        "cannot read ragged.csv as csv: line 3 has 3 fields, the header has 2",
+    ),
+    Bad("export good.csv", DATA, "good.csv is not a boxwood model"),
+    Bad("export model.json --to pdf", USAGE, "Invalid value for '--to': 'pdf' is not one of 'text', 'json'."),
+    Bad(
+        "export model.json -o nowhere/x.txt",
+        USAGE,
+        "Invalid value for '-o' / '--output': 'nowhere/x.txt': cannot write in nowhere",
+    ),
+    Bad("explode good.csv", USAGE, "No such command 'explode'…"),
+]
+
+
+@pytest.fixture(scope="module")
+def bad_folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bad")
+    good = "x,y,segment,one,gap,name\n" + "".join(f"{i},{i % 2},{i % 3},7,{i or ''},n{i}\n" for i in range(8))
+    texts = {
+        "wholesale.csv": "a\n1\n2\n",
+        "good.csv": good,
+        "data.xyz": "a\n1\n",
+        "empty.csv": "",
+        "heads.csv": "a,b\n",
+        "ragged.csv": "x,y\n1,2\n3,4,5\n6,7\n",
+        "short.csv": "a,b\n1,2\n3,4\n5\n",
+        "bad.parquet": "this is no parquet file",
+        "bad.jsonl": '{"a": 1}\n{"a": \n',
+        "bad.arrow": "this is no arrow file",
+        "words.csv": "name\nx\ny\n",
+        "same.csv": "a,b\n" + "1,2\n" * 5,
+        "holes.csv": "income,age,ok\n1,2,3\n,3,4\nNA,nan,5\n4,,6\n5,6,7\n6,7,8\n",
+        "infinite.csv": "a,b\n1,2\ninf,3\n4,-inf\n5,6\n",
+        "junk.csv": "a,b\n1,2\n2,two\n3,4\n5,6\n",
+        "few.csv": "a,b\n" + "1,2\n2,3\n4,5\n" * 5,
+        "many.csv": "x,id\n" + "".join(f"{i % 7},{i}\n" for i in range(60)),
+        "newer.json": '{"format": "boxwood", "version": 99}',
+        "damaged.json": '{"format": "boxwood", "version": 1}',
+        "renamed.csv": "x,ys\n1,2\n",
+        "text.csv": "x,y\n1,2\nb,3\nc,4\n",
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    (folder / "folder.csv").mkdir()
+    (folder / "latin.csv").write_bytes("a,b\n1,é\n2,x\n".encode("latin-1"))
+    duckdb.execute(f"COPY (SELECT i AS a FROM range(1000) t(i)) TO '{folder / 'cut.parquet'}'")
+    duckdb.execute(f"COPY (SELECT hash(i) AS a FROM range(9999) t(i)) TO '{folder / 'cut.csv.gz'}'")
+    for name in ("cut.parquet", "cut.csv.gz"):
+        (folder / name).write_bytes((folder / name).read_bytes()[:-100])
+    X = np.array([[0, 0], [0, 9], [9, 0], [9, 9.0]])
+    boxwood.explain(X, [0, 1, 2, 3], columns=["x", "y"]).save(folder / "model.json")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def told(bad_folder):
+    """What the process of each bad line left: two at a time, as each takes about a second."""
+    before = sorted(os.listdir(bad_folder))
+    with ThreadPoolExecutor(2) as pool:
+        lines = [[word.replace("_", " ") for word in bad.args.split()] for bad in BAD]
+        results = list(pool.map(lambda args: process(bad_folder, *args, stdin=subprocess.DEVNULL), lines))
+    assert sorted(os.listdir(bad_folder)) == before
+    return dict(zip(BAD, results, strict=True))
+
+
+@pytest.mark.parametrize("bad", BAD, ids=lambda bad: bad.args)
+def test_bad_input_is_told_in_one_line(told, bad):
+    result = told[bad]
+    assert result.returncode == bad.code, result.stderr
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+    prefix = "boxwood: error: " if bad.code == DATA else "Error: "
+    lines = result.stderr.splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith(prefix))
+    message = lines[first].removeprefix(prefix)
+    if bad.message.endswith("…"):
+        assert message.startswith(bad.message[:-1])
+    else:
+        assert message == bad.message
+    assert bad.more in "\n".join(lines[first:])
+    if bad.code == DATA:
+        assert all(line.startswith("  ") for line in lines[first + 1 :])
+
+
+# ----------------------------------------------------------------------------------------------- real processes
+
+
+def test_help_and_usage_errors_start_quickly():
+    script = (
+        "import sys\nfrom boxwood.cli import boxwood\n"
+        "for args in (['--help'], ['explain', '--help'], ['predict', '--help'], ['explain', 'x.csv']):\n"
+        "    try: boxwood(args)\n"
+        "    except SystemExit: pass\n"
+        "print(sorted({'numba', 'sklearn', 'duckdb', 'scipy', 'pandas', 'pyarrow'} & set(sys.modules)))\n"
+    )
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.fixture(scope="module")
+def long_table(tmp_path_factory):
+    """A table that takes seconds to label."""
+    folder = tmp_path_factory.mktemp("long")
+    columns = ", ".join(f"random() AS c{j}" for j in range(6))
+    duckdb.execute(
+        f"COPY (SELECT i % 9 AS x, i % 7 AS y, {columns} FROM range(200000) t(i)) TO '{folder / 'one.parquet'}'"
+    )
+    duckdb.execute(f"COPY (SELECT t.* FROM '{folder / 'one.parquet'}' t, range(25)) TO '{folder / 'long.parquet'}'")
+    X = np.array([[0, 0], [0, 9], [9, 0], [9, 9.0]])
+    boxwood.explain(X, [0, 1, 2, 3], columns=["x", "y"]).save(folder / "model.json")
+    return folder
+
+
+@POSIX
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, INTERRUPTED), (signal.SIGTERM, 128 + signal.SIGTERM)])
+def test_an_interrupted_run_leaves_no_part_of_a_file(long_table, number, code):
+    before = sorted(os.listdir(long_table))
+    args = [sys.executable, "-m", "boxwood", "predict", "model.json", "long.parquet", "-o", "out.csv"]
+    with subprocess.Popen(args, cwd=long_table, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        deadline = time.monotonic() + 60
+        while sorted(os.listdir(long_table)) == before and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert "out.csv" not in os.listdir(long_table)  # it has begun, and has not ended
+        running.send_signal(number)
+        out, err = running.communicate(timeout=60)
+    assert running.returncode == code
+    assert (out, err) == ("", "boxwood: interrupted\n" if number == signal.SIGINT else "")
+    assert sorted(os.listdir(long_table)) == before
+
+
+@POSIX
+@pytest.mark.parametrize("args", ["explain iris.csv -k 3", "predict species.json iris.csv"])
+def test_a_closed_pipe_ends_quietly(folder, args):
+    reading, writing = os.pipe()
+    os.close(reading)
+    result = subprocess.run(
+        [sys.executable, "-m", "boxwood", *args.split(), "-q"],
+        cwd=folder,
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(writing)
+    assert (result.returncode, result.stderr) == (DONE, "")
+
+
+@POSIX
+def test_progress_is_shown_on_a_terminal_only_and_erased(folder):
+    import pty
+
+    ours, theirs = pty.openpty()
+    environment = os.environ | {"TERM": "xterm"}
+    args = [sys.executable, "-m", "boxwood", "predict", "species.json", "iris.csv", "-o", "shown.csv"]
+    with subprocess.Popen(args, cwd=folder, stderr=theirs, stdout=subprocess.PIPE, env=environment) as running:
+        out = running.communicate(timeout=60)[0]
+    os.close(theirs)
+    shown = os.read(ours, 100_000).decode()
+    os.close(ours)
+    assert out == b""
+    assert "labelling iris.csv" in shown
+    assert shown.split("\x1b[K")[-1].strip() == f"boxwood: wrote shown.csv ({_size(folder / 'shown.csv')})"
+
+
+def test_a_process_reads_and_writes_pipes(folder):
+    text = (folder / "iris.csv").read_text()
+    result = process(folder, "predict", "species.json", "-", input=text)
+    lines = result.stdout.splitlines()
+    assert (result.returncode, result.stderr) == (DONE, "")
+    assert lines[0] == "sepal length,sepal width,petal length,petal width,species,cluster"
+    assert [line.rsplit(",", 1)[0] for line in lines] == text.splitlines()
+
+
+def _size(path):
+    size = os.path.getsize(path)
+    return f"{size / 1000:.0f} kB"
+
+
+# ------------------------------------------------------------------------------------------------------ explain
+
+
+def test_explain_prints_what_the_library_prints(folder, iris):
+    result = run(folder, "explain", "{}/iris.csv", "--labels", "species")
+    expected = boxwood.explain(iris.data, iris.target_names[iris.target], columns=COLUMNS, random_state=0)
+    assert result.stdout == f"{expected}\n"
+    assert result.stderr == ""
+
+
+def test_explain_makes_the_clusters_of_the_library(folder, iris):
+    result = run(folder, "explain", "{}/iris.csv", "-k", 4, "--seed", 5, "--standardize", "--max-leaves", 6, "--json")
+    expected = boxwood.explain(
+        np.asfortranarray(iris.data), n_clusters=4, columns=COLUMNS, random_state=5, standardize=True, max_leaf_nodes=6
+    )
+    assert json.loads(result.stdout) == expected.to_dict()
+    assert result.stderr == "boxwood: left out, text: species\n"
+
+
+def test_same_input_same_output(folder):
+    first, again = (run(folder, "explain", "{}/iris.csv", "-k", 5, "-q") for _ in range(2))
+    assert first.stdout == again.stdout
+    assert first.stderr == ""
+
+
+@pytest.mark.parametrize("method", ["imm", "exkmc", "expand", "cart"])
+def test_explain_by_every_method(folder, method):
+    result = run(folder, "explain", "{}/iris.csv", "-k", 3, "--method", method, "--json")
+    assert json.loads(result.stdout)["method"] == method
+
+
+def test_leaves_is_another_spelling_of_max_leaves(folder):
+    one, other = (
+        run(folder, "explain", "{}/iris.csv", "-k", 3, option, 5).stdout for option in ("--leaves", "--max-leaves")
+    )
+    assert one == other
+    assert "5 leaves" in one
+
+
+def test_columns_are_chosen(folder):
+    result = run(
+        folder, "explain", "{}/iris.csv", "-k", 3, "-c", "petal length,petal width", "-c", "sepal width", "--json"
+    )
+    assert json.loads(result.stdout)["columns"] == ["petal length", "petal width", "sepal width"]
+    result = run(folder, "explain", "{}/iris.csv", "-k", 3, "--exclude", "petal length, sepal width", "--json")
+    assert json.loads(result.stdout)["columns"] == ["sepal length", "petal width"]
+
+
+def test_rows_labelled_minus_one_are_left_out(tmp_path):
+    rows = [*((i, "a" if i < 5 else "b") for i in range(10)), (99, -1), (98, -1)]
+    (tmp_path / "t.csv").write_text("x,group\n" + "".join(f"{x},{label}\n" for x, label in rows))
+    facts = json.loads(run(tmp_path, "explain", "{}/t.csv", "--labels", "group", "--json").stdout)
+    assert (facts["n_rows"], facts["n_left_out"]) == (12, 2)
+    assert [cluster["name"] for cluster in facts["clusters"]] == ["a", "b"]
+
+
+def test_constant_columns_are_named(tmp_path):
+    (tmp_path / "t.csv").write_text("a,const\n" + "".join(f"{i},5\n" for i in range(9)))
+    result = run(tmp_path, "explain", "{}/t.csv", "-k", 3)
+    assert result.stderr == "boxwood: left out, one value only: const\n"
+
+
+def test_limits_for_scripts(folder):
+    explained = ["explain", "{}/iris.csv", "-k", 3, "-q"]
+    result = run(folder, *explained, "--fail-over", 1.0001, "--fail-under", 0.999, code=PAST_A_LIMIT)
+    assert result.stdout.startswith("3 clusters of 150 rows")
+    assert result.stderr.startswith("boxwood: price 1.0")
+    assert "is over 1.0001; agreement 9" in result.stderr
+    assert "is under 99.9%" in result.stderr
+    run(folder, *explained, "--fail-over", 2, "--fail-under", 0.5)
+
+
+def test_a_saved_model_is_told_and_equals_the_explanation(folder):
+    result = run(folder, "explain", "{}/iris.csv", "--labels", "species", "--save", "{}/again.json")
+    assert result.stderr == f"boxwood: wrote {folder}/again.json ({_size(folder / 'again.json')})\n"
+    assert f"{boxwood.load(folder / 'again.json')}\n" == result.stdout
+
+
+# ------------------------------------------------------------------------------------------------------ predict
+
+
+@pytest.mark.parametrize("name", ["iris.csv", "iris.csv.gz", "iris.tsv", "iris.parquet", "iris.jsonl"])
+@pytest.mark.parametrize("model", ["species.json", "three.json"])
+@pytest.mark.parametrize("out", ["o.csv", "o.parquet"])
+def test_round_trips(folder, tmp_path, iris, name, model, out):
+    run(folder, "explain", f"{{}}/{name}", "-k", 3, "--save", tmp_path / "model.json", "-q")
+    assert boxwood.load(tmp_path / "model.json").to_dict() == boxwood.load(folder / "three.json").to_dict()
+    run(folder, "predict", f"{{}}/{model}", f"{{}}/{name}", "-o", tmp_path / out, "-q")
+    found = duckdb.execute(f"SELECT * FROM '{tmp_path / out}'").fetchnumpy()
+    assert list(found) == [*COLUMNS, "species", "cluster"]
+    assert found["cluster"].tolist() == boxwood.load(folder / model).predict(iris.data).tolist()
+    assert np.array_equal(np.column_stack([found[column] for column in COLUMNS]), iris.data)
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "parquet", "jsonl"])
+def test_standard_input_in_every_format(folder, iris, form):
+    content = (folder / f"iris.{form}").read_bytes()
+    options = [] if form == "csv" else ["--format", form]
+    result = run(folder, "predict", "{}/species.json", "-", "--column", "kind", *options, stdin=content)
+    lines = result.stdout.splitlines()
+    assert lines[0].endswith(",kind")
+    expected = boxwood.load(folder / "species.json").predict(iris.data)
+    assert [line.rsplit(",", 1)[1] for line in lines[1:]] == expected.tolist()
+    explained = run(folder, "explain", "-", "--labels", "species", *options, stdin=content)
+    assert explained.stdout == f"{boxwood.load(folder / 'species.json')}\n"
+
+
+def test_rows_without_a_needed_value_are_counted(folder, tmp_path):
+    (tmp_path / "t.csv").write_text("petal width,petal length\n0.2,1.4\n,5\n0.2,\n")
+    result = run(folder, "predict", "{}/species.json", tmp_path / "t.csv")
+    assert result.stdout == "petal width,petal length,cluster\n0.2,1.4,setosa\n,5,\n0.2,,\n"
+    assert result.stderr == "boxwood: 2 rows left without a cluster: a value the rules need is missing\n"
+
+
+# ---------------------------------------------------------------------------------------------- export and demo
+
+
+def test_export(folder, tmp_path):
+    explanation = boxwood.load(folder / "species.json")
+    assert run(folder, "export", "{}/species.json").stdout == f"{explanation}\n"
+    assert boxwood.Explanation.from_json(run(folder, "export", "{}/species.json", "--to", "json").stdout) == explanation
+    result = run(folder, "export", "{}/species.json", "--to", "json", "-o", tmp_path / "copy.json")
+    assert (result.stdout, boxwood.load(tmp_path / "copy.json")) == ("", explanation)
+    assert result.stderr.startswith("boxwood: wrote ")
+
+
+def test_demo(tmp_path):
+    result = run(tmp_path, "demo")
+    assert result.stdout.startswith("3 clusters of 178 rows")
+    assert "boxwood explain FILE -k 5" in result.stdout
+    assert run(tmp_path, "demo", "-q").stderr == ""
+
+
+# ---------------------------------------------------------------------------------------------- a bug, and help
+
+
+def test_a_bug_is_one_line_and_debug_shows_where(folder, monkeypatch):
+    def broken(*args, **kwargs):
+        raise KeyError("lost")
+
+    monkeypatch.setattr("boxwood.table.read_table", broken)
+    result = run(folder, "explain", "{}/iris.csv", "-k", 3, code=BUG)
+    assert result.stdout == ""
+    first = "boxwood: error: unexpected KeyError: 'lost'\n"
+    assert result.stderr == f"{first}  this is a bug of boxwood; run again with --debug to see where\n"
+    shown = run(folder, "explain", "{}/iris.csv", "-k", 3, "--debug", code=BUG).stderr
+    assert "Traceback" in shown
+    assert "in broken" in shown
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help(verb, tmp_path):
+    text = run(tmp_path, verb, "--help").stdout
+    assert text.startswith(f"Usage: boxwood {verb}")
+    assert "--debug" in text
+
+
+def test_version(tmp_path):
+    assert run(tmp_path, "--version").stdout == f"boxwood, version {boxwood.__version__}\n"

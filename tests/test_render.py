@@ -1,0 +1,234 @@
+import math
+import re
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, load_wine
+from sklearn.tree import DecisionTreeClassifier, export_text
+
+from boxwood import CART, ThresholdTree, TreeBuilder, explain, grow, render
+from boxwood.explanation import Condition
+from boxwood.render._rules import condition, number, rule
+from boxwood.tree import Interval
+
+INF = math.inf
+
+WINE = """\
+3 clusters of 178 rows, explained by 3 leaves on 2 of 13 columns
+
+           size  share  caught  precision  rule
+cluster 0    65  36.5%   89.2%      93.5%  od280/od315_of_diluted_wines > 2.13 and proline <= 730
+cluster 1    51  28.7%   94.1%      90.6%  od280/od315_of_diluted_wines <= 2.13
+cluster 2    62  34.8%   96.8%      95.2%  od280/od315_of_diluted_wines > 2.13 and proline > 730
+
+The rules agree with the clusters on 93.3% of rows; within-cluster cost is 1.05 times that of the clusters \
+(price of explainability)."""
+
+
+def test_wine():
+    wine = load_wine(as_frame=True).data
+    assert str(explain(wine, n_clusters=3, standardize=True)) == WINE
+
+
+# ----------------------------------------------------------------------------------------------------------- rules
+
+
+@pytest.mark.parametrize(
+    ("x", "text"),
+    [
+        (45200.0, "45200"),
+        (0.8, "0.8"),
+        (1e-12, "1e-12"),
+        (-0.0, "0"),
+        (1e22, "1e+22"),
+        (-3.0, "-3"),
+        (0.1 + 0.2, "0.30000000000000004"),
+    ],
+)
+def test_numbers_are_those_that_run(x, text):
+    assert number(x) == text
+    assert float(number(x)) == x
+
+
+@pytest.mark.parametrize(
+    ("intervals", "text"),
+    [
+        ([(-INF, 30, True, True)], "x <= 30"),
+        ([(-INF, 30, True, False)], "x < 30"),
+        ([(45, INF, False, True)], "x > 45"),
+        ([(45, INF, True, True)], "x >= 45"),
+        ([(30, 45, False, True)], "30 < x <= 45"),
+        ([(0.2, 0.4, True, True)], "0.2 <= x <= 0.4"),
+        ([(1, 2, False, False)], "1 < x < 2"),
+        ([(3, 3, True, True)], "x = 3"),
+        ([(-INF, 1, True, False), (2, INF, False, True)], "x < 1 or x > 2"),
+        ([(-INF, INF, False, True)], "x > -inf"),
+        ([], "no value of x"),
+    ],
+)
+def test_conditions(intervals, text):
+    assert condition(Condition("x", tuple(Interval(*map(float, i[:2]), *i[2:]) for i in intervals))) == text
+
+
+def test_rules_are_joined():
+    outside = Condition("x", (Interval(-INF, 1.0, True, False), Interval(2.0, INF, False, True)))
+    above = Condition("y", (Interval(3.0, INF, False, True),))
+    assert rule(()) == "every row"
+    assert rule((outside,)) == "x < 1 or x > 2"
+    assert rule((outside, above)) == "(x < 1 or x > 2) and y > 3"
+
+
+def test_rules_of_an_explanation():
+    X = [[0.0, 0.0], [0.0, 9.0], [9.0, 0.0], [9.0, 9.0], [0.0, 0.0]]
+    ex = explain(X, ["same", "other", "other", "same", "same"], method="cart", max_leaf_nodes=4, columns=["a", "b"])
+    assert render.rules(ex) == (
+        "other: (b <= 0 and a > 0) or (b > 0 and a <= 0)\nsame: (b <= 0 and a <= 0) or (b > 0 and a > 0)"
+    )
+
+
+# ---------------------------------------------------------------------------------------------------- explanations
+
+
+def rows_of(text):
+    return text.split("\n\n")[1].split("\n")
+
+
+def test_names_do_not_break_the_table():
+    names = ["a" * 100, "ünïcode", "日本語の名前", "two\nlines", "tab\there"]
+    X = np.arange(10.0)[:, None]
+    ex = explain(X, np.repeat(names, 2), columns=["a column\nof two lines"])
+    header, *lines = rows_of(str(ex))
+    assert len(lines) == 5
+    assert "a" * 19 + "…" + "a" * 20 in lines[0]
+    assert any(line.startswith("two\\nlines ") for line in lines)
+    assert all("a column\\nof two lines" in line for line in lines)
+    place = header.index("rule")
+    for line in lines:
+        wide = sum(ord(c) > 0x3000 for c in line)  # these take two places each
+        assert line[place - wide - 2 : place - wide] == "  "
+        assert line[place - wide] != " "
+
+
+def test_many_clusters():
+    X = np.arange(400.0)[:, None]
+    lines = rows_of(str(explain(X, np.repeat(np.arange(200), 2), method="imm")))
+    assert len(lines) == 201
+    assert lines[1].startswith("cluster 0  ")
+    assert lines[200].endswith("x0 > 397")
+
+
+def test_rows_left_out_are_said_once():
+    ex = explain([[0.0], [1.0], [8.0], [9.0], [5.0]], [0, 0, 1, 1, -1])
+    assert str(ex).startswith("2 clusters of 4 rows (1 more left out), explained by 2 leaves on 1 of 1 column\n")
+    assert str(ex).count("left out") == 1
+
+
+def test_clusters_without_a_leaf():
+    ex = explain([[0.0], [0.0], [1.0], [1.0], [2.0]], ["a", "a", "b", "b", "c"], max_leaf_nodes=2)
+    (line,) = [line for line in rows_of(str(ex)) if "no rule" in line]
+    assert re.search(r"0\.0% +- +no rule: no leaf of the tree carries this cluster", line)
+    assert "Note: 1 of 3 clusters have no leaf" in str(ex)
+
+
+def loss(X, labels, **options):
+    return str(explain(X, labels, **options)).split("\n\n")[2]
+
+
+def test_loss_in_words():
+    assert loss([[0.0], [0.0], [1.0]], [0, 0, 1]) == (
+        "The rules agree with the clusters on 100.0% of rows; within-cluster cost is zero for both "
+        "(price of explainability 1)."
+    )
+    assert loss([[0.0], [0.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1, 2], max_leaf_nodes=2) == (
+        "The rules agree with the clusters on 80.0% of rows; within-cluster cost is zero for the clusters but 0.667 "
+        "for the rules (price of explainability infinite)."
+    )
+    # {0} and {9, 1, 8, 1} cost 56.75; {0, 9} and {1, 8, 1} cost 40.5 + 32.67
+    assert loss([[0.0], [9.0], [1.0], [8.0], [1.0]], [0, 0, 1, 1, 1], method="cart") == (
+        "The rules agree with the clusters on 80.0% of rows; within-cluster cost is 0.78 times that of the clusters "
+        "(price of explainability); it is below 1 because the clusters do not minimise this cost."
+    )
+    weighted = loss([[0.0], [1.0], [5.0]], [0, 0, 1], sample_weight=[1, 2, 3.5])
+    assert weighted.startswith("The rules agree with the clusters on 100.0% of rows by weight; ")
+
+
+def test_only_a_whole_is_100_percent():
+    X = np.r_[np.zeros(5000), np.ones(5000)][:, None]
+    labels = np.r_[np.zeros(5000, int), np.ones(5000, int)]
+    labels[0] = 1
+    text = str(explain(X, labels, method="cart"))
+    assert "on 99.9% of rows" in text
+    assert re.search(r"cluster 0 +4,999  50\.0%  100\.0%      99\.9%  x0 <= 0$", text, re.MULTILINE)
+    few = np.zeros(5000, int)
+    few[-1] = 1
+    assert "<0.1%" in str(explain(np.arange(5000.0)[:, None], few, method="cart"))
+
+
+def test_weights_are_summed():
+    lines = rows_of(str(explain([[0.0], [1.0], [5.0]], [0, 0, 1], sample_weight=[1, 2, 3.5])))
+    assert lines[1].split()[2] == "3"
+    assert lines[2].split()[2] == "3.5"
+
+
+# ------------------------------------------------------------------------------------------------------------ trees
+
+
+def test_trees_look_like_those_of_scikit_learn():
+    iris = load_iris()
+    theirs = DecisionTreeClassifier(max_leaf_nodes=6, random_state=0).fit(iris.data, iris.target)
+    ours = grow.cart(iris.data, iris.target, max_leaf_nodes=6)
+    expected = export_text(theirs, decimals=3, feature_names=[f"x{j}" for j in range(4)]).replace("class: ", "cluster ")
+    found = re.sub(r"(<= |>  )([\d.]+)", lambda m: f"{m[1]}{float(m[2]):.3f}", render.text(ours))
+    assert found == expected.strip()
+
+
+def test_estimators_use_their_names():
+    iris = load_iris(as_frame=True)
+    names = iris.target_names[iris.target]
+    model = CART(random_state=0).fit(iris.data, names)
+    assert render.text(model) == (
+        "|--- petal width (cm) <= 0.8\n"
+        "|   |--- setosa\n"
+        "|--- petal width (cm) >  0.8\n"
+        "|   |--- petal width (cm) <= 1.75\n"
+        "|   |   |--- versicolor\n"
+        "|   |--- petal width (cm) >  1.75\n"
+        "|   |   |--- virginica"
+    )
+
+
+def test_intervals_in_trees():
+    builder = TreeBuilder()
+    first, second = builder.split(0, 1, 2.0, 0.5)
+    builder.label(first, 1)
+    third, fourth = builder.split(second, 0, INF, 7.0)
+    builder.label(third, 0)
+    builder.label(fourth, 2)
+    assert render.text(builder.build()) == (
+        "|--- 0.5 <= x1 <= 2\n"
+        "|   |--- cluster 1\n"
+        "|--- x1 < 0.5 or x1 > 2\n"
+        "|   |--- x0 >= 7\n"
+        "|   |   |--- cluster 0\n"
+        "|   |--- x0 <  7\n"
+        "|   |   |--- cluster 2"
+    )
+
+
+def test_deep_trees_and_single_leaves():
+    n = 3000
+    builder, node = TreeBuilder(), 0
+    for i in range(n):
+        first, second = builder.split(node, 0, float(i))
+        builder.label(first, 0)
+        node = second
+    builder.label(node, 1)
+    lines = render.text(builder.build()).split("\n")
+    assert len(lines) == 3 * n + 1
+    assert lines[-1] == "|   " * n + "|--- cluster 1"
+    assert render.text(ThresholdTree.from_dict({"cluster": 4})) == "|--- cluster 4"
+
+
+def test_other_things_are_refused():
+    with pytest.raises(TypeError, match="expected an Explanation, a tree or a fitted estimator of boxwood, got int"):
+        render.text(3)
