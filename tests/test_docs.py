@@ -6,11 +6,10 @@ import re
 import shlex
 from pathlib import Path
 
-import pytest
 from click.testing import CliRunner
 from sklearn.datasets import load_iris
 
-from boxwood.cli import main
+from boxwood.cli import boxwood as main
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -56,9 +55,10 @@ def test_the_picture_of_the_readme_is_what_the_demo_prints():
     assert picture.strip() in CliRunner().invoke(main, ["demo"]).stdout
 
 
-@pytest.mark.parametrize("path", re.findall(r"`((?:src|tests|benchmarks)/[\w/.]+)`", (ROOT / "CONTRIBUTING.md").read_text()))
-def test_files_that_contributing_names_are_there(path):
-    assert (ROOT / path).exists()
+def test_files_that_contributing_names_are_there():
+    named = re.findall(r"`((?:src|tests|benchmarks)/[\w/.]+)`", (ROOT / "CONTRIBUTING.md").read_text())
+    assert len(named) > 5
+    assert [path for path in named if not (ROOT / path).exists()] == []
 
 
 def test_functions_that_contributing_quotes_are_as_they_stand():

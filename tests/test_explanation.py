@@ -243,7 +243,6 @@ def test_equal_centers_leave_imm_out():
 def test_large_tables_are_sampled(monkeypatch):
     X, labels = make_blobs(3000, 2, centers=4, cluster_std=3, random_state=0)
     whole = explain(X, labels, max_leaf_nodes=6)
-    monkeypatch.setattr(_choose, "LARGE", 1000)
     monkeypatch.setattr(_choose, "SAMPLED", 1000)
     sampled = explain(X, labels, max_leaf_nodes=6)
     assert whole.notes == ()

@@ -142,11 +142,12 @@ def test_geometric_median_leaves_a_row_that_is_near_but_not_best():
 
 
 def test_rows_next_to_each_other_do_not_hold_the_geometric_median_back():
-    tiny = np.spacing(1.0)
-    X = 1 + np.array([[0, 0], [tiny, 0], [0, tiny], [1, 0], [1, tiny], [2, 1], [2, 1 + tiny], [0.5, 3]])
-    fast = metrics.partition_cost(X, [0] * 8, objective="l2")
-    merged = metrics.partition_cost(np.round(X, 9), [0] * 8, objective="l2")
-    assert fast == pytest.approx(merged, rel=1e-9)
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        whole = rng.integers(1, 4, size=(int(rng.integers(3, 20)), 3)).astype(float)
+        noisy = whole + rng.integers(0, 3, size=whole.shape) * np.spacing(1.0)
+        fast, expected = (metrics.partition_cost(X, [0] * len(X), objective="l2") for X in (noisy, whole))
+        assert fast == pytest.approx(expected, rel=2e-9, abs=1e-13), seed
 
 
 def test_subgradient_is_zero_at_the_medians():

@@ -95,11 +95,8 @@ def label_values(labels: Any) -> Any:
     DataError
         If labels of a series are missing.
     """
-    if isinstance(labels, np.ndarray):
+    if isinstance(labels, (np.ndarray, list, tuple)):
         return labels
-    if isinstance(labels, (list, tuple)):
-        compound = any(isinstance(label, (tuple, frozenset)) for label in labels)
-        return _boxed(labels) if compound else labels
     import narwhals as nw
 
     if not nw.dependencies.is_into_series(labels):

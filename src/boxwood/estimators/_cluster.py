@@ -12,8 +12,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import has_fit_parameter
 
 from boxwood.errors import DataError
-from boxwood.reference import Reference
-from boxwood.reference._reference import _labels_of as labels_of
+from boxwood.reference import Reference, labels_of
 
 __all__ = ["fitted_clusterer", "reference_of", "refuse_one_cluster"]
 

@@ -2,49 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
-from boxwood._threads import map_blocks
 from boxwood.errors import DataError
-from boxwood.grow import cart, imm
+from boxwood.explanation._loss import Loss
+from boxwood.explanation._task import Task
+from boxwood.grow import cart, greedy, imm
 from boxwood.grow._expand import expanded  # in place of the warning of `expand`, a note is made
-from boxwood.metrics import best_centers, partition_cost
 from boxwood.reference import Reference
 from boxwood.tree import ThresholdTree
 
 __all__ = ["METHODS", "Chosen", "Task", "choose"]
 
 METHODS = ("auto", "imm", "exkmc", "expand", "cart")
-LARGE = 5_000_000  # values; in a larger table only IMM, which takes one pass, sees every row
-SAMPLED = 1_000_000  # values that the others see then
-NEAREST = 0.95  # share of rows nearest to their own cluster's mean from which on clusters are those of means
-
-
-class Task(NamedTuple):
-    """Rows, the clustering to be explained, and how many leaves were asked for."""
-
-    X: NDArray[Any]
-    reference: Reference
-    weights: NDArray[np.float64] | None
-    max_leaf_nodes: int | None
-    random_state: Any
-
-    def leaves(self, times: int = 1) -> int:
-        """Return the number of leaves to grow: as asked, or that many times the clusters."""
-        return self.max_leaf_nodes or times * self.reference.n_clusters
-
-    def sampled(self) -> Task:
-        """Return the task on a random sample of the rows that are not left out."""
-        n_rows = max(SAMPLED // self.X.shape[1], 1)
-        rows = np.flatnonzero(self.reference.kept)
-        if len(rows) > n_rows:
-            rows = np.sort(check_random_state(self.random_state).choice(rows, n_rows, replace=False))
-        reference = Reference(self.reference.labels[rows], self.reference.centers, self.reference.names)
-        return self._replace(X=self.X[rows], reference=reference, weights=_of(self.weights, rows))
+SAMPLED = 1_000_000  # values; in a larger table only IMM, which takes one pass, sees more of them
+REFINED = 100_000  # values on which every candidate is refined; the best of them is refined on more
 
 
 class Chosen(NamedTuple):
@@ -108,22 +82,28 @@ def _expanded(begin: ThresholdTree | None, task: Task, method: str, leaves: int)
 
 
 def _best(task: Task) -> Chosen:
-    """Return the candidate that covers every cluster and loses least."""
+    """Return the candidate that loses least, polished."""
     notes = []
-    seen = task
-    if task.X.size > LARGE:
-        seen = task.sampled()
+    seen = task.sampled(SAMPLED)
+    if seen is not task:
         notes.append(
             f"the table is large: IMM saw every row, the other methods a random sample of {len(seen.X):,} rows"
         )
     equal = _equal_centers(task.reference)
     if equal:
         notes.append(f"IMM was left out, as no cut separates clusters with equal centres ({equal})")
+    loss = Loss(task)
     candidates = _candidates(task, seen, with_imm=not equal)
-    loss = _cost if _of_means(task) else _mistakes
-    losses = [(not _covers(tree, task.reference), loss(tree, task)) for _, tree in candidates]
-    name, tree = candidates[losses.index(min(losses))]
+    small = task.sampled(REFINED)
+    candidates += [(_refined(name), loss.refined(tree, small)) for name, tree in candidates]
+    name, tree = loss.least(candidates)
+    if small is not seen:
+        name, tree = loss.least([(name, tree), (_refined(name), loss.refined(tree, seen))])
     return Chosen(tree, name, tuple(notes))
+
+
+def _refined(name: str) -> str:
+    return name if name.endswith("refined") else f"{name}, refined"
 
 
 def _candidates(task: Task, seen: Task, *, with_imm: bool) -> list[tuple[str, ThresholdTree]]:
@@ -131,10 +111,16 @@ def _candidates(task: Task, seen: Task, *, with_imm: bool) -> list[tuple[str, Th
     leaves, k = task.leaves(), task.reference.n_clusters
     candidates = []
     if with_imm and leaves >= k:
-        begin = imm(task.X, task.reference, sample_weight=task.weights)
-        names = ("exkmc", "expand") if leaves > k else ()
-        candidates = [(name, _expanded(begin, seen, name, leaves)) for name in names] or [("imm", begin)]
-    candidates += [(name, _expanded(None, seen, name, leaves)) for name in ("exkmc-root", "expand-root")]
+        complete = {
+            "imm": imm(task.X, task.reference, sample_weight=task.weights),
+            "ex-greedy": greedy(seen.X, seen.reference, sample_weight=seen.weights),
+        }
+        for name, begin in complete.items():
+            if leaves == k:
+                candidates.append((name, begin))
+            else:
+                candidates += [(f"{name}-{how}", _expanded(begin, seen, how, leaves)) for how in ("exkmc", "expand")]
+    candidates += [(f"{how}-root", _expanded(None, seen, how, leaves)) for how in ("exkmc", "expand")]
     return [*candidates, ("cart", _cart(seen))]
 
 
@@ -142,46 +128,3 @@ def _equal_centers(reference: Reference) -> str:
     first = reference.first_of_equal_centers()
     later = np.flatnonzero(first != np.arange(len(first)))
     return f"{reference.names[first[later[0]]]} and {reference.names[later[0]]}" if len(later) else ""
-
-
-def _covers(tree: ThresholdTree, reference: Reference) -> bool:
-    present = np.unique(reference.labels[reference.kept])
-    return bool(np.isin(present, tree.leaf_clusters).all())
-
-
-def _cost(tree: ThresholdTree, task: Task) -> float:
-    predicted = np.where(task.reference.kept, tree.predict(task.X), -1)
-    return partition_cost(task.X, predicted, sample_weight=task.weights)
-
-
-def _mistakes(tree: ThresholdTree, task: Task) -> float:
-    wrong = task.reference.kept & (tree.predict(task.X) != task.reference.labels)
-    return float(wrong.sum() if task.weights is None else task.weights[wrong].sum())
-
-
-def _of_means(task: Task) -> bool:
-    """Return whether nearly every row lies nearest to the mean of its own cluster."""
-    reference, weights = task.reference, task.weights
-    means = best_centers(task.X, reference.labels, reference.n_clusters, objective="sqeuclidean", sample_weight=weights)
-    means = np.where(np.isnan(means), np.inf, means)
-    present: NDArray[np.bool_] = np.isfinite(means[:, 0])
-    origin = means[present].mean(axis=0)
-    unit = np.abs(means[present] - origin).max() or 1.0  # keeps squares of huge numbers finite
-    near = np.where(present[:, None], (means - origin) / unit, 0.0)
-    norms = np.where(present, np.square(near).sum(axis=1), np.inf)
-
-    def count(start: int, stop: int) -> NDArray[np.float64]:
-        labels = reference.labels[start:stop]
-        rows = (task.X[start:stop] - origin) / unit
-        distances = norms - 2 * rows @ near.T
-        kept = labels >= 0
-        own: NDArray[Any] = distances[np.arange(len(labels)), np.where(kept, labels, 0)] <= distances.min(axis=1)
-        weight: NDArray[Any] = np.where(kept, 1.0 if weights is None else weights[start:stop], 0.0)
-        return np.array([weight[own].sum(), weight.sum()], dtype=np.float64)
-
-    own, total = np.sum(map_blocks(count, len(task.X)), axis=0)
-    return bool(own >= NEAREST * total)
-
-
-def _of(weights: NDArray[np.float64] | None, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
-    return None if weights is None else weights[rows]

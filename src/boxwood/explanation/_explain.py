@@ -79,15 +79,16 @@ def explain(
 
     Notes
     -----
-    "auto" grows several trees with `max_leaf_nodes` leaves: IMM, where leaves are left expanded by cost and by
-    mistakes; expansions from a single leaf by cost and by mistakes; CART. Of these it keeps the trees with a leaf for
-    every cluster that has rows, if there are any. If at least 95% of the rows lie nearest to the mean of their own
-    cluster, the tree with the lowest within-cluster cost is taken, otherwise the one with the fewest rows outside their
-    cluster; of equals the first in that order.
+    "auto" grows several trees with `max_leaf_nodes` leaves: IMM and Ex-Greedy, where leaves are left expanded by cost
+    and by mistakes; expansions from a single leaf by cost and by mistakes; CART. Each of them is refined
+    (`grow.refine`), centres and cuts taking turns, and the tree that loses least is taken, of equals the first in that
+    order, not refined before refined. The loss is the within-cluster cost if at least 95% of the rows lie nearest to
+    the mean of their own cluster, otherwise the number of rows outside their cluster. A tree that leaves some cluster
+    without a leaf counts as if it lost a quarter more. The other methods give their own tree, not refined.
 
-    In a table of more than 5 million values only IMM sees every row; the other trees are grown on a random sample of a
-    million values, and compared with it on all rows. A note says so. IMM is left out, with a note, where two clusters
-    have the same centre.
+    In a table of more than a million values only IMM sees every row; the other trees are grown on a random sample of a
+    million values, and compared with it on all rows. A note says so. IMM and Ex-Greedy are left out, with a note, where
+    two clusters have the same centre.
 
     Takes time n d (log n + k) for each level of the trees, beside the clustering.
 

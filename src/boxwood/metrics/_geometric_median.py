@@ -87,7 +87,8 @@ def geometric_median(
     if unit == 0.0 or len(start) == 1:  # on a line the median is the answer
         return np.zeros_like(start)
     cloud = _Rows(X, rows, np.empty(0) if weights is None else weights, start, unit)
-    state = cloud.at(np.zeros_like(start), 0.0)
+    at_start = cloud.at(np.zeros_like(start), 0.0)
+    state = cloud.at(at_start.point, at_start.cost)  # the cost tells which rows are next to the point
     flat = TOLERANCE / 2 * cloud.total
     tried = -1
     for _ in range(MAX_STEPS):

@@ -31,8 +31,13 @@ def encode_labels(labels: Any) -> tuple[NDArray[np.intp], tuple[Hashable, ...]]:
     >>> encode_labels(["new", "loyal", -1, "new"])
     (array([ 1,  0, -1,  1]), ('loyal', 'new'))
     """
-    array = np.asarray(labels)
-    if array.ndim == 0 or (array.ndim > 1 and array.dtype != object):
+    try:
+        array = np.asarray(labels)
+    except ValueError:  # tuples of unlike lengths
+        return _encode_hashable(labels)
+    if array.ndim > 1 and isinstance(labels, (list, tuple)):  # tuples as labels
+        return _encode_hashable(labels)
+    if array.ndim != 1:
         raise DataError(f"labels must be one-dimensional, one for each row; got shape {array.shape}")
     if array.dtype.kind in "iu":
         return _encode_whole(array)

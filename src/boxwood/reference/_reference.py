@@ -14,7 +14,7 @@ from boxwood._validation import as_table, as_weights, listed
 from boxwood.errors import DataError
 from boxwood.reference._labels import encode_labels
 
-__all__ = ["Reference"]
+__all__ = ["Reference", "labels_of"]
 
 Names = Mapping[Hashable, Hashable] | Sequence[Hashable]
 
@@ -108,13 +108,21 @@ class Reference:
         out. Centres are `cluster_centers_` or `means_` where these have the columns of `X`, else the clusters' means.
         """
         table = as_table(X)
-        labels = np.asarray(_labels_of(estimator, X, len(table)))
+        labels = np.asarray(labels_of(estimator, X, len(table)))
         if labels.dtype.kind in "iu":
             labels = np.where(labels < 0, -1, labels)
             centers = _centers_of(estimator, table.shape[1])
             if centers is not None and labels.max(initial=-1) < len(centers):
                 return cls(labels, centers)
         return cls.of(table, labels, sample_weight=sample_weight)
+
+    def of_rows(self, rows: NDArray[np.intp]) -> Reference:
+        """Return the clustering of some of the rows, with the same centres and names."""
+        return Reference(self.labels[rows], self.centers, self.names)
+
+    def with_centers(self, centers: ArrayLike) -> Reference:
+        """Return the clustering with other centres, shape (k, d)."""
+        return Reference(self.labels, np.asarray(centers), self.names)
 
     def with_distinct_centers(self, duplicates: str = "error") -> Reference:
         """Return the clustering if its centres differ, as cuts between them need.
@@ -166,7 +174,8 @@ def _named(found: Sequence[Hashable], names: Names | None) -> tuple[Hashable, ..
     return tuple(names)
 
 
-def _labels_of(estimator: Any, X: Any, n_rows: int) -> ArrayLike:
+def labels_of(estimator: Any, X: Any, n_rows: int) -> ArrayLike:
+    """Return what a fitted clusterer, mixture or pipeline calls the rows of `X`: by prediction, or as it was fitted."""
     if hasattr(estimator, "predict"):
         return estimator.predict(X)  # type: ignore[no-any-return]
     last = estimator[-1] if hasattr(estimator, "steps") else estimator
