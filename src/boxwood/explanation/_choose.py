@@ -18,7 +18,8 @@ __all__ = ["METHODS", "Chosen", "Task", "choose"]
 
 METHODS = ("auto", "imm", "exkmc", "expand", "cart")
 SAMPLED = 1_000_000  # values; in a larger table only IMM, which takes one pass, sees more of them
-REFINED = 100_000  # values on which every candidate is refined; the best of them is refined on more
+REFINED = 100_000  # values on which candidates are refined; the best of them is refined on more
+WORTH = 1.15  # candidates that lose more than so many times the least are not refined: it gains less than that
 
 
 class Chosen(NamedTuple):
@@ -95,8 +96,9 @@ def _best(task: Task) -> Chosen:
     loss = Loss(task)
     candidates = _candidates(task, seen, with_imm=not equal)
     small = task.sampled(REFINED)
-    candidates += [(_refined(name), loss.refined(tree, small)) for name, tree in candidates]
-    name, tree = loss.least(candidates)
+    losses = [loss.of(tree) for _, tree in candidates]
+    worth = [candidate for candidate, lost in zip(candidates, losses, strict=True) if lost <= WORTH * min(losses)]
+    name, tree = loss.least(candidates + [(_refined(name), loss.refined(tree, small)) for name, tree in worth])
     if small is not seen:
         name, tree = loss.least([(name, tree), (_refined(name), loss.refined(tree, seen))])
     return Chosen(tree, name, tuple(notes))

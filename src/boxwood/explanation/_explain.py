@@ -80,7 +80,7 @@ def explain(
     Notes
     -----
     "auto" grows several trees with `max_leaf_nodes` leaves: IMM and Ex-Greedy, where leaves are left expanded by cost
-    and by mistakes; expansions from a single leaf by cost and by mistakes; CART. Each of them is refined
+    and by mistakes; expansions from a single leaf by cost and by mistakes; CART. Those near the best are refined
     (`grow.refine`), centres and cuts taking turns, and the tree that loses least is taken, of equals the first in that
     order, not refined before refined. The loss is the within-cluster cost if at least 95% of the rows lie nearest to
     the mean of their own cluster, otherwise the number of rows outside their cluster. A tree that leaves some cluster

@@ -21,7 +21,6 @@ from boxwood.tree import ThresholdTree, TreeBuilder, between, rows_at_nodes
 __all__ = ["expand", "expanded"]
 
 CUTS = ("threshold", "interval")
-_ALONE = 1 << 15  # values at a node below which threads cost more than they save
 
 
 def expand(
@@ -229,9 +228,8 @@ def _best_split(problem: Problem, rows: NDArray[np.intp], two_sided: bool) -> tu
         order = np.argsort(values)  # the order of equal values does not matter to sums of whole numbers
         return list(_splits(feature, values[order], order, costs, total, two_sided))
 
-    n_columns = problem.X.shape[1]
-    n_jobs = problem.n_jobs if len(rows) * n_columns > _ALONE else None
-    found = [split for splits in map_tasks(splits_of, range(n_columns), n_jobs=n_jobs) for split in splits]
+    columns = range(problem.X.shape[1])
+    found = [split for splits in map_tasks(splits_of, columns, n_jobs=problem.jobs_for(rows)) for split in splits]
     best = min(found, default=None)
     if best is None or best.cost >= alone:
         return 0.0, None

@@ -91,5 +91,5 @@ def _best_cut(
         cost, low, high = best_separation(values[order], order, costs, ends, by_center)
         return cost, feature, low, high
 
-    _, feature, low, high = min(map_tasks(best_of, range(problem.X.shape[1]), n_jobs=problem.n_jobs))
+    _, feature, low, high = min(map_tasks(best_of, range(problem.X.shape[1]), n_jobs=problem.jobs_for(rows)))
     return feature, between(low, high)

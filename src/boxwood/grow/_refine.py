@@ -152,7 +152,7 @@ def _recut(draft: _Draft, problem: Problem, node: int, rows: NDArray[np.intp]) -
         best, place = best_prefix(ordered, order, difference)
         return best, feature, float(between(*ordered[place : place + 2])) if place >= 0 else math.nan
 
-    best, feature, threshold = min(map_tasks(best_of, range(X.shape[1]), n_jobs=problem.n_jobs))
+    best, feature, threshold = min(map_tasks(best_of, range(X.shape[1]), n_jobs=problem.jobs_for(rows)))
     if best >= now or not _keeps_leaves(sides, is_first, X[:, feature] <= threshold):
         return False
     draft.feature[node], draft.upper[node] = feature, threshold

@@ -21,6 +21,7 @@ __all__ = ["Problem", "make_problem", "refuse_misfit", "whole_costs"]
 Costs: TypeAlias = Callable[[NDArray[np.intp]], NDArray[np.float64]]
 """From some rows to their costs under each cluster, shape (len(rows), k), not negative, before weights."""
 
+_ALONE = 1 << 15  # values below which threads cost more than they save
 _REPEATS = float(1 << 31)  # whole weights with a sum below this count as repeated rows
 
 
@@ -33,8 +34,11 @@ class Problem(NamedTuple):
     share: NDArray[np.float64]  # a row's weight is share * times; one of the two is 1
     times: NDArray[np.int64]
     n_clusters: int
-    what: str
     n_jobs: int | None
+
+    def jobs_for(self, rows: NDArray[np.intp]) -> int | None:
+        """Return the number of threads for work on some rows; few values are done sooner by one."""
+        return self.n_jobs if len(rows) * self.X.shape[1] > _ALONE else None
 
 
 def make_problem(
@@ -51,8 +55,8 @@ def make_problem(
     if not kept.any():
         raise DataError("every row is left out: give some row a label other than -1 and a weight above 0")
     share, times = _split_weights(weights, kept)
-    make_costs, what = _OBJECTIVES[objective]
-    return Problem(table, kept, make_costs(table, kept, reference), share, times, reference.n_clusters, what, n_jobs)
+    make_costs = _OBJECTIVES[objective]
+    return Problem(table, kept, make_costs(table, kept, reference), share, times, reference.n_clusters, n_jobs)
 
 
 def refuse_misfit(tree: ThresholdTree, problem: Problem) -> None:
@@ -75,7 +79,7 @@ def whole_costs(problem: Problem, rows: NDArray[np.intp]) -> tuple[NDArray[np.in
     def largest(start: int, stop: int) -> NDArray[np.float64]:
         return np.asarray(problem.costs(rows[start:stop]).max(axis=1))
 
-    each = np.concatenate([np.empty(0), *map_blocks(largest, len(rows), n_jobs=problem.n_jobs)]) * share * times
+    each = np.concatenate([np.empty(0), *map_blocks(largest, len(rows), n_jobs=problem.jobs_for(rows))]) * share * times
     scale = math.ldexp(1.0, min(61 - math.frexp(math.fsum(each.tolist()))[1], 1023))
     whole = np.empty((len(rows), problem.n_clusters), dtype=np.int64)
 
@@ -84,7 +88,7 @@ def whole_costs(problem: Problem, rows: NDArray[np.intp]) -> tuple[NDArray[np.in
         np.rint(scaled, out=scaled)
         np.multiply(scaled.astype(np.int64), times[start:stop, None], out=whole[start:stop])
 
-    map_blocks(fill, len(rows), n_jobs=problem.n_jobs)
+    map_blocks(fill, len(rows), n_jobs=problem.jobs_for(rows))
     return whole, scale
 
 
@@ -133,4 +137,4 @@ def _mistake_costs(X: NDArray[Any], kept: NDArray[np.bool_], reference: Referenc
     return costs
 
 
-_OBJECTIVES = {"cost": (_distance_costs, "the cost"), "mistakes": (_mistake_costs, "the number of mistakes")}
+_OBJECTIVES = {"cost": _distance_costs, "mistakes": _mistake_costs}
