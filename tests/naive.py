@@ -355,7 +355,7 @@ def _refine_node(root, d, X, costs, rows) -> bool:
             cost = sum(a[r] if X[r, j] <= threshold else b[r] for r in rows)
             if cost < best[0]:
                 best = cost, (j, threshold)
-    if best[1] is None or len(reached(*best[1])) < len(reached(d["feature"], d["threshold"])):
+    if best[1] is None or reached(d["feature"], d["threshold"]) - reached(*best[1]):
         return changed
     d["feature"], d["threshold"] = best[1]
     return True
@@ -391,3 +391,231 @@ def greedy(X, centers, costs, rows, clusters) -> dict:
     rows_right, clusters_right = set(rows) - set(rows_left), set(clusters) - set(clusters_left)
     right = greedy(X, centers, costs, sorted(rows_right), sorted(clusters_right))
     return {"feature": j, "threshold": threshold, "left": left, "right": right}
+
+
+# ---------------------------------------------------------------------------------------------- moments, MMDT
+
+
+def moments(X, labels, weights=None) -> dict:
+    """Return for each cluster its weight, and exact mean and population variance by column."""
+    found = {}
+    for cluster, rows in sorted(parts(labels, weights).items()):
+        total = sum(weight for _, weight in rows)
+        columns = [[(Fraction(float(X[row, j])), weight) for row, weight in rows] for j in range(X.shape[1])]
+        means = [sum(w * x for x, w in column) / total for column in columns]
+        variances = [
+            sum(w * (x - mean) ** 2 for x, w in column) / total for column, mean in zip(columns, means, strict=True)
+        ]
+        found[cluster] = total, means, variances
+    return found
+
+
+def mmdt(means, deviations, axis="gap", components=None) -> dict:
+    """Return the tree of midpoints as nested dicts: node by node, every gap of every axis."""
+    components = list(range(len(means))) if components is None else components
+    if len(components) == 1:
+        return {"cluster": components[0]}
+    _, _, j, threshold = min(mmdt_cuts(means, deviations, axis, components))
+    left = [c for c in components if means[c][j] <= threshold]
+    right = [c for c in components if means[c][j] > threshold]
+    return {
+        "feature": j,
+        "threshold": threshold,
+        "left": mmdt(means, deviations, axis, left),
+        "right": mmdt(means, deviations, axis, right),
+    }
+
+
+def mmdt_cuts(means, deviations, axis, components) -> list:
+    """Return the largest gap of every axis: minus its ratio, minus its length where that is infinite, axis, middle."""
+    cuts = []
+    for j, deviation in enumerate(deviations):
+        values = sorted({float(means[c][j]) for c in components})
+        if len(values) < 2:
+            continue
+        place = max(range(len(values) - 1), key=lambda i, v=values: v[i + 1] - v[i])
+        a, b = values[place], values[place + 1]
+        length = b - a if axis == "gap" else values[-1] - values[0]
+        ratio = length / deviation if deviation > 0 else math.inf
+        cuts.append((-ratio, -length if ratio == math.inf else 0, j, between(a, b)))
+    return cuts
+
+
+def mmdt_by_largest_ratio(means, deviations) -> dict:
+    """Return the same tree grown as the paper writes it: of all leaves, always split that with the largest ratio."""
+    root = {"cluster": list(range(len(means)))}
+    leaves = [root]
+    while True:
+        cuts = [(min(mmdt_cuts(means, deviations, "gap", d["cluster"])), i, d) for i, d in enumerate(leaves)
+                if len(d["cluster"]) > 1]  # fmt: skip
+        if not cuts:
+            break
+        (_, _, j, threshold), i, leaf = min(cuts, key=lambda entry: entry[:2])
+        components = leaf.pop("cluster")
+        leaf.update(feature=j, threshold=threshold)
+        leaf["left"] = {"cluster": [c for c in components if means[c][j] <= threshold]}
+        leaf["right"] = {"cluster": [c for c in components if means[c][j] > threshold]}
+        leaves = [*leaves[:i], *leaves[i + 1 :], leaf["left"], leaf["right"]]
+    for leaf in leaves:
+        (leaf["cluster"],) = leaf["cluster"]
+    return root
+
+
+def log_losses(points, means, weights, variances, objective) -> np.ndarray:
+    """Return the logarithm of what is lost at each threshold on one axis, term by term."""
+    from scipy.special import log_ndtr
+
+    found = np.full(len(points), -np.inf)
+    for mean, weight, variance in zip(means, weights, variances, strict=True):
+        if variance == 0:
+            continue
+        with np.errstate(divide="ignore", over="ignore"):
+            t = np.abs(points - mean) / math.sqrt(variance)
+            share = {"tails": lambda t: log_ndtr(-t), "chebyshev": lambda t: -2 * np.log(t),
+                     "gaussian": lambda t: -(t**2) / 2}[objective](t)  # fmt: skip
+        found = np.logaddexp(found, math.log(weight) + share)
+    return found
+
+
+# --------------------------------------------------------------------------------------------------- tail check
+
+
+def tail(values, weights) -> tuple[float, float, float, float]:
+    """Return rows by weight, share beyond three robust standard deviations, skewness and middle; weights are whole."""
+    rows = sorted((float(v), int(w)) for v, w in zip(values, weights, strict=True))
+    total = sum(w for _, w in rows)
+    low, first, median, third, high = (
+        _quantile(rows, total, share) for share in map(Fraction, ("0.1", "0.25", "0.5", "0.75", "0.9"))
+    )
+    sigma = (third - first) / 1.3489795003921634
+    beyond = sum(w for v, w in rows if abs(v - median) > 3 * sigma) / total
+    n = total**2 / sum(w * w for _, w in rows)
+    if high == low:
+        return n, beyond, 0.0, 0.5263202179066186
+    return n, beyond, ((high - median) - (median - low)) / (high - low), (third - first) / (high - low)
+
+
+def _quantile(rows, total, share) -> float:
+    """Return the middle of the values that have at most the share below and at most the rest above."""
+    fitting = []
+    for value, _ in rows:
+        below, above = sum(w for v, w in rows if v < value), sum(w for v, w in rows if v > value)
+        if below <= share * total and above <= (1 - share) * total:
+            fitting.append(value)
+    return fitting[0] + (fitting[-1] - fitting[0]) / 2
+
+
+# ------------------------------------------------------------------------------------ mixtures in boxes of a tree
+
+
+def explainability_to_noise(means, sigma) -> tuple[float, tuple[int, int], int]:
+    """Return the smallest over pairs of the largest over axes, with the first pair and axis that attain it."""
+    best = None
+    for a, b in itertools.combinations(range(len(means)), 2):
+        ratios = []
+        for j, s in enumerate(sigma):
+            apart = abs(means[a][j] - means[b][j])
+            ratios.append(0.0 if apart == 0 else math.inf if s == 0 else (apart / s) ** 2)
+        if best is None or max(ratios) < best[0]:
+            best = max(ratios), (a, b), ratios.index(max(ratios))
+    return best
+
+
+def normal_share(low: float, high: float, mean: float, sigma: float) -> float:
+    """Return the probability of the open interval, or of the point where both ends are equal."""
+    if sigma == 0:
+        return float(low <= mean <= high) if low == high else float(low < mean < high)
+    a, b = (low - mean) / sigma, (high - mean) / sigma
+    if a > 0:
+        a, b = -b, -a
+    return 0.5 * (math.erfc(-b / math.sqrt(2)) - math.erfc(-a / math.sqrt(2)))
+
+
+def cells(d: dict, n_columns: int):
+    """Yield every cell of the grid of all ends of all cuts, as intervals by column, with the cluster it falls in."""
+    ends, stack = [set() for _ in range(n_columns)], [d]
+    while stack:
+        node = stack.pop()
+        if "cluster" not in node:
+            ends[node["feature"]] |= set(node.get("interval", [node.get("threshold")]))
+            stack += [node[side] for side in ("left", "right", "inside", "outside") if side in node]
+    axes = []
+    for column in ends:
+        points = [-math.inf, *sorted(end for end in column if math.isfinite(end)), math.inf]
+        axes.append([*pairwise(points), *((p, p) for p in points[1:-1])])
+    for cell in itertools.product(*axes):
+        x = np.array([_inside(low, high) for low, high in cell])
+        yield cell, leaf_of(d, x)["cluster"]
+
+
+def _inside(low: float, high: float) -> float:
+    if math.isinf(low) or math.isinf(high):
+        if math.isinf(low) and math.isinf(high):
+            return 0.0
+        return math.nextafter(high, low) if math.isinf(low) else math.nextafter(low, high)
+    return low if low == high else low + (high - low) / 2
+
+
+def error_rate(weights, means, sigma, d: dict) -> float:
+    """Return the share of rows in cells of another cluster than their component."""
+    total = 0.0
+    for cell, cluster in cells(d, len(means[0])):
+        for c, weight in enumerate(weights):
+            if c != cluster:
+                share = (normal_share(*cell[j], means[c][j], sigma[c][j]) for j in range(len(cell)))
+                total += weight * math.prod(share)
+    return total
+
+
+def mixture_cost(weights, means, sigma, d: dict, centers, power: int) -> float:
+    """Return E of the sum over columns of |x - centre|^power, each cell by quadrature."""
+    total = 0.0
+    for cell, cluster in cells(d, len(means[0])):
+        for c, weight in enumerate(weights):
+            share = [normal_share(*cell[j], means[c][j], sigma[c][j]) for j in range(len(cell))]
+            for j, interval in enumerate(cell):
+                others = math.prod(share[:j] + share[j + 1 :])
+                if others > 0:
+                    total += weight * others * _moment(*interval, means[c][j], sigma[c][j], centers[cluster][j], power)
+    return total
+
+
+def _moment(low, high, mean, sigma, center, power) -> float:
+    if low == high:
+        return 0.0
+    low, high = max(low, mean - 12 * sigma), min(high, mean + 12 * sigma)
+    cuts = [low, *(p for p in (center,) if low < p < high), high]
+    nodes, steps = np.polynomial.legendre.leggauss(60)
+    total = 0.0
+    for a, b in pairwise(cuts):
+        for p, q in pairwise(np.linspace(a, b, 9)) if a < b else []:
+            x = p + (q - p) * (nodes + 1) / 2
+            density = np.exp(-0.5 * ((x - mean) / sigma) ** 2) / (sigma * math.sqrt(2 * math.pi))
+            total += float((steps * density * np.abs(x - center) ** power).sum() * (q - p) / 2)
+    return total
+
+
+def separations(weights, means, sigma, d: dict) -> tuple[list[float], list[float], float]:
+    """Return by node in pre-order the exact and the Chebyshev chance of parting rows from their mean; and misplaced."""
+    exact, chebyshev, misplaced = [], [], 0.0
+    stack = [(d, list(range(len(weights))))]
+    while stack:
+        node, here = stack.pop()
+        exact.append(0.0)
+        chebyshev.append(0.0)
+        if "cluster" in node:
+            misplaced += sum(weights[c] for c in here if c != node["cluster"])
+            continue
+        j = node["feature"]
+        low, high = node.get("interval", (-math.inf, node.get("threshold")))
+        first, second = ("left", "right") if "threshold" in node else ("inside", "outside")
+        for c in here:
+            mean, s = means[c][j], sigma[c][j]
+            parts = [(-math.inf, low), (high, math.inf)] if low <= mean <= high else [(low, high)]
+            exact[-1] += weights[c] * sum(normal_share(a, b, mean, s) for a, b in parts)
+            distance = min(abs(low - mean), abs(high - mean))
+            chance = 0.0 if s == 0 else 1.0 if distance == 0 else min(1.0, (s / distance) ** 2)
+            chebyshev[-1] += weights[c] * chance
+        stack.append((node[second], [c for c in here if not low <= means[c][j] <= high]))
+        stack.append((node[first], [c for c in here if low <= means[c][j] <= high]))
+    return exact, chebyshev, misplaced

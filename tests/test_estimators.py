@@ -317,3 +317,11 @@ def test_few_different_rows_far_apart():
     with pytest.raises(DataError, match="only 3 different rows"):
         IMM(n_clusters=4).fit(X)
     assert IMM(n_clusters=3, random_state=0).fit(X).n_leaves_ == 3
+
+
+def test_a_fit_that_fails_leaves_the_earlier_one_whole():
+    X = np.array([[0.0], [1.0], [5.0], [6.0]])
+    model = IMM().fit(X, ["a", "a", "b", "b"])
+    with pytest.raises(ValueError, match="one cluster"):
+        model.fit(X, ["c"] * 4)
+    assert model.predict(X).tolist() == ["a", "a", "b", "b"]

@@ -110,7 +110,9 @@ def test_sweeps_equal_enumeration_where_nearly_all_costs_tie():
         assert best_threshold(ordered, order, costs, costs.sum(axis=0))[1:] == _first_of_the_cheapest(costs, sides)
         runs = [(p + 1, q) for p in last for q in last if p < q]
         sides = [(order[p : q + 1], np.r_[order[:p], order[q + 1 :]], p, q) for p, q in runs]
-        assert best_interval(ordered, order, costs, costs.sum(axis=0))[1:] == _first_of_the_cheapest(costs, sides, 2)
+        assert best_interval(ordered, order, costs, costs.sum(axis=0), 0, costs.shape[1])[1:] == _first_of_the_cheapest(
+            costs, sides, 2
+        )
 
 
 def _first_of_the_cheapest(costs, sides, n_places=1):

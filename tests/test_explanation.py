@@ -240,6 +240,32 @@ def test_equal_centers_leave_imm_out():
             explain(X, labels, method=method)
 
 
+def test_auto_keeps_to_the_clusters_it_was_given():
+    """A tree that costs less than the clusters has found others: that is no reason to take it."""
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        k = int(rng.integers(3, 6))
+        labels = rng.integers(k, size=300)
+        X = (3 * rng.normal(size=(k, 2)))[labels] + rng.normal(size=(300, 2))
+        labels = X[:, 0].round(0).astype(int) // 2  # given by hand: slices that no clusterer would make
+        auto, cart = explain(X, labels), explain(X, labels, method="cart")
+        assert auto.agreement >= cart.agreement - 0.02, seed
+
+
+def test_rows_without_weight_are_not_sampled(monkeypatch):
+    monkeypatch.setattr(_choose, "SAMPLED", 1000)
+    X, labels = make_blobs(3000, 2, centers=3, random_state=0)
+    weights = np.zeros(3000)
+    weights[[np.flatnonzero(labels == c)[0] for c in range(3)]] = 1.0
+    assert explain(X, labels, sample_weight=weights).agreement == 1.0
+
+
+def test_notes_do_not_speak_of_a_tree_that_was_not_grown(monkeypatch):
+    monkeypatch.setattr(_choose, "SAMPLED", 1000)
+    X, labels = make_blobs(3000, 2, centers=4, random_state=0)
+    assert "IMM" not in explain(X, labels, max_leaf_nodes=2).notes[0]
+
+
 def test_large_tables_are_sampled(monkeypatch):
     X, labels = make_blobs(3000, 2, centers=4, cluster_std=3, random_state=0)
     whole = explain(X, labels, max_leaf_nodes=6)
@@ -513,7 +539,7 @@ def test_bad_data(arguments, options, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "magic"}, "method must be one of auto, imm, exkmc, expand, cart; got 'magic'"),
+        ({"method": "magic"}, "method must be one of auto, imm, exkmc, expand, cart, mmdt; got 'magic'"),
         ({"max_leaf_nodes": 1}, "max_leaf_nodes must be a whole number of at least 2"),
         ({"n_clusters": 2}, "n_clusters=2 is for k-means, but the clusters are given"),
     ],

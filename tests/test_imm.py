@@ -195,7 +195,7 @@ def test_bins_are_in_order(low, high, n_bins):
 def test_equal_centers():
     X = np.array([[0.0], [2.0], [1.0], [1.0], [5.0]])
     reference = Reference.of(X, ["a", "a", "b", "b", "c"])
-    with pytest.raises(DataError, match="equal centres, which no cut separates: a and b; merge them"):
+    with pytest.raises(DataError, match="equal centres, which no cut separates: a and b; give them one label"):
         imm(X, reference)
     with pytest.warns(UserWarning, match="merged into the first of them: a and b"):
         tree = imm(X, reference, duplicates="merge")
@@ -215,6 +215,8 @@ def test_equal_centers():
         ({"sample_weight": [1.0, 1.0]}, DataError, "one weight for each of 3 rows"),
         ({"sample_weight": [1.0, 1.0, -1.0]}, DataError, "not negative"),
         ({"sample_weight": [0.0, 0.0, 0.0]}, DataError, "zero for every row"),
+        ({"sample_weight": [1e308, 1e308, 1e308]}, DataError, "beyond the range of numbers"),
+        ({"reference": Reference([-1, -1, -1], [[0.5], [5.0]])}, DataError, "every row is left out"),
         ({"n_jobs": 0}, ValueError, "n_jobs=0"),
     ],
 )
@@ -222,3 +224,40 @@ def test_refused(change, error, message):
     arguments = {"X": [[0.0], [1.0], [5.0]], "reference": Reference([0, 0, 1], [[0.5], [5.0]]), **change}
     with pytest.raises(error, match=message):
         imm(**arguments)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_one_side_learns_of_a_bin_does_not_hold_for_the_other(seed):
+    """Column 0 parts two pairs of clusters; in column 1 a bin is constant for one pair and not for the other."""
+    rng = np.random.default_rng(seed)
+    m = int(rng.integers(20, 60))
+    labels = np.repeat(np.arange(4), m)
+    column = np.repeat([0.0, 100.0, 0.0, 100.0], m)
+    few = int(rng.integers(1, 4))
+    column[:few] = column[m : m + few] = 50.3
+    column[2 * m : 3 * m] = rng.choice([0, 50.0, 50.1, 50.2], size=m, p=[0.4, 0.2, 0.2, 0.2])
+    column[3 * m :] = rng.choice([100, 50.2, 50.3, 50.4], size=m, p=[0.4, 0.2, 0.2, 0.2])
+    X = np.column_stack([np.where(labels < 2, 0.0, 1000.0), column])
+    reference = Reference.of(X, labels)
+    assert imm(X, reference) == ThresholdTree.from_dict(naive.imm(X, labels, reference.centers))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_equals_the_twin_on_larger_tables_with_ties(seed):
+    rng = np.random.default_rng(seed)
+    n, d, k = int(rng.integers(100, 400)), int(rng.integers(1, 5)), int(rng.integers(2, 8))
+    labels = np.arange(n) % k
+    X = np.round((2 * rng.normal(size=(k, d)))[labels] + rng.normal(size=(n, d)), int(rng.integers(0, 3)))
+    reference = Reference.of(X, labels)
+    if len(np.unique(reference.first_of_equal_centers())) == k:
+        assert imm(X, reference) == ThresholdTree.from_dict(naive.imm(X, labels, reference.centers))
+
+
+@pytest.mark.parametrize(
+    "weights", [[1, 1, 1e-20, 1, 1], [1e-20] * 5, [1e300] * 5, [1, 2, 3, 4, 1e30], [1e-300, 1, 1, 1, 1]]
+)
+def test_weights_of_any_size(weights):
+    X, labels = np.array([[0.0], [1.0], [5.0], [7.0], [9.0]]), np.array([0, 0, 0, 1, -1])
+    reference = Reference(labels, [[0.5], [7.0]])
+    twin = naive.imm(X, labels, reference.centers, np.array(weights))
+    assert imm(X, reference, sample_weight=weights) == ThresholdTree.from_dict(twin)

@@ -62,13 +62,20 @@ INNER = [path for path in MODULES if path.parent != SOURCE or path.name not in (
 def test_imports_point_down(path):
     skipped = without_type_checking(path)
     for node in ast.walk(ast.parse(path.read_text())):
-        if (
-            isinstance(node, ast.ImportFrom)
-            and node.lineno not in skipped
-            and (node.module or "").startswith("boxwood.")
-        ):
-            target = node.module.split(".")[1]
-            assert FLOOR[target] <= floor_of(path), f"{path.name} imports {target}, which lies above it"
+        if getattr(node, "lineno", 0) not in skipped:
+            for target in targets(node):
+                assert FLOOR[target] <= floor_of(path), f"{path.name} imports {target}, which lies above it"
+
+
+def targets(node):
+    """Yield the part of the house that each import of boxwood names, also by way of its public names."""
+    if isinstance(node, ast.Import):
+        names = [alias.name for alias in node.names]
+    elif isinstance(node, ast.ImportFrom) and node.module == "boxwood":
+        names = [boxwood._PLACES.get(alias.name, f"boxwood.{alias.name}") for alias in node.names]
+    else:
+        names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+    yield from (name.split(".")[1] for name in names if name.startswith("boxwood.") and name != "boxwood.__version__")
 
 
 @pytest.mark.parametrize("path", INNER, ids=lambda path: str(path.relative_to(SOURCE)))

@@ -8,6 +8,7 @@ import sys
 
 import duckdb
 import numpy as np
+import pyarrow
 import pytest
 
 from boxwood.errors import DataError
@@ -201,7 +202,6 @@ def test_types_of_parquet(tmp_path):
 
 
 def test_json_lines_and_arrow(tmp_path):
-    pyarrow = pytest.importorskip("pyarrow")
     from pyarrow import feather
 
     lines = text_file(tmp_path, "t.jsonl", '{"a": 1, "b": "x"}\n{"a": 2.5, "b": "y"}\n')
@@ -229,7 +229,6 @@ def test_any_name_is_a_name(tmp_path, form):
     if form == "csv":
         write_csv(path, NAMES, rows)
     else:
-        pyarrow = pytest.importorskip("pyarrow")
         pyarrow.feather.write_feather(pyarrow.table(dict(zip(NAMES, rows.T, strict=True))), path)
     assert read_table(path).columns == tuple(NAMES)
     for j, name in enumerate(NAMES):

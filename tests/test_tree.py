@@ -1,6 +1,7 @@
 """The tree: building, refusing, walking, exchanging, shortening."""
 
 import copy
+import decimal
 import json
 import math
 import pickle
@@ -115,6 +116,8 @@ def test_threads_do_not_change_the_result():
         ([[0.0]], "tests column 1, but X has 1 columns"),
         ([0.0, 1.0], "two-dimensional"),
         ([["a", "b"]], "numeric"),
+        ([["1", "2"]], "numeric"),
+        (np.array([["2020-01-01", "2020-01-02"]], dtype="M8[D]"), "numeric"),
         ([[0.0, 1.0], [0.0, np.nan]], "NaN in a tested column, first in row 1"),
     ],
 )
@@ -228,6 +231,9 @@ def test_frozen(remade):
     with pytest.raises(AttributeError):
         tree.upper = np.zeros(5)
     for name in ("feature", "lower", "upper", "second", "cluster"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(tree, name)[0] = 0
+    for name in ("leaf_clusters", "leaf_nodes", "parent", "node_depth", "features"):
         with pytest.raises(ValueError, match="read-only"):
             getattr(tree, name)[0] = 0
 
@@ -370,11 +376,19 @@ def test_between_is_strictly_between_where_a_double_is(a, b):
         (97.0, 103.0, 100.0),
         (1e-12, 3e-12, 2e-12),
         (-1.26, -1.24, -1.25),
+        (5.0, 1000001.0, 500000.0),
+        (0.6, 10.2, 5.0),
+        (8.0, 12.0, 10.0),
         (0.1 + 0.2, 0.1 + 0.2, 0.1 + 0.2),
     ],
 )
 def test_shortest_between(low, high, expected):
     assert shortest_between(low, high) == expected
+
+
+def test_shortest_between_does_not_depend_on_the_decimal_context():
+    with decimal.localcontext(decimal.Context(prec=6)):
+        assert shortest_between(44871.25, 44871.26) == shortest_between(44871.251, 44871.26) == 44871.26
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False), st.floats(allow_nan=False, allow_infinity=False))

@@ -16,6 +16,8 @@ _PLACES = {
     "Expand": "boxwood.estimators",
     "Explanation": "boxwood.explanation",
     "IMM": "boxwood.estimators",
+    "MMDT": "boxwood.estimators",
+    "Mixture": "boxwood.reference",
     "Reference": "boxwood.reference",
     "ThresholdTree": "boxwood.tree",
     "TreeBuilder": "boxwood.tree",
@@ -25,23 +27,26 @@ _PLACES = {
     "load": "boxwood.explanation",
     "metrics": "boxwood.metrics",
     "render": "boxwood.render",
+    "theory": "boxwood.theory",
 }
 
 if TYPE_CHECKING:
-    from boxwood import errors, grow, metrics, render
+    from boxwood import errors, grow, metrics, render, theory
     from boxwood.errors import DataError
-    from boxwood.estimators import CART, IMM, ExKMC, Expand
+    from boxwood.estimators import CART, IMM, MMDT, ExKMC, Expand
     from boxwood.explanation import Explanation, explain, load
-    from boxwood.reference import Reference
+    from boxwood.reference import Mixture, Reference
     from boxwood.tree import ThresholdTree, TreeBuilder
 
 __all__ = [
     "CART",
     "IMM",
+    "MMDT",
     "DataError",
     "ExKMC",
     "Expand",
     "Explanation",
+    "Mixture",
     "Reference",
     "ThresholdTree",
     "TreeBuilder",
@@ -51,6 +56,7 @@ __all__ = [
     "load",
     "metrics",
     "render",
+    "theory",
 ]
 
 

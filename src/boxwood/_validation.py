@@ -25,8 +25,8 @@ def as_table(X: ArrayLike, *, n_columns: int | None = None) -> NDArray[Any]:
     """
     table = np.asarray(X)
     if table.dtype not in (np.float32, np.float64):
-        if table.dtype.kind == "c":
-            raise DataError("X must hold real numbers, got complex ones")
+        if table.dtype.kind not in "biufO" or (table.dtype.kind == "O" and _has_text(table)):
+            raise DataError(f"X must be numeric, got {'text' if table.dtype.kind in 'OUS' else table.dtype}")
         try:
             table = table.astype(np.float64)
         except (TypeError, ValueError) as error:
@@ -39,6 +39,10 @@ def as_table(X: ArrayLike, *, n_columns: int | None = None) -> NDArray[Any]:
         raise DataError(f"X has {table.shape[1]} columns, but {n_columns} are expected")
     refuse_not_finite(table)
     return table
+
+
+def _has_text(table: NDArray[Any]) -> bool:
+    return any(isinstance(value, (str, bytes)) for value in table.flat)
 
 
 def refuse_not_finite(X: NDArray[Any], names: Sequence[str] | None = None, *, n_jobs: int | None = -1) -> None:
@@ -63,7 +67,7 @@ def refuse_not_finite(X: NDArray[Any], names: Sequence[str] | None = None, *, n_
 
 
 def as_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | None:
-    """Return the weights of the rows, shape (n,), or None where all rows weigh the same (no weights given)."""
+    """Return the weights of the rows, shape (n,); None where none are given. A single number is each row's weight."""
     if sample_weight is None:
         return None
     try:
@@ -78,6 +82,9 @@ def as_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float
         raise DataError("sample_weight must be finite and not negative")
     if not weights.any():
         raise DataError("sample_weight is zero for every row")
+    with np.errstate(over="ignore"):
+        if not np.isfinite(weights.sum()):
+            raise DataError("the sum of sample_weight is beyond the range of numbers; divide the weights")
     return weights
 
 
@@ -96,4 +103,5 @@ def as_whole_weights(weights: NDArray[np.float64] | None) -> NDArray[np.int64]:
     if weights is None:
         return np.empty(0, dtype=np.int64)
     exponent = int(np.floor(61 - np.log2(weights.sum())))
-    return np.rint(np.ldexp(weights, exponent)).astype(np.int64)
+    whole = np.rint(np.ldexp(weights, exponent)).astype(np.int64)
+    return np.maximum(whole, weights > 0)  # a row of little weight is still a row

@@ -23,7 +23,7 @@ __all__ = ["command"]
 @click.option("-l", "--labels", metavar="COLUMN", help="Explain the clusters that a column names; -1 leaves a row out.")
 @click.option(
     "--method",
-    type=click.Choice(["auto", "imm", "exkmc", "expand", "cart"]),
+    type=click.Choice(["auto", "imm", "exkmc", "expand", "cart", "mmdt"]),
     default="auto",
     show_default=True,
     help="Algorithm that grows the tree.",

@@ -74,12 +74,14 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         n_jobs = effective_n_jobs(self.n_jobs)
         rows = self._rows(X, reset=True)
         weights = as_weights(sample_weight, len(rows))
-        self.reference_ = self._reference(X, rows, y, weights)
-        refuse_one_cluster(self.reference_)
-        self.cluster_centers_ = self.reference_.centers
-        self.tree_ = self._grow(rows, self.reference_, weights, n_jobs)
-        self.n_leaves_ = self.tree_.n_leaves
-        self.price_ = price_of_explainability(rows, self.tree_, self.reference_, sample_weight=weights)
+        reference = self._reference(X, rows, y, weights)
+        refuse_one_cluster(reference)
+        tree = self._grow(rows, reference, weights, n_jobs)
+        price = price_of_explainability(rows, tree, reference, sample_weight=weights)
+        # assigned together, so that a fit that fails does not mix with an earlier one
+        self.reference_, self.tree_, self.price_ = reference, tree, price
+        self.cluster_centers_ = reference.centers
+        self.n_leaves_ = tree.n_leaves
         self.labels_ = self._named(self.tree_.predict(rows, n_jobs=n_jobs))
         return self
 

@@ -1,6 +1,25 @@
 """`explain`: a clustering explained in one call; `Explanation`: the tree and what was measured, as data."""
 
 from boxwood.explanation._explain import explain
-from boxwood.explanation._explanation import ClusterSummary, Condition, Explanation, LeafSummary, Rule, load
+from boxwood.explanation._explanation import (
+    ClusterSummary,
+    Condition,
+    Explanation,
+    FarFromGaussian,
+    LeafSummary,
+    MixtureFacts,
+    Rule,
+    load,
+)
 
-__all__ = ["ClusterSummary", "Condition", "Explanation", "LeafSummary", "Rule", "explain", "load"]
+__all__ = [
+    "ClusterSummary",
+    "Condition",
+    "Explanation",
+    "FarFromGaussian",
+    "LeafSummary",
+    "MixtureFacts",
+    "Rule",
+    "explain",
+    "load",
+]

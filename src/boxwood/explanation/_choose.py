@@ -7,17 +7,18 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood.errors import DataError
+from boxwood.explanation._gaussians import Gaussians
 from boxwood.explanation._loss import Loss
 from boxwood.explanation._task import Task
-from boxwood.grow import cart, greedy, imm
+from boxwood.grow import cart, greedy, imm, mmdt
 from boxwood.grow._expand import expanded  # in place of the warning of `expand`, a note is made
 from boxwood.reference import Reference
 from boxwood.tree import ThresholdTree
 
 __all__ = ["METHODS", "Chosen", "Task", "choose"]
 
-METHODS = ("auto", "imm", "exkmc", "expand", "cart")
-SAMPLED = 1_000_000  # values; in a larger table only IMM, which takes one pass, sees more of them
+METHODS = ("auto", "imm", "exkmc", "expand", "cart", "mmdt")
+SAMPLED = 500_000  # values; in a larger table only IMM, which takes one pass, sees more of them
 REFINED = 100_000  # values on which candidates are refined; the best of them is refined on more
 WORTH = 1.15  # candidates that lose more than so many times the least are not refined: it gains less than that
 
@@ -47,6 +48,8 @@ def _single(task: Task, method: str) -> Chosen:
     k = task.reference.n_clusters
     if method == "cart":
         return Chosen(_cart(task), method, ())
+    if method == "mmdt" and task.gaussians is not None:
+        return Chosen(_of_gaussians(task, task.gaussians), method, ())
     if method == "imm" and task.leaves() != k:
         raise ValueError(
             f"method 'imm' makes one leaf for each of {k} clusters, but max_leaf_nodes={task.max_leaf_nodes}; "
@@ -60,6 +63,19 @@ def _single(task: Task, method: str) -> Chosen:
     begin = imm(task.X, task.reference, sample_weight=task.weights)
     tree = begin if method == "imm" else _expanded(begin, task, method, task.leaves(times=2))
     return Chosen(tree, method, ())
+
+
+def _of_gaussians(task: Task, gaussians: Gaussians) -> ThresholdTree:
+    n = gaussians.mixture.n_components
+    if task.max_leaf_nodes not in (None, n):
+        raise ValueError(
+            f"method 'mmdt' makes one leaf for each of {n} components, but max_leaf_nodes={task.max_leaf_nodes}; "
+            "use 'auto', 'exkmc' or 'expand'"
+        )
+    equal = _equal_means(task)
+    if equal:
+        raise DataError(f"no cut separates components with equal means ({equal}); use method 'auto' or 'cart'")
+    return gaussians.labelled(mmdt(gaussians.mixture))
 
 
 def _cart(task: Task) -> ThresholdTree:
@@ -86,18 +102,19 @@ def _best(task: Task) -> Chosen:
     """Return the candidate that loses least, polished."""
     notes = []
     seen = task.sampled(SAMPLED)
-    if seen is not task:
-        notes.append(
-            f"the table is large: IMM saw every row, the other methods a random sample of {len(seen.X):,} rows"
-        )
     equal = _equal_centers(task.reference)
+    with_imm = not equal and task.leaves() >= task.reference.n_clusters
+    if seen is not task:
+        who = "IMM saw every row, the other methods" if with_imm else "the methods saw"
+        notes.append(f"the table is large: {who} a random sample of {len(seen.X):,} rows")
     if equal:
         notes.append(f"IMM was left out, as no cut separates clusters with equal centres ({equal})")
     loss = Loss(task)
-    candidates = _candidates(task, seen, with_imm=not equal)
+    candidates = _candidates(task, seen, with_imm=with_imm)
     small = task.sampled(REFINED)
     losses = [loss.of(tree) for _, tree in candidates]
-    worth = [candidate for candidate, lost in zip(candidates, losses, strict=True) if lost <= WORTH * min(losses)]
+    most = WORTH * min(losses)[0]
+    worth = [candidate for candidate, lost in zip(candidates, losses, strict=True) if lost[0] <= most]
     name, tree = loss.least(candidates + [(_refined(name), loss.refined(tree, small)) for name, tree in worth])
     if small is not seen:
         name, tree = loss.least([(name, tree), (_refined(name), loss.refined(tree, seen))])
@@ -112,11 +129,13 @@ def _candidates(task: Task, seen: Task, *, with_imm: bool) -> list[tuple[str, Th
     """Return the trees to choose from, the first ones preferred; `seen` is what all methods but IMM are shown."""
     leaves, k = task.leaves(), task.reference.n_clusters
     candidates = []
-    if with_imm and leaves >= k:
+    if with_imm:
         complete = {
             "imm": imm(task.X, task.reference, sample_weight=task.weights),
             "ex-greedy": greedy(seen.X, seen.reference, sample_weight=seen.weights),
         }
+        if task.gaussians is not None and not _equal_means(task):
+            complete["mmdt"] = task.gaussians.labelled(mmdt(task.gaussians.mixture))
         for name, begin in complete.items():
             if leaves == k:
                 candidates.append((name, begin))
@@ -124,6 +143,13 @@ def _candidates(task: Task, seen: Task, *, with_imm: bool) -> list[tuple[str, Th
                 candidates += [(f"{name}-{how}", _expanded(begin, seen, how, leaves)) for how in ("exkmc", "expand")]
     candidates += [(f"{how}-root", _expanded(None, seen, how, leaves)) for how in ("exkmc", "expand")]
     return [*candidates, ("cart", _cart(seen))]
+
+
+def _equal_means(task: Task) -> str:
+    if task.gaussians is None:
+        return ""
+    no_rows = np.empty(0, dtype=np.intp)
+    return _equal_centers(Reference(no_rows, task.gaussians.mixture.means, task.gaussians.named(task.reference)))
 
 
 def _equal_centers(reference: Reference) -> str:

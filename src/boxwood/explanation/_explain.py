@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +16,8 @@ from boxwood.errors import DataError
 
 if TYPE_CHECKING:
     from boxwood.explanation._explanation import Explanation
+    from boxwood.explanation._gaussians import Gaussians
+    from boxwood.explanation._space import Space
     from boxwood.reference import Reference
 
 __all__ = ["explain"]
@@ -47,9 +50,10 @@ def explain(
         scikit-learn, which is used as it is if it is fitted, and cloned and fitted if not. None is k-means.
     n_clusters : int, default=None
         Number of clusters of k-means; None is 5. Only where nothing else says what the clusters are.
-    method : {"auto", "imm", "exkmc", "expand", "cart"}, default="auto"
+    method : {"auto", "imm", "exkmc", "expand", "cart", "mmdt"}, default="auto"
         How the tree is grown; see Notes for "auto". "exkmc" and "expand" begin with the tree of "imm" if
-        `max_leaf_nodes` has room for it, with a single leaf otherwise.
+        `max_leaf_nodes` has room for it, with a single leaf otherwise. "mmdt" tells Gaussians apart by their means and
+        variances: for a Gaussian mixture by its own, otherwise by those of the clusters' rows.
     max_leaf_nodes : int, default=None
         Number of leaves; None is the number of clusters, for "exkmc" and "expand" twice that number.
     names : mapping from label to name, or sequence of names, default=None
@@ -69,6 +73,7 @@ def explain(
     -------
     Explanation
         Always holds: its thresholds are the decimals with the fewest digits that keep every row of `X` on its side.
+        For a Gaussian mixture, and for "mmdt", it holds what the Gaussians say of the tree, too.
 
     Raises
     ------
@@ -77,18 +82,25 @@ def explain(
     ValueError
         If a parameter has a value that is not listed.
 
+    Warns
+    -----
+    UserWarning
+        If a Gaussian mixture has components without data, which its Gaussians then leave out.
+
     Notes
     -----
-    "auto" grows several trees with `max_leaf_nodes` leaves: IMM and Ex-Greedy, where leaves are left expanded by cost
-    and by mistakes; expansions from a single leaf by cost and by mistakes; CART. Those near the best are refined
-    (`grow.refine`), centres and cuts taking turns, and the tree that loses least is taken, of equals the first in that
-    order, not refined before refined. The loss is the within-cluster cost if at least 95% of the rows lie nearest to
-    the mean of their own cluster, otherwise the number of rows outside their cluster. A tree that leaves some cluster
-    without a leaf counts as if it lost a quarter more. The other methods give their own tree, not refined.
+    "auto" grows several trees with `max_leaf_nodes` leaves: IMM and Ex-Greedy, for a Gaussian mixture MMDT too, where
+    leaves are left expanded by cost and by mistakes; expansions from a single leaf by cost and by mistakes; CART. Those
+    near the best are refined (`grow.refine`), centres and cuts taking turns, and the tree that loses least is taken, of
+    equals the first in that order, not refined before refined. The loss is the within-cluster cost if at least 95% of
+    the rows lie nearest to the mean of their own cluster, otherwise the number of rows outside their cluster. A cost
+    below that of the clusters counts as theirs, and of equals the tree with fewer rows outside their cluster wins. A
+    tree that leaves some cluster without a leaf counts as if it lost a quarter more. The other methods give their own
+    tree, not refined.
 
-    In a table of more than a million values only IMM sees every row; the other trees are grown on a random sample of a
-    million values, and compared with it on all rows. A note says so. IMM and Ex-Greedy are left out, with a note, where
-    two clusters have the same centre.
+    In a table of more than half a million values only IMM sees every row; the other trees are grown on a random sample
+    of half a million values, and compared with it on all rows. A note says so. IMM and Ex-Greedy are left out, with a
+    note, where two clusters have the same centre.
 
     Takes time n d (log n + k) for each level of the trees, beside the clustering.
 
@@ -107,7 +119,9 @@ def explain(
     (0.96, ['setosa'])
     """
     from boxwood.explanation._choose import METHODS, Task, choose
+    from boxwood.explanation._gaussians import Gaussians
     from boxwood.explanation._measure import measure
+    from boxwood.explanation._mixture_facts import mixture_facts
     from boxwood.explanation._space import Space, standardized
 
     _refuse_parameter("method", method, method in METHODS, f"one of {', '.join(METHODS)}")
@@ -117,11 +131,18 @@ def explain(
     found, rows = _table(X, columns, labels_or_estimator)
     weights = as_weights(sample_weight, len(rows))
     space = standardized(rows, weights) if standardize else Space(rows)
-    source = _Source(X, rows, space.rows, weights, random_state)
-    reference = _renamed(_reference(labels_or_estimator, source, n_clusters), names)
-    chosen = choose(Task(space.rows, reference, weights, max_leaf_nodes, random_state), method)
+    source = _Source(X, rows, found, space, weights, random_state)
+    reference, gaussians = _clustering(labels_or_estimator, source, n_clusters)
+    reference = _renamed(reference, names)
+    if gaussians is None and method == "mmdt":
+        gaussians = Gaussians.of(space.rows, reference, weights)
+    chosen = choose(Task(space.rows, reference, weights, max_leaf_nodes, random_state, gaussians), method)
     tree = space.pulled_back(chosen.tree, rows).shortened(rows)
-    return measure(chosen._replace(tree=tree), rows, space.rows, reference, columns=found, weights=weights)
+    ex = measure(chosen._replace(tree=tree), rows, space.rows, reference, columns=found, weights=weights)
+    if gaussians is None:
+        return ex
+    facts = mixture_facts(tree, space.unscaled(gaussians), rows, reference, columns=found, weights=weights)
+    return replace(ex, mixture=facts)
 
 
 def _refuse_parameter(name: str, value: Any, valid: bool, expected: str) -> None:
@@ -173,42 +194,57 @@ class _Source(NamedTuple):
 
     X: Any
     rows: NDArray[Any]
-    space: NDArray[Any]
+    columns: tuple[str, ...]
+    space: Space
     weights: NDArray[np.float64] | None
     random_state: Any
 
 
-def _reference(clustering: Any, source: _Source, n_clusters: int | None) -> Reference:
+def _clustering(clustering: Any, source: _Source, n_clusters: int | None) -> tuple[Reference, Gaussians | None]:
+    """Return the clustering, and the Gaussians of the space that stand behind it if it is that of a mixture."""
     from boxwood.estimators._cluster import refuse_one_cluster
     from boxwood.reference import Reference
 
     if clustering is not None and n_clusters is not None:
         raise ValueError(f"n_clusters={n_clusters} is for k-means, but the clusters are given; leave one of them out")
     if clustering is None or hasattr(clustering, "fit"):
-        reference = _found(clustering, source, 5 if n_clusters is None else n_clusters)
+        reference, gaussians = _found(clustering, source, 5 if n_clusters is None else n_clusters)
     elif isinstance(clustering, Integral):
         raise DataError(f"labels must be one for each row, got {clustering}; to make clusters, pass n_clusters")
     else:
         labels = column_values(source.X, clustering) if isinstance(clustering, str) else clustering
-        reference = Reference.of(source.space, label_values(labels), sample_weight=source.weights)
+        reference = Reference.of(source.space.rows, label_values(labels), sample_weight=source.weights)
+        gaussians = None
     refuse_one_cluster(reference)
-    return reference
+    return reference, gaussians
 
 
-def _found(clusterer: Any, source: _Source, n_clusters: int) -> Reference:
-    """Return the clustering by a clusterer, fitted first if it is not."""
+def _found(clusterer: Any, source: _Source, n_clusters: int) -> tuple[Reference, Gaussians | None]:
+    """Return the clustering by a clusterer, fitted first if it is not, and its Gaussians if it has some."""
     from boxwood.estimators._cluster import fitted_clusterer, reference_of
+    from boxwood.explanation._gaussians import gaussians_of
+
+    X, rows, columns, space, weights, random_state = source
+    if _is_fitted(clusterer):
+        reference = _seen_in(space, reference_of(clusterer, X, rows, weights), source)
+        gaussians = gaussians_of(clusterer, reference, columns)
+        return reference, None if gaussians is None else space.scaled(gaussians)
+    fitted = fitted_clusterer(
+        clusterer, X, space.rows, n_clusters=n_clusters, random_state=random_state, weights=weights
+    )
+    reference = reference_of(fitted, X, space.rows, weights)
+    return reference, gaussians_of(fitted, reference, columns)
+
+
+def _seen_in(space: Space, reference: Reference, source: _Source) -> Reference:
+    """Return a clustering with centres in the space."""
     from boxwood.reference import Reference
 
-    X, rows, space, weights, random_state = source
-    if _is_fitted(clusterer):
-        reference = reference_of(clusterer, X, rows, weights)
-        if space is rows and reference.centers.shape[1] == rows.shape[1]:
-            return reference
-        names = {c: reference.names[c] for c in np.unique(reference.labels[reference.kept]).tolist()}
-        return Reference.of(space, reference.labels, names=names, sample_weight=weights)
-    fitted = fitted_clusterer(clusterer, X, space, n_clusters=n_clusters, random_state=random_state, weights=weights)
-    return reference_of(fitted, X, space, weights)
+    rows, weights = source.rows, source.weights
+    if space.rows is rows and reference.centers.shape[1] == rows.shape[1]:
+        return reference
+    names = {c: reference.names[c] for c in np.unique(reference.labels[reference.kept]).tolist()}
+    return Reference.of(space.rows, reference.labels, names=names, sample_weight=weights)
 
 
 def _is_fitted(clusterer: Any) -> bool:

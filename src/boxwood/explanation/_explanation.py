@@ -17,7 +17,16 @@ from boxwood.tree import Interval, ThresholdTree
 if TYPE_CHECKING:
     from boxwood.metrics import Readability
 
-__all__ = ["ClusterSummary", "Condition", "Explanation", "LeafSummary", "Rule", "load"]
+__all__ = [
+    "ClusterSummary",
+    "Condition",
+    "Explanation",
+    "FarFromGaussian",
+    "LeafSummary",
+    "MixtureFacts",
+    "Rule",
+    "load",
+]
 
 _EVERY_NUMBER = (Interval(-np.inf, np.inf, True, True),)
 
@@ -61,6 +70,40 @@ class ClusterSummary(NamedTuple):
     rules: tuple[Rule, ...]
 
 
+class FarFromGaussian(NamedTuple):
+    """A component whose rows are not those of a Gaussian along a column: "heavy-tailed", "skewed" or "two-humped"."""
+
+    component: Hashable
+    column: str
+    verdict: str
+
+
+class MixtureFacts(NamedTuple):
+    """What the parameters of a Gaussian mixture say about a tree. They are estimated, and so is what follows from them.
+
+    Parameters
+    ----------
+    explainability_to_noise : float
+        Squared distance of two means in units of the variance, on the column that tells the pair apart best, for the
+        pair that is hardest to tell apart. Infinite for components without variance.
+    components : pair
+        Names of that pair.
+    column : str
+        That column.
+    certified_error : float
+        At most this share of rows drawn from these Gaussians ends in a leaf of another component. Exact where columns
+        are independent within components, and an upper bound where they are not.
+    far_from_gaussian : tuple of FarFromGaussian
+        Components that `metrics.tail_check` finds far from Gaussian on columns that bound a leaf of theirs.
+    """
+
+    explainability_to_noise: float
+    components: tuple[Hashable, Hashable]
+    column: str
+    certified_error: float
+    far_from_gaussian: tuple[FarFromGaussian, ...]
+
+
 @dataclass(frozen=True, repr=False)
 class Explanation:
     """A tree that explains a clustering, and what is lost by it; made by `explain`, or read by `load`.
@@ -74,7 +117,8 @@ class Explanation:
     columns : tuple of d str
         Columns of the table.
     method : str
-        What grew the tree: "imm", "exkmc", "expand" or "cart"; "exkmc-root" or "expand-root" if grown from the root.
+        What grew the tree: "imm", "exkmc", "expand", "cart" or "mmdt"; "exkmc-root" or "expand-root" if grown from the
+        root.
     n_rows, n_left_out : int
         Rows of the table, and how many of these belong to no cluster (label -1).
     clusters : tuple of k ClusterSummary
@@ -98,6 +142,8 @@ class Explanation:
         Whether rows were clustered and costs measured on columns of unit variance. Thresholds are in raw units.
     notes : tuple of str
         What a reader should know besides, such as clusters without a leaf.
+    mixture : MixtureFacts, default=None
+        What the Gaussians say of the tree, where a Gaussian mixture is explained or "mmdt" grew the tree.
 
     Examples
     --------
@@ -130,6 +176,7 @@ class Explanation:
     weighted: bool
     standardized: bool
     notes: tuple[str, ...]
+    mixture: MixtureFacts | None = None
 
     @property
     def names(self) -> tuple[Hashable, ...]:

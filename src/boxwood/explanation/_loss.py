@@ -25,25 +25,28 @@ class Loss:
     """The loss of trees that explain one clustering.
 
     It is the within-cluster cost if the clusters are those of means, so that cost is what they are about; otherwise the
-    weight of the rows outside their cluster.
+    weight of the rows outside their cluster. A cost below that of the clusters themselves gains nothing: such a tree
+    has found other clusters. Among equal losses the weight of the rows outside their cluster decides.
     """
 
     def __init__(self, task: Task) -> None:
         self.task = task
         self.is_cost = _of_means(task)
+        self.least_cost = partition_cost(task.X, task.reference.labels, sample_weight=task.weights)
         self.present = np.unique(task.reference.labels[task.reference.kept])
 
-    def of(self, tree: ThresholdTree) -> float:
-        """Return the loss of a tree."""
+    def of(self, tree: ThresholdTree) -> tuple[float, float]:
+        """Return the loss of a tree, and the weight of the rows outside their cluster."""
         X, reference, weights = self.task.X, self.task.reference, self.task.weights
         predicted, kept = tree.predict(X), reference.kept
+        wrong = kept & (predicted != reference.labels)
+        mistakes = float(wrong.sum() if weights is None else weights[wrong].sum())
+        loss = mistakes
         if self.is_cost:
             loss = partition_cost(X, np.where(kept, predicted, -1), sample_weight=weights)
-        else:
-            wrong = kept & (predicted != reference.labels)
-            loss = float(wrong.sum() if weights is None else weights[wrong].sum())
-        complete = np.isin(self.present, tree.leaf_clusters).all()
-        return loss if complete else INCOMPLETE * loss
+        if not np.isin(self.present, tree.leaf_clusters).all():
+            loss *= INCOMPLETE
+        return (max(loss, self.least_cost) if self.is_cost else loss), mistakes
 
     def least(self, candidates: Sequence[tuple[str, ThresholdTree]]) -> tuple[str, ThresholdTree]:
         """Return the candidate with the least loss, the first of equals."""

@@ -11,7 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from boxwood.errors import ModelError
-from boxwood.explanation._explanation import ClusterSummary, Explanation, LeafSummary, leaves_of, rules_of
+from boxwood.explanation._explanation import (
+    ClusterSummary,
+    Explanation,
+    FarFromGaussian,
+    LeafSummary,
+    MixtureFacts,
+    leaves_of,
+    rules_of,
+)
 from boxwood.metrics import Readability
 from boxwood.render._rules import cluster_rule, rule
 from boxwood.tree import ThresholdTree
@@ -37,6 +45,7 @@ def to_document(ex: Explanation) -> dict[str, Any]:
         **{name: _written(getattr(ex, name)) for name in _NUMBERS},
         "readability": ex.readability._asdict(),
         "notes": list(ex.notes),
+        **({} if ex.mixture is None else {"mixture": _mixture(ex.mixture)}),
         "columns": list(ex.columns),
         "clusters": clusters,
         "leaves": [leaf._asdict() | {"rule": rule(leaf.rule)} for leaf in ex.leaves],
@@ -66,7 +75,7 @@ def from_text(text: str, source: str) -> Explanation:
         return _from_document(document)
     except KeyError as error:
         raise ModelError(f"{source} is a damaged boxwood model: it lacks {error}") from None
-    except (TypeError, ValueError, IndexError, AttributeError) as error:
+    except (TypeError, ValueError, IndexError, AttributeError, ArithmeticError) as error:
         raise ModelError(f"{source} is a damaged boxwood model: {error}") from None
 
 
@@ -114,15 +123,33 @@ def _from_document(document: dict[str, Any]) -> Explanation:
         leaves=tuple(leaves),
         readability=Readability(**document["readability"]),
         notes=tuple(map(_text, document["notes"])),
+        mixture=_read_mixture(document["mixture"]) if "mixture" in document else None,
         **facts,
     )
 
 
+def _mixture(facts: MixtureFacts) -> dict[str, Any]:
+    return facts._asdict() | {
+        "explainability_to_noise": _written(facts.explainability_to_noise),
+        "components": list(facts.components),
+        "far_from_gaussian": [far._asdict() for far in facts.far_from_gaussian],
+    }
+
+
+def _read_mixture(entry: dict[str, Any]) -> MixtureFacts:
+    first, second = map(_name, entry["components"])
+    noise, error = float(entry["explainability_to_noise"]), float(entry["certified_error"])
+    far = (
+        FarFromGaussian(_name(each["component"]), _text(each["column"]), _text(each["verdict"]))
+        for each in entry["far_from_gaussian"]
+    )
+    return MixtureFacts(noise, (first, second), _text(entry["column"]), error, tuple(far))
+
+
 def _read_cluster(i: int, entry: dict[str, Any], mine: list[LeafSummary]) -> ClusterSummary:
-    if not isinstance(entry["name"], (str, int, float)):
-        raise ValueError(f"the name of cluster {i} must be text or a number, got {entry['name']!r}")
+    name = _name(entry["name"], f"the name of cluster {i}")
     numbers = {field: entry[field] for field in ("size", "share", "caught", "precision")}
-    return ClusterSummary(i, entry["name"], **numbers, rules=tuple(leaf.rule for leaf in mine))
+    return ClusterSummary(i, name, **numbers, rules=tuple(leaf.rule for leaf in mine))
 
 
 def _refuse_misfit(tree: ThresholdTree, n_columns: int, n_clusters: int, n_leaves: int) -> None:
@@ -132,6 +159,12 @@ def _refuse_misfit(tree: ThresholdTree, n_columns: int, n_clusters: int, n_leave
         raise ValueError(f"its nodes carry cluster {tree.leaf_clusters.max()}, but it lists {n_clusters} clusters")
     if tree.n_leaves != n_leaves:
         raise ValueError(f"its nodes have {tree.n_leaves} leaves, but it lists {n_leaves}")
+
+
+def _name(value: Any, what: str = "a name") -> str | int | float:
+    if not isinstance(value, (str, int, float)):
+        raise ValueError(f"{what} must be text or a number, got {value!r}")
+    return value
 
 
 def _text(value: Any) -> str:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from boxwood.explanation._gaussians import Gaussians
 from boxwood.tree import ThresholdTree, rows_at_nodes
 
 __all__ = ["Space", "standardized"]
@@ -37,6 +38,18 @@ class Space(NamedTuple):
             elif len(rows):
                 upper[node] = min(upper[node], math.nextafter(values.min(), -math.inf))
         return ThresholdTree(tree.feature, tree.lower, upper, tree.second, tree.cluster)
+
+    def scaled(self, gaussians: Gaussians) -> Gaussians:
+        """Return the Gaussians of the rows of this space, from those of the table."""
+        if self.shift is None or self.scale is None:
+            return gaussians
+        return gaussians.moved(-self.shift / self.scale, 1 / self.scale)
+
+    def unscaled(self, gaussians: Gaussians) -> Gaussians:
+        """Return the Gaussians of the rows of the table, from those of this space."""
+        if self.shift is None or self.scale is None:
+            return gaussians
+        return gaussians.moved(self.shift, self.scale)
 
 
 def standardized(X: NDArray[Any], weights: NDArray[np.float64] | None) -> Space:

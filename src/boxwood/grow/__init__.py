@@ -4,6 +4,7 @@ from boxwood.grow._cart import cart
 from boxwood.grow._expand import expand
 from boxwood.grow._greedy import greedy
 from boxwood.grow._imm import imm
+from boxwood.grow._mmdt import mmdt
 from boxwood.grow._refine import refine
 
-__all__ = ["cart", "expand", "greedy", "imm", "refine"]
+__all__ = ["cart", "expand", "greedy", "imm", "mmdt", "refine"]

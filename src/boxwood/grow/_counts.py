@@ -60,7 +60,7 @@ class Bins(NamedTuple):
 class Counts:
     """Rows sorted by cluster, the bin of each of their values, and the weight per (column, cluster, bin).
 
-    Takes one byte per value and eight per row besides the counts, which are d × k × n_bins whole numbers.
+    Takes one byte per value and five per row (13 with weights) besides the counts: d × k × n_bins whole numbers.
     """
 
     def __init__(

@@ -21,6 +21,7 @@ from boxwood.tree import ThresholdTree, TreeBuilder, between, rows_at_nodes
 __all__ = ["expand", "expanded"]
 
 CUTS = ("threshold", "interval")
+_SHORT = 100_000_000  # steps of a loop, a fraction of a second
 
 
 def expand(
@@ -250,8 +251,21 @@ def _splits(
         upper = between(*ordered[place : place + 2].tolist())
         yield _Split(cost, False, feature, -math.inf, upper, first, second)
     if two_sided:
-        cost, start, end, first, second = best_interval(ordered, order, costs, total)
+        cost, start, end, first, second = _best_interval(ordered, order, costs, total)
         if start >= 0:
             before, begin = ordered[start - 1 : start + 1].tolist()
             lower = -between(-begin, -before)  # the end is closed, so it lies above the value before it
             yield _Split(cost, True, feature, lower, between(*ordered[end : end + 2].tolist()), first, second)
+
+
+def _best_interval(
+    ordered: NDArray[np.float64], order: NDArray[np.intp], costs: NDArray[np.int64], total: NDArray[np.int64]
+) -> tuple[int, int, int, int, int]:
+    """Return the best interval, looked for in calls short enough for an interrupt to be heard between two."""
+    n, k = costs.shape
+    step = max(1, _SHORT // (n * k))
+    arrays = ordered, order, costs, total
+    found: list[tuple[int, int, int, int, int]] = [
+        best_interval(*arrays, j, min(j + step, k)) for j in range(0, k, step)
+    ]
+    return min(found)

@@ -73,7 +73,7 @@ def imm(
 
     Takes one pass over `X` to count rows per cluster, column and bin, and then time proportional to the number of
     mistakes and to n for each level of the tree; d n log n for each level in the worst case. Memory: one byte for each
-    value of `X`, 5 bytes for each row, and at most 2048 d k bytes of counts for each thread.
+    value of `X`, 5 bytes for each row (13 with weights), and at most 2048 d k bytes of counts for each thread.
 
     Examples
     --------
@@ -85,10 +85,14 @@ def imm(
     """
     table = as_table(X)
     reference = _fitting(reference, table.shape, candidates, duplicates)
-    weights = as_whole_weights(as_weights(sample_weight, len(table)))
+    weights = as_weights(sample_weight, len(table))
+    kept = reference.kept if weights is None else reference.kept & (weights > 0)
+    if not kept.any():
+        raise DataError("every row is left out: give some row a label other than -1 and a weight above 0")
+    whole = as_whole_weights(None if weights is None else np.where(kept, weights, 0.0))
     centers = reference.centers
     bins = Bins.around(centers, _n_bins(len(table), len(centers)))
-    counts = Counts(table, reference.labels, weights, len(centers), bins, n_jobs)
+    counts = Counts(table, reference.labels, whole, len(centers), bins, n_jobs)
     clusters = np.unique(reference.first_of_equal_centers())
     root = _Node(0, clusters, bins, np.empty(0, dtype=np.int64))
     return _Grower(counts, centers, candidates == "midpoints").grow(root)
@@ -145,8 +149,10 @@ class _Grower:
         strays = np.concatenate([node.strays, *cut_off])
         strays_left = self.counts.X[strays, j] <= np.float64(threshold)
         left, right = self.builder.split(node.node, j, threshold)
+        # what is known of bins holds for both sides, but what one learns of its own rows does not hold for the other
+        bins_right = bins._replace(constant=bins.constant.copy())
         return (
-            _Node(right, node.clusters[~is_left], bins, strays[~strays_left]),
+            _Node(right, node.clusters[~is_left], bins_right, strays[~strays_left]),
             _Node(left, node.clusters[is_left], bins, strays[strays_left]),
         )
 

@@ -145,12 +145,12 @@ def _recut(draft: _Draft, problem: Problem, node: int, rows: NDArray[np.intp]) -
     if not (difference[is_first] > 0).any() and not (difference[~is_first] < 0).any():
         return False  # every row lies on its cheaper side
 
-    def best_of(feature: int) -> tuple[int, int, float]:
+    def best_of(feature: int) -> tuple[int, int, np.float64]:
         values = X[:, feature].astype(np.float64)
         order = np.argsort(values)
         ordered = values[order]
         best, place = best_prefix(ordered, order, difference)
-        return best, feature, float(between(*ordered[place : place + 2])) if place >= 0 else math.nan
+        return best, feature, between(*ordered[place : place + 2]) if place >= 0 else np.float64(math.nan)
 
     best, feature, threshold = min(map_tasks(best_of, range(X.shape[1]), n_jobs=problem.jobs_for(rows)))
     if best >= now or not _keeps_leaves(sides, is_first, X[:, feature] <= threshold):
@@ -162,4 +162,4 @@ def _recut(draft: _Draft, problem: Problem, node: int, rows: NDArray[np.intp]) -
 def _keeps_leaves(sides: list[NDArray[np.int64]], is_first: NDArray[np.bool_], will: NDArray[np.bool_]) -> bool:
     """Return whether leaves below that rows reach now are reached by some row after the change."""
     now, then = (np.unique(np.where(first, *sides)) for first in (is_first, will))
-    return len(now) <= len(then)
+    return bool(np.isin(now, then).all())

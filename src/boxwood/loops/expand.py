@@ -67,13 +67,14 @@ def best_threshold(ordered, order, costs, total):  # type: ignore[no-untyped-def
 
 
 @jit
-def best_interval(ordered, order, costs, total):  # type: ignore[no-untyped-def]
+def best_interval(ordered, order, costs, total, from_cluster, to_cluster):  # type: ignore[no-untyped-def]
     """Return the lowest cost of an inner interval, its first and last place, and the clusters inside and outside.
 
     For inside j and outside l the cost is `total[l]` plus the sum inside of `costs[:, j] - costs[:, l]`, so the best
     interval is a run of values with the smallest sum. A run that touches the first or the last value is a threshold cut
     and not looked at. Among equal costs the first start wins, then the first end, then the lowest j, then l. Places are
-    -1 where fewer than three values differ. Takes time n (k + k²), at most.
+    -1 where fewer than three values differ. Looked at are clusters j from `from_cluster` to `to_cluster - 1`; for all
+    of them together it takes time n (k + k²), at most.
 
     IN: as `best_threshold`.
     """
@@ -89,7 +90,7 @@ def best_interval(ordered, order, costs, total):  # type: ignore[no-untyped-def]
             group[cluster] += costs[order[p], cluster]
         if ordered[p + 1] == ordered[p]:
             continue
-        for j in range(k):
+        for j in range(from_cluster, to_cluster):
             for other in range(k):
                 if run[j, other] > 0:  # a sum of zero is kept: the cost is the same and the start is earlier
                     run[j, other] = 0

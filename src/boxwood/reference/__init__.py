@@ -1,6 +1,8 @@
-"""What is to be explained: labels, centres and names of clusters."""
+"""What is to be explained: labels, centres and names of clusters; mixtures of components."""
 
 from boxwood.reference._labels import encode_labels
+from boxwood.reference._mixture import Mixture
+from boxwood.reference._moments import Moments
 from boxwood.reference._reference import Reference, labels_of
 
-__all__ = ["Reference", "encode_labels", "labels_of"]
+__all__ = ["Mixture", "Moments", "Reference", "encode_labels", "labels_of"]

@@ -39,6 +39,8 @@ def encode_labels(labels: Any) -> tuple[NDArray[np.intp], tuple[Hashable, ...]]:
         return _encode_hashable(labels)
     if array.ndim != 1:
         raise DataError(f"labels must be one-dimensional, one for each row; got shape {array.shape}")
+    if array.dtype.kind == "M":  # to dates and times of Python, which know no nanoseconds
+        return _encode_hashable(array.astype("datetime64[us]").astype(object))
     if array.dtype.kind in "iu":
         return _encode_whole(array)
     if array.dtype.kind == "f" and np.isfinite(array).all() and (array == np.floor(array)).all():
@@ -56,7 +58,7 @@ def _encode_whole(array: NDArray[np.integer]) -> tuple[NDArray[np.intp], tuple[H
     low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
     if high - low > _COUNTING_RANGE:
         return _encode_sorted(array)
-    shifted = array.astype(np.intp) - low
+    shifted = (array - array.min()).astype(np.intp)
     seen = np.bincount(shifted, minlength=1) > 0
     if low <= -1 <= high:
         seen[-1 - low] = False

@@ -145,7 +145,8 @@ class Reference:
         pairs = listed([f"{self.names[first[c]]} and {self.names[c]}" for c in later])
         if duplicates == "error":
             raise DataError(
-                f"clusters with equal centres, which no cut separates: {pairs}; merge them (duplicates='merge')"
+                f"clusters with equal centres, which no cut separates: {pairs}; give them one label, use CART, "
+                "or merge them (duplicates='merge' of grow.imm and grow.greedy)"
             )
         warnings.warn(f"clusters with equal centres are merged into the first of them: {pairs}", stacklevel=3)
         return Reference(np.where(self.kept, first[self.labels], -1), self.centers, self.names)
@@ -154,6 +155,9 @@ class Reference:
         """Return for each cluster the first cluster that has the same centre, shape (k,)."""
         _, first, group = np.unique(self.centers + 0.0, axis=0, return_index=True, return_inverse=True)
         return np.asarray(first[group.reshape(-1)], dtype=np.intp)
+
+    def __reduce__(self) -> tuple[type[Reference], tuple[Any, ...]]:
+        return Reference, (self.labels, self.centers, self.names)  # through the constructor, so that a copy is frozen
 
     def __repr__(self) -> str:
         n, d = len(self.labels), self.centers.shape[1]

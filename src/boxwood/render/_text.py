@@ -7,11 +7,12 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 from unicodedata import combining, east_asian_width
 
+from boxwood._validation import listed
 from boxwood.render._rules import cluster_name, cluster_rule, number, printable
 from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
-    from boxwood.explanation import ClusterSummary, Explanation
+    from boxwood.explanation import ClusterSummary, Explanation, MixtureFacts
 
 __all__ = ["text"]
 
@@ -53,6 +54,7 @@ def text(model: Any) -> str:
 
 def _explanation_text(ex: Explanation) -> str:
     parts = [_headline(ex), "\n".join(_cluster_lines(ex.clusters)), _loss(ex)]
+    parts += [] if ex.mixture is None else [_gaussians(ex.mixture, ex.method)]
     return "\n\n".join(parts + ["\n".join(f"Note: {note}" for note in ex.notes)] * bool(ex.notes))
 
 
@@ -97,6 +99,26 @@ def _loss(ex: Explanation) -> str:
     times = f"within-cluster cost is {price} times that of the clusters (price of explainability)"
     below = "; it is below 1 because the clusters do not minimise this cost" if ex.price < 0.995 else ""
     return f"{agreement}; {times}{below}."
+
+
+def _gaussians(facts: MixtureFacts, method: str) -> str:
+    least = min(math.floor(1000 * (1 - facts.certified_error)) / 1000, 0.999) if facts.certified_error else 1.0
+    first, second = (_shortened(cluster_name(name)) for name in facts.components)
+    text = (
+        f"Estimated from the Gaussians behind the clusters: at least {least:.1%} of rows of these Gaussians end in "
+        f"their own leaf; the explainability-to-noise ratio is {facts.explainability_to_noise:.3g}, attained by "
+        f"{first} and {second} on {printable(facts.column)}."
+    )
+    return f"{text}\n{_far(facts, method)}" if facts.far_from_gaussian else text
+
+
+def _far(facts: MixtureFacts, method: str) -> str:
+    far = [
+        f"{_shortened(cluster_name(one.component))} on {printable(one.column)} ({one.verdict})"
+        for one in facts.far_from_gaussian
+    ]
+    better = "; method cart or imm does not rest on Gaussians" if method.startswith("mmdt") else ""
+    return f"Warning: far from Gaussian: {listed(far, 5)}, so these estimates may not hold{better}."
 
 
 def _percent(share: float | None) -> str:

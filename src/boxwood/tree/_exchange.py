@@ -98,7 +98,10 @@ def from_nodes(nodes: Any) -> ThresholdTree:
                     raise ModelError(f"node {node}: {child} must be a later node with no other parent, got {place!r}")
                 taken.add(place)
                 entry[child] = linked[place]
-    tree = from_dict(linked[0])
+    try:
+        tree = from_dict(linked[0])
+    except (ValueError, ArithmeticError) as error:  # numbers that no tree can hold
+        raise error if isinstance(error, ModelError) else ModelError(str(error)) from None
     if tree.n_nodes != len(nodes):
         raise ModelError(f"the list holds {len(nodes)} nodes, but the tree has {tree.n_nodes}")
     return tree

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
+from decimal import Context, Decimal, localcontext
 from typing import Any
 
 import numpy as np
@@ -35,16 +35,26 @@ def shortest_between(low: float, high: float) -> float:
     """
     if low <= 0 <= high:
         return 0.0
-    exact_low, exact_high = Decimal(low), Decimal(high)
-    middle = (exact_low + exact_high) / 2
-    top = max(exact_low.adjusted(), exact_high.adjusted()) + 1
-    for exponent in range(top, top - 20, -1):  # 17 digits tell any two doubles apart
-        step = Decimal(1).scaleb(exponent)
-        first = (exact_low / step).to_integral_value(rounding="ROUND_CEILING")
-        last = (exact_high / step).to_integral_value(rounding="ROUND_FLOOR")
-        if first <= last:
-            nearest = min(max((middle / step).to_integral_value(), first), last)
-            number = float(nearest * step)
-            if low <= number <= high:
-                return number
+    with localcontext(Context(prec=60)):
+        exact = Decimal(low), Decimal(high)
+        middle = (exact[0] + exact[1]) / 2
+        top = max(end.adjusted() for end in exact) + 1
+        for exponent in range(top, top - 20, -1):  # 17 digits tell any two doubles apart
+            coarse = _nearest(exact, middle, exponent, low, high)
+            if coarse is not None:
+                # a number of the next power may have as few digits and lie nearer to the middle
+                finer = _nearest(exact, middle, exponent - 1, low, high)
+                numbers = [number for number in (coarse, finer) if number is not None]
+                return float(min(numbers, key=lambda x: (len(x.normalize().as_tuple().digits), abs(x - middle))))
     return low
+
+
+def _nearest(exact: tuple[Decimal, Decimal], middle: Decimal, exponent: int, low: float, high: float) -> Decimal | None:
+    """Return the multiple of a power of ten between two ends that is nearest to the middle, if there is one."""
+    step = Decimal(1).scaleb(exponent)
+    first = (exact[0] / step).to_integral_value(rounding="ROUND_CEILING")
+    last = (exact[1] / step).to_integral_value(rounding="ROUND_FLOOR")
+    if first > last:
+        return None
+    number = min(max((middle / step).to_integral_value(), first), last) * step
+    return number if low <= float(number) <= high else None

@@ -93,8 +93,7 @@ class ThresholdTree:
         _check(self)
 
     def _freeze(self, name: str, array: NDArray[Any]) -> None:
-        array.flags.writeable = False
-        object.__setattr__(self, name, array)
+        object.__setattr__(self, name, _frozen(array))
 
     # ------------------------------------------------------------------------------------------------- shape
 
@@ -121,17 +120,17 @@ class ThresholdTree:
     @cached_property
     def features(self) -> NDArray[np.int64]:
         """Columns that the tree tests, in ascending order."""
-        return np.unique(self.feature[self.feature >= 0])
+        return _frozen(np.unique(self.feature[self.feature >= 0]))
 
     @cached_property
     def leaf_nodes(self) -> NDArray[np.intp]:
         """Node of each leaf, shape (n_leaves,); leaves are numbered in pre-order."""
-        return np.flatnonzero(self.feature < 0)
+        return _frozen(np.flatnonzero(self.feature < 0))
 
     @cached_property
     def leaf_clusters(self) -> NDArray[np.int64]:
         """Cluster of each leaf, shape (n_leaves,)."""
-        return self.cluster[self.leaf_nodes]
+        return _frozen(self.cluster[self.leaf_nodes])
 
     @cached_property
     def parent(self) -> NDArray[np.int64]:
@@ -140,7 +139,7 @@ class ThresholdTree:
         parent = np.full(self.n_nodes, -1, dtype=np.int64)
         parent[cuts + 1] = cuts
         parent[self.second[cuts]] = cuts
-        return parent
+        return _frozen(parent)
 
     @cached_property
     def node_depth(self) -> NDArray[np.int64]:
@@ -148,7 +147,7 @@ class ThresholdTree:
         parent, depth = self.parent.tolist(), [0] * self.n_nodes
         for node in range(1, self.n_nodes):
             depth[node] = depth[parent[node]] + 1
-        return np.array(depth, dtype=np.int64)
+        return _frozen(np.array(depth, dtype=np.int64))
 
     # -------------------------------------------------------------------------------------------------- rows
 
@@ -302,6 +301,11 @@ class ThresholdTree:
         return f"ThresholdTree(n_leaves={self.n_leaves}, depth={self.depth}, features={self.features.tolist()})"
 
 
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array
+
+
 def _whole_numbers(name: str, values: ArrayLike) -> NDArray[np.int64]:
     array = np.asarray(values)
     if array.dtype.kind not in "iu":
@@ -353,6 +357,8 @@ def _as_rows(X: ArrayLike, n_features: int) -> NDArray[Any]:
     """Return `X` as a two-dimensional float array, copied only if it is neither float32 nor float64."""
     X = np.asarray(X)
     if X.dtype not in (np.float32, np.float64):
+        if X.dtype.kind not in "biufO":
+            raise DataError(f"X must be numeric, got {X.dtype}")
         try:
             X = X.astype(np.float64)
         except (TypeError, ValueError) as error:

@@ -1,0 +1,17 @@
+"""The experiments of the papers, run again: each number of the paper beside ours, with the settings used.
+
+`python -m benchmarks.papers` runs all, `--only 000 001` some; `--markdown` prints tables for a page, `--quick` takes
+fewer rows and runs, `--plots FOLDER` draws the figures where matplotlib is installed. The papers:
+
+000
+    "Explainable Clustering Beyond Worst-Case Guarantees", section 6: Tables 1 and 2.
+001
+    "Decision Trees for Interpretable Clusters in Mixture Models and Deep Representations": Table 1, Figure 3 (right)
+    and Figure 6.
+
+The papers leave settings open (scaling, parameters of the clusterers, seeds, which cost), so a small grid of them is
+tried and each row says which setting comes closest, and whether any comes close.
+
+Data are read from the folder that BOXWOOD_DATA names, or from `../shared/data` beside the project: `NAME.csv.gz`, a
+header line, numeric columns, the true class in a last column `label`. A file that is not there is a row that says so.
+"""

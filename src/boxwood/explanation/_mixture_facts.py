@@ -1,0 +1,72 @@
+"""What is known of a tree by the Gaussians that it tells apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boxwood.explanation._explanation import FarFromGaussian, MixtureFacts
+from boxwood.explanation._gaussians import Gaussians
+from boxwood.metrics import explainability_to_noise, tail_check
+from boxwood.metrics._mixture_boxes import has_independent_axes, reaches
+from boxwood.reference import Reference
+from boxwood.tree import ThresholdTree
+
+__all__ = ["mixture_facts"]
+
+
+def mixture_facts(
+    tree: ThresholdTree,
+    gaussians: Gaussians,
+    X: NDArray[Any],
+    reference: Reference,
+    *,
+    columns: tuple[str, ...],
+    weights: NDArray[np.float64] | None,
+) -> MixtureFacts:
+    """Return what Gaussians in the units of the rows `X` say about a tree on these."""
+    noise = explainability_to_noise(gaussians.mixture)
+    first, second = (reference.names[gaussians.clusters[component]] for component in noise.pair)
+    return MixtureFacts(
+        explainability_to_noise=float(noise.value),
+        components=(first, second),
+        column=columns[noise.axis],
+        certified_error=_certified_error(tree, gaussians),
+        far_from_gaussian=_far_from_gaussian(tree, X, reference, columns, weights),
+    )
+
+
+def _far_from_gaussian(
+    tree: ThresholdTree,
+    X: NDArray[Any],
+    reference: Reference,
+    columns: tuple[str, ...],
+    weights: NDArray[np.float64] | None,
+) -> tuple[FarFromGaussian, ...]:
+    """Return what is far from Gaussian on the columns that bound a component's leaves; elsewhere it does no harm."""
+    present = np.unique(reference.labels[reference.kept]).tolist()
+    boxes = zip(tree.leaf_clusters.tolist(), tree.boxes(), strict=True)
+    tested = {(cluster, j) for cluster, box in boxes for j in box}
+    return tuple(
+        FarFromGaussian(reference.names[present[tail.component]], columns[tail.axis], tail.verdict)
+        for tail in tail_check(X, reference.labels, columns=tree.features.tolist(), sample_weight=weights)
+        if tail.is_far and (present[tail.component], tail.axis) in tested
+    )
+
+
+def _certified_error(tree: ThresholdTree, gaussians: Gaussians) -> float:
+    """Return a bound on the share of rows of these Gaussians that end in a leaf of another cluster.
+
+    Where columns are not independent, a row misses its box with at most the sum of the probabilities that it misses the
+    intervals of a column.
+    """
+    mixture, leaves = gaussians.mixture, reaches(gaussians.mixture, tree)
+    owns = [gaussians.clusters == cluster for cluster in tree.leaf_clusters]
+    if has_independent_axes(mixture):
+        wrong = sum(np.where(own, 0.0, leaf.probability) for own, leaf in zip(owns, leaves, strict=True))
+        return min(float(mixture.weights @ wrong), 1.0)
+    caught = (np.maximum(1 - (1 - leaf.factors).sum(axis=1), 0.0) for leaf in leaves)
+    missed = 1 - sum(np.where(own, share, 0.0) for own, share in zip(owns, caught, strict=True))
+    return float(np.clip(mixture.weights @ missed, np.finfo(np.float64).eps, 1.0))  # what is less is rounding

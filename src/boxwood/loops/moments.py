@@ -1,0 +1,84 @@
+"""Weights, means and squared deviations of the rows of each cluster, in one reading of a block of rows.
+
+A mean is given in two parts, a number near the rows and the mean difference to it. The difference of neighbouring
+values is exact, so that 1e12 + 1 and 1e12 + 2 have a variance as good as that of 1 and 2::
+
+    x = origin + (x - origin)        mean = origin + offset        squares = sum of w ((x - origin) - offset)²
+
+The origin is the first row of the cluster; sums and squares of the differences to it are moved to the mean. Where it
+lies so many deviations from the mean that this would cost digits, the mean is the new origin, and the block, still in
+the processor's cache, is walked once more.
+"""
+
+import numpy as np
+
+from boxwood.loops._jit import jit
+
+__all__ = ["block_moments"]
+
+FEW = 100.0  # squared deviations from mean to origin that may be subtracted: two digits
+
+
+@jit
+def block_moments(X, labels, weights, total, origins, offsets, squares):  # type: ignore[no-untyped-def]
+    """Fill weight, mean (in two parts) and weighted squared deviations of each cluster; a label of -1 is left out.
+
+    IN: X (n, d); labels (n,); weights (n,), or (0,) for rows that all weigh 1. OUT, all zeros beforehand: total (k,),
+    origins, offsets, squares (k, d). A cluster without weight keeps its zeros.
+    """
+    sums = np.zeros((len(total), X.shape[1], 2))  # of differences and of their squares, side by side in memory
+    _first_rows(X, labels, weights, origins)
+    _add_about(X, labels, weights, origins, total, sums)
+    if not _move_to_means(total, sums, offsets, squares):
+        origins += offsets
+        total[:] = 0.0
+        sums[:] = 0.0
+        _add_about(X, labels, weights, origins, total, sums)
+        _move_to_means(total, sums, offsets, squares)
+
+
+@jit
+def _first_rows(X, labels, weights, origins):  # type: ignore[no-untyped-def]
+    found = np.zeros(len(origins), dtype=np.bool_)
+    missing = len(origins)
+    for row in range(X.shape[0]):
+        c = labels[row]
+        if c < 0 or found[c] or (weights.size and weights[row] == 0.0):
+            continue
+        found[c] = True
+        for j in range(X.shape[1]):
+            origins[c, j] = X[row, j]
+        missing -= 1
+        if missing == 0:
+            return
+
+
+@jit
+def _add_about(X, labels, weights, origins, total, sums):  # type: ignore[no-untyped-def]
+    for row in range(X.shape[0]):
+        if labels[row] < 0:
+            continue
+        c = np.uint64(labels[row])  # without a sign, so that indices need no look for negative ones
+        weight = weights[row] if weights.size else 1.0
+        if weight == 0.0:
+            continue
+        total[c] += weight
+        for j in range(X.shape[1]):
+            gap = np.float64(X[row, j]) - origins[c, j]
+            sums[c, j, 0] += weight * gap
+            sums[c, j, 1] += weight * (gap * gap)
+
+
+@jit
+def _move_to_means(total, sums, offsets, squares):  # type: ignore[no-untyped-def]
+    """Turn sums about origins into offsets, and squares about means; return whether that costs few digits."""
+    exact = True
+    for c in range(len(total)):
+        if total[c] == 0.0:
+            continue
+        for j in range(offsets.shape[1]):
+            offsets[c, j] = sums[c, j, 0] / total[c]
+            shift = total[c] * (offsets[c, j] * offsets[c, j])
+            squares[c, j] = max(sums[c, j, 1] - shift, 0.0)
+            exact = exact and shift <= FEW * squares[c, j]
+    return exact

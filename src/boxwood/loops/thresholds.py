@@ -1,0 +1,197 @@
+"""The threshold on one axis at which the components of a mixture lose least to the other side.
+
+The means are in ascending order. A threshold in gap g, between means g and g + 1, leaves the first g + 1 components on
+its left; each component loses a share of its weight that falls with the distance between mean and threshold::
+
+    means    m_0     m_1              m_2        in gap 1 the loss is
+              |       |       ^        |         f_0(x - m_0) + f_1(x - m_1) + f_2(m_2 - x)
+                              x
+
+    TAILS       f = p Φ(-t), t = distance / deviation    convex in each gap
+    CHEBYSHEV   f = p / t²                               convex in each gap
+    GAUSSIAN    f = p exp(-t² / 2)                       convex for t >= 1 only
+
+Losses and slopes are added as logarithms, so that a loss too small for a double still has its minimum where it is.
+A share falls with the distance, hence the greatest distances that thresholds of a whole run of gaps can have bound the
+loss there from below. Runs are halved, the more promising half first, and those that cannot hold the minimum are left.
+"""
+
+from math import erfc
+
+import numpy as np
+
+from boxwood.loops._jit import jit
+
+__all__ = ["CHEBYSHEV", "GAUSSIAN", "TAILS", "gap_minima", "log_loss"]
+
+TAILS, CHEBYSHEV, GAUSSIAN = 0, 1, 2
+FAR = 30.0  # deviations beyond which erfc is near the smallest double and its series is exact to 1e-11
+PER_OCTAVE = 4  # points of the grid for each halving of the distance to an end of the gap
+MARGIN = 1e-9  # for rounding, where gaps are left out by their bound
+
+
+@jit
+def gap_minima(means, log_weights, deviations, objective, thresholds, scores):  # type: ignore[no-untyped-def]
+    """Write for each gap the threshold of least loss, and the logarithm of that loss (inf where it cannot be least).
+
+    A threshold lies in [m_g, m_(g+1)). Takes time k for each run of gaps that is bounded, at most 2 k of them and log k
+    at best, and for each of about 100 points of each gap that is searched.
+
+    IN: means (k,), ascending; log_weights, deviations (k,), some deviation above 0; objective. OUT: thresholds,
+    scores (k - 1,).
+    """
+    terms = (means, log_weights, deviations, np.log(deviations), objective)
+    finest = _smallest_above_zero(deviations)
+    scores[:] = np.inf
+    stack = np.empty((130, 2), dtype=np.int64)  # first and last gap of each run, halved 64 times at most
+    bounds = np.empty(130)
+    stack[0, 0], stack[0, 1], bounds[0] = 0, len(scores) - 1, -np.inf
+    best, n_waiting = np.inf, 1
+    while n_waiting > 0:
+        n_waiting -= 1
+        first, last, bound = stack[n_waiting, 0], stack[n_waiting, 1], bounds[n_waiting]
+        if bound > best + MARGIN * max(1.0, abs(best)):
+            continue
+        if first == last:
+            if means[first] < means[first + 1]:
+                thresholds[first], scores[first] = _gap_minimum(terms, first, finest)
+                best = min(best, scores[first])
+            continue
+        middle = (first + last) // 2
+        low = log_loss(terms, means[first], means[middle + 1])
+        high = log_loss(terms, means[middle + 1], means[last + 1])
+        swapped = low <= high  # the lower half on top
+        stack[n_waiting + swapped, 0], stack[n_waiting + swapped, 1] = first, middle
+        stack[n_waiting + 1 - swapped, 0], stack[n_waiting + 1 - swapped, 1] = middle + 1, last
+        bounds[n_waiting + swapped], bounds[n_waiting + 1 - swapped] = low, high
+        n_waiting += 2
+
+
+@jit
+def _smallest_above_zero(values):  # type: ignore[no-untyped-def]
+    smallest = np.inf
+    for value in values:
+        if value > 0.0:
+            smallest = min(smallest, value)
+    return smallest
+
+
+@jit
+def _gap_minimum(terms, g, finest):  # type: ignore[no-untyped-def]
+    """Return the best threshold of gap g and its log loss: of both ends, and the points where the slope turns upwards.
+
+    A loss that is not convex is walked along a grid that is fine at both ends, from a mean to 1/64 of the smallest
+    deviation and on.
+    """
+    means, objective = terms[0], terms[4]
+    low, high = means[g], np.nextafter(means[g + 1], -np.inf)
+    octaves = 0.0
+    if objective == GAUSSIAN:
+        octaves = min(60.0, max(3.0, np.ceil(np.log2(64.0 * (high - low) / finest))))
+    half = int(PER_OCTAVE * octaves)
+    best, score = low, log_loss(terms, low, low)
+    previous, falls = low, True
+    for i in range(2 * half + 1):
+        point = high if i == 2 * half else _grid_point(low, means[g + 1], i, half)
+        if not previous < point <= high:
+            continue
+        rises = point == high or _slope(terms, point) >= 0.0
+        found = _turning_point(terms, previous, point) if falls and rises else point
+        value = log_loss(terms, found, found)
+        if value < score:
+            best, score = found, value
+        previous, falls = point, not rises
+    return best, score
+
+
+@jit
+def _grid_point(low, high, i, half):  # type: ignore[no-untyped-def]
+    """Return point i of 2 half; from the middle to either end distances to that end shrink by powers of 2."""
+    if i < half:
+        return low + (high - low) * 2.0 ** ((i + 1 - half) / PER_OCTAVE - 1.0)
+    return high - (high - low) * 2.0 ** ((half - 1 - i) / PER_OCTAVE - 1.0)
+
+
+@jit
+def _turning_point(terms, low, high):  # type: ignore[no-untyped-def]
+    """Return the point of [low, high] where the slope turns from below zero to above, by bisection to neighbours."""
+    while True:
+        middle = _middle(low, high)
+        if not low < middle < high:
+            return low if log_loss(terms, low, low) < log_loss(terms, high, high) else high
+        slope = _slope(terms, middle)
+        if slope == 0.0:
+            return middle
+        if slope < 0.0:
+            low = middle
+        else:
+            high = middle
+
+
+@jit
+def log_loss(terms, low, high):  # type: ignore[no-untyped-def]
+    """Return a logarithm that no threshold's loss in [low, high] is below, which is that of the loss where they agree.
+
+    IN: terms: means, log_weights, deviations, log_deviations (k,), objective.
+    """
+    means, log_weights, deviations, log_deviations, objective = terms
+    largest, total = -np.inf, 0.0
+    for c in range(len(means)):
+        distance = max(high - means[c], means[c] - low)
+        term = log_weights[c] + _log_share(distance, deviations[c], log_deviations[c], objective)
+        if term == np.inf:
+            return np.inf
+        if term > largest:
+            total = total * np.exp(largest - term) + 1.0
+            largest = term
+        elif term > -np.inf:
+            total += np.exp(term - largest)
+    return largest + np.log(total) if total > 0.0 else -np.inf
+
+
+@jit
+def _log_share(distance, deviation, log_deviation, objective):  # type: ignore[no-untyped-def]
+    if deviation == 0.0:
+        return -np.inf
+    t = distance / deviation
+    if objective == CHEBYSHEV:
+        return 2.0 * (log_deviation - np.log(distance)) if distance > 0.0 else np.inf
+    if objective == GAUSSIAN:
+        return -0.5 * t * t
+    if t < FAR:
+        return np.log(0.5 * erfc(t * np.sqrt(0.5)))
+    u = 1.0 / (t * t)
+    series = 1.0 - u * (1.0 - u * (3.0 - u * (15.0 - 105.0 * u)))
+    return -0.5 * t * t - np.log(t) - 0.5 * np.log(2.0 * np.pi) + np.log(series)
+
+
+@jit
+def _slope(terms, point):  # type: ignore[no-untyped-def]
+    """Return the slope of the loss between means, divided by its largest part; 0 where no part can be told from 0."""
+    means, log_weights, deviations, log_deviations, objective = terms
+    largest, total = -np.inf, 0.0
+    for c in range(len(means)):
+        distance = abs(point - means[c])
+        if deviations[c] == 0.0 or distance == 0.0:
+            continue
+        t = distance / deviations[c]
+        if objective == CHEBYSHEV:
+            steepness = 2.0 * log_deviations[c] - 3.0 * np.log(distance)
+        elif objective == GAUSSIAN:
+            steepness = -0.5 * t * t + np.log(t) - log_deviations[c] if t < np.inf else -np.inf
+        else:
+            steepness = -0.5 * t * t - log_deviations[c]
+        term = log_weights[c] + steepness
+        sign = -1.0 if means[c] < point else 1.0
+        if term > largest:
+            total = total * np.exp(largest - term) + sign
+            largest = term
+        elif term > -np.inf:
+            total += sign * np.exp(term - largest)
+    return total
+
+
+@jit
+def _middle(low, high):  # type: ignore[no-untyped-def]
+    middle = 0.5 * (low + high)
+    return middle if abs(middle) < np.inf else 0.5 * low + 0.5 * high

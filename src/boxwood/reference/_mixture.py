@@ -1,0 +1,256 @@
+"""`Mixture`: weights, means and variances of the components that a tree is to tell apart."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from boxwood._validation import as_table, listed
+from boxwood.errors import DataError
+from boxwood.reference._labels import encode_labels
+from boxwood.reference._moments import Moments, moments_of
+from boxwood.reference._reference import Names, _named
+
+__all__ = ["Mixture"]
+
+_NEGLIGIBLE_WEIGHT = 1e-8
+_COUNTING_RANGE = 1 << 16  # labels from -1 up to this are used as they are
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Mixture:
+    """A mixture model: for each component its weight, its mean and its variance along each axis.
+
+    It is all that `grow.mmdt` needs, so a tree takes a time that does not depend on any number of rows. Made from
+    labelled rows by `of`, from a fitted Gaussian mixture by `from_gaussian_mixture`, or from plain arrays.
+
+    Parameters
+    ----------
+    weights : array-like of shape (k,)
+        Weight of each component, above 0; divided by their sum.
+    means : array-like of shape (k, d)
+        Mean of each component.
+    variances : array-like of shape (k, d)
+        Variance of each component along each axis, at least 0 (a variance, never a standard deviation).
+    names : sequence of k hashables, default=None
+        Name of each component; None names them by their numbers.
+    covariances : array-like of shape (k, d, d), default=None
+        Covariance of each component where axes are correlated; None where they are not, or where that is not known.
+
+    Attributes
+    ----------
+    weights, means, variances, covariances : array
+        As above, read-only. Always holds: the weights add up to 1, and variances are the diagonals of the covariances.
+
+    Raises
+    ------
+    DataError
+        If arrays do not fit together, are not finite, a weight is not above 0, or a variance is below 0.
+
+    References
+    ----------
+    M. Fleissner, M. Zarvandi, D. Ghoshdastidar, "Explainable Clustering Beyond Worst-Case Guarantees", section 2.1.
+
+    Examples
+    --------
+    >>> mixture = Mixture.of([[0.0], [2.0], [9.0], [9.0]], ["low", "low", "high", "high"])
+    >>> mixture.names, mixture.weights, mixture.means.ravel(), mixture.variances.ravel()
+    (('high', 'low'), array([0.5, 0.5]), array([9., 1.]), array([0., 1.]))
+    """
+
+    weights: NDArray[np.float64]
+    means: NDArray[np.float64]
+    variances: NDArray[np.float64]
+    names: tuple[Hashable, ...] = None  # type: ignore[assignment]
+    covariances: NDArray[np.float64] | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        means = _as_finite("means", self.means, (None, None))
+        k, d = means.shape
+        weights = _as_finite("weights", self.weights, (k,))
+        variances = _as_finite("variances", self.variances, (k, d))
+        _refuse_components(weights <= 0, "weights must be above 0")
+        _refuse_components((variances < 0).any(axis=1), "variances must be at least 0")
+        weights = weights / weights.max()  # a sum of large weights may overflow
+        self._freeze("weights", weights / weights.sum())
+        self._freeze("means", means)
+        self._freeze("variances", variances)
+        if self.covariances is not None:
+            self._freeze("covariances", _as_covariances(self.covariances, variances))
+        object.__setattr__(self, "names", _named(range(k), self.names))
+
+    def _freeze(self, name: str, array: NDArray[np.float64]) -> None:
+        array.flags.writeable = False
+        object.__setattr__(self, name, array)
+
+    @property
+    def n_components(self) -> int:
+        """Number of components k."""
+        return len(self.weights)
+
+    @property
+    def n_features(self) -> int:
+        """Number of axes d."""
+        return int(self.means.shape[1])
+
+    @property
+    def alpha(self) -> float:
+        """Imbalance of the weights: k times the largest of them, at least 1, and 1 where all are equal."""
+        return float(max(1.0, self.n_components * self.weights.max()))
+
+    def pooled_variances(self, pooling: str = "weighted") -> NDArray[np.float64]:
+        """Return one variance for each axis, shape (d,), in the place of those of the components.
+
+        `pooling` is "weighted", the mean over components by their weights, or "max", the largest, for which the
+        guarantees of the papers hold.
+        """
+        if pooling == "weighted":
+            # not a matrix product, which may add up equal columns in different orders and so break ties
+            return np.asarray((self.weights[:, None] * self.variances).sum(axis=0))
+        if pooling == "max":
+            return np.asarray(self.variances.max(axis=0))
+        raise ValueError(f"pooling must be 'weighted' or 'max', got {pooling!r}")
+
+    @classmethod
+    def of(
+        cls,
+        X: ArrayLike,
+        labels: ArrayLike,
+        *,
+        names: Names | None = None,
+        sample_weight: ArrayLike | None = None,
+        n_jobs: int | None = -1,
+    ) -> Mixture:
+        """Return the frequencies, means and population variances of the rows of `X` by `labels`, -1 for left out.
+
+        Labels are of any hashable type; components are numbered in ascending order of them and named by them, and
+        `names` maps labels to other names. `X` of shape (n, d) is read once beside its check. Clusters whose rows all
+        weigh 0 are left out.
+
+        Raises
+        ------
+        DataError
+            If `X`, labels and weights do not fit together, hold missing or infinite values, or no row is kept.
+        """
+        codes, found = _encoded(labels)
+        if not found:
+            raise DataError("every row is left out: all labels are -1")
+        moments = moments_of(as_table(X), codes, len(found), sample_weight, n_jobs)
+        present = [name for name, weight in zip(found, moments.weights, strict=True) if weight > 0]
+        if not present:
+            raise DataError("every row is left out: give some row a label other than -1 and a weight above 0")
+        return cls.of_moments(moments, names=_named(present, names))
+
+    @classmethod
+    def of_moments(cls, moments: Moments, *, names: Names | None = None) -> Mixture:
+        """Return the mixture of clusters whose moments were added up; clusters without weight are left out.
+
+        `names` are those of the clusters with weight; None names them by their numbers among all clusters.
+        """
+        seen = np.flatnonzero(moments.weights > 0)
+        means, variances = moments.means[seen], moments.variances[seen]
+        if not np.isfinite(variances).all():
+            j = int(np.argmin(np.isfinite(variances).all(axis=0)))
+            raise DataError(
+                f"the values of column {j} are too large for their variance; divide the column by some unit"
+            )
+        return cls(moments.weights[seen], means, variances, _named(seen.tolist(), names))
+
+    @classmethod
+    def from_gaussian_mixture(cls, mixture: Any) -> Mixture:
+        """Return the parameters of a fitted `GaussianMixture` or `BayesianGaussianMixture` of any covariance type.
+
+        Components without data are dropped, with a warning that names them: those of a weight below 1e-8 and, in a
+        Bayesian mixture, those that less than one row belongs to. The others keep their numbers as names.
+
+        Raises
+        ------
+        DataError
+            If `mixture` is no fitted Gaussian mixture.
+        """
+        needed = ("weights_", "means_", "covariances_", "covariance_type")
+        if not all(hasattr(mixture, name) for name in needed):
+            raise DataError(f"expected a fitted GaussianMixture, got {type(mixture).__name__} without {listed(needed)}")
+        kept = _components_with_data(mixture)
+        means = np.asarray(mixture.means_, dtype=np.float64)[kept]
+        variances, covariances = _covariances_of(mixture, means.shape[1])
+        covariances = None if covariances is None else covariances[kept]
+        weights = np.asarray(mixture.weights_, dtype=np.float64)[kept]
+        return cls(weights, means, variances[kept], tuple(kept.tolist()), covariances=covariances)
+
+    def __repr__(self) -> str:
+        correlated = "" if self.covariances is None else ", with covariances"
+        return f"Mixture(n_components={self.n_components}, n_features={self.n_features}{correlated})"
+
+
+def _encoded(labels: ArrayLike) -> tuple[NDArray[Any], tuple[Hashable, ...]]:
+    """Return each row's number and the labels; numbers that are labels already are not copied and may go unused."""
+    array = np.asarray(labels) if isinstance(labels, np.ndarray) else None
+    if array is not None and array.ndim == 1 and array.dtype.kind in "iu" and array.size:
+        high = int(array.max())
+        if int(array.min()) >= -1 and high < min(_COUNTING_RANGE, array.size):
+            return array, tuple(range(high + 1))
+    return encode_labels(labels)
+
+
+def _as_finite(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> NDArray[np.float64]:
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{name} must be numeric: {error}") from None
+    fits = array.ndim == len(shape) and all(
+        size > 0 and size == (wanted or size) for size, wanted in zip(array.shape, shape, strict=True)
+    )
+    if not fits:
+        expected = "(k, d)" if None in shape else str(shape)
+        raise DataError(f"{name} must have shape {expected}, got {array.shape}")
+    if not np.isfinite(array).all():
+        raise DataError(f"{name} must be finite, but hold missing or infinite values")
+    return array
+
+
+def _refuse_components(wrong: Any, expected: str) -> None:
+    if wrong.any():
+        raise DataError(f"{expected}; wrong for components {listed([str(k) for k in np.flatnonzero(wrong)])}")
+
+
+def _as_covariances(covariances: ArrayLike, variances: NDArray[np.float64]) -> NDArray[np.float64]:
+    k, d = variances.shape
+    array = _as_finite("covariances", covariances, (k, d, d))
+    scale = np.sqrt(variances[:, :, None]) * np.sqrt(variances[:, None, :])
+    _refuse_components(
+        (np.abs(array - array.transpose(0, 2, 1)) > 1e-8 * scale).any(axis=(1, 2)), "covariances must be symmetric"
+    )
+    diagonal = np.diagonal(array, axis1=1, axis2=2)
+    _refuse_components(
+        (np.abs(diagonal - variances) > 1e-8 * variances).any(axis=1), "covariances must have the variances as diagonal"
+    )
+    return array
+
+
+def _components_with_data(mixture: Any) -> NDArray[np.intp]:
+    weights = np.asarray(mixture.weights_, dtype=np.float64)
+    empty = weights < _NEGLIGIBLE_WEIGHT
+    if hasattr(mixture, "mean_precision_prior_"):  # Bayesian: prior plus the rows of each component
+        empty |= np.asarray(mixture.mean_precision_) - mixture.mean_precision_prior_ < 1
+    if empty.all():
+        raise DataError("no component of the mixture has data")
+    if empty.any():
+        dropped = listed([f"{k} (weight {weights[k]:.1e})" for k in np.flatnonzero(empty)])
+        warnings.warn(f"components without data are dropped: {dropped}", stacklevel=3)
+    return np.flatnonzero(~empty)
+
+
+def _covariances_of(mixture: Any, d: int) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+    """Return variances (k, d) and, for the types that have them, covariances (k, d, d)."""
+    given, kind = np.asarray(mixture.covariances_, dtype=np.float64), mixture.covariance_type
+    k = len(mixture.weights_)
+    if kind in ("full", "tied"):
+        covariances = np.broadcast_to(given, (k, d, d))
+        return np.diagonal(covariances, axis1=1, axis2=2), covariances
+    return np.broadcast_to(given if kind == "diag" else given[:, None], (k, d)), None

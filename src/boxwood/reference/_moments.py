@@ -1,0 +1,144 @@
+"""`Moments`: weights, means and squared deviations of clusters, which add up over parts of the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from boxwood._threads import BLOCK_ROWS, map_blocks
+from boxwood._validation import as_table, as_weights
+from boxwood.errors import DataError
+from boxwood.loops.moments import block_moments
+
+__all__ = ["Moments", "moments_of"]
+
+_ROWS_PER_CLUSTER = 16  # in a block at least, so that the summaries of all blocks stay small beside the rows
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Moments:
+    """Weight, mean and squared deviations of each cluster, for parts of the data that add up to the whole.
+
+    `a + b` are the moments of the rows of both, so that a `Mixture` can be made of batches, files or machines. In
+    whatever order parts are added, the result is that of the whole to rounding.
+
+    Parameters
+    ----------
+    weights : array of shape (k,)
+        Sum of the weights of each cluster's rows, their number where rows weigh 1; 0 for a cluster not seen.
+    origins, offsets : array of shape (k, d)
+        Mean in two parts, to be added. The first is a number near the rows, so that no digit is lost far from zero.
+    squares : array of shape (k, d)
+        Weighted squared deviations from the mean, added by column.
+
+    Examples
+    --------
+    >>> morning = Moments.of([[0.0], [2.0]], [0, 0], n_clusters=2)
+    >>> evening = Moments.of([[4.0], [9.0]], [0, 1], n_clusters=2)
+    >>> whole = morning + evening
+    >>> whole.weights, whole.means.ravel(), whole.variances.ravel().round(3)
+    (array([3., 1.]), array([2., 9.]), array([2.667, 0.   ]))
+    """
+
+    weights: NDArray[np.float64]
+    origins: NDArray[np.float64]
+    offsets: NDArray[np.float64]
+    squares: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = np.array(getattr(self, field.name), dtype=np.float64)
+            value.flags.writeable = False
+            object.__setattr__(self, field.name, value)
+        k, shapes = len(self.weights), {self.origins.shape, self.offsets.shape, self.squares.shape}
+        if self.weights.ndim != 1 or len(shapes) != 1 or self.origins.ndim != 2 or len(self.origins) != k:
+            raise ValueError(f"moments of {k} clusters need arrays of shape ({k}, d), got {sorted(shapes)}")
+
+    @classmethod
+    def of(
+        cls,
+        X: ArrayLike,
+        labels: ArrayLike,
+        n_clusters: int,
+        *,
+        sample_weight: ArrayLike | None = None,
+        n_jobs: int | None = -1,
+    ) -> Moments:
+        """Return the moments of the rows of `X`, shape (n, d), by labels from 0 to `n_clusters - 1`, -1 for left out.
+
+        Takes one reading of `X` beside its check, and memory for at most one byte for each value of `X`. The result
+        does not depend on the number of threads.
+
+        Raises
+        ------
+        DataError
+            If `X`, the labels and the weights do not fit together, or hold missing or infinite values.
+        """
+        return moments_of(as_table(X), _as_codes(labels, n_clusters), n_clusters, sample_weight, n_jobs)
+
+    @property
+    def means(self) -> NDArray[np.float64]:
+        """Mean of each cluster, shape (k, d); zeros for a cluster not seen."""
+        return self.origins + self.offsets
+
+    @property
+    def variances(self) -> NDArray[np.float64]:
+        """Population variance of each cluster by column, shape (k, d); zeros for a cluster not seen."""
+        return self.squares / np.where(self.weights > 0, self.weights, 1.0)[:, None]
+
+    def __add__(self, other: Moments) -> Moments:
+        """Return the moments of the rows of both: the update of Chan, Golub and LeVeque (1983)."""
+        if not isinstance(other, Moments):
+            return NotImplemented
+        if self.origins.shape != other.origins.shape:
+            raise ValueError(f"moments of shapes {self.origins.shape} and {other.origins.shape} do not add up")
+        weights = self.weights + other.weights
+        share = (other.weights / np.where(weights > 0, weights, 1.0))[:, None]
+        mine = (self.weights > 0)[:, None]  # a cluster seen only by the other has the other's origin
+        both = mine & (other.weights > 0)[:, None]
+        origins = np.where(mine, self.origins, other.origins)
+        with np.errstate(over="ignore", invalid="ignore"):
+            gap = np.where(both, (other.origins - self.origins) + (other.offsets - self.offsets), 0.0)
+            offsets = np.where(mine, self.offsets, other.offsets) + share * gap
+            squares = self.squares + other.squares + self.weights[:, None] * share * gap * gap
+        return Moments(weights, origins, offsets, squares)
+
+    def __repr__(self) -> str:
+        k, d = self.origins.shape
+        return f"Moments(n_clusters={k}, n_columns={d}, weight={self.weights.sum():g})"
+
+
+def moments_of(
+    X: NDArray[Any], codes: NDArray[Any], n_clusters: int, sample_weight: ArrayLike | None, n_jobs: int | None
+) -> Moments:
+    """Return the moments of checked rows by checked labels, which must be as many."""
+    if len(codes) != len(X):
+        raise DataError(f"X has {len(X)} rows, but there are {len(codes)} labels")
+    weights = as_weights(sample_weight, len(X))
+    shape, unweighted = (n_clusters, X.shape[1]), np.empty(0)
+
+    def work(start: int, stop: int) -> Moments:
+        filled = np.zeros(n_clusters), np.zeros(shape), np.zeros(shape), np.zeros(shape)
+        block_weights = unweighted if weights is None else weights[start:stop]
+        block_moments(X[start:stop], codes[start:stop], block_weights, *filled)
+        return Moments(*filled)
+
+    block = max(BLOCK_ROWS, _ROWS_PER_CLUSTER * n_clusters)
+    return reduce(add, map_blocks(work, len(X), block=block, n_jobs=n_jobs))
+
+
+def _as_codes(labels: ArrayLike, n_clusters: int) -> NDArray[Any]:
+    if n_clusters < 1:
+        raise ValueError(f"n_clusters must be at least 1, got {n_clusters}")
+    codes = np.asarray(labels)
+    if codes.ndim != 1 or codes.dtype.kind not in "iu":
+        raise DataError(f"labels must be whole numbers, one for each row; got {codes.dtype}, shape {codes.shape}")
+    low, high = (int(codes.min()), int(codes.max())) if codes.size else (0, -1)
+    if low < -1 or high >= n_clusters:
+        raise DataError(f"labels must be from -1 to {n_clusters - 1} for {n_clusters} clusters, got {low} to {high}")
+    return codes

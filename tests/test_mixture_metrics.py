@@ -1,0 +1,312 @@
+"""Mixtures measured: ratios, exact errors and prices equal their twins, samples and the numbers of the papers."""
+
+import math
+
+import numpy as np
+import pytest
+
+from boxwood import Mixture, ThresholdTree, TreeBuilder
+from boxwood.errors import DataError
+from boxwood.grow import mmdt
+from boxwood.metrics import error_rate, explainability_to_noise, mixture_price, optimal_cost, signal_to_noise
+from boxwood.metrics._mixture_price import _centers
+from tests import naive
+from tests.cases import make_case
+
+# T-05 of the papers' instances
+THREE = Mixture([0.5, 0.3, 0.2], [[0, 0], [6, 1], [3, 7]], [[1, 1.44]] * 3)
+CUT_AT_0 = ThresholdTree.from_dict({"feature": 0, "threshold": 0, "left": {"cluster": 0}, "right": {"cluster": 1}})
+
+
+def random_tree(rng, mixture, n_cuts, interval_share=0.4):
+    """Return a tree of any cuts near the means, interval cuts among them, whose leaves have any clusters."""
+    k, d = mixture.means.shape
+    builder, leaves = TreeBuilder(), [0]
+    for _ in range(n_cuts):
+        j = int(rng.integers(d))
+        spread = np.sqrt(mixture.variances[:, j])
+        ends = sorted((rng.choice(mixture.means[:, j], 2) + rng.normal(size=2) * rng.choice(spread, 2)).tolist())
+        if rng.random() < 0.2:
+            ends[1] = max(ends[0], float(rng.choice(mixture.means[:, j])))
+        lower = ends[0] if rng.random() < interval_share else -math.inf
+        leaves += builder.split(leaves.pop(int(rng.integers(len(leaves)))), j, ends[1], lower)
+    for leaf in leaves:
+        builder.label(leaf, int(rng.integers(k)))
+    return builder.build()
+
+
+def degenerate_mixture(seed):
+    """Return the mixture of a generated table: constant columns, one-row clusters, values of 1e-12 and 1e12."""
+    X, labels, weights = make_case(seed, max_rows=25, max_columns=3, max_clusters=5)
+    return Mixture.of(X, labels, sample_weight=weights)
+
+
+def is_resolved(mixture):
+    """Return whether doubles are fine enough for the mixture's normals, so that cells have points in them."""
+    sigma = np.sqrt(mixture.variances)
+    return bool(np.all((sigma == 0) | (sigma > 1e4 * np.spacing(np.abs(mixture.means).max(axis=0)))))
+
+
+def random_mixture(rng, k, d, spread=3.0):
+    return Mixture(rng.dirichlet(np.full(k, 3.0)), rng.normal(size=(k, d)) * spread, rng.uniform(0.2, 2, size=(k, d)))
+
+
+def arrays(mixture):
+    return mixture.weights.tolist(), mixture.means.tolist(), np.sqrt(mixture.variances).tolist()
+
+
+# ----------------------------------------------------------------------------------------------------- ratios
+
+
+def test_ratio_equals_the_twin():
+    checked = 0
+    for seed in range(2000):
+        mixture = degenerate_mixture(seed)
+        if mixture.n_components < 2:
+            continue
+        for pooling in ("max", "weighted"):
+            sigma = np.sqrt(mixture.pooled_variances(pooling)).tolist()
+            value, pair, axis = naive.explainability_to_noise(mixture.means.tolist(), sigma)
+            found = explainability_to_noise(mixture, pooling=pooling)
+            assert (found.pair, found.axis) == (pair, axis), f"seed {seed}"
+            assert found.value == pytest.approx(value, rel=1e-12)
+        checked += 1
+    assert checked > 1900
+
+
+def test_ratio_lies_between_those_of_the_signal():
+    for seed in range(500):
+        rng = np.random.default_rng(seed)
+        mixture = random_mixture(rng, int(rng.integers(2, 8)), int(rng.integers(1, 6)))
+        enr, snr = explainability_to_noise(mixture).value, signal_to_noise(mixture).value
+        assert snr / mixture.n_features * (1 - 1e-12) <= enr <= snr * (1 + 1e-12)
+        assert explainability_to_noise(mixture, convention="subgaussian").value == enr / 2
+        assert signal_to_noise(mixture, convention="subgaussian").value == snr / 2
+
+
+def test_ratio_of_the_signal_by_hand():
+    sigma = np.array([1.0, 1.2])
+    apart = [((THREE.means[a] - THREE.means[b]) ** 2 / sigma**2).sum() for a, b in ((0, 1), (0, 2), (1, 2))]
+    assert signal_to_noise(THREE) == (pytest.approx(min(apart)), (1, 2))
+
+
+def test_ratio_does_not_depend_on_units():
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        mixture = random_mixture(rng, 5, 3)
+        scale, shift = 2.0 ** rng.integers(-20, 20, size=3) * rng.choice([-1, 1], 3), rng.normal(size=3)
+        moved = Mixture(mixture.weights, mixture.means * scale + shift * scale, mixture.variances * scale**2)
+        a, b = explainability_to_noise(mixture), explainability_to_noise(moved)
+        assert b.value == pytest.approx(a.value, rel=1e-9)
+        assert (a.pair, a.axis) == (b.pair, b.axis)
+
+
+def test_ratio_of_the_papers_instance():
+    assert explainability_to_noise(THREE) == (25.0, (1, 2), 1)
+    assert explainability_to_noise(THREE, convention="subgaussian").value == 12.5
+
+
+def test_ratio_of_degenerate_mixtures():
+    exact = Mixture([1, 1], [[0.0, 1.0], [0.0, 2.0]], [[1, 0], [1, 0]])
+    assert explainability_to_noise(exact) == (math.inf, (0, 1), 1)
+    assert signal_to_noise(exact).value == math.inf
+    equal = Mixture([1, 1, 1], [[0.0], [1.0], [1.0]], [[0], [0], [0]])
+    assert explainability_to_noise(equal)[:2] == (0.0, (1, 2))
+    assert explainability_to_noise(exact, sigma=[1.0, 0.5]).value == 4.0
+    with pytest.raises(DataError, match="one component"):
+        explainability_to_noise(Mixture([1.0], [[0.0]], [[1.0]]))
+    with pytest.raises(DataError, match="sigma must be 2"):
+        signal_to_noise(exact, sigma=[1.0])
+    with pytest.raises(ValueError, match="convention"):
+        explainability_to_noise(exact, convention="half")
+
+
+# ------------------------------------------------------------------------------------------------------ errors
+
+
+def test_error_equals_the_twin():
+    checked = 0
+    for seed in range(2600):
+        rng = np.random.default_rng(seed)
+        mixture = degenerate_mixture(seed)
+        if not is_resolved(mixture):
+            continue
+        checked += 1
+        tree = random_tree(rng, mixture, int(rng.integers(0, 6)))
+        expected = naive.error_rate(*arrays(mixture), tree.to_dict())
+        found = error_rate(mixture, tree)
+        assert found.value == pytest.approx(expected, rel=1e-9, abs=1e-15), f"seed {seed}"
+        assert found[1:] == (0.0, True)
+    assert checked >= 2000
+
+
+def test_error_of_the_papers_instance():
+    tree = mmdt(THREE)
+    assert tree.to_dict()["threshold"] == 4.0
+    assert tree.to_dict()["left"]["threshold"] == 3.0
+    assert round(error_rate(THREE, tree).value, 7) == 0.0043965
+    sampled = error_rate(THREE, tree, n_samples=10**6, random_state=0)
+    assert abs(sampled.value - 0.0043965) < 4 * sampled.standard_error
+    assert not sampled.exact
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_error_equals_a_million_rows(seed):
+    rng = np.random.default_rng(seed)
+    mixture = random_mixture(rng, 6, 3, spread=2.0)
+    tree = random_tree(rng, mixture, 7)
+    exact, sampled = error_rate(mixture, tree), error_rate(mixture, tree, n_samples=10**6, random_state=seed)
+    assert abs(exact.value - sampled.value) < 4 * sampled.standard_error
+    assert sampled.standard_error < 6e-4
+
+
+def test_small_errors_keep_their_digits():
+    mixture = Mixture([1, 1], [[-12.0], [12.0]], [[1], [1]])
+    assert error_rate(mixture, CUT_AT_0).value == pytest.approx(0.5 * math.erfc(12 / math.sqrt(2)), rel=1e-12, abs=0)
+
+
+def test_error_with_correlations():
+    both = np.array([[1.0, 0.9], [0.9, 1.0]])
+    mixture = Mixture([1, 1], [[-1, 0], [1, 0]], np.ones((2, 2)), covariances=[both, both])
+    found = error_rate(mixture, CUT_AT_0, random_state=0)
+    assert not found.exact
+    assert abs(found.value - 0.5 * math.erfc(1 / math.sqrt(2))) < 4 * found.standard_error
+    # a corner that the correlation empties: P(x > 0, y > 0) = 1/4 + asin(0.9) / 2 pi for one component at 0
+    corner = ThresholdTree.from_dict(
+        {"feature": 0, "threshold": 0, "left": {"cluster": 1},
+         "right": {"feature": 1, "threshold": 0, "left": {"cluster": 1}, "right": {"cluster": 0}}}
+    )  # fmt: skip
+    one = Mixture([1 - 1e-12, 1e-12], np.zeros((2, 2)), np.ones((2, 2)), covariances=[both, both])
+    found = error_rate(one, corner, n_samples=10**6, random_state=1)
+    assert abs(found.value - (0.75 - math.asin(0.9) / (2 * math.pi))) < 4 * found.standard_error
+    diagonal = Mixture([1, 1], [[-1, 0], [1, 0]], np.ones((2, 2)), covariances=[np.eye(2)] * 2)
+    assert error_rate(diagonal, CUT_AT_0).exact
+
+
+def test_error_is_repeatable():
+    a, b = (error_rate(THREE, mmdt(THREE), n_samples=1000, random_state=7) for _ in range(2))
+    assert a == b
+    state = np.random.RandomState(0)
+    assert error_rate(THREE, mmdt(THREE), n_samples=1000, random_state=state).standard_error > 0
+
+
+def test_misfits_are_refused():
+    with pytest.raises(DataError, match="tests column 1"):
+        error_rate(Mixture([1, 1], [[0], [1]], [[1], [1]]), mmdt(THREE))
+    with pytest.raises(DataError, match="cluster 2"):
+        mixture_price(Mixture([1, 1], [[0, 0], [1, 1]], np.ones((2, 2))), mmdt(THREE))
+    with pytest.raises(ValueError, match="n_samples"):
+        error_rate(THREE, mmdt(THREE), n_samples=0)
+
+
+# ------------------------------------------------------------------------------------------------------ prices
+
+
+@pytest.mark.parametrize(("m", "price"), [(1, 0.8124421), (2, 0.9787349), (3, 0.9990421), (4, 0.9999821)])
+def test_price_of_two_normals(m, price):
+    """T-04: cut at 0, the means as centres."""
+    mixture = Mixture([1, 1], [[-m], [m]], [[1], [1]])
+    found = mixture_price(mixture, CUT_AT_0, centers="reference")
+    assert round(found.value, 7) == price
+    sampled = mixture_price(mixture, CUT_AT_0, centers="reference", n_samples=10**5, random_state=m)
+    assert abs(sampled.value - price) < 4 * sampled.standard_error
+
+
+@pytest.mark.parametrize(("objective", "power"), [("l1", 1), ("sqeuclidean", 2)])
+def test_price_equals_the_twin(objective, power):
+    for seed in range(24):
+        rng = np.random.default_rng(seed)
+        mixture = random_mixture(rng, int(rng.integers(2, 5)), int(rng.integers(1, 3)), spread=2.0)
+        tree = random_tree(rng, mixture, int(rng.integers(1, 5)))
+        weights, means, sigma = arrays(mixture)
+        whole = {"cluster": 0}
+        baseline = sum(
+            w * naive.mixture_cost([1.0], [m], [s], whole, [m], power)
+            for w, m, s in zip(weights, means, sigma, strict=True)
+        )
+        for centers in ("reference", "median", "mean"):
+            at = _centers(mixture, tree, centers).tolist()
+            expected = naive.mixture_cost(weights, means, sigma, tree.to_dict(), at, power) / baseline
+            found = mixture_price(mixture, tree, objective=objective, centers=centers).value
+            assert found == pytest.approx(expected, rel=1e-8), f"seed {seed}, {centers}"
+
+
+def test_own_centers_cost_the_least():
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        mixture = random_mixture(rng, 3, 2, spread=2.0)
+        tree = random_tree(rng, mixture, 3)
+        weights, means, sigma = arrays(mixture)
+        for centers, power in (("median", 1), ("mean", 2)):
+            at = _centers(mixture, tree, centers)
+            best = naive.mixture_cost(weights, means, sigma, tree.to_dict(), at.tolist(), power)
+            for step in (0.05, -0.05):
+                for c in np.unique(tree.leaf_clusters):
+                    moved = at.copy()
+                    moved[c] += step * rng.random(2)
+                    assert naive.mixture_cost(weights, means, sigma, tree.to_dict(), moved.tolist(), power) >= best
+
+
+@pytest.mark.parametrize("objective", ["l1", "sqeuclidean", "l2"])
+@pytest.mark.parametrize("centers", ["median", "mean", "reference"])
+def test_price_equals_rows(objective, centers):
+    rng = np.random.default_rng(3)
+    mixture = random_mixture(rng, 4, 3, spread=2.0)
+    tree = mmdt(mixture)
+    ask = {"objective": objective, "centers": centers}
+    a = mixture_price(mixture, tree, **ask, random_state=0)
+    covariances = np.einsum("kj,jl->kjl", mixture.variances, np.eye(3)) + 1e-13 * (1 - np.eye(3))
+    correlated = Mixture(mixture.weights, mixture.means, mixture.variances, covariances=covariances)
+    b = mixture_price(correlated, tree, **ask, n_samples=200_000, random_state=1)
+    assert abs(a.value - b.value) < 4 * math.hypot(a.standard_error, b.standard_error)
+    assert (a.exact, b.exact) == (objective != "l2", False)
+
+
+def test_price_of_degenerate_mixtures():
+    points = Mixture([1, 1], [[-1.0, 5.0], [1.0, 5.0]], np.zeros((2, 2)))
+    for objective in ("l1", "sqeuclidean", "l2"):
+        assert mixture_price(points, CUT_AT_0, objective=objective, random_state=0).value == 1.0
+        wrong = CUT_AT_0.relabeled([1, 0])
+        assert mixture_price(points, wrong, objective=objective, centers="reference").value == math.inf
+    assert mixture_price(points, CUT_AT_0.relabeled([1, 0])).value == 1.0  # medians go with the rows
+    for seed in range(300):
+        mixture = degenerate_mixture(seed)
+        if not is_resolved(mixture):
+            continue
+        tree = random_tree(np.random.default_rng(seed), mixture, 3)
+        median = mixture_price(mixture, tree).value
+        assert 0 <= median <= mixture_price(mixture, tree, centers="mean").value * (1 + 1e-6)
+    with pytest.raises(ValueError, match="objective"):
+        mixture_price(points, CUT_AT_0, objective="l3")
+    with pytest.raises(ValueError, match="centers"):
+        mixture_price(points, CUT_AT_0, centers="best")
+
+
+# ----------------------------------------------------------------------------------------------------- optimum
+
+
+def test_best_centers_of_two_normals_are_further_apart():
+    """By symmetry the centre c has half of |x| below it, and for the squared distance it is the mean of |x|."""
+    two = Mixture([1, 1], [[-1], [1]], [[1], [1]])
+    found = optimal_cost(two, n_samples=400_000, random_state=0)
+    share = [naive.normal_share(-c, c, 1.0, 1.0) for c in np.abs(found.centers[:, 0])]
+    assert share == pytest.approx([0.5, 0.5], abs=5e-3)
+    assert found.centers[0, 0] < -1.02 < 1.02 < found.centers[1, 0]
+    squared = optimal_cost(two, objective="sqeuclidean", n_samples=400_000, random_state=0)
+    mean = math.sqrt(2 / math.pi) * math.exp(-0.5) + math.erf(math.sqrt(0.5))
+    assert np.abs(squared.centers[:, 0]) == pytest.approx([mean, mean], abs=0.01)
+    assert abs(squared.value - (2 - mean**2)) < 4 * squared.standard_error + 1e-4
+
+
+def test_best_centers_are_no_worse_than_the_means():
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        mixture = random_mixture(rng, 4, 2)
+        tree = mmdt(mixture)
+        baseline = (mixture.weights @ np.sqrt(2 / np.pi * mixture.variances)).sum()
+        best = optimal_cost(mixture, n_samples=5000, random_state=seed)
+        assert best.value - 4 * best.standard_error <= min(1.0, mixture_price(mixture, tree).value) * baseline
+    with pytest.raises(ValueError, match="objective"):
+        optimal_cost(mixture, objective="l2")
+    with pytest.raises(ValueError, match="n_samples"):
+        optimal_cost(mixture, n_samples=1)
