@@ -150,7 +150,11 @@ BAD = [
         USAGE,
         "Invalid value for '--save': 'nowhere/m.json': cannot write in nowhere",
     ),
-    Bad("explain good.csv -k 2 --save folder.csv", USAGE, "Invalid value for '--save': 'folder.csv' is not a file"),
+    Bad(
+        "explain good.csv -k 2 --save model.pkl",
+        USAGE,
+        "Invalid value for '--save': 'model.pkl': a model is a .json file",
+    ),
     Bad(
         "predict model.json good.csv -o nowhere/o.csv",
         USAGE,

@@ -215,7 +215,6 @@ def test_equal_centers():
         ({"sample_weight": [1.0, 1.0]}, DataError, "one weight for each of 3 rows"),
         ({"sample_weight": [1.0, 1.0, -1.0]}, DataError, "not negative"),
         ({"sample_weight": [0.0, 0.0, 0.0]}, DataError, "zero for every row"),
-        ({"sample_weight": [1e308, 1e308, 1e308]}, DataError, "beyond the range of numbers"),
         ({"reference": Reference([-1, -1, -1], [[0.5], [5.0]])}, DataError, "every row is left out"),
         ({"n_jobs": 0}, ValueError, "n_jobs=0"),
     ],
@@ -254,7 +253,7 @@ def test_equals_the_twin_on_larger_tables_with_ties(seed):
 
 
 @pytest.mark.parametrize(
-    "weights", [[1, 1, 1e-20, 1, 1], [1e-20] * 5, [1e300] * 5, [1, 2, 3, 4, 1e30], [1e-300, 1, 1, 1, 1]]
+    "weights", [[1, 1, 1e-20, 1, 1], [1e-20] * 5, [1e308] * 5, [1, 2, 3, 4, 1e30], [1e-300, 1, 1, 1, 1]]
 )
 def test_weights_of_any_size(weights):
     X, labels = np.array([[0.0], [1.0], [5.0], [7.0], [9.0]]), np.array([0, 0, 0, 1, -1])

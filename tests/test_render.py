@@ -63,7 +63,7 @@ def test_numbers_are_those_that_run(x, text):
         ([(3, 3, True, True)], "x = 3"),
         ([(-INF, 1, True, False), (2, INF, False, True)], "x < 1 or x > 2"),
         ([(-INF, INF, False, True)], "x > -inf"),
-        ([], "no value of x"),
+        ([], "no possible x"),
     ],
 )
 def test_conditions(intervals, text):
@@ -127,7 +127,7 @@ def test_clusters_without_a_leaf():
     ex = explain([[0.0], [0.0], [1.0], [1.0], [2.0]], ["a", "a", "b", "b", "c"], max_leaf_nodes=2)
     (line,) = [line for line in rows_of(str(ex)) if "no rule" in line]
     assert re.search(r"0\.0% +- +no rule: no leaf of the tree carries this cluster", line)
-    assert "Note: 1 of 3 clusters have no leaf" in str(ex)
+    assert "Note: no leaf for 1 of 3 clusters" in str(ex)
 
 
 def loss(X, labels, **options):

@@ -82,9 +82,6 @@ def as_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float
         raise DataError("sample_weight must be finite and not negative")
     if not weights.any():
         raise DataError("sample_weight is zero for every row")
-    with np.errstate(over="ignore"):
-        if not np.isfinite(weights.sum()):
-            raise DataError("the sum of sample_weight is beyond the range of numbers; divide the weights")
     return weights
 
 
@@ -102,6 +99,6 @@ def as_whole_weights(weights: NDArray[np.float64] | None) -> NDArray[np.int64]:
     """
     if weights is None:
         return np.empty(0, dtype=np.int64)
-    exponent = int(np.floor(61 - np.log2(weights.sum())))
-    whole = np.rint(np.ldexp(weights, exponent)).astype(np.int64)
+    scaled = np.ldexp(weights, -int(np.frexp(weights.max())[1]))  # below 1, so that the sum is finite
+    whole = np.rint(np.ldexp(scaled, int(np.floor(61 - np.log2(scaled.sum()))))).astype(np.int64)
     return np.maximum(whole, weights > 0)  # a row of little weight is still a row

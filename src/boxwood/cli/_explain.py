@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from boxwood.cli._errors import PAST_A_LIMIT, Verb
-from boxwood.cli._talk import FORMAT, Talk, check_writable, talk_options
+from boxwood.cli._talk import FORMAT, Talk, check_model, talk_options
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
@@ -33,7 +34,7 @@ __all__ = ["command"]
 @click.option("--exclude", metavar="NAME", multiple=True, help="Columns not to use; may be repeated, or a,b,c.")
 @click.option("--standardize", is_flag=True, help="Cluster columns of equal spread; rules stay in the table's units.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the clustering.")
-@click.option("--save", metavar="MODEL", callback=check_writable, help="Write the model, for predict and export.")
+@click.option("--save", metavar="MODEL", callback=check_model, help="Write the model (.json), for predict and export.")
 @click.option("--json", "as_json", is_flag=True, help="Print the facts as JSON.")
 @click.option("--fail-over", metavar="PRICE", type=float, help="Exit with 4 if the price of explainability is above.")
 @click.option(
@@ -50,6 +51,9 @@ def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **
     if (clusters is None) == (labels is None):
         which = "either -k N (make clusters) or --labels COLUMN (explain existing ones)"
         raise click.UsageError(f"give {which}." if clusters is None else f"give {which}, not both.")
+    save = options["save"]
+    if save is not None and os.path.realpath(file) == os.path.realpath(save):
+        raise click.BadParameter(f"'{save}' is the table itself; name another file", param_hint="--save")
     talk = Talk(quiet)
     table = _read(talk, file, labels, options)
     explanation = _explain(talk, table, clusters, options)

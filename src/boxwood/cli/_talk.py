@@ -12,7 +12,7 @@ import click
 
 from boxwood.cli._errors import DEBUG
 
-__all__ = ["FORMAT", "Talk", "check_writable", "talk_options"]
+__all__ = ["FORMAT", "Talk", "check_model", "check_writable", "talk_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -75,6 +75,13 @@ def check_writable(ctx: click.Context, param: click.Parameter, path: str | None)
     if os.path.exists(path) and not os.path.isfile(path):
         raise click.BadParameter(f"'{path}' is not a file")
     return path
+
+
+def check_model(ctx: click.Context, param: click.Parameter, path: str | None) -> str | None:
+    """Refuse, before anything is read, a model file that could not be written or would not be known as one."""
+    if path is not None and not path.endswith(".json"):
+        raise click.BadParameter(f"'{path}': a model is a .json file")
+    return check_writable(ctx, param, path)
 
 
 def _set_debug(ctx: click.Context, param: click.Parameter, value: bool) -> None:

@@ -12,9 +12,14 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import has_fit_parameter
 
 from boxwood.errors import DataError
+from boxwood.metrics import partition_cost
 from boxwood.reference import Reference, labels_of
 
 __all__ = ["fitted_clusterer", "reference_of", "refuse_one_cluster"]
+
+
+MANY_STARTS, FEW_STARTS = 10, 3  # of k-means, which keeps the best: one start often merges two clusters
+LARGE = 2_000_000  # values above which the starts are few
 
 
 def fitted_clusterer(
@@ -33,7 +38,8 @@ def fitted_clusterer(
     """
     if clusterer is None:
         _refuse_number_of_clusters(rows, n_clusters)
-        clusterer = KMeans(n_clusters, random_state=random_state)
+        starts = MANY_STARTS if rows.size <= LARGE else FEW_STARTS
+        clusterer = KMeans(n_clusters, n_init=starts, random_state=random_state)
     fitted = clone(clusterer)
     if isinstance(fitted, FrozenEstimator):
         return fitted
@@ -44,12 +50,25 @@ def reference_of(clusterer: Any, X: Any, rows: NDArray[Any], weights: NDArray[np
     """Return the clustering of the rows by a fitted clusterer.
 
     A pipeline may read other columns of `X` than those of `rows`, so its clusters have the means of `rows` as centres.
+    So have those of k-means on the rows it was fitted on: its labels are right where predicting them would lose all
+    digits, in columns far from zero.
     """
+    if isinstance(clusterer, KMeans) and _was_fitted_on(clusterer, _input_of(clusterer, X, rows), rows):
+        return Reference.of(rows, clusterer.labels_, sample_weight=weights)
     if hasattr(clusterer, "steps"):
         labels = np.asarray(labels_of(clusterer, X, len(rows)))
         labels = np.where(labels < 0, -1, labels) if labels.dtype.kind in "iu" else labels
         return Reference.of(rows, labels, sample_weight=weights)
     return Reference.from_estimator(clusterer, _input_of(clusterer, X, rows), sample_weight=weights)
+
+
+def _was_fitted_on(kmeans: KMeans, X: Any, rows: NDArray[Any]) -> bool:
+    """Return whether the labels of k-means fit the rows: its centres are their means, as far as it went."""
+    if len(kmeans.labels_) != len(rows) or kmeans.cluster_centers_.shape[1] != rows.shape[1]:
+        return False
+    nearest = np.asarray(labels_of(kmeans, X, len(rows)))
+    losses = [partition_cost(rows, labels, centers=kmeans.cluster_centers_) for labels in (kmeans.labels_, nearest)]
+    return losses[0] <= losses[1] * (1 + 1e-6)
 
 
 def refuse_one_cluster(reference: Reference) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from boxwood.errors import DataError
 from boxwood.explanation._gaussians import Gaussians
@@ -142,7 +143,17 @@ def _candidates(task: Task, seen: Task, *, with_imm: bool) -> list[tuple[str, Th
             else:
                 candidates += [(f"{name}-{how}", _expanded(begin, seen, how, leaves)) for how in ("exkmc", "expand")]
     candidates += [(f"{how}-root", _expanded(None, seen, how, leaves)) for how in ("exkmc", "expand")]
-    return [*candidates, ("cart", _cart(seen))]
+    candidates.append(("cart", _cart(seen)))
+    return candidates + [(f"{name}, matched", _matched(tree, seen)) for name, tree in candidates if tree.n_leaves == k]
+
+
+def _matched(tree: ThresholdTree, task: Task) -> ThresholdTree:
+    """Return the tree with its leaves handed out to the clusters, one to each, by most rows in the right place."""
+    weights = np.ones(len(task.X)) if task.weights is None else task.weights
+    kept, k = task.reference.kept, task.reference.n_clusters
+    found = np.zeros((tree.n_leaves, k))
+    np.add.at(found, (tree.apply(task.X)[kept], task.reference.labels[kept]), weights[kept])
+    return tree.relabeled(linear_sum_assignment(found, maximize=True)[1])
 
 
 def _equal_means(task: Task) -> str:

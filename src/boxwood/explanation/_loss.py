@@ -44,7 +44,7 @@ class Loss:
         loss = mistakes
         if self.is_cost:
             loss = partition_cost(X, np.where(kept, predicted, -1), sample_weight=weights)
-        if not np.isin(self.present, tree.leaf_clusters).all():
+        if not np.isin(self.present, np.unique(predicted[kept])).all():
             loss *= INCOMPLETE
         return (max(loss, self.least_cost) if self.is_cost else loss), mistakes
 

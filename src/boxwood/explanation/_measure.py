@@ -108,9 +108,12 @@ def _kept_weights(reference: Reference, weights: NDArray[np.float64] | None) -> 
 
 
 def _without_leaf(clusters: tuple[ClusterSummary, ...]) -> tuple[str, ...]:
-    missing = [cluster_name(cluster.name) for cluster in clusters if not cluster.rules]
-    if not missing:
-        return ()
-    return (
-        f"{len(missing)} of {len(clusters)} clusters have no leaf: {listed(missing)}; more leaves may give them one",
-    )
+    counted = [cluster for cluster in clusters if cluster.size > 0]
+    missing = [cluster_name(cluster.name) for cluster in counted if not cluster.rules]
+    missed = [cluster_name(cluster.name) for cluster in counted if cluster.rules and cluster.caught == 0]
+    notes = []
+    if missing:
+        notes.append(f"no leaf for {len(missing)} of {len(counted)} clusters: {listed(missing)}; more leaves may help")
+    if missed:
+        notes.append(f"the rules of {listed(missed)} catch none of their rows; more leaves may help")
+    return tuple(notes)

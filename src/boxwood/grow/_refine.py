@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boxwood._threads import map_tasks
-from boxwood.grow._row_costs import Problem, make_problem, refuse_misfit, whole_costs
+from boxwood.grow._row_costs import Problem, make_problem, refuse_misfit, whole_costs, whole_costs_of
 from boxwood.loops.expand import best_prefix
 from boxwood.loops.walk import descend
 from boxwood.reference import Reference
@@ -136,9 +136,7 @@ def _relabel(draft: _Draft, problem: Problem, node: int, rows: NDArray[np.intp])
 def _recut(draft: _Draft, problem: Problem, node: int, rows: NDArray[np.intp]) -> bool:
     X = problem.X[rows]
     sides = [draft.leaves_below(X, child) for child in (node + 1, int(draft.shape.second[node]))]
-    costs = whole_costs(problem, rows)[0]
-    each = np.arange(len(rows))
-    first, second = (costs[each, draft.cluster[leaves]] for leaves in sides)
+    first, second = whole_costs_of(problem, rows, [draft.cluster[leaves] for leaves in sides])
     difference = first - second
     is_first = X[:, draft.feature[node]] <= draft.upper[node]
     now = int(difference[is_first].sum())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -12,14 +12,17 @@ from numpy.typing import ArrayLike, NDArray
 from boxwood._threads import map_blocks
 from boxwood._validation import as_table, as_weights
 from boxwood.errors import DataError
-from boxwood.loops.expand import squared_distances
+from boxwood.loops.expand import squared_distance, squared_distances
 from boxwood.reference import Reference
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Problem", "make_problem", "refuse_misfit", "whole_costs"]
+__all__ = ["Problem", "make_problem", "refuse_misfit", "whole_costs", "whole_costs_of"]
 
 Costs: TypeAlias = Callable[[NDArray[np.intp]], NDArray[np.float64]]
 """From some rows to their costs under each cluster, shape (len(rows), k), not negative, before weights."""
+
+CostsUnder: TypeAlias = Callable[[NDArray[np.intp], NDArray[np.integer]], NDArray[np.float64]]
+"""From some rows and a cluster for each to the rows' costs under it, shape (len(rows),): the numbers of `Costs`."""
 
 _ALONE = 1 << 15  # values below which threads cost more than they save
 _REPEATS = float(1 << 31)  # whole weights with a sum below this count as repeated rows
@@ -31,6 +34,7 @@ class Problem(NamedTuple):
     X: NDArray[Any]
     kept: NDArray[np.bool_]
     costs: Costs
+    cost_under: CostsUnder
     share: NDArray[np.float64]  # a row's weight is share * times; one of the two is 1
     times: NDArray[np.int64]
     n_clusters: int
@@ -56,7 +60,7 @@ def make_problem(
         raise DataError("every row is left out: give some row a label other than -1 and a weight above 0")
     share, times = _split_weights(weights, kept)
     make_costs = _OBJECTIVES[objective]
-    return Problem(table, kept, make_costs(table, kept, reference), share, times, reference.n_clusters, n_jobs)
+    return Problem(table, kept, *make_costs(table, kept, reference), share, times, reference.n_clusters, n_jobs)
 
 
 def refuse_misfit(tree: ThresholdTree, problem: Problem) -> None:
@@ -80,7 +84,7 @@ def whole_costs(problem: Problem, rows: NDArray[np.intp]) -> tuple[NDArray[np.in
         return np.asarray(problem.costs(rows[start:stop]).max(axis=1))
 
     each = np.concatenate([np.empty(0), *map_blocks(largest, len(rows), n_jobs=problem.jobs_for(rows))]) * share * times
-    scale = math.ldexp(1.0, min(61 - math.frexp(math.fsum(each.tolist()))[1], 1023))
+    scale = _scale(each)
     whole = np.empty((len(rows), problem.n_clusters), dtype=np.int64)
 
     def fill(start: int, stop: int) -> None:
@@ -90,6 +94,24 @@ def whole_costs(problem: Problem, rows: NDArray[np.intp]) -> tuple[NDArray[np.in
 
     map_blocks(fill, len(rows), n_jobs=problem.jobs_for(rows))
     return whole, scale
+
+
+def whole_costs_of(
+    problem: Problem, rows: NDArray[np.intp], clusters: Sequence[NDArray[np.integer]]
+) -> list[NDArray[np.int64]]:
+    """Return the weighted costs of the rows as whole numbers, each under one given cluster, for each list of clusters.
+
+    As `whole_costs`, but without looking at the other clusters.
+    """
+    share, times = problem.share[rows], problem.times[rows]
+    costs = [problem.cost_under(rows, each) * share for each in clusters]
+    largest = np.max(costs, axis=0, initial=0.0) * times
+    scale = _scale(largest)
+    return [np.rint(cost * scale).astype(np.int64) * times for cost in costs]
+
+
+def _scale(largest: NDArray[np.float64]) -> float:
+    return math.ldexp(1.0, min(61 - math.frexp(math.fsum(largest.tolist()))[1], 1023))
 
 
 def _split_weights(
@@ -106,7 +128,7 @@ def _split_weights(
     return np.ldexp(weights, -exponent), times  # near 1, as products of tiny or huge weights with costs leave the range
 
 
-def _distance_costs(X: NDArray[Any], kept: NDArray[np.bool_], reference: Reference) -> Costs:
+def _distance_costs(X: NDArray[Any], kept: NDArray[np.bool_], reference: Reference) -> tuple[Costs, CostsUnder]:
     """Return the squared distances to the centres, in a unit near the largest difference in a column.
 
     The unit is a power of two, so it changes no digit; it keeps squares of 1e300 finite and those of 1e-300 above zero.
@@ -124,17 +146,25 @@ def _distance_costs(X: NDArray[Any], kept: NDArray[np.bool_], reference: Referen
         squared_distances(block, centers, scale, out)
         return out
 
-    return costs
+    def cost_under(rows: NDArray[np.intp], clusters: NDArray[np.integer]) -> NDArray[np.float64]:
+        out = np.empty(len(rows))
+        squared_distance(X, rows, centers, clusters, scale, out)
+        return out
+
+    return costs, cost_under
 
 
-def _mistake_costs(X: NDArray[Any], kept: NDArray[np.bool_], reference: Reference) -> Costs:
+def _mistake_costs(X: NDArray[Any], kept: NDArray[np.bool_], reference: Reference) -> tuple[Costs, CostsUnder]:
     """Return 1 where a cluster is not the row's own."""
     clusters = np.arange(reference.n_clusters)
 
     def costs(rows: NDArray[np.intp]) -> NDArray[np.float64]:
         return np.asarray(reference.labels[rows, None] != clusters, dtype=np.float64)
 
-    return costs
+    def cost_under(rows: NDArray[np.intp], under: NDArray[np.integer]) -> NDArray[np.float64]:
+        return np.asarray(reference.labels[rows] != under, dtype=np.float64)
+
+    return costs, cost_under
 
 
 _OBJECTIVES = {"cost": _distance_costs, "mistakes": _mistake_costs}

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from boxwood._validation import as_table, as_weights, listed
 from boxwood.errors import DataError
 from boxwood.reference._labels import encode_labels
+from boxwood.reference._moments import Moments
 
 __all__ = ["Reference", "labels_of"]
 
@@ -202,15 +203,15 @@ def _centers_of(estimator: Any, n_columns: int) -> NDArray[np.float64] | None:
 def _means(
     X: NDArray[Any], codes: NDArray[np.intp], k: int, weights: NDArray[np.float64] | None
 ) -> NDArray[np.float64]:
-    kept = codes >= 0
-    weights = kept.astype(np.float64) if weights is None else np.where(kept, weights, 0.0)
-    total = np.bincount(np.where(kept, codes, 0), weights, minlength=k)
-    if not total.all():
-        raise DataError(f"clusters without weight: {', '.join(map(str, np.flatnonzero(total == 0)))}")
-    shares = weights / total[np.where(kept, codes, 0)]
-    # a mean of means per column: shares add up to one, so values of any size do not overflow
-    columns = [np.bincount(np.where(kept, codes, 0), shares * X[:, j], minlength=k) for j in range(X.shape[1])]
-    return np.stack(columns, axis=1)
+    moments = Moments.of(X, codes, k, sample_weight=weights)
+    if not moments.weights.all():
+        raise DataError(f"clusters without weight: {', '.join(map(str, np.flatnonzero(moments.weights == 0)))}")
+    with np.errstate(over="ignore", invalid="ignore"):
+        means = moments.means
+    if np.isfinite(means).all():
+        return means
+    unit = 2.0 ** (4 + int(np.log2(len(X))))  # sums of differences left the range; a power of two changes no digit
+    return Moments.of(X / unit, codes, k, sample_weight=weights).means * unit
 
 
 def _medians(

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["cluster_name", "cluster_rule", "condition", "number", "printable", "rule", "rules"]
 
+NO_ROW = "no row: the cuts on its way leave no room"
 NO_RULE = "no rule: no leaf of the tree carries this cluster"
 
 
@@ -33,7 +34,8 @@ def cluster_rule(cluster: ClusterSummary) -> str:
     """Return the rules of a cluster's leaves, joined with "or"."""
     if not cluster.rules:
         return NO_RULE
-    return _joined(" or ", [(rule(leaf), len(leaf) > 1) for leaf in cluster.rules])
+    possible = [leaf for leaf in cluster.rules if all(one.intervals for one in leaf)]
+    return _joined(" or ", [(rule(leaf), len(leaf) > 1) for leaf in possible]) or NO_ROW
 
 
 def rule(conditions: Rule) -> str:
@@ -46,7 +48,7 @@ def rule(conditions: Rule) -> str:
 def condition(one: Condition) -> str:
     """Return what one column must fulfil, such as `30 < age <= 45` or `x < 1 or x > 2`."""
     name = printable(one.column)
-    return " or ".join(_interval(name, piece) for piece in one.intervals) or f"no value of {name}"
+    return " or ".join(_interval(name, piece) for piece in one.intervals) or f"no possible {name}"
 
 
 def number(x: float) -> str:
