@@ -563,3 +563,22 @@ def test_bad_data(arguments, options, message):
 def test_bad_parameters(options, message):
     with pytest.raises(ValueError, match=message):
         explain([[1.0], [2.0]], [0, 1], **options)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda d: d["clusters"][0].update(size="many"),
+        lambda d: d["leaves"][0].update(own=None),
+        lambda d: d["clusters"][0].update(share=True),
+        lambda d: d.update(clusters=None),
+        lambda d: d.update(columns=["a"] * len(d["columns"])),
+        lambda d: d["nodes"][0].update(threshold=10**400),
+        lambda d: d["nodes"][0].update(feature=2**70),
+    ],
+)
+def test_damaged_models_are_refused(damage):
+    document = json.loads(explain(load_iris().data, n_clusters=3).to_json())
+    damage(document)
+    with pytest.raises(ModelError, match="damaged boxwood model"):
+        Explanation.from_json(json.dumps(document))

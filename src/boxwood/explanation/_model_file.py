@@ -106,10 +106,10 @@ def write(ex: Explanation, path: str | os.PathLike[str]) -> None:
 def _from_document(document: dict[str, Any]) -> Explanation:
     tree, columns = from_nodes(document["nodes"]), tuple(map(_text, document["columns"]))
     entries = document["clusters"]
-    _refuse_misfit(tree, len(columns), len(entries), len(document["leaves"]))
+    _refuse_misfit(tree, columns, len(entries), len(document["leaves"]))
     rules = rules_of(tree, columns)
     leaves = [
-        LeafSummary(i, cluster, entry["size"], entry["own"], rules[i])
+        LeafSummary(i, cluster, _number(entry["size"]), _number(entry["own"]), rules[i])
         for i, (cluster, entry) in enumerate(zip(tree.leaf_clusters.tolist(), document["leaves"], strict=True))
     ]
     groups = leaves_of(leaves, len(entries))
@@ -148,15 +148,18 @@ def _read_mixture(entry: dict[str, Any]) -> MixtureFacts:
 
 def _read_cluster(i: int, entry: dict[str, Any], mine: list[LeafSummary]) -> ClusterSummary:
     name = _name(entry["name"], f"the name of cluster {i}")
-    numbers = {field: entry[field] for field in ("size", "share", "caught", "precision")}
-    return ClusterSummary(i, name, **numbers, rules=tuple(leaf.rule for leaf in mine))
+    size = _number(entry["size"])
+    shares = {field: _share(entry[field]) for field in ("share", "caught", "precision")}
+    return ClusterSummary(i, name, size, **shares, rules=tuple(leaf.rule for leaf in mine))
 
 
-def _refuse_misfit(tree: ThresholdTree, n_columns: int, n_clusters: int, n_leaves: int) -> None:
-    if tree.n_features > n_columns:
-        raise ValueError(f"its nodes test column {tree.n_features - 1}, but it lists {n_columns} columns")
+def _refuse_misfit(tree: ThresholdTree, columns: tuple[str, ...], n_clusters: int, n_leaves: int) -> None:
+    if tree.n_features > len(columns):
+        raise ValueError(f"its nodes test column {tree.n_features - 1}, but it lists {len(columns)} columns")
     if tree.leaf_clusters.max() >= n_clusters:
         raise ValueError(f"its nodes carry cluster {tree.leaf_clusters.max()}, but it lists {n_clusters} clusters")
+    if len(set(columns)) < len(columns):
+        raise ValueError("it lists a column twice")
     if tree.n_leaves != n_leaves:
         raise ValueError(f"its nodes have {tree.n_leaves} leaves, but it lists {n_leaves}")
 
@@ -165,6 +168,16 @@ def _name(value: Any, what: str = "a name") -> str | int | float:
     if not isinstance(value, (str, int, float)):
         raise ValueError(f"{what} must be text or a number, got {value!r}")
     return value
+
+
+def _number(value: Any) -> int | float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ValueError(f"a number expected, got {value!r}")
+    return value
+
+
+def _share(value: Any) -> Any:
+    return None if value is None else _number(value)
 
 
 def _text(value: Any) -> str:
