@@ -19,7 +19,7 @@ from boxwood.tree import ThresholdTree
 __all__ = ["METHODS", "Chosen", "Task", "choose"]
 
 METHODS = ("auto", "imm", "exkmc", "expand", "cart", "mmdt")
-SAMPLED = 500_000  # values; in a larger table only IMM, which takes one pass, sees more of them
+SAMPLED = 250_000  # values; in a larger table only IMM sees more of them; CART, one call, hears an interrupt after it
 REFINED = 100_000  # values on which candidates are refined; the best of them is refined on more
 WORTH = 1.15  # candidates that lose more than so many times the least are not refined: it gains less than that
 

@@ -99,9 +99,9 @@ def explain(
     tree that leaves some cluster without a leaf counts as if it lost a quarter more. The other methods give their own
     tree, not refined.
 
-    In a table of more than half a million values only IMM sees every row; the other trees are grown on a random sample
-    of half a million values, and compared with it on all rows. A note says so. IMM and Ex-Greedy are left out, with a
-    note, where two clusters have the same centre.
+    In a table of more than 250 000 values only IMM sees every row; the other trees are grown on a random sample of so
+    many values, and compared with it on all rows. A note says so. IMM and Ex-Greedy are left out, with a note, where
+    two clusters have the same centre.
 
     Takes time n d (log n + k) for each level of the trees, beside the clustering.
 
