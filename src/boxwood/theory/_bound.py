@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-__all__ = ["Bound", "Condition"]
+__all__ = ["Bound", "Condition", "smallest"]
 
 
 class Condition(NamedTuple):
@@ -43,3 +43,17 @@ class Bound:
     def holds(self) -> bool:
         """Whether no condition is known to fail."""
         return all(condition.holds is not False for condition in self.conditions)
+
+
+def smallest(*bounds: Bound) -> Bound:
+    """Return the bound of the smallest value among those whose conditions hold, the first among equals.
+
+    Raises
+    ------
+    ValueError
+        If none holds.
+    """
+    valid = [bound for bound in bounds if bound.holds]
+    if not valid:
+        raise ValueError("none of the bounds holds; see their conditions")
+    return min(valid, key=lambda bound: bound.value)

@@ -18,8 +18,6 @@ from boxwood.theory._bound import Bound, Condition
 
 __all__ = [
     "C0",
-    "Bound",
-    "Condition",
     "beta",
     "chebyshev_error_bound",
     "chebyshev_minimum_bound",
@@ -29,7 +27,6 @@ __all__ = [
     "price_bound",
     "random_chebyshev_error_bound",
     "random_error_bound",
-    "smallest",
     "sqeuclidean_price_bound",
 ]
 
@@ -322,20 +319,6 @@ def chebyshev_minimum_bound(k: int, width: float, sigma: float) -> float:
     odd = 2 * np.arange(1, (k + 1) // 2 + 1) - 1
     delta = width / (2 * (k - 1))
     return float(2 * np.sum((sigma / (odd * delta)) ** 2))
-
-
-def smallest(*bounds: Bound) -> Bound:
-    """Return the bound of the smallest value among those whose conditions hold, the first among equals.
-
-    Raises
-    ------
-    ValueError
-        If none holds.
-    """
-    valid = [bound for bound in bounds if bound.holds]
-    if not valid:
-        raise ValueError("none of the bounds holds; see their conditions")
-    return min(valid, key=lambda bound: bound.value)
 
 
 # ------------------------------------------------------------------------------------------------------- steps
