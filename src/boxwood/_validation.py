@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from boxwood._threads import map_blocks
 from boxwood.errors import DataError
 
-__all__ = ["as_table", "as_weights", "as_whole_weights", "listed", "refuse_not_finite"]
+__all__ = ["as_generator", "as_table", "as_weights", "as_whole_weights", "listed", "refuse_not_finite"]
 
 
 def as_table(X: ArrayLike, *, n_columns: int | None = None) -> NDArray[Any]:
@@ -102,3 +102,10 @@ def as_whole_weights(weights: NDArray[np.float64] | None) -> NDArray[np.int64]:
     scaled = np.ldexp(weights, -int(np.frexp(weights.max())[1]))  # below 1, so that the sum is finite
     whole = np.rint(np.ldexp(scaled, int(np.floor(61 - np.log2(scaled.sum()))))).astype(np.int64)
     return np.maximum(whole, weights > 0)  # a row of little weight is still a row
+
+
+def as_generator(random_state: Any) -> np.random.Generator:
+    """Return the generator of a seed, a Generator, a RandomState (which it advances) or None (a new one)."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31, size=4))
+    return np.random.default_rng(random_state)

@@ -5,6 +5,7 @@ from boxwood.grow._expand import expand
 from boxwood.grow._greedy import greedy
 from boxwood.grow._imm import imm
 from boxwood.grow._mmdt import mmdt
+from boxwood.grow._random_cuts import random_cuts
 from boxwood.grow._refine import refine
 
-__all__ = ["cart", "expand", "greedy", "imm", "mmdt", "refine"]
+__all__ = ["cart", "expand", "greedy", "imm", "mmdt", "random_cuts", "refine"]

@@ -1,0 +1,214 @@
+"""Random cuts: a tree drawn from the centres alone, whose expected cost is near that of the clustering."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from boxwood._validation import as_generator, as_table, listed
+from boxwood.errors import DataError
+from boxwood.loops.cuts import L1, L2, SQEUCLIDEAN, draw_cuts, prefix_masses
+from boxwood.loops.rounds import draw_rounds, spanning_edges
+from boxwood.tree import ThresholdTree, TreeBuilder
+
+__all__ = ["RandomCutter", "random_cuts"]
+
+_OBJECTIVES = {"l1": L1, "l2": L2, "sqeuclidean": SQEUCLIDEAN}
+_VARIANTS = ("fast", "exact")
+_MEDIANS = ("midpoint", "lower")
+_SAFE = (1e-100, 1e100)  # squares of such numbers are neither infinite nor zero
+
+
+def random_cuts(
+    centers: ArrayLike,
+    *,
+    objective: str = "l1",
+    variant: str = "fast",
+    median: str = "midpoint",
+    random_state: Any = None,
+) -> ThresholdTree:
+    """Return a random tree that parts the centres, one in each leaf, without a look at the data.
+
+    Under "l1" a cut is drawn uniformly from all that part two centres: axis and threshold together, so that a wide axis
+    is cut more often. Under "sqeuclidean" the same is done in the terminal embedding of the centres, in which squared
+    distances to them are ℓ1 distances; so the density of a threshold is proportional to its distance to the nearest
+    coordinate of a centre. Under "l2" the square of its distance to the coordinate median of the centres is uniform.
+
+    Parameters
+    ----------
+    centers : array-like of shape (k, d)
+        Centres, all different.
+    objective : {"l1", "sqeuclidean", "l2"}, default="l1"
+        The cost to be kept low: ℓ1 distances to medians (k-medians), squared Euclidean distances (k-means), or
+        Euclidean distances (k-medians under ℓ2).
+    variant : {"fast", "exact"}, default="fast"
+        "fast": each node draws its own cut. "exact": cuts are drawn in rounds for all nodes together, and none parts
+        two centres that are nearer than D / k³, D the largest distance of two centres in one node. Of no effect under
+        "l2".
+    median : {"midpoint", "lower"}, default="midpoint"
+        Median of an even number of centres under "l2": the midpoint of the two middle ones, which treats both
+        directions of an axis alike, or the lower one. Else of no effect.
+    random_state : int, Generator, RandomState or None, default=None
+        Randomness of the cuts; an int gives the same tree each time.
+
+    Returns
+    -------
+    ThresholdTree
+        Always holds: one leaf for each centre, which lies in its own leaf; clusters are the numbers of the centres.
+
+    Raises
+    ------
+    DataError
+        If centres are equal, which no cut separates, or not finite.
+    ValueError
+        If a parameter is none of those above.
+
+    Notes
+    -----
+    For each row, the expected ℓ1 distance to the centre of its leaf is at most 1 + H(k - 1) times that to its nearest
+    centre under "l1" and "fast", H(m) = 1 + 1/2 + ... + 1/m [2]; [1] shows a factor O(log k log log k) for "exact".
+    Under "sqeuclidean" the expected squared distance is at most 8 k (1 + H(k - 1)) times the smallest; under "l2" the
+    expected cost is O(log^1.5 k) times the smallest [1]. No tree does better than Ω(log k), Ω(k / log k), Ω(log k) on
+    all data [1].
+
+    The law of "l1" and "l2" does not change where the centres are shifted, or all scaled by one factor; scaling a
+    single axis changes it. Draws are free of rejection. "fast" and "l2" take time d k log² k at worst and 32 bytes for
+    each value of the centres; "exact" takes time d k² (d k² for each round in which some centres are nearer than
+    D / k³), and the same memory. Where the measure of a node's cuts is too small for a double, its widest axis is cut
+    in the middle.
+
+    References
+    ----------
+    [1] K. Makarychev, L. Shan, "Near-optimal Algorithms for Explainable k-Medians and k-Means", ICML 2021: Algorithm 2
+    (`variant="exact"`), section 9 (`variant="fast"`), section 6 ("sqeuclidean"), Algorithm 4 ("l2"; its radius is taken
+    about the median and its thresholds as roots, as the text has it and the figure has not).
+    [2] A. Gupta, M. Pittu, O. Svensson, R. Yuan, "The Price of Explainability for Clustering", FOCS 2023.
+
+    Examples
+    --------
+    >>> tree = random_cuts([[0.0, 0.0], [1.0, 9.0], [5.0, 9.0]], random_state=0)
+    >>> tree.n_leaves, tree.predict([[0.0, 0.0], [1.0, 9.0], [5.0, 9.0]])
+    (3, array([0, 1, 2]))
+    """
+    cutter = RandomCutter.of(centers, objective=objective, variant=variant, median=median)
+    return cutter.draw(as_generator(random_state))
+
+
+@dataclass(frozen=True, eq=False)
+class RandomCutter:
+    """Centres made ready, so that many trees can be drawn: on each axis their order, and the measure of the cuts."""
+
+    objective: int
+    exact: bool
+    lower_median: bool
+    unit: float
+    values: NDArray[np.float64]  # (d, k) in ascending order, in units of `unit`
+    mass: NDArray[np.float64]  # (d, k) measure of the cuts below each value, in two parts
+    rest: NDArray[np.float64]
+    order: NDArray[np.int32]  # (d, k)
+    rank: NDArray[np.int32]  # (d, k)
+    ends: NDArray[np.int64]  # (k - 1, 2) edges of a smallest spanning tree, where `exact`
+    lengths: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls, centers: ArrayLike, *, objective: str = "l1", variant: str = "fast", median: str = "midpoint"
+    ) -> RandomCutter:
+        """Return the centres made ready for `random_cuts` with these parameters."""
+        _refuse_unknown("objective", objective, tuple(_OBJECTIVES))
+        _refuse_unknown("variant", variant, _VARIANTS)
+        _refuse_unknown("median", median, _MEDIANS)
+        points, unit = _in_units(np.array(as_table(centers), dtype=np.float64))
+        _refuse_equal(points)
+        code = _OBJECTIVES[objective]
+        order = np.argsort(points.T, axis=1, kind="stable")
+        values = np.take_along_axis(points.T, order, axis=1)
+        rank = np.empty_like(order, dtype=np.int32)
+        np.put_along_axis(rank, order, np.arange(len(points), dtype=np.int32)[None], axis=1)
+        mass, rest = values, np.zeros_like(values)
+        if code == SQEUCLIDEAN:
+            mass = np.empty_like(values)
+            prefix_masses(values, mass, rest)
+        exact = variant == "exact" and code != L2
+        edges = _edges(mass, rest, rank) if exact else (np.empty((0, 2), np.int64), np.empty(0))
+        return cls(code, exact, median == "lower", unit, values, mass, rest, order.astype(np.int32), rank, *edges)
+
+    def draw(self, random: np.random.Generator) -> ThresholdTree:
+        """Return a tree."""
+        k = self.values.shape[1]
+        uniforms = random.random((k - 1, 2))
+        node, feature, place = (np.empty(k - 1, dtype=np.int64) for _ in range(3))
+        offset, cluster = np.empty(k - 1), np.full(2 * k - 1, -1, dtype=np.int64)
+        cuts = node, feature, place, offset, cluster
+        sorted_centers = self.values, self.mass, self.rest, self.order, self.rank
+        if self.exact:
+            draw_rounds(*sorted_centers, self.ends, self.lengths, uniforms, *cuts)
+        else:
+            draw_cuts(self.objective, self.lower_median, *sorted_centers, uniforms, *cuts)
+        return _built(node, feature, self._thresholds(feature, place, offset) * self.unit, cluster)
+
+    def _thresholds(
+        self, feature: NDArray[np.int64], place: NDArray[np.int64], offset: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return where cuts lie that have some measure beyond their places; L2 has the thresholds themselves."""
+        if self.objective == L2:
+            return offset
+        left, right = self.values[feature, place], self.values[feature, place + 1]
+        if self.objective == L1:
+            cuts = left + offset
+        else:  # as dense as the distance to the nearer end
+            half = (right - left) ** 2 / 4
+            beyond = np.sqrt(np.maximum(2 * half - offset, 0))
+            cuts = np.where(offset <= half, left + np.sqrt(np.minimum(offset, half)), right - beyond)
+        cuts = np.where(np.isnan(offset), left + (right - left) / 2, cuts)
+        return np.clip(cuts, left, np.nextafter(right, -np.inf))
+
+
+def _built(
+    node: NDArray[np.int64], feature: NDArray[np.int64], threshold: NDArray[np.float64], cluster: NDArray[np.int64]
+) -> ThresholdTree:
+    builder = TreeBuilder()
+    for at, j, cut in zip(node.tolist(), feature.tolist(), threshold.tolist(), strict=True):
+        builder.split(at, j, cut)
+    for leaf in np.flatnonzero(cluster >= 0).tolist():
+        builder.label(leaf, int(cluster[leaf]))
+    return builder.build()
+
+
+def _in_units(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+    """Return the points in a unit, a power of two, in which squares and sums are finite."""
+    largest = float(np.abs(points).max())
+    if largest == 0 or _SAFE[0] <= largest <= _SAFE[1]:
+        return points, 1.0
+    unit = float(np.ldexp(1.0, int(np.frexp(largest)[1]) - 1))
+    return points / unit, unit
+
+
+def _refuse_equal(points: NDArray[np.float64]) -> None:
+    _, group = np.unique(points, axis=0, return_inverse=True)
+    group = group.reshape(-1)
+    shared = np.flatnonzero(np.bincount(group) > 1)
+    if len(shared):
+        sets = [" and ".join(map(str, np.flatnonzero(group == g))) for g in shared[:3]]
+        more = ["..."] if len(shared) > 3 else []
+        raise DataError(f"centres with equal coordinates, which no cut separates: {listed(sets + more)}; merge them")
+
+
+def _edges(
+    mass: NDArray[np.float64], rest: NDArray[np.float64], rank: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return a smallest spanning tree of the centres in the measure of cuts, shortest edge first."""
+    k = rank.shape[1]
+    ends, lengths = np.empty((k - 1, 2), dtype=np.int64), np.empty(k - 1)
+    high, low = (np.ascontiguousarray(np.take_along_axis(part, rank, axis=1).T) for part in (mass, rest))
+    spanning_edges(high, low, ends, lengths)
+    order = np.argsort(lengths, kind="stable")
+    return ends[order], lengths[order]
+
+
+def _refuse_unknown(name: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}")

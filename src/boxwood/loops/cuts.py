@@ -1,0 +1,252 @@
+"""Random cuts between centres: one tree drawn node by node, in a time near that of sorting the centres.
+
+On each axis the centres are sorted once; the place of a centre is its rank there. The places of a node's centres form a
+doubly linked list on each axis, so its range is the two ends of the list, and a cut that parts it takes out the smaller
+child only. Nodes wait in frames: one child stays in its parent's frame, the other gets a frame above it, and is done
+first. Each frame holds at most half of the centres of the frame below, so there are few::
+
+    after    0 → 2 → 3 → 7        frame 0: first 0, last 7
+             1 → 4 → 5 → 6        frame 1: first 1, last 6
+"""
+
+import numpy as np
+
+from boxwood.loops._jit import jit
+
+__all__ = ["L1", "L2", "SQEUCLIDEAN", "draw_cuts", "prefix_masses"]
+
+L1, L2, SQEUCLIDEAN = 0, 1, 2  # as in costs
+
+
+@jit
+def prefix_masses(values, mass, rest):  # type: ignore[no-untyped-def]
+    """Write where each place lies in the embedding in which squared distances to the centres are distances.
+
+    Half the squared gaps below it, added up in two parts, so that places with small gaps far out differ as well.
+
+    IN: values (d, k), ascending by axis. OUT: mass, rest (d, k), to be added.
+    """
+    for j in range(values.shape[0]):
+        high, low = 0.0, 0.0
+        mass[j, 0], rest[j, 0] = high, low
+        for r in range(1, values.shape[1]):
+            gap = values[j, r] - values[j, r - 1]
+            low += 0.5 * gap * gap
+            total = high + low
+            low -= total - high
+            high = total
+            mass[j, r], rest[j, r] = high, low
+
+
+@jit
+def draw_cuts(  # type: ignore[no-untyped-def]
+    objective, lower_median, values, mass, rest, order, rank, uniforms, node, feature, place, offset, cluster
+):
+    """Draw a tree with one centre in each leaf. Cut number t makes the nodes 2t + 1 (its left child) and 2t + 2.
+
+    IN: objective: L1, SQEUCLIDEAN or L2; lower_median: whether the median of an even number is the lower of two;
+    values (d, k): centres by axis, ascending; mass, rest (d, k): measure of the cuts below each place, in two parts;
+    order (d, k): centre at each place; rank (d, k): place of each centre; uniforms (k - 1, 2) in [0, 1).
+    OUT: node, feature (k - 1,): the cuts; place (k - 1,): the last on the left of each; offset (k - 1,): measure of the
+    cuts between that place and the cut, NaN where it is too small for a double; the threshold itself under L2;
+    cluster (2k - 1,): the centre of each leaf.
+    """
+    d, k = values.shape
+    frames = 3
+    while (1 << (frames - 3)) < k:
+        frames += 1
+    first, last = np.zeros((frames, d), np.int32), np.full((frames, d), k - 1, np.int32)
+    size, where = np.full(frames, k, np.int64), np.zeros(frames, np.int64)
+    phase, median = np.full(frames, 2 * k, np.int64), np.empty((frames, d))
+    before, after = np.empty((d, k), np.int32), np.empty((d, k), np.int32)
+    for j in range(d):
+        for r in range(k):
+            before[j, r], after[j, r] = r - 1, (r + 1 if r + 1 < k else -1)
+    weights, members, places = np.empty(2 * d), np.empty(k, np.int32), np.empty(k, np.int32)
+    top, t = 0, 0
+    while top >= 0:
+        if size[top] == 1:
+            cluster[where[top]] = order[0, first[top, 0]]
+            top -= 1
+            continue
+        if objective == L2:
+            if 2 * size[top] <= phase[top]:
+                phase[top] = size[top]
+                _medians(values, after, first[top], size[top], lower_median, median[top])
+            j, r, drawn, left_stays = _median_cut(values, median[top], first[top], last[top], uniforms[t], weights)
+        else:
+            j, r, drawn = _mass_cut(values, mass, rest, first[top], last[top], uniforms[t], weights)
+            left_stays = False
+        node[t], feature[t], place[t], offset[t] = where[top], j, r, drawn
+        n_small, small_is_left = _smaller_side(order, before, after, j, r, first[top, j], last[top, j], members)
+        if objective != L2:
+            left_stays = not small_is_left
+        small = top + 1
+        _take_out(rank, before, after, members[:n_small], places, first, last, top, small)
+        size[small] = n_small
+        size[top] -= n_small
+        if left_stays == small_is_left:
+            for i in range(d):
+                first[top, i], first[small, i] = first[small, i], first[top, i]
+                last[top, i], last[small, i] = last[small, i], last[top, i]
+            size[top], size[small] = size[small], size[top]
+        phase[small] = 2 * size[small]
+        where[top] = 2 * t + 1 if left_stays else 2 * t + 2
+        where[small] = 2 * t + 2 if left_stays else 2 * t + 1
+        top += 1
+        t += 1
+
+
+@jit
+def _mass_cut(values, mass, rest, first, last, uniform, weights):  # type: ignore[no-untyped-def]
+    """Return axis, last place on the left, and measure beyond it, of a cut drawn from a node's ranges."""
+    d, total = values.shape[0], 0.0
+    for j in range(d):
+        weights[j] = (mass[j, last[j]] - mass[j, first[j]]) + (rest[j, last[j]] - rest[j, first[j]])
+        total += weights[j]
+    if not total > 0.0:
+        j, left = _middle_place(values, first, last)
+        return j, left, np.nan
+    j = _chosen(weights, d, uniform[0] * total)
+    left, right, begin, drawn = first[j], last[j], first[j], uniform[1] * weights[j]
+    while right - left > 1:
+        middle = (left + right) // 2
+        if (mass[j, middle] - mass[j, begin]) + (rest[j, middle] - rest[j, begin]) <= drawn:
+            left = middle
+        else:
+            right = middle
+    return j, left, drawn - ((mass[j, left] - mass[j, begin]) + (rest[j, left] - rest[j, begin]))
+
+
+@jit
+def _median_cut(values, median, first, last, uniform, weights):  # type: ignore[no-untyped-def]
+    """Return axis, last place on the left, threshold, and whether the median is on the left, of a median-centred cut.
+
+    The square of the distance of the cut to the median is uniform over all that part the node's centres.
+    """
+    d, total = values.shape[0], 0.0
+    for j in range(d):
+        a, b, m = values[j, first[j]], values[j, last[j]], median[j]
+        near, far = max(0.0, a - m), max(0.0, b - m)
+        weights[j] = (far - near) * (far + near)
+        near, far = max(0.0, m - b), max(0.0, m - a)
+        weights[d + j] = (far - near) * (far + near)
+        total += weights[j] + weights[d + j]
+    if not total > 0.0:
+        j, left = _middle_place(values, first, last)
+        cut = _within(0.5 * (values[j, left] + values[j, left + 1]), values[j, left], values[j, left + 1])
+        return j, left, cut, median[j] <= cut
+    chosen = _chosen(weights, 2 * d, uniform[0] * total)
+    j = chosen % d
+    a, b, m = values[j, first[j]], values[j, last[j]], median[j]
+    if chosen < d:
+        near = max(0.0, a - m)
+        cut = _within(m + np.sqrt(near * near + uniform[1] * weights[chosen]), max(a, m), b)
+    else:
+        near = max(0.0, m - b)
+        cut = _within(m - np.sqrt(near * near + uniform[1] * weights[chosen]), a, min(b, m))
+    return j, _last_place(values, j, first[j], last[j], cut), cut, chosen < d
+
+
+@jit
+def _middle_place(values, first, last):  # type: ignore[no-untyped-def]
+    """Return the widest axis and the last place below the middle of its range."""
+    widest, j = -1.0, 0
+    for i in range(values.shape[0]):
+        width = values[i, last[i]] - values[i, first[i]]
+        if width > widest:
+            widest, j = width, i
+    a, b = values[j, first[j]], values[j, last[j]]
+    return j, _last_place(values, j, first[j], last[j], _within(a + 0.5 * (b - a), a, b))
+
+
+@jit
+def _within(cut, a, b):  # type: ignore[no-untyped-def]
+    """Return the cut, rounded into a <= cut < b."""
+    if cut >= b:
+        cut = np.nextafter(b, -np.inf)
+    return max(cut, a)
+
+
+@jit
+def _chosen(weights, n, target):  # type: ignore[no-untyped-def]
+    """Return the number whose weight the target falls on; never one of weight 0."""
+    found = 0
+    for i in range(n):
+        if weights[i] > 0.0:
+            found = i
+            if target < weights[i]:
+                break
+            target -= weights[i]
+    return found
+
+
+@jit
+def _last_place(values, j, first, last, cut):  # type: ignore[no-untyped-def]
+    """Return the last place on an axis with a value of at most `cut`, given that `last` lies above it."""
+    left, right = first, last
+    while right - left > 1:
+        middle = (left + right) // 2
+        if values[j, middle] <= cut:
+            left = middle
+        else:
+            right = middle
+    return left
+
+
+@jit
+def _medians(values, after, first, size, lower, median):  # type: ignore[no-untyped-def]
+    """Write the median of a node's centres on each axis: of two middle ones their midpoint, or the lower."""
+    for j in range(values.shape[0]):
+        r = first[j]
+        for _ in range((size - 1) // 2):
+            r = after[j, r]
+        median[j] = values[j, r]
+        if size % 2 == 0 and not lower:
+            median[j] += 0.5 * (values[j, after[j, r]] - values[j, r])
+
+
+@jit
+def _smaller_side(order, before, after, j, place, first, last, members):  # type: ignore[no-untyped-def]
+    """Write the centres of the smaller child, walking from both ends at once; return how many, and if it is the left.
+
+    IN: place: the last on the left; first, last: ends of the node's list on axis j. OUT: members.
+    """
+    left, right, n = first, last, 0
+    while True:
+        left, right, n = after[j, left], before[j, right], n + 1
+        if left < 0 or left > place:
+            break
+        if right < 0 or right <= place:
+            break
+    is_left = left < 0 or left > place
+    r = first if is_left else last
+    for i in range(n):
+        members[i] = order[j, r]
+        r = after[j, r] if is_left else before[j, r]
+    return n, is_left
+
+
+@jit
+def _take_out(rank, before, after, members, places, first, last, here, there):  # type: ignore[no-untyped-def]
+    """Move some centres of one frame's lists into lists of another frame, which stay sorted."""
+    n = len(members)
+    for j in range(rank.shape[0]):
+        for i in range(n):
+            r = rank[j, members[i]]
+            places[i] = r
+            p, q = before[j, r], after[j, r]
+            if p >= 0:
+                after[j, p] = q
+            else:
+                first[here, j] = q
+            if q >= 0:
+                before[j, q] = p
+            else:
+                last[here, j] = p
+        if n > 1:
+            places[:n].sort()
+        for i in range(n):
+            before[j, places[i]] = places[i - 1] if i > 0 else -1
+            after[j, places[i]] = places[i + 1] if i + 1 < n else -1
+        first[there, j], last[there, j] = places[0], places[n - 1]

@@ -1,0 +1,207 @@
+"""Random cuts in rounds: each is drawn from what parts some leaf but no near pair, and cuts all leaves it parts."""
+
+import numpy as np
+
+from boxwood.loops._jit import jit
+
+__all__ = ["draw_rounds", "spanning_edges"]
+
+
+@jit
+def spanning_edges(positions, rests, ends, lengths):  # type: ignore[no-untyped-def]
+    """Write the edges of a smallest spanning tree of centres under the l1 distance (Prim's algorithm).
+
+    IN: positions, rests (k, d): coordinates in two parts, to be added. OUT: ends (k - 1, 2), lengths (k - 1,).
+    """
+    k = positions.shape[0]
+    distance, nearest, outside = np.full(k, np.inf), np.zeros(k, np.int64), np.ones(k, np.bool_)
+    current = 0
+    for t in range(k - 1):
+        outside[current] = False
+        following = -1
+        for c in range(k):
+            if outside[c]:
+                length = _distance(positions, rests, current, c)
+                if length < distance[c]:
+                    distance[c], nearest[c] = length, current
+                if following < 0 or distance[c] < distance[following]:
+                    following = c
+        ends[t, 0], ends[t, 1], lengths[t] = nearest[following], following, distance[following]
+        current = following
+
+
+@jit
+def draw_rounds(  # type: ignore[no-untyped-def]
+    values, mass, rest, order, rank, ends, lengths, uniforms, node, feature, place, offset, cluster
+):
+    """Draw a tree with one centre in each leaf. Cut number t makes the nodes 2t + 1 (its left child) and 2t + 2.
+
+    IN: values (d, k): centres by axis, ascending; mass, rest (d, k): measure of the cuts below each place, in two
+    parts; order (d, k): centre at each place; rank (d, k): place of each centre; ends (k - 1, 2), lengths (k - 1,): the
+    smallest spanning tree, shortest edge first; uniforms (k - 1, 2) in [0, 1), a pair for each round.
+    OUT: node, feature, place, offset (k - 1,), cluster (2k - 1,): as of `cuts.draw_cuts`.
+    """
+    d, k = values.shape
+    leaf, where = np.zeros(k, np.int64), np.zeros(k, np.int64)
+    first, last = np.empty((k, d), np.int64), np.empty((k, d), np.int64)
+    group, second, measure = np.empty(k, np.int64), np.empty(k, np.int64), np.empty((d, k))
+    n_leaves, t, n_rounds = 1, 0, 0
+    while n_leaves < k:
+        measure[:] = 1.0
+        _ranges(rank, leaf, n_leaves, first, last)
+        shortest = _shortest_distance(mass, rest, rank, leaf, first[:n_leaves], last[:n_leaves], lengths[0])
+        if lengths[0] <= shortest:
+            n_groups = _near_groups(ends, lengths, shortest, group)
+            near_first, near_last = np.empty((n_groups, d), np.int64), np.empty((n_groups, d), np.int64)
+            _ranges(rank, group, n_groups, near_first, near_last)
+            _keep(measure, near_first, near_last, False)
+        _keep(measure, first[:n_leaves], last[:n_leaves], True)
+        j, r, drawn = _drawn(mass, rest, measure, uniforms[n_rounds])
+        if j < 0:
+            j, r, drawn = _middle_place(values, first[:n_leaves], last[:n_leaves])
+        n_rounds += 1
+        second[:n_leaves] = -1
+        for c in range(k):
+            cut = leaf[c]
+            if rank[j, c] > r and first[cut, j] <= r:
+                if second[cut] < 0:
+                    node[t], feature[t], place[t], offset[t] = where[cut], j, r, drawn
+                    where[cut], where[n_leaves], second[cut] = 2 * t + 1, 2 * t + 2, n_leaves
+                    n_leaves += 1
+                    t += 1
+                leaf[c] = second[cut]
+    for c in range(k):
+        cluster[where[leaf[c]]] = c
+
+
+@jit
+def _distance(positions, rests, a, b):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for j in range(positions.shape[1]):
+        total += abs((positions[a, j] - positions[b, j]) + (rests[a, j] - rests[b, j]))
+    return total
+
+
+@jit
+def _ranges(rank, group, n_groups, first, last):  # type: ignore[no-untyped-def]
+    """Write the first and the last place on each axis of the centres of each group."""
+    first[:n_groups] = rank.shape[1]
+    last[:n_groups] = -1
+    for j in range(rank.shape[0]):
+        for c in range(rank.shape[1]):
+            g = group[c]
+            first[g, j] = min(first[g, j], rank[j, c])
+            last[g, j] = max(last[g, j], rank[j, c])
+
+
+@jit
+def _shortest_distance(mass, rest, rank, leaf, first, last, shortest):  # type: ignore[no-untyped-def]
+    """Return D / k³, D the largest distance of two centres of one leaf; or a bound on it that is below `shortest`."""
+    d, k = rank.shape
+    bound = 0.0
+    for g in range(first.shape[0]):
+        width = 0.0
+        for j in range(d):
+            a, b = first[g, j], last[g, j]
+            width += (mass[j, b] - mass[j, a]) + (rest[j, b] - rest[j, a])
+        bound = max(bound, width)
+    if bound < shortest * float(k) ** 3:
+        return bound / float(k) ** 3
+    largest = 0.0
+    for a in range(k):
+        for b in range(a):
+            if leaf[a] == leaf[b]:
+                length = 0.0
+                for j in range(d):
+                    p, q = rank[j, a], rank[j, b]
+                    length += abs((mass[j, p] - mass[j, q]) + (rest[j, p] - rest[j, q]))
+                largest = max(largest, length)
+    return largest / float(k) ** 3
+
+
+@jit
+def _near_groups(ends, lengths, longest, group):  # type: ignore[no-untyped-def]
+    """Number the groups of centres that edges up to a length join; return how many there are.
+
+    Pairs at most that far apart lie in one group, and on no axis does a group reach beyond them.
+    """
+    k = len(group)
+    root = np.arange(k)
+    for e in range(k - 1):
+        if lengths[e] > longest:
+            break
+        a, b = ends[e, 0], ends[e, 1]
+        while root[a] != a:
+            a = root[a]
+        while root[b] != b:
+            b = root[b]
+        root[max(a, b)] = min(a, b)
+    n = 0
+    for c in range(k):
+        if root[c] == c:
+            group[c] = n
+            n += 1
+        else:
+            group[c] = group[root[c]]  # roots are smaller than what they lead
+    return n
+
+
+@jit
+def _keep(measure, first, last, within):  # type: ignore[no-untyped-def]
+    """Set to 0 the measure of the gaps after each place that lie in some range (or, if `within`, in none)."""
+    d, k = measure.shape
+    steps = np.empty(k + 1, np.int64)
+    for j in range(d):
+        steps[:] = 0
+        for g in range(first.shape[0]):
+            steps[first[g, j]] += 1
+            steps[last[g, j]] -= 1
+        depth = 0
+        for r in range(k):
+            depth += steps[r]
+            if (depth > 0) != within:
+                measure[j, r] = 0.0
+
+
+@jit
+def _drawn(mass, rest, measure, uniform):  # type: ignore[no-untyped-def]
+    """Return axis, place, and measure beyond it, of a cut drawn from the gaps whose measure is not 0; or axis -1."""
+    d, k = measure.shape
+    total = 0.0
+    for j in range(d):
+        for r in range(k - 1):
+            if measure[j, r] > 0.0:
+                measure[j, r] = (mass[j, r + 1] - mass[j, r]) + (rest[j, r + 1] - rest[j, r])
+                total += measure[j, r]
+    target, axis, place = uniform[0] * total, -1, 0
+    for j in range(d):
+        for r in range(k - 1):
+            if measure[j, r] > 0.0:
+                axis, place = j, r
+                if target < measure[j, r]:
+                    return axis, place, uniform[1] * measure[j, r]
+                target -= measure[j, r]
+    return axis, place, 0.0 if axis < 0 else uniform[1] * measure[axis, place]
+
+
+@jit
+def _middle_place(values, first, last):  # type: ignore[no-untyped-def]
+    """Return the widest axis of a leaf, the last place below the middle of its range, and NaN for the measure.
+
+    For leaves whose measure is too small for a double.
+    """
+    widest, axis, leaf = -1.0, 0, 0
+    for g in range(first.shape[0]):
+        for j in range(values.shape[0]):
+            width = values[j, last[g, j]] - values[j, first[g, j]]
+            if width > widest:
+                widest, axis, leaf = width, j, g
+    left, right = first[leaf, axis], last[leaf, axis]
+    middle = values[axis, left] + 0.5 * widest
+    while right - left > 1:
+        centre = (left + right) // 2
+        if values[axis, centre] <= middle:
+            left = centre
+        else:
+            right = centre
+    return axis, left, np.nan
