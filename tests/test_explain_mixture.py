@@ -18,6 +18,7 @@ from boxwood import Explanation, Mixture, explain, grow
 from boxwood.cli import boxwood as command
 from boxwood.errors import DataError, ModelError
 from boxwood.metrics import error_rate, explainability_to_noise, tail_check
+from boxwood.metrics._tails import far_tails
 from boxwood.render import text
 from boxwood.theory import certificate
 from tests import naive
@@ -133,7 +134,31 @@ def test_large_components_are_sampled_and_noise_is_left_out():
     X = np.concatenate([rng.normal(size=(250_000, 1)), rng.exponential(size=(30, 1)) + 90])
     labels = np.where(X[:, 0] > 50, -1, 7)
     (tail,) = tail_check(X, labels)
-    assert (tail.n_rows, tail.verdict) == (100_000, "close")
+    assert (tail.n_rows, tail.verdict) == (20_000, "close")
+
+
+def test_far_tails_are_those_on_columns_that_bound_a_leaf():
+    n_far, n_elsewhere = 0, 0
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        k, d = int(rng.integers(2, 6)), int(rng.integers(1, 4))
+        labels = np.repeat(np.arange(k), rng.choice([10, 40, 300], size=k))
+        X = np.where(rng.random(d) < 0.5, rng.normal(size=(len(labels), d)), rng.exponential(size=(len(labels), d)))
+        X += 8 * rng.normal(size=(k, d))[labels]
+        tree = grow.mmdt(Mixture.of(X, labels))
+        weights = None if seed % 2 else rng.random(len(X))
+        labels = np.where((labels == 1) | (rng.random(len(X)) < 0.1), -1, labels)  # noise, and a cluster without rows
+        bounding = {(c, j) for c, box in zip(tree.leaf_clusters, tree.boxes(), strict=True) for j in box}
+        present = np.unique(labels[labels >= 0])
+        expected = [
+            (present[tail.component], *tail[1:])
+            for tail in tail_check(X, labels, sample_weight=weights)
+            if tail.is_far and (present[tail.component], tail.axis) in bounding
+        ]
+        assert list(far_tails(X, labels, tree, sample_weight=weights, n_jobs=1)) == expected, f"seed {seed}"
+        n_far += len(expected)
+        n_elsewhere += sum(tail.is_far for tail in tail_check(X, labels, sample_weight=weights)) - len(expected)
+    assert min(n_far, n_elsewhere) > 50
 
 
 def test_tails_of_what_cannot_be_used():

@@ -1,5 +1,6 @@
 """Mixtures: moments exact and adding up, every kind of Gaussian mixture, every error."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 
-from boxwood import Mixture
+from boxwood import Mixture, Reference
 from boxwood.errors import DataError
 from boxwood.reference import Moments
 from tests import naive
@@ -164,6 +165,25 @@ def test_frozen_and_normalised():
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1.0
     assert Mixture([1e308] * 3, np.zeros((3, 1)), np.ones((3, 1))).weights.tolist() == [1 / 3] * 3
+
+
+def test_copies_are_frozen_and_equal():
+    rng = np.random.default_rng(0)
+    for covariances in (None, np.eye(3) * np.ones((7, 1, 1))):
+        mixture = Mixture(rng.random(7), rng.normal(size=(7, 3)), np.ones((7, 3)), "abcdefg", covariances=covariances)
+        copy = pickle.loads(pickle.dumps(mixture))
+        assert (copy.weights == mixture.weights).all()
+        assert (copy.means == mixture.means).all()
+        assert copy.names == mixture.names
+        assert (copy.covariances is None) == (covariances is None)
+        for array in (copy.weights, copy.means, copy.variances):
+            assert not array.flags.writeable
+    moments = Moments.of(X, [0, 0, 1, 1, -1], 2)
+    copy = pickle.loads(pickle.dumps(moments))
+    assert (copy.squares == moments.squares).all()
+    assert not copy.squares.flags.writeable
+    reference = pickle.loads(pickle.dumps(Reference.of(X, [0, 0, 1, 1, -1])))
+    assert (reference.moments.means == reference.centers).all()
 
 
 def test_pooled_variances():

@@ -17,6 +17,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from boxwood import MMDT, Mixture, grow
 from boxwood.errors import DataError
 from boxwood.grow import mmdt
+from boxwood.loops.moments import block_moments
+from boxwood.metrics import explainability_to_noise
+from boxwood.reference import _moments as moments_module
 from boxwood.tree import ThresholdTree
 from tests import naive
 from tests.cases import make_case
@@ -138,6 +141,12 @@ def test_a_chain_as_deep_as_it_has_components():
     tree = mmdt(Mixture(np.ones(300), means, np.ones((300, 1))))
     assert tree.depth == 299
     assert tree.upper[0] == means[-2:].mean()
+
+
+def test_means_as_far_apart_as_doubles_are():
+    mixture = Mixture([1, 1, 1], [[-1.7e308, 0], [1.7e308, 0], [1.7e308, 1]], np.ones((3, 2)))
+    assert mmdt(mixture).upper[0] == 0
+    assert explainability_to_noise(mixture) == (1.0, (1, 2), 1)
 
 
 def test_many_components_and_many_axes():
@@ -309,7 +318,7 @@ def iris():
     return load_iris()
 
 
-@parametrize_with_checks([MMDT(), MMDT(axis="range", threshold="gaussian", pooling="max")])
+@parametrize_with_checks([MMDT(axis="range", threshold="gaussian", pooling="max")])
 def test_scikit_learn(estimator, check):
     check(estimator)
 
@@ -359,7 +368,12 @@ def test_other_clusterers_by_the_moments_of_their_clusters(iris):
     assert set(frozen.labels_.tolist()) == {0, 2}
     scaled = MMDT(make_pipeline(StandardScaler(), GaussianMixture(3, random_state=0))).fit(iris.data)
     assert scaled.mixture_.covariances is None  # the mixture is on other columns
-    assert scaled.tree_ == grow.mmdt(Mixture.of(iris.data, scaled.reference_.labels))
+    labels = scaled.reference_.labels
+    assert scaled.mixture_.means == pytest.approx(
+        Mixture.of(StandardScaler().fit_transform(iris.data), labels).means, abs=1e-12
+    )
+    unscaled = grow.mmdt(Mixture.of(iris.data, labels))  # units do not matter
+    assert (scaled.tree_.predict(iris.data) == unscaled.predict(iris.data)).all()
 
 
 def test_noise_is_left_out(iris):
@@ -392,3 +406,33 @@ def test_refused():
         MMDT(n_clusters=3).fit(X)
     with pytest.raises(DataError, match="equal means, which no cut separates: a, b"):
         MMDT().fit([[0.0], [2.0], [1.0]], ["a", "a", "b"])
+
+
+@pytest.mark.parametrize("clusterer", [None, DBSCAN(eps=0.7), KMeans(3, n_init=1), FrozenEstimator(KMeans(3))], ids=str)
+def test_rows_are_read_once_for_means_and_variances(iris, clusterer, monkeypatch):
+    if isinstance(clusterer, FrozenEstimator):
+        clusterer = FrozenEstimator(KMeans(3, n_init=1, random_state=0).fit(iris.data))
+    read = []
+    monkeypatch.setattr(
+        moments_module, "block_moments", lambda X, *rest: read.append(len(X)) or block_moments(X, *rest)
+    )
+    model = MMDT(clusterer, random_state=0).fit(iris.data, iris.target if clusterer is None else None)
+    assert sum(read) == 150
+    labels = model.reference_.labels
+    assert model.tree_.predict(model.mixture_.means).tolist() == np.unique(labels[labels >= 0]).tolist()
+
+
+def test_clusters_far_from_gaussian_are_said():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"income": rng.exponential(size=900), "age": rng.normal(size=900)})
+    X.loc[:449, "income"] += 20
+    X.loc[:299, "age"] += 50
+    labels = np.repeat(["a", "b", "c"], [300, 150, 450])
+    with pytest.warns(UserWarning, match="far from Gaussian") as caught:
+        model = MMDT().fit(X, labels)
+    (message,) = [str(warning.message) for warning in caught]
+    assert message.startswith("clusters far from Gaussian: b (skewed along income), c (skewed along income); means")
+    assert model.tree_.n_leaves == 3  # a is cut off by age, along which it is Gaussian
+    with pytest.warns(UserWarning, match=r"0 \(skewed along column 0\)"):
+        MMDT().fit(X[["income"]].to_numpy(), np.repeat([-1, 0, 1], [300, 150, 450]))
+    MMDT().fit(X[["age"]], np.repeat([0, 1], [300, 600]))  # nothing to say

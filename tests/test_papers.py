@@ -13,8 +13,9 @@ from benchmarks.papers import __main__, bases, data, paper_000, paper_001, plots
 from benchmarks.papers.report import Options, Report, numbers, worst
 from sklearn.datasets import load_iris, load_wine
 
-from boxwood import Mixture, grow
-from boxwood.metrics import error_rate
+from boxwood import Mixture, Reference, grow
+from boxwood.metrics import error_rate, price_of_explainability
+from boxwood.theory import instances
 
 NO_DATA = {"d31", "pathbased", "aggregation", "compound", "jain", "rice", "glass", "r15"}
 
@@ -167,6 +168,25 @@ def test_prices_are_means_over_seeds():
     assert all(1 <= price < 1.5 for price in settings[1].prices)
 
 
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_prices_of_the_growing_instance_are_those_of_all_its_rows(k):
+    for seed in range(10):
+        instance = instances.growing_price(k, 3, random_state=seed)
+        tree = grow.mmdt(instance.mixture, axis="range", tie_break="random", random_state=seed)
+        atoms = instance.atoms()
+        kept = atoms.probabilities > 0
+        reference = Reference(atoms.labels[kept], instance.mixture.means)
+        expected = price_of_explainability(
+            atoms.points[kept], tree, reference, objective="l1", sample_weight=atoms.probabilities[kept]
+        )
+        assert paper_000._price_of_deviations(instance, tree) == pytest.approx(expected)
+    report = paper_000._theorem_5(Options(quick=True))
+    assert [row[0] for row in report.rows] == ["2", "3", "4", "5", "slope of the mean"]
+    # one component on either side, and rows that deviate to the threshold of one of them: 1 + (d + o(d)) / 2d / 2
+    assert float(report.rows[0][3].split("/")[0]) == pytest.approx(1.25, abs=0.1)
+    assert float(report.rows[-1][3]) > 0.1
+
+
 def test_errors_and_ratios_of_random_mixtures():
     ratios, errors, dimensions = paper_001._noise_and_errors(200)
     assert ((dimensions >= 5) & (dimensions <= 20)).all()
@@ -189,11 +209,12 @@ def test_figures_are_drawn_where_matplotlib_is(tmp_path, monkeypatch, capsys):
     def draw():
         plots.figure_3(str(tmp_path / "figures"), np.arange(5.0), -np.arange(5.0), np.ones((2, 3)))
         plots.figure_6(str(tmp_path / "figures"), {2: np.ones((4, 2)), 10: np.ones((4, 2))})
+        plots.theorem_5(str(tmp_path / "figures"), {2: np.ones(3), 4: np.array([1.0, 1.5])})
 
     if importlib.util.find_spec("matplotlib") is not None:
         draw()
-        assert len(list((tmp_path / "figures").glob("*.png"))) == 2
+        assert len(list((tmp_path / "figures").glob("*.png"))) == 3
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     capsys.readouterr()
     draw()
-    assert capsys.readouterr().out.count("not drawn, as matplotlib is not installed") == 2
+    assert capsys.readouterr().out.count("not drawn, as matplotlib is not installed") == 3

@@ -68,6 +68,9 @@ def test_beta_with_unequal_variances():
             sigma = np.sqrt(mixture.pooled_variances(pooling)).sum()
             assert absolute >= sigma / bounds.beta(mixture, pooling=pooling) * (1 - 1e-12)
     assert bounds.beta(Mixture([1], [[0.0]], [[0.0]])) == 1
+    hardly = Mixture([1, 1e-300], [[0.0], [1.0]], [[0.0], [1e-300]])
+    assert bounds.beta(hardly, family="rademacher") == pytest.approx(1e300)
+    assert bounds.beta(Mixture([1, 5e-324], [[0.0], [1.0]], [[0.0], [1.0]])) == math.inf
 
 
 # ------------------------------------------------------------------------------------------------------ claims
@@ -407,6 +410,22 @@ def test_exponential_error():
     assert exact["error_bound"] < exact["error"] < bound.value
     with pytest.raises(ValueError, match="exp"):
         instances.exponential_error(4, 2.0)
+
+
+@pytest.mark.parametrize("threshold", ["midpoint", "chebyshev"])
+def test_chebyshev_holds_for_laws_that_are_not_gaussian(threshold):
+    kinds = (
+        instances.linear_error(5, 20.0),
+        instances.linear_error(6, 6.0),
+        instances.exponential_error(4, 3.0),
+        instances.constant_price(5),
+        instances.growing_price(3, 10, random_state=0),
+    )
+    for instance in kinds:
+        tree = mmdt(instance.mixture, axis="range", threshold=threshold, pooling="max")
+        found = certificate(tree, instance.mixture).chebyshev_error.value
+        assert 0 < exact_share_of_errors(instance, tree) <= found
+        assert found <= bounds.chebyshev_error_bound(instance.mixture, sharp=True).value * (1 + 1e-9)
 
 
 def test_samples_of_discrete_instances():

@@ -1,4 +1,4 @@
-""" "Explainable Clustering Beyond Worst-Case Guarantees", section 6: price (Table 1) and runtime (Table 2)."""
+""" "Explainable Clustering Beyond Worst-Case Guarantees": price, runtime (Tables 1 and 2), and Theorem 5's instance."""
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -8,12 +8,14 @@ from sklearn.mixture import GaussianMixture
 from sklearn.tree import DecisionTreeClassifier
 
 import boxwood as bw
+from benchmarks.papers import plots
 from benchmarks.papers.bases import Base, bases
 from benchmarks.papers.data import draw_gaussians, load
 from benchmarks.papers.report import Options, Report, numbers, worst
 from benchmarks.timing import medians
 from boxwood import grow
 from boxwood.metrics import price_of_explainability
+from boxwood.theory import Instance, instances
 
 __all__ = ["tables"]
 
@@ -36,7 +38,12 @@ class Setting(NamedTuple):
 
 
 def tables(options: Options) -> Iterator[Report]:
-    """Yield Tables 1 and 2."""
+    """Yield Tables 1 and 2, and the price on the instance of Theorem 5."""
+    yield from _tables_1_and_2(options)
+    yield _theorem_5(options)
+
+
+def _tables_1_and_2(options: Options) -> Iterator[Report]:
     prices, seconds = [], []
     for name, words, runs in _data(options):
         if runs is None:
@@ -155,3 +162,54 @@ def _seconds_row(words: str, base: Base, paper: tuple[float, ...]) -> tuple[str,
     seconds = medians(tasks)
     found = [seconds[name] for name in METHODS]
     return words, numbers(paper, 4), numbers(found, 5), f"{base.seconds:.3f}", base.setting
+
+
+# --------------------------------------------------------------------------------------------------- Theorem 5
+
+
+def _theorem_5(options: Options) -> Report:
+    most, n_trees = (5, 20) if options.quick else (12, 200)
+    prices = {k: _growing_prices(k, n_trees) for k in range(2, most + 1)}
+    log_k = np.log(list(prices))
+    means = np.array([found.mean() for found in prices.values()])
+    slope = np.polyfit(log_k, means, 1)[0]
+    if options.plots:
+        plots.theorem_5(options.plots, prices)
+    rows = [
+        (f"{k}", f"{k**3:,}", f"{np.log(k):.3f}", numbers((found.mean(), found.min(), found.max()), 4))
+        for k, found in prices.items()
+    ]
+    return Report(
+        "000, Theorem 5: price on random corners of the cube of K^3 axes, mean / least / most over trees",
+        ("K", "axes", "log K", "ours"),
+        (*rows, ("slope of the mean", "-", "-", f"{slope:.4f}")),
+        (
+            "the paper has no numbers: the price of every tree grows at least as log K, asymptotically",
+            f"{n_trees} trees: MMDT, axis by range, ties at random (all axes that part the means of a node are equal), "
+            "a new instance for every 10; l1 price, exact, leaf medians being the means",
+            f"balanced cuts would cost 1 + log2(K) / 4 = 1 + {0.25 / np.log(2):.4f} log K",
+        ),
+    )
+
+
+def _growing_prices(k: int, n_trees: int) -> np.ndarray:
+    """Return the prices of random trees on random instances of k components."""
+    drawn = (instances.growing_price(k, random_state=seed) for seed in range(n_trees // 10))
+    ties = {"axis": "range", "tie_break": "random"}
+    return np.array(
+        [
+            _price_of_deviations(instance, grow.mmdt(instance.mixture, random_state=seed, **ties))
+            for instance in drawn
+            for seed in range(10)
+        ]
+    )
+
+
+def _price_of_deviations(instance: Instance, tree: "bw.ThresholdTree") -> float:
+    """Return the l1 price of a tree with the means as centres: only rows that deviate on its own axes can cost more."""
+    means, eps, axes = instance.mixture.means, instance.exact["eps"], tree.features
+    moves = np.zeros((2 * len(axes), means.shape[1]))
+    moves[np.arange(len(moves)), np.repeat(axes, 2)] = np.tile([1.0, -1.0], len(axes))
+    rows = (means[:, None] + moves).reshape(-1, means.shape[1])
+    extra = np.abs(rows - means[tree.predict(rows)]).sum(axis=1) - 1.0
+    return float(1 + eps * extra.sum() / len(means) / instance.exact["baseline_l1"])

@@ -15,7 +15,7 @@ from boxwood.errors import DataError
 from boxwood.metrics import partition_cost
 from boxwood.reference import Reference, labels_of
 
-__all__ = ["fitted_clusterer", "reference_of", "refuse_one_cluster"]
+__all__ = ["fitted_clusterer", "reference_of", "refuse_number_of_clusters", "refuse_one_cluster"]
 
 
 MANY_STARTS, FEW_STARTS = 10, 3  # of k-means, which keeps the best: one start often merges two clusters
@@ -37,7 +37,7 @@ def fitted_clusterer(
     passed where `fit` accepts them. A `FrozenEstimator` is its own clone and stays as it was fitted.
     """
     if clusterer is None:
-        _refuse_number_of_clusters(rows, n_clusters)
+        refuse_number_of_clusters(rows, n_clusters)
         starts = MANY_STARTS if rows.size <= LARGE else FEW_STARTS
         clusterer = KMeans(n_clusters, n_init=starts, random_state=random_state)
     fitted = clone(clusterer)
@@ -79,6 +79,19 @@ def refuse_one_cluster(reference: Reference) -> None:
         raise DataError(f"the labels hold {one}; at least two are needed, as there is nothing to tell apart otherwise")
 
 
+def refuse_number_of_clusters(rows: NDArray[Any], n_clusters: int) -> None:
+    """Raise a DataError unless the rows can make that many clusters, at least two."""
+    if n_clusters < 2:
+        raise DataError(
+            f"at least 2 clusters are needed, as there is nothing to tell apart otherwise; got {n_clusters}"
+        )
+    found = _distinct_rows(rows, n_clusters)
+    if found < n_clusters:
+        raise DataError(
+            f"{n_clusters} clusters asked for, but the table has only {found} different rows; ask for fewer clusters"
+        )
+
+
 def _input_of(clusterer: Any, X: Any, rows: NDArray[Any]) -> Any:
     named = hasattr(clusterer, "steps") or hasattr(clusterer, "feature_names_in_")
     return X if named else rows
@@ -90,18 +103,6 @@ def _weight_argument(clusterer: Any, weights: NDArray[np.float64] | None) -> dic
         step, last = last.steps[-1]
         name = f"{step}__{name}"
     return {name: weights} if weights is not None and has_fit_parameter(last, "sample_weight") else {}
-
-
-def _refuse_number_of_clusters(rows: NDArray[Any], n_clusters: int) -> None:
-    if n_clusters < 2:
-        raise DataError(
-            f"at least 2 clusters are needed, as there is nothing to tell apart otherwise; got {n_clusters}"
-        )
-    found = _distinct_rows(rows, n_clusters)
-    if found < n_clusters:
-        raise DataError(
-            f"{n_clusters} clusters asked for, but the table has only {found} different rows; ask for fewer clusters"
-        )
 
 
 def _distinct_rows(rows: NDArray[Any], enough: int) -> int:

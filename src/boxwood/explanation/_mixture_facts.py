@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from boxwood.explanation._explanation import FarFromGaussian, MixtureFacts
 from boxwood.explanation._gaussians import Gaussians
-from boxwood.metrics import explainability_to_noise, tail_check
+from boxwood.metrics import explainability_to_noise
 from boxwood.metrics._mixture_boxes import has_independent_axes, reaches
+from boxwood.metrics._tails import far_tails
 from boxwood.reference import Reference
 from boxwood.tree import ThresholdTree
 
@@ -34,25 +35,10 @@ def mixture_facts(
         components=(first, second),
         column=columns[noise.axis],
         certified_error=_certified_error(tree, gaussians),
-        far_from_gaussian=_far_from_gaussian(tree, X, reference, columns, weights),
-    )
-
-
-def _far_from_gaussian(
-    tree: ThresholdTree,
-    X: NDArray[Any],
-    reference: Reference,
-    columns: tuple[str, ...],
-    weights: NDArray[np.float64] | None,
-) -> tuple[FarFromGaussian, ...]:
-    """Return what is far from Gaussian on the columns that bound a component's leaves; elsewhere it does no harm."""
-    present = np.unique(reference.labels[reference.kept]).tolist()
-    boxes = zip(tree.leaf_clusters.tolist(), tree.boxes(), strict=True)
-    tested = {(cluster, j) for cluster, box in boxes for j in box}
-    return tuple(
-        FarFromGaussian(reference.names[present[tail.component]], columns[tail.axis], tail.verdict)
-        for tail in tail_check(X, reference.labels, columns=tree.features.tolist(), sample_weight=weights)
-        if tail.is_far and (present[tail.component], tail.axis) in tested
+        far_from_gaussian=tuple(
+            FarFromGaussian(reference.names[tail.component], columns[tail.axis], tail.verdict)
+            for tail in far_tails(X, reference.labels, tree, sample_weight=weights)
+        ),
     )
 
 

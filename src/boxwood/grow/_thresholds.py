@@ -45,7 +45,8 @@ def _uniform(means: NDArray[np.float64], random: np.random.Generator) -> float:
 
 
 def _halfway(means: NDArray[np.float64], choose: Choose) -> float:
-    gaps = np.diff(means)
+    with np.errstate(over="ignore"):
+        gaps = np.diff(means)
     place = choose(np.flatnonzero(gaps == gaps.max()))
     return float(between(means[place], means[place + 1]))
 

@@ -165,8 +165,8 @@ def _sigma(mixture: Mixture, pooling: str, sigma: ArrayLike | None) -> NDArray[n
 
 def _ratios(mixture: Mixture, first: int, sigma: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the ratio of the first component and each later one along each axis, shape (k - first - 1, d)."""
-    apart = np.abs(mixture.means[first + 1 :] - mixture.means[first])
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+        apart = np.abs(mixture.means[first + 1 :] - mixture.means[first])
         return np.where(apart > 0, (apart / sigma) ** 2, 0.0)
 
 

@@ -13,11 +13,12 @@ from boxwood._threads import map_tasks
 from boxwood._validation import as_table, as_weights
 from boxwood.metrics._checks import check_length
 from boxwood.reference import encode_labels
+from boxwood.tree import ThresholdTree
 
-__all__ = ["Tail", "tail_check"]
+__all__ = ["Tail", "far_tails", "tail_check"]
 
 FEWEST = 20  # rows of a component; of fewer nothing is said
-MOST = 100_000  # rows of a component that are looked at: the limits leave no doubt far below
+MOST = 20_000  # rows of a component that are looked at: the limits leave no doubt far below
 SHARES = np.array([0.1, 0.25, 0.5, 0.75, 0.9])
 QUARTILES = 1.3489795003921634  # from the first to the third quartile of a Gaussian, in standard deviations
 MIDDLE = 0.5263202179066186  # the same over the distance from the first to the ninth decile
@@ -102,7 +103,7 @@ def tail_check(
     from a thousand rows on; the fixed parts of the limits let clusters pass that are Gaussian but for what a
     neighbour's border cuts off. Fewer than 20 rows are never called far.
 
-    Of a component with more than 100 000 rows that many are looked at, evenly spaced. Takes time m log m for each
+    Of a component with more than 20 000 rows that many are looked at, evenly spaced. Takes time m log m for each
     component and column, where m is their number.
 
     References
@@ -122,22 +123,50 @@ def tail_check(
     check_length(codes, len(table))
     weights = as_weights(sample_weight, len(table))
     wanted = np.arange(table.shape[1])[list(range(table.shape[1]) if columns is None else columns)].tolist()
-    rows_of = _rows_of(codes, len(names), weights)
     pairs = [(k, j) for k in range(len(names)) for j in wanted]
+    return _tails(table, _rows_of(codes, len(names), weights), weights, pairs)
 
+
+def far_tails(
+    X: NDArray[Any],
+    labels: NDArray[np.intp],
+    tree: ThresholdTree,
+    *,
+    sample_weight: NDArray[np.float64] | None = None,
+    n_jobs: int | None = -1,
+) -> tuple[Tail, ...]:
+    """Return what `tail_check` finds far from Gaussian on the columns that bound a component's leaves.
+
+    Elsewhere it does the tree no harm. `labels` are numbers of the tree's clusters, -1 for rows left out.
+    """
+    rows_of = _rows_of(labels, int(labels.max(initial=-1)) + 1, sample_weight)
+    boxes = zip(tree.leaf_clusters.tolist(), tree.boxes(), strict=True)
+    bounded = {(k, j) for k, box in boxes if k < len(rows_of) and len(rows_of[k]) >= FEWEST for j in box}
+    return tuple(tail for tail in _tails(X, rows_of, sample_weight, sorted(bounded), n_jobs=n_jobs) if tail.is_far)
+
+
+def _tails(
+    X: NDArray[Any],
+    rows_of: list[NDArray[np.intp]],
+    weights: NDArray[np.float64] | None,
+    pairs: list[tuple[int, int]],
+    *,
+    n_jobs: int | None = -1,
+) -> tuple[Tail, ...]:
     def check(pair: tuple[int, int]) -> Tail:
         k, j = pair
-        values = table[rows_of[k], j].astype(np.float64)
+        values = X[rows_of[k], j].astype(np.float64)
         return _checked(k, j, values, np.ones(len(values)) if weights is None else weights[rows_of[k]])
 
-    return tuple(map_tasks(check, pairs))
+    return tuple(map_tasks(check, pairs, n_jobs=n_jobs))
 
 
 def _rows_of(codes: NDArray[np.intp], k: int, weights: NDArray[np.float64] | None) -> list[NDArray[np.intp]]:
     """Return the rows with weight of each component, or as many of them as are looked at."""
+    codes = codes.astype(np.int16) if k < 2**15 else codes  # numpy sorts these in a time that grows like n
+    codes = codes if weights is None else np.where(weights > 0, codes, -1)
     order = np.argsort(codes, kind="stable")
-    order = order if weights is None else order[weights[order] > 0]
-    ends = np.searchsorted(codes[order], np.arange(k + 1))
+    ends = np.cumsum(np.bincount(codes + 1, minlength=k + 1))
     runs = [order[start:end] for start, end in pairwise(ends)]
     return [run if len(run) <= MOST else run[np.arange(MOST) * len(run) // MOST] for run in runs]
 

@@ -183,6 +183,10 @@ class Mixture:
         weights = np.asarray(mixture.weights_, dtype=np.float64)[kept]
         return cls(weights, means, variances[kept], tuple(kept.tolist()), covariances=covariances)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():  # arrays come out of a pickle writable
+            self._freeze(name, value) if isinstance(value, np.ndarray) else object.__setattr__(self, name, value)
+
     def __repr__(self) -> str:
         correlated = "" if self.covariances is None else ", with covariances"
         return f"Mixture(n_components={self.n_components}, n_features={self.n_features}{correlated})"

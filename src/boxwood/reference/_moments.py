@@ -108,6 +108,10 @@ class Moments:
             squares = self.squares + other.squares + self.weights[:, None] * share * gap * gap
         return Moments(weights, origins, offsets, squares)
 
+    def __reduce__(self) -> tuple[type[Moments], tuple[NDArray[np.float64], ...]]:
+        arrays = (self.weights, self.origins, self.offsets, self.squares)
+        return Moments, arrays  # through the constructor, so that a copy is frozen
+
     def __repr__(self) -> str:
         k, d = self.origins.shape
         return f"Moments(n_clusters={k}, n_columns={d}, weight={self.weights.sum():g})"

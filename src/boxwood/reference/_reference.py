@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from boxwood._validation import as_table, as_weights, listed
 from boxwood.errors import DataError
 from boxwood.reference._labels import encode_labels
-from boxwood.reference._moments import Moments
+from boxwood.reference._moments import Moments, moments_of
 
 __all__ = ["Reference", "labels_of"]
 
@@ -32,6 +33,9 @@ class Reference:
         Centre of each cluster. A cluster may have no row.
     names : sequence of k hashables, or mapping from cluster to name, default=None
         Name of each cluster; None names them by their numbers.
+    moments : Moments, default=None
+        Of the rows of each cluster, where they are known: `of` adds them up for its means, and `Mixture.of_moments`
+        needs no other look at the rows then.
 
     Raises
     ------
@@ -48,6 +52,7 @@ class Reference:
     labels: NDArray[np.intp]
     centers: NDArray[np.float64]
     names: tuple[Hashable, ...] = None  # type: ignore[assignment]
+    moments: Moments | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         centers = np.array(as_table(self.centers), dtype=np.float64)
@@ -97,9 +102,12 @@ class Reference:
         if not found:
             raise DataError("every row is left out: all labels are -1")
         weights = as_weights(sample_weight, len(table))
-        if center not in _CENTERS:
-            raise ValueError(f"center must be one of {sorted(_CENTERS)}, got {center!r}")
-        return cls(codes, _CENTERS[center](table, codes, len(found), weights), _named(found, names))
+        if center not in ("mean", "median"):
+            raise ValueError(f"center must be one of ['mean', 'median'], got {center!r}")
+        if center == "median":
+            return cls(codes, _medians(table, codes, len(found), weights), _named(found, names))
+        means, moments = _means(table, codes, len(found), weights)
+        return cls(codes, means, _named(found, names), moments=moments)
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, *, sample_weight: ArrayLike | None = None) -> Reference:
@@ -157,8 +165,9 @@ class Reference:
         _, first, group = np.unique(self.centers + 0.0, axis=0, return_index=True, return_inverse=True)
         return np.asarray(first[group.reshape(-1)], dtype=np.intp)
 
-    def __reduce__(self) -> tuple[type[Reference], tuple[Any, ...]]:
-        return Reference, (self.labels, self.centers, self.names)  # through the constructor, so that a copy is frozen
+    def __reduce__(self) -> tuple[Callable[..., Reference], tuple[Any, ...]]:
+        make = partial(Reference, moments=self.moments)
+        return make, (self.labels, self.centers, self.names)  # through the constructor, so that a copy is frozen
 
     def __repr__(self) -> str:
         n, d = len(self.labels), self.centers.shape[1]
@@ -202,16 +211,17 @@ def _centers_of(estimator: Any, n_columns: int) -> NDArray[np.float64] | None:
 
 def _means(
     X: NDArray[Any], codes: NDArray[np.intp], k: int, weights: NDArray[np.float64] | None
-) -> NDArray[np.float64]:
-    moments = Moments.of(X, codes, k, sample_weight=weights)
+) -> tuple[NDArray[np.float64], Moments]:
+    """Return the mean of each cluster, shape (k, d), and the moments that it is of."""
+    moments = moments_of(X, codes, k, weights, n_jobs=-1)
     if not moments.weights.all():
         raise DataError(f"clusters without weight: {', '.join(map(str, np.flatnonzero(moments.weights == 0)))}")
     with np.errstate(over="ignore", invalid="ignore"):
         means = moments.means
     if np.isfinite(means).all():
-        return means
+        return means, moments
     unit = 2.0 ** (4 + int(np.log2(len(X))))  # sums of differences left the range; a power of two changes no digit
-    return Moments.of(X / unit, codes, k, sample_weight=weights).means * unit
+    return moments_of(X / unit, codes, k, weights, n_jobs=-1).means * unit, moments
 
 
 def _medians(
@@ -227,6 +237,3 @@ def _medians(
             for j in range(X.shape[1])
         ]
     ).reshape(k, X.shape[1])
-
-
-_CENTERS = {"mean": _means, "median": _medians}
