@@ -11,9 +11,9 @@ from boxwood._threads import map_blocks
 from boxwood._validation import as_table, as_weights
 from boxwood.errors import DataError
 from boxwood.loops.costs import add_costs
-from boxwood.metrics._centers import Centers, find_centers, objective_code, without_weightless
 from boxwood.metrics._checks import check_length, whole_labels
 from boxwood.reference import encode_labels
+from boxwood.reference._centers import Centers, find_centers, objective_code, without_weightless
 from boxwood.tree import ThresholdTree
 
 __all__ = ["cost", "partition_cost", "summed_distances"]

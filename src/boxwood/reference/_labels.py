@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from boxwood.errors import DataError
 
-__all__ = ["encode_labels"]
+__all__ = ["check_length", "encode_labels", "whole_labels"]
 
 _COUNTING_RANGE = 1 << 20  # whole numbers in a range up to this are counted rather than sorted
 
@@ -52,6 +52,26 @@ def encode_labels(labels: Any) -> tuple[NDArray[np.intp], tuple[Hashable, ...]]:
     if array.dtype.kind in "UbS" and isinstance(labels, np.ndarray):
         return _encode_sorted(array)
     return _encode_hashable(labels)
+
+
+def whole_labels(labels: Any, n_rows: int, n_clusters: int, what: str = "labels") -> NDArray[np.intp]:
+    """Return labels from -1 to `n_clusters` - 1, one for each row, shape (n,)."""
+    array = np.asarray(labels)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise DataError(f"{what} must be whole numbers, one for each row; got {array.dtype} of shape {array.shape}")
+    check_length(array, n_rows, what)
+    low, high = int(array.min()), int(array.max())
+    if low < -1 or high >= n_clusters:
+        raise DataError(f"{what} must be from -1 to {n_clusters - 1} for {n_clusters} clusters; got {low} to {high}")
+    return array.astype(np.intp, copy=False)
+
+
+def check_length(labels: NDArray[Any], n_rows: int, what: str = "labels") -> None:
+    """Raise a DataError unless there is one label for each row, and at least one row is not left out."""
+    if len(labels) != n_rows:
+        raise DataError(f"there are {n_rows} rows, but {len(labels)} {what}")
+    if labels.max(initial=-1) < 0:
+        raise DataError(f"every row is left out: all {what} are -1")
 
 
 def _encode_whole(array: NDArray[np.integer]) -> tuple[NDArray[np.intp], tuple[Hashable, ...]]:

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from boxwood._threads import map_blocks, map_tasks
+from boxwood._threads import BLOCK_ROWS, map_blocks, map_tasks
 from boxwood._validation import as_table, as_weights
 from boxwood.loops.costs import L1, L2, SQEUCLIDEAN, add_differences
-from boxwood.metrics._checks import whole_labels
-from boxwood.metrics._geometric_median import geometric_median
+from boxwood.reference._geometric_median import geometric_median, next_point
+from boxwood.reference._labels import whole_labels
 from boxwood.reference._median import weighted_median
 
-__all__ = ["Centers", "best_centers", "find_centers", "objective_code", "without_weightless"]
+__all__ = [
+    "Centers",
+    "Groups",
+    "best_centers",
+    "find_centers",
+    "next_centers",
+    "objective_code",
+    "without_weightless",
+]
 
+Weights = NDArray[np.float64] | None
 _OBJECTIVES = {"l1": L1, "l2": L2, "sqeuclidean": SQEUCLIDEAN}
 
 
@@ -98,20 +109,70 @@ def objective_code(objective: str) -> int:
     return _OBJECTIVES[objective]
 
 
-def without_weightless(labels: NDArray[np.intp], weights: NDArray[np.float64] | None) -> NDArray[np.intp]:
+def without_weightless(labels: NDArray[np.intp], weights: Weights) -> NDArray[np.intp]:
     """Return the labels with -1 for rows of weight 0."""
     return labels if weights is None else np.where(weights > 0, labels, -1)
 
 
 def find_centers(
-    X: NDArray[Any], labels: NDArray[np.intp], k: int, code: int, weights: NDArray[np.float64] | None
+    X: NDArray[Any],
+    labels: NDArray[np.intp],
+    k: int,
+    code: int,
+    weights: Weights,
+    *,
+    n_jobs: int | None = -1,
 ) -> Centers:
     """Return the best centres of clusters of rows that all have weight; see `best_centers`."""
-    find = {L1: _medians, L2: _geometric_medians, SQEUCLIDEAN: _means}[code]
-    return find(X, labels, k, weights)
+    if code == SQEUCLIDEAN:
+        return _means(X, labels, k, weights, n_jobs)
+    groups = Groups.of(labels, k)
+    centers = _medians(X, groups, weights, n_jobs)
+    if code == L2:
+        _add_geometric_medians(X, groups, weights, centers, n_jobs)
+    return centers
 
 
-def _means(X: NDArray[Any], labels: NDArray[np.intp], k: int, weights: NDArray[np.float64] | None) -> Centers:
+def next_centers(
+    X: NDArray[Any], groups: Groups, weights: Weights, centers: NDArray[np.float64], *, n_jobs: int | None = -1
+) -> NDArray[np.float64]:
+    """Return centres a step nearer to the geometric median of each cluster, shape (k, d); one pass over the data."""
+    moved = np.array(centers)
+
+    def work(cluster: int, rows: NDArray[np.intp], jobs: int | None) -> None:
+        moved[cluster] = next_point(X, rows, weights, centers[cluster], n_jobs=jobs)
+
+    groups.for_each(work, n_jobs)
+    return moved
+
+
+class Groups(NamedTuple):
+    """The rows cluster by cluster: those of cluster c are `order[ends[c] : ends[c + 1]]`."""
+
+    order: NDArray[np.intp]
+    ends: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, labels: NDArray[np.intp], k: int) -> Groups:
+        order = np.argsort((labels + 1).astype(np.min_scalar_type(k)), kind="stable")  # short numbers: by radix
+        ends = np.cumsum(np.bincount(labels + 1, minlength=k + 1))
+        return cls(order[ends[0] :], ends - ends[0])
+
+    def parts(self) -> list[slice]:
+        """Return the place of each cluster in the order."""
+        return [slice(start, stop) for start, stop in pairwise(self.ends.tolist())]
+
+    def for_each(self, work: Callable[[int, NDArray[np.intp], int | None], None], n_jobs: int | None) -> None:
+        """Call `work(cluster, rows, jobs)` for each cluster with rows; threads share clusters, or a large one."""
+        parts = [(cluster, self.order[part]) for cluster, part in enumerate(self.parts()) if part.start < part.stop]
+        for cluster, rows in parts:
+            if len(rows) > BLOCK_ROWS:
+                work(cluster, rows, n_jobs)
+        few = [part for part in parts if len(part[1]) <= BLOCK_ROWS]
+        map_tasks(lambda part: work(*part, 1), few, n_jobs=n_jobs)
+
+
+def _means(X: NDArray[Any], labels: NDArray[np.intp], k: int, weights: Weights, n_jobs: int | None) -> Centers:
     rows = np.arange(len(X))
     first = np.full(k + 1, -1)  # the label -1 writes to the last place
     first[labels[::-1]] = rows[::-1]  # of several values for one place the last stays
@@ -127,35 +188,31 @@ def _means(X: NDArray[Any], labels: NDArray[np.intp], k: int, weights: NDArray[n
         return sums
 
     # a cluster without rows has base NaN
-    return Centers(base, np.sum(map_blocks(work, len(X)), axis=0) / np.where(seen, total, 1.0)[:, None])
+    sums = np.sum(map_blocks(work, len(X), n_jobs=n_jobs), axis=0)
+    return Centers(base, sums / np.where(seen, total, 1.0)[:, None])
 
 
-def _medians(X: NDArray[Any], labels: NDArray[np.intp], k: int, weights: NDArray[np.float64] | None) -> Centers:
-    rows_of = _rows_by_cluster(labels, k)
+def _medians(X: NDArray[Any], groups: Groups, weights: Weights, n_jobs: int | None) -> Centers:
+    parts = groups.parts()
+    heavy = None if weights is None else weights[groups.order]
 
     def work(column: int) -> list[float]:
-        values = X[:, column].astype(np.float64, copy=False)
+        values = X[:, column][groups.order].astype(np.float64, copy=False)
         return [
-            weighted_median(values[rows], None if weights is None else weights[rows]) if len(rows) else np.nan
-            for rows in rows_of
+            weighted_median(values[part], None if heavy is None else heavy[part]) if part.start < part.stop else np.nan
+            for part in parts
         ]
 
-    base = np.array(map_tasks(work, range(X.shape[1]))).T
+    base = np.array(map_tasks(work, range(X.shape[1]), n_jobs=n_jobs)).T
     return Centers(base, np.zeros_like(base))
 
 
-def _geometric_medians(
-    X: NDArray[Any], labels: NDArray[np.intp], k: int, weights: NDArray[np.float64] | None
-) -> Centers:
-    # Medians of rows on a line are a median on that line, and the rows of a single point are that point.
-    centers = _medians(X, labels, k, weights)
-    for cluster, rows in enumerate(_rows_by_cluster(labels, k)):
-        if len(rows):
-            centers.offset[cluster] = geometric_median(X, rows, weights, centers.base[cluster])
-    return centers
+def _add_geometric_medians(
+    X: NDArray[Any], groups: Groups, weights: Weights, centers: Centers, n_jobs: int | None
+) -> None:
+    """Fill the offsets from medians, which for rows on a line are a median on that line, to geometric medians."""
 
+    def work(cluster: int, rows: NDArray[np.intp], jobs: int | None) -> None:
+        centers.offset[cluster] = geometric_median(X, rows, weights, centers.base[cluster], n_jobs=jobs)
 
-def _rows_by_cluster(labels: NDArray[np.intp], k: int) -> list[NDArray[np.intp]]:
-    order = np.argsort((labels + 1).astype(np.min_scalar_type(k)), kind="stable")  # short numbers are sorted by radix
-    ends = np.cumsum(np.bincount(labels + 1, minlength=k + 1))
-    return np.split(order, ends[:-1])[1:]
+    groups.for_each(work, n_jobs)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from boxwood._threads import BLOCK_ROWS, map_blocks
 from boxwood.loops.costs import add_pulls
 
-__all__ = ["geometric_median"]
+__all__ = ["geometric_median", "next_point"]
 
 TOLERANCE = 1e-9  # share of the smallest cost
 NEAR = 0.1 * TOLERANCE  # share of a mean distance within which a row counts as at the point
@@ -47,6 +47,7 @@ class _Rows:
     weights: Vector
     origin: Vector
     unit: float
+    n_jobs: int | None
 
     @property
     def total(self) -> float:
@@ -69,15 +70,20 @@ class _Rows:
             add_pulls(self.X, rows, self.weights, self.origin, self.unit, point, radius, sums, pull, bend)
             return sums, pull, bend
 
-        parts = map_blocks(work, len(self.rows))
+        parts = map_blocks(work, len(self.rows), n_jobs=self.n_jobs)
         sums, pull, bend = (np.array(part) for part in zip(*parts, strict=True))
         nearest = int(sums[np.argmin(sums[:, 3]), 4])
         return _state(point, sums[:, :3].sum(axis=0), pull.sum(axis=0), bend.sum(axis=0), nearest)
 
 
 def geometric_median(
-    X: NDArray[Any], rows: NDArray[np.intp], weights: NDArray[np.float64] | None, start: NDArray[np.float64]
-) -> NDArray[np.float64]:
+    X: NDArray[Any],
+    rows: NDArray[np.intp],
+    weights: Vector | None,
+    start: Vector,
+    *,
+    n_jobs: int | None = -1,
+) -> Vector:
     """Return the geometric median of some rows of `X` less `start`, the median of each column, shape (d,).
 
     The cost is convex, with a subgradient of length `slope` at the point, and no minimum is farther from the point than
@@ -86,7 +92,7 @@ def geometric_median(
     unit = max(float(np.max(np.abs(X[part].astype(np.float64) - start))) for part in _parts(rows))
     if unit == 0.0 or len(start) == 1:  # on a line the median is the answer
         return np.zeros_like(start)
-    cloud = _Rows(X, rows, np.empty(0) if weights is None else weights, start, unit)
+    cloud = _Rows(X, rows, np.empty(0) if weights is None else weights, start, unit, n_jobs)
     at_start = cloud.at(np.zeros_like(start), 0.0)
     state = cloud.at(at_start.point, at_start.cost)  # the cost tells which rows are next to the point
     flat = TOLERANCE / 2 * cloud.total
@@ -103,6 +109,19 @@ def geometric_median(
             break
         state = following
     return state.point * unit
+
+
+def next_point(
+    X: NDArray[Any], rows: NDArray[np.intp], weights: Vector | None, point: Vector, *, n_jobs: int | None = -1
+) -> Vector:
+    """Return a point that is mostly nearer to the geometric median of some rows than `point` is, shape (d,).
+
+    A step of Newton's method, or above 128 columns Weiszfeld's: one pass over the rows. It may raise the cost.
+    """
+    cloud = _Rows(X, rows, np.empty(0) if weights is None else weights, point, 1.0, n_jobs)
+    state = cloud.at(np.zeros_like(point), 0.0)
+    moved = point + (state.step if state.newton_step is None else state.newton_step)
+    return moved if np.isfinite(moved).all() else point  # next to a row the curvature may be infinite
 
 
 def _next(cloud: _Rows, state: _State, flat: float) -> _State:
