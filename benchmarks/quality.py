@@ -35,7 +35,7 @@ def main() -> None:
     """Print a line for each table; a star marks trees that leave some cluster without a leaf."""
     warnings.simplefilter("ignore", StoppedEarlyWarning)
     rows, beaten = [], []
-    for name, X, k in _tables():
+    for name, X, k in tables():
         cells, prices = _row(X, k)
         rows.append([f"{name} {X.shape[0]} x {X.shape[1]}, k={k}", *cells])
         if prices["explain"] > min(prices.values()) * (1 + 1e-12):
@@ -57,7 +57,7 @@ def _row(X: np.ndarray, k: int) -> tuple[list[str], dict[str, float]]:
     return [*(f"{prices[name]:.4f}{stars[name]}" for name in trees), f"{seconds:.1f}"], prices
 
 
-def _tables() -> Iterator[tuple[str, np.ndarray, int]]:
+def tables() -> Iterator[tuple[str, np.ndarray, int]]:
     for name, k in (("iris", 3), ("wine", 3), ("breast_cancer", 5), ("digits", 10)):
         yield name, _scaled(getattr(datasets, f"load_{name}")().data), k
     folder = os.environ.get("BOXWOOD_DATA")

@@ -16,11 +16,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from boxwood import CART, IMM, ExKMC, Expand, Reference, grow, metrics
+from boxwood import CART, IMM, MMDT, ExKMC, Expand, RandomCuts, Reference, grow, metrics
 from boxwood.errors import DataError, StoppedEarlyWarning
 from boxwood.estimators import _imm as imm_module
 
-ALL = [IMM, ExKMC, Expand, CART]
+BY_KMEANS = [IMM, ExKMC, Expand, CART]  # where no clusterer is given
+ALL = [*BY_KMEANS, MMDT, RandomCuts]
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "arrow": pa.table}
 
 
@@ -37,7 +38,7 @@ def test_scikit_learn(estimator, check):
 # ------------------------------------------------------------------------------------------------ attributes
 
 
-@pytest.mark.parametrize("estimator", ALL)
+@pytest.mark.parametrize("estimator", BY_KMEANS)
 def test_attributes(estimator, iris):
     model = estimator(n_clusters=3, random_state=0).fit(iris.data)
     kmeans = KMeans(3, n_init=10, random_state=0).fit(iris.data)
@@ -138,6 +139,7 @@ def test_fit_predict(iris):
         assert clone(model).fit(iris.data, iris.target, sample_weight=weights).tree_ == model.tree_
 
 
+@pytest.mark.filterwarnings("ignore:clusters far from Gaussian")  # as repeated rows are
 def test_weights_are_repeated_rows(iris):
     times = np.random.default_rng(0).integers(0, 4, size=150)
     for estimator in ALL:

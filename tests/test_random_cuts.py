@@ -8,10 +8,12 @@ import pytest
 from scipy.stats import chi2, kstest
 
 from boxwood import DataError
+from boxwood.axes import TerminalEmbedding
 from boxwood.grow import random_cuts
 from boxwood.grow._random_cuts import RandomCutter
 from tests import naive_cuts
 
+TINIEST = 5e-324
 KINDS = [("l1", "fast"), ("l1", "exact"), ("sqeuclidean", "fast"), ("sqeuclidean", "exact"), ("l2", "fast")]
 
 
@@ -165,6 +167,17 @@ def test_thresholds_are_as_dense_as_the_distance_to_the_nearest_centre():
     assert kstest(share, "uniform").pvalue > 1e-4
 
 
+def test_squared_cuts_are_cuts_of_the_embedding_pulled_back():
+    for seed in range(100):
+        centers = many_centers(2 * seed + 1)
+        embedding = TerminalEmbedding(centers)
+        embedded = random_cuts(embedding.transform(centers), random_state=seed)
+        tree = random_cuts(centers, objective="sqeuclidean", random_state=seed)
+        pulled = embedded.pull_back(embedding)
+        assert np.array_equal(tree.feature, pulled.feature)
+        assert tree.upper == pytest.approx(pulled.upper, rel=1e-9, abs=1e-9)
+
+
 def test_median_cuts_have_the_law_of_drawing_until_one_parts_the_centres():
     centers = np.array([[0.0, 1.0], [2.0, 1.5], [3.0, -1.0], [7.0, 0.0]])
     rng = np.random.default_rng(4)
@@ -206,6 +219,24 @@ def test_gaps_of_all_sizes_on_one_axis(objective, variant):
     for seed in range(20):
         tree = random_cuts(centers, objective=objective, variant=variant, random_state=seed)
         assert tree.predict(centers).tolist() == list(range(8))
+
+
+@pytest.mark.parametrize(("objective", "variant"), KINDS)
+@pytest.mark.parametrize(
+    "centers",
+    [
+        [[0.0, 0.0], [TINIEST, 0.0]],
+        [[0.0, 0.0], [TINIEST, 0.0], [TINIEST, TINIEST], [2 * TINIEST, TINIEST]],
+        [[0.0, 0.0], [TINIEST, 0.0], [TINIEST, TINIEST], [1.0, 1.0]],
+        [[0.0, 0.0], [1e-161, 0.0], [1e-161, 1e-161], [1.0, 1.0]],
+        [[1e-170, 0.0], [np.nextafter(1e-170, 1), 0.0], [np.nextafter(1e-170, 1), 1e-200], [1.0, 1.0]],
+        [[1.7e308, 0.0], [-1.7e308, 1.0], [0.0, 1e308]],
+    ],
+)
+def test_gaps_of_the_smallest_and_largest_doubles(objective, variant, centers):
+    cutter, rng = RandomCutter.of(centers, objective=objective, variant=variant), np.random.default_rng(0)
+    for _ in range(200):
+        assert cutter.draw(rng).predict(centers).tolist() == list(range(len(centers)))
 
 
 def test_small_gaps_far_out_keep_their_share():

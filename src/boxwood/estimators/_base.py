@@ -14,6 +14,8 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from boxwood._compat import HasMethods, Interval, fit_context
 from boxwood._frames import as_matrix, is_frame, label_values, names_array
 from boxwood._validation import as_weights, refuse_not_finite
+from boxwood.axes import AxisMap, axis_map_of
+from boxwood.errors import DataError
 from boxwood.estimators._cluster import fitted_clusterer, reference_of, refuse_one_cluster
 from boxwood.grow import expand, imm
 from boxwood.grow._expand import expanded
@@ -37,6 +39,8 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_clusters: int
     random_state: Any
     n_jobs: int | None
+
+    _objective = "sqeuclidean"  # what `price_` and `score` measure
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "clusterer": [HasMethods(["fit"]), None],
@@ -76,8 +80,7 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         weights = as_weights(sample_weight, len(rows))
         reference = self._reference(X, rows, y, weights)
         refuse_one_cluster(reference)
-        tree = self._grow(rows, reference, weights, n_jobs)
-        price = price_of_explainability(rows, tree, reference, sample_weight=weights)
+        tree, price = self._grown(X, rows, reference, weights, n_jobs)
         # assigned together, so that a fit that fails does not mix with an earlier one
         self.reference_, self.tree_, self.price_ = reference, tree, price
         self.cluster_centers_ = reference.centers
@@ -104,7 +107,8 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Labels `y` are ignored. Greater is better; 0 is the most.
         """
         tree = self._fitted_tree()
-        return -cost(self._rows(X), tree, centers=self.cluster_centers_, sample_weight=sample_weight)
+        options: dict[str, Any] = {"centers": self.cluster_centers_, "sample_weight": sample_weight}
+        return -cost(self._rows(X), tree, objective=self._objective, **options)
 
     # ------------------------------------------------------------------------------------------------- steps
 
@@ -126,10 +130,41 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if y is not None:
             self.__dict__.pop("clusterer_", None)  # of an earlier fit
             return Reference.of(rows, label_values(y), sample_weight=weights)
-        self.clusterer_ = fitted_clusterer(
-            self.clusterer, X, rows, n_clusters=self.n_clusters, random_state=self.random_state, weights=weights
-        )
+        options: dict[str, Any] = {"n_clusters": self.n_clusters, "random_state": self.random_state}
+        self.clusterer_ = fitted_clusterer(self._unfitted_clusterer(rows), X, rows, weights=weights, **options)
         return reference_of(self.clusterer_, X, rows, weights)
+
+    def _unfitted_clusterer(self, rows: NDArray[Any]) -> Any:
+        """Return the clusterer to be fitted; None is k-means."""
+        return self.clusterer
+
+    def _grown(
+        self, X: Any, rows: NDArray[Any], reference: Reference, weights: Weights, n_jobs: int
+    ) -> tuple[ThresholdTree, float]:
+        """Return the tree and its price; both are found in the columns that a pipeline makes before it clusters."""
+        axis_map = self._axis_map(X)
+        seen, there = rows, reference
+        if axis_map is not None:
+            seen = axis_map.transform(rows)
+            there = Reference.of(seen, reference.labels, names=dict(enumerate(reference.names)), sample_weight=weights)
+        tree = self._grow(seen, there, weights, n_jobs)
+        price = self._price(seen, tree, there, weights, n_jobs)
+        return (tree if axis_map is None else tree.pull_back(axis_map, rows)), price
+
+    def _price(
+        self, X: NDArray[Any], tree: ThresholdTree, reference: Reference, weights: Weights, n_jobs: int
+    ) -> float:
+        return price_of_explainability(X, tree, reference, objective=self._objective, sample_weight=weights)
+
+    def _axis_map(self, X: Any) -> AxisMap | None:
+        """Return the map of a pipeline's first steps; None for other clusterers, and where these mix columns."""
+        steps = getattr(getattr(self, "clusterer_", None), "steps", ())
+        if len(steps) < 2:
+            return None
+        try:
+            return axis_map_of(self.clusterer_[:-1], X)
+        except DataError:
+            return None
 
     def _fitted_tree(self) -> ThresholdTree:
         check_is_fitted(self)

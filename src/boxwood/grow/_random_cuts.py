@@ -148,23 +148,30 @@ class RandomCutter:
             draw_rounds(*sorted_centers, self.ends, self.lengths, uniforms, *cuts)
         else:
             draw_cuts(self.objective, self.lower_median, *sorted_centers, uniforms, *cuts)
-        return _built(node, feature, self._thresholds(feature, place, offset) * self.unit, cluster)
+        return _built(node, feature, self._thresholds(feature, place, offset), cluster)
 
     def _thresholds(
         self, feature: NDArray[np.int64], place: NDArray[np.int64], offset: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """Return where cuts lie that have some measure beyond their places; L2 has the thresholds themselves."""
-        if self.objective == L2:
-            return offset
+        """Return where cuts lie that have some measure beyond their places; L2 has the cuts themselves.
+
+        Clipped in the units of the centres, in which the product with a unit may be rounded on to the next centre.
+        """
         left, right = self.values[feature, place], self.values[feature, place + 1]
+        cuts = offset if self.objective == L2 else self._beyond(left, right, offset)
+        return np.clip(cuts * self.unit, left * self.unit, np.nextafter(right * self.unit, -np.inf))
+
+    def _beyond(
+        self, left: NDArray[np.float64], right: NDArray[np.float64], offset: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return where the measure of the cuts from `left` on is `offset`; the middle of the gap for NaN."""
         if self.objective == L1:
             cuts = left + offset
         else:  # as dense as the distance to the nearer end
             half = (right - left) ** 2 / 4
             beyond = np.sqrt(np.maximum(2 * half - offset, 0))
             cuts = np.where(offset <= half, left + np.sqrt(np.minimum(offset, half)), right - beyond)
-        cuts = np.where(np.isnan(offset), left + (right - left) / 2, cuts)
-        return np.clip(cuts, left, np.nextafter(right, -np.inf))
+        return np.where(np.isnan(offset), left + (right - left) / 2, cuts)
 
 
 def _built(

@@ -111,7 +111,8 @@ def _mass_cut(values, mass, rest, first, last, uniform, weights):  # type: ignor
     left, right, begin, drawn = first[j], last[j], first[j], uniform[1] * weights[j]
     while right - left > 1:
         middle = (left + right) // 2
-        if (mass[j, middle] - mass[j, begin]) + (rest[j, middle] - rest[j, begin]) <= drawn:
+        below = (mass[j, middle] - mass[j, begin]) + (rest[j, middle] - rest[j, begin]) <= drawn
+        if below and values[j, middle] < values[j, last[j]]:  # the smallest doubles times a share may be themselves
             left = middle
         else:
             right = middle

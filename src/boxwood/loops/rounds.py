@@ -123,7 +123,8 @@ def _shortest_distance(mass, rest, rank, leaf, first, last, shortest):  # type: 
 def _near_groups(ends, lengths, longest, group):  # type: ignore[no-untyped-def]
     """Number the groups of centres that edges up to a length join; return how many there are.
 
-    Pairs at most that far apart lie in one group, and on no axis does a group reach beyond them.
+    Pairs at most that far apart lie in one group, and on no axis does a group reach beyond them. They also lie in one
+    leaf: the length never grows, so that they were as near, and not to be parted, in all rounds before.
     """
     k = len(group)
     root = np.arange(k)
@@ -200,7 +201,7 @@ def _middle_place(values, first, last):  # type: ignore[no-untyped-def]
     middle = values[axis, left] + 0.5 * widest
     while right - left > 1:
         centre = (left + right) // 2
-        if values[axis, centre] <= middle:
+        if values[axis, centre] <= middle and values[axis, centre] < values[axis, last[leaf, axis]]:
             left = centre
         else:
             right = centre
