@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["figure_3", "figure_6"]
+__all__ = ["figure_3", "figure_6", "prices", "splits", "theorem_5"]
 
 
 def figure_3(folder: str, q: np.ndarray, log_error: np.ndarray, bins: np.ndarray) -> None:
@@ -30,6 +30,49 @@ def figure_6(folder: str, scores: dict[int, np.ndarray]) -> None:
         axes.set_ylabel("adjusted Rand index")
 
     _save(folder, "001_figure_6.png", draw)
+
+
+def theorem_5(folder: str, prices: dict[int, np.ndarray]) -> None:
+    """Draw the prices of trees against the logarithm of the number of components."""
+
+    def draw(axes: Any) -> None:
+        log_k = np.log(list(prices))
+        for name, line in (("mean", "k-"), ("min", "k--"), ("max", "k:")):
+            axes.plot(log_k, [getattr(found, name)() for found in prices.values()], line, label=name)
+        axes.set(xlabel="log K", ylabel="l1 price")
+        axes.legend()
+
+    _save(folder, "000_theorem_5.png", draw)
+
+
+def prices(folder: str, name: str, k: Any, lines: dict[str, Any]) -> None:
+    """Draw prices against the number of clusters, both in logarithms, a line for each name."""
+
+    def draw(axes: Any) -> None:
+        for label, values in lines.items():
+            axes.plot(k, values, "o-", markersize=3, label=label)
+        axes.set(xlabel="k", ylabel="price", xscale="log", yscale="log")
+        axes.set_xticks(k, [str(one) for one in k])
+        axes.set_xticks([], minor=True)
+        axes.legend(fontsize="small")
+
+    _save(folder, name, draw)
+
+
+def splits(folder: str, name: str, X: np.ndarray, labels: np.ndarray, found: Any) -> None:
+    """Draw rows by cluster, the cuts of a tree inside their boxes, numbered, and the mistakes as red crosses."""
+
+    def draw(axes: Any) -> None:
+        axes.scatter(X[:, 0], X[:, 1], c=labels, cmap="tab10", s=6)
+        for number, split in enumerate(found, 1):
+            ends = split.box.copy()
+            ends[:, split.feature] = split.threshold
+            axes.plot(ends[:, 0], ends[:, 1], "k-", linewidth=1)
+            axes.annotate(f"{number}: {len(split.mistakes)}", ends.mean(axis=0), backgroundcolor="w", fontsize="small")
+            axes.plot(X[split.mistakes, 0], X[split.mistakes, 1], "rx")
+        axes.set(xlabel="x0", ylabel="x1")
+
+    _save(folder, name, draw)
 
 
 def _save(folder: str, name: str, draw: Any) -> None:

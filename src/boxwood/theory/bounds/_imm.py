@@ -1,0 +1,202 @@
+"""Bounds on the price of IMM's tree for k-means and k-medians, in general and from the mistakes of one tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from boxwood._validation import as_table, as_weights
+from boxwood.errors import DataError
+from boxwood.metrics import ratio
+from boxwood.metrics._checks import check_fit
+from boxwood.reference import Reference
+from boxwood.theory._bound import Bound, Condition
+from boxwood.theory.bounds._facts import as_price
+from boxwood.tree import ThresholdTree
+
+__all__ = ["MistakeCertificate", "imm_certificate", "imm_price_bound"]
+
+Array = NDArray[np.float64]
+
+_IMM = "Moshkovitz, Dasgupta, Rashtchian and Frost, Explainable k-Means and k-Medians Clustering, ICML 2020"
+_IMM_TREE = Condition("the tree is IMM's, for these labels and centres", None)
+_FACTOR = {"sqeuclidean": 2.0, "l1": 1.0}  # |a + b|² <= 2 |a|² + 2 |b|²
+
+
+def imm_price_bound(k: int, *, objective: str = "sqeuclidean", depth: int | None = None) -> Bound:
+    """Return the bound on the price of IMM's tree: 2 + 8 k H for k-means and 2 H + 1 for k-medians, H its depth.
+
+    Parameters
+    ----------
+    k : int
+        Number of centres, at least 1.
+    objective : {"sqeuclidean", "l1"}, default="sqeuclidean"
+        Squared Euclidean or ℓ1 cost.
+    depth : int, default=None
+        Depth of the tree; None takes k - 1, the largest, which gives 2 + 8 k (k - 1) and 2 k - 1.
+
+    Raises
+    ------
+    ValueError
+        If the objective is unknown, or no tree of k leaves has that depth.
+
+    References
+    ----------
+    M. Moshkovitz, S. Dasgupta, C. Rashtchian, N. Frost, "Explainable k-means and k-medians clustering", ICML 2020,
+    Theorems 2 and 3.
+
+    Examples
+    --------
+    >>> imm_price_bound(5).value, imm_price_bound(5, depth=3).value, imm_price_bound(5, objective="l1", depth=3).value
+    (162.0, 122.0, 7.0)
+    """
+    _check_objective(objective)
+    edges = k - 1 if depth is None else depth
+    if not 0 <= edges < k <= 2**edges:
+        raise ValueError(f"a tree of k leaves has a depth from log2 k to k - 1, got k={k}, depth={depth}")
+    value, theorem = (2 + 8 * k * edges, 3) if objective == "sqeuclidean" else (2 * edges + 1, 2)
+    return as_price(float(value), (_IMM_TREE,), f"{_IMM}, Theorem {theorem}", False)
+
+
+@dataclass(frozen=True)
+class MistakeCertificate:
+    """What the mistakes of one tree can cost, node by node; arrays of shape (n_nodes,), aligned with the tree.
+
+    Attributes
+    ----------
+    mistakes : array of shape (n_nodes,)
+        Weight of the rows that came with their centre and are parted from it by this cut; 0 at leaves.
+    ratios : array of shape (n_nodes,)
+        Largest ratio over columns of the two sides of the paper's inequality, see `imm_certificate`; 0 at leaves.
+        Always holds for IMM's tree: at most 1, but for rounding.
+    price : Bound
+        On the price of this tree; always holds for IMM's tree: at most `imm_price_bound` at its depth.
+    """
+
+    mistakes: Array
+    ratios: Array
+    price: Bound
+
+
+def imm_certificate(
+    X: ArrayLike,
+    tree: ThresholdTree,
+    reference: Reference,
+    *,
+    objective: str = "sqeuclidean",
+    sample_weight: ArrayLike | None = None,
+) -> MistakeCertificate:
+    """Return what the mistakes of one tree can cost: a bound on its price, from the rows and the centres.
+
+    A row that is parted from its centre at a node ends at a centre of that node. So with t mistakes at nodes, whose
+    centres span the ranges r_i, the squared Euclidean cost is at most 2 cost(reference) + 2 sum of t sum r_i², and the
+    ℓ1 cost at most cost(reference) + sum of t sum r_i, whatever tree it is. For IMM each node obeys an inequality on
+    each column i, with k' centres and the sum over the rows that are there with their centres c:
+
+        t r_i² <= 4 k' sum (x_i - c_i)²    and, for the ℓ1 cost,    t r_i <= 2 sum |x_i - c_i|
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Rows.
+    tree : ThresholdTree
+        Tree with each distinct centre in a leaf of its own.
+    reference : Reference
+        Clustering of the rows.
+    objective : {"sqeuclidean", "l1"}, default="sqeuclidean"
+        Cost to be bounded.
+    sample_weight : array-like of shape (n,), default=None
+        Weight of each row.
+
+    Raises
+    ------
+    DataError
+        If rows, tree, reference and weights do not fit together, or a centre has no leaf of its own.
+    ValueError
+        If the objective is unknown.
+
+    Notes
+    -----
+    Takes time d times the sum over nodes of their rows, memory n d.
+
+    References
+    ----------
+    M. Moshkovitz, S. Dasgupta, C. Rashtchian, N. Frost, "Explainable k-means and k-medians clustering", ICML 2020,
+    proof of Theorem 3. M. Fleissner, L. C. Vankadara, D. Ghoshdastidar, "Explaining kernel clustering via decision
+    trees", ICLR 2024, Lemma 2.
+
+    Examples
+    --------
+    >>> from boxwood.grow import imm
+    >>> X = [[0.0], [1.0], [8.5], [8.0], [9.0]]
+    >>> reference = Reference([0, 0, 0, 1, 1], [[2.0], [8.0]])
+    >>> found = imm_certificate(X, imm(X, reference), reference)
+    >>> found.mistakes, found.ratios, round(found.price.value, 3)
+    (array([1., 0., 0.]), array([0.09326425, 0.        , 0.        ]), 3.492)
+    """
+    _check_objective(objective)
+    table = as_table(X)
+    check_fit(table, tree, reference)
+    weights = as_weights(sample_weight, len(table))
+    weight = np.where(reference.kept, 1.0 if weights is None else weights, 0.0)
+    here = np.flatnonzero(weight)
+    sums = _walk(tree, reference.centers, table[here], reference.labels[here], weight[here], objective)
+    condition = Condition("each centre lies in a leaf of its own", True)
+    factor = _FACTOR[objective]
+    price = factor + (factor * ratio(sums.spent, sums.cost) if sums.spent > 0 else 0.0)
+    source = f"{_IMM}, proof of Theorem {3 if objective == 'sqeuclidean' else 2}"
+    return MistakeCertificate(sums.mistakes, sums.ratios, as_price(price, (condition,), source, False))
+
+
+# ------------------------------------------------------------------------------------------------------- steps
+
+
+class _Sums(NamedTuple):
+    mistakes: Array
+    ratios: Array
+    spent: float  # sum over nodes of mistakes times the sum of the ranges, squared or not
+    cost: float  # of the reference
+
+
+def _walk(
+    tree: ThresholdTree, centers: Array, X: NDArray[Any], labels: NDArray[np.intp], weight: Array, objective: str
+) -> _Sums:
+    own, leaf = centers[labels], tree.apply(centers)
+    if not np.array_equal(centers[tree.leaf_clusters[leaf]], centers) or len(np.unique(leaf)) < tree.n_leaves:
+        raise DataError("each centre must lie in a leaf of its own, as in trees of IMM or random cuts")
+    power = 2 if objective == "sqeuclidean" else 1
+    costs = weight[:, None] * np.abs(X.astype(np.float64) - own) ** power
+    mistakes, ratios, spent = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes), 0.0
+    stack = [(0, np.arange(len(X)), tree.leaf_clusters)]
+    while stack:
+        node, rows, clusters = stack.pop()
+        if tree.feature[node] < 0:
+            continue
+        row_inside, own_inside, inside = (_is_inside(tree, node, Z) for Z in (X[rows], own[rows], centers[clusters]))
+        parted = row_inside != own_inside
+        mistakes[node] = weight[rows[parted]].sum()
+        extra = mistakes[node] * np.ptp(centers[clusters], axis=0) ** power
+        factor = 4 * len(clusters) if power == 2 else 2
+        ratios[node] = _largest_ratio(extra, factor * costs[rows].sum(axis=0))
+        spent += float(extra.sum())
+        stack.append((int(tree.second[node]), rows[~parted & ~row_inside], clusters[~inside]))
+        stack.append((node + 1, rows[~parted & row_inside], clusters[inside]))
+    return _Sums(mistakes, ratios, spent, float(costs.sum()))
+
+
+def _is_inside(tree: ThresholdTree, node: int, Z: NDArray[Any]) -> NDArray[np.bool_]:
+    values = Z[:, tree.feature[node]].astype(np.float64)
+    return np.asarray((tree.lower[node] <= values) & (values <= tree.upper[node]))
+
+
+def _largest_ratio(left: Array, right: Array) -> float:
+    with np.errstate(divide="ignore"):
+        return float(np.divide(left, right, out=np.zeros_like(left), where=left > 0).max())
+
+
+def _check_objective(objective: str) -> None:
+    if objective not in _FACTOR:
+        raise ValueError(f"objective must be 'sqeuclidean' or 'l1', got {objective!r}")

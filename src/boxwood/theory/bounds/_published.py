@@ -1,0 +1,63 @@
+"""The table of what is known on the price of explainability."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["PublishedBound", "table"]
+
+
+class PublishedBound(NamedTuple):
+    """What a paper proves on the price of explainability; the order of growth where no constant is known.
+
+    `algorithm` is the algorithm of the upper bound, empty for those that boxwood has not.
+    """
+
+    objective: str
+    lower: str
+    upper: str
+    algorithm: str
+    who: str
+
+
+def table() -> tuple[PublishedBound, ...]:
+    """Return what is known on the price of explainability, by objective and year; empty where a paper has nothing.
+
+    Examples
+    --------
+    >>> [row.upper for row in table() if row.objective == "k-medians, ℓ2"]
+    ['O(log^(3/2) k)', 'Õ((log k)^(5/4))']
+    """
+    return tuple(PublishedBound(objective, *row) for objective, rows in _PUBLISHED.items() for row in rows)
+
+
+_FIRST = "Moshkovitz, Dasgupta, Rashtchian, Frost 2020"
+_NEAR_OPTIMAL = "Makarychev, Shan 2021"
+_LABER = "Laber, Murtinho 2021"
+_OBLIVIOUS = "Gamlath, Jia, Polak, Svensson 2021"
+_ALMOST_TIGHT = "Esfandiari, Mirrokni, Narayanan 2022"
+_LATEST = "Gupta, Pittu, Svensson, Yuan 2023"
+_PUBLISHED = {
+    "k-medians, ℓ1": (
+        ("Ω(log k)", "O(k), at most 2k - 1", "IMM", _FIRST),
+        ("", "O(log k log log k)", "random cuts", _NEAR_OPTIMAL),
+        ("", "O(d log k)", "", _LABER),
+        ("", "O(log² k)", "random cuts", _OBLIVIOUS),
+        ("Ω(d)", "O(log k log log k), O(d log² d)", "random cuts", _ALMOST_TIGHT),
+        ("", "2 ln k + 2", "random cuts", "Makarychev, Shan 2023"),
+        ("(1 - o(1)) ln k", "1 + H_(k-1)", "random cuts", _LATEST),
+    ),
+    "k-medians, ℓ2": (
+        ("Ω(log k)", "O(log^(3/2) k)", "median-centred cuts", _NEAR_OPTIMAL),
+        ("", "Õ((log k)^(5/4))", "", "Makarychev, Papanikolaou, Shan 2025"),
+    ),
+    "k-means": (
+        ("Ω(log k)", "O(k²), at most 2 + 8k (k - 1)", "IMM", _FIRST),
+        ("Ω(k / log k)", "O(k log k log log k)", "random cuts, embedded", _NEAR_OPTIMAL),
+        ("", "O(d k log k)", "", _LABER),
+        ("Ω(k)", "O(k log² k)", "", _OBLIVIOUS),
+        ("Ω(k)", "O(k log k)", "", _ALMOST_TIGHT),
+        ("", "k^(1 - 2/d) poly(d log k)", "", "Charikar, Hu 2022"),
+        ("", "O(k ln ln k)", "", _LATEST),
+    ),
+}
