@@ -182,7 +182,7 @@ BAD = [
     Bad(
         "predict newer.json good.csv -o out.csv",
         DATA,
-        "newer.json was written by a newer boxwood (format 99, this one reads 1)",
+        "newer.json was written by a newer boxwood (format 99, this one reads 2)",
     ),
     Bad("predict damaged.json good.csv", DATA, "damaged.json is a damaged boxwood model: …"),
     Bad("predict model.json junk.csv -o out.csv", DATA, "junk.csv lacks 2 columns the rules need: x, y"),

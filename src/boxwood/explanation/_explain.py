@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from boxwood._frames import as_matrix, column_names, column_values, is_frame, label_values, refuse_unknown
-from boxwood._validation import as_table, as_weights, listed, refuse_not_finite
+from boxwood._frames import column_values, label_values
+from boxwood._validation import as_weights, listed
 from boxwood.errors import DataError
 
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ def explain(
     Parameters
     ----------
     X : array-like or data frame of shape (n, d)
-        Rows: numbers, or columns of numbers and booleans, without missing values.
+        Rows: numbers, or columns of numbers and booleans, without missing values. Columns of text may be there if the
+        clustering is a pipeline that encodes them or leaves them out; rules then name their values.
     labels_or_estimator : optional
         The clustering. Labels of any hashable type, one for each row, -1 for rows left out; the name of a column of a
         data frame `X` that holds the labels, and then is not used for cuts; a clusterer, mixture or pipeline of
@@ -67,8 +68,9 @@ def explain(
         For an array, the names of its columns; None names them x0, x1, …. For a data frame, the columns that rules may
         use; None is all.
     standardize : bool, default=False
-        Whether to cluster, grow and measure on columns scaled to unit variance. Thresholds are in raw units all the
-        same. Pipelines and fitted estimators see the raw table, as they bring their own scale.
+        Whether to cluster, grow and measure on columns scaled to unit variance; those that a pipeline makes, if one is
+        given. Thresholds are in raw units all the same. Fitted estimators and pipelines see the raw table, as they
+        bring their own scale.
 
     Returns
     -------
@@ -99,6 +101,11 @@ def explain(
     tree that leaves some cluster without a leaf counts as if it lost a quarter more. The other methods give their own
     tree, not refined.
 
+    For a pipeline all this takes place in the columns that its first steps make, and costs are measured there; the
+    tree is then pulled back to the table's own columns (`ThresholdTree.pull_back`, with the maps of
+    `axes.axis_map_of`), every row keeping its leaf. Where a step mixes columns, the raw ones are taken. A note says
+    which.
+
     In a table of more than 250 000 values only IMM sees every row; the other trees are grown on a random sample of so
     many values, and compared with it on all rows. A note says so. IMM and Ex-Greedy are left out, with a note, where
     two clusters have the same centre.
@@ -123,68 +130,45 @@ def explain(
     from boxwood.explanation._gaussians import Gaussians
     from boxwood.explanation._measure import measure
     from boxwood.explanation._mixture_facts import mixture_facts
-    from boxwood.explanation._space import Space, standardized
+    from boxwood.explanation._table import read
 
     _refuse_parameter("method", method, method in METHODS, f"one of {', '.join(METHODS)}")
     enough = max_leaf_nodes is None or (isinstance(max_leaf_nodes, Integral) and max_leaf_nodes >= 2)
     _refuse_parameter("max_leaf_nodes", max_leaf_nodes, enough, "a whole number of at least 2, or None")
     random_state = 0 if random_state is None else random_state
-    found, rows = _table(X, columns, labels_or_estimator)
+    clusterer = _fitted_pipeline(labels_or_estimator, X, sample_weight, random_state)
+    table = read(X, columns, clusterer)
+    rows, space = table.rows, table.space
     weights = as_weights(sample_weight, len(rows))
-    space = standardized(rows, weights) if standardize else Space(rows)
-    source = _Source(X, rows, found, space, weights, random_state)
-    reference, gaussians = _clustering(labels_or_estimator, source, n_clusters)
+    space = space.standardized(weights) if standardize else space
+    source = _Source(X, rows, table.columns, space, weights, random_state)
+    reference, gaussians = _clustering(clusterer, source, n_clusters)
     reference = _renamed(reference, names)
     if gaussians is None and method == "mmdt":
         gaussians = Gaussians.of(space.rows, reference, weights)
     chosen = choose(Task(space.rows, reference, weights, max_leaf_nodes, random_state, gaussians), method)
-    tree = space.pulled_back(chosen.tree, rows).shortened(rows)
-    ex = measure(chosen._replace(tree=tree), rows, space.rows, reference, columns=found, weights=weights)
-    if gaussians is None:
+    tree = space.pulled_back(chosen.tree, rows, table.categories)
+    notes = (*chosen.notes, *table.notes)
+    ex = measure(
+        chosen._replace(tree=tree, notes=notes),
+        rows,
+        space.rows,
+        reference,
+        columns=table.columns,
+        categories=table.categories,
+        weights=weights,
+        standardized=standardize,
+    )
+    if gaussians is None or table.categories:
         return ex
-    facts = mixture_facts(tree, space.unscaled(gaussians), rows, reference, columns=found, weights=weights)
+    gaussians = space.unscaled(gaussians, rows, reference, weights)
+    facts = mixture_facts(tree, gaussians, rows, reference, columns=table.columns, weights=weights)
     return replace(ex, mixture=facts)
 
 
 def _refuse_parameter(name: str, value: Any, valid: bool, expected: str) -> None:
     if not valid:
         raise ValueError(f"{name} must be {expected}; got {value!r}")
-
-
-# --------------------------------------------------------------------------------------------------- the table
-
-
-def _table(X: Any, columns: Sequence[str] | None, clustering: Any) -> tuple[tuple[str, ...], NDArray[Any]]:
-    """Return the names of the columns that rules may use, and the rows."""
-    label_column = clustering if isinstance(clustering, str) else None
-    if is_frame(X):
-        names = _columns_of_frame(X, columns, label_column)
-        rows = as_matrix(X, names)
-    else:
-        if label_column is not None:
-            raise DataError(f"{label_column!r} names a column of labels, but X is no data frame with named columns")
-        rows = np.asarray(X)
-        if columns is None or rows.dtype.kind != "f" or rows.shape[1:] != (len(columns),):
-            rows = as_table(rows)  # an error can name no column
-        names = _columns_of_array(rows.shape[1], columns)
-    refuse_not_finite(rows, names)
-    return names, as_table(rows)
-
-
-def _columns_of_frame(X: Any, columns: Sequence[str] | None, label_column: str | None) -> tuple[str, ...]:
-    found = column_names(X)
-    refuse_unknown([label_column] if label_column is not None else [], found)
-    wanted = found if columns is None else tuple(columns)
-    return tuple(name for name in wanted if name != label_column)
-
-
-def _columns_of_array(n_columns: int, columns: Sequence[str] | None) -> tuple[str, ...]:
-    names = tuple(f"x{j}" for j in range(n_columns)) if columns is None else tuple(map(str, columns))
-    if len(names) != n_columns:
-        raise DataError(f"columns must have one name for each of {n_columns} columns, got {len(names)}")
-    if len(set(names)) < len(names):
-        raise DataError("columns must have different names")
-    return names
 
 
 # ---------------------------------------------------------------------------------------------- the clustering
@@ -199,6 +183,16 @@ class _Source(NamedTuple):
     space: Space
     weights: NDArray[np.float64] | None
     random_state: Any
+
+
+def _fitted_pipeline(clustering: Any, X: Any, sample_weight: ArrayLike | None, random_state: Any) -> Any:
+    """Return a clustering as it is, but a pipeline fitted: its first steps say what the columns are."""
+    if not hasattr(clustering, "steps") or _is_fitted(clustering):
+        return clustering
+    from boxwood.estimators._cluster import fitted_clusterer
+
+    weights = as_weights(sample_weight, len(X))
+    return fitted_clusterer(clustering, X, X, n_clusters=0, random_state=random_state, weights=weights)
 
 
 def _clustering(clustering: Any, source: _Source, n_clusters: int | None) -> tuple[Reference, Gaussians | None]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwood._frames import as_matrix, is_frame, names_array
+from boxwood._frames import is_frame, names_array
+from boxwood._validation import listed
+from boxwood.axes import Categories, coded
 from boxwood.errors import DataError
 from boxwood.tree import Interval, ThresholdTree
 
@@ -32,10 +34,14 @@ _EVERY_NUMBER = (Interval(-np.inf, np.inf, True, True),)
 
 
 class Condition(NamedTuple):
-    """What one column must fulfil: its value lies in one of the intervals, which are ascending and disjoint."""
+    """What one column must fulfil: its value lies in one of the intervals, which are ascending and disjoint.
+
+    For a column of `categories` the intervals are those of their codes, one for each code.
+    """
 
     column: str
     intervals: tuple[Interval, ...]
+    categories: Categories | None = None
 
 
 Rule: TypeAlias = tuple[Condition, ...]
@@ -139,11 +145,14 @@ class Explanation:
     weighted : bool
         Whether rows were weighted; sizes, shares and costs are then those of weights.
     standardized : bool
-        Whether rows were clustered and costs measured on columns of unit variance. Thresholds are in raw units.
+        Whether rows were clustered and costs measured on columns of unit variance. Thresholds are in raw units. Costs
+        that are measured in the columns of a pipeline have a note.
     notes : tuple of str
         What a reader should know besides, such as clusters without a leaf.
     mixture : MixtureFacts, default=None
         What the Gaussians say of the tree, where a Gaussian mixture is explained or "mmdt" grew the tree.
+    categories : tuple of pairs (column, Categories)
+        Columns that hold no numbers, and the values whose codes the tree tests in their place.
 
     Examples
     --------
@@ -177,6 +186,7 @@ class Explanation:
     standardized: bool
     notes: tuple[str, ...]
     mixture: MixtureFacts | None = None
+    categories: tuple[tuple[str, Categories], ...] = ()
 
     @property
     def names(self) -> tuple[Hashable, ...]:
@@ -193,6 +203,12 @@ class Explanation:
         """Number of leaves."""
         return self.tree.n_leaves
 
+    @property
+    def coded_columns(self) -> dict[int, Categories]:
+        """Place of each column that holds no numbers, and the categories whose codes the tree tests there."""
+        known = dict(self.categories)
+        return {j: known[name] for j, name in enumerate(self.columns) if name in known}
+
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the name of the cluster of each row, shape (n,); reads `X` as `apply` does."""
         return names_array(self.names)[self.tree.leaf_clusters[self.apply(X)]]
@@ -201,20 +217,37 @@ class Explanation:
         """Return the leaf of each row, shape (n,).
 
         A data frame is read by the names of its columns, in any order; only columns that the tree tests are needed. An
-        array has the columns of the training table, in their order.
+        array has the columns of the training table, in their order. A value that the tree's categories do not
+        know is refused, unless the encoder took it.
 
         Raises
         ------
         DataError
             If a column is missing (with the nearest name) or not numeric, or a tested value is missing.
         """
+        features = self.tree.features.tolist()
+        categories = {j: known for j, known in self.coded_columns.items() if j in features}
         if is_frame(X):
-            tested = as_matrix(X, [self.columns[j] for j in self.tree.features])
+            here = {features.index(j): known for j, known in categories.items()}
+            tested = coded(X, [self.columns[j] for j in features], here)
+            self._refuse_without_code(tested[:, list(here)], categories)
             return _on_tested_columns(self.tree).apply(tested)
         rows = np.asarray(X)
         if rows.ndim == 2 and rows.shape[1] != len(self.columns):
             raise DataError(f"X has {rows.shape[1]} columns, but {len(self.columns)} are expected")
+        if categories:
+            rows = coded(rows, None, categories, needed=self.tree.features)
+            self._refuse_without_code(rows[:, list(categories)], categories)
         return self.tree.apply(rows)
+
+    def _refuse_without_code(self, codes: NDArray[np.float64], categories: Mapping[int, Categories]) -> None:
+        for (j, known), column in zip(categories.items(), codes.T, strict=True):
+            bad = int(np.isnan(column).sum())
+            if bad:
+                values = listed([str(value) for value in known.values])
+                raise DataError(
+                    f"{self.columns[j]} has {bad} values that are missing or none of {values}; leave those rows out"
+                )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model file as a dict that JSON can hold: columns, clusters, nodes and facts, with a format number.
@@ -285,12 +318,21 @@ def leaves_of(leaves: Iterable[LeafSummary], n_clusters: int) -> list[list[LeafS
     return groups
 
 
-def rules_of(tree: ThresholdTree, columns: tuple[str, ...]) -> list[Rule]:
+def rules_of(tree: ThresholdTree, columns: tuple[str, ...], categories: Mapping[int, Categories]) -> list[Rule]:
     """Return the rule of each leaf; a column that may have any value is no condition."""
     return [
-        tuple(Condition(columns[j], pieces) for j, pieces in box.items() if pieces != _EVERY_NUMBER)
+        tuple(_condition(j, pieces, columns, categories) for j, pieces in box.items() if pieces != _EVERY_NUMBER)
         for box in tree.boxes()
     ]
+
+
+def _condition(
+    j: int, pieces: tuple[Interval, ...], columns: tuple[str, ...], categories: Mapping[int, Categories]
+) -> Condition:
+    if j not in categories:
+        return Condition(columns[j], pieces)
+    codes = [code for code, _ in categories[j].domain if any(code in piece for piece in pieces)]
+    return Condition(columns[j], tuple(Interval(code, code, True, True) for code in codes), categories[j])
 
 
 def _on_tested_columns(tree: ThresholdTree) -> ThresholdTree:

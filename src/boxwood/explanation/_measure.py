@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boxwood._validation import listed
+from boxwood.axes import Categories
 from boxwood.explanation._choose import Chosen
 from boxwood.explanation._explanation import ClusterSummary, Explanation, LeafSummary, Rule, leaves_of, rules_of
 from boxwood.metrics import agreement, partition_cost, ratio, readability
@@ -25,7 +27,9 @@ def measure(
     reference: Reference,
     *,
     columns: tuple[str, ...],
+    categories: Mapping[int, Categories],
     weights: NDArray[np.float64] | None,
+    standardized: bool,
 ) -> Explanation:
     """Return the explanation by a tree on the rows `X`, with costs in `space`, the rows as they were clustered."""
     tree = chosen.tree
@@ -33,7 +37,7 @@ def measure(
     predicted = np.where(reference.kept, tree.leaf_clusters[leaf], -1)
     cost = partition_cost(space, predicted, sample_weight=weights)
     reference_cost = partition_cost(space, reference.labels, sample_weight=weights)
-    leaves = _leaves(tree, leaf, reference, weights, rules_of(tree, columns))
+    leaves = _leaves(tree, leaf, reference, weights, rules_of(tree, columns, categories))
     clusters = _clusters(leaves, reference, weights)
     return Explanation(
         tree=tree,
@@ -50,8 +54,9 @@ def measure(
         adjusted_rand=agreement(reference.labels, predicted, sample_weight=weights).adjusted_rand,
         readability=readability(tree, X, sample_weight=_kept_weights(reference, weights)),
         weighted=weights is not None,
-        standardized=space is not X,
+        standardized=standardized,
         notes=(*chosen.notes, *_without_leaf(clusters)),
+        categories=tuple((columns[j], known) for j, known in sorted(categories.items())),
     )
 
 

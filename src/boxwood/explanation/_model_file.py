@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from boxwood.axes import Categories
 from boxwood.errors import ModelError
 from boxwood.explanation._explanation import (
     ClusterSummary,
@@ -27,7 +28,8 @@ from boxwood.tree._exchange import from_nodes, to_nodes
 
 __all__ = ["from_text", "read", "to_document", "to_text", "write"]
 
-FORMAT, VERSION = "boxwood", 1
+FORMAT, VERSION = "boxwood", 2
+PLAIN_VERSION = 1  # of models without categories, which older versions read too
 _NUMBERS = ("cost", "reference_cost", "price", "agreement", "adjusted_rand")
 _PLAIN = ("method", "n_rows", "n_left_out", "weighted", "standardized")
 
@@ -40,13 +42,14 @@ def to_document(ex: Explanation) -> dict[str, Any]:
     ]
     return {
         "format": FORMAT,
-        "version": VERSION,
+        "version": VERSION if ex.categories else PLAIN_VERSION,
         **{name: getattr(ex, name) for name in _PLAIN},
         **{name: _written(getattr(ex, name)) for name in _NUMBERS},
         "readability": ex.readability._asdict(),
         "notes": list(ex.notes),
         **({} if ex.mixture is None else {"mixture": _mixture(ex.mixture)}),
         "columns": list(ex.columns),
+        **({"categories": {name: known._asdict() for name, known in ex.categories}} if ex.categories else {}),
         "clusters": clusters,
         "leaves": [leaf._asdict() | {"rule": rule(leaf.rule)} for leaf in ex.leaves],
         "nodes": to_nodes(ex.tree, _written),
@@ -69,7 +72,7 @@ def from_text(text: str, source: str) -> Explanation:
     version = document.get("version")
     if isinstance(version, int) and version > VERSION:
         raise ModelError(f"{source} was written by a newer boxwood (format {version}, this one reads {VERSION})")
-    if version != VERSION:
+    if version not in (PLAIN_VERSION, VERSION):
         raise ModelError(f"{source} is not a boxwood model: format {version!r} is unknown")
     try:
         return _from_document(document)
@@ -107,7 +110,8 @@ def _from_document(document: dict[str, Any]) -> Explanation:
     tree, columns = from_nodes(document["nodes"]), tuple(map(_text, document["columns"]))
     entries = document["clusters"]
     _refuse_misfit(tree, columns, len(entries), len(document["leaves"]))
-    rules = rules_of(tree, columns)
+    categories = tuple((name, _read_categories(entry)) for name, entry in document.get("categories", {}).items())
+    rules = rules_of(tree, columns, {columns.index(name): known for name, known in categories})
     leaves = [
         LeafSummary(i, cluster, _number(entry["size"]), _number(entry["own"]), rules[i])
         for i, (cluster, entry) in enumerate(zip(tree.leaf_clusters.tolist(), document["leaves"], strict=True))
@@ -124,6 +128,7 @@ def _from_document(document: dict[str, Any]) -> Explanation:
         readability=Readability(**document["readability"]),
         notes=tuple(map(_text, document["notes"])),
         mixture=_read_mixture(document["mixture"]) if "mixture" in document else None,
+        categories=categories,
         **facts,
     )
 
@@ -144,6 +149,15 @@ def _read_mixture(entry: dict[str, Any]) -> MixtureFacts:
         for each in entry["far_from_gaussian"]
     )
     return MixtureFacts(noise, (first, second), _text(entry["column"]), error, tuple(far))
+
+
+def _read_categories(entry: dict[str, Any]) -> Categories:
+    values, others = entry["values"], entry["others"]
+    if not isinstance(others, bool) or not all(
+        value is None or isinstance(value, (str, int, float)) for value in values
+    ):
+        raise ValueError("categories must be text, numbers or null")
+    return Categories(tuple(values), others)
 
 
 def _read_cluster(i: int, entry: dict[str, Any], mine: list[LeafSummary]) -> ClusterSummary:

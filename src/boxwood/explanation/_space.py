@@ -1,59 +1,71 @@
-"""The rows as they are clustered and measured: as they are, or with columns of unit variance."""
+"""The columns on which rows are clustered and measured, and the way back from them to the table."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from boxwood.axes import AxisMap, Categories, Scaling
+from boxwood.axes._composed import Chained
 from boxwood.explanation._gaussians import Gaussians
-from boxwood.tree import ThresholdTree, rows_at_nodes
+from boxwood.reference import Reference
+from boxwood.tree import ThresholdTree
 
-__all__ = ["Space", "standardized"]
+__all__ = ["Space"]
 
 
 class Space(NamedTuple):
-    """Rows, and for scaled ones the shift and the scale of each column, with `rows = (X - shift) / scale`."""
+    """Rows as they are clustered and measured, and the map that made them of the table's; None where it is these."""
 
     rows: NDArray[Any]
-    shift: NDArray[np.float64] | None = None
-    scale: NDArray[np.float64] | None = None
+    axis_map: AxisMap | None = None
 
-    def pulled_back(self, tree: ThresholdTree, X: NDArray[Any]) -> ThresholdTree:
-        """Return the tree on `X` that labels its rows as `tree`, of threshold cuts, labels those of this space."""
-        if self.shift is None or self.scale is None:
-            return tree
-        upper = tree.recut(X, self.rows).upper.copy()
-        for node, rows, inside in rows_at_nodes(tree, self.rows):
-            if inside is None or (inside.any() and not inside.all()):
-                continue
-            # rows on one side, or none, leave the threshold free; it keeps its place on the scale
-            j = tree.feature[node]
-            upper[node] = tree.upper[node] * self.scale[j] + self.shift[j]
-            values = X[rows, j].astype(np.float64)
-            if inside.any():
-                upper[node] = max(upper[node], values.max())
-            elif len(rows):
-                upper[node] = min(upper[node], math.nextafter(values.min(), -math.inf))
-        return ThresholdTree(tree.feature, tree.lower, upper, tree.second, tree.cluster)
+    def standardized(self, weights: NDArray[np.float64] | None) -> Space:
+        """Return the rows with columns of mean 0 and variance 1; constant columns are only shifted."""
+        scaling = _unit_variance(self.rows, weights)
+        whole = scaling if self.axis_map is None else Chained(self.axis_map, scaling)
+        return Space(scaling.transform(self.rows), whole)
+
+    def pulled_back(self, tree: ThresholdTree, X: NDArray[Any], categories: Mapping[int, Categories]) -> ThresholdTree:
+        """Return the tree on the table's rows `X` with short thresholds that labels them as `tree` labels those here.
+
+        Cuts of categories stay as they are: what rows leave free between two codes is other categories.
+        """
+        pulled = tree if self.axis_map is None else tree.pull_back(self.axis_map, X)
+        short = pulled.shortened(X)
+        named = np.isin(pulled.feature, list(categories))
+        lower, upper = np.where(named, pulled.lower, short.lower), np.where(named, pulled.upper, short.upper)
+        return ThresholdTree(pulled.feature, lower, upper, pulled.second, pulled.cluster)
 
     def scaled(self, gaussians: Gaussians) -> Gaussians:
         """Return the Gaussians of the rows of this space, from those of the table."""
-        if self.shift is None or self.scale is None:
+        if not isinstance(self.axis_map, Scaling):
             return gaussians
-        return gaussians.moved(-self.shift / self.scale, 1 / self.scale)
+        shift, scale = self.axis_map.shift, self.axis_map.scale
+        return gaussians.moved(-shift / scale, 1 / scale)
 
-    def unscaled(self, gaussians: Gaussians) -> Gaussians:
-        """Return the Gaussians of the rows of the table, from those of this space."""
-        if self.shift is None or self.scale is None:
+    def unscaled(
+        self,
+        gaussians: Gaussians,
+        X: NDArray[Any],
+        reference: Reference,
+        weights: NDArray[np.float64] | None,
+    ) -> Gaussians:
+        """Return the Gaussians of the rows `X` of the table, from those of this space.
+
+        A curved map makes no Gaussians of Gaussians; then they are those that fit the clusters' rows in the table.
+        """
+        if self.axis_map is None:
             return gaussians
-        return gaussians.moved(self.shift, self.scale)
+        if isinstance(self.axis_map, Scaling):
+            return gaussians.moved(self.axis_map.shift, self.axis_map.scale)
+        return Gaussians.of(X, reference, weights)
 
 
-def standardized(X: NDArray[Any], weights: NDArray[np.float64] | None) -> Space:
-    """Return the rows with columns of mean 0 and variance 1; constant columns are only shifted."""
+def _unit_variance(X: NDArray[Any], weights: NDArray[np.float64] | None) -> Scaling:
     shift = np.average(X.astype(np.float64), axis=0, weights=weights)
     rows = X - shift
     largest = np.abs(rows).max(axis=0)
@@ -62,4 +74,4 @@ def standardized(X: NDArray[Any], weights: NDArray[np.float64] | None) -> Space:
     scale = largest * np.sqrt(np.average(np.square(rows / largest), axis=0, weights=weights))
     constant = X.min(axis=0) == X.max(axis=0)
     scale[constant | (scale == 0)] = 1.0
-    return Space(rows / scale, shift, scale)
+    return Scaling(shift, scale)

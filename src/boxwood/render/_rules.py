@@ -42,12 +42,15 @@ def rule(conditions: Rule) -> str:
     """Return the conditions of one leaf, joined with "and"; a leaf without conditions holds every row."""
     if not conditions:
         return "every row"
-    return _joined(" and ", [(condition(one), len(one.intervals) > 1) for one in conditions])
+    return _joined(" and ", [(condition(one), len(one.intervals) > 1 and not one.categories) for one in conditions])
 
 
 def condition(one: Condition) -> str:
     """Return what one column must fulfil, such as `30 < age <= 45` or `x < 1 or x > 2`."""
     name = printable(one.column)
+    if one.categories is not None:
+        values, included = one.categories.chosen({piece.lower for piece in one.intervals})
+        return f"{name} is {_one_of(values) if included else _none_of(values)}"
     return " or ".join(_interval(name, piece) for piece in one.intervals) or f"no possible {name}"
 
 
@@ -71,6 +74,22 @@ def cluster_name(name: Hashable) -> str:
 def printable(name: str) -> str:
     """Return a name on one line: characters that do not print are written as escapes."""
     return name if name.isprintable() else repr(name)[1:-1]
+
+
+def _one_of(values: Sequence[Hashable]) -> str:
+    *first, last = map(_category, values)
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def _none_of(values: Sequence[Hashable]) -> str:
+    if len(values) == 1:
+        return f"not {_category(values[0])}"
+    *first, last = map(_category, values)
+    return f"neither {', '.join(first)} nor {last}"
+
+
+def _category(value: Hashable) -> str:
+    return "missing" if value is None else printable(str(value))
 
 
 def _joined(word: str, parts: Sequence[tuple[str, bool]]) -> str:

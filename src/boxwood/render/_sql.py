@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from heapq import heappop, heappush
 from numbers import Integral
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from boxwood.axes import Categories
 from boxwood.table._sql import as_name, as_text
 from boxwood.tree import Box, Interval, ThresholdTree
 
@@ -18,7 +20,12 @@ __all__ = ["sql_case"]
 _FLAT = 64  # leaves tested one after the other; more are tested in groups first
 
 
-def sql_case(tree: ThresholdTree, columns: Sequence[str], names: Sequence[Hashable]) -> str:
+def sql_case(
+    tree: ThresholdTree,
+    columns: Sequence[str],
+    names: Sequence[Hashable],
+    categories: Mapping[int, Categories] | None = None,
+) -> str:
     """Return a CASE expression that gives the cluster of a row, exactly as `tree.predict` does.
 
     Every leaf is one condition, and there is no ELSE: a row is NULL where a column that its way through the tree needs
@@ -33,6 +40,9 @@ def sql_case(tree: ThresholdTree, columns: Sequence[str], names: Sequence[Hashab
         Name of each column that the tree may test.
     names : sequence
         Name of each cluster; numbers stay numbers where all are whole, and all else is text.
+    categories : mapping from column to Categories, default=None
+        Columns of text, of which the tree tests codes: their tests become lists of values, compared as text. A row is
+        NULL where such a value is missing or unknown and the tree has no place for it.
 
     Returns
     -------
@@ -52,28 +62,63 @@ def sql_case(tree: ThresholdTree, columns: Sequence[str], names: Sequence[Hashab
     """
     whole = all(isinstance(name, Integral) and not isinstance(name, bool) for name in names)
     values = [str(name) if whole else as_text(str(name)) for name in names]
-    numbers = [f"CAST({as_name(column)} AS DOUBLE)" for column in columns]
-    return _case(tree, numbers, [values[cluster] for cluster in tree.leaf_clusters])
+    known = categories or {}
+    tests = [
+        _Categorical(f"CAST({as_name(column)} AS VARCHAR)", known[j])
+        if j in known
+        else _Numeric(f"CAST({as_name(column)} AS DOUBLE)")
+        for j, column in enumerate(columns)
+    ]
+    return _case(tree, tests, [values[cluster] for cluster in tree.leaf_clusters])
 
 
-def _case(tree: ThresholdTree, numbers: Sequence[str], values: Sequence[str]) -> str:
+class _Numeric(NamedTuple):
+    """A column of numbers, and what tests that it lies in intervals."""
+
+    number: str
+
+    def within(self, pieces: Sequence[Interval]) -> str:
+        return _any_of([_within(self.number, piece) for piece in pieces])
+
+
+class _Categorical(NamedTuple):
+    """A column of text, and what tests that its code lies in intervals."""
+
+    text: str
+    categories: Categories
+
+    def within(self, pieces: Sequence[Interval]) -> str:
+        values, others = self.categories
+        inside = [any(code in piece for piece in pieces) for code, _ in self.categories.domain]
+        excluding = others and inside[-1]  # an unknown value is inside: so is all but some known ones
+        listed = [value for value, is_in in zip(values, inside, strict=False) if is_in != excluding]
+        texts = ", ".join(as_text(str(value)) for value in listed if value is not None)
+        parts = [f"{self.text} {'NOT IN' if excluding else 'IN'} ({texts})"] if texts else []
+        if excluding and not texts:
+            parts.append(f"{self.text} IS NOT NULL")
+        if None in values and (None in listed) != excluding:
+            parts.append(f"{self.text} IS NULL")
+        return _any_of(parts)
+
+
+def _case(tree: ThresholdTree, tests: Sequence[_Numeric | _Categorical], values: Sequence[str]) -> str:
     if tree.n_leaves == 1:
         return values[0]
     if tree.n_leaves <= _FLAT:
         top, results = tree, list(values)
     else:
         top, groups = _grouped(tree)
-        results = [_case(group, numbers, values[first : first + group.n_leaves]) for first, group in groups]
-    conditions = [_condition(box, numbers) for box in top.boxes()]
+        results = [_case(group, tests, values[first : first + group.n_leaves]) for first, group in groups]
+    conditions = [_condition(box, tests) for box in top.boxes()]
     reached = [f"WHEN {c} THEN {result}" for c, result in zip(conditions, results, strict=True) if c is not None]
     return "\n".join(["CASE", *reached, "END"])
 
 
-def _condition(box: Box, numbers: Sequence[str]) -> str | None:
+def _condition(box: Box, tests: Sequence[_Numeric | _Categorical]) -> str | None:
     """Return the condition of a box, or None for a box that holds no row."""
     if not all(box.values()):
         return None
-    return " AND ".join(_any_of([_within(numbers[i], piece) for piece in pieces]) for i, pieces in sorted(box.items()))
+    return " AND ".join(tests[i].within(pieces) for i, pieces in sorted(box.items()))
 
 
 def _any_of(conditions: Sequence[str]) -> str:

@@ -1,0 +1,59 @@
+"""`AxisMap`: the map whose every output column is a function of one raw column."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from boxwood.tree._intervals import EVERYTHING, Intervals
+
+__all__ = ["AxisMap"]
+
+
+class AxisMap(ABC):
+    """A map of rows whose every output column is a function of one raw column.
+
+    A tree grown on its output is a tree on raw columns, by `ThresholdTree.pull_back`. A subclass sets `n_features` and
+    `features`, and says what a row becomes (`transform`) and what a cut means (`pull_back`).
+
+    Attributes
+    ----------
+    n_features : int
+        Number of raw columns.
+    features : array of shape (n_columns,)
+        Raw column of each output column.
+
+    References
+    ----------
+    K. Makarychev, L. Shan, "Near-optimal Algorithms for Explainable k-Medians and k-Means", ICML 2021
+    (arXiv 2107.00798), section 2, on coordinate cut preserving maps.
+    """
+
+    n_features: int
+    features: NDArray[np.intp]
+
+    @property
+    def n_columns(self) -> int:
+        """Number of output columns."""
+        return len(self.features)
+
+    @abstractmethod
+    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the image of rows of shape (n, n_features), shape (n, n_columns)."""
+
+    @abstractmethod
+    def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
+        """Return the raw column of an output column, and its values whose image lies in a closed interval.
+
+        The values are closed intervals (lower, upper), ascending and disjoint, with ends that may be infinite; none at
+        all where no value has such an image.
+        """
+
+    def domain(self, feature: int) -> Intervals:
+        """Return the values that a raw column can have, as intervals; every number, unless a map knows better."""
+        return EVERYTHING
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(n_features={self.n_features}, n_columns={self.n_columns})"

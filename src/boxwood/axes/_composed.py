@@ -1,0 +1,97 @@
+"""Maps made of maps: columns chosen, maps side by side, one map after another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from boxwood._validation import as_table
+from boxwood.axes._axis_map import AxisMap
+from boxwood.tree._intervals import Intervals, joined
+
+__all__ = ["Chained", "Selection", "Stacked"]
+
+
+class Selection(AxisMap):
+    """Some raw columns as they are.
+
+    Parameters
+    ----------
+    n_features : int
+    features : sequence of int
+        Raw column of each output column.
+    """
+
+    def __init__(self, n_features: int, features: Sequence[int] | NDArray[np.intp]) -> None:
+        self.n_features = n_features
+        self.features = np.asarray(features, dtype=np.intp)
+
+    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the columns chosen, shape (n, n_columns)."""
+        return as_table(X, n_columns=self.n_features)[:, self.features].astype(np.float64)
+
+    def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
+        """Return the raw column, and the interval itself."""
+        return int(self.features[column]), ((lower, upper),)
+
+
+class Stacked(AxisMap):
+    """The output columns of several maps, side by side; each map reads some of the raw columns.
+
+    Parameters
+    ----------
+    n_features : int
+    parts : sequence of pairs (columns, map)
+        The map takes these raw columns, in this order. There is at least one part.
+    """
+
+    def __init__(self, n_features: int, parts: Sequence[tuple[NDArray[np.intp], AxisMap]]) -> None:
+        self.n_features = n_features
+        self.parts = list(parts)
+        self.features = np.concatenate([columns[part.features] for columns, part in self.parts])
+        self.starts = np.cumsum([0, *(part.n_columns for _, part in self.parts)])
+
+    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the output columns of all parts, shape (n, n_columns)."""
+        table = as_table(X, n_columns=self.n_features)
+        return np.hstack([part.transform(table[:, columns]) for columns, part in self.parts])
+
+    def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
+        """Return the raw column, and what the part that makes the output column answers."""
+        place = int(np.searchsorted(self.starts, column, side="right")) - 1
+        columns, part = self.parts[place]
+        feature, intervals = part.pull_back(column - int(self.starts[place]), lower, upper)
+        return int(columns[feature]), intervals
+
+
+class Chained(AxisMap):
+    """One map after another.
+
+    Parameters
+    ----------
+    first, second : AxisMap
+        The second takes the output columns of the first.
+    """
+
+    def __init__(self, first: AxisMap, second: AxisMap) -> None:
+        if second.n_features != first.n_columns:
+            raise ValueError(f"the second map takes {second.n_features} columns, the first makes {first.n_columns}")
+        self.n_features = first.n_features
+        self.features = first.features[second.features]
+        self.first, self.second = first, second
+
+    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the image of the image, shape (n, n_columns)."""
+        return self.second.transform(self.first.transform(X))
+
+    def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
+        """Return the raw column, and all its values whose image is in what the second map answers."""
+        between, intervals = self.second.pull_back(column, lower, upper)
+        pieces = (self.first.pull_back(between, *interval)[1] for interval in intervals)
+        return int(self.features[column]), joined(piece for some in pieces for piece in some)
+
+    def domain(self, feature: int) -> Intervals:
+        """Return the values that the first map knows a raw column to have."""
+        return self.first.domain(feature)

@@ -1,0 +1,135 @@
+"""Maps whose columns rise up to a peak and fall behind it: a cut on one is an interval of the raw column."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from boxwood._validation import as_table
+from boxwood.axes._axis_map import AxisMap
+from boxwood.axes._monotone import last_at_most
+from boxwood.tree._intervals import EVERYTHING, Intervals, intersection
+
+__all__ = ["ChosenCurves", "Curves"]
+
+_Function = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+
+class Curves(AxisMap):
+    """A map of which each output column is a curve with at most one peak over one raw column.
+
+    A raw value beyond the rows that the map was made of counts as the nearest of them. So a cut that takes in the last
+    of their values has no end there.
+
+    A subclass gives the values of a curve. What a cut means is found by bisection over doubles against these, on either
+    side of the peak, so it is exact to the bit wherever rounding keeps the curve's order.
+
+    Parameters
+    ----------
+    low, high : array of shape (n_features,)
+        First and last value of each raw column.
+    features : array of shape (n_columns,)
+        Raw column of each output column.
+    peaks : array of shape (n_columns,)
+        Raw value of the peak of each output column; infinite for one that only rises (inf) or falls (-inf).
+
+    Attributes
+    ----------
+    error : float
+        How far inner products of the images of two values of a raw column can be from its kernel; 0 for exact maps.
+    """
+
+    error: float
+
+    def __init__(
+        self,
+        low: NDArray[np.float64],
+        high: NDArray[np.float64],
+        features: NDArray[np.intp],
+        peaks: NDArray[np.float64],
+    ) -> None:
+        self.low, self.high, self.features = low, high, features
+        self.n_features = len(low)
+        self.peaks = np.clip(peaks, low[features], high[features])
+
+    @abstractmethod
+    def _curve(self, column: int, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the images of values from `low` to `high` in one output column, shape (m,)."""
+
+    def images(self, column: int, x: ArrayLike) -> NDArray[np.float64]:
+        """Return the images of raw values in one output column, shape (m,)."""
+        j = self.features[column]
+        return self._curve(column, np.clip(np.asarray(x, dtype=np.float64), self.low[j], self.high[j]))
+
+    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the image of rows of shape (n, n_features), shape (n, n_columns)."""
+        table = as_table(X, n_columns=self.n_features)
+        mapped = np.empty((len(table), self.n_columns), order="F")
+        for column, j in enumerate(self.features):
+            mapped[:, column] = self.images(column, table[:, j])
+        return mapped
+
+    def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
+        """Return the raw column, and the values whose image lies in `[lower, upper]`: at most two intervals."""
+        return int(self.features[column]), intersection(self._at_least(column, lower), self._at_most(column, upper))
+
+    # ------------------------------------------------------------------------------------------------- steps
+
+    def _sides(self, column: int) -> tuple[_Function, _Function]:
+        """Return the curve up to its peak, flat behind it, and what is behind the peak seen in a mirror: both rise."""
+        peak = self.peaks[column]
+        return (
+            lambda x: self.images(column, np.minimum(x, peak)),
+            lambda y: self.images(column, np.maximum(-y, peak)),
+        )
+
+    def _at_least(self, column: int, bound: float) -> Intervals:
+        """Return the interval where the curve is at least `bound`."""
+        if bound == -math.inf:
+            return EVERYTHING
+        j, peak = self.features[column], float(self.peaks[column])
+        rising, falling = self._sides(column)
+        first = -last_at_most(lambda x: -rising(-x), -peak, -float(self.low[j]), -bound)
+        last = last_at_most(lambda x: -falling(-x), peak, float(self.high[j]), -bound)
+        return ((first, last),) if first <= last else ()
+
+    def _at_most(self, column: int, bound: float) -> Intervals:
+        """Return the intervals before and behind the peak where the curve is at most `bound`."""
+        j, peak = self.features[column], float(self.peaks[column])
+        rising, falling = self._sides(column)
+        last = last_at_most(rising, float(self.low[j]), peak, bound)
+        if last == math.inf:
+            return EVERYTHING
+        first = -last_at_most(falling, -float(self.high[j]), -peak, bound)
+        before = ((-math.inf, last),) if last > -math.inf else ()
+        return (*before, (first, math.inf)) if first < math.inf else before
+
+
+class ChosenCurves(AxisMap):
+    """Some output columns of a map of curves, such as those that a tree tests; no other is computed.
+
+    Parameters
+    ----------
+    curves : Curves
+    columns : array of int
+        Output columns, in this order.
+    """
+
+    def __init__(self, curves: Curves, columns: NDArray[np.intp]) -> None:
+        self.curves, self.columns = curves, columns
+        self.n_features, self.features = curves.n_features, curves.features[columns]
+
+    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the image of rows of shape (n, n_features), shape (n, n_columns)."""
+        table = as_table(X, n_columns=self.n_features)
+        pairs = zip(self.columns.tolist(), self.features.tolist(), strict=True)
+        images = [self.curves.images(column, table[:, j]) for column, j in pairs]
+        return np.array(images).reshape(len(images), len(table)).T
+
+    def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
+        """Return the raw column, and the values whose image lies in `[lower, upper]`."""
+        return self.curves.pull_back(int(self.columns[column]), lower, upper)

@@ -1,0 +1,255 @@
+"""Fitted transformers of scikit-learn as axis maps."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boxwood.axes._axis_map import AxisMap
+from boxwood.axes._categories import Categories, Encoding, is_missing
+from boxwood.axes._composed import Chained, Selection, Stacked
+from boxwood.axes._monotone import LARGEST, Elementwise, transformed
+from boxwood.errors import DataError
+
+__all__ = ["Columns", "encoders_of", "map_of", "name_of"]
+
+TRIED = 1000  # rows on which a function is tried
+_MONOTONE = "StandardScaler MinMaxScaler MaxAbsScaler RobustScaler PowerTransformer QuantileTransformer"
+
+
+class Columns(NamedTuple):
+    """What a transformer is given: rows of numbers, what the numbers stand for, and the names of the columns."""
+
+    rows: NDArray[np.float64]
+    categories: tuple[Categories | None, ...]
+    names: tuple[str, ...] | None
+
+    @classmethod
+    def like(cls, n_columns: int, names: Sequence[str] | None) -> Columns:
+        """Return columns without rows, of which nothing is known but their names."""
+        return cls(np.empty((0, n_columns)), (None,) * n_columns, None if names is None else tuple(names))
+
+    def of(self, places: NDArray[np.intp]) -> Columns:
+        """Return some of the columns."""
+        names = None if self.names is None else tuple(self.names[j] for j in places)
+        return Columns(self.rows[:, places], tuple(self.categories[j] for j in places), names)
+
+    def after(self, step: AxisMap) -> Columns:
+        """Return the output columns of a map; those that it only chooses keep their categories."""
+        known = isinstance(step, Selection)
+        categories = tuple(self.categories[j] if known else None for j in step.features)
+        return Columns(step.transform(self.rows), categories, None)
+
+
+def map_of(transformer: Any, given: Columns) -> AxisMap:
+    """Return a fitted transformer as a map of the columns that it is given."""
+    from sklearn.compose import ColumnTransformer
+    from sklearn.pipeline import Pipeline
+
+    if isinstance(transformer, ColumnTransformer):
+        return _side_by_side(transformer, given)
+    places = _inputs(transformer, given)
+    if not np.array_equal(places, np.arange(len(given.categories))):
+        part = _map_of_all(transformer, given.of(places))
+        return Stacked(len(given.categories), [(places, part)])
+    if isinstance(transformer, Pipeline):
+        return _in_turn([step for _, step in transformer.steps], given)
+    return _map_of_all(transformer, given)
+
+
+def encoders_of(transformer: Any, given: Columns) -> Iterator[tuple[Any, NDArray[np.intp]]]:
+    """Yield each encoder that reads given columns before anything else does, and the places of these."""
+    from sklearn.compose import ColumnTransformer
+    from sklearn.pipeline import Pipeline
+    from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
+
+    if isinstance(transformer, ColumnTransformer):
+        for part, places in _parts(transformer, given):
+            yield from ((encoder, places[inner]) for encoder, inner in encoders_of(part, given.of(places)))
+        return
+    places = _inputs(transformer, given)
+    if isinstance(transformer, Pipeline):
+        first = next((step for _, step in transformer.steps if not _changes_nothing(step)), None)
+        yield from ((encoder, places[inner]) for encoder, inner in encoders_of(first, given.of(places)))
+    elif isinstance(transformer, (OneHotEncoder, OrdinalEncoder)):
+        yield transformer, places
+
+
+def _map_of_all(transformer: Any, given: Columns) -> AxisMap:
+    """Return a transformer of all the given columns, in their order, as a map."""
+    from sklearn.feature_selection import SelectorMixin
+    from sklearn.pipeline import Pipeline
+    from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder
+
+    n_columns = len(given.categories)
+    if isinstance(transformer, Pipeline):
+        return _in_turn([step for _, step in transformer.steps], given)
+    if _changes_nothing(transformer):
+        return Selection(n_columns, range(n_columns))
+    if isinstance(transformer, SelectorMixin):
+        return Selection(n_columns, np.flatnonzero(transformer.get_support()))
+    if isinstance(transformer, (OneHotEncoder, OrdinalEncoder)):
+        return Encoding(_without_names(transformer), given.categories)
+    _refuse_text(transformer, given)
+    if isinstance(transformer, FunctionTransformer):
+        return _function(transformer, given.rows)
+    if _is_monotone(transformer):
+        return Elementwise(_without_names(transformer), given.rows[0], _domain(transformer, n_columns))
+    raise DataError(_unknown(transformer))
+
+
+def _in_turn(steps: Sequence[Any], given: Columns) -> AxisMap:
+    n_columns = len(given.categories)
+    whole: AxisMap = Selection(n_columns, range(n_columns))
+    for step in steps:
+        found = map_of(step, given)
+        whole, given = Chained(whole, found), given.after(found)
+    return whole
+
+
+def _side_by_side(transformer: Any, given: Columns) -> AxisMap:
+    parts = [(places, map_of(part, given.of(places))) for part, places in _parts(transformer, given)]
+    if not parts:
+        raise DataError("ColumnTransformer makes no columns")
+    return Stacked(len(given.categories), parts)
+
+
+def _parts(transformer: Any, given: Columns) -> Iterator[tuple[Any, NDArray[np.intp]]]:
+    """Yield each part of a ColumnTransformer that reads columns, and their places among those given."""
+    for _, part, columns in transformer.transformers_:
+        if isinstance(part, str) and part == "drop":
+            continue
+        places = _places(transformer, columns, given)
+        if len(places):
+            yield part, places
+
+
+# ------------------------------------------------------------------------------------------ which columns it reads
+
+
+def _inputs(transformer: Any, given: Columns) -> NDArray[np.intp]:
+    """Return the places of the columns that a transformer was fitted on, among those given."""
+    names = getattr(transformer, "feature_names_in_", None)
+    if names is None or given.names is None:
+        n_columns = getattr(transformer, "n_features_in_", len(given.categories))
+        if n_columns != len(given.categories):
+            raise DataError(f"{_name(transformer)} takes {n_columns} columns, but {len(given.categories)} are given")
+        return np.arange(n_columns)
+    return np.array([_place(transformer, name, given.names) for name in names], dtype=np.intp)
+
+
+def _places(transformer: Any, columns: Any, given: Columns) -> NDArray[np.intp]:
+    """Return the places of the columns that one part of a ColumnTransformer reads, among those given."""
+    n_columns = transformer.n_features_in_
+    names = list(getattr(transformer, "feature_names_in_", []))
+    if isinstance(columns, slice):
+        start, stop = columns.start, columns.stop
+        start = names.index(start) if isinstance(start, str) else start
+        stop = names.index(stop) + 1 if isinstance(stop, str) else stop  # a last name belongs to the slice
+        chosen = list(range(n_columns)[slice(start, stop, columns.step)])
+    else:
+        spec = np.atleast_1d(np.asarray(columns))
+        places = np.flatnonzero(spec) if spec.dtype.kind == "b" else spec
+        chosen = [names.index(j) if isinstance(j, str) else j % n_columns for j in places.tolist()]
+    if names and given.names is not None:
+        return np.array([_place(transformer, names[j], given.names) for j in chosen], dtype=np.intp)
+    return np.array(chosen, dtype=np.intp)
+
+
+def _place(transformer: Any, name: str, names: tuple[str, ...]) -> int:
+    if name not in names:
+        raise DataError(f"{_name(transformer)} reads column {name!r}, which is not among the columns given")
+    return names.index(name)
+
+
+# ------------------------------------------------------------------------------------------------ what it does
+
+
+def _changes_nothing(transformer: Any) -> bool:
+    """Return whether complete rows stay as they are: a filler of missing values has nothing to fill in them."""
+    from sklearn.impute import SimpleImputer
+    from sklearn.preprocessing import FunctionTransformer
+
+    if transformer is None or (isinstance(transformer, str) and transformer == "passthrough"):
+        return True
+    if isinstance(transformer, SimpleImputer):
+        return is_missing(transformer.missing_values) and not transformer.add_indicator
+    return isinstance(transformer, FunctionTransformer) and transformer.func is None
+
+
+def _is_monotone(transformer: Any) -> bool:
+    from sklearn import preprocessing
+
+    known = tuple(getattr(preprocessing, name) for name in _MONOTONE.split())
+    bins = isinstance(transformer, preprocessing.KBinsDiscretizer) and transformer.encode == "ordinal"
+    return bins or isinstance(transformer, known)
+
+
+def _domain(transformer: Any, n_columns: int) -> NDArray[np.float64] | None:
+    if getattr(transformer, "method", None) != "box-cox":
+        return None
+    positive = np.array([np.nextafter(0.0, 1.0), LARGEST])
+    return np.tile(positive[:, None], (1, n_columns))
+
+
+def _function(transformer: Any, rows: NDArray[np.float64]) -> AxisMap:
+    """Return a function as a map, once it has shown on some rows that it maps each number alone, and in order."""
+    plain = _without_names(transformer)
+    ends = np.vstack([rows.min(axis=0), rows.max(axis=0)])
+    tried = np.vstack([rows[:: -(-len(rows) // TRIED)], np.linspace(ends[0], ends[1], 257)])
+    tried = np.sort(np.clip(tried, *ends), axis=0)
+    try:
+        images, single = transformed(plain, tried), np.array([transformed(plain, row[None])[0] for row in tried[::64]])
+        turned = transformed(plain, np.column_stack([np.roll(column, j) for j, column in enumerate(tried.T)]))
+        back = np.column_stack([np.roll(column, -j) for j, column in enumerate(turned.T)])
+    except Exception as error:
+        raise DataError(f"{_name(transformer)} cannot be pulled back to raw columns: {error}") from error
+    if images.shape != tried.shape or not _close(images, back) or not _close(images[::64], single):
+        raise DataError(f"{_name(transformer)} does not map each number alone; {_REMEDY}")
+    if np.isnan(images).any():
+        raise DataError(f"{_name(transformer)} is not defined for all values of the table")
+    steps = np.diff(images, axis=0)
+    slack = 1e-9 * np.ptp(images, axis=0)  # of rounding
+    if not ((steps >= -slack).all(axis=0) | (steps <= slack).all(axis=0)).all():
+        raise DataError(f"{_name(transformer)} is not monotone on the values of the table; {_REMEDY}")
+    return Elementwise(plain, rows[0], ends)
+
+
+def _close(some: NDArray[np.float64], others: NDArray[np.float64]) -> bool:
+    return some.shape == others.shape and bool(np.allclose(some, others, rtol=1e-9, atol=0.0, equal_nan=True))
+
+
+def _without_names(transformer: Any) -> Any:
+    """Return a copy that takes arrays without a warning."""
+    plain = copy.copy(transformer)
+    vars(plain).pop("feature_names_in_", None)
+    return plain
+
+
+_REMEDY = "fit the clusterer on columns that are each a function of one raw column, or pass its labels"
+
+
+def _unknown(transformer: Any) -> str:
+    return f"{_name(transformer)} is not known to make each of its columns of one raw column; {_REMEDY}"
+
+
+def _refuse_text(transformer: Any, given: Columns) -> None:
+    for j, categories in enumerate(given.categories):
+        if categories is not None:
+            raise DataError(
+                f"{_name(transformer)} cannot take {name_of(j, given.names)}, which holds no numbers; encode it first"
+            )
+
+
+def _name(transformer: Any) -> str:
+    kind, func = type(transformer).__name__, getattr(transformer, "func", None)
+    return kind if func is None else f"{kind} ({getattr(func, '__name__', func)})"
+
+
+def name_of(j: int, names: Sequence[str] | None) -> str:
+    """Return what a column is called in a message."""
+    return f"column {j}" if names is None else repr(names[j])
