@@ -8,6 +8,15 @@ fewer rows and runs, `--plots FOLDER` draws the figures where matplotlib is inst
 001
     "Decision Trees for Interpretable Clusters in Mixture Models and Deep Representations": Table 1, Figure 3 (right)
     and Figure 6.
+001-deep
+    The same, Table 2 and Figure 4: clusters of embeddings explained by concepts. The row of MNIST, and stand-ins for
+    the others. Networks are trained where torch is installed (about five minutes on one core), and embeddings are kept
+    in the folder that BOXWOOD_CACHE names, or in `~/.cache/boxwood`; `--quick` needs neither.
+002
+    "Near-optimal Algorithms for Explainable k-Medians and k-Means": Figure 1 with later results, prices on the
+    instances of Theorems 8.1 and 8.4 as k grows, and the growth of Theorem 7.1.
+003
+    Lecture slides on k-means: Figure 3 (IMM split by split), Lloyd's local optimum and costs, k-means++, consistency.
 
 The papers leave settings open (scaling, parameters of the clusterers, seeds, which cost), so a small grid of them is
 tried and each row says which setting comes closest, and whether any comes close.

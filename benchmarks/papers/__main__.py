@@ -6,7 +6,7 @@ from importlib import import_module
 
 from benchmarks.papers.report import Options
 
-PAPERS = ("000", "001")
+PAPERS = ("000", "001", "001-deep", "002", "003")
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -20,7 +20,8 @@ def main(arguments: list[str] | None = None) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # mixtures that have not converged and graphs in parts are settings like others
         for paper in given.only:
-            for table in import_module(f"benchmarks.papers.paper_{paper}").tables(Options(given.quick, given.plots)):
+            module = import_module(f"benchmarks.papers.paper_{paper.replace('-', '_')}")
+            for table in module.tables(Options(given.quick, given.plots)):
                 print(table.as_markdown() if given.markdown else table.as_text(), flush=True)
                 print(flush=True)
 

@@ -1,0 +1,1 @@
+"""Networks whose embeddings are clustered and explained, trained here with fixed seeds; torch is needed to train."""

@@ -1,0 +1,145 @@
+"""Trees on concepts: the pipeline from embeddings to clusters, and its cuts in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from boxwood._validation import listed
+from boxwood.errors import DataError
+from boxwood.tree import ThresholdTree
+
+if TYPE_CHECKING:
+    from boxwood.concepts._projector import ConceptProjector
+    from boxwood.concepts._report import ConceptReport
+
+__all__ = ["concept_text", "make_concept_tree"]
+
+
+def make_concept_tree(
+    projector: ConceptProjector, tree: Any, *, report: ConceptReport | None = None, allow_unreliable: bool = False
+) -> Pipeline:
+    """Return a pipeline that explains clusters of embeddings by a tree on concepts.
+
+    The projector is frozen as it was fitted, on its own examples; `fit(Z, labels)` of the pipeline then grows the tree
+    on the scores of other rows. With `IMM` it is Concept-IMM, with `CART` or scikit-learn's `DecisionTreeClassifier`
+    Concept-CART, with `MMDT` Concept-MMDT. The paper recommends CART where clusters are far from Gaussian along the
+    concepts (`metrics.tail_check` tells).
+
+    Parameters
+    ----------
+    projector : ConceptProjector
+        Fitted.
+    tree : estimator
+        Any explainer of boxwood, or classifier of scikit-learn.
+    report : ConceptReport, default=None
+        What `concept_report` said of the concepts.
+    allow_unreliable : bool, default=False
+        Whether concepts that the report calls unreliable may be cut on.
+
+    Returns
+    -------
+    Pipeline
+        Not fitted. Its steps are "concepts" and "tree".
+
+    Raises
+    ------
+    DataError
+        If there are unreliable concepts, and they are not allowed, or the report is of other concepts.
+
+    Examples
+    --------
+    >>> from boxwood import IMM
+    >>> from boxwood.concepts import ConceptProjector
+    >>> Z = [[0.0, 1.0], [0.2, 3.0], [0.1, 2.0], [2.0, 2.0], [2.1, 1.0], [2.2, 3.0]]
+    >>> projector = ConceptProjector().fit(Z, {"red": [0, 0, 0, 1, 1, 1]})
+    >>> model = make_concept_tree(projector, IMM()).fit(Z, ["grass", "grass", "grass", "rose", "rose", "rose"])
+    >>> model.predict([[0.0, 0.0], [3.0, 0.0]]).tolist()
+    ['grass', 'rose']
+    """
+    check_is_fitted(projector)
+    if report is not None:
+        if report.name != projector.concept_names_:
+            raise DataError(f"the report is of the concepts {report.name}, not of {projector.concept_names_}")
+        doubtful = [name for name, reliable in zip(report.name, report.reliable, strict=True) if not reliable]
+        if doubtful and not allow_unreliable:
+            raise DataError(
+                f"unreliable concepts: {listed(doubtful)}; take projector.select(report.reliable), "
+                "or allow_unreliable=True to cut on them all the same"
+            )
+    return Pipeline([("concepts", FrozenEstimator(projector)), ("tree", tree)])
+
+
+def concept_text(model: Any, report: ConceptReport | None = None) -> str:
+    """Return a fitted tree on concepts as text: each cut with what its two sides mean.
+
+    Scores are signed distances, so a threshold of 0 is the boundary of a concept; at another threshold a side has more,
+    or less, of the concept than that, and a row on the side of "red" need not be red.
+
+    Parameters
+    ----------
+    model : ConceptMMDT, or a pipeline of `make_concept_tree` whose tree is boxwood's
+    report : ConceptReport, default=None
+        Marks the concepts that it calls unreliable.
+
+    Examples
+    --------
+    >>> from boxwood import IMM
+    >>> from boxwood.concepts import ConceptProjector
+    >>> Z = [[0.0, 1.0], [0.2, 3.0], [0.1, 2.0], [2.0, 2.0], [2.1, 1.0], [2.2, 3.0]]
+    >>> projector = ConceptProjector().fit(Z, {"red": [0, 0, 0, 1, 1, 1]})
+    >>> model = make_concept_tree(projector, IMM()).fit(Z, ["grass", "grass", "grass", "rose", "rose", "rose"])
+    >>> print(concept_text(model))
+    |--- red <= -0.0185  (not red)
+    |   |--- grass
+    |--- red >  -0.0185  (red)
+    |   |--- rose
+    """
+    tree, projector, names = _parts(model)
+    doubtful = set() if report is None else {n for n, ok in zip(report.name, report.reliable, strict=True) if not ok}
+    lines, stack = [], [(0, 0, "")]  # node, depth, the test that leads to it
+    while stack:
+        node, depth, test = stack.pop()
+        if test:
+            lines.append(f"{'|   ' * (depth - 1)}|--- {test}")
+        feature = int(tree.feature[node])
+        if feature < 0:
+            lines.append(f"{'|   ' * depth}|--- {names[int(tree.cluster[node])]}")
+            continue
+        concept = projector.concept_names_[feature]
+        shown = f"{concept} (unreliable)" if concept in doubtful else concept
+        low, high = projector.meanings_[concept]
+        inside, outside = _tests(shown, low, high, float(tree.lower[node]), float(tree.upper[node]))
+        stack += ((int(tree.second[node]), depth + 1, outside), (node + 1, depth + 1, inside))
+    return "\n".join(lines)
+
+
+def _parts(model: Any) -> tuple[ThresholdTree, Any, Any]:
+    if isinstance(model, Pipeline):
+        projector, tree = model.steps[0][1], model.steps[-1][1]
+    else:
+        projector, tree = getattr(model, "projector_", None), model
+    if not (hasattr(tree, "tree_") and isinstance(tree.tree_, ThresholdTree) and hasattr(projector, "meanings_")):
+        raise TypeError("expected a fitted ConceptMMDT, or a fitted pipeline of make_concept_tree with a boxwood tree")
+    return tree.tree_, projector, tree.reference_.names
+
+
+def _tests(concept: str, low: str, high: str, lower: float, upper: float) -> tuple[str, str]:
+    """Return the tests of the two sides of a cut; those of an interval lie on no side of a meaning."""
+    if lower == -np.inf:
+        return f"{concept} <= {_short(upper)}  ({low})", f"{concept} >  {_short(upper)}  ({high})"
+    if upper == np.inf:
+        return f"{concept} >= {_short(lower)}  ({high})", f"{concept} <  {_short(lower)}  ({low})"
+    return (
+        f"{_short(lower)} <= {concept} <= {_short(upper)}",
+        f"{concept} < {_short(lower)}  ({low}) or > {_short(upper)}  ({high})",
+    )
+
+
+def _short(threshold: float) -> str:
+    """Return a threshold with three digits, as scores of concepts have no more to say."""
+    return np.format_float_positional(threshold, precision=3, unique=True, fractional=False, trim="-")
