@@ -72,15 +72,18 @@ def _imm_node(X, labels, centers, weights, candidates, rows, clusters) -> dict:
 # -------------------------------------------------------------------------------------------------- expansion
 
 
-def expand(tree, X, labels, centers, max_leaf_nodes, objective="cost", cuts="threshold", weights=None) -> dict:
+def expand(
+    tree, X, labels, centers, max_leaf_nodes, objective="cost", cuts="threshold", weights=None, distances=None
+) -> dict:
     """Return the expanded tree as nested dicts: every cut of every leaf tried, costs added as Python's whole numbers.
 
-    `tree` is nested dicts or None. Leaves are numbered as they are made, the leaves of `tree` in pre-order.
+    `tree` is nested dicts or None. Leaves are numbered as they are made, the leaves of `tree` in pre-order. Distances
+    (n, k) of rows to centres, such as those in a kernel's space, take the place of squared Euclidean ones.
     """
     X = np.asarray(X, dtype=np.float64)
     weights = np.ones(len(X)) if weights is None else np.asarray(weights, dtype=np.float64)
     rows = [r for r in range(len(X)) if labels[r] >= 0 and weights[r] > 0]
-    costs = _row_costs(X, labels, np.asarray(centers), objective, rows, weights)
+    costs = _row_costs(X, labels, np.asarray(centers), objective, rows, weights, distances)
     root = copy.deepcopy(tree) if tree is not None else {"cluster": _cheapest(_whole(costs, rows)[0], rows)}
     open_leaves = [(number, leaf, here) for number, leaf, here in _numbered_leaves(root, X, rows)]
     n_nodes = 2 * len(open_leaves) - 1
@@ -106,13 +109,15 @@ def expand(tree, X, labels, centers, max_leaf_nodes, objective="cost", cuts="thr
     return root
 
 
-def _row_costs(X, labels, centers, objective, rows, weights) -> dict:
+def _row_costs(X, labels, centers, objective, rows, weights, distances=None) -> dict:
     """Return for each row its costs as floats, its weight as a float, and how often it is repeated."""
     whole = all(weights[r] == int(weights[r]) for r in rows) and sum(weights[r] for r in rows) < 2**31
     result = {}
     for r in rows:
         if objective == "mistakes":
             costs = [float(labels[r] != c) for c in range(len(centers))]
+        elif distances is not None:
+            costs = list(map(float, distances[r]))
         else:
             costs = [sum(float(x - z) ** 2 for x, z in zip(X[r], center, strict=True)) for center in centers]
         result[r] = (costs, 1.0, int(weights[r])) if whole else (costs, float(weights[r]), 1)
@@ -295,6 +300,83 @@ def matched(labels, predicted, weights) -> float:
         for image in itertools.permutations(b, len(a))
     )
     return best / math.fsum(weights)
+
+
+# -------------------------------------------------------------------------------------------------- k-medians
+
+
+def distance(x, center, objective) -> float:
+    """Return the l1 or the Euclidean distance, summed column by column."""
+    gaps = [float(a) - float(b) for a, b in zip(x, center, strict=True)]
+    return float(sum(abs(gap) for gap in gaps)) if objective == "l1" else math.sqrt(sum(gap * gap for gap in gaps))
+
+
+def nearest(X, centers, objective) -> tuple[list[int], list[float]]:
+    """Return the nearest centre of each row, the first of equally near ones, and its distance."""
+    found = [[distance(x, center, objective) for center in centers] for x in X]
+    return [row.index(min(row)) for row in found], [min(row) for row in found]
+
+
+def alternate(X, centers, objective, best_centers, weights=None, max_iter=300) -> tuple[list, list, float, int]:
+    """Return centres, labels, cost and steps; `best_centers(labels)` gives the best centre of each cluster."""
+    weights = np.ones(len(X)) if weights is None else weights
+    now = _assigned(X, [list(center) for center in centers], objective, weights)
+    for step in range(1, max_iter + 1):
+        after = _assigned(X, best_centers(now[1]), objective, weights)
+        gain, settled = now[2] - after[2], after[1] == now[1]
+        now = now if gain < -1e-13 * now[2] else after
+        if settled or gain <= 0:
+            return *now, step
+    return *now, max_iter
+
+
+def _assigned(X, centers, objective, weights) -> tuple[list, list, float]:
+    """Return centres, labels and cost, after centres without rows went to the rows farthest from theirs."""
+    by_value = sorted(range(len(X)), key=lambda row: tuple(X[row]))
+    while True:
+        labels, costs = nearest(X, centers, objective)
+        empty = [c for c in range(len(centers)) if c not in labels]
+        if not empty:
+            return centers, labels, float(np.sum(np.array(costs) * weights))
+        if not any(costs):
+            raise ValueError(f"only {len(set(labels))} different rows")
+        for c in empty:
+            farthest = max(by_value, key=lambda row: costs[row])
+            centers = [*centers[:c], [float(x) for x in X[farthest]], *centers[c + 1 :]]
+            costs = [min(cost, distance(x, centers[c], objective)) for cost, x in zip(costs, X, strict=True)]
+
+
+def medians(X, labels, k, weights=None) -> list:
+    """Return the median of each column of each cluster: half of the weight on either side, the midpoint of a gap."""
+    rows_of = parts(labels, weights)
+    return [[_median([(float(X[row, j]), w) for row, w in rows_of[c]]) for j in range(X.shape[1])] for c in range(k)]
+
+
+def _median(pairs) -> float:
+    pairs, total, below = sorted(pairs), sum(w for _, w in pairs), Fraction(0)
+    for place, (value, w) in enumerate(pairs):
+        below += w
+        if 2 * below == total:
+            return value / 2 + pairs[place + 1][0] / 2
+        if 2 * below > total:
+            return value
+    raise AssertionError
+
+
+def lowest_cost(n_rows: int, k: int, cost_of) -> float:
+    """Return the lowest cost of all partitions of the rows into k parts; `cost_of(rows)` is the cost of a part."""
+    known = {}
+
+    def part_cost(rows):
+        if rows not in known:
+            known[rows] = cost_of(rows) if rows else 0.0
+        return known[rows]
+
+    return min(
+        sum(part_cost(tuple(row for row in range(n_rows) if labels[row] == c)) for c in range(k))
+        for labels in itertools.product(range(k), repeat=n_rows)
+        if labels[0] == 0  # the parts have no order
+    )
 
 
 # ------------------------------------------------------------------------------------------- rows of a table
@@ -619,3 +701,331 @@ def separations(weights, means, sigma, d: dict) -> tuple[list[float], list[float
         stack.append((node[second], [c for c in here if not low <= means[c][j] <= high]))
         stack.append((node[first], [c for c in here if low <= means[c][j] <= high]))
     return exact, chebyshev, misplaced
+
+
+# --------------------------------------------------------------------------------- random cuts and their bounds
+
+
+def expected_cost(x, centers, objective="l1", median="midpoint") -> float:
+    """Return the exact expected cost of one row over the trees of random cuts, from its nodes one by one.
+
+    Cuts between two neighbouring values of the row and the centres at a node send the row to the same side.
+    """
+    x, centers = [float(v) for v in x], [[float(v) for v in c] for c in centers]
+    norm = {"l1": 1, "l2": 2, "sqeuclidean": 2}[objective]
+    costs = [sum(abs(a - b) ** norm for a, b in zip(x, c, strict=True)) for c in centers]
+    costs = [math.sqrt(cost) for cost in costs] if objective == "l2" else costs
+    axes = range(len(x))
+    if objective == "sqeuclidean":
+        terminals = [sorted({c[i] for c in centers}) for i in axes]
+        x, *centers = [[terminal_embedding(terminals[i], p[i]) for i in axes] for p in (x, *centers)]
+    known = {}
+
+    def at(here: tuple, call: tuple | None) -> float:
+        """Return the expected cost from a node on; `call` is the size and the median that "l2" started from."""
+        if len(here) == 1:
+            return costs[here[0]]
+        if objective == "l2" and (call is None or 2 * len(here) <= call[0]):
+            call = len(here), tuple(middle([centers[c][i] for c in here], median) for i in axes)
+        if (here, call) not in known:
+            ways = list(_ways(x, centers, here, call))
+            total = sum(weight for weight, _, _ in ways)
+            known[here, call] = sum(weight / total * at(stay, later) for weight, stay, later in ways)
+        return known[here, call]
+
+    return at(tuple(range(len(centers))), None)
+
+
+def _ways(x, centers, here: tuple, call: tuple | None):
+    """Yield the weight of each interval of cuts, the centres on the row's side, and `call` if the median is there."""
+    for i in range(len(x)):
+        places = [centers[c][i] for c in here]
+        stops = {*places, x[i]} | ({call[1][i]} if call else set())
+        for a, b in pairwise(sorted(v for v in stops if min(places) <= v <= max(places))):
+            stay = tuple(c for c in here if (centers[c][i] <= a) == (x[i] <= a))
+            weight, main = b - a, False
+            if call:
+                m = call[1][i]
+                weight, main = abs((b - m) ** 2 - (a - m) ** 2), (m <= a) == (x[i] <= a)
+            yield weight, stay, call if main else None
+
+
+def middle(values: list, median: str) -> float:
+    """Return the middle value; of an even number the midpoint of the two middle ones, or the lower one."""
+    ordered, half = sorted(values), len(values) // 2
+    if len(values) % 2:
+        return ordered[half]
+    return ordered[half - 1] if median == "lower" else (ordered[half - 1] + ordered[half]) / 2
+
+
+def separation_probability(x, center, median, radius: float) -> float:
+    """Return the share of axis, sign and number in [0, radius²] whose cut has one of row and centre on either side."""
+    shares = []
+    for v, c, m in zip(x, center, median, strict=True):
+        numbers = sorted({0.0, radius**2, *(q for q in ((v - m) ** 2, (c - m) ** 2) if q < radius**2)})
+        for sign in (-1, 1):
+            cuts = [(b - a, m + sign * math.sqrt((a + b) / 2)) for a, b in pairwise(numbers)]
+            shares.append(sum(width for width, cut in cuts if (v <= cut) != (c <= cut)) / radius**2)
+    return sum(shares) / len(shares)
+
+
+def fewest_separated(points, centers, labels) -> int:
+    """Return the fewest points that a cut at 0 <= theta < 1 on any axis parts from their centres."""
+    own, counts = np.asarray(centers)[labels], []
+    for i in range(points.shape[1]):
+        for theta in {0.0, *(v for v in (*points[:, i], *own[:, i]) if 0 <= v < 1)}:
+            counts.append(int(((points[:, i] <= theta) != (own[:, i] <= theta)).sum()))
+    return min(counts)
+
+
+def mistake_ratios(d: dict, X, labels, centers, weights, power: int) -> tuple[list, list, float]:
+    """Return by node in pre-order the mistakes and the largest ratio of IMM's inequality; and the cost of mistakes."""
+    X, mistakes, ratios, spent = np.asarray(X, dtype=np.float64), [], [], 0.0
+    stack = [(d, [r for r in range(len(X)) if labels[r] >= 0], sorted(leaf_clusters_below(d)))]
+    while stack:
+        node, rows, here = stack.pop()
+        mistakes.append(0.0)
+        ratios.append(0.0)
+        if "cluster" in node:
+            continue
+        j, cut = node["feature"], node["threshold"]
+        kept = [r for r in rows if (X[r][j] <= cut) == (centers[labels[r]][j] <= cut)]
+        mistakes[-1] = sum(weights[r] for r in rows) - sum(weights[r] for r in kept)
+        for i in range(len(centers[0])):
+            extra = mistakes[-1] * (max(centers[c][i] for c in here) - min(centers[c][i] for c in here)) ** power
+            spent += extra
+            costs = sum(weights[r] * abs(X[r][i] - centers[labels[r]][i]) ** power for r in rows)
+            if extra > 0:
+                ratios[-1] = max(ratios[-1], extra / ((4 * len(here) if power == 2 else 2) * costs))
+        for side, is_left in (("right", False), ("left", True)):
+            inside = [c for c in here if (centers[c][j] <= cut) == is_left]
+            stack.append((node[side], [r for r in kept if (X[r][j] <= cut) == is_left], inside))
+    return mistakes, ratios, spent
+
+
+def kmeans_plus_plus(points, k: int) -> float:
+    """Return the exact expected cost of the seeds of k-means++, over all sequences of rows."""
+
+    def at(seeds: tuple) -> float:
+        costs = [min(float(((p - points[s]) ** 2).sum()) for s in seeds) for p in points]
+        if len(seeds) == k or sum(costs) == 0:
+            return sum(costs)
+        return sum(cost / sum(costs) * at((*seeds, r)) for r, cost in enumerate(costs) if cost > 0)
+
+    return sum(at((r,)) for r in range(len(points))) / len(points)
+
+
+def best_kmeans_cost(points, k: int) -> float:
+    """Return the smallest cost of k-means, over all partitions into at most k parts."""
+    best = math.inf
+    for labels in itertools.product(range(k), repeat=len(points) - 1):
+        labels = np.array((0, *labels))
+        cost = sum(float(((p - p.mean(axis=0)) ** 2).sum()) for c in set(labels) for p in [points[labels == c]])
+        best = min(best, cost)
+    return best
+
+
+# ------------------------------------------------------------------------------------------------------- kernels
+
+
+def gram(value, X, Y) -> np.ndarray:
+    """Return the values of a kernel of two rows, pair by pair."""
+    rows, others = np.asarray(X, dtype=np.float64).tolist(), np.asarray(Y, dtype=np.float64).tolist()
+    return np.array([[value(x, y) for y in others] for x in rows])
+
+
+def kernel_distances(K, diagonal, labels, k: int, weights=None) -> list[list[float]]:
+    """Return squared distances of rows to the means of labelled columns, by the sums of the definition."""
+    w = np.ones(len(labels)) if weights is None else weights
+    rows_of = [[i for i in range(len(labels)) if labels[i] == c and w[i] > 0] for c in range(k)]
+    total = [math.fsum(w[i] for i in rows) for rows in rows_of]
+    norms = [
+        math.fsum(w[i] * w[j] * K[i][j] for i in rows for j in rows) / t**2 if rows else math.inf
+        for rows, t in zip(rows_of, total, strict=True)
+    ]
+    return [
+        [
+            diagonal[x] + norms[c] - 2 * math.fsum(w[i] * K[x][i] for i in rows_of[c]) / total[c]
+            if rows_of[c]
+            else math.inf
+            for c in range(k)
+        ]
+        for x in range(len(K))
+    ]
+
+
+def kernel_cost(K, labels, weights=None) -> float:
+    """Return the sum over clusters of `sum w K(x, x) - sum w w' K(x, x') / sum w`."""
+    w = np.ones(len(labels)) if weights is None else weights
+    cost = 0.0
+    for c in set(labels) - {-1}:
+        rows = [i for i in range(len(labels)) if labels[i] == c and w[i] > 0]
+        if rows:
+            pairs = math.fsum(w[i] * w[j] * K[i][j] for i in rows for j in rows)
+            cost += math.fsum(w[i] * K[i][i] for i in rows) - pairs / math.fsum(w[i] for i in rows)
+    return cost
+
+
+def axis_similarity(g, x, y, *, same: bool) -> tuple[float, float]:
+    """Return mean and second moment of `g(|x - y|)` over pairs of values; of different rows where they are the same."""
+    values = [g(abs(a - b)) for i, a in enumerate(x) for j, b in enumerate(y) if not (same and i == j)] or [1.0]
+    return math.fsum(values) / len(values), math.fsum(v * v for v in values) / len(values)
+
+
+def kernel_kmeans(K, start, k: int, weights) -> tuple[list[int], list[float]]:
+    """Return the last labels of Lloyd's iteration in the feature space of a Gram matrix, and the cost of each step."""
+    labels, costs = list(start), []
+    diagonal = [K[i][i] for i in range(len(K))]
+    while True:
+        costs.append(kernel_cost(K, labels, weights))
+        if len(costs) > 1 and costs[-1] >= costs[-2] - 1e-12 * abs(costs[-2]):
+            return labels, costs
+        distances = kernel_distances(K, diagonal, labels, k, weights)
+        scale = max(map(abs, diagonal)) + max(abs(norm) for norm in _squared_norms(K, labels, k, weights))
+        following = list(labels)
+        for row, own in enumerate(labels):
+            least = min(distances[row])
+            if least < distances[row][own] - 1e-12 * scale:
+                following[row] = next(c for c in range(k) if distances[row][c] <= least + 1e-12 * scale)
+        left = [round(min(d) / (1e-12 * scale)) if w > 0 else -1 for d, w in zip(distances, weights, strict=True)]
+        sizes = [sum(label == c and w > 0 for label, w in zip(following, weights, strict=True)) for c in range(k)]
+        farthest = sorted(range(len(K)), key=lambda row: -left[row])
+        for empty in [c for c in range(k) if sizes[c] == 0]:
+            while farthest and not (left[farthest[0]] > 0 and sizes[following[farthest[0]]] > 1):
+                farthest.pop(0)
+            if not farthest:
+                break
+            row = farthest.pop(0)
+            sizes[following[row]] -= 1
+            following[row], sizes[empty] = empty, 1
+        if following == labels:
+            return labels, costs
+        labels = following
+
+
+def _squared_norms(K, labels, k: int, weights) -> list[float]:
+    norms = []
+    for c in range(k):
+        rows = [i for i in range(len(labels)) if labels[i] == c and weights[i] > 0]
+        total = math.fsum(weights[i] for i in rows)
+        norms.append(math.fsum(weights[i] * weights[j] * K[i][j] for i in rows for j in rows) / (total or 1.0) ** 2)
+    return norms
+
+
+# --------------------------------------------------------------------------------------------------- Kernel MMDT
+
+
+def pair_similarity(g, x, y, v, w) -> tuple[float, float]:
+    """Return mean and second moment of `g(|x - y|)` over all pairs of weighted values, a value and itself included."""
+    pairs = [(p * q, g(abs(a - b))) for a, p in zip(x, v, strict=True) for b, q in zip(y, w, strict=True)]
+    total = math.fsum(v) * math.fsum(w)
+    return math.fsum(s * value for s, value in pairs) / total, math.fsum(s * value**2 for s, value in pairs) / total
+
+
+def kernel_mmdt(xi, radius, prototype, here) -> dict | None:
+    """Return the tree as nested dicts: every axis, pair and gap tried; None where components cannot be parted.
+
+    `xi[i][a][b]` are similarities, `radius(i, level)` and `prototype(component, i)` numbers, asked for in pre-order.
+    """
+    if len(here) == 1:
+        return {"cluster": here[0]}
+    pairs = sorted((xi[i][a][b], i, a, b) for i in range(len(xi)) for a in here for b in here if a < b)
+    tried = [(i, _widest_gap(xi[i], (a, b), here)) for _, i, a, b in pairs]
+    tried = [(i, gap) for i, gap in tried if gap is not None]
+    if not tried:
+        return None
+    i, (_, c, level) = tried[0]
+    p, r = prototype(c, i), radius(i, level)
+    inside, outside = [m for m in here if xi[i][c][m] >= level], [m for m in here if xi[i][c][m] < level]
+    children = [kernel_mmdt(xi, radius, prototype, side) for side in (inside, outside)]
+    if None in children:
+        return None
+    return {"feature": i, "interval": [p - r, p + r], "inside": children[0], "outside": children[1]}
+
+
+def _widest_gap(xi, pair, here) -> tuple[float, int, float] | None:
+    """Return the largest gap below the similarity of a component to itself, the component, and the gap's middle."""
+    best = None
+    for c in pair:
+        for low, high in pairwise(sorted({xi[c][m] for m in here if xi[c][m] <= xi[c][c]})):
+            if high - low > (1e-12 if best is None else best[0]):
+                best = high - low, c, -between(-high, -low)
+    return best
+
+
+def quantile(values, weights, u: float) -> float:
+    """Return the first value, ascending, up to which more than a share u of the weights lies."""
+    upto, pairs = 0.0, sorted(zip(values, weights, strict=True))
+    for value, weight in pairs:
+        upto += weight
+        if upto > u * sum(weight for _, weight in pairs):
+            return value
+    return pairs[-1][0]
+
+
+# ------------------------------------------------------------------------------------------------------- axis maps
+
+
+def terminal_embedding(terminals, x: float) -> float:
+    """Return the image of a value: that of its nearest terminal, plus or minus the squared distance to it."""
+    y = sorted({float(t) for t in terminals})
+    nearest = min(range(len(y)), key=lambda i: (abs(x - y[i]), i))
+    at_nearest = sum((y[i + 1] - y[i]) ** 2 for i in range(nearest)) / 2
+    return at_nearest + math.copysign((x - y[nearest]) ** 2, x - y[nearest])
+
+
+def contains(intervals, x: float) -> bool:
+    return any(lower <= x <= upper for lower, upper in intervals)
+
+
+# ------------------------------------------------------------------------------------------------------ concepts
+
+
+def mean_difference_distances(Z, values) -> list[float]:
+    """Return the signed distance of each row from the boundary halfway between the means of 0 and 1."""
+    spread = [max(column.std(), 0.01 * math.sqrt(np.mean(Z.var(axis=0)))) or 1.0 for column in Z.T]
+    low, high = (Z[[v == side for v in values]].mean(axis=0) for side in (0, 1))
+    normal = [(h - b) / s**2 * (np.ptp(z) > 0) for h, b, s, z in zip(high, low, spread, Z.T, strict=True)]
+    length = math.sqrt(math.fsum(w * w for w in normal))
+    if length == 0:
+        return []
+    middle = [(h + b) / 2 for h, b in zip(high, low, strict=True)]
+    return [math.fsum(w * (a - m) for w, a, m in zip(normal, x, middle, strict=True)) / length for x in Z]
+
+
+def quadratic_form(c, covariance) -> float:
+    """Return the variance along a vector."""
+    return math.fsum(c[i] * covariance[i][j] * c[j] for i in range(len(c)) for j in range(len(c)))
+
+
+def best_concepts(gaps, most: int) -> tuple[float, tuple[int, ...]]:
+    """Return the largest distance of the worst pair on its best concept of some, and the first smallest such subset."""
+    best, chosen = -1.0, ()
+    for size in range(1, most + 1):
+        for subset in itertools.combinations(range(len(gaps[0])), size):
+            value = min(max(row[j] for j in subset) for row in gaps)
+            if value > best:
+                best, chosen = value, subset
+    return best, chosen
+
+
+def left_out_ridge(Z, values) -> list[float]:
+    """Return what a ridge regression (alpha 1, free intercept) on the other rows predicts for each row."""
+    Z = (Z - Z.mean(axis=0)) / np.where(Z.std(axis=0) > 0, Z.std(axis=0), 1.0)
+    predicted = []
+    for i in range(len(Z)):
+        rows, known = np.delete(Z, i, axis=0), np.delete(values, i)
+        design = np.column_stack([np.ones(len(rows)), rows])
+        penalty = np.diag([0.0] + [1.0] * Z.shape[1])
+        weights = np.linalg.solve(design.T @ design + penalty, design.T @ known)
+        predicted.append(float(weights[0] + Z[i] @ weights[1:]))
+    return predicted
+
+
+def holm(p_values) -> list[float]:
+    """Return each p-value adjusted: the largest, up to it in ascending order, of p times the number not yet passed."""
+    m, order = len(p_values), sorted(range(len(p_values)), key=lambda j: p_values[j])
+    adjusted = [0.0] * m
+    for place, j in enumerate(order):
+        adjusted[j] = min(1.0, max((m - i) * p_values[order[i]] for i in range(place + 1)))
+    return adjusted

@@ -6,7 +6,7 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from boxwood import DataError, Reference, ThresholdTree, TreeBuilder, _threads, metrics
 from boxwood.loops.costs import L2
-from boxwood.metrics._centers import find_centers
+from boxwood.reference._centers import find_centers
 from tests import naive
 from tests.cases import make_case
 
@@ -375,8 +375,8 @@ def test_ratio():
 def test_price_refuses_what_does_not_fit():
     X = np.array([[0.0], [1.0]])
     reference, tree = Reference.of(X, [0, 1]), chain((0, 0.5, 0), 1)
-    with pytest.raises(ValueError, match="kernel must be None"):
-        metrics.price_of_explainability(X, tree, reference, kernel="gaussian")
+    with pytest.raises(ValueError, match="with a kernel"):
+        metrics.price_of_explainability(X, tree, reference, kernel="gaussian", objective="l1")
     for arguments, message in (
         ((X[:1], tree, reference), "1 rows, but 2 labels"),
         ((np.c_[X, X], tree, reference), "2 columns, but the reference's centres have 1"),

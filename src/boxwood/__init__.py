@@ -11,19 +11,27 @@ __version__ = "0.1.0"
 # name -> module that defines it; a module that defines itself is a submodule
 _PLACES = {
     "CART": "boxwood.estimators",
+    "ConceptMMDT": "boxwood.estimators",
     "DataError": "boxwood.errors",
     "ExKMC": "boxwood.estimators",
     "Expand": "boxwood.estimators",
     "Explanation": "boxwood.explanation",
     "IMM": "boxwood.estimators",
+    "KMedians": "boxwood.reference._kmedians",
+    "KernelIMM": "boxwood.estimators",
+    "KernelKMeans": "boxwood.reference._kernel_kmeans",
     "MMDT": "boxwood.estimators",
     "Mixture": "boxwood.reference",
+    "RandomCuts": "boxwood.estimators",
     "Reference": "boxwood.reference",
     "ThresholdTree": "boxwood.tree",
     "TreeBuilder": "boxwood.tree",
+    "concepts": "boxwood.concepts",
+    "axes": "boxwood.axes",
     "errors": "boxwood.errors",
     "explain": "boxwood.explanation",
     "grow": "boxwood.grow",
+    "kernels": "boxwood.kernels",
     "load": "boxwood.explanation",
     "metrics": "boxwood.metrics",
     "render": "boxwood.render",
@@ -31,28 +39,38 @@ _PLACES = {
 }
 
 if TYPE_CHECKING:
-    from boxwood import errors, grow, metrics, render, theory
+    from boxwood import axes, concepts, errors, grow, metrics, render, theory
     from boxwood.errors import DataError
-    from boxwood.estimators import CART, IMM, MMDT, ExKMC, Expand
+    from boxwood.estimators import CART, IMM, MMDT, ConceptMMDT, ExKMC, Expand, KernelIMM, RandomCuts
     from boxwood.explanation import Explanation, explain, load
     from boxwood.reference import Mixture, Reference
+    from boxwood.reference._kernel_kmeans import KernelKMeans
+    from boxwood.reference._kmedians import KMedians
     from boxwood.tree import ThresholdTree, TreeBuilder
 
 __all__ = [
     "CART",
     "IMM",
     "MMDT",
+    "ConceptMMDT",
     "DataError",
     "ExKMC",
     "Expand",
     "Explanation",
+    "KMedians",
+    "KernelIMM",
+    "KernelKMeans",
     "Mixture",
+    "RandomCuts",
     "Reference",
     "ThresholdTree",
     "TreeBuilder",
+    "axes",
+    "concepts",
     "errors",
     "explain",
     "grow",
+    "kernels",
     "load",
     "metrics",
     "render",

@@ -1,9 +1,12 @@
 """The growers as scikit-learn estimators."""
 
 from boxwood.estimators._cart import CART
+from boxwood.estimators._concept_mmdt import ConceptMMDT
 from boxwood.estimators._exkmc import ExKMC
 from boxwood.estimators._expand import Expand
 from boxwood.estimators._imm import IMM
+from boxwood.estimators._kernel_imm import KernelIMM
 from boxwood.estimators._mmdt import MMDT
+from boxwood.estimators._random_cuts import RandomCuts
 
-__all__ = ["CART", "IMM", "MMDT", "ExKMC", "Expand"]
+__all__ = ["CART", "IMM", "MMDT", "ConceptMMDT", "ExKMC", "Expand", "KernelIMM", "RandomCuts"]

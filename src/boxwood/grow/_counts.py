@@ -105,12 +105,10 @@ class Counts:
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the places of the rows of `clusters` in wanted bins of column `j`, and the index in `clusters`."""
         filled = np.flatnonzero(self.counts[j][np.ix_(clusters, np.flatnonzero(wanted))].any(axis=1))
-        starts, stops = self.first[clusters[filled]].tolist(), self.first[clusters[filled] + 1].tolist()
-        places = np.empty(sum(stops) - sum(starts), dtype=np.int64)
-        ends = [0]
-        for start, stop in zip(starts, stops, strict=True):
-            ends.append(loops.gather_bins(self.codes[j], self.alive, start, stop, wanted, places, ends[-1]))
-        return places[: ends[-1]], np.repeat(filled, np.diff(ends))
+        starts, stops = self.first[clusters[filled]], self.first[clusters[filled] + 1]
+        places, sizes = np.empty(int((stops - starts).sum()), dtype=np.int64), np.empty(len(filled), dtype=np.int64)
+        loops.gather_bins(self.codes[j], self.alive, starts, stops, wanted, places, sizes)
+        return places[: sizes.sum()], np.repeat(filled, sizes)
 
     def smallest_above(self, j: int, clusters: NDArray[np.intp], value: float, code: int) -> float:
         """Return the smallest value of column `j` above `value`, whose bin is `code`, or infinity."""
@@ -131,12 +129,22 @@ class Counts:
         return self.weights[places] if self.weights.size else np.ones(len(places), dtype=np.int64)
 
     def cut_off(
+        self, j: int, threshold: float, threshold_bin: int, clusters: NDArray[np.intp], is_left: NDArray[np.bool_]
+    ) -> NDArray[np.int64]:
+        """Take the rows that a cut separates from their centres out of the counts, and return them.
+
+        `is_left` tells the side of the centre of each of the clusters.
+        """
+        counts = self.counts[j][clusters]
+        right, left = counts[:, threshold_bin:].any(axis=1), counts[:, : threshold_bin + 1].any(axis=1)
+        hit = np.flatnonzero(np.where(is_left, right, left))  # few of many clusters have rows beyond
+        sides = zip(clusters[hit].tolist(), is_left[hit].tolist(), strict=True)
+        parts = [self._cut_off(j, threshold, threshold_bin, cluster, left) for cluster, left in sides]
+        return np.concatenate([np.empty(0, dtype=np.int64), *parts])
+
+    def _cut_off(
         self, j: int, threshold: float, threshold_bin: int, cluster: int, center_is_left: bool
     ) -> NDArray[np.int64]:
-        """Take the rows of a cluster that a cut separates from its centre out of the counts, and return their rows."""
-        beyond = slice(threshold_bin, None) if center_is_left else slice(None, threshold_bin + 1)
-        if not self.counts[j, cluster, beyond].any():
-            return np.empty(0, dtype=np.int64)
         start, stop = int(self.first[cluster]), int(self.first[cluster + 1])
         found = np.empty(stop - start, dtype=np.int64)
         column = self.X, j, self.order, self.codes[j], self.alive, start, stop

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from boxwood._threads import map_tasks
 from boxwood.errors import StoppedEarlyWarning
 from boxwood.grow._row_costs import Problem, make_problem, refuse_misfit, whole_costs
+from boxwood.kernels import Kernel, as_kernel
 from boxwood.loops.expand import best_interval, best_threshold
 from boxwood.reference import Reference
 from boxwood.tree import ThresholdTree, TreeBuilder, between, rows_at_nodes
@@ -32,7 +33,7 @@ def expand(
     max_leaf_nodes: int,
     objective: str = "cost",
     cuts: str = "threshold",
-    kernel: None = None,
+    kernel: Kernel | str | None = None,
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = -1,
 ) -> ThresholdTree:
@@ -57,11 +58,14 @@ def expand(
         Number of leaves to stop at, at least those of `tree`.
     objective : {"cost", "mistakes"}, default="cost"
         What a row costs in a leaf: its squared distance to the centre of the leaf's cluster (ExKMC), or 1 where that
-        is not its own cluster (Expand).
+        is not its own cluster (Expand), whatever the kernel.
     cuts : {"threshold", "interval"}, default="threshold"
         Whether a cut is `x <= b`, or may also be `a <= x <= b`.
-    kernel : None
-        Distances are Euclidean in the columns of `X`; None is the only value accepted.
+    kernel : Kernel or str, default=None
+        Kernel, or a name that `kernels.as_kernel` knows, in whose feature space distances are measured (Kernel ExKMC);
+        the centres are then the kernel means of the reference's clusters, by `sample_weight`, and those that the
+        reference holds do not matter. A bandwidth still to be found is found from all rows. None takes Euclidean
+        distances in the columns of `X`.
     sample_weight : array-like of shape (n,), default=None
         Weight of each row, not negative; rows of weight 0 are left out. Whole weights (with a sum below 2³¹) give the
         tree of repeated rows.
@@ -85,12 +89,17 @@ def expand(
     ValueError
         If `max_leaf_nodes` is below the leaves of `tree`, or a parameter has a value that is not listed.
     DataError
-        If rows, labels, centres, weights and tree do not fit together, or every row is left out.
+        If rows, labels, centres, weights and tree do not fit together, every row is left out, rows are outside of the
+        kernel's domain, or the kernel is precomputed, so that it knows no columns.
 
     Notes
     -----
     Takes time n d (log n + k) for each level of the tree, n d (log n + k²) with intervals; memory for n k numbers while
-    the root is looked at, less for the nodes below.
+    the root is looked at, less for the nodes below. A kernel takes time n² (d + k) besides, once, and memory for
+    n (d + k) numbers; equal rows of a cluster count as one there.
+
+    A kernel that is not positive definite may have negative squared distances; the tree is the same for the sums of
+    these. A cluster without rows has no kernel mean, and no leaf.
 
     Costs are rounded to whole multiples of about 2⁻⁶¹ of the node's total, and added without further error. So the tree
     depends on neither the order of rows nor threads, and ties are true ties. Among equal gains the leaf made first is
@@ -101,8 +110,8 @@ def expand(
     ----------
     N. Frost, M. Moshkovitz, C. Rashtchian, "ExKMC: Expanding Explainable k-Means Clustering", 2020, arXiv:2006.02399.
     M. Fleissner, L. C. Vankadara, D. Ghoshdastidar, "Explaining Kernel Clustering via Decision Trees", ICLR 2024,
-    arXiv:2402.09881, Algorithms 2 and 3 (linear kernel) and section 5 (intervals). Algorithm 2 splits the node of
-    smallest cost; its text, and this function, the node of largest gain.
+    arXiv:2402.09881, Algorithms 2 and 3 and section 5 (intervals). The algorithms as printed split the node of
+    smallest cost; their text, and this function, the node of largest gain.
 
     Examples
     --------
@@ -119,6 +128,11 @@ def expand(
     >>> tree = ThresholdTree.from_dict(cut)
     >>> tree.predict(X), expand(tree, X, reference, max_leaf_nodes=3, objective="mistakes").predict(X)
     (array([1, 1, 0, 0, 0, 0]), array([1, 1, 0, 0, 1, 1]))
+
+    A kernel sees that "calm" is in two places, where squared distances see its mean between them:
+
+    >>> expand(None, X, reference, max_leaf_nodes=2, kernel="gaussian", cuts="interval").predict(X)
+    array([1, 1, 0, 0, 1, 1])
     """
     grown = expanded(
         tree,
@@ -146,16 +160,16 @@ def expanded(
     max_leaf_nodes: int,
     objective: str,
     cuts: str = "threshold",
-    kernel: None = None,
+    kernel: Kernel | str | None = None,
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = -1,
 ) -> ThresholdTree:
     """Return what `expand` returns, without a warning: the filters of warnings are shared by all threads."""
     if cuts not in CUTS:
         raise ValueError(f"cuts must be one of {list(CUTS)}, got {cuts!r}")
-    if kernel is not None:
-        raise ValueError(f"kernel must be None, for Euclidean distances in the columns of X; got {kernel!r}")
-    problem = make_problem(X, reference, objective, sample_weight, n_jobs)
+    problem = make_problem(
+        X, reference, objective, sample_weight, n_jobs, None if kernel is None else as_kernel(kernel)
+    )
     if tree is None:
         tree = _single_leaf(problem)
     refuse_misfit(tree, problem)

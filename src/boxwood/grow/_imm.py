@@ -144,9 +144,8 @@ class _Grower:
         threshold = cut.value if self.midpoints else float(between(cut.value, self._next_value(node, bins, cut)))
         is_left = self.centers[node.clusters, j] <= threshold
         place = bins.code(j, threshold)
-        sides = zip(node.clusters.tolist(), is_left.tolist(), strict=True)
-        cut_off = [self.counts.cut_off(j, threshold, place, cluster, left) for cluster, left in sides]
-        strays = np.concatenate([node.strays, *cut_off])
+        cut_off = self.counts.cut_off(j, threshold, place, node.clusters, is_left)
+        strays = np.concatenate([node.strays, cut_off])
         strays_left = self.counts.X[strays, j] <= np.float64(threshold)
         left, right = self.builder.split(node.node, j, threshold)
         # what is known of bins holds for both sides, but what one learns of its own rows does not hold for the other

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from boxwood._threads import map_blocks
 from boxwood._validation import as_table, as_weights
 from boxwood.errors import DataError
+from boxwood.kernels import Kernel, Precomputed, as_kernel, kernel_distances
 from boxwood.loops.expand import squared_distance, squared_distances
 from boxwood.reference import Reference
 from boxwood.tree import ThresholdTree
@@ -46,9 +47,14 @@ class Problem(NamedTuple):
 
 
 def make_problem(
-    X: ArrayLike, reference: Reference, objective: str, sample_weight: ArrayLike | None, n_jobs: int | None
+    X: ArrayLike,
+    reference: Reference,
+    objective: str,
+    sample_weight: ArrayLike | None,
+    n_jobs: int | None,
+    kernel: Kernel | str | None = None,
 ) -> Problem:
-    """Return the checked problem of explaining `reference` on `X`."""
+    """Return the checked problem of explaining `reference` on `X`; with a kernel, costs are those of its space."""
     if objective not in _OBJECTIVES:
         raise ValueError(f"objective must be one of {sorted(_OBJECTIVES)}, got {objective!r}")
     table = as_table(X, n_columns=reference.centers.shape[1])
@@ -59,8 +65,12 @@ def make_problem(
     if not kept.any():
         raise DataError("every row is left out: give some row a label other than -1 and a weight above 0")
     share, times = _split_weights(weights, kept)
-    make_costs = _OBJECTIVES[objective]
-    return Problem(table, kept, *make_costs(table, kept, reference), share, times, reference.n_clusters, n_jobs)
+    costs: tuple[Costs, CostsUnder]
+    if kernel is not None and objective == "cost":
+        costs = _kernel_costs(table, kept, reference, weights, kernel, n_jobs)
+    else:
+        costs = _OBJECTIVES[objective](table, kept, reference)
+    return Problem(table, kept, *costs, share, times, reference.n_clusters, n_jobs)
 
 
 def refuse_misfit(tree: ThresholdTree, problem: Problem) -> None:
@@ -152,6 +162,75 @@ def _distance_costs(X: NDArray[Any], kept: NDArray[np.bool_], reference: Referen
         return out
 
     return costs, cost_under
+
+
+def _kernel_costs(
+    X: NDArray[Any],
+    kept: NDArray[np.bool_],
+    reference: Reference,
+    weights: NDArray[np.float64] | None,
+    kernel: Kernel | str,
+    n_jobs: int | None,
+) -> tuple[Costs, CostsUnder]:
+    """Return the squared distances to the clusters' kernel means, computed once for all kept rows.
+
+    A row may be given any amount besides, the same under each cluster: that is how those of a kernel that is not
+    positive definite are kept from being negative.
+    """
+    resolved = as_kernel(kernel)
+    if isinstance(resolved, Precomputed):
+        raise DataError("a tree tests columns, which a precomputed kernel does not know; pass rows and their kernel")
+    rows = np.flatnonzero(kept)
+    distances = _distances_of_rows(
+        resolved.fitted(X),
+        X[rows].astype(np.float64) + 0.0,
+        reference.labels[rows],
+        reference.n_clusters,
+        np.ones(len(rows)) if weights is None else weights[rows],
+        n_jobs,
+    )
+    present = np.bincount(reference.labels[rows], minlength=reference.n_clusters) > 0
+    if not np.isfinite(distances[:, present]).all():
+        raise DataError("the values of X are too large for the kernel; divide the columns by some unit")
+    distances[:, present] -= np.minimum(distances[:, present].min(axis=1), 0.0)[:, None]
+    worst = distances[:, present].max(axis=1)  # a cluster without rows has no mean: dearer than all others
+    distances[:, ~present] = np.where(worst > 0, 2 * worst, worst.max() or 1.0)[:, None]
+    place = np.cumsum(kept) - 1
+
+    def costs(rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        return np.asarray(distances[place[rows]])
+
+    def cost_under(rows: NDArray[np.intp], clusters: NDArray[np.integer]) -> NDArray[np.float64]:
+        return np.asarray(distances[place[rows], clusters])
+
+    return costs, cost_under
+
+
+def _distances_of_rows(
+    kernel: Kernel,
+    X: NDArray[np.float64],
+    labels: NDArray[np.intp],
+    n_clusters: int,
+    weights: NDArray[np.float64],
+    n_jobs: int | None,
+) -> NDArray[np.float64]:
+    """Return the squared distances to kernel means, exactly the same in whatever order rows come, or how repeated.
+
+    Means are sums of floats, which round by their order: so equal rows of one cluster are made one and the rows sorted.
+    """
+    order = np.lexsort((weights, labels, *X.T[::-1]))
+    X, labels, weights = X[order], labels[order], weights[order]
+    is_new = np.ones(len(X), dtype=np.bool_)
+    is_new[1:] = (X[1:] != X[:-1]).any(axis=1) | (labels[1:] != labels[:-1])
+    first = np.flatnonzero(is_new)
+    scaled = np.ldexp(weights, min(0, 960 - int(np.frexp(weights.max())[1])))  # a sum of large weights may overflow
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = kernel_distances(
+            kernel, X[first], labels[first], n_clusters, sample_weight=np.add.reduceat(scaled, first), n_jobs=n_jobs
+        )
+    distances = np.empty((len(X), n_clusters))
+    distances[order] = found[np.cumsum(is_new) - 1]
+    return distances
 
 
 def _mistake_costs(X: NDArray[Any], kept: NDArray[np.bool_], reference: Reference) -> tuple[Costs, CostsUnder]:

@@ -123,16 +123,20 @@ def cut_bounds(counts, total, clusters, center_bins, after, bound):  # type: ign
 
 
 @jit
-def gather_bins(codes_j, alive, start, stop, wanted, found, n_found):  # type: ignore[no-untyped-def]
-    """Append the living places from `start` to `stop - 1` whose bin is wanted; return how many are found by now.
+def gather_bins(codes_j, alive, starts, stops, wanted, found, n_found):  # type: ignore[no-untyped-def]
+    """Write the living places of some clusters whose bin is wanted, cluster by cluster, and how many each has.
 
-    IN: codes_j (m,), alive (m,), wanted (n_bins,). IN and OUT: found, long enough, with n_found places in it.
+    IN: codes_j (m,), alive (m,); starts, stops (clusters,): places of the clusters; wanted (n_bins,).
+    OUT: found, long enough; n_found (clusters,).
     """
-    for place in range(start, stop):
-        if wanted[codes_j[place]] and alive[place]:
-            found[n_found] = place
-            n_found += 1
-    return n_found
+    n = 0
+    for i in range(len(starts)):
+        before = n
+        for place in range(starts[i], stops[i]):
+            if wanted[codes_j[place]] and alive[place]:
+                found[n] = place
+                n += 1
+        n_found[i] = n - before
 
 
 @jit

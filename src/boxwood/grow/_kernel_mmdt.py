@@ -1,0 +1,213 @@
+"""Kernel MMDT: the tree that tells components apart by their distance, on one axis, to a prototype of one of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from boxwood._validation import as_generator, as_table, as_weights
+from boxwood.grow._laws import ClusterLaws, GaussianLaws
+from boxwood.grow._prototypes import PrototypeCut, grow_from_laws
+from boxwood.grow._row_costs import make_problem, whole_costs_of
+from boxwood.kernels import DistanceKernel, Kernel, as_kernel
+from boxwood.reference import Mixture, Reference
+from boxwood.tree import ThresholdTree
+
+__all__ = ["kernel_mmdt", "kernel_mmdt_of_mixture", "prototype_tree"]
+
+PROTOTYPES = ("sample", "medoid")
+
+
+def kernel_mmdt(
+    X: ArrayLike,
+    reference: Reference,
+    *,
+    kernel: Kernel | str,
+    prototype: str = "sample",
+    n_draws: int = 1,
+    random_state: Any = None,
+    sample_weight: ArrayLike | None = None,
+    n_jobs: int | None = -1,
+) -> ThresholdTree:
+    """Return the tree of the Kernel Mixture Model Decision Tree: k leaves, cuts around prototypes of clusters.
+
+    At each node the axis and the two clusters are chosen whose rows are least alike on it. A prototype is drawn from
+    one of the two; rows that are near it on that axis are inside the cut `p - r <= x <= p + r`, and so are the clusters
+    that are alike to its cluster. Use it for clusters that a kernel tells apart and means do not.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Rows, float32 or float64 in any memory layout, finite.
+    reference : Reference
+        Labels of the rows, which are taken as samples of the mixture's components; -1 leaves a row out. Centres do not
+        matter, and a cluster without rows has no leaf.
+    kernel : DistanceKernel or str
+        Kernel that multiplies over axes: `Gaussian`, `Laplace` or `ProductKernel`, or a name of one. A bandwidth still
+        to be found is found from all rows.
+    prototype : {"sample", "medoid"}, default="sample"
+        A row of the cluster, drawn at random for each node, as the guarantee asks; or the value that is most alike to
+        the cluster's rows on the axis, which is no matter of chance and has no guarantee.
+    n_draws : int, default=1
+        Number of trees grown, each with prototypes of its own, of which the one of lowest cost is returned: squared
+        distances to the kernel means of the reference's clusters. The first among equals; of no effect for medoids.
+    random_state : int, Generator, RandomState or None, default=None
+        Randomness of prototypes; an int gives the same tree each time.
+    sample_weight : array-like of shape (n,), default=None
+        Weight of each row, not negative; whole weights give the tree of repeated rows.
+    n_jobs : int, default=-1
+        Number of threads; the tree does not depend on it.
+
+    Returns
+    -------
+    ThresholdTree
+        Always holds: one leaf for each cluster with rows; inside each cut are the cluster of its prototype and those
+        more alike to it than to the level, and every cut is two-sided.
+
+    Raises
+    ------
+    DataError
+        If rows, labels and weights do not fit together, every row is left out, or clusters are alike on every axis.
+    ValueError
+        If the kernel does not multiply over axes, or a parameter is none of those above.
+
+    Notes
+    -----
+    With xi(i, a, b) the mean similarity on axis i of independent rows of a and b, the steps at a node are:
+
+    1. the axis i and the pair (a, b), a != b, with the smallest xi; ties go to the lowest axis, then pair;
+    2. for c = a and c = b, the largest gap between neighbouring values of xi(i, c, m), m over the node's clusters, not
+       above xi(i, c, c); of the two the one with the larger gap, then the lower number; the level is the gap's middle;
+    3. a prototype p of c; inside are rows with a similarity on axis i of at least the level, and clusters m with
+       xi(i, c, m) above it. Where no gap is wider than rounding (1e-12), the pair with the next smallest xi is tried.
+
+    The paper leaves open which of the pair gives the prototype, and looks at gaps above xi(i, c, c) too; then the
+    prototype's own cluster may be outside of the cut around it. The guarantee holds with and without: it rests on the
+    values from xi(i, a, b) to xi(i, c, c). The radius is the distance at which the similarity has fallen to the level.
+
+    In the mean over prototypes, the kernel price of the tree is bounded by `theory.bounds.kernel_price_bound`, which
+    says nothing unless the axes' similarity tau is below the similarity within each cluster. An axis on which clusters
+    spread widely makes all of xi small and is chosen for that: leave columns out that are noise, or give them a smaller
+    gamma.
+
+    The xi of samples are means over all pairs of rows, a row and itself included, so that the guarantee is one for the
+    given rows. For a cluster with more than 512 different values on an axis, the means of 512 runs of neighbours, of
+    equal weight, stand for them. Up to that number the xi are exact; else their error is below 8/512 at worst, and was
+    2e-4 at most for laws of one hump and 2e-3 where a run crosses a hole. Takes time n d log n, and d k² 512² at most;
+    n² (d + k) besides if there are several draws.
+
+    References
+    ----------
+    M. Fleissner, M. Zarvandi, D. Ghoshdastidar, "Explainable Clustering Beyond Worst-Case Guarantees", section 5.3 and
+    Theorem 12.
+
+    Examples
+    --------
+    >>> from boxwood import Reference
+    >>> from boxwood.kernels import Gaussian
+    >>> X = [[-4.0], [-3.9], [0.0], [0.1], [4.0], [4.1]]
+    >>> tree = kernel_mmdt(X, Reference.of(X, [0, 0, 1, 1, 0, 0]), kernel=Gaussian(0.3), prototype="medoid")
+    >>> tree.predict(X), tree.lower.round(2)[0], tree.upper.round(2)[0]
+    (array([0, 0, 1, 1, 0, 0]), np.float64(-1.51), np.float64(1.51))
+    """
+    return prototype_tree(
+        X,
+        reference,
+        kernel=kernel,
+        prototype=prototype,
+        n_draws=n_draws,
+        random_state=random_state,
+        sample_weight=sample_weight,
+        n_jobs=n_jobs,
+    )[0]
+
+
+def kernel_mmdt_of_mixture(
+    mixture: Mixture, *, kernel: Kernel | str, prototype: str = "sample", random_state: Any = None
+) -> ThresholdTree:
+    """Return the tree of Kernel MMDT for Gaussian components, whose similarities have a closed form.
+
+    Parameters
+    ----------
+    mixture : Mixture
+        Means and variances of Gaussian components. Clusters of the tree are the numbers of its components.
+    kernel : Gaussian or Laplace
+        Kernel, with its bandwidth as a number.
+    prototype : {"sample", "medoid"}, default="sample"
+        A value drawn from the component, or its mean.
+    random_state : int, Generator, RandomState or None, default=None
+        Randomness of prototypes; an int gives the same tree each time.
+
+    Returns
+    -------
+    ThresholdTree
+        As of `kernel_mmdt`.
+
+    Raises
+    ------
+    DataError
+        If components are alike on every axis, or there is no formula for the kernel.
+    ValueError
+        If the kernel's bandwidth is still to be found, or a parameter is none of those above.
+
+    Notes
+    -----
+    Steps, guarantee and source are those of `kernel_mmdt`. Takes time d k² for each node, and no rows.
+
+    Examples
+    --------
+    >>> from boxwood import Mixture
+    >>> from boxwood.kernels import Gaussian
+    >>> mixture = Mixture([0.5, 0.5], [[0.0], [1.3]], [[0.64], [0.25]])
+    >>> kernel_mmdt_of_mixture(mixture, kernel=Gaussian(0.7), prototype="medoid").to_dict()["interval"]
+    [0.418..., 2.181...]
+    """
+    _refuse_unknown_prototype(prototype)
+    resolved = _as_distance_kernel(kernel)
+    laws = GaussianLaws(mixture, resolved)
+    return grow_from_laws(laws, resolved, None if prototype == "medoid" else as_generator(random_state))[0]
+
+
+def prototype_tree(
+    X: ArrayLike,
+    reference: Reference,
+    *,
+    kernel: Kernel | str,
+    prototype: str = "sample",
+    n_draws: int = 1,
+    random_state: Any = None,
+    sample_weight: ArrayLike | None = None,
+    n_jobs: int | None = -1,
+) -> tuple[ThresholdTree, tuple[PrototypeCut, ...]]:
+    """Return the tree of `kernel_mmdt`, and its cuts in pre-order with what each was made of."""
+    _refuse_unknown_prototype(prototype)
+    if n_draws < 1:
+        raise ValueError(f"n_draws must be at least 1, got {n_draws}")
+    table = as_table(X)
+    resolved = _as_distance_kernel(kernel).fitted(table)
+    resolved.gram(table[:1])  # refuses a kernel of another number of axes
+    laws = ClusterLaws(table, reference, resolved, as_weights(sample_weight, len(table)), n_jobs)
+    if prototype == "medoid":
+        return grow_from_laws(laws, resolved, None)
+    random = as_generator(random_state)
+    drawn = [grow_from_laws(laws, resolved, random) for _ in range(n_draws)]
+    if n_draws == 1:
+        return drawn[0]
+    problem = make_problem(table, reference, "cost", sample_weight, n_jobs, resolved)
+    rows = np.flatnonzero(problem.kept)
+    costs = whole_costs_of(problem, rows, [tree.predict(table, n_jobs=n_jobs)[rows] for tree, _ in drawn])
+    return drawn[int(np.argmin([cost.sum() for cost in costs]))]
+
+
+def _as_distance_kernel(kernel: Kernel | str) -> DistanceKernel:
+    resolved = as_kernel(kernel)
+    if not isinstance(resolved, DistanceKernel):
+        raise ValueError(f"the kernel must multiply over axes, as Gaussian, Laplace or ProductKernel; got {resolved!r}")
+    return resolved
+
+
+def _refuse_unknown_prototype(prototype: str) -> None:
+    if prototype not in PROTOTYPES:
+        raise ValueError(f"prototype must be one of {', '.join(map(repr, PROTOTYPES))}; got {prototype!r}")

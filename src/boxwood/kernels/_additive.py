@@ -1,0 +1,143 @@
+"""Kernels that add up over axes: linear, Hellinger, histogram intersection, χ²."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from boxwood.kernels._gram import Fill, Places
+from boxwood.kernels._kernel import Kernel, refuse_negative
+from boxwood.loops.kernels import add_harmonic_means, add_minima
+
+__all__ = ["AdditiveKernel", "ChiSquared", "Hellinger", "HistogramIntersection", "Linear"]
+
+
+class AdditiveKernel(Kernel):
+    """A kernel `K(x, y) = sum_j K_j(x_j, y_j)`, the same K_j on every axis."""
+
+    def axis_kernel(self, j: int, x: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+        """Return the part of axis j, for values x, shape (n,), and y, shape (m,), as a block of shape (n, m)."""
+        return self(np.asarray(x)[:, None], np.asarray(y)[:, None])
+
+
+class _OfHistograms(AdditiveKernel):
+    """An additive kernel of values of at least 0."""
+
+    def _checked(self, X: ArrayLike, n_columns: int | None = None) -> NDArray[np.float64]:
+        return refuse_negative(self, super()._checked(X, n_columns))
+
+
+@dataclass(frozen=True)
+class Linear(AdditiveKernel):
+    """The inner product `sum_j x_j y_j`: kernel k-means with it is k-means.
+
+    Columns far from zero lose digits, as distances come from differences of inner products; centre them first.
+
+    Examples
+    --------
+    >>> Linear()([[1.0, 2.0]], [[3.0, 4.0]])
+    array([[11.]])
+    """
+
+    def _filler(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> Fill:
+        return product_filler(X, Y)
+
+    def _diagonal(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(np.einsum("ij,ij->i", X, X))
+
+
+@dataclass(frozen=True)
+class Hellinger(_OfHistograms):
+    """Hellinger's kernel `sum_j sqrt(x_j y_j)` of values of at least 0: the inner product of their square roots.
+
+    For histograms that add up to 1, K(x, x) = 1 and its squared distance is twice the square of Hellinger's.
+
+    Examples
+    --------
+    >>> Hellinger()([[1.0, 4.0]], [[9.0, 1.0]])
+    array([[5.]])
+    """
+
+    def _filler(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> Fill:
+        return product_filler(np.sqrt(X), np.sqrt(Y))
+
+    def _diagonal(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(X.sum(axis=1))
+
+
+@dataclass(frozen=True)
+class HistogramIntersection(_OfHistograms):
+    """The generalised histogram intersection `sum_j min(x_j^beta, y_j^beta)` of values of at least 0.
+
+    Parameters
+    ----------
+    beta : float, default=1.0
+        Power, above 0.
+
+    Raises
+    ------
+    ValueError
+        If beta is not above 0.
+
+    Examples
+    --------
+    >>> HistogramIntersection()([[1.0, 4.0]], [[9.0, 2.0]]), HistogramIntersection(0.5)([[1.0, 4.0]], [[9.0, 4.0]])
+    (array([[3.]]), array([[3.]]))
+    """
+
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.beta) and self.beta > 0):
+            raise ValueError(f"beta must be above 0, got {self.beta}")
+
+    def _filler(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> Fill:
+        return _loop_filler(X**self.beta, Y**self.beta, add_minima)
+
+    def _diagonal(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray((X**self.beta).sum(axis=1))
+
+
+@dataclass(frozen=True)
+class ChiSquared(_OfHistograms):
+    """The additive χ² kernel `sum_j 2 x_j y_j / (x_j + y_j)` of values of at least 0, with 0 where both are 0.
+
+    It is neither scikit-learn's "chi2", the exponential of a χ² distance, nor its `additive_chi2_kernel`, which is
+    twice this kernel less the sums of both rows (so that its distances are twice as large).
+
+    Examples
+    --------
+    >>> ChiSquared()([[1.0, 0.0]], [[3.0, 0.0]])
+    array([[1.5]])
+    """
+
+    def _filler(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> Fill:
+        return _loop_filler(X, Y, add_harmonic_means)
+
+    def _diagonal(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(X.sum(axis=1))
+
+
+# ------------------------------------------------------------------------------------------------------- steps
+
+
+def product_filler(A: NDArray[np.float64], B: NDArray[np.float64]) -> Fill:
+    """Return the filler of inner products."""
+
+    def fill(rows: Places, columns: Places, out: NDArray[np.float64]) -> None:
+        np.matmul(A[rows], B[columns].T, out=out)
+
+    return fill
+
+
+def _loop_filler(A: NDArray[np.float64], B: NDArray[np.float64], add: Any) -> Fill:
+    lines = np.ascontiguousarray(B.T)
+
+    def fill(rows: Places, columns: Places, out: NDArray[np.float64]) -> None:
+        add(np.ascontiguousarray(A[rows]), np.ascontiguousarray(lines[:, columns]), out)
+
+    return fill

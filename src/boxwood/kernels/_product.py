@@ -1,0 +1,270 @@
+"""Kernels that multiply a similarity for each axis, which falls with the distance on it: Gaussian, Laplace, others."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from boxwood.errors import DataError
+from boxwood.kernels._bandwidth import Bandwidth, as_bandwidth, by_axis, found_bandwidth, refuse_rule
+from boxwood.kernels._gram import Fill, Places
+from boxwood.kernels._kernel import Kernel
+from boxwood.loops.kernels import add_absolutes, add_squares
+
+__all__ = ["DistanceKernel", "Gaussian", "Laplace", "ProductKernel"]
+
+_LOOP_COLUMNS = 12  # up to so many columns, differences take no longer than a matrix product
+_NEAR = 1e-6  # squared distances in bandwidths below which a matrix product has lost too many digits
+_SAFE_SQUARES = 1000.0  # squared norms in bandwidths up to which a matrix product keeps 12 digits of the kernel
+
+Profile = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+
+class DistanceKernel(Kernel):
+    """A kernel `K(x, y) = prod_j g_j(|x_j - y_j|)` whose profiles g_j fall from `g_j(0) = 1` towards 0."""
+
+    @abstractmethod
+    def axis(self, j: int, distances: ArrayLike) -> NDArray[np.float64]:
+        """Return the similarity on axis j of values so far apart: its profile g_j, of any shape."""
+
+    @abstractmethod
+    def radius(self, j: int, levels: ArrayLike) -> NDArray[np.float64]:
+        """Return the distance on axis j at which the similarity has fallen to a level: the inverse of g_j.
+
+        Levels are from 0 to 1; the distance is 0 for the level 1 and may be infinite for the level 0.
+        """
+
+    def axis_kernel(self, j: int, x: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+        """Return the similarities on axis j of values x, shape (n,), and y, shape (m,), as a block of shape (n, m)."""
+        return self.axis(j, np.subtract.outer(np.asarray(x, np.float64), np.asarray(y, np.float64)))
+
+    def _diagonal(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.ones(len(X))
+
+
+@dataclass(frozen=True)
+class Gaussian(DistanceKernel):
+    """The Gaussian kernel `exp(-sum_j gamma_j (x_j - y_j)²)`, which scikit-learn calls "rbf".
+
+    Parameters
+    ----------
+    gamma : float, array-like of shape (d,), "scale" or "median", default="scale"
+        Inverse of a squared length, above 0, in all columns or by axis. "scale" is 1 / (d variance of all values), as
+        in scikit-learn's `SVC`; "median" is 1 / median squared distance between 1000 rows, drawn the same way each
+        time. `fitted(X)` turns either into a number; the kernel has no values before.
+
+    Raises
+    ------
+    ValueError
+        If gamma is neither.
+
+    Notes
+    -----
+    Up to 12 columns, distances are summed from differences. With more they come from a matrix product of centred
+    columns, where no row is farther than some 30 lengths from the centre, and from differences for rows that are near
+    each other: values keep an absolute accuracy of 1e-12, and equal rows have exactly 1. A value takes about 2 ns, and
+    0.1 ns for each column.
+
+    Examples
+    --------
+    >>> Gaussian(0.5)([[0.0, 0.0], [1.0, 1.0]]).round(4)
+    array([[1.    , 0.3679],
+           [0.3679, 1.    ]])
+    >>> Gaussian("scale").fitted([[0.0], [4.0]])
+    Gaussian(gamma=0.25)
+    >>> Gaussian(0.25).axis(0, 2.0).round(4), Gaussian(0.25).radius(0, np.exp(-1.0))
+    (np.float64(0.3679), np.float64(2.0))
+    """
+
+    gamma: Bandwidth = "scale"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gamma", as_bandwidth(self.gamma))
+
+    def fitted(self, X: ArrayLike) -> Self:
+        """Return the kernel with its bandwidth found for the rows of `X`, shape (n, d)."""
+        return replace(self, gamma=found_bandwidth(self.gamma, X, power=2))
+
+    def axis(self, j: int, distances: ArrayLike) -> NDArray[np.float64]:
+        """Return `exp(-gamma_j t²)` for distances t of any shape."""
+        t = np.asarray(distances, dtype=np.float64)
+        return np.exp(-_at(self.gamma, j) * t * t)
+
+    def radius(self, j: int, levels: ArrayLike) -> NDArray[np.float64]:
+        """Return `sqrt(-log(level) / gamma_j)` for levels from 0 to 1 of any shape."""
+        return np.sqrt(_log_inverse(levels) / _at(self.gamma, j))
+
+    def _filler(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> Fill:
+        unit = np.sqrt(by_axis(self.gamma, X.shape[1]))
+        if X.shape[1] > _LOOP_COLUMNS:
+            center = Y.min(axis=0) / 2 + Y.max(axis=0) / 2
+            with np.errstate(over="ignore"):
+                A = (X - center) * unit
+                B = A if Y is X else (Y - center) * unit
+                squares = np.einsum("ij,ij->i", A, A), np.einsum("ij,ij->i", B, B)
+            if max(squares[0].max(), squares[1].max()) <= _SAFE_SQUARES:
+                return _by_products(A, B, *squares)
+        return _by_differences(X, Y, unit, add_squares)
+
+
+@dataclass(frozen=True)
+class Laplace(DistanceKernel):
+    """The Laplace kernel `exp(-sum_j gamma_j |x_j - y_j|)`, of ℓ1 distances; scikit-learn calls it "laplacian".
+
+    Parameters
+    ----------
+    gamma : float, array-like of shape (d,), "scale" or "median", default="scale"
+        Inverse of a length, above 0, in all columns or by axis. "scale" is 1 / (d standard deviation of all values);
+        "median" is 1 / median ℓ1 distance between 1000 rows, drawn the same way each time. `fitted(X)` turns either
+        into a number; the kernel has no values before.
+
+    Raises
+    ------
+    ValueError
+        If gamma is neither.
+
+    Examples
+    --------
+    >>> Laplace(0.5)([[0.0, 0.0]], [[1.0, 1.0], [0.0, 0.0]]).round(4)
+    array([[0.3679, 1.    ]])
+    >>> Laplace((0.5, 2.0)).axis(1, 0.5).round(4)
+    np.float64(0.3679)
+    """
+
+    gamma: Bandwidth = "scale"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gamma", as_bandwidth(self.gamma))
+
+    def fitted(self, X: ArrayLike) -> Self:
+        """Return the kernel with its bandwidth found for the rows of `X`, shape (n, d)."""
+        return replace(self, gamma=found_bandwidth(self.gamma, X, power=1))
+
+    def axis(self, j: int, distances: ArrayLike) -> NDArray[np.float64]:
+        """Return `exp(-gamma_j |t|)` for distances t of any shape."""
+        return np.exp(-_at(self.gamma, j) * np.abs(np.asarray(distances, dtype=np.float64)))
+
+    def radius(self, j: int, levels: ArrayLike) -> NDArray[np.float64]:
+        """Return `-log(level) / gamma_j` for levels from 0 to 1 of any shape."""
+        return _log_inverse(levels) / _at(self.gamma, j)
+
+    def _filler(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> Fill:
+        return _by_differences(X, Y, by_axis(self.gamma, X.shape[1]), add_absolutes)
+
+
+@dataclass(frozen=True)
+class ProductKernel(DistanceKernel):
+    """The kernel `prod_j g_j(|x_j - y_j|)` of any profiles g_j that fall from `g_j(0) = 1`.
+
+    Parameters
+    ----------
+    profile : callable, or sequence of d callables
+        The profile of every axis, or one for each: takes an array of distances and returns similarities from 0 to 1.
+        Whether the kernel is positive definite rests with it.
+    inverse : callable, or sequence of d callables
+        The inverse of each profile: takes an array of levels from 0 to 1 and returns distances.
+
+    Raises
+    ------
+    ValueError
+        If a profile is not 1 at distance 0.
+
+    Examples
+    --------
+    >>> cauchy = ProductKernel(lambda t: 1 / (1 + t**2), lambda level: np.sqrt(1 / level - 1))
+    >>> cauchy([[0.0, 0.0]], [[1.0, 2.0]])
+    array([[0.1]])
+    >>> cauchy.radius(0, 0.5)
+    array(1.)
+    """
+
+    profile: Profile | tuple[Profile, ...]
+    inverse: Profile | tuple[Profile, ...]
+
+    def __post_init__(self) -> None:
+        for name in ("profile", "inverse"):
+            given = getattr(self, name)
+            object.__setattr__(self, name, given if callable(given) else tuple(given))
+        for profile in self.profile if isinstance(self.profile, tuple) else (self.profile,):
+            at_zero = float(np.asarray(profile(np.zeros(1)))[0])
+            if not abs(at_zero - 1) <= 1e-12:
+                raise ValueError(f"a profile must be 1 at distance 0, got {at_zero}")
+
+    def axis(self, j: int, distances: ArrayLike) -> NDArray[np.float64]:
+        """Return the profile of axis j at distances of any shape."""
+        profile = _of_axis(self.profile, j)
+        return np.asarray(profile(np.abs(np.asarray(distances, dtype=np.float64))), dtype=np.float64)
+
+    def radius(self, j: int, levels: ArrayLike) -> NDArray[np.float64]:
+        """Return the inverse of the profile of axis j at levels of any shape."""
+        return np.asarray(_of_axis(self.inverse, j)(_as_levels(levels)), dtype=np.float64)
+
+    def _filler(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> Fill:
+        if isinstance(self.profile, tuple) and len(self.profile) != X.shape[1]:
+            raise DataError(f"the kernel has {len(self.profile)} profiles, but there are {X.shape[1]} columns")
+
+        def fill(rows: Places, columns: Places, out: NDArray[np.float64]) -> None:
+            out += 1.0
+            for j in range(X.shape[1]):
+                out *= self.axis_kernel(j, X[rows, j], Y[columns, j])
+
+        return fill
+
+
+# ------------------------------------------------------------------------------------------------------- steps
+
+
+def _by_differences(X: NDArray[np.float64], Y: NDArray[np.float64], units: NDArray[np.float64], add: Any) -> Fill:
+    """Return the filler of `exp(-distance)` whose distances are summed from differences, exact far from zero too."""
+    lines, units = np.ascontiguousarray(Y.T), np.ascontiguousarray(units)
+
+    def fill(rows: Places, columns: Places, out: NDArray[np.float64]) -> None:
+        add(np.ascontiguousarray(X[rows]), np.ascontiguousarray(lines[:, columns]), units, out)
+        np.exp(np.negative(out, out=out), out=out)
+
+    return fill
+
+
+def _by_products(
+    A: NDArray[np.float64], B: NDArray[np.float64], a: NDArray[np.float64], b: NDArray[np.float64]
+) -> Fill:
+    """Return the filler of `exp(-distance)` by one matrix product: `-|x - y|² = [2x, -|x|², 1] [y, 1, -|y|²]'`.
+
+    Distances near 0 lose their digits there and are summed from differences, so that equal rows are exactly alike.
+    """
+    left = np.column_stack([2 * A, -a, np.ones(len(a))])
+    right = np.column_stack([B, np.ones(len(b)), -b])
+
+    def fill(rows: Places, columns: Places, out: NDArray[np.float64]) -> None:
+        np.matmul(left[rows], right[columns].T, out=out)
+        i, j = np.nonzero(out > -_NEAR)
+        out[i, j] = -np.square(A[rows][i] - B[columns][j]).sum(axis=1)
+        np.exp(out, out=out)
+
+    return fill
+
+
+def _at(gamma: Bandwidth, j: int) -> float:
+    refuse_rule(gamma)
+    return gamma[j] if isinstance(gamma, tuple) else gamma  # type: ignore[return-value]
+
+
+def _of_axis(given: Profile | tuple[Profile, ...], j: int) -> Profile:
+    return given[j] if isinstance(given, tuple) else given
+
+
+def _log_inverse(levels: ArrayLike) -> NDArray[np.float64]:
+    with np.errstate(divide="ignore"):
+        return 0.0 - np.log(_as_levels(levels))  # not a minus sign, which turns the level 1 into -0
+
+
+def _as_levels(levels: ArrayLike) -> NDArray[np.float64]:
+    values = np.asarray(levels, dtype=np.float64)
+    if not ((values >= 0) & (values <= 1)).all():
+        raise ValueError(f"levels of a similarity are from 0 to 1, got {levels!r}")
+    return values
