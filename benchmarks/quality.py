@@ -64,7 +64,8 @@ def tables() -> Iterator[tuple[str, np.ndarray, int]]:
     if folder is None:
         print("BOXWOOD_DATA names no folder, so only the tables of scikit-learn are used")
         return
-    for path in sorted(Path(folder).glob("*.csv.gz")):
+    ours = ("iris", "wine")  # the same tables as those of scikit-learn
+    for path in (path for path in sorted(Path(folder).glob("*.csv.gz")) if not path.name.startswith(ours)):
         with gzip.open(path, "rt") as lines:
             header, *records = csv.reader(lines)
         if header[-1] == "label":
