@@ -314,7 +314,7 @@ def test_bad_parameters_and_data():
         (ValueError, "max_leaf_nodes must be at least 2, the leaves to begin with; got 1", many.relabeled([0, 1]), {}),
         (ValueError, "objective must be one of", None, {"objective": "gini"}),
         (ValueError, "cuts must be one of", None, {"cuts": "oblique"}),
-        (ValueError, "kernel must be None", None, {"kernel": "gaussian"}),
+        (ValueError, "kernel must be a Kernel or one of", None, {"kernel": "gauss"}),
         (DataError, "the tree tests column 1, but X has 1", start, {"max_leaf_nodes": 2}),
         (DataError, "the tree has cluster 2, but the reference has 2", many, {"max_leaf_nodes": 2}),
         (DataError, "every row is left out", None, {"sample_weight": [0, 0, 0, 1]}),

@@ -4,13 +4,20 @@ import math
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.base import clone
+from sklearn.cluster import SpectralClustering
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from boxwood import KernelExKMC, KernelExpand, KernelIMM, KernelKMeans
 from boxwood.errors import DataError, StoppedEarlyWarning
-from boxwood.grow import cart, expand, imm
+from boxwood.grow import cart, expand, imm, kernel_imm
 from boxwood.grow._row_costs import make_problem
 from boxwood.kernels import Gaussian, Hellinger, Laplace, Linear, Neighborhood, Polynomial, Precomputed, ProductKernel
-from boxwood.metrics import cost, partition_cost, price_of_explainability
+from boxwood.metrics import cost, kernel_cost, partition_cost, price_ceiling, price_of_explainability
 from boxwood.reference import Reference
 from boxwood.theory.instances import far_point, split_middle
 from boxwood.tree import ThresholdTree
@@ -98,6 +105,21 @@ def test_costs_are_distances_to_kernel_means():
             expected -= np.minimum(expected.min(axis=1), 0.0)[:, None]
         found = distances_of(X, reference, weights, kernel)
         np.testing.assert_allclose(found[kept], expected[kept], atol=1e-11)
+
+
+def test_costs_are_the_same_numbers_in_any_order_and_for_repeated_rows():
+    for seed in range(200):
+        X, reference, weights = rounded(seed, max_rows=40)
+        rng, kernel = np.random.default_rng(seed), (Gaussian(0.3), Laplace(0.5), Polynomial(2, 1.0))[seed % 3]
+        p = rng.permutation(len(X))
+        of_permuted = None if weights is None else weights[p]
+        permuted = distances_of(X[p], Reference(reference.labels[p], reference.centers), of_permuted, kernel)
+        assert (permuted == distances_of(X, reference, weights, kernel)[p]).all()
+        times = rng.integers(1, 4, size=len(X))
+        repeated = Reference(np.repeat(reference.labels, times), reference.centers)
+        of_repeated = distances_of(np.repeat(X, times, axis=0), repeated, None, kernel)
+        weighted = distances_of(X, reference, times.astype(float), kernel)
+        assert (of_repeated == np.repeat(weighted, times, axis=0)).all()
 
 
 # ------------------------------------------------------------------------------------------------- properties
@@ -315,3 +337,82 @@ def test_what_is_refused():
             expand(None, rows, reference, max_leaf_nodes=2, kernel=kernel)
     with pytest.warns(StoppedEarlyWarning, match="no further cut lowers the cost"):
         expand(None, [[1.0]] * 4, reference, max_leaf_nodes=2, kernel=Gaussian(1.0))
+
+
+# ------------------------------------------------------------------------------------------------- estimators
+
+ESTIMATORS = (KernelExKMC, KernelExpand)
+
+
+@pytest.fixture(scope="module")
+def rings():
+    rng = np.random.default_rng(0)
+    angle, radius = rng.uniform(0, 2 * np.pi, size=300), np.repeat([0.5, 2.5], 150) + 0.1 * rng.normal(size=300)
+    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]), np.repeat(["inner", "outer"], 150)
+
+
+@parametrize_with_checks([estimator() for estimator in ESTIMATORS])
+def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize(("estimator", "objective"), [(KernelExKMC, "cost"), (KernelExpand, "mistakes")])
+def test_the_estimators_trees_and_prices(estimator, objective, rings):
+    X, y = rings
+    model = estimator(gamma=0.5, max_leaf_nodes=4).fit(X, y)
+    kernel, reference = Gaussian(0.5), Reference.of(X, y)
+    begin = kernel_imm(X, reference, kernel=kernel)
+    options = {"max_leaf_nodes": 4, "objective": objective, "kernel": kernel}
+    assert begin.n_leaves == 2
+    assert model.tree_ == expand(begin, X, reference, cuts="interval", **options)
+    assert model.kernel_ == kernel
+    assert model.price_ == pytest.approx(price_of_explainability(X, model.tree_, reference, kernel=kernel))
+    assert model.price_ceiling_ == pytest.approx(price_ceiling(X, reference, kernel))
+    assert model.price_ <= KernelIMM(gamma=0.5).fit(X, y).price_
+    assert model.score(X) == pytest.approx(-kernel_cost(X, model.tree_, kernel))
+    assert (model.predict(X) == model.labels_).all()
+    assert (model.labels_ == y).mean() > 0.95
+    root = estimator(gamma=0.5, max_leaf_nodes=4, base="root", cuts="threshold").fit(X, y)
+    assert root.tree_ == expanded(None, X, reference, **options)
+    assert np.isinf(root.tree_.lower).all()
+    assert clone(model).fit(X, y).tree_ == model.tree_
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_default_leaves_clusterers_and_frames(estimator, rings):
+    X, y = rings
+    model = estimator(n_clusters=3, random_state=0).fit(X)
+    assert isinstance(model.clusterer_, KernelKMeans)
+    assert model.kernel_ == Gaussian("scale").fitted(X)
+    assert 3 <= model.n_leaves_ <= 6
+    laplace = estimator(kernel="laplace", gamma="median").fit(X, y)
+    assert laplace.kernel_ == Laplace("median").fitted(X)
+    spectral = estimator(SpectralClustering(2, gamma=2.0, random_state=0), gamma=0.5).fit(X)
+    assert spectral.n_leaves_ <= 4
+    frame = pd.DataFrame(X, columns=["east", "north"])
+    assert estimator(gamma=0.5).fit(frame, y).tree_ == estimator(gamma=0.5).fit(X, y).tree_
+    weights = np.random.default_rng(0).integers(1, 3, size=len(X))
+    weighted = estimator(gamma=0.5).fit(X, y, sample_weight=weights)
+    assert weighted.tree_ == estimator(gamma=0.5).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights)).tree_
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_behind_a_pipeline_the_kernel_sees_scaled_columns(estimator, rings):
+    X = rings[0] * [1.0, 1000.0]
+    model = estimator(make_pipeline(StandardScaler(), KernelKMeans(2, random_state=0)), gamma=1.0).fit(X)
+    scaled = StandardScaler().fit_transform(X)
+    alone = estimator(gamma=1.0).fit(scaled, model.reference_.labels)
+    assert (model.predict(X) == alone.predict(scaled)).all()
+    assert model.price_ == pytest.approx(alone.price_)
+
+
+def test_any_kernel_from_the_root(rings):
+    X, y = rings
+    model = KernelExKMC(kernel=Polynomial(2, 1.0), base="root", max_leaf_nodes=3).fit(X, y)
+    assert (model.labels_ == y).mean() > 0.8
+    with pytest.raises(ValueError, match="Polynomial"):
+        KernelExKMC(kernel=Polynomial(2, 1.0)).fit(X, y)
+    with pytest.raises(DataError, match="precomputed"):
+        KernelExKMC(kernel="precomputed", base="root").fit(X, y)
+    with pytest.warns(StoppedEarlyWarning, match="of 90 leaves"):
+        KernelExpand(gamma=0.5, max_leaf_nodes=90).fit(X, y)

@@ -5,14 +5,20 @@ from functools import partial
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from boxwood import KernelKMeans, KernelMMDT
 from boxwood.errors import DataError
 from boxwood.grow import kernel_mmdt, kernel_mmdt_of_mixture
 from boxwood.grow._kernel_mmdt import prototype_tree
 from boxwood.grow._laws import POINTS, ClusterLaws, GaussianLaws, _distinct_values, _summary
 from boxwood.grow._prototypes import grow_from_laws
 from boxwood.kernels import Gaussian, Laplace, Linear, Precomputed, ProductKernel, kernel_distances
-from boxwood.metrics import AxisSimilarity, axis_similarity
+from boxwood.metrics import axis_similarity, kernel_cost, price_of_explainability
 from boxwood.reference import Mixture, Reference
 from boxwood.theory.bounds import kernel_price_bound
 from boxwood.tree import ThresholdTree
@@ -126,6 +132,23 @@ def _rows_of(reference):
     return [reference.labels == c for c in range(reference.n_clusters)]
 
 
+def test_similarities_are_the_same_numbers_in_any_order_and_for_repeated_rows():
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        n = 60 if seed else 3000
+        X, labels, weights = rng.integers(0, 9, size=(n, 2)) / 7, rng.integers(0, 3, size=n), rng.random(n) + 0.1
+        X = X if seed else X + rng.random((n, 2))
+        reference, p, times = Reference.of(X, labels), rng.permutation(n), rng.integers(1, 4, size=n)
+        similarity = laws_of(X, reference, Gaussian(1.0), weights).similarity
+        permuted = laws_of(X[p], Reference(labels[p], reference.centers), Gaussian(1.0), weights[p]).similarity
+        assert (similarity.mean == permuted.mean).all()
+        assert (similarity.mean == similarity.mean.transpose(0, 2, 1)).all()
+        repeated = Reference(np.repeat(labels, times), reference.centers)
+        of_repeated = laws_of(np.repeat(X, times, axis=0), repeated, Laplace(1.0)).similarity
+        weighted = laws_of(X, reference, Laplace(1.0), times.astype(float)).similarity
+        assert (of_repeated.mean == weighted.mean).all()
+
+
 @pytest.mark.parametrize("kernel", [Gaussian(1.0), Gaussian(100.0), Laplace(1.0), CAUCHY])
 def test_many_values_are_summarised_within_the_stated_error(kernel):
     rng = np.random.default_rng(0)
@@ -144,6 +167,17 @@ def test_many_values_are_summarised_within_the_stated_error(kernel):
             assert similarity.mean[0, a, b] == pytest.approx(v @ block @ w, abs=2e-3)
             assert similarity.second_moment[0, a, b] == pytest.approx(v @ block**2 @ w, abs=2e-3)
     assert similarity.mean[0, 0, 0] == pytest.approx(kernel.axis_kernel(0, laws[0], laws[0]).mean(), abs=0.05)
+
+
+def test_a_value_of_much_weight_stands_for_itself():
+    rng = np.random.default_rng(0)
+    laws = [np.where(rng.random(4000) < share, 0.0, rng.normal(size=4000)) for share in (0.5, 0.2)]
+    X, reference = np.concatenate(laws)[:, None], Reference(np.repeat([0, 1], 4000), np.zeros((2, 1)))
+    for gamma in (1.0, 1e12):
+        kernel = Gaussian(gamma)
+        similarity = laws_of(X, reference, kernel).similarity
+        for a, b in ((0, 0), (0, 1), (1, 1)):
+            assert similarity.mean[0, a, b] == pytest.approx(kernel.axis_kernel(0, laws[a], laws[b]).mean(), abs=2e-3)
 
 
 def test_a_summary_keeps_weight_and_mean():
@@ -384,7 +418,6 @@ def test_two_points_as_components():
     mixture = Mixture([1, 1], [[0.0, 5.0], [1.0, 5.0]], np.zeros((2, 2)))
     tree = kernel_mmdt_of_mixture(mixture, kernel=Gaussian(1.0), random_state=0)
     assert tree.predict(mixture.means).tolist() == [0, 1]
-    assert isinstance(axis_similarity(mixture, Gaussian(1.0)), AxisSimilarity)
 
 
 def test_what_is_refused():
@@ -414,3 +447,46 @@ def test_what_is_refused():
         kernel_mmdt_of_mixture(mixture, kernel=Gaussian(1.0), prototype="mean")
     with pytest.raises(DataError, match="alike on every axis"):
         kernel_mmdt_of_mixture(Mixture([1, 1], [[0.0], [0.0]], [[1.0], [1.0]]), kernel=Gaussian(1.0))
+
+
+# ------------------------------------------------------------------------------------------------- the estimator
+
+
+@parametrize_with_checks([KernelMMDT()])
+def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+def test_the_estimators_tree_price_and_bound():
+    X, labels = balls(np.random.default_rng(0), [[0, 0], [3, 0], [0, 3]], [40, 50, 60], 0.1)
+    y, kernel = np.array(["a", "b", "c"])[labels], Gaussian(0.5)
+    model = KernelMMDT(gamma=0.5, random_state=3).fit(X, y)
+    reference = Reference.of(X, y)
+    tree, cuts = prototype_tree(X, reference, kernel=kernel, random_state=3)
+    assert model.tree_ == tree == kernel_mmdt(X, reference, kernel=kernel, random_state=3)
+    assert model.cuts_ == cuts
+    assert model.n_leaves_ == 3
+    assert model.price_ == pytest.approx(price_of_explainability(X, tree, reference, kernel=kernel))
+    assert model.price_ <= model.price_ceiling_
+    assert model.score(X) == pytest.approx(-kernel_cost(X, tree, kernel))
+    assert (model.labels_ != y).mean() <= model.error_bound_ < 0.2
+    assert clone(model).fit(X, y).tree_ == tree
+    drawn = KernelMMDT(gamma=0.5, random_state=3, n_draws=4).fit(X, y)
+    assert drawn.tree_ == kernel_mmdt(X, reference, kernel=kernel, random_state=3, n_draws=4)
+    medoid = KernelMMDT(gamma=0.5, prototype="medoid").fit(X, y)
+    assert medoid.tree_ == kernel_mmdt(X, reference, kernel=kernel, prototype="medoid")
+
+
+def test_the_estimator_with_clusterers():
+    X, labels = balls(np.random.default_rng(0), [[0, 0], [3, 0], [0, 3]], [40, 50, 60], 0.1)
+    model = KernelMMDT(n_clusters=3, kernel="laplace", random_state=0).fit(X)
+    assert isinstance(model.clusterer_, KernelKMeans)
+    assert model.kernel_ == Laplace("scale").fitted(X)
+    assert sorted(model.tree_.leaf_clusters) == [0, 1, 2]
+    wide = X * [1.0, 1000.0]
+    piped = KernelMMDT(make_pipeline(StandardScaler(), KMeans(3, n_init=10, random_state=0)), random_state=0).fit(wide)
+    scaled = StandardScaler().fit_transform(wide)
+    alone = KernelMMDT(random_state=0).fit(scaled, piped.reference_.labels)
+    assert (piped.predict(wide) == alone.predict(scaled)).all()
+    with pytest.raises(ValueError, match="must multiply over axes"):
+        KernelMMDT(kernel="linear").fit(X, labels)

@@ -18,8 +18,11 @@ _PLACES = {
     "Explanation": "boxwood.explanation",
     "IMM": "boxwood.estimators",
     "KMedians": "boxwood.reference._kmedians",
+    "KernelExKMC": "boxwood.estimators",
+    "KernelExpand": "boxwood.estimators",
     "KernelIMM": "boxwood.estimators",
     "KernelKMeans": "boxwood.reference._kernel_kmeans",
+    "KernelMMDT": "boxwood.estimators",
     "MMDT": "boxwood.estimators",
     "Mixture": "boxwood.reference",
     "RandomCuts": "boxwood.estimators",
@@ -41,7 +44,19 @@ _PLACES = {
 if TYPE_CHECKING:
     from boxwood import axes, concepts, errors, grow, metrics, render, theory
     from boxwood.errors import DataError
-    from boxwood.estimators import CART, IMM, MMDT, ConceptMMDT, ExKMC, Expand, KernelIMM, RandomCuts
+    from boxwood.estimators import (
+        CART,
+        IMM,
+        MMDT,
+        ConceptMMDT,
+        ExKMC,
+        Expand,
+        KernelExKMC,
+        KernelExpand,
+        KernelIMM,
+        KernelMMDT,
+        RandomCuts,
+    )
     from boxwood.explanation import Explanation, explain, load
     from boxwood.reference import Mixture, Reference
     from boxwood.reference._kernel_kmeans import KernelKMeans
@@ -58,8 +73,11 @@ __all__ = [
     "Expand",
     "Explanation",
     "KMedians",
+    "KernelExKMC",
+    "KernelExpand",
     "KernelIMM",
     "KernelKMeans",
+    "KernelMMDT",
     "Mixture",
     "RandomCuts",
     "Reference",

@@ -175,7 +175,7 @@ class ChiSquaredFeatures(Curves):
     def _error(self, j: int) -> float:
         x = np.linspace(self.low[j], self.high[j], _GRID)
         if self.high[j] > 0:
-            least = self.low[j] if self.low[j] > 0 else self.high[j] * 1e-6
+            least = self.low[j] or self.high[j] * 1e-6 or self.high[j]
             x = np.concatenate([x, np.geomspace(least, self.high[j], _GRID)])
         squares = sum(self._curve(column, x) ** 2 for column in np.flatnonzero(self.features == j).tolist())
         return float(np.abs(squares - x).max())

@@ -32,12 +32,17 @@ class Categories(NamedTuple):
         """The codes, as intervals."""
         return tuple((float(code), float(code)) for code in range(len(self.values) + self.others))
 
+    @property
+    def are_numbers(self) -> bool:
+        """Whether all values that are not missing are numbers or booleans."""
+        return all(value is None or isinstance(value, (int, float)) for value in self.values)
+
     def codes(self, values: Sequence[Any] | NDArray[Any]) -> NDArray[np.float64]:
         """Return the code of each value, shape (n,), and NaN for a value that has none. Takes one pass."""
         known = {value: float(code) for code, value in enumerate(self.values)}
         missing = known.get(None, np.nan)
         other = float(len(self.values)) if self.others else np.nan
-        found = (missing if is_missing(value) else known.get(value, other) for value in values)
+        found = (known[value] if value in known else missing if is_missing(value) else other for value in values)
         return np.fromiter(found, dtype=np.float64, count=len(values))
 
     def chosen(self, codes: Collection[float]) -> tuple[tuple[Hashable, ...], bool]:

@@ -79,9 +79,14 @@ class Curves(AxisMap):
 
     # ------------------------------------------------------------------------------------------------- steps
 
-    def _sides(self, column: int) -> tuple[_Function, _Function]:
-        """Return the curve up to its peak, flat behind it, and what is behind the peak seen in a mirror: both rise."""
+    def _peak(self, column: int) -> float:
+        """Return the double where the curve is highest: the peak is rounded, and a neighbour may lie higher."""
         peak = self.peaks[column]
+        near = np.array([peak, np.nextafter(peak, -np.inf), np.nextafter(peak, np.inf)])
+        return float(near[np.argmax(self.images(column, near))])
+
+    def _sides(self, column: int, peak: float) -> tuple[_Function, _Function]:
+        """Return the curve up to its peak, flat behind it, and what is behind the peak seen in a mirror: both rise."""
         return (
             lambda x: self.images(column, np.minimum(x, peak)),
             lambda y: self.images(column, np.maximum(-y, peak)),
@@ -91,16 +96,16 @@ class Curves(AxisMap):
         """Return the interval where the curve is at least `bound`."""
         if bound == -math.inf:
             return EVERYTHING
-        j, peak = self.features[column], float(self.peaks[column])
-        rising, falling = self._sides(column)
+        j, peak = self.features[column], self._peak(column)
+        rising, falling = self._sides(column, peak)
         first = -last_at_most(lambda x: -rising(-x), -peak, -float(self.low[j]), -bound)
         last = last_at_most(lambda x: -falling(-x), peak, float(self.high[j]), -bound)
         return ((first, last),) if first <= last else ()
 
     def _at_most(self, column: int, bound: float) -> Intervals:
         """Return the intervals before and behind the peak where the curve is at most `bound`."""
-        j, peak = self.features[column], float(self.peaks[column])
-        rising, falling = self._sides(column)
+        j, peak = self.features[column], self._peak(column)
+        rising, falling = self._sides(column, peak)
         last = last_at_most(rising, float(self.low[j]), peak, bound)
         if last == math.inf:
             return EVERYTHING

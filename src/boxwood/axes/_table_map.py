@@ -190,8 +190,19 @@ def _categories(transformer: Any, names: Sequence[str] | None, numbers: NDArray[
         for j, values in zip(places.tolist(), encoder.categories_, strict=True):
             if numbers[j]:
                 continue
-            known = tuple(None if is_missing(value) else value for value in values.tolist())
+            known = tuple(_plain(value, name_of(j, names)) for value in values)
             mine = Categories(known, encoder.handle_unknown != "error")
             if found.setdefault(j, mine) != mine:
                 raise DataError(f"two encoders know different categories of {name_of(j, names)}")
     return found
+
+
+def _plain(value: Any, name: str) -> str | int | float | None:
+    """Return a category as rules, model files and SQL can hold it."""
+    if is_missing(value):
+        return None
+    plain = value.item() if isinstance(value, np.generic) and value.dtype.kind in "biufU" else value
+    if not isinstance(plain, (str, int, float)):
+        kind = type(plain).__name__
+        raise DataError(f"{name} has categories of type {kind}, which no rule can name; turn them into text first")
+    return plain

@@ -79,7 +79,8 @@ class TaylorFeatures(Curves):
         features = np.repeat(np.arange(len(terms)), terms)
         self.powers = np.concatenate([np.arange(m) for m in terms.tolist()])
         self.shift = MARGIN / self.unit - first
-        super().__init__(first, last, features, np.sqrt(self.powers) / self.unit[features] - self.shift[features])
+        peaks = first[features] + (np.sqrt(self.powers) - MARGIN) / self.unit[features]
+        super().__init__(first, last, features, peaks)
         self._log_scales = -0.5 * gammaln(self.powers + 1.0)
         self.error = float(_tails(terms - 1, _reach(first, last, self.unit)).max())
 

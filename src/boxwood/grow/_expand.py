@@ -96,15 +96,15 @@ def expand(
     -----
     Takes time n d (log n + k) for each level of the tree, n d (log n + k²) with intervals; memory for n k numbers while
     the root is looked at, less for the nodes below. A kernel takes time n² (d + k) besides, once, and memory for
-    n (d + k) numbers; equal rows of a cluster count as one there.
+    some 3 n (d + k) numbers; equal rows of a cluster count as one there.
 
     A kernel that is not positive definite may have negative squared distances; the tree is the same for the sums of
-    these. A cluster without rows has no kernel mean, and no leaf.
+    these. A cluster without rows has no kernel mean, and is given no leaf.
 
     Costs are rounded to whole multiples of about 2⁻⁶¹ of the node's total, and added without further error. So the tree
-    depends on neither the order of rows nor threads, and ties are true ties. Among equal gains the leaf made first is
-    split; within a leaf a threshold cut wins over an interval, then the lowest column, the lowest ends, and the lowest
-    pair of clusters.
+    depends on neither the order of rows nor threads (but for the rules that find a kernel's bandwidth, which look at
+    rows in their order), and ties are true ties. Among equal gains the leaf made first is split; within a leaf a
+    threshold cut wins over an interval, then the lowest column, the lowest ends, and the lowest pair of clusters.
 
     References
     ----------

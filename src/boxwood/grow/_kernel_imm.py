@@ -208,7 +208,11 @@ def _pulled_back(tree: ThresholdTree, curves: Curves, rows: NDArray[Any]) -> Thr
     columns = tree.features
     places = np.where(tree.feature < 0, -1, np.searchsorted(columns, tree.feature))
     of_few = ThresholdTree(places, tree.lower, tree.upper, tree.second, tree.cluster)
-    return of_few.pull_back(ChosenCurves(curves, columns), rows).recut(rows, rows)
+    few = ChosenCurves(curves, columns)
+    pulled = of_few.pull_back(few, rows)
+    if len(np.unique(pulled.leaf_clusters)) < pulled.n_leaves:  # where rounding puts images of rows out of order
+        pulled = of_few.pull_back(few)
+    return pulled.recut(rows, rows)
 
 
 def _cheapest(task: _Task, trees: list[ThresholdTree]) -> int:

@@ -94,9 +94,11 @@ def kernel_mmdt(
 
     The xi of samples are means over all pairs of rows, a row and itself included, so that the guarantee is one for the
     given rows. For a cluster with more than 512 different values on an axis, the means of 512 runs of neighbours, of
-    equal weight, stand for them. Up to that number the xi are exact; else their error is below 8/512 at worst, and was
-    2e-4 at most for laws of one hump and 2e-3 where a run crosses a hole. Takes time n d log n, and d k² 512² at most;
-    n² (d + k) besides if there are several draws.
+    equal weight, stand for them; values of twice that weight stand for themselves. Up to 512 values the xi are exact;
+    else their error is below 12/512 at worst, and was 2e-4 at most for laws of one hump and 2e-3 where a run crosses a
+    hole.
+
+    Takes time n d log n, and about d k² 512² at most; n² (d + k) besides if there are several draws.
 
     References
     ----------

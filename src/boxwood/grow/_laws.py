@@ -110,7 +110,7 @@ def _distinct_values(values: NDArray[Any], weights: Array) -> tuple[Array, Array
     Whatever is made of them depends on neither the order of rows nor whether a row is repeated or weighs more.
     """
     order = np.lexsort((weights, values))
-    ordered = values[order].astype(np.float64) + 0.0
+    ordered = values[order].astype(np.float64)
     first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
     scaled = np.ldexp(weights[order], -int(np.frexp(weights.max())[1]))
     return ordered[first], np.add.reduceat(scaled, first)
@@ -124,19 +124,19 @@ def _most_typical(values: Array, weights: Array, kernel: DistanceKernel, axis: i
 
 
 def _summary(values: Array, weights: Array) -> tuple[Array, Array]:
-    """Return values and shares that add up to 1, at most about `POINTS` of them: means of neighbours of equal weight.
+    """Return values and shares that add up to 1: means of about `POINTS` runs of neighbours of equal weight.
 
-    The mean similarity to any law rises and falls by 2 at most along the axis, so that moving values within pieces of
-    share s, one piece after the other, changes it by 2 s at most.
+    The mean similarity to any law rises and falls by 2 at most along the axis, so that moving values within runs of
+    share s, one run after the other, changes it by 2 s at most; s is at most 3 / `POINTS` for runs of several values.
     """
     shares = weights / weights.sum()
     if len(values) <= POINTS:
         return values, shares
-    piece = ((np.cumsum(shares) - shares / 2) * POINTS).astype(np.intp)
-    first = np.flatnonzero(np.append(True, piece[1:] != piece[:-1]))
+    run = ((np.cumsum(shares) - shares / 2) * POINTS).astype(np.intp)
+    first = np.flatnonzero(np.append(True, run[1:] != run[:-1]))
     base = np.repeat(values[first], np.diff(np.append(first, len(values))))  # keeps the digits of values far from zero
-    of_pieces = np.add.reduceat(shares, first)
-    return values[first] + np.add.reduceat(shares * (values - base), first) / of_pieces, of_pieces
+    of_runs = np.add.reduceat(shares, first)
+    return values[first] + np.add.reduceat(shares * (values - base), first) / of_runs, of_runs
 
 
 def _pair_means(kernel: DistanceKernel, axis: int, values: Sequence[Array], shares: Array) -> tuple[Array, Array]:

@@ -183,7 +183,7 @@ def _kernel_costs(
     rows = np.flatnonzero(kept)
     distances = _distances_of_rows(
         resolved.fitted(X),
-        X[rows].astype(np.float64) + 0.0,
+        X[rows].astype(np.float64),
         reference.labels[rows],
         reference.n_clusters,
         np.ones(len(rows)) if weights is None else weights[rows],

@@ -1,0 +1,196 @@
+"""`KernelExKMC` and `KernelExpand`: more leaves for clusters of a kernel."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
+
+from boxwood._compat import StrOptions
+from boxwood.estimators._base import AT_LEAST_TWO, Weights
+from boxwood.estimators._kernel_base import KernelTreeClusterer
+from boxwood.grow import expand, kernel_imm
+from boxwood.grow._expand import expanded
+from boxwood.kernels import Kernel
+from boxwood.reference import Reference
+from boxwood.tree import ThresholdTree
+
+__all__ = ["KernelExKMC", "KernelExpand"]
+
+
+class _KernelExpanded(KernelTreeClusterer):
+    """A tree expanded by what a subclass names its objective."""
+
+    _expansion: ClassVar[str]  # the objective of `grow.expand`
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelTreeClusterer._parameter_constraints,
+        "max_leaf_nodes": [AT_LEAST_TWO, None],
+        "base": [StrOptions({"kernel_imm", "root"})],
+        "cuts": [StrOptions({"threshold", "interval"})],
+    }
+
+    def __init__(
+        self,
+        clusterer: Any = None,
+        *,
+        n_clusters: int = 8,
+        kernel: Kernel | str = "gaussian",
+        gamma: Any = "scale",
+        max_leaf_nodes: int | None = None,
+        base: str = "kernel_imm",
+        cuts: str = "interval",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.clusterer = clusterer
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.gamma = gamma
+        self.max_leaf_nodes = max_leaf_nodes
+        self.base = base
+        self.cuts = cuts
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _grow_by_kernel(
+        self, X: NDArray[Any], reference: Reference, kernel: Kernel, weights: Weights, n_jobs: int
+    ) -> ThresholdTree:
+        options: dict[str, Any] = {"kernel": kernel, "sample_weight": weights, "n_jobs": n_jobs}
+        begin = kernel_imm(X, reference, **options) if self.base == "kernel_imm" else None
+        leaves = 2 * reference.n_clusters if self.max_leaf_nodes is None else self.max_leaf_nodes
+        grow = expanded if self.max_leaf_nodes is None else expand  # nobody asked for the default number of leaves
+        return grow(begin, X, reference, max_leaf_nodes=leaves, objective=self._expansion, cuts=self.cuts, **options)
+
+
+class KernelExKMC(_KernelExpanded):
+    """Clusters of kernel k-means explained by a tree with more leaves than clusters, each cut chosen for its saving.
+
+    The leaf whose best cut lowers the sum of squared distances to the clusters' means in the kernel's feature space
+    most is split first. Use it where `KernelIMM`, with one leaf for each cluster, loses too much: the cost of the rows
+    at those means never grows with `max_leaf_nodes`.
+
+    Parameters
+    ----------
+    clusterer : estimator, default=None
+        Clusterer, mixture or pipeline of scikit-learn whose clusters are explained; it is cloned and fitted, but a
+        `FrozenEstimator` is used as it is. None is `KernelKMeans` of this kernel; for many rows pass one with
+        `n_components`. Ignored if `fit` is given labels.
+    n_clusters : int, default=8
+        Number of clusters of `KernelKMeans` where `clusterer` is None.
+    kernel : Kernel or str, default="gaussian"
+        Kernel, or a name that `kernels.as_kernel` knows.
+    gamma : float, array-like of shape (d,), "scale" or "median", default="scale"
+        Bandwidth of a kernel given as "gaussian" or "laplace"; see `kernels.Gaussian`. Others have their own or none.
+    max_leaf_nodes : int, default=None
+        Number of leaves; None is twice the number of clusters, without a warning if no more cut gains before that.
+    base : {"kernel_imm", "root"}, default="kernel_imm"
+        Where to begin: at the tree of Kernel IMM, so that each cluster has a leaf, or at a single leaf, which any
+        kernel allows and no bound covers.
+    cuts : {"threshold", "interval"}, default="interval"
+        Whether an added cut is `x <= b`, or may also be `a <= x <= b` as those of Kernel IMM are.
+    random_state : int, RandomState instance or None, default=None
+        Randomness of `KernelKMeans`; an int gives the same result each time.
+    n_jobs : int or None, default=None
+        Number of threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all processors. The tree
+        does not depend on it.
+
+    Attributes
+    ----------
+    tree_ : ThresholdTree
+        The tree. Several leaves may carry the same cluster; with `base="root"` a cluster may have none.
+    kernel_ : Kernel
+        The kernel, with its bandwidth as a number.
+    labels_ : array of shape (n,)
+        What `predict` gives for the rows of `fit`.
+    reference_ : Reference
+        The clustering that the tree explains.
+    cluster_centers_ : array of shape (k, d)
+        Means of the rows of each cluster, or what the clusterer has for centres. The tree does not look at them.
+    n_leaves_ : int
+        Number of leaves.
+    price_ : float
+        Price of explainability in the kernel's feature space: the kernel k-means cost of the tree's clusters, divided
+        by that of the clustering. 0/0 is 1; below 1 where the clustering does not minimise this cost.
+    price_ceiling_ : float
+        What `price_` could be at most, whatever the tree. Where it is near 1, as for narrow kernels, a price near 1
+        says nothing; look at how labels agree (`metrics.agreement`).
+    clusterer_ : estimator
+        The fitted clusterer; only there if `fit` was given no labels.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of shape (d,)
+        Names of the columns; only there if `fit` was given a data frame whose column names are all text.
+
+    See Also
+    --------
+    KernelIMM : One leaf for each cluster.
+    KernelExpand : Chooses cuts by mistakes in place of costs.
+    ExKMC : The same for k-means.
+
+    Notes
+    -----
+    Beside the clusterer and the tree of Kernel IMM, takes one value of the kernel for each two rows, and time
+    n d (log n + k²) for each level of the tree.
+
+    References
+    ----------
+    M. Fleissner, L. C. Vankadara, D. Ghoshdastidar, "Explaining Kernel Clustering via Decision Trees", ICLR 2024,
+    arXiv:2402.09881, Algorithm 2.
+
+    Examples
+    --------
+    >>> from boxwood import KernelExKMC
+    >>> X = [[-3.0], [-2.5], [0.0], [0.5], [3.0], [3.5], [6.0], [6.5]]
+    >>> labels = ["red", "red", "blue", "blue", "red", "red", "blue", "blue"]
+    >>> model = KernelExKMC(gamma=1.0, max_leaf_nodes=3).fit(X, labels)
+    >>> model.predict([[-9.0], [1.0], [2.8], [9.0]]).tolist(), model.price_
+    (['red', 'blue', 'red', 'blue'], 1.0)
+    """
+
+    _expansion = "cost"
+
+
+class KernelExpand(_KernelExpanded):
+    """Clusters of kernel k-means explained by a tree with more leaves than clusters, each cut chosen for its mistakes.
+
+    The leaf whose best cut lowers the number of rows outside their own cluster most is split first. Use it where
+    agreement with the clusters matters more than their cost: the kernel counts for the clusters, the tree of Kernel IMM
+    and the price, and not for the cuts that are added.
+
+    Parameters
+    ----------
+    clusterer, n_clusters, kernel, gamma, max_leaf_nodes, base, cuts, random_state, n_jobs
+        As for `KernelExKMC`.
+
+    Attributes
+    ----------
+    tree_, kernel_, labels_, reference_, cluster_centers_, n_leaves_, price_, price_ceiling_, clusterer_
+        As of `KernelExKMC`; so are `n_features_in_` and `feature_names_in_`.
+
+    See Also
+    --------
+    KernelIMM : One leaf for each cluster.
+    KernelExKMC : Chooses cuts by costs in place of mistakes.
+    Expand : The same for k-means.
+
+    Notes
+    -----
+    Beside the clusterer, the tree of Kernel IMM and the price, takes time n d (log n + k²) for each level of the tree.
+
+    References
+    ----------
+    M. Fleissner, L. C. Vankadara, D. Ghoshdastidar, "Explaining Kernel Clustering via Decision Trees", ICLR 2024,
+    arXiv:2402.09881, Algorithm 3.
+
+    Examples
+    --------
+    >>> from boxwood import KernelExpand
+    >>> X = [[-3.0], [-2.5], [0.0], [0.5], [3.0], [3.5], [6.0], [6.5]]
+    >>> labels = ["red", "red", "blue", "blue", "red", "red", "blue", "blue"]
+    >>> model = KernelExpand(gamma=1.0).fit(X, labels)
+    >>> model.labels_.tolist() == labels, model.n_leaves_
+    (True, 3)
+    """
+
+    _expansion = "mistakes"
