@@ -74,8 +74,7 @@ def main(folder: Path) -> Result:
     concepts = seen_and_measured(digits.images[shown], digits.target[shown])
     projector = ConceptProjector(meanings=MEANINGS).fit(Z[shown], concepts)
     report = concept_report(projector, Z[shown], concepts, groups=digits.target[shown], random_state=0)
-    print("What to know of the concepts:", *report.notes, sep="\n  ")
-    kept = {name: values for name, values in concepts.items() if report.reliable[report.name.index(name)]}
+    print("What examples say of the concepts:", report, sep="\n")
     projector = projector.select(report.reliable)
 
     with warnings.catch_warnings(record=True, action="always") as heard:
@@ -95,7 +94,7 @@ def main(folder: Path) -> Result:
     print(f"\nThe four that part clusters best: {', '.join(chosen.names)}")
     print("What is missing:", *unseparated_pairs(model.mixture_, model.concept_names_)[:2], sep="\n  ")
 
-    given = {"examples": Z[shown], "concepts": kept, "n_draws": 40, "random_state": 0}
+    given = {"examples": Z[shown], "concepts": concepts, "n_draws": 40, "random_state": 0}
     print("\nThe same tree on directions that mean nothing:")
     print(f"  {concept_baseline(projector, MMDT(), Z[rest], clusters, null='directions', **given)}")
 
@@ -132,6 +131,7 @@ def draw(model: ConceptMMDT, Z: np.ndarray, images: np.ndarray, path: Path) -> N
         return
     tree, leaves = model.tree_, model.apply(Z)
     places = layout(tree)
+    above = [set() for _ in places]  # the concepts cut above each node
     figure = Figure(figsize=(1.3 * tree.n_leaves, 1.5 * tree.depth + 1.5))
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set(xlim=(-0.7, tree.n_leaves - 0.3), ylim=(-tree.depth - 0.8, 0.4))
@@ -141,9 +141,11 @@ def draw(model: ConceptMMDT, Z: np.ndarray, images: np.ndarray, path: Path) -> N
             continue
         concept = model.concept_names_[tree.feature[node]]
         for child, word in zip((node + 1, tree.second[node]), model.projector_.meanings_[concept], strict=True):
+            above[child] = above[node] | {concept}
             axes.plot([x, places[child][0]], [y, places[child][1]], color="0.7", zorder=0)
             middle = (np.array((x, y)) + places[child]) / 2
-            axes.text(*middle, word, ha="center", va="center", size=8, bbox={"fc": "white", "ec": "none", "pad": 1})
+            side = f"towards {word}" if concept in above[node] else word
+            axes.text(*middle, side, ha="center", va="center", size=8, bbox={"fc": "white", "ec": "none", "pad": 1})
         box = {"boxstyle": "round", "fc": "#e8f0e4", "ec": "#5b7d4f"}
         axes.text(x, y, f"{concept}\n{tree.upper[node]:.2g}", ha="center", va="center", size=9, bbox=box)
     for leaf, node in enumerate(np.flatnonzero(tree.feature < 0)):
@@ -152,7 +154,8 @@ def draw(model: ConceptMMDT, Z: np.ndarray, images: np.ndarray, path: Path) -> N
         picture = axes.inset_axes((x - 0.38, y - 0.45, 0.76, 0.76), transform=axes.transData)
         picture.imshow(images[rows].mean(axis=0) if rows.any() else np.zeros((8, 8)), cmap="gray_r")
         picture.set(xticks=[], yticks=[])
-        axes.text(x, y - 0.5, f"{rows.sum()} rows", ha="center", va="top", size=8)
+        words = f"cluster {tree.cluster[node]}\n{rows.sum()} rows"
+        axes.text(x, y - 0.5, words, ha="center", va="top", size=8)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=120)
     print(f"\nwrote {path}")

@@ -14,7 +14,7 @@ from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from boxwood import CART, MMDT, ConceptMMDT, Mixture, Reference, grow
+from boxwood import CART, MMDT, ConceptMMDT, Mixture, Reference, grow, render
 from boxwood.concepts import ConceptProjector, concept_text, make_concept_tree, project
 from boxwood.errors import DataError
 from boxwood.metrics import partition_cost
@@ -137,6 +137,11 @@ def test_names_frames_noise_and_weights():
     assert model.feature_names_in_.tolist() == list(frame.columns)
     assert model.mixture_.names == ("ant", "bee", "cat", "dog", "eel")
     assert {c for c in model.concept_names_ if c in concept_text(model)}
+    text = render.text(model)
+    assert "latent" not in text
+    assert {line.split("--- ")[1].split(" <=")[0] for line in text.splitlines() if "<=" in line} == {
+        model.concept_names_[j] for j in model.tree_.features
+    }
     noisy = np.where(np.arange(600) % 7 == 3, -1, labels)
     bare = ConceptProjector.from_vectors(projector.vectors_, projector.intercepts_)
     without = ConceptMMDT(bare).fit(Z[noisy >= 0], labels[noisy >= 0])
@@ -214,6 +219,23 @@ def test_a_second_fit_forgets_the_first():
     model = ConceptMMDT(projector, FrozenEstimator(GaussianMixture(2, random_state=0).fit(Z))).fit(Z)
     assert model.tree_ != model.fit(Z, labels).tree_ or model.reference_.n_clusters == 2
     assert not hasattr(model, "clusterer_")
+
+
+def test_a_fit_that_fails_does_not_mix_with_an_earlier_one():
+    Z, labels, _ = clusters_and_concepts(k=2)
+    projector = ConceptProjector().fit(Z, {"one": labels, "other": Z[:, 0] > 0})
+    model = ConceptMMDT(projector).fit(Z, labels)
+    before = model.predict(Z)
+    assert 0 < before.mean() < 1
+    same = np.tile(Z[:300], (2, 1))
+    with pytest.raises(DataError, match="equal means"):
+        model.fit(same, np.repeat([0, 1], 300), concepts={"third": same[:, 1] > 0})
+    with pytest.raises(DataError, match="equal means"):
+        model.fit_mixture(Mixture([1, 1], np.zeros((2, 8)), np.ones((2, 8))))
+    assert np.array_equal(model.predict(Z), before)
+    assert model.concept_names_ == model.projector_.concept_names_ == ("one", "other")
+    assert model.mixture_.n_features == 2
+    assert model.labels_.shape == (600,)
 
 
 def test_skewed_clusters_are_warned_of_by_concept():

@@ -1,20 +1,27 @@
 """Concepts: directions recovered, mixtures projected, what examples say of them, and what meaningless ones reach."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from scipy.stats import binom
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
 from sklearn.metrics import adjusted_rand_score, roc_auc_score
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from threadpoolctl import threadpool_limits
 
 import boxwood
-from boxwood import CART, IMM, MMDT, Expand, Mixture, ThresholdTree, concepts, grow
+from boxwood import CART, IMM, MMDT, ConceptMMDT, Expand, Mixture, ThresholdTree, concepts, grow
 from boxwood.concepts import (
     ConceptProjector,
     choose_concepts,
@@ -139,7 +146,7 @@ def test_a_unit_that_is_silent_in_the_examples_does_not_drown_others(planted):
 def test_tables_of_every_kind_are_the_same(planted):
     columns = {"red": planted.is_red, "size": planted.sizes}
     signs = {"red": np.where(planted.is_red, 1, -1), "size": planted.sizes}
-    tables = [columns, signs, pd.DataFrame(columns), pl.DataFrame(columns)]
+    tables = [columns, signs, pd.DataFrame(columns), pl.DataFrame(columns), pa.table(columns)]
     tables += [{"red": [bool(x) for x in planted.is_red], "size": planted.sizes.tolist()}]
     first, *others = [ConceptProjector().fit(planted.Z, table) for table in tables]
     for other in others:
@@ -150,11 +157,28 @@ def test_tables_of_every_kind_are_the_same(planted):
     assert bare.concept_names_ == ("concept0", "concept1")
     assert np.array_equal(first.vectors_, bare.vectors_)
     assert ConceptProjector().fit(planted.Z, planted.is_red).vectors_ == pytest.approx(first.vectors_[:1])
+    for series in (pd.Series(planted.is_red, name="red"), pl.Series("red", planted.is_red)):
+        single = ConceptProjector().fit(planted.Z, series)
+        assert single.concept_names_ == ("red",)
+        assert np.array_equal(single.vectors_, first.vectors_[:1])
+    assert ConceptProjector().fit(planted.Z, pd.Series(planted.is_red)).concept_names_ == ("concept0",)
+
+
+def test_vectors_do_not_depend_on_threads(planted):
+    a, b = (ConceptProjector(n_jobs=n).fit(planted.Z, planted.concepts) for n in (1, 2))
+    assert np.array_equal(a.vectors_, b.vectors_)
+    with threadpool_limits(2, user_api="blas"):
+        c = pickle.loads(pickle.dumps(clone(a).fit(planted.Z, planted.concepts)))
+    assert np.array_equal(a.vectors_, c.vectors_)
+    reports = [concept_report(a, planted.Z, planted.concepts, random_state=0, n_jobs=n).to_dict() for n in (1, 2)]
+    assert str(reports[0]) == str(reports[1])
 
 
 def test_missing_marks_of_frames_are_unknown(planted):
     red = [None if i % 2 else bool(x) for i, x in enumerate(planted.is_red)]
-    for table in (pd.DataFrame({"red": pd.array(red, dtype="boolean")}), pl.DataFrame({"red": red}), {"red": red}):
+    nullable = pd.array(red, dtype="boolean")
+    frames = [pd.DataFrame({"red": nullable}), pd.DataFrame({"red": red}), pl.DataFrame({"red": red})]
+    for table in (*frames, {"red": red}, {"red": pl.Series(red)}, pd.Series(nullable, name="red")):
         assert ConceptProjector().fit(planted.Z, table).n_examples_.tolist() == [200]
 
 
@@ -192,6 +216,7 @@ def test_some_concepts_and_given_vectors(planted):
         assert chosen.meanings_["size"] == ("small", "large")
         assert chosen.transform(planted.Z) == pytest.approx(projector.transform(planted.Z)[:, [1, 0]], abs=1e-12)
     assert projector.select(np.array([True, False, False])).concept_names_ == ("red",)
+    assert projector.select("red").concept_names_ == ("red",)
     long = ConceptProjector.from_vectors(3 * projector.vectors_, 3 * projector.intercepts_, projector.concept_names_)
     assert long.transform(planted.Z) == pytest.approx(projector.transform(planted.Z), abs=1e-12)
     assert np.diag(long.cosines()) == pytest.approx(1)
@@ -199,6 +224,7 @@ def test_some_concepts_and_given_vectors(planted):
         (["rde"], "no concept 'rde'; the concepts are red"),
         ([False] * 3, "no concept is left"),
         ([7], "from 0 to 2"),
+        ([0.5], "from 0 to 2"),
     ):
         with pytest.raises(DataError, match=message):
             projector.select(wanted)
@@ -209,14 +235,22 @@ def test_some_concepts_and_given_vectors(planted):
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ({"red": [1, 1, 1, 1]}, "'red' has no negative examples"),
-        ({"red": [0, 0, 0, 1]}, "'red' has 1 positive examples"),
+        ({"red": [1, 1, 1, 1]}, "'red' has no negative example;"),
+        ({"red": [0, 0, 0, 1]}, "'red' has only one positive example;"),
+        ({"red": [np.nan] * 4}, "'red' has no positive example;"),
         ({"size": [7.0, 7.0, np.nan, 7.0]}, "'size' has the same value"),
         ({"size": [1.0, np.inf, 2.0, 3.0]}, "infinite values in concepts size"),
-        ({"red": ["yes", "no", "yes", "no"]}, "must be numbers"),
+        ({"red": ["yes", "no", "yes", "no"]}, "'red' must be numbers .* text such as 'yes'; .* labels == 'yes'"),
+        ({"red": ["1", "0", "1", "0"]}, "text such as '1'"),
+        ({"red": [None, "no", 1, 0]}, "text such as 'no'"),
+        (pd.DataFrame({"red": pd.Categorical(["yes", "no", "yes", "no"])}), "'red' must be numbers .* such as 'yes'"),
+        ({"red": np.array([0, 1, 2, 3], dtype="M8[D]")}, "'red' must be numbers"),
+        ({"red": [{}, 1, 0, 1]}, "'red' must be numbers"),
+        ({}, "there is no concept: give"),
+        (np.zeros((4, 1, 1)), "a row for each example"),
         ({"red": [0, 1, 1]}, "a row for each of 4 rows"),
         ({"red": [0, 1, 0, 1], "blue": [0, 1]}, "columns of one length"),
-        (np.zeros((4, 0)), "a row for each example"),
+        (np.zeros((4, 0)), "there is no concept: give"),
     ],
 )
 def test_concepts_that_cannot_be_learned(table, message):
@@ -236,6 +270,8 @@ def test_other_errors_of_the_projector(planted):
         ConceptProjector().fit(np.full((4, 1), np.nan), [0, 1, 0, 1])
     with pytest.raises(NotFittedError):
         ConceptProjector().transform(planted.Z)
+    with pytest.raises(ValueError, match=r"\(low, high\); got 'big' for 'red'"):
+        ConceptProjector(meanings={"red": "big"}).fit(planted.Z, {"red": planted.is_red})
     for options, message in (
         ({"names": ["a", "a"]}, "a name of its own"),
         ({"intercepts": [0.0, np.nan]}, "one finite number"),
@@ -258,6 +294,8 @@ def test_examples_by_concept_become_one_table(planted):
         stack_concepts({"red": (red, None)})
     with pytest.raises(DataError, match="the same number of columns"):
         stack_concepts({"red": (red, grey[:, :3])})
+    with pytest.raises(DataError, match="there is no concept: give"):
+        stack_concepts({})
 
 
 # -------------------------------------------------------------------------------------------------------- mixtures
@@ -475,6 +513,33 @@ def test_only_some_rows_of_many_are_tested(monkeypatch):
     assert significance.permutation_p_value(Z, (np.arange(400) < 1).astype(float), "binary", **options) >= 0.01
 
 
+def test_all_of_the_rarer_side_are_tested(monkeypatch):
+    monkeypatch.setattr(significance, "MOST_ROWS", 200)
+    rng = np.random.default_rng(6)
+    rare = (np.arange(20_000) < 20).astype(float)
+    for values in (rare, 1 - rare):
+        rows = significance._some_rows(values, "binary", np.random.RandomState(0))
+        assert len(rows) == len(set(rows.tolist())) == 200
+        assert set(range(20)) <= set(rows.tolist())
+        p = [
+            significance.permutation_p_value(
+                rng.normal(size=(20_000, 2)) + 1.5 * rare[:, None], values, "binary",
+                n_permutations=99, random=np.random.RandomState(seed),
+            )
+            for seed in range(5)
+        ]  # fmt: skip
+        assert p == [0.01] * 5
+    random = np.random.RandomState(1)
+    null = [
+        significance.permutation_p_value(
+            rng.normal(size=(3000, 2)), rare[:3000], "binary", n_permutations=99, random=random
+        )
+        for _ in range(200)
+    ]
+    assert np.mean(np.array(null) <= 0.05) < 0.12
+    assert 0.4 < np.mean(null) < 0.6
+
+
 # --------------------------------------------------------------------------------------------------------- report
 
 
@@ -494,12 +559,36 @@ def test_a_report_tells_what_is_known(planted):
     assert report.n_positive.tolist()[0] == planted.is_red.sum()
     assert np.isnan(report.balanced_accuracy).tolist() == [False, True, False, False]
     assert np.isnan(report.determined_by_groups).all()
-    assert any("grey: nearly the complement of red" in note for note in report.notes)
+    assert any("red: nearly the complement of grey" in note for note in report.notes)
     assert any(note.startswith("coin: not reliable (AUC") for note in report.notes)
     frame = report.to_frame()
     assert list(frame["name"]) == list(report.name)
     assert frame.shape == (4, 13)
     assert projector.select(report.reliable).concept_names_ == ("red", "size", "grey")
+    lines = str(report).splitlines()
+    assert lines[0].split() == ["concept", "examples", "score", "p", "stability", "twin", "of", "groups", "reliable"]
+    assert lines[3].startswith(f"coin     {report.n_positive[2]} + {report.n_negative[2]}")
+    assert lines[3].endswith(" -          no")
+    assert lines[5:] == [f"Note: {note}" for note in report.notes]
+    assert repr(report) == "ConceptReport(n_concepts=4, n_reliable=3)"
+
+
+def test_each_concept_that_is_one_of_several_twins_is_told(planted):
+    table = dict.fromkeys(("red", "crimson", "scarlet"), planted.is_red)
+    report = concept_report(ConceptProjector().fit(planted.Z, table), planted.Z, table, random_state=0)
+    assert report.twin == ("crimson", "red", "red")
+    assert [note.split(" (")[0] for note in report.notes] == [
+        "red: nearly the same as crimson",
+        "scarlet: nearly the same as red",
+    ]
+
+
+def test_a_report_of_selected_concepts(planted):
+    projector = ConceptProjector().fit(planted.Z, planted.concepts).select(["size", "red"])
+    report = concept_report(projector, planted.Z, planted.concepts, n_permutations=99, random_state=0)
+    assert report.name == ("size", "red")
+    assert report.kind == ("continuous", "binary")
+    assert report.score.min() > 0.9
 
 
 def test_a_report_is_the_same_for_the_same_seed(planted):
@@ -536,7 +625,7 @@ def test_few_examples_are_reported_too():
 
 def test_errors_of_reports(planted):
     projector = ConceptProjector().fit(planted.Z, planted.concepts)
-    with pytest.raises(DataError, match="knows the concepts"):
+    with pytest.raises(DataError, match="no labels of red, size, coin, which the projector knows, but of blue"):
         concept_report(projector, planted.Z, {"blue": planted.is_red})
     with pytest.raises(DataError, match="3 columns, but 16"):
         concept_report(projector, planted.Z[:, :3], planted.concepts)
@@ -597,11 +686,47 @@ def test_baselines_leave_noise_out_and_take_any_score(animals):
     assert np.array_equal(found.draws, again.draws)
 
 
+def test_a_baseline_is_of_the_concepts_that_the_projector_knows(animals):
+    Z, species = animals
+    table = {"striped": species // 2, "large": species % 2, "first": species == 0}
+    given = {"examples": Z, "groups": species, "n_draws": 5, "random_state": 0}
+    fitted = ConceptProjector().fit(Z, table).select(["striped"])
+    expected = concept_baseline(ConceptProjector(), MMDT(), Z, species, concepts={"striped": table["striped"]}, **given)
+    for projector in (fitted, FrozenEstimator(fitted)):
+        found = concept_baseline(projector, MMDT(), Z, species, concepts=table, **given)
+        assert found.observed == expected.observed
+        assert np.array_equal(found.draws, expected.draws)
+    frozen = concept_baseline(
+        FrozenEstimator(fitted), MMDT(), Z, species, examples=Z, concepts=table, null="directions", n_draws=5
+    )
+    assert len(set(frozen.draws.tolist())) > 1
+
+
+def test_only_as_many_projectors_are_learned_as_are_asked_for(animals):
+    learned = []
+
+    class Counting(ConceptProjector):
+        def fit(self, X, y):
+            learned.append(1)
+            return super().fit(X, y)
+
+    Z, species = animals
+    call = {"examples": Z, "concepts": {"striped": species // 2}, "null": "examples", "n_draws": 3}
+    concept_baseline(Counting(), MMDT(), Z, species, **call)
+    assert len(learned) == 4
+
+
 def test_errors_of_baselines(animals):
     Z, species = animals
     call = {"examples": Z, "concepts": {"striped": species // 2}, "n_draws": 2}
     with pytest.raises(ValueError, match="null must be one of"):
         concept_baseline(ConceptProjector(), MMDT(), Z, species, null="nothing", **call)
+    with pytest.raises(DataError, match="truth must have a label for each of 400"):
+        concept_baseline(ConceptProjector(), MMDT(), Z, species, groups=species, truth=[0, 1], **call)
+    with pytest.raises(ValueError, match="at least 1, got 0"):
+        concept_baseline(ConceptProjector(), MMDT(), Z, species, groups=species, **{**call, "n_draws": 0})
+    with pytest.raises(ValueError, match=r"such as MMDT\(\); ConceptMMDT takes embeddings"):
+        concept_baseline(ConceptProjector(), ConceptMMDT(), Z, species, groups=species, **call)
     with pytest.raises(ValueError, match="give groups="):
         concept_baseline(ConceptProjector(), MMDT(), Z, species, **call)
     with pytest.raises(DataError, match="not constant within groups"):
@@ -667,6 +792,44 @@ def test_the_text_says_what_sides_mean():
 |   |   |--- fox
 """
     assert concept_text(model) == expected.strip()
+
+
+def test_the_text_of_a_concept_that_is_cut_again():
+    projector = ConceptProjector.from_vectors(np.eye(2), names=["red", "size"], meanings={"size": ("small", "large")})
+    model = make_concept_tree(projector, MMDT()).fit([[0, 0], [0, 1], [0, 5], [9, 5]], [0, 1, 2, True])
+    model[-1].tree_ = ThresholdTree.from_dict(
+        {
+            "feature": 1,
+            "threshold": 3.0,
+            "left": {"feature": 1, "threshold": 0.5, "left": {"cluster": 0}, "right": {"cluster": 1}},
+            "right": {"feature": 0, "threshold": 4.0, "left": {"cluster": 2}, "right": {"cluster": 1}},
+        }
+    )
+    model[-1].reference_ = boxwood.Reference([0, 1, 2], np.eye(3), [7, "ant", "fox"])
+    expected = """
+|--- size <= 3  (small)
+|   |--- size <= 0.5  (towards small)
+|   |   |--- cluster 7
+|   |--- size >  0.5  (towards large)
+|   |   |--- ant
+|--- size >  3  (large)
+|   |--- red <= 4  (less red)
+|   |   |--- fox
+|   |--- red >  4  (more red)
+|   |   |--- ant
+"""
+    assert concept_text(model) == expected.strip()
+
+
+def test_the_text_of_pipelines_that_end_in_one(animals):
+    Z, species = animals
+    scaled = StandardScaler().fit_transform(Z)
+    projector = ConceptProjector().fit(scaled, {"striped": species // 2, "large": species % 2})
+    model = ConceptMMDT(FrozenEstimator(projector)).fit(scaled, species)
+    piped = make_pipeline(StandardScaler(), clone(model)).fit(Z, species)
+    assert concept_text(piped) == concept_text(model)
+    with pytest.raises(ValueError, match="ConceptMMDT takes embeddings"):
+        make_concept_tree(projector, model)
 
 
 def test_the_text_of_intervals():

@@ -30,7 +30,7 @@ def test_handwritten_digits(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "coin: not reliable" in out
     assert "coin" not in result.model.concept_names_
-    assert "curve: nearly the complement of vertical line" in out
+    assert "vertical line: nearly the complement of curve" in out
     assert "add a concept that tells" in out
     assert result.model.n_leaves_ == 10
     assert result.scores["Concept-MMDT and clusters"] > 0.3

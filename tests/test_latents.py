@@ -183,7 +183,7 @@ def test_a_real_layer(torch, net, images):
 
 
 def test_datasets_loaders_and_batches(torch, net, images):
-    from torch.utils.data import DataLoader, TensorDataset
+    from torch.utils.data import BatchSampler, DataLoader, SubsetRandomSampler, TensorDataset
 
     plain = extract_latents(net, images, "3")
     labels = torch.arange(20)
@@ -196,6 +196,10 @@ def test_datasets_loaders_and_batches(torch, net, images):
         extract_latents(net, images[:0], "3")
     with pytest.raises(DataError, match="give shuffle=False"):
         extract_latents(net, DataLoader(dataset, shuffle=True), "3")
+    some = SubsetRandomSampler(range(7))
+    for options in ({"sampler": some}, {"batch_sampler": BatchSampler(some, 3, False)}):
+        with pytest.raises(DataError, match="give shuffle=False"):
+            extract_latents(net, DataLoader(dataset, **options), "3")
 
 
 def test_the_network_is_left_as_it_was(torch, net, images):

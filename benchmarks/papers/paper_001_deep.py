@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,7 +84,7 @@ def _digits_row(source: Source | None, words: str) -> Report:
         return Report(title, header, ((words, "-", numbers(MNIST), NO_EMBEDDINGS, *["-"] * 4),))
     rows = []
     for listed, concepts in (("of the table", source.concepts), ("2 has no loop", _without_two(source))):
-        drawn = [_scored(source, *draw) for draw in Source(**{**vars(source), "concepts": concepts}).draws()]
+        drawn = [_scored(source, *draw) for draw in replace(source, concepts=concepts).draws()]
         scores = np.array([one.scores for one in drawn])
         ours = scores.mean(axis=0)
         off = np.abs(ours - MNIST)
@@ -185,7 +186,7 @@ def _stand_in(words: str, row: str, paper: tuple[float, ...], source: Source | N
         return (words, row, shown, "no concept is reliable", "-", "-", reliable)
     kept = {name: source.concepts[name] for name in np.array(report.name)[report.reliable]}
     scored = _scored(source, source.examples, kept)
-    to_base = Source(**{**vars(source), "truth": source.clusters})
+    to_base = replace(source, truth=source.clusters)
     null = concept_baseline(
         ConceptProjector(), MMDT(), source.Z, source.clusters, examples=source.examples, concepts=kept,
         null="directions", n_draws=50, random_state=0,

@@ -5,9 +5,11 @@ tree whose cuts are concepts::
 
     projector = ConceptProjector().fit(Z_examples, concepts)       # one column of `concepts` for each concept
     report = concept_report(projector, Z_examples, concepts)       # look before you cut
+    print(report)
     projector = projector.select(report.reliable)
     tree = ConceptMMDT(projector).fit(Z, labels)
     print(concept_text(tree))
+    print(*unseparated_pairs(tree.mixture_, tree.concept_names_))  # clusters that it tells apart by chance
 
 What a high score does not show. Table 2 of the paper reports the agreement of such trees with true classes. Concepts
 there that are functions of the class (digits with a loop, animals that are red) are classifiers of classes in disguise:
@@ -22,12 +24,13 @@ B. Kim et al., "Interpretability Beyond Feature Attribution: Quantitative Testin
 Representations", Algorithm 2.
 """
 
+from boxwood.concepts._assess import concept_report
 from boxwood.concepts._baseline import ConceptBaseline, concept_baseline
 from boxwood.concepts._choose import ChosenConcepts, choose_concepts
 from boxwood.concepts._latents import extract_latents
 from boxwood.concepts._project import PairGap, project, unseparated_pairs
 from boxwood.concepts._projector import ConceptProjector
-from boxwood.concepts._report import ConceptReport, concept_report
+from boxwood.concepts._report import ConceptReport
 from boxwood.concepts._table import stack_concepts
 from boxwood.concepts._trees import concept_text, make_concept_tree
 

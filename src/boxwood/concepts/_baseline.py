@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_random_state
 
 from boxwood._frames import label_values
 from boxwood._validation import as_table, listed
 from boxwood.concepts._table import ConceptTable
+from boxwood.concepts._trees import refuse_concept_tree
 from boxwood.errors import DataError
 from boxwood.reference import encode_labels
 
@@ -72,9 +75,11 @@ def concept_baseline(
     Parameters
     ----------
     projector : ConceptProjector
-        How concepts are learned; a copy is fitted for each draw.
+        How concepts are learned; a copy is fitted for each draw. If it is fitted, it also says which concepts count,
+        so that after `select` these are the selected ones.
     tree : estimator
-        Any explainer of boxwood, or classifier of scikit-learn; a clone is fitted on scores and labels for each draw.
+        Any explainer of boxwood, or classifier of scikit-learn, that is grown on scores: `MMDT` for `ConceptMMDT`. A
+        clone is fitted on scores and labels for each draw.
     Z : array-like of shape (n, d)
         Embeddings that are clustered.
     labels : array-like of shape (n,)
@@ -108,7 +113,7 @@ def concept_baseline(
     DataError
         If rows do not fit together, or a concept is not constant within groups, or not known in one, for "rename".
     ValueError
-        If `null` is none of those above, or "rename" has no groups.
+        If `null` is none of those above, "rename" has no groups, `n_draws` is below 1, or the tree is a `ConceptMMDT`.
 
     Notes
     -----
@@ -135,13 +140,20 @@ def concept_baseline(
     """
     if null not in NULLS:
         raise ValueError(f"null must be one of {', '.join(map(repr, NULLS))}; got {null!r}")
+    if n_draws < 1:
+        raise ValueError(f"n_draws must be at least 1, got {n_draws}")
+    refuse_concept_tree(tree)
+    given = projector.estimator if isinstance(projector, FrozenEstimator) else projector  # a frozen one learns nothing
     rows, shown = as_table(Z), as_table(examples)
     codes, _ = encode_labels(label_values(labels))
     if len(codes) != len(rows):
         raise DataError(f"there are {len(rows)} rows of embeddings, but {len(codes)} labels")
     kept = codes >= 0
     target = codes if truth is None else encode_labels(label_values(truth))[0]
+    if len(target) != len(rows):
+        raise DataError(f"truth must have a label for each of {len(rows)} rows of embeddings, got {len(target)}")
     table = ConceptTable.of(concepts, len(shown))
+    table = table.only(given.concept_names_) if hasattr(given, "concept_names_") else table
     random = check_random_state(random_state)
 
     def scored(drawn: ConceptProjector) -> float:
@@ -151,8 +163,8 @@ def concept_baseline(
             fitted = clone(tree).fit(scores[kept], codes[kept])
         return float(score(target[kept], fitted.predict(scores[kept])))
 
-    projectors = _projectors(clone(projector), rows, shown, table, groups, null, random)
-    values = [scored(drawn) for drawn, _ in zip(projectors, range(n_draws + 1), strict=False)]
+    projectors = _projectors(clone(given), rows, shown, table, groups, null, random)
+    values = [scored(drawn) for drawn in islice(projectors, n_draws + 1)]
     return ConceptBaseline(values[0], np.array(values[1:]), null)
 
 

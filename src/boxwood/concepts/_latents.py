@@ -151,7 +151,9 @@ def _batches(torch: Any, data: Any, batch_size: int) -> Iterable[Any]:
         return torch.split(data, batch_size) if len(data) else ()
     if isinstance(data, torch.utils.data.Dataset):
         return torch.utils.data.DataLoader(data, batch_size=batch_size)  # type: ignore[no-any-return]
-    if type(getattr(data, "sampler", None)).__name__ == "RandomSampler":
+    sampler = getattr(data, "sampler", None)
+    samplers = (sampler, getattr(getattr(data, "batch_sampler", None), "sampler", None))
+    if any("Random" in type(one).__name__ for one in samplers):
         raise DataError("the DataLoader shuffles, so that its rows would not fit to any labels; give shuffle=False")
     return data  # type: ignore[no-any-return]
 

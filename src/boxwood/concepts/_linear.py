@@ -48,7 +48,8 @@ class Recipe(NamedTuple):
 
     def learn(self, Z: NDArray[Any], values: NDArray[np.float64], kind: str) -> Direction:
         """Return the direction of one concept from its examples, rows of shape (n, d) and values of shape (n,)."""
-        rows = (Z.astype(np.float64) - self.middle) / self.scale
+        rows = np.subtract(Z, self.middle, dtype=np.float64)
+        rows /= self.scale
         center = 0.0 if kind == BINARY else float(values.mean())
         model = self.classifier if kind == BINARY else self.regressor
         if isinstance(model, str) and model == "mean-difference":

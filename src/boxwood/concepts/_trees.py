@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,6 +51,8 @@ def make_concept_tree(
     ------
     DataError
         If there are unreliable concepts, and they are not allowed, or the report is of other concepts.
+    ValueError
+        If the tree is a `ConceptMMDT`, which takes embeddings by itself.
 
     Examples
     --------
@@ -62,6 +65,7 @@ def make_concept_tree(
     ['grass', 'rose']
     """
     check_is_fitted(projector)
+    refuse_concept_tree(tree)
     if report is not None:
         if report.name != projector.concept_names_:
             raise DataError(f"the report is of the concepts {report.name}, not of {projector.concept_names_}")
@@ -78,11 +82,12 @@ def concept_text(model: Any, report: ConceptReport | None = None) -> str:
     """Return a fitted tree on concepts as text: each cut with what its two sides mean.
 
     Scores are signed distances, so a threshold of 0 is the boundary of a concept; at another threshold a side has more,
-    or less, of the concept than that, and a row on the side of "red" need not be red.
+    or less, of the concept than that, and a row on the side of "red" need not be red. Where a concept is cut again
+    below, the sides are "towards" its meanings.
 
     Parameters
     ----------
-    model : ConceptMMDT, or a pipeline of `make_concept_tree` whose tree is boxwood's
+    model : ConceptMMDT, or a pipeline that ends with one, or one of `make_concept_tree` whose tree is boxwood's
     report : ConceptReport, default=None
         Marks the concepts that it calls unreliable.
 
@@ -101,31 +106,50 @@ def concept_text(model: Any, report: ConceptReport | None = None) -> str:
     """
     tree, projector, names = _parts(model)
     doubtful = set() if report is None else {n for n, ok in zip(report.name, report.reliable, strict=True) if not ok}
-    lines, stack = [], [(0, 0, "")]  # node, depth, the test that leads to it
+    lines: list[str] = []
+    stack: list[tuple[int, tuple[str, ...], str]] = [
+        (0, (), "")
+    ]  # node, the concepts cut above it, the test that leads to it
     while stack:
-        node, depth, test = stack.pop()
+        node, above, test = stack.pop()
         if test:
-            lines.append(f"{'|   ' * (depth - 1)}|--- {test}")
+            lines.append(f"{'|   ' * (len(above) - 1)}|--- {test}")
         feature = int(tree.feature[node])
         if feature < 0:
-            lines.append(f"{'|   ' * depth}|--- {names[int(tree.cluster[node])]}")
+            lines.append(f"{'|   ' * len(above)}|--- {_cluster_name(names[int(tree.cluster[node])])}")
             continue
         concept = projector.concept_names_[feature]
         shown = f"{concept} (unreliable)" if concept in doubtful else concept
-        low, high = projector.meanings_[concept]
+        low, high = (f"towards {word}" if concept in above else word for word in projector.meanings_[concept])
         inside, outside = _tests(shown, low, high, float(tree.lower[node]), float(tree.upper[node]))
-        stack += ((int(tree.second[node]), depth + 1, outside), (node + 1, depth + 1, inside))
+        below = (*above, concept)
+        stack += ((int(tree.second[node]), below, outside), (node + 1, below, inside))
     return "\n".join(lines)
 
 
+def refuse_concept_tree(tree: Any) -> None:
+    """Raise a ValueError for a tree that would project scores once more."""
+    if hasattr(tree, "projector"):
+        name = type(tree).__name__
+        raise ValueError(f"the tree must be one that is grown on scores, such as MMDT(); {name} takes embeddings")
+
+
 def _parts(model: Any) -> tuple[ThresholdTree, Any, Any]:
-    if isinstance(model, Pipeline):
-        projector, tree = model.steps[0][1], model.steps[-1][1]
-    else:
-        projector, tree = getattr(model, "projector_", None), model
+    tree = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    projector = getattr(tree, "projector_", None)
+    if projector is None and isinstance(model, Pipeline) and len(model.steps) > 1:
+        projector = model.steps[-2][1]
     if not (hasattr(tree, "tree_") and isinstance(tree.tree_, ThresholdTree) and hasattr(projector, "meanings_")):
-        raise TypeError("expected a fitted ConceptMMDT, or a fitted pipeline of make_concept_tree with a boxwood tree")
+        raise TypeError(
+            "expected a fitted ConceptMMDT, or a fitted pipeline of make_concept_tree with a boxwood tree; "
+            "sklearn.tree.export_text(..., feature_names=projector.concept_names_) prints those of scikit-learn"
+        )
     return tree.tree_, projector, tree.reference_.names
+
+
+def _cluster_name(name: Hashable) -> str:
+    """Return how a cluster is called: a number alone would look like one of the scores."""
+    return f"cluster {name}" if isinstance(name, (int, float)) and not isinstance(name, bool) else str(name)
 
 
 def _tests(concept: str, low: str, high: str, lower: float, upper: float) -> tuple[str, str]:

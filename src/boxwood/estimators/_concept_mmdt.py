@@ -65,8 +65,8 @@ class ConceptMMDT(MMDT):
     concept_names_ : tuple of m str
         Names of the concepts: feature j of the tree is the concept j.
     mixture_ : Mixture
-        Clusters along concepts, from which the tree is grown: a Gaussian mixture's own parameters, projected, or the
-        frequencies, means and variances of the scores of the clusters' rows. `concepts.unseparated_pairs` takes it.
+        Clusters along concepts, from which the tree is grown: a Gaussian mixture's own parameters, projected, or those
+        of the scores of the clusters' rows. Cuts between its `concepts.unseparated_pairs` are chance.
     tree_ : ThresholdTree
         The tree, on scores. Always holds: each component of `mixture_` has exactly one leaf, which its mean reaches.
     labels_ : array of shape (n,)
@@ -103,8 +103,7 @@ class ConceptMMDT(MMDT):
     The same as a pipeline of a frozen projector and `MMDT`, as means and covariances go along with linear maps; in
     addition it finds the clusters in embeddings, measures the price there, and takes mixtures without rows. The
     standard deviation along a concept is a square root, which Algorithm 2 of the paper leaves out in print; so lengths
-    of vectors and their intercepts do not change how rows are labelled. Where clusters are far from Gaussian along the
-    concepts, the paper recommends CART instead.
+    of vectors and their intercepts do not change how rows are labelled. Where tails are heavy, it recommends CART.
 
     References
     ----------
@@ -186,15 +185,16 @@ class ConceptMMDT(MMDT):
         n_jobs = effective_n_jobs(self.n_jobs)
         rows = self._rows(X, reset=True)
         weights = as_weights(sample_weight, len(rows))
-        self.projector_ = self._projector(X, rows, concepts)
+        projector = self._projector(X, rows, concepts)
         reference = self._reference(X, rows, y, weights)
         refuse_one_cluster(reference)
-        scores = self._scores(X, rows)
-        tree = self._grow(scores, reference, weights, n_jobs)
+        scores = _scores(projector, X, rows)
+        mixture, tree = self._grow_on(projector, scores, reference, weights, n_jobs)
         predicted = tree.predict(scores, n_jobs=n_jobs)
         explained = np.where(reference.kept, predicted, -1)
         costs = [partition_cost(rows, labels, sample_weight=weights) for labels in (explained, reference.labels)]
-        self.labels_, self.price_ = self._with(tree, reference)._named(predicted), ratio(*costs)
+        self._with(projector, mixture, tree, reference)
+        self.labels_, self.price_ = self._named(predicted), ratio(*costs)
         return self
 
     def fit_mixture(self, mixture: Any) -> Self:
@@ -219,22 +219,24 @@ class ConceptMMDT(MMDT):
         given = mixture if isinstance(mixture, Mixture) else Mixture.from_gaussian_mixture(mixture)
         reference = Reference(np.arange(given.n_components), given.means, given.names)
         refuse_one_cluster(reference)
+        projector = self._projector(None, given.means, None)
+        along = projector.project_mixture(given)
+        self._with(projector, along, self._tree(along), reference)
         for name in ("clusterer_", "feature_names_in_", "labels_", "price_"):
             self.__dict__.pop(name, None)  # of an earlier fit
-        self.projector_ = self._projector(None, given.means, None)
         self.n_features_in_ = given.n_features
-        self.mixture_ = self.projector_.project_mixture(given)
-        return self._with(self._tree(), reference)
+        return self
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the cluster of each row of embeddings, shape (n,): a label of `y`, or the clusterer's number."""
         tree = self._fitted_tree()
-        return self._named(tree.predict(self._scores(X, self._rows(X)), n_jobs=effective_n_jobs(self.n_jobs)))
+        clusters = tree.predict(_scores(self.projector_, X, self._rows(X)), n_jobs=effective_n_jobs(self.n_jobs))
+        return self._named(clusters)
 
     def apply(self, X: Any) -> NDArray[np.intp]:
         """Return the leaf of each row of embeddings, shape (n,), with leaves numbered from 0 in pre-order."""
         tree = self._fitted_tree()
-        return tree.apply(self._scores(X, self._rows(X)), n_jobs=effective_n_jobs(self.n_jobs))
+        return tree.apply(_scores(self.projector_, X, self._rows(X)), n_jobs=effective_n_jobs(self.n_jobs))
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """Return minus the sum of squared distances of embeddings to the centre of the cluster that the tree gives.
@@ -242,7 +244,7 @@ class ConceptMMDT(MMDT):
         Labels `y` are ignored. Greater is better; 0 is the most.
         """
         tree, rows = self._fitted_tree(), self._rows(X)
-        clusters = tree.predict(self._scores(X, rows))
+        clusters = tree.predict(_scores(self.projector_, X, rows))
         return -partition_cost(rows, clusters, centers=self.cluster_centers_, sample_weight=sample_weight)
 
     # ------------------------------------------------------------------------------------------------- steps
@@ -260,36 +262,39 @@ class ConceptMMDT(MMDT):
             )
         return given
 
-    def _scores(self, X: Any, rows: NDArray[Any]) -> NDArray[np.float64]:
-        named = hasattr(self.projector_, "feature_names_in_")
-        return np.asarray(self.projector_.transform(X if named else rows))
-
-    def _grow(self, X: NDArray[Any], reference: Reference, weights: Weights, n_jobs: int) -> ThresholdTree:
-        """Return the tree on scores `X`, its clusters those of the reference."""
+    def _grow_on(
+        self, projector: Any, scores: NDArray[Any], reference: Reference, weights: Weights, n_jobs: int
+    ) -> tuple[Mixture, ThresholdTree]:
+        """Return the mixture along concepts and its tree, whose clusters are those of the reference."""
         clusterer = getattr(self, "clusterer_", None)
         if hasattr(clusterer, "covariance_type"):
-            mixture = Mixture.from_gaussian_mixture(clusterer)
-            clusters = np.array(mixture.names, dtype=np.int64)
-            self.mixture_ = self.projector_.project_mixture(mixture)
+            own = Mixture.from_gaussian_mixture(clusterer)
+            clusters = np.array(own.names, dtype=np.int64)
+            mixture = projector.project_mixture(own)
         else:
             kept = reference.kept if weights is None else reference.kept & (weights > 0)
             clusters = np.unique(reference.labels[kept])
             names: dict[Hashable, Hashable] = {int(c): reference.names[c] for c in clusters}
-            self.mixture_ = Mixture.of(X, reference.labels, names=names, sample_weight=weights, n_jobs=n_jobs)
-        tree = self._tree()
+            mixture = Mixture.of(scores, reference.labels, names=names, sample_weight=weights, n_jobs=n_jobs)
+        tree = self._tree(mixture)
         tree = tree.relabeled(clusters[tree.leaf_clusters])
-        tails = far_tails(X, reference.labels, tree, sample_weight=weights, n_jobs=n_jobs)
+        tails = far_tails(scores, reference.labels, tree, sample_weight=weights, n_jobs=n_jobs)
         if tails:
-            concepts = self.projector_.concept_names_
+            concepts = projector.concept_names_
             found = listed([f"{reference.names[t.component]} ({t.verdict} along {concepts[t.axis]})" for t in tails])
             warnings.warn(f"clusters far from Gaussian: {found}; CART may give a better tree on concepts", stacklevel=3)
-        return tree
+        return mixture, tree
 
-    def _tree(self) -> ThresholdTree:
+    def _tree(self, mixture: Mixture) -> ThresholdTree:
         options = {"axis": self.axis, "threshold": self.threshold, "pooling": self.pooling}
-        return mmdt(self.mixture_, random_state=self.random_state, **options)
+        return mmdt(mixture, random_state=self.random_state, **options)
 
-    def _with(self, tree: ThresholdTree, reference: Reference) -> Self:
-        self.tree_, self.reference_, self.n_leaves_ = tree, reference, tree.n_leaves
-        self.cluster_centers_, self.concept_names_ = reference.centers, tuple(self.projector_.concept_names_)
-        return self
+    def _with(self, projector: Any, mixture: Mixture, tree: ThresholdTree, reference: Reference) -> None:
+        """Assign together, so that a fit that fails does not mix with an earlier one."""
+        self.projector_, self.mixture_, self.concept_names_ = projector, mixture, tuple(projector.concept_names_)
+        self.tree_, self.n_leaves_ = tree, tree.n_leaves
+        self.reference_, self.cluster_centers_ = reference, reference.centers
+
+
+def _scores(projector: Any, X: Any, rows: NDArray[Any]) -> NDArray[np.float64]:
+    return np.asarray(projector.transform(X if hasattr(projector, "feature_names_in_") else rows))

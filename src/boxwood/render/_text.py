@@ -43,7 +43,8 @@ def text(model: Any) -> str:
     if isinstance(model, ThresholdTree):
         return _tree_text(model, None, None)
     if hasattr(model, "tree_"):
-        return _tree_text(model.tree_, getattr(model, "feature_names_in_", None), model.reference_.names)
+        columns = getattr(model, "concept_names_", getattr(model, "feature_names_in_", None))  # what its tree tests
+        return _tree_text(model.tree_, columns, model.reference_.names)
     if hasattr(model, "clusters") and hasattr(model, "leaves"):
         return _explanation_text(model)
     raise TypeError(f"expected an Explanation, a tree or a fitted estimator of boxwood, got {type(model).__name__}")
