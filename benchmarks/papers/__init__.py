@@ -17,6 +17,9 @@ fewer rows and runs, `--plots FOLDER` draws the figures where matplotlib is inst
     instances of Theorems 8.1 and 8.4 as k grows, and the growth of Theorem 7.1.
 003
     Lecture slides on k-means: Figure 3 (IMM split by split), Lloyd's local optimum and costs, k-means++, consistency.
+004
+    "Explaining Kernel Clustering via Decision Trees": Table 2, the bars of Figure 4, and the shapes and histograms of
+    Figures 1, 3 and 6.
 
 The papers leave settings open (scaling, parameters of the clusterers, seeds, which cost), so a small grid of them is
 tried and each row says which setting comes closest, and whether any comes close.

@@ -6,7 +6,7 @@ from importlib import import_module
 
 from benchmarks.papers.report import Options
 
-PAPERS = ("000", "001", "001-deep", "002", "003")
+PAPERS = ("000", "001", "001-deep", "002", "003", "004")
 
 
 def main(arguments: list[str] | None = None) -> None:

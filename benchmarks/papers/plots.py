@@ -2,11 +2,14 @@
 
 import importlib.util
 import os
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["figure_3", "figure_6", "prices", "splits", "theorem_5"]
+__all__ = ["Panel", "bars", "boxes", "cut_lines", "figure_3", "figure_6", "prices", "regions", "splits", "theorem_5"]
+
+COLOURS = np.array(["#4477aa", "#ee7733", "#228833", "#aa3377", "#ccbb44", "#66ccee", "#888888"])
 
 
 def figure_3(folder: str, q: np.ndarray, log_error: np.ndarray, bins: np.ndarray) -> None:
@@ -75,14 +78,104 @@ def splits(folder: str, name: str, X: np.ndarray, labels: np.ndarray, found: Any
     _save(folder, name, draw)
 
 
-def _save(folder: str, name: str, draw: Any) -> None:
+def bars(folder: str, name: str, heights: dict[str, dict[str, dict[str, float]]]) -> None:
+    """Draw groups of bars, a panel for each title: heights by title, group and bar; where 1 is, a line."""
+    names = list(dict.fromkeys(bar for groups in heights.values() for group in groups.values() for bar in group))
+    colour = dict(zip(names, COLOURS, strict=False))
+
+    def draw(axes: Any) -> None:
+        for place, (title, groups) in zip(axes, heights.items(), strict=True):
+            for left, group in enumerate(groups.values()):
+                width = 0.8 / len(group)
+                x = left + (np.arange(len(group)) - (len(group) - 1) / 2) * width
+                place.bar(x, list(group.values()), width, color=[colour[bar] for bar in group])
+            place.axhline(1, color="k", linewidth=0.8)
+            place.set_xticks(range(len(groups)), list(groups), fontsize="small")
+            least = min(height for group in groups.values() for height in group.values())
+            place.set(title=title, ylim=(min(0.99, least) if least > 0.9 else 0, None))
+        keys = [axes[0].bar(0, 0, color=one, label=bar) for bar, one in colour.items()]
+        axes[0].figure.legend(handles=keys, loc="outside lower center", ncols=len(names), fontsize="small")
+
+    _save(folder, name, draw, size=(11, 4), columns=len(heights))
+
+
+def boxes(folder: str, name: str, values: dict[str, np.ndarray], label: str) -> None:
+    """Draw a box of values for each name."""
+
+    def draw(axes: Any) -> None:
+        axes.boxplot(list(values.values()))
+        axes.set_xticks(range(1, len(values) + 1), list(values))
+        axes.set_ylabel(label)
+
+    _save(folder, name, draw)
+
+
+class Panel(NamedTuple):
+    """A title, clusters of rows, and a tree that explains them, if any."""
+
+    title: str
+    labels: np.ndarray
+    tree: Any
+
+
+def regions(folder: str, name: str, X: np.ndarray, panels: Sequence[Panel]) -> None:
+    """Draw rows by cluster, over the parts of the plane that a tree gives to each cluster, with its cuts as lines."""
+    margin = 0.05 * np.ptp(X, axis=0)
+    low, high = X.min(axis=0) - margin, X.max(axis=0) + margin
+    x, y = (np.linspace(low[j], high[j], 600) for j in (0, 1))
+    grid = np.array([axis.ravel() for axis in np.meshgrid(x, y)]).T
+
+    def draw(axes: Any) -> None:
+        from matplotlib.colors import ListedColormap
+
+        for place, (title, labels, tree) in zip(axes, panels, strict=True):
+            if tree is not None:
+                parts = tree.predict(grid).reshape(len(y), len(x))
+                ends = {"vmin": 0, "vmax": len(COLOURS) - 1, "alpha": 0.25}
+                place.pcolormesh(x, y, parts, cmap=ListedColormap(COLOURS.tolist()), rasterized=True, **ends)
+                for line in cut_lines(tree, low, high):
+                    place.plot(line[:, 0], line[:, 1], "k-", linewidth=1)
+            place.scatter(X[:, 0], X[:, 1], c=COLOURS[labels], s=7, linewidths=0)
+            place.set(title=title, xlim=(low[0], high[0]), ylim=(low[1], high[1]), xticks=[], yticks=[])
+
+    _save(folder, name, draw, size=(4 * len(panels), 4), columns=len(panels))
+
+
+def cut_lines(tree: Any, low: np.ndarray, high: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the ends, shape (2, 2), of each cut's lines inside of its node's part of the plane."""
+    waiting = [(0, [np.array([low, high])])]
+    while waiting:
+        node, parts = waiting.pop()
+        j, cut = int(tree.feature[node]), (float(tree.lower[node]), float(tree.upper[node]))
+        if j < 0:
+            continue
+        inside, outside = [], []
+        for part in parts:
+            first, last = np.clip(cut, *part[:, j])
+            for end in cut:
+                if part[0, j] < end < part[1, j]:
+                    yield _slab(part, j, end, end)
+            pieces = ((part[0, j], first, outside), (first, last, inside), (last, part[1, j], outside))
+            for start, stop, side in pieces:
+                if start < stop:
+                    side.append(_slab(part, j, start, stop))
+        waiting += [(node + 1, inside), (int(tree.second[node]), outside)]
+
+
+def _slab(part: np.ndarray, j: int, start: float, stop: float) -> np.ndarray:
+    slab = part.copy()
+    slab[:, j] = start, stop
+    return slab
+
+
+def _save(folder: str, name: str, draw: Any, *, size: tuple[float, float] = (6, 4), columns: int = 1) -> None:
     if importlib.util.find_spec("matplotlib") is None:
         print(f"{name}: not drawn, as matplotlib is not installed")
         return
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(6, 4), layout="constrained")
-    draw(figure.subplots())
+    figure = Figure(figsize=size, layout="constrained")
+    draw(figure.subplots(1, columns))
     os.makedirs(folder, exist_ok=True)
     figure.savefig(os.path.join(folder, name), dpi=150)
     print(f"wrote {os.path.join(folder, name)}")
