@@ -1,14 +1,18 @@
 """`explain` and estimators with pipelines: grown in the columns that are clustered, told in those of the table."""
 
+import warnings
+
 import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
+from sklearn.frozen import FrozenEstimator
 from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
@@ -16,19 +20,24 @@ from sklearn.preprocessing import (
     MinMaxScaler,
     OneHotEncoder,
     OrdinalEncoder,
+    PowerTransformer,
     QuantileTransformer,
+    RobustScaler,
     StandardScaler,
 )
 
 import boxwood
-from boxwood import IMM, MMDT, ExKMC, Explanation, cli, explain
+from boxwood import IMM, MMDT, ExKMC, Explanation, Reference, cli, explain, grow
 from boxwood.axes import Categories
 from boxwood.errors import DataError
+from boxwood.estimators._cluster import reference_seen
 from boxwood.explanation import Condition
+from boxwood.explanation._space import Space
 from boxwood.render import rules
 from boxwood.render._rules import condition
 from boxwood.render._sql import sql_case
 from boxwood.tree import Interval
+from tests.cases import make_case
 
 METHODS = ["auto", "imm", "exkmc", "expand", "cart", "mmdt"]
 
@@ -263,10 +272,175 @@ def test_estimators_grow_in_the_columns_of_a_pipeline(estimator):
     assert (mixed.predict(X) == estimator().fit(X, mixed.clusterer_.predict(X)).predict(X)).all()
 
 
-def test_the_command_line_refuses_categories(tmp_path):
-    table, model = tmp_path / "goods.csv", tmp_path / "model.json"
-    goods().to_csv(table, index=False)
-    explain(goods(), pipeline(OneHotEncoder()), method="cart").save(model)
-    result = CliRunner().invoke(cli.boxwood, ["predict", str(model), str(table)])
-    assert result.exit_code == 3
-    assert "the model tests categories (colour)" in result.stderr
+@pytest.mark.parametrize("seed", range(4))
+def test_every_row_keeps_its_leaf_where_thresholds_are_short(seed, monkeypatch):
+    pulled_back, checked = Space.pulled_back, []
+
+    def compared(space, tree, X, categories):
+        short = pulled_back(space, tree, X, categories)
+        checked.append((short.predict(X) == tree.predict(space.rows)).all())
+        return short
+
+    monkeypatch.setattr(Space, "pulled_back", compared)
+    steps = [StandardScaler(), RobustScaler(), MinMaxScaler(), QuantileTransformer(n_quantiles=7), PowerTransformer()]
+    for case_seed in range(75 * seed, 75 * seed + 75):
+        rng = np.random.default_rng(case_seed)
+        X = make_case(case_seed, max_columns=3).X
+        step = steps[case_seed % len(steps)]
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            try:
+                given = make_pipeline(step, Nothing(rng.integers(3, size=len(X)))).fit(X)
+                finite = np.isfinite(given[:-1].transform(X)).all()
+            except ValueError:  # scikit-learn gives up on the column
+                continue
+        if finite and len(set(given[-1].labels_)) > 1:
+            explain(X, given, method="cart", max_leaf_nodes=5, standardize=bool(case_seed % 2))
+    assert len(checked) > 50
+    assert all(checked)
+
+
+class Nothing(ClusterMixin, BaseEstimator):
+    """A clusterer whose labels are known before."""
+
+    def __init__(self, labels=None):
+        self.labels = labels
+
+    def fit(self, X, y=None):
+        self.labels_ = self.labels
+        return self
+
+
+@pytest.mark.parametrize("objective", ["l1", "l2"])
+def test_centres_are_those_of_the_last_step(objective):
+    X, _ = two_scales()
+    X[::17] *= 3
+    given = make_pipeline(StandardScaler(), boxwood.KMedians(4, objective=objective, random_state=0))
+    model = IMM(given).fit(X)
+    Z, last = model.clusterer_[:-1].transform(X), model.clusterer_[-1]
+    seen = reference_seen(model.clusterer_, Z, model.reference_, None)
+    assert (seen.centers == last.cluster_centers_).all()
+    own = grow.imm(Z, Reference(last.labels_, last.cluster_centers_))
+    assert (model.predict(X) == own.predict(Z)).all()
+    assert (explain(X, model.clusterer_, method="imm").predict(X) == own.predict(Z)).all()
+    frozen = make_pipeline(model.clusterer_[0], FrozenEstimator(last))
+    assert (reference_seen(frozen, Z, model.reference_, None).centers == last.cluster_centers_).all()
+
+
+def test_centres_of_columns_in_another_order_are_not_taken_for_those_of_the_rows():
+    X, _ = two_scales()
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    given = GaussianMixture(4, random_state=0).fit(frame)
+    turned = explain(frame, given, columns=["b", "a"], method="imm")
+    assert (turned.predict(frame) == explain(X, given.predict(frame), method="imm").predict(X)).all()
+
+
+# --------------------------------------------------------------------------------------- categories of every kind
+
+KINDS = {
+    "text": ["x", "it's", "z w"],
+    "marks": ["NA", "null", ""],
+    "codes": ["007", "7", "07"],
+    "padded": [" x", "x", "X"],
+    "missing": ["a", None, "b"],
+    "booleans": [True, False, True],
+    "truths": ["True", "False", "true"],
+    "whole": [3, 20, None],
+    "numbers": [0.5, 1e16, 1.5],
+}
+
+
+def kinds(name, n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    kind = rng.integers(3, size=n)
+    values = np.empty(n, dtype=object)
+    values[:] = [KINDS[name][i] for i in kind]
+    return pd.DataFrame({'a "b"': rng.normal(size=n) + 4 * (kind == 1), "of, what": pd.Series(values, dtype=object)})
+
+
+def explained(name, encoder, **options):
+    frame = kinds(name)
+    columns = [("n", StandardScaler(), ['a "b"']), ("c", encoder, ["of, what"])]
+    given = make_pipeline(ColumnTransformer(columns, sparse_threshold=0), KMeans(3, n_init=3, random_state=0))
+    return frame, explain(frame, given.fit(frame), method="cart", max_leaf_nodes=5, **options)
+
+
+@pytest.mark.parametrize("handled", ["error", "ignore"])
+@pytest.mark.parametrize("name", KINDS)
+def test_sql_of_categories_of_every_kind(name, handled):
+    frame, ex = explained(name, OneHotEncoder(handle_unknown=handled))
+    assert "of, what is " in rules(ex)
+    assert (labelled_by_sql(ex, frame) == ex.predict(frame)).all()
+    assert Explanation.from_json(ex.to_json()) == ex
+
+
+@pytest.mark.parametrize(
+    ("form", "out"), [("csv", "o.csv"), ("csv", "o.parquet"), ("tsv", "o.jsonl"), ("parquet", "o.csv")]
+)
+@pytest.mark.parametrize("name", KINDS)
+def test_the_command_line_labels_categories_as_predict_does(name, form, out, tmp_path):
+    frame, ex = explained(name, OneHotEncoder(handle_unknown="ignore"))
+    paths = [str(tmp_path / path) for path in ("model.json", f"t.{form}", out)]
+    ex.save(paths[0])
+    if form == "parquet":
+        frame.to_parquet(paths[1])
+    else:
+        frame.to_csv(paths[1], index=False, sep="," if form == "csv" else "\t")
+    result = CliRunner().invoke(cli.boxwood, ["predict", *paths[:2], "-o", paths[2], "-q"])
+    assert result.exit_code == 0, result.output
+    found = duckdb.execute(f"SELECT cluster FROM '{paths[2]}'").fetchnumpy()["cluster"]
+    assert (found == ex.predict(frame)).all()
+
+
+def test_what_the_command_line_says_of_values_that_were_not_there(tmp_path):
+    paths = [str(tmp_path / path) for path in ("model.json", "t.csv", "t.parquet", "out.csv")]
+    new = pd.DataFrame({"id": [1, 2, 3], 'a "b"': [4.0] * 3, "of, what": ["z w", "NA", "pink"]})
+    new.to_csv(paths[1], index=False)
+    new.to_parquet(paths[2])
+    explained("text", OneHotEncoder())[1].save(paths[0])
+    for path, count, first in ((paths[1], 1, "'pink' in row 3"), (paths[2], 2, "'NA' in row 2")):
+        result = CliRunner().invoke(cli.boxwood, ["predict", paths[0], path, "-o", paths[3]])
+        assert result.exit_code == 3
+        assert f"must be one of it's, x, z w, but {path} has other values in {count} of 3 rows" in result.stderr
+        assert f"first {first}" in result.stderr
+    opened = explained("text", OneHotEncoder(handle_unknown="ignore"))[1]
+    opened.save(paths[0])
+    known = [str(label) for label in opened.predict(new)]
+    for path, expected in ((paths[1], [known[0], "", known[2]]), (paths[2], known)):
+        result = CliRunner().invoke(cli.boxwood, ["predict", paths[0], path, "-o", paths[3]])
+        labels = pd.read_csv(paths[3], dtype=str, keep_default_na=False)["cluster"]
+        assert (result.exit_code, list(labels)) == (0, expected)
+    new = new.assign(**{"of, what": ["x", 5, None]})
+    explained("whole", OneHotEncoder())[1].save(paths[0])
+    new.to_csv(paths[1], index=False)
+    result = CliRunner().invoke(cli.boxwood, ["predict", paths[0], paths[1]])
+    assert "'of, what' must be numbers" in result.stderr
+
+
+def test_export_of_sql(tmp_path):
+    table, model = goods(), str(tmp_path / "model.json")
+    ex = explain(table, pipeline(OneHotEncoder()), method="cart")
+    ex.save(model)
+    result = CliRunner().invoke(cli.boxwood, ["export", model, "--to", "sql"])
+    assert result.stdout == f"{sql_case(ex.tree, ex.columns, ex.names, ex.coded_columns)}\n"
+    with duckdb.connect() as con:
+        con.register("goods", table)
+        found = con.execute(f"SELECT {result.stdout} AS cluster FROM goods").fetchnumpy()["cluster"]
+    assert (found == ex.predict(table)).all()
+
+
+def test_categories_that_no_rule_can_name_are_refused():
+    frame = kinds("text")
+    frame["of, what"] = pd.to_datetime(
+        frame["of, what"].map({"x": "2020-01-01", "it's": "2021-01-01", "z w": "2022-01-01"})
+    )
+    given = make_pipeline(ColumnTransformer([("c", OneHotEncoder(sparse_output=False), ["of, what"])]), KMeans(3))
+    with pytest.raises(DataError, match="'of, what' has categories of type datetime64, which no rule can name"):
+        explain(frame, given)
+
+
+def test_texts_that_could_be_misread_are_quoted():
+    pieces = tuple(Interval(float(code), float(code), True, True) for code in range(5))
+    values = ("", " x", "missing", "a, b", None)
+    words = condition(Condition("c", pieces, Categories((*values, "other", "more", "y", "z", "v"), False)))
+    assert words == 'c is "", " x", "missing", "a, b" or missing'

@@ -99,8 +99,3 @@ def test_bad_parameters_and_data():
         cart(X, [0, -2], max_leaf_nodes=2)
     with pytest.raises(DataError, match="every row is left out"):
         cart(X, [0, -1], max_leaf_nodes=2, sample_weight=[0, 1])
-
-
-def test_clusters_of_single_rows_are_no_cause_for_a_warning():
-    X = np.arange(40.0)[:, None]
-    assert cart(X, np.arange(40), max_leaf_nodes=40).n_leaves == 40

@@ -332,6 +332,15 @@ def test_every_output_holds_every_column_in_order(tmp_path, source, out):
     ]
 
 
+@pytest.mark.parametrize("out", ["o.csv", "o.parquet", "o.jsonl"])
+def test_words_for_truth_are_numbers(tmp_path, out):
+    path = text_file(tmp_path, "t.csv", "a,b\n1,True\n2,False\n3,\n4,true\n")
+    tree = ThresholdTree.from_dict({"feature": 0, "threshold": 0.5, "left": {"cluster": 0}, "right": {"cluster": 1}})
+    target = str(tmp_path / out)
+    assert write_labelled(path, target, sql_case(tree, ["p"], ["no", "yes"]), {"p": "b"}) == (4, 1)
+    assert [label or None for label in labels_of(target)] == ["yes", "no", None, "yes"]
+
+
 def test_float32_columns_are_compared_as_doubles(tmp_path):
     path, out = str(tmp_path / "t.parquet"), str(tmp_path / "o.parquet")
     duckdb.execute(f"COPY (SELECT 0.1::FLOAT AS a, 1 AS b UNION ALL SELECT 0.5::FLOAT, 1) TO '{path}'")

@@ -75,15 +75,13 @@ def _print(talk: Talk, explanation: Explanation, file: str, **options: Any) -> L
 
 
 def _write(talk: Talk, explanation: Explanation, file: str, out: str, **options: Any) -> Labelled:
-    from boxwood.errors import DataError
     from boxwood.render._sql import sql_case
     from boxwood.table import write_labelled
 
-    if explanation.categories:
-        names = ", ".join(name for name, _ in explanation.categories)
-        raise DataError(f"the model tests categories ({names}), which this command does not read; use it in Python")
     places = [f"x{j}" for j in range(len(explanation.columns))]
-    expression = sql_case(explanation.tree, places, explanation.names)
-    numbers = {places[j]: explanation.columns[j] for j in map(int, explanation.tree.features)}
+    coded = explanation.coded_columns
+    expression = sql_case(explanation.tree, places, explanation.names, coded)
+    needed = {places[j]: explanation.columns[j] for j in map(int, explanation.tree.features)}
+    categories = {places[j]: known for j, known in coded.items() if places[j] in needed}
     with talk.status(f"labelling {file}") as tick:
-        return write_labelled(file, out, expression, numbers, tick=tick, **options)
+        return write_labelled(file, out, expression, needed, categories=categories, tick=tick, **options)

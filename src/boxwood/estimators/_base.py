@@ -16,7 +16,7 @@ from boxwood._frames import as_matrix, is_frame, label_values, names_array
 from boxwood._validation import as_weights, refuse_not_finite
 from boxwood.axes import AxisMap, axis_map_of
 from boxwood.errors import DataError
-from boxwood.estimators._cluster import fitted_clusterer, reference_of, refuse_one_cluster
+from boxwood.estimators._cluster import fitted_clusterer, reference_of, reference_seen, refuse_one_cluster
 from boxwood.grow import expand, imm
 from boxwood.grow._expand import expanded
 from boxwood.metrics import cost, price_of_explainability
@@ -146,7 +146,7 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         seen, there = rows, reference
         if axis_map is not None:
             seen = axis_map.transform(rows)
-            there = Reference.of(seen, reference.labels, names=dict(enumerate(reference.names)), sample_weight=weights)
+            there = reference_seen(self.clusterer_, seen, reference, weights)
         tree = self._grow(seen, there, weights, n_jobs)
         price = self._price(seen, tree, there, weights, n_jobs)
         return (tree if axis_map is None else tree.pull_back(axis_map, rows)), price

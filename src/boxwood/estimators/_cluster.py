@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -14,8 +16,9 @@ from sklearn.utils.validation import has_fit_parameter
 from boxwood.errors import DataError
 from boxwood.metrics import partition_cost
 from boxwood.reference import Reference, labels_of
+from boxwood.reference._reference import _centers_of as centers_of
 
-__all__ = ["fitted_clusterer", "reference_of", "refuse_number_of_clusters", "refuse_one_cluster"]
+__all__ = ["fitted_clusterer", "reference_of", "reference_seen", "refuse_number_of_clusters", "refuse_one_cluster"]
 
 
 MANY_STARTS, FEW_STARTS = 10, 3  # of k-means, which keeps the best: one start often merges two clusters
@@ -49,9 +52,9 @@ def fitted_clusterer(
 def reference_of(clusterer: Any, X: Any, rows: NDArray[Any], weights: NDArray[np.float64] | None) -> Reference:
     """Return the clustering of the rows by a fitted clusterer.
 
-    A pipeline may read other columns of `X` than those of `rows`, so its clusters have the means of `rows` as centres.
-    So have those of k-means on the rows it was fitted on: its labels are right where predicting them would lose all
-    digits, in columns far from zero.
+    A pipeline may read other columns of `X` than those of `rows`, so its clusters have the means of `rows` as centres;
+    see `reference_seen` for those where it clusters. So have those of k-means on the rows it was fitted on: its labels
+    are right where predicting them would lose all digits, in columns far from zero.
     """
     if isinstance(clusterer, KMeans) and _was_fitted_on(clusterer, _input_of(clusterer, X, rows), rows):
         return Reference.of(rows, clusterer.labels_, sample_weight=weights)
@@ -60,6 +63,22 @@ def reference_of(clusterer: Any, X: Any, rows: NDArray[Any], weights: NDArray[np
         labels = np.where(labels < 0, -1, labels) if labels.dtype.kind in "iu" else labels
         return Reference.of(rows, labels, sample_weight=weights)
     return Reference.from_estimator(clusterer, _input_of(clusterer, X, rows), sample_weight=weights)
+
+
+def reference_seen(
+    pipeline: Any, seen: NDArray[Any], reference: Reference, weights: NDArray[np.float64] | None
+) -> Reference:
+    """Return the clustering by a fitted pipeline, with centres among the rows `seen` by its last step.
+
+    They are the last step's own, such as the medians of `KMedians` and the means of a mixture; the clusters' means for
+    k-means, as it stops short of them, and for a step that has no centres. `reference` is named by its labels.
+    """
+    last = pipeline[-1].estimator if isinstance(pipeline[-1], FrozenEstimator) else pipeline[-1]
+    centers = None if isinstance(last, KMeans) else centers_of(last, seen.shape[1])
+    if centers is not None and all(isinstance(name, Integral) and name < len(centers) for name in reference.names):
+        return reference.with_centers(centers[np.array(reference.names, dtype=np.intp)])
+    names: dict[Hashable, Hashable] = dict(enumerate(reference.names))
+    return Reference.of(seen, reference.labels, names=names, sample_weight=weights)
 
 
 def _was_fitted_on(kmeans: KMeans, X: Any, rows: NDArray[Any]) -> bool:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from boxwood.explanation._explanation import Explanation
     from boxwood.explanation._gaussians import Gaussians
     from boxwood.explanation._space import Space
+    from boxwood.explanation._table import Table
     from boxwood.reference import Reference
 
 __all__ = ["explain"]
@@ -141,7 +142,7 @@ def explain(
     rows, space = table.rows, table.space
     weights = as_weights(sample_weight, len(rows))
     space = space.standardized(weights) if standardize else space
-    source = _Source(X, rows, table.columns, space, weights, random_state)
+    source = _Source(X, table, space, weights, random_state)
     reference, gaussians = _clustering(clusterer, source, n_clusters)
     reference = _renamed(reference, names)
     if gaussians is None and method == "mmdt":
@@ -178,8 +179,7 @@ class _Source(NamedTuple):
     """The table as it came, as numbers, and as it is clustered."""
 
     X: Any
-    rows: NDArray[Any]
-    columns: tuple[str, ...]
+    table: Table
     space: Space
     weights: NDArray[np.float64] | None
     random_state: Any
@@ -219,27 +219,31 @@ def _found(clusterer: Any, source: _Source, n_clusters: int) -> tuple[Reference,
     from boxwood.estimators._cluster import fitted_clusterer, reference_of
     from boxwood.explanation._gaussians import gaussians_of
 
-    X, rows, columns, space, weights, random_state = source
+    X, table, space, weights, random_state = source
     if _is_fitted(clusterer):
-        reference = _seen_in(space, reference_of(clusterer, X, rows, weights), source)
-        gaussians = gaussians_of(clusterer, reference, columns)
+        reference = _seen_in(clusterer, reference_of(clusterer, X, table.rows, weights), source)
+        gaussians = gaussians_of(clusterer, reference, table.columns)
         return reference, None if gaussians is None else space.scaled(gaussians)
     fitted = fitted_clusterer(
         clusterer, X, space.rows, n_clusters=n_clusters, random_state=random_state, weights=weights
     )
     reference = reference_of(fitted, X, space.rows, weights)
-    return reference, gaussians_of(fitted, reference, columns)
+    return reference, gaussians_of(fitted, reference, table.columns)
 
 
-def _seen_in(space: Space, reference: Reference, source: _Source) -> Reference:
-    """Return a clustering with centres in the space."""
+def _seen_in(clusterer: Any, reference: Reference, source: _Source) -> Reference:
+    """Return a clustering of the table's rows by a fitted clusterer, with centres in the space."""
+    from boxwood.estimators._cluster import reference_seen
     from boxwood.reference import Reference
 
-    rows, weights = source.rows, source.weights
-    if space.rows is rows and reference.centers.shape[1] == rows.shape[1]:
-        return reference
-    names = {c: reference.names[c] for c in np.unique(reference.labels[reference.kept]).tolist()}
-    return Reference.of(space.rows, reference.labels, names=names, sample_weight=weights)
+    table, space = source.table, source.space
+    if hasattr(clusterer, "steps"):
+        if table.space.axis_map is not None:
+            reference = reference_seen(clusterer, table.space.rows, reference, source.weights)
+    elif list(getattr(clusterer, "feature_names_in_", table.columns)) != list(table.columns):
+        names = {c: reference.names[c] for c in np.unique(reference.labels[reference.kept]).tolist()}
+        return Reference.of(space.rows, reference.labels, names=names, sample_weight=source.weights)
+    return reference if space.scaling is None else reference.with_centers(space.scaling.transform(reference.centers))
 
 
 def _is_fitted(clusterer: Any) -> bool:

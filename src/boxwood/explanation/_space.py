@@ -18,16 +18,20 @@ __all__ = ["Space"]
 
 
 class Space(NamedTuple):
-    """Rows as they are clustered and measured, and the map that made them of the table's; None where it is these."""
+    """Rows as they are clustered and measured, and the map that made them of the table's; None where it is these.
+
+    `scaling` is the last part of the map, where the rows were standardized.
+    """
 
     rows: NDArray[Any]
     axis_map: AxisMap | None = None
+    scaling: Scaling | None = None
 
     def standardized(self, weights: NDArray[np.float64] | None) -> Space:
         """Return the rows with columns of mean 0 and variance 1; constant columns are only shifted."""
         scaling = _unit_variance(self.rows, weights)
         whole = scaling if self.axis_map is None else Chained(self.axis_map, scaling)
-        return Space(scaling.transform(self.rows), whole)
+        return Space(scaling.transform(self.rows), whole, scaling)
 
     def pulled_back(self, tree: ThresholdTree, X: NDArray[Any], categories: Mapping[int, Categories]) -> ThresholdTree:
         """Return the tree on the table's rows `X` with short thresholds that labels them as `tree` labels those here.
@@ -41,10 +45,10 @@ class Space(NamedTuple):
         return ThresholdTree(pulled.feature, lower, upper, pulled.second, pulled.cluster)
 
     def scaled(self, gaussians: Gaussians) -> Gaussians:
-        """Return the Gaussians of the rows of this space, from those of the table."""
-        if not isinstance(self.axis_map, Scaling):
+        """Return the Gaussians of the rows of this space, from those of the rows before they were standardized."""
+        if self.scaling is None:
             return gaussians
-        shift, scale = self.axis_map.shift, self.axis_map.scale
+        shift, scale = self.scaling.shift, self.scaling.scale
         return gaussians.moved(-shift / scale, 1 / scale)
 
     def unscaled(

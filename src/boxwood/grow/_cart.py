@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -89,10 +88,7 @@ def cart(
         criterion=criterion,
         max_leaf_nodes=max(2, max_leaf_nodes),  # scikit-learn refuses one leaf
         random_state=random_state,
-    )
-    with warnings.catch_warnings():  # clusters of one or two rows are clusters, not values of a regression
-        warnings.filterwarnings("ignore", message="The number of unique classes is greater than 50%")
-        classifier.fit(rounded, clusters, weights)
+    ).fit(rounded, clusters, weights)
     best = classifier.classes_[classifier.tree_.value[:, 0].argmax(axis=1)]
     if max_leaf_nodes == 1:
         return _single_leaf(int(best[0]))

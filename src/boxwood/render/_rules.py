@@ -89,7 +89,10 @@ def _none_of(values: Sequence[Hashable]) -> str:
 
 
 def _category(value: Hashable) -> str:
-    return "missing" if value is None else printable(str(value))
+    text = "missing" if value is None else printable(str(value))
+    # without quotes these would not be seen, or be read as something else
+    unclear = isinstance(value, str) and (text != text.strip() or text in ("", "missing") or ", " in text)
+    return f'"{text}"' if unclear else text
 
 
 def _joined(word: str, parts: Sequence[tuple[str, bool]]) -> str:

@@ -6,13 +6,13 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from heapq import heappop, heappush
 from numbers import Integral
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boxwood.axes import Categories
-from boxwood.table._sql import as_name, as_text
+from boxwood.table._sql import as_double, as_name, as_text
 from boxwood.tree import Box, Interval, ThresholdTree
 
 __all__ = ["sql_case"]
@@ -41,8 +41,8 @@ def sql_case(
     names : sequence
         Name of each cluster; numbers stay numbers where all are whole, and all else is text.
     categories : mapping from column to Categories, default=None
-        Columns of text, of which the tree tests codes: their tests become lists of values, compared as text. A row is
-        NULL where such a value is missing or unknown and the tree has no place for it.
+        Columns of which the tree tests codes: their tests become lists of values, compared as text, or as doubles where
+        all are numbers. A row is NULL where such a value is missing or unknown and the tree has no place for it.
 
     Returns
     -------
@@ -63,12 +63,7 @@ def sql_case(
     whole = all(isinstance(name, Integral) and not isinstance(name, bool) for name in names)
     values = [str(name) if whole else as_text(str(name)) for name in names]
     known = categories or {}
-    tests = [
-        _Categorical(f"CAST({as_name(column)} AS VARCHAR)", known[j])
-        if j in known
-        else _Numeric(f"CAST({as_name(column)} AS DOUBLE)")
-        for j, column in enumerate(columns)
-    ]
+    tests = [_test(as_name(column), known.get(j)) for j, column in enumerate(columns)]
     return _case(tree, tests, [values[cluster] for cluster in tree.leaf_clusters])
 
 
@@ -82,9 +77,9 @@ class _Numeric(NamedTuple):
 
 
 class _Categorical(NamedTuple):
-    """A column of text, and what tests that its code lies in intervals."""
+    """A column of categories, and what tests that its code lies in intervals."""
 
-    text: str
+    value: str
     categories: Categories
 
     def within(self, pieces: Sequence[Interval]) -> str:
@@ -92,13 +87,22 @@ class _Categorical(NamedTuple):
         inside = [any(code in piece for piece in pieces) for code, _ in self.categories.domain]
         excluding = others and inside[-1]  # an unknown value is inside: so is all but some known ones
         listed = [value for value, is_in in zip(values, inside, strict=False) if is_in != excluding]
-        texts = ", ".join(as_text(str(value)) for value in listed if value is not None)
-        parts = [f"{self.text} {'NOT IN' if excluding else 'IN'} ({texts})"] if texts else []
-        if excluding and not texts:
-            parts.append(f"{self.text} IS NOT NULL")
+        known = ", ".join(self._literal(value) for value in listed if value is not None)
+        parts = [f"{self.value} {'NOT IN' if excluding else 'IN'} ({known})"] if known else []
+        if excluding and not known:
+            parts.append(f"{self.value} IS NOT NULL")
         if None in values and (None in listed) != excluding:
-            parts.append(f"{self.text} IS NULL")
+            parts.append(f"{self.value} IS NULL")
         return _any_of(parts)
+
+    def _literal(self, value: Any) -> str:
+        return as_double(float(value)) if self.categories.are_numbers else as_text(str(value))
+
+
+def _test(name: str, categories: Categories | None) -> _Numeric | _Categorical:
+    if categories is None:
+        return _Numeric(f"CAST({name} AS DOUBLE)")
+    return _Categorical(f"CAST({name} AS {'DOUBLE' if categories.are_numbers else 'VARCHAR'})", categories)
 
 
 def _case(tree: ThresholdTree, tests: Sequence[_Numeric | _Categorical], values: Sequence[str]) -> str:
@@ -127,18 +131,13 @@ def _any_of(conditions: Sequence[str]) -> str:
 
 def _within(number: str, piece: Interval) -> str:
     if piece.lower == piece.upper:
-        return f"{number} = {_double(piece.lower)}"
+        return f"{number} = {as_double(piece.lower)}"
     parts = []
     if piece.lower > -math.inf or not piece.lower_closed:
-        parts.append(f"{number} {'>=' if piece.lower_closed else '>'} {_double(piece.lower)}")
+        parts.append(f"{number} {'>=' if piece.lower_closed else '>'} {as_double(piece.lower)}")
     if piece.upper < math.inf or not piece.upper_closed:
-        parts.append(f"{number} {'<=' if piece.upper_closed else '<'} {_double(piece.upper)}")
+        parts.append(f"{number} {'<=' if piece.upper_closed else '<'} {as_double(piece.upper)}")
     return f"({' AND '.join(parts)})" if len(parts) > 1 else "".join(parts) or f"{number} IS NOT NULL"
-
-
-def _double(number: float) -> str:
-    text = "Infinity" if number == math.inf else "-Infinity" if number == -math.inf else repr(number)
-    return f"CAST('{text}' AS DOUBLE)"
 
 
 # ---------------------------------------------------------------------------------------------------- groups

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from boxwood.table._sql import as_pattern, as_text
@@ -40,14 +41,27 @@ def header_of(
 
 
 def csv_relation(
-    path: str, compression: str, delimiter: str, width: int, *, header: bool = True, text: bool = True
+    path: str,
+    compression: str,
+    delimiter: str,
+    width: int,
+    *,
+    header: bool = True,
+    text: bool = True,
+    texts: Sequence[int] = (),
 ) -> str:
-    """Return the SQL that reads a CSV file whose dialect is known: all text, or types found by DuckDB."""
+    """Return the SQL that reads a CSV file whose dialect is known: all text, or types that DuckDB finds.
+
+    The columns in the places `texts` are text either way.
+    """
     if text:
         columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
         types = f"auto_detect=false, columns={{{columns}}}"
     else:
         types = "sample_size=-1, comment=''"
+    if not text and texts:
+        names, kept = ", ".join(f"'c{i}'" for i in range(width)), ", ".join(f"'c{i}': 'VARCHAR'" for i in texts)
+        types += f", names=[{names}], types={{{kept}}}"
     options = f"delim={as_text(delimiter)}, {_FIXED}, header={header}, compression='{compression}', {types}"
     return f"read_csv({as_pattern(path)}, {options})"
 

@@ -14,7 +14,7 @@ from boxwood.errors import DataError
 from boxwood.table._names import find_columns, split_names
 from boxwood.table._source import Source, Tick, open_source
 
-__all__ = ["Table", "read_table", "refuse_text"]
+__all__ = ["Table", "read_table", "refuse_text", "refuse_unknown"]
 
 
 @dataclass(frozen=True)
@@ -109,15 +109,26 @@ def refuse_text(source: Source, column: int, n_rows: int) -> None:
     if source.kind(column) not in ("text", "number"):
         what = source.types[column].lower()
         raise DataError(f"column '{source.names[column]}' must be numbers, but {source.name} has {what}")
+    where = _where(source, column, f"NOT {source.missing(column)} AND {source.number(column)} IS NULL", n_rows)
+    if where:
+        raise DataError(f"column '{source.names[column]}' must be numbers, but {source.name} has text in {where}")
+
+
+def refuse_unknown(source: Source, column: int, is_unknown: str, known: Sequence[str], n_rows: int) -> None:
+    """Raise a DataError for a column in which some values are none of the known ones, by a condition in SQL."""
+    where = _where(source, column, is_unknown, n_rows)
+    raise DataError(
+        f"column '{source.names[column]}' must be one of {listed(known)}, but {source.name} has other values in {where}"
+    )
+
+
+def _where(source: Source, column: int, condition: str, n_rows: int) -> str:
+    """Return in words how many values fulfil a condition, and the first of them; nothing where there are none."""
     query = f"""SELECT count(*), min(row), arg_min(value, row) FROM (
         SELECT row_number() OVER () AS row, {source.text(column)} AS value FROM {source.relation}
-        QUALIFY NOT {source.missing(column)} AND {source.number(column)} IS NULL)"""
+        QUALIFY {condition})"""
     count, row, value = source.fetch(query)[0]
-    if count:
-        raise DataError(
-            f"column '{source.names[column]}' must be numbers, but {source.name} has text in {count:,} of {n_rows:,} "
-            f"rows, first {_quoted(value)} in row {row:,}"
-        )
+    return f"{count:,} of {n_rows:,} rows, first {_quoted(value)} in row {row:,}" if count else ""
 
 
 # ------------------------------------------------------------------------------------------- what columns hold

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from boxwood.errors import DataError
 from boxwood.table._csv import complaint, csv_relation, header_of
 from boxwood.table._paths import find_file, format_of, packed
-from boxwood.table._sql import as_pattern
+from boxwood.table._sql import as_pattern, as_text
 
 if TYPE_CHECKING:
     import duckdb
@@ -31,6 +31,7 @@ _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 _NUMBERS = (*_WHOLE, *(f"U{name}" for name in _WHOLE), "BIGNUM", "FLOAT", "DOUBLE", "DECIMAL", "BOOLEAN")
 _DATES = ("DATE", "TIME", "TIMESTAMP", "INTERVAL")
 _MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none")  # texts that programs write for no value
+_MARKS = ", ".join(f"'{mark}'" for mark in _MISSING)
 _CONFIG = {
     "autoinstall_known_extensions": "false",  # nothing is ever downloaded
     "autoload_known_extensions": "false",
@@ -79,19 +80,29 @@ class Source:
     def missing(self, column: int) -> str:
         """Return SQL for whether there is no value: NULL, NaN, an empty text or NA."""
         if self.kind(column) == "text":
-            marks = ", ".join(f"'{mark}'" for mark in _MISSING)
             # numbers come first, as most texts are numbers and a failed test of AND ends it
-            return f"({self.number(column)} IS NULL AND coalesce(lower(trim({self.text(column)})) IN ({marks}), true))"
+            return f"({self.number(column)} IS NULL AND coalesce(lower(trim({self.text(column)})) IN ({_MARKS}), true))"
         return f"({self.number(column) if self.kind(column) == 'number' else f'c{column}'} IS NULL)"
 
     def number(self, column: int) -> str:
         """Return SQL for a value as a double, true and false as 1 and 0; NULL where it is missing or no number."""
         number = f"CAST(c{column} AS DOUBLE)"
-        if self.kind(column) == "text":
+        if self.types[column] == "BOOLEAN":  # DuckDB reads a column of CSV that is cast as doubles, which words are not
+            number = f"CASE WHEN c{column} THEN 1e0 WHEN NOT c{column} THEN 0e0 END"
+        elif self.kind(column) == "text":
             text = self.text(column)
             words = f"CASE lower(trim({text})) WHEN 'true' THEN 1e0 WHEN 'false' THEN 0e0 END"
             number = f"coalesce(TRY_CAST({text} AS DOUBLE), {words})"
         return f"nullif({number}, CAST('NaN' AS DOUBLE))"
+
+    def category(self, column: int, known: Sequence[str]) -> str:
+        """Return SQL for a value as text; NULL where it is missing: in CSV also a mark of that which is not known."""
+        text = self.text(column)
+        if self.format not in ("csv", "tsv"):
+            return text
+        listed = ", ".join(map(as_text, known))
+        is_known = f"{text} IN ({listed}) OR " if known else ""
+        return f"CASE WHEN {is_known}lower(trim({text})) NOT IN ({_MARKS}) THEN {text} END"
 
     def fetch(self, sql: str, tick: Tick | None = None) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
@@ -111,7 +122,9 @@ class Source:
 
 
 @contextmanager
-def open_source(path: str, *, format: str | None = None, text: bool = True) -> Iterator[Source]:
+def open_source(
+    path: str, *, format: str | None = None, text: bool = True, texts: Collection[str] = ()
+) -> Iterator[Source]:
     """Open a table for queries; it is read when they run, and never as a whole.
 
     Parameters
@@ -119,6 +132,7 @@ def open_source(path: str, *, format: str | None = None, text: bool = True) -> I
     path : file name, or `-` for standard input
     format : csv, tsv, parquet, arrow or jsonl; None tells it from the extension
     text : whether values of CSV stay text as they stand, or become numbers where a whole column is numbers
+    texts : names of columns of CSV that stay text all the same
 
     Raises
     ------
@@ -130,7 +144,7 @@ def open_source(path: str, *, format: str | None = None, text: bool = True) -> I
         file, name = find_file(path, workspace)
         con = duckdb.connect(":memory:", config={**_CONFIG, "temp_directory": workspace})
         try:
-            yield _described(con, file, name, format_of(path, format), workspace, text)
+            yield _described(con, file, name, format_of(path, format), workspace, None if text else texts)
         finally:
             con.close()
 
@@ -141,11 +155,13 @@ def _duckdb() -> Any:
         return pool.submit(import_module, "duckdb").result()
 
 
-def _described(con: duckdb.DuckDBPyConnection, file: str, name: str, format: str, workspace: str, text: bool) -> Source:
+def _described(
+    con: duckdb.DuckDBPyConnection, file: str, name: str, format: str, workspace: str, texts: Collection[str] | None
+) -> Source:
     import duckdb
 
     try:
-        relation, names = _waited(con, lambda: _relation(con, file, name, format, workspace, text))
+        relation, names = _waited(con, lambda: _relation(con, file, name, format, workspace, texts))
         described = _waited(con, lambda: con.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall())
     except duckdb.Error as error:
         raise _unreadable(name, format, str(error)) from None
@@ -156,12 +172,16 @@ def _described(con: duckdb.DuckDBPyConnection, file: str, name: str, format: str
 
 
 def _relation(
-    con: duckdb.DuckDBPyConnection, file: str, name: str, format: str, workspace: str, text: bool
+    con: duckdb.DuckDBPyConnection, file: str, name: str, format: str, workspace: str, texts: Collection[str] | None
 ) -> tuple[str, tuple[str | None, ...]]:
-    """Return the SQL that reads a file, and its names as the file spells them; no names where DuckDB's will do."""
+    """Return the SQL that reads a file, and its names as the file spells them; no names where DuckDB's will do.
+
+    Of CSV, `texts` are the columns that stay text; None is all.
+    """
     if format in ("csv", "tsv"):
         delimiter, names = header_of(con, file, packed(file), "\t" if format == "tsv" else None, workspace)
-        return csv_relation(file, packed(file), delimiter, len(names), text=text), names
+        places = [i for i, known in enumerate(_distinct(names)) if known in (texts or ())]
+        return csv_relation(file, packed(file), delimiter, len(names), text=texts is None, texts=places), names
     if format == "parquet":
         return f"read_parquet({as_pattern(file)})", _parquet_names(con, file)
     if format == "jsonl":

@@ -1,6 +1,8 @@
 """Names, texts and paths as SQL spells them."""
 
-__all__ = ["as_name", "as_pattern", "as_text"]
+import math
+
+__all__ = ["as_double", "as_name", "as_pattern", "as_text"]
 
 
 def as_name(name: str) -> str:
@@ -17,6 +19,12 @@ def as_name(name: str) -> str:
 def as_text(text: str) -> str:
     """Return a text as a literal."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def as_double(number: float) -> str:
+    """Return a number as a literal double, in full."""
+    text = "Infinity" if number == math.inf else "-Infinity" if number == -math.inf else repr(number)
+    return f"CAST('{text}' AS DOUBLE)"
 
 
 def as_pattern(path: str) -> str:

@@ -6,13 +6,14 @@ import os
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.table._names import ColumnError, meant, nearest
-from boxwood.table._read import refuse_text
+from boxwood.table._read import refuse_text, refuse_unknown
 from boxwood.table._source import Source, Tick, open_source
-from boxwood.table._sql import as_name, as_text
+from boxwood.table._sql import as_double, as_name, as_text
 
 __all__ = ["OUTPUTS", "Labelled", "output_format", "replacing", "write_labelled"]
 
@@ -38,8 +39,9 @@ def write_labelled(
     path: str,
     out: str,
     expression: str,
-    numbers: Mapping[str, str],
+    needed: Mapping[str, str],
     *,
+    categories: Mapping[str, Categories] | None = None,
     column: str = "cluster",
     format: str | None = None,
     tick: Tick | None = None,
@@ -56,9 +58,13 @@ def write_labelled(
     out : str
         File to write; the extension tells the format.
     expression : str
-        SQL of the new column, on the names that `numbers` gives; NULL is written as an empty value.
-    numbers : mapping from a name in the expression to a column of the table
-        Columns that must be numbers; the expression sees doubles, with NULL for missing values and NaN.
+        SQL of the new column, on the names that `needed` gives; NULL is written as an empty value.
+    needed : mapping from a name in the expression to a column of the table
+        Columns that must be numbers, but for those of `categories`; the expression sees doubles, with NULL for missing
+        values and NaN.
+    categories : mapping from a name in the expression to Categories, default=None
+        Columns of categories. The expression sees text, and doubles where all categories are numbers; NULL for missing
+        values. In CSV these are the empty text, NA and the like, unless they are among the categories.
     column : str, default="cluster"
         Name of the new column.
     format : str, default=None
@@ -76,15 +82,19 @@ def write_labelled(
     ColumnError
         If the table has a column of the new name already.
     DataError
-        If the table cannot be read, lacks a column, or has text where a number is needed.
+        If the table cannot be read, lacks a column, has text where a number is needed, or values that are none of
+        their categories where there are no others.
     """
     target = output_format(out)
     as_it_stands = target.startswith("FORMAT csv")
-    with open_source(path, format=format, text=as_it_stands) as source:
-        places = _find(source, numbers)
+    known = categories or {}
+    texts = {needed[name] for name, mine in known.items() if not mine.are_numbers}
+    with open_source(path, format=format, text=as_it_stands, texts=texts) as source:
+        places = _find(source, needed)
         _refuse_taken(source, column)
-        n_rows, n_missing = _check_numbers(source, list(places.values()), tick)
-        inner = ", ".join(f"{source.number(place)} AS {as_name(name)}" for name, place in places.items())
+        inputs = [_input(source, place, known.get(name)) for name, place in places.items()]
+        n_rows, n_missing = _check(source, inputs, tick)
+        inner = ", ".join(f"{one.value} AS {as_name(name)}" for name, one in zip(places, inputs, strict=True))
         rows = f"(SELECT *{', ' + inner if inner else ''} FROM {source.relation})"
         with replacing(out) as temporary:
             query = _query(source, rows, expression, column, as_it_stands)
@@ -124,14 +134,14 @@ def replacing(path: str) -> Iterator[str]:
             os.remove(temporary)
 
 
-def _find(source: Source, numbers: Mapping[str, str]) -> dict[str, int]:
-    absent = [column for column in numbers.values() if column not in source.names]
+def _find(source: Source, needed: Mapping[str, str]) -> dict[str, int]:
+    absent = [column for column in needed.values() if column not in source.names]
     if len(absent) == 1:
         near = meant(nearest(absent[0], source.names))
         raise DataError(f"{source.name} lacks a column the rules need: {absent[0]}{near}")
     if absent:
         raise DataError(f"{source.name} lacks {len(absent)} columns the rules need: {', '.join(absent)}")
-    return {name: source.names.index(column) for name, column in numbers.items()}
+    return {name: source.names.index(column) for name, column in needed.items()}
 
 
 def _refuse_taken(source: Source, column: str) -> None:
@@ -139,15 +149,44 @@ def _refuse_taken(source: Source, column: str) -> None:
         raise ColumnError(f"{source.name} has a column '{column}' already; name the new one with --column NAME")
 
 
-def _check_numbers(source: Source, places: Sequence[int], tick: Tick | None) -> tuple[int, int]:
-    """Return the number of rows and of missing values, after refusing text and what else is no number."""
-    bad = [f"count(*) FILTER (NOT {source.missing(i)} AND {source.number(i)} IS NULL)" for i in places]
-    missing = [f"count(*) FILTER ({source.missing(i)})" for i in places]
-    n_rows, *counts = source.fetch(f"SELECT {', '.join(['count(*)', *bad, *missing])} FROM {source.relation}", tick)[0]
-    for i, count in zip(places, counts, strict=False):
-        if count:
-            refuse_text(source, i, n_rows)
-    return n_rows, sum(counts[len(places) :])
+class _Input(NamedTuple):
+    """A column that is needed, in SQL: its value, NULL where it is missing; whether it is text that is no number;
+    whether it is none of the known categories, of which there may be none."""
+
+    place: int
+    value: str
+    is_text: str
+    is_unknown: str
+    known: tuple[str, ...]
+
+
+def _input(source: Source, place: int, categories: Categories | None) -> _Input:
+    number = source.number(place)
+    is_text = f"NOT {source.missing(place)} AND {number} IS NULL"
+    if categories is None:
+        return _Input(place, number, is_text, "false", ())
+    known: list[Any] = [value for value in categories.values if value is not None]
+    texts = tuple(map(str, known))
+    if categories.are_numbers:
+        value, literals = number, [as_double(float(x)) for x in known]
+    else:
+        value, literals, is_text = source.category(place, texts), list(map(as_text, texts)), "false"
+    is_known = f"{value} IN ({', '.join(literals)})" if literals else "false"
+    is_unknown = "false" if categories.others else f"{value} IS NOT NULL AND NOT {is_known}"
+    return _Input(place, value, is_text, is_unknown, texts)
+
+
+def _check(source: Source, inputs: Sequence[_Input], tick: Tick | None) -> tuple[int, int]:
+    """Return the number of rows and of missing values, after refusing what is no number or no category."""
+    tests = [test for one in inputs for test in (one.is_text, one.is_unknown, f"{one.value} IS NULL")]
+    counts = ", ".join(["count(*)", *(f"count(*) FILTER ({test})" for test in tests)])
+    n_rows, *found = source.fetch(f"SELECT {counts} FROM {source.relation}", tick)[0]
+    for one, n_texts, n_unknown in zip(inputs, found[::3], found[1::3], strict=True):
+        if n_texts:
+            refuse_text(source, one.place, n_rows)
+        if n_unknown:
+            refuse_unknown(source, one.place, one.is_unknown, one.known, n_rows)
+    return n_rows, sum(found[2::3])
 
 
 class _Query(NamedTuple):
