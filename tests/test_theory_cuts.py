@@ -99,7 +99,7 @@ def test_bad_parameters_of_bounds():
     for options, words in (
         ({"k": 1}, "k >= 2"),
         ({"k": 3, "objective": "l3"}, "objective must be one of 'l1'"),
-        ({"k": 3, "variant": "slow"}, "variant must be one of 'fast', 'exact', got 'slow'"),
+        ({"k": 3, "variant": "slow"}, "variant must be one of 'fast', 'exact'; got 'slow'"),
     ):
         with pytest.raises(ValueError, match=words):
             bound(**options)

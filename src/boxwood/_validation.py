@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 from boxwood._threads import map_blocks
 from boxwood.errors import DataError
 
-__all__ = ["as_generator", "as_table", "as_weights", "as_whole_weights", "listed", "refuse_not_finite"]
+__all__ = [
+    "as_generator",
+    "as_table",
+    "as_weights",
+    "as_whole_weights",
+    "listed",
+    "refuse_not_finite",
+    "refuse_unknown",
+]
 
 
 def as_table(X: ArrayLike, *, n_columns: int | None = None) -> NDArray[Any]:
@@ -109,3 +117,9 @@ def as_generator(random_state: Any) -> np.random.Generator:
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31, size=4))
     return np.random.default_rng(random_state)
+
+
+def refuse_unknown(name: str, value: object, allowed: Collection[str]) -> None:
+    """Raise a ValueError that names the parameter, what it may be and what came, unless the value is allowed."""
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}")

@@ -15,7 +15,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_random_state
 
 from boxwood._frames import label_values
-from boxwood._validation import as_table, listed
+from boxwood._validation import as_table, listed, refuse_unknown
 from boxwood.concepts._table import ConceptTable
 from boxwood.concepts._trees import refuse_concept_tree
 from boxwood.errors import DataError
@@ -138,8 +138,7 @@ def concept_baseline(
     >>> bool(found.observed < 0.7), bool(found.p_value > 0.05)  # one concept parts two of three, whatever its name
     (True, True)
     """
-    if null not in NULLS:
-        raise ValueError(f"null must be one of {', '.join(map(repr, NULLS))}; got {null!r}")
+    refuse_unknown("null", null, NULLS)
     if n_draws < 1:
         raise ValueError(f"n_draws must be at least 1, got {n_draws}")
     refuse_concept_tree(tree)

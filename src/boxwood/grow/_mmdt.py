@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwood._validation import listed
+from boxwood._validation import as_generator, listed, refuse_unknown
 from boxwood.errors import DataError
 from boxwood.grow._thresholds import THRESHOLDS, Choose, choose_threshold
 from boxwood.loops.gaps import partition, widest_gaps
@@ -96,11 +96,11 @@ def mmdt(
     >>> mmdt(Mixture([1, 1], [[0], [10]], [[1], [4]]), threshold="tails").to_dict()["threshold"]
     3.47055...
     """
-    _refuse_unknown("axis", axis, ("gap", "range"))
-    _refuse_unknown("threshold", threshold, THRESHOLDS)
-    _refuse_unknown("tie_break", tie_break, ("first", "random"))
+    refuse_unknown("axis", axis, ("gap", "range"))
+    refuse_unknown("threshold", threshold, THRESHOLDS)
+    refuse_unknown("tie_break", tie_break, ("first", "random"))
     deviations = np.sqrt(mixture.pooled_variances(pooling))
-    random = _generator(random_state)
+    random = as_generator(random_state)
     choose = _any_of(random) if tie_break == "random" else _first
     return _Grower(mixture, deviations, axis, threshold, choose, random).grow()
 
@@ -166,17 +166,6 @@ class _Grower:
         self.is_left[components] = np.arange(len(components)) < n_left
         partition(self.order, start, stop, self.is_left, self.scratch)
         return threshold, start + n_left
-
-
-def _refuse_unknown(name: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}")
-
-
-def _generator(random_state: Any) -> np.random.Generator:
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(2**31, size=4))
-    return np.random.default_rng(random_state)
 
 
 def _first(places: NDArray[np.intp]) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from boxwood._validation import as_generator, as_table, listed
+from boxwood._validation import as_generator, as_table, listed, refuse_unknown
 from boxwood.errors import DataError
 from boxwood.loops.cuts import L1, L2, SQEUCLIDEAN, draw_cuts, prefix_masses
 from boxwood.loops.rounds import draw_rounds, spanning_edges
@@ -118,9 +118,9 @@ class RandomCutter:
         cls, centers: ArrayLike, *, objective: str = "l1", variant: str = "fast", median: str = "midpoint"
     ) -> RandomCutter:
         """Return the centres made ready for `random_cuts` with these parameters."""
-        _refuse_unknown("objective", objective, tuple(_OBJECTIVES))
-        _refuse_unknown("variant", variant, _VARIANTS)
-        _refuse_unknown("median", median, _MEDIANS)
+        refuse_unknown("objective", objective, tuple(_OBJECTIVES))
+        refuse_unknown("variant", variant, _VARIANTS)
+        refuse_unknown("median", median, _MEDIANS)
         points, unit = _in_units(np.array(as_table(centers), dtype=np.float64))
         _refuse_equal(points)
         code = _OBJECTIVES[objective]
@@ -214,8 +214,3 @@ def _edges(
     spanning_edges(high, low, ends, lengths)
     order = np.argsort(lengths, kind="stable")
     return ends[order], lengths[order]
-
-
-def _refuse_unknown(name: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ class AxisSimilarity:
     mean: NDArray[np.float64]
     second_moment: NDArray[np.float64]
 
-    @property
+    @cached_property
     def variance(self) -> NDArray[np.float64]:
         """Variance over independent rows, shape (d, k, k)."""
         return np.maximum(self.second_moment - self.mean**2, 0.0)

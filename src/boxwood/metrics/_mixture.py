@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from boxwood._validation import as_generator
 from boxwood.errors import DataError
-from boxwood.metrics._mixture_boxes import as_generator, check_mixture, draw, has_independent_axes, reaches
+from boxwood.metrics._mixture_boxes import check_mixture, draw, has_independent_axes, reaches
 from boxwood.reference import Mixture
 from boxwood.tree import ThresholdTree
 

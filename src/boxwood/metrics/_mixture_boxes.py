@@ -12,7 +12,7 @@ from boxwood.errors import DataError
 from boxwood.reference import Mixture
 from boxwood.tree import Interval, ThresholdTree
 
-__all__ = ["Pieces", "Reach", "as_generator", "check_mixture", "draw", "has_independent_axes", "reaches"]
+__all__ = ["Pieces", "Reach", "check_mixture", "draw", "has_independent_axes", "reaches"]
 
 Array: TypeAlias = NDArray[np.float64]
 Moment: TypeAlias = Callable[[Array, Array, Array, Array, Array], Array]
@@ -34,13 +34,6 @@ def has_independent_axes(mixture: Mixture) -> bool:
         return True
     diagonal = np.eye(mixture.means.shape[1], dtype=bool)
     return not np.any(mixture.covariances[:, ~diagonal])
-
-
-def as_generator(random_state: Any) -> np.random.Generator:
-    """Return the generator of a seed, a Generator, a RandomState (which it advances) or None (a new one)."""
-    if isinstance(random_state, np.random.RandomState):
-        random_state = int(random_state.randint(2**31))
-    return np.random.default_rng(random_state)
 
 
 def draw(mixture: Mixture, n: int, rng: np.random.Generator) -> tuple[Array, NDArray[np.intp]]:

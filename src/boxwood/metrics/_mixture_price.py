@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from boxwood._validation import as_generator
 from boxwood.metrics._mixture_boxes import (
     Array,
     Moment,
     Reach,
     absolute_moment,
-    as_generator,
     check_mixture,
     density_at,
     draw,

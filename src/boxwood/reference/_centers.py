@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boxwood._threads import BLOCK_ROWS, map_blocks, map_tasks
-from boxwood._validation import as_table, as_weights
+from boxwood._validation import as_table, as_weights, refuse_unknown
 from boxwood.loops.costs import L1, L2, SQEUCLIDEAN, add_differences
 from boxwood.reference._geometric_median import geometric_median, next_point
 from boxwood.reference._labels import whole_labels
@@ -104,8 +104,7 @@ def best_centers(
 
 def objective_code(objective: str) -> int:
     """Return the number by which the loops know an objective."""
-    if objective not in _OBJECTIVES:
-        raise ValueError(f"objective must be one of {sorted(_OBJECTIVES)}, got {objective!r}")
+    refuse_unknown("objective", objective, _OBJECTIVES)
     return _OBJECTIVES[objective]
 
 

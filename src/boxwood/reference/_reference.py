@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from boxwood._validation import as_table, as_weights, listed
+from boxwood._validation import as_table, as_weights, listed, refuse_unknown
 from boxwood.errors import DataError
 from boxwood.reference._labels import encode_labels
 from boxwood.reference._moments import Moments, moments_of
@@ -102,8 +102,7 @@ class Reference:
         if not found:
             raise DataError("every row is left out: all labels are -1")
         weights = as_weights(sample_weight, len(table))
-        if center not in ("mean", "median"):
-            raise ValueError(f"center must be one of ['mean', 'median'], got {center!r}")
+        refuse_unknown("center", center, ("mean", "median"))
         if center == "median":
             return cls(codes, _medians(table, codes, len(found), weights), _named(found, names))
         means, moments = _means(table, codes, len(found), weights)

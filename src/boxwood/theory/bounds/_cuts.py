@@ -11,6 +11,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from boxwood._validation import refuse_unknown
 from boxwood.theory._bound import Bound, Condition
 from boxwood.theory.bounds._facts import as_price
 
@@ -83,9 +84,8 @@ def random_cuts_price_bound(k: int, *, objective: str = "l1", variant: str = "fa
     """
     if k < 2:
         raise ValueError(f"random_cuts_price_bound needs k >= 2, got {k}")
-    for name, value, known in (("objective", objective, _OBJECTIVES), ("variant", variant, _VARIANTS)):
-        if value not in known:
-            raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, got {value!r}")
+    refuse_unknown("objective", objective, _OBJECTIVES)
+    refuse_unknown("variant", variant, _VARIANTS)
     if objective == "l2":
         condition = Condition("the tree is that of random_cuts with objective='l2'", None)
         return as_price(

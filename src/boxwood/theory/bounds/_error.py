@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from boxwood._validation import refuse_unknown
 from boxwood.metrics import ratio
 from boxwood.reference import Mixture
 from boxwood.theory._bound import Bound, Condition
@@ -187,6 +188,5 @@ def chebyshev_minimum_bound(k: int, width: float, sigma: float) -> float:
 
 
 def _tail(tail: str) -> float:
-    if tail not in _TAIL:
-        raise ValueError(f"tail must be one of {', '.join(map(repr, _TAIL))}, got {tail!r}")
+    refuse_unknown("tail", tail, _TAIL)
     return _TAIL[tail]

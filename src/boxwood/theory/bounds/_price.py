@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from boxwood._validation import refuse_unknown
 from boxwood.metrics import ratio
 from boxwood.reference import Mixture
 from boxwood.theory._bound import Bound, Condition
@@ -61,8 +62,7 @@ def beta(mixture: Mixture, *, family: str = "gaussian", pooling: str = "max") ->
     >>> round(beta(mixture), 7), round(beta(mixture, family="laplace"), 7), beta(mixture, family="rademacher")
     (1.2533141, 1.4142136, 1.0)
     """
-    if family not in _SHARE:
-        raise ValueError(f"family must be one of {', '.join(map(repr, _SHARE))}, got {family!r}")
+    refuse_unknown("family", family, _SHARE)
     sigma = np.sqrt(mixture.pooled_variances(pooling))
     varies = sigma > 0
     absolute = mixture.weights @ (np.sqrt(mixture.variances[:, varies]) / sigma[varies])

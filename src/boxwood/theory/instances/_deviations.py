@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwood.metrics._mixture_boxes import as_generator
+from boxwood._validation import as_generator
 from boxwood.reference import Mixture
 from boxwood.theory.instances._instance import Instance, need
 

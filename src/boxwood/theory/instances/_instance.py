@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwood.metrics._mixture_boxes import as_generator, draw
+from boxwood._validation import as_generator
+from boxwood.metrics._mixture_boxes import draw
 from boxwood.reference import Mixture
 
 __all__ = ["Atoms", "Instance", "need"]
