@@ -923,25 +923,48 @@ def pair_similarity(g, x, y, v, w) -> tuple[float, float]:
     return math.fsum(s * value for s, value in pairs) / total, math.fsum(s * value**2 for s, value in pairs) / total
 
 
-def kernel_mmdt(xi, radius, prototype, here) -> dict | None:
+def kernel_mmdt(xi, radius, prototype, here, choice=None) -> dict | None:
     """Return the tree as nested dicts: every axis, pair and gap tried; None where components cannot be parted.
 
-    `xi[i][a][b]` are similarities, `radius(i, level)` and `prototype(component, i)` numbers, asked for in pre-order.
+    `xi[i][a][b]` are similarities, `radius(i, level)` and `prototype(component, i)` numbers, asked for in pre-order,
+    and `choice(here)` axis, component and level of a node, or None; without it those of the pair that is least alike.
     """
     if len(here) == 1:
         return {"cluster": here[0]}
+    found = _of_the_least_alike(xi, here) if choice is None else choice(here)
+    if found is None:
+        return None
+    i, c, level = found
+    p, r = prototype(c, i), radius(i, level)
+    inside, outside = [m for m in here if xi[i][c][m] >= level], [m for m in here if xi[i][c][m] < level]
+    children = [kernel_mmdt(xi, radius, prototype, side, choice) for side in (inside, outside)]
+    if None in children:
+        return None
+    return {"feature": i, "interval": [p - r, p + r], "inside": children[0], "outside": children[1]}
+
+
+def _of_the_least_alike(xi, here) -> tuple[int, int, float] | None:
     pairs = sorted((xi[i][a][b], i, a, b) for i in range(len(xi)) for a in here for b in here if a < b)
     tried = [(i, _widest_gap(xi[i], (a, b), here)) for _, i, a, b in pairs]
     tried = [(i, gap) for i, gap in tried if gap is not None]
     if not tried:
         return None
     i, (_, c, level) = tried[0]
-    p, r = prototype(c, i), radius(i, level)
-    inside, outside = [m for m in here if xi[i][c][m] >= level], [m for m in here if xi[i][c][m] < level]
-    children = [kernel_mmdt(xi, radius, prototype, side) for side in (inside, outside)]
-    if None in children:
-        return None
-    return {"feature": i, "interval": [p - r, p + r], "inside": children[0], "outside": children[1]}
+    return i, c, level
+
+
+def surest_cut(xi, variance, weights, here) -> tuple[int, int, float] | None:
+    """Return axis, component and level, in the middle of any gap, with the least bound on mistakes by Cantelli."""
+    found = []
+    for i in range(len(xi)):
+        for c in here:
+            for low, high in pairwise(sorted({xi[i][c][m] for m in here if xi[i][c][m] <= xi[i][c][c]})):
+                level = -between(-high, -low)
+                spreads = [(weights[m], variance[i][c][m], (level - xi[i][c][m]) ** 2) for m in here]
+                if high - low > 1e-12:
+                    found.append((math.fsum(p * v / (v + s) for p, v, s in spreads if v > 0), i, c, level))
+    least = min(found)[0] if found else 0.0
+    return next(((i, c, level) for bound, i, c, level in found if bound <= least * (1 + 1e-9)), None)
 
 
 def _widest_gap(xi, pair, here) -> tuple[float, int, float] | None:

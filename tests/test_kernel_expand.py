@@ -17,7 +17,7 @@ from boxwood.errors import DataError, StoppedEarlyWarning
 from boxwood.grow import cart, expand, imm, kernel_imm
 from boxwood.grow._row_costs import make_problem
 from boxwood.kernels import Gaussian, Hellinger, Laplace, Linear, Neighborhood, Polynomial, Precomputed, ProductKernel
-from boxwood.metrics import cost, kernel_cost, partition_cost, price_ceiling, price_of_explainability
+from boxwood.metrics import agreement, cost, kernel_cost, partition_cost, price_ceiling, price_of_explainability
 from boxwood.reference import Reference
 from boxwood.theory.instances import far_point, split_middle
 from boxwood.tree import ThresholdTree
@@ -368,6 +368,7 @@ def test_the_estimators_trees_and_prices(estimator, objective, rings):
     assert model.kernel_ == kernel
     assert model.price_ == pytest.approx(price_of_explainability(X, model.tree_, reference, kernel=kernel))
     assert model.price_ceiling_ == pytest.approx(price_ceiling(X, reference, kernel))
+    assert model.agreement_ == agreement(y, model.labels_)
     assert model.price_ <= KernelIMM(gamma=0.5).fit(X, y).price_
     assert model.score(X) == pytest.approx(-kernel_cost(X, model.tree_, kernel))
     assert (model.predict(X) == model.labels_).all()

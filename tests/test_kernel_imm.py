@@ -30,7 +30,7 @@ from boxwood.kernels import (
     Polynomial,
     Precomputed,
 )
-from boxwood.metrics import kernel_cost, price_ceiling, price_of_explainability
+from boxwood.metrics import agreement, kernel_cost, price_ceiling, price_of_explainability
 from boxwood.theory.bounds import distance_price_bound, imm_price_bound, taylor_price_bound
 from boxwood.theory.instances import neighborhood_price, quadratic_price, three_corners
 from boxwood.tree import ThresholdTree, TreeBuilder
@@ -328,6 +328,7 @@ def test_attributes(blobs):
     assert model.features_ in ("taylor", "distance")
     assert model.tree_ == kernel_imm(X, model.reference_, kernel=model.kernel_)
     assert (model.labels_ == model.predict(X)).all()
+    assert model.agreement_ == agreement(model.clusterer_.labels_, model.labels_)
     assert model.cluster_centers_ == pytest.approx(
         np.array([X[model.clusterer_.labels_ == c].mean(0) for c in range(3)])
     )
@@ -340,13 +341,13 @@ def test_attributes(blobs):
         ("rbf", [1.0, 2.0], Gaussian((1.0, 2.0))),
         ("laplace", 3, Laplace(3.0)),
         (Laplace(0.5), 2.0, Laplace(0.5)),
-        ("linear", 2.0, Linear()),
+        ("linear", 2.0, Linear()),  # around an origin that it finds
     ],
 )
 def test_kernels(blobs, kernel, gamma, expected):
     X, y = blobs
     model = KernelIMM(kernel=kernel, gamma=gamma).fit(X, y)
-    assert model.kernel_ == expected
+    assert model.kernel_ == expected.fitted(X)
     assert clone(model).fit(X, y).tree_ == model.tree_
 
 

@@ -15,6 +15,7 @@ import boxwood as bw
 from boxwood import KernelKMeans, Reference
 from boxwood.errors import DataError
 from boxwood.kernels import Gaussian, Laplace, Linear, Neighborhood, Polynomial, kernel_distances
+from boxwood.reference import _kernel_kmeans
 from boxwood.reference._kernel_lloyd import lloyd, seeds
 from tests import naive
 from tests.cases import make_case
@@ -141,6 +142,11 @@ def test_the_linear_kernel_is_kmeans():
     assert model.inertia_ == pytest.approx(plain.inertia_)
 
 
+def test_the_linear_kernel_far_from_zero():
+    X, y = make_blobs(150, 3, centers=4, cluster_std=0.3, random_state=0)
+    assert adjusted_rand_score(y, KernelKMeans(4, kernel="linear", random_state=0).fit_predict(X + 1e10)) == 1
+
+
 def test_circles_that_no_kmeans_finds():
     for seed in range(5):
         X, y = circles(100, np.random.default_rng(seed))
@@ -189,6 +195,22 @@ def test_the_result_does_not_depend_on_threads_tiles_or_memory():
         assert model.inertia_ == pytest.approx(models[0].inertia_, rel=1e-12)
     assert models[0].inertia_ == models[1].inertia_
     assert models[2].inertia_ == models[3].inertia_
+
+
+def test_many_rows_have_fewer_starts(monkeypatch):
+    X, _ = make_blobs(40, 2, centers=3, random_state=0)
+    found = []
+
+    def counted(*arguments):
+        found[-1] += 1
+        return seeds(*arguments)
+
+    monkeypatch.setattr(_kernel_kmeans, "seeds", counted)
+    for limit, n_init in ((1600, "auto"), (1599, "auto"), (1599, 5)):
+        monkeypatch.setattr(_kernel_kmeans, "LARGE", limit)
+        found.append(0)
+        KernelKMeans(3, n_init=n_init, random_state=0).fit(X)
+    assert found == [10, 3, 5]
 
 
 def test_the_order_of_rows_and_repeated_rows_change_nothing():

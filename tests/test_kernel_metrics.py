@@ -227,7 +227,11 @@ def test_laplace_similarity_of_points_and_far_components():
     assert axis_similarity(points, Laplace(0.5)).mean[0].tolist() == [[1, math.exp(-1)], [math.exp(-1), 1]]
 
 
-@pytest.mark.parametrize("kernel", [Gaussian(0.4), Laplace(0.4), ProductKernel(cauchy, cauchy_inverse)], ids=repr)
+@pytest.mark.parametrize(
+    "kernel",
+    [Gaussian(0.4), Laplace(0.4), ProductKernel(cauchy, cauchy_inverse)],
+    ids=["gaussian", "laplace", "product"],
+)
 def test_similarity_of_samples_equals_the_twin(kernel):
     profile = {Gaussian: lambda t: math.exp(-0.4 * t * t), Laplace: lambda t: math.exp(-0.4 * t)}.get(
         type(kernel), cauchy

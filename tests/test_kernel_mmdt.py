@@ -1,4 +1,4 @@
-"""Kernel MMDT: equal to its twin, its guarantee over all prototypes, the closed form, what changes nothing."""
+"""Kernel MMDT: equal to its twins, its guarantee over all prototypes, the closed form, what changes nothing."""
 
 import math
 from functools import partial
@@ -16,7 +16,7 @@ from boxwood.errors import DataError
 from boxwood.grow import kernel_mmdt, kernel_mmdt_of_mixture
 from boxwood.grow._kernel_mmdt import prototype_tree
 from boxwood.grow._laws import POINTS, ClusterLaws, GaussianLaws, _distinct_values, _summary
-from boxwood.grow._prototypes import grow_from_laws
+from boxwood.grow._prototypes import AXES, grow_from_laws
 from boxwood.kernels import Gaussian, Laplace, Linear, Precomputed, ProductKernel, kernel_distances
 from boxwood.metrics import axis_similarity, kernel_cost, price_of_explainability
 from boxwood.reference import Mixture, Reference
@@ -111,6 +111,54 @@ def test_of_rows_equals_the_twin():
         assert np.array_equal(tree.cluster, expected.cluster), seed
         np.testing.assert_array_equal((tree.lower, tree.upper), (expected.lower, expected.upper))
     assert 0 < refused < 200
+
+
+def test_the_surest_cuts_equal_the_twin():
+    refused = 0
+    for seed in range(1000):
+        mixture = random_mixture(seed) if seed % 2 else make_mixture(seed)
+        kernel = (Gaussian(0.5), Laplace(1.0))[seed % 2]
+        similarity = axis_similarity(mixture, kernel)
+        xi, variance = similarity.mean.tolist(), similarity.variance.tolist()
+        twin = naive.kernel_mmdt(
+            xi,
+            _radius(kernel),
+            lambda c, i, mixture=mixture: mixture.means[c, i],
+            list(range(mixture.n_components)),
+            partial(naive.surest_cut, xi, variance, mixture.weights.tolist()),
+        )
+        options = {"kernel": kernel, "prototype": "medoid"}
+        if twin is None:
+            refused += 1
+            with pytest.raises(DataError, match="alike on every axis"):
+                kernel_mmdt_of_mixture(mixture, axis="error", **options)
+            continue
+        tree = kernel_mmdt_of_mixture(mixture, axis="error", **options)
+        assert tree == ThresholdTree.from_dict(twin), seed
+    assert 0 < refused < 300
+
+
+def test_the_surest_cut_of_a_node_has_no_higher_bound_than_the_paper_s():
+    lower = 0
+    for seed in range(300):
+        mixture, kernel = random_mixture(seed), Gaussian(0.5)
+        laws = GaussianLaws(mixture, kernel)
+        (paper, *_), (surest, *_) = (grow_from_laws(laws, kernel, None, axis)[1] for axis in AXES)
+        assert surest.error_bound <= paper.error_bound * (1 + 1e-8)
+        assert surest.component in surest.inside
+        assert surest.partner in surest.outside
+        lower += surest.error_bound < 0.9 * paper.error_bound
+    assert lower > 100
+
+
+def test_a_column_of_wide_noise_attracts_the_least_alike_and_not_the_surest():
+    rng = np.random.default_rng(0)
+    X, labels = balls(rng, [[0.0], [10.0], [20.0]], 100, 1.0)
+    X = np.column_stack([X, 100 * rng.normal(size=300)])
+    options = {"kernel": Gaussian(0.02), "prototype": "medoid"}
+    reference = Reference.of(X, labels)
+    assert np.mean(kernel_mmdt(X, reference, **options).predict(X) == labels) < 0.75
+    assert np.mean(kernel_mmdt(X, reference, axis="error", **options).predict(X) == labels) > 0.95
 
 
 def test_similarities_are_means_over_all_pairs():
@@ -268,13 +316,14 @@ def test_the_largest_gap_of_all_may_leave_the_prototype_outside():
     assert left_out > 3
 
 
-def test_mistakes_over_all_prototypes_are_below_the_bound_of_the_cut():
+@pytest.mark.parametrize("axis", AXES)
+def test_mistakes_over_all_prototypes_are_below_the_bound_of_the_cut(axis):
     informative = 0
     for seed in range(200):
         rng = np.random.default_rng(seed)
         X, labels = balls(rng, 4 * rng.normal(size=(2, 2)), rng.integers(2, 25, size=2), rng.choice([0.05, 0.3, 1.0]))
         reference, kernel = Reference.of(X, labels), (Gaussian(1.0), Laplace(0.7))[seed % 2]
-        tree, (cut,) = prototype_tree(X, reference, kernel=kernel, random_state=0)
+        tree, (cut,) = prototype_tree(X, reference, kernel=kernel, axis=axis, random_state=0)
         prototypes = X[labels == cut.component, cut.feature]
         near = np.abs(X[:, cut.feature, None] - prototypes) <= cut.radius
         wrong = near != np.isin(labels, cut.inside)[:, None]
@@ -284,7 +333,8 @@ def test_mistakes_over_all_prototypes_are_below_the_bound_of_the_cut():
     assert informative > 50
 
 
-def test_the_expected_price_is_below_the_bound():
+@pytest.mark.parametrize("axis", AXES)
+def test_the_expected_price_is_below_the_bound(axis):
     # Theorem 12 of Fleissner, Zarvandi, Ghoshdastidar, corrected, for the given rows and every prototype of a pair
     useful = 0
     for seed in range(100):
@@ -294,7 +344,7 @@ def test_the_expected_price_is_below_the_bound():
         laws = laws_of(X, reference, kernel)
         bound = _bound(X, labels, laws, kernel)
         distances = kernel_distances(kernel, X, labels, 2)
-        _, (cut,) = prototype_tree(X, reference, kernel=kernel, random_state=0)
+        _, (cut,) = prototype_tree(X, reference, kernel=kernel, axis=axis, random_state=0)
         near = np.abs(X[:, cut.feature, None] - X[labels == cut.component, cut.feature]) <= cut.radius
         given = np.where(near, cut.inside[0], cut.outside[0])
         prices = np.take_along_axis(distances, given, axis=1).sum(axis=0) / distances[range(len(X)), labels].sum()
@@ -303,7 +353,8 @@ def test_the_expected_price_is_below_the_bound():
     assert useful > 20
 
 
-def test_the_mean_price_over_draws_is_below_the_bound_for_many_clusters():
+@pytest.mark.parametrize("axis", AXES)
+def test_the_mean_price_over_draws_is_below_the_bound_for_many_clusters(axis):
     rng = np.random.default_rng(0)
     X, labels = balls(rng, [[0, 0], [3, 0], [0, 3], [6, 6]], [30, 20, 30, 40], 0.03)
     reference, kernel = Reference.of(X, labels), Gaussian(0.5)
@@ -313,7 +364,7 @@ def test_the_mean_price_over_draws_is_below_the_bound_for_many_clusters():
     least = distances[range(len(X)), labels].sum()
     prices, shares, random = [], [], np.random.default_rng(1)
     for _ in range(100):
-        tree, cuts = prototype_tree(X, reference, kernel=kernel, random_state=random)
+        tree, cuts = prototype_tree(X, reference, kernel=kernel, axis=axis, random_state=random)
         given = tree.predict(X)
         prices.append(distances[range(len(X)), given].sum() / least)
         shares.append((given != labels).mean())
@@ -335,6 +386,7 @@ def test_order_of_rows_repetition_layout_and_threads_change_nothing(prototype):
         X, reference, weights, kernel = clusters(seed)
         rng = np.random.default_rng(seed)
         options = {"kernel": kernel, "prototype": prototype, "random_state": seed, "n_draws": 3}
+        options["axis"] = AXES[seed // 3 % 2]
         try:
             tree = kernel_mmdt(X, reference, sample_weight=weights, **options)
         except DataError:
@@ -427,6 +479,7 @@ def test_what_is_refused():
         (ValueError, "the kernel must multiply over axes", {"kernel": Precomputed()}),
         (ValueError, "kernel must be a Kernel or one of", {"kernel": "gauss"}),
         (ValueError, "prototype must be one of 'sample', 'medoid'; got 'mean'", {"prototype": "mean"}),
+        (ValueError, "axis must be one of 'similarity', 'error'; got 'gap'", {"axis": "gap"}),
         (ValueError, "n_draws must be at least 1", {"n_draws": 0}),
         (DataError, "sample_weight must have one weight", {"sample_weight": [1.0]}),
         (DataError, "gamma has 2 numbers", {"kernel": Gaussian((1.0, 2.0))}),
@@ -452,7 +505,7 @@ def test_what_is_refused():
 # ------------------------------------------------------------------------------------------------- the estimator
 
 
-@parametrize_with_checks([KernelMMDT()])
+@parametrize_with_checks([KernelMMDT(), KernelMMDT(axis="error", prototype="medoid")])
 def test_scikit_learn(estimator, check):
     check(estimator)
 
@@ -470,11 +523,22 @@ def test_the_estimators_tree_price_and_bound():
     assert model.price_ <= model.price_ceiling_
     assert model.score(X) == pytest.approx(-kernel_cost(X, tree, kernel))
     assert (model.labels_ != y).mean() <= model.error_bound_ < 0.2
+    surest = KernelMMDT(gamma=0.5, axis="error", random_state=3).fit(X, y)
+    assert surest.tree_ == kernel_mmdt(X, reference, kernel=kernel, axis="error", random_state=3)
     assert clone(model).fit(X, y).tree_ == tree
     drawn = KernelMMDT(gamma=0.5, random_state=3, n_draws=4).fit(X, y)
     assert drawn.tree_ == kernel_mmdt(X, reference, kernel=kernel, random_state=3, n_draws=4)
     medoid = KernelMMDT(gamma=0.5, prototype="medoid").fit(X, y)
     assert medoid.tree_ == kernel_mmdt(X, reference, kernel=kernel, prototype="medoid")
+
+
+def test_agreement_counts_kept_rows_by_weight():
+    X = np.array([[0.0], [1.0], [2.0], [8.0], [9.0], [10.0], [5.0]])
+    labels, weights = np.array([0, 0, 1, 1, 1, 1, -1]), np.array([1.0, 2, 3, 4, 5, 6, 7])
+    model = KernelMMDT(gamma=0.01, prototype="medoid").fit(X, labels, weights)
+    wrong = weights[:6][model.labels_[:6] != labels[:6]].sum()
+    assert 0 < wrong < 21
+    assert model.agreement_.matched == pytest.approx(1 - wrong / 21)
 
 
 def test_the_estimator_with_clusterers():

@@ -77,6 +77,11 @@ def table_for(kernel, X):
     return np.abs(X) if isinstance(kernel, Hellinger | HistogramIntersection | ChiSquared) else X
 
 
+def name_of(kernel):
+    """Return the name of a test's parameter, the same in every process: the `repr` of a function is not."""
+    return type(kernel).__name__
+
+
 # --------------------------------------------------------------------------------------------------- definitions
 
 
@@ -92,7 +97,7 @@ def test_blocks_equal_the_twin(name):
         assert (np.abs(kernel.diagonal(X) - np.diagonal(naive.gram(value, X, X))) <= 1e-13 * kernel.diagonal(X)).all()
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("kernel", KERNELS, ids=name_of)
 def test_blocks_are_parts_of_the_whole(kernel):
     X = np.random.default_rng(0).uniform(0, 3, size=(3 * TILE // 2, 3))
     gram, whole = kernel.gram(X), kernel(X)
@@ -164,7 +169,7 @@ def test_kernels_of_scikit_learn():
     np.testing.assert_allclose(pairwise.additive_chi2_kernel(X), twice, atol=1e-12)
 
 
-@pytest.mark.parametrize("kernel", [k for k in KERNELS if k.positive_definite], ids=repr)
+@pytest.mark.parametrize("kernel", [k for k in KERNELS if k.positive_definite], ids=name_of)
 def test_kernels_are_positive_definite(kernel):
     for seed in range(20):
         X = table_for(kernel, np.random.default_rng(seed).normal(size=(25, 3)))
@@ -176,7 +181,7 @@ def test_kernels_are_positive_definite(kernel):
 
 
 @pytest.mark.parametrize(
-    "kernel", [Gaussian((0.5, 2.0)), Laplace((0.5, 2.0)), ProductKernel(cauchy, cauchy_inverse)], ids=repr
+    "kernel", [Gaussian((0.5, 2.0)), Laplace((0.5, 2.0)), ProductKernel(cauchy, cauchy_inverse)], ids=name_of
 )
 def test_distance_kernels_are_products_over_axes(kernel):
     X, Y = np.random.default_rng(0).normal(size=(2, 11, 2))
@@ -356,7 +361,7 @@ def test_distances_equal_the_twin():
             lambda X: np.stack([X[:, 0] ** 2, math.sqrt(2) * X[:, 0] * X[:, 1], X[:, 1] ** 2], axis=1),
         ),
     ],
-    ids=repr,
+    ids=name_of,
 )
 def test_distances_equal_those_of_explicit_features(kernel, features):
     """The equation (8) of the paper against feature maps that can be written down."""
@@ -381,6 +386,39 @@ def test_distances_in_many_tiles_and_on_any_number_of_threads():
     assert all(np.array_equal(results[0], other) for other in results)
     K = Gaussian("scale").fitted(X)(X)
     np.testing.assert_allclose(results[0], naive.kernel_distances(K, np.diagonal(K), labels, 4), rtol=1e-9)
+
+
+def test_linear_distances_keep_their_digits_far_from_zero():
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        near = rng.integers(-(2**10), 2**10, size=(20, 3)) / 2**10
+        labels = rng.permutation(np.arange(20) % 3)
+        far = near + 2.0 ** rng.integers(20, 40, size=3)  # exact
+        found = kernel_distances("linear", far, labels, 3)
+        np.testing.assert_allclose(found, kernel_distances("linear", near, labels, 3), rtol=1e-12, atol=1e-12)
+        means = KernelMeans.of("linear", far, labels, 3)
+        np.testing.assert_allclose(means.distances(far), found, rtol=1e-12, atol=1e-12)
+    outlier = np.array([[1.0], [2.0], [3.0], [4.0], [1e12]])
+    assert kernel_distances("linear", outlier, [0, 0, 1, 1, -1], 2)[:4].tolist() == [
+        [0.25, 6.25],
+        [0.25, 2.25],
+        [2.25, 0.25],
+        [6.25, 0.25],
+    ]
+
+
+def test_the_origin_of_the_linear_kernel():
+    X = np.array([[1.0, 9.0], [1.0, 8.0], [2.0, 7.0], [4.0, 6.0]])
+    kernel = Linear().fitted(X)
+    assert kernel == Linear([2, 7]) == kernel.fitted(X + 1) == Linear().fitted(X[[3, 0, 2, 0, 1]])
+    assert kernel(X, X[:1]).tolist() == (X - [2, 7]).dot([[-1], [2]]).tolist()
+    assert kernel.diagonal(X).tolist() == np.diagonal(kernel(X)).tolist()
+    assert np.array_equal(kernel.axis_kernel(0, X[:, 0], X[:, 0]) + kernel.axis_kernel(1, X[:, 1], X[:, 1]), kernel(X))
+    with pytest.raises(DataError, match="the origin has 2 numbers, but there are 3 columns"):
+        kernel(np.ones((2, 3)))
+    for origin in ([np.nan], [[1.0]], 1.0):
+        with pytest.raises(ValueError, match="origin must be a finite number for each column"):
+            Linear(origin)
 
 
 def test_weights_are_repeated_rows_and_weightless_rows_count_for_nothing():

@@ -10,10 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwood._validation import listed
+from boxwood._validation import listed, refuse_not_finite
 from boxwood.errors import DataError
 
-__all__ = ["as_matrix", "column_names", "column_values", "is_frame", "label_values", "names_array", "refuse_unknown"]
+__all__ = [
+    "as_matrix",
+    "column_names",
+    "column_values",
+    "is_frame",
+    "label_values",
+    "names_array",
+    "refuse_unknown",
+    "validated_rows",
+]
 
 
 def is_frame(X: Any) -> bool:
@@ -138,3 +147,23 @@ def _boxed(values: Sequence[Any]) -> NDArray[Any]:
 def _with_nearest(name: str, found: Sequence[str]) -> str:
     nearest = get_close_matches(name, found, n=1, cutoff=0.75)
     return f"{name!r} (did you mean {nearest[0]!r}?)" if nearest else repr(name)
+
+
+def validated_rows(
+    estimator: Any, X: Any, *, reset: bool = False, at_least: int = 1, n_jobs: int | None = -1
+) -> NDArray[Any]:
+    """Return the rows an estimator is given, checked, float32 or float64; arrays of these types are not copied.
+
+    The number and the names of the columns are remembered by `reset`, and compared otherwise, as scikit-learn does.
+    """
+    from sklearn.utils.validation import check_array, validate_data
+
+    types = [np.float64, np.float32]
+    checks: dict[str, Any] = {"dtype": types, "ensure_all_finite": False, "ensure_min_samples": at_least}
+    if is_frame(X):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        rows = check_array(as_matrix(X), estimator=estimator, **checks)
+    else:
+        rows = validate_data(estimator, X, reset=reset, **checks)
+    refuse_not_finite(rows, getattr(estimator, "feature_names_in_", None), n_jobs=n_jobs)
+    return rows  # type: ignore[no-any-return]

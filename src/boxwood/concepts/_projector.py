@@ -10,12 +10,12 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from boxwood._compat import HasMethods, StrOptions, fit_context
-from boxwood._frames import as_matrix, is_frame
+from boxwood._frames import validated_rows
 from boxwood._threads import BLOCK_ROWS, map_tasks
-from boxwood._validation import listed, refuse_not_finite
+from boxwood._validation import listed
 from boxwood.concepts._linear import CLASSIFIERS, REGRESSORS, Direction, Recipe
 from boxwood.concepts._project import project, unit_vectors
 from boxwood.concepts._table import BINARY, CONTINUOUS, ConceptTable, places_of
@@ -248,16 +248,7 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     # ------------------------------------------------------------------------------------------------- steps
 
     def _rows(self, X: Any, *, reset: bool = False) -> NDArray[Any]:
-        checks: dict[str, Any] = {
-            "dtype": [np.float64, np.float32], "ensure_all_finite": False, "ensure_min_samples": 2 if reset else 1
-        }  # fmt: skip
-        if is_frame(X):
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            rows = check_array(as_matrix(X), estimator=self, **checks)
-        else:
-            rows = validate_data(self, X, reset=reset, **checks)
-        refuse_not_finite(rows, getattr(self, "feature_names_in_", None))
-        return rows  # type: ignore[no-any-return]
+        return validated_rows(self, X, reset=reset, at_least=2 if reset else 1)
 
     def _directions(self, rows: NDArray[Any], table: ConceptTable) -> list[Direction]:
         recipe = Recipe.of(self.classifier, self.regressor, rows, standardize=self.standardize)

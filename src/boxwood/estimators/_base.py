@@ -9,11 +9,11 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from boxwood._compat import HasMethods, Interval, fit_context
-from boxwood._frames import as_matrix, is_frame, label_values, names_array
-from boxwood._validation import as_weights, refuse_not_finite
+from boxwood._frames import label_values, names_array, validated_rows
+from boxwood._validation import as_weights
 from boxwood.axes import AxisMap, axis_map_of
 from boxwood.errors import DataError
 from boxwood.estimators._cluster import fitted_clusterer, reference_of, reference_seen, refuse_one_cluster
@@ -114,17 +114,8 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _rows(self, X: Any, *, reset: bool = False) -> NDArray[Any]:
         """Return checked rows, float32 or float64; remember (or compare) the number and names of the columns."""
-        minimum = 2 if reset else 1
-        checks: dict[str, Any] = {
-            "dtype": [np.float64, np.float32], "ensure_all_finite": False, "ensure_min_samples": minimum
-        }  # fmt: skip
-        if is_frame(X):
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            rows = check_array(as_matrix(X), estimator=self, **checks)
-        else:
-            rows = validate_data(self, X, reset=reset, **checks)
-        refuse_not_finite(rows, getattr(self, "feature_names_in_", None), n_jobs=effective_n_jobs(self.n_jobs))
-        return rows  # type: ignore[no-any-return]
+        at_least, n_jobs = 2 if reset else 1, effective_n_jobs(self.n_jobs)
+        return validated_rows(self, X, reset=reset, at_least=at_least, n_jobs=n_jobs)
 
     def _reference(self, X: Any, rows: NDArray[Any], y: Any, weights: Weights) -> Reference:
         if y is not None:

@@ -16,7 +16,7 @@ from boxwood.errors import DataError
 from boxwood.estimators._base import TreeClusterer, Weights
 from boxwood.estimators._cluster import refuse_number_of_clusters
 from boxwood.kernels import Gaussian, Kernel, Laplace, Precomputed, as_kernel
-from boxwood.metrics import ratio
+from boxwood.metrics import agreement, ratio
 from boxwood.metrics._kernel_cost import KernelSpace, kernel_cost
 from boxwood.reference import Reference
 from boxwood.reference._kernel_kmeans import KernelKMeans
@@ -39,6 +39,8 @@ class KernelTreeClusterer(TreeClusterer):
         Kernel price of explainability: see `metrics.price_of_explainability`.
     price_ceiling_ : float
         What `price_` could be at most, whatever the tree: see `metrics.price_ceiling`.
+    agreement_ : Agreement
+        How far the tree's clusters are those that it explains: see `metrics.agreement`.
     """
 
     kernel: Kernel | str
@@ -97,10 +99,11 @@ class KernelTreeClusterer(TreeClusterer):
     def _price(
         self, X: NDArray[Any], tree: ThresholdTree, reference: Reference, weights: Weights, n_jobs: int
     ) -> float:
-        """Return the kernel price, and keep its ceiling, which is of the same costs."""
+        """Return the kernel price, and keep what it must be read with: its ceiling, and how far labels agree."""
         space = KernelSpace(X, self.kernel_, weights, n_jobs)
         predicted = np.where(reference.kept, tree.predict(X, n_jobs=n_jobs), -1)
         cost = space.cost(reference.labels, reference.n_clusters)
         most = space.diagonal if weights is None else weights * space.diagonal
+        self.agreement_ = agreement(reference.labels, predicted, sample_weight=weights)
         self.price_ceiling_ = ratio(float(most[reference.kept].sum()), cost)
         return ratio(space.cost(predicted, reference.n_clusters), cost)

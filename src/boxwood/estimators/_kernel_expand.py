@@ -75,7 +75,8 @@ class KernelExKMC(_KernelExpanded):
     clusterer : estimator, default=None
         Clusterer, mixture or pipeline of scikit-learn whose clusters are explained; it is cloned and fitted, but a
         `FrozenEstimator` is used as it is. None is `KernelKMeans` of this kernel; for many rows pass one with
-        `n_components`. Ignored if `fit` is given labels.
+        `n_components`. Ignored if `fit` is given labels. Trees and costs are those of `kernel`, whatever kernel a
+        clusterer has: give the same to both.
     n_clusters : int, default=8
         Number of clusters of `KernelKMeans` where `clusterer` is None.
     kernel : Kernel or str, default="gaussian"
@@ -114,7 +115,10 @@ class KernelExKMC(_KernelExpanded):
         by that of the clustering. 0/0 is 1; below 1 where the clustering does not minimise this cost.
     price_ceiling_ : float
         What `price_` could be at most, whatever the tree. Where it is near 1, as for narrow kernels, a price near 1
-        says nothing; look at how labels agree (`metrics.agreement`).
+        says nothing; look at `agreement_`.
+    agreement_ : Agreement
+        How far `labels_` and the clustering make the same groups: `matched`, `adjusted_rand` and
+        `normalized_mutual_info` of `metrics.agreement`.
     clusterer_ : estimator
         The fitted clusterer; only there if `fit` was given no labels.
     n_features_in_ : int
@@ -165,7 +169,7 @@ class KernelExpand(_KernelExpanded):
 
     Attributes
     ----------
-    tree_, kernel_, labels_, reference_, cluster_centers_, n_leaves_, price_, price_ceiling_, clusterer_
+    tree_, kernel_, labels_, reference_, cluster_centers_, n_leaves_, price_, price_ceiling_, agreement_, clusterer_
         As of `KernelExKMC`; so are `n_features_in_` and `feature_names_in_`.
 
     See Also

@@ -12,6 +12,7 @@ from boxwood._compat import Interval, StrOptions
 from boxwood.estimators._base import Weights
 from boxwood.estimators._kernel_base import KernelTreeClusterer
 from boxwood.grow._kernel_mmdt import PROTOTYPES, prototype_tree
+from boxwood.grow._prototypes import AXES
 from boxwood.kernels import Kernel
 from boxwood.reference import Reference
 from boxwood.tree import ThresholdTree
@@ -25,20 +26,24 @@ class KernelMMDT(KernelTreeClusterer):
     The Kernel Mixture Model Decision Tree: at each node the axis is taken on which two clusters are least alike to the
     kernel, and rows are told apart by their distance to a row of one of them. Use it for clusters that are compact on
     some axis, whatever their shape: its loss is bounded where clusters are far less alike on an axis than within
-    themselves, and says little where columns are noise.
+    themselves. Where some columns are noise, take `axis="error"`.
 
     Parameters
     ----------
     clusterer : estimator, default=None
         Clusterer, mixture or pipeline of scikit-learn whose clusters are explained; it is cloned and fitted, but a
         `FrozenEstimator` is used as it is. None is `KernelKMeans` of this kernel; for many rows pass one with
-        `n_components`. Ignored if `fit` is given labels.
+        `n_components`. Ignored if `fit` is given labels. Trees and costs are those of `kernel`, whatever kernel a
+        clusterer has: give the same to both.
     n_clusters : int, default=8
         Number of clusters of `KernelKMeans` where `clusterer` is None.
     kernel : DistanceKernel or str, default="gaussian"
         Kernel that multiplies over axes: "gaussian", "laplace", or a `ProductKernel`.
     gamma : float, array-like of shape (d,), "scale" or "median", default="scale"
         Bandwidth of a kernel given by its name; see `kernels.Gaussian`. Others have their own.
+    axis : {"similarity", "error"}, default="similarity"
+        Which axis and clusters are chosen at a node: those that are least alike, as in the paper; or those whose cut
+        has the least bound on its mistakes, which is not drawn to columns of wide noise. See `grow.kernel_mmdt`.
     prototype : {"sample", "medoid"}, default="sample"
         A row drawn for each node, as the guarantee asks, or the value most alike to the cluster's rows on the axis.
     n_draws : int, default=1
@@ -75,7 +80,10 @@ class KernelMMDT(KernelTreeClusterer):
         by that of the clustering. 0/0 is 1; below 1 where the clustering does not minimise this cost.
     price_ceiling_ : float
         What `price_` could be at most, whatever the tree. Where it is near 1, as for narrow kernels, a price near 1
-        says nothing; look at how labels agree (`metrics.agreement`).
+        says nothing; look at `agreement_`.
+    agreement_ : Agreement
+        How far `labels_` and the clustering make the same groups: `matched`, `adjusted_rand` and
+        `normalized_mutual_info` of `metrics.agreement`.
     clusterer_ : estimator
         The fitted clusterer; only there if `fit` was given no labels.
     n_features_in_ : int
@@ -112,6 +120,7 @@ class KernelMMDT(KernelTreeClusterer):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelTreeClusterer._parameter_constraints,
+        "axis": [StrOptions(set(AXES))],
         "prototype": [StrOptions(set(PROTOTYPES))],
         "n_draws": [Interval(Integral, 1, None, closed="left")],
     }
@@ -123,6 +132,7 @@ class KernelMMDT(KernelTreeClusterer):
         n_clusters: int = 8,
         kernel: Kernel | str = "gaussian",
         gamma: Any = "scale",
+        axis: str = "similarity",
         prototype: str = "sample",
         n_draws: int = 1,
         random_state: Any = None,
@@ -132,6 +142,7 @@ class KernelMMDT(KernelTreeClusterer):
         self.n_clusters = n_clusters
         self.kernel = kernel
         self.gamma = gamma
+        self.axis = axis
         self.prototype = prototype
         self.n_draws = n_draws
         self.random_state = random_state
@@ -144,6 +155,7 @@ class KernelMMDT(KernelTreeClusterer):
             X,
             reference,
             kernel=kernel,
+            axis=self.axis,
             prototype=self.prototype,
             n_draws=self.n_draws,
             random_state=self.random_state,

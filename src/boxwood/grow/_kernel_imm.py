@@ -179,7 +179,7 @@ def _kinds(kernel: Kernel, features: str) -> tuple[str, ...]:
     if not kinds:
         raise ValueError(
             f"{type(kernel).__name__} has no features of one column each; take another kernel, or grow a tree by "
-            "this one's costs with grow.expand"
+            "this one's costs with grow.expand (KernelExKMC or KernelExpand with base='root')"
         )
     return kinds
 

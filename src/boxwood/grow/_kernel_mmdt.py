@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._validation import as_generator, as_table, as_weights
 from boxwood.grow._laws import ClusterLaws, GaussianLaws
-from boxwood.grow._prototypes import PrototypeCut, grow_from_laws
+from boxwood.grow._prototypes import AXES, PrototypeCut, grow_from_laws
 from boxwood.grow._row_costs import make_problem, whole_costs_of
 from boxwood.kernels import DistanceKernel, Kernel, as_kernel
 from boxwood.reference import Mixture, Reference
@@ -25,6 +25,7 @@ def kernel_mmdt(
     reference: Reference,
     *,
     kernel: Kernel | str,
+    axis: str = "similarity",
     prototype: str = "sample",
     n_draws: int = 1,
     random_state: Any = None,
@@ -47,6 +48,9 @@ def kernel_mmdt(
     kernel : DistanceKernel or str
         Kernel that multiplies over axes: `Gaussian`, `Laplace` or `ProductKernel`, or a name of one. A bandwidth still
         to be found is found from all rows.
+    axis : {"similarity", "error"}, default="similarity"
+        Which axis and clusters are chosen at a node: those that are least alike, as in the paper; or those whose cut
+        has the least bound on its mistakes, which takes longer and is not drawn to columns of wide noise.
     prototype : {"sample", "medoid"}, default="sample"
         A row of the cluster, drawn at random for each node, as the guarantee asks; or the value that is most alike to
         the cluster's rows on the axis, which is no matter of chance and has no guarantee.
@@ -88,9 +92,14 @@ def kernel_mmdt(
     values from xi(i, a, b) to xi(i, c, c). The radius is the distance at which the similarity has fallen to the level.
 
     In the mean over prototypes, the kernel price of the tree is bounded by `theory.bounds.kernel_price_bound`, which
-    says nothing unless the axes' similarity tau is below the similarity within each cluster. An axis on which clusters
-    spread widely makes all of xi small and is chosen for that: leave columns out that are noise, or give them a smaller
-    gamma.
+    says nothing unless the axes' similarity tau is below the similarity within each cluster.
+
+    An axis on which clusters spread widely makes all of xi small, and step 1 takes it for that, however little it
+    tells. With `axis="error"` steps 1 and 2 look at every axis i, component c and gap between neighbouring values of
+    xi(i, c, m) up to xi(i, c, c), and take the level with the least bound on the share of rows that go to the wrong
+    side (Cantelli's inequality: the sum over m of p_m v / (v + (level - xi)²), v the variance of the similarity);
+    among those within a share of 1e-9 the lowest axis, component and level. The cut of steps 1 and 2 is one of those,
+    so at every node the bound is at most that one's, and the guarantee holds.
 
     The xi of samples are means over all pairs of rows, a row and itself included, so that the guarantee is one for the
     given rows. For a cluster with more than 512 different values on an axis, the means of 512 runs of neighbours, of
@@ -118,6 +127,7 @@ def kernel_mmdt(
         X,
         reference,
         kernel=kernel,
+        axis=axis,
         prototype=prototype,
         n_draws=n_draws,
         random_state=random_state,
@@ -127,7 +137,12 @@ def kernel_mmdt(
 
 
 def kernel_mmdt_of_mixture(
-    mixture: Mixture, *, kernel: Kernel | str, prototype: str = "sample", random_state: Any = None
+    mixture: Mixture,
+    *,
+    kernel: Kernel | str,
+    axis: str = "similarity",
+    prototype: str = "sample",
+    random_state: Any = None,
 ) -> ThresholdTree:
     """Return the tree of Kernel MMDT for Gaussian components, whose similarities have a closed form.
 
@@ -137,6 +152,8 @@ def kernel_mmdt_of_mixture(
         Means and variances of Gaussian components. Clusters of the tree are the numbers of its components.
     kernel : Gaussian or Laplace
         Kernel, with its bandwidth as a number.
+    axis : {"similarity", "error"}, default="similarity"
+        As for `kernel_mmdt`.
     prototype : {"sample", "medoid"}, default="sample"
         A value drawn from the component, or its mean.
     random_state : int, Generator, RandomState or None, default=None
@@ -166,10 +183,10 @@ def kernel_mmdt_of_mixture(
     >>> kernel_mmdt_of_mixture(mixture, kernel=Gaussian(0.7), prototype="medoid").to_dict()["interval"]
     [0.418..., 2.181...]
     """
-    _refuse_unknown_prototype(prototype)
+    _refuse_unknown(axis, prototype)
     resolved = _as_distance_kernel(kernel)
     laws = GaussianLaws(mixture, resolved)
-    return grow_from_laws(laws, resolved, None if prototype == "medoid" else as_generator(random_state))[0]
+    return grow_from_laws(laws, resolved, None if prototype == "medoid" else as_generator(random_state), axis)[0]
 
 
 def prototype_tree(
@@ -177,6 +194,7 @@ def prototype_tree(
     reference: Reference,
     *,
     kernel: Kernel | str,
+    axis: str = "similarity",
     prototype: str = "sample",
     n_draws: int = 1,
     random_state: Any = None,
@@ -184,7 +202,7 @@ def prototype_tree(
     n_jobs: int | None = -1,
 ) -> tuple[ThresholdTree, tuple[PrototypeCut, ...]]:
     """Return the tree of `kernel_mmdt`, and its cuts in pre-order with what each was made of."""
-    _refuse_unknown_prototype(prototype)
+    _refuse_unknown(axis, prototype)
     if n_draws < 1:
         raise ValueError(f"n_draws must be at least 1, got {n_draws}")
     table = as_table(X)
@@ -192,9 +210,9 @@ def prototype_tree(
     resolved.gram(table[:1])  # refuses a kernel of another number of axes
     laws = ClusterLaws(table, reference, resolved, as_weights(sample_weight, len(table)), n_jobs)
     if prototype == "medoid":
-        return grow_from_laws(laws, resolved, None)
+        return grow_from_laws(laws, resolved, None, axis)
     random = as_generator(random_state)
-    drawn = [grow_from_laws(laws, resolved, random) for _ in range(n_draws)]
+    drawn = [grow_from_laws(laws, resolved, random, axis) for _ in range(n_draws)]
     if n_draws == 1:
         return drawn[0]
     problem = make_problem(table, reference, "cost", sample_weight, n_jobs, resolved)
@@ -210,6 +228,7 @@ def _as_distance_kernel(kernel: Kernel | str) -> DistanceKernel:
     return resolved
 
 
-def _refuse_unknown_prototype(prototype: str) -> None:
-    if prototype not in PROTOTYPES:
-        raise ValueError(f"prototype must be one of {', '.join(map(repr, PROTOTYPES))}; got {prototype!r}")
+def _refuse_unknown(axis: str, prototype: str) -> None:
+    for name, value, known in (("axis", axis, AXES), ("prototype", prototype, PROTOTYPES)):
+        if value not in known:
+            raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}; got {value!r}")

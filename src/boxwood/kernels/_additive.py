@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from boxwood._validation import as_table
+from boxwood.errors import DataError
 from boxwood.kernels._gram import Fill, Places
 from boxwood.kernels._kernel import Kernel, refuse_negative
 from boxwood.loops.kernels import add_harmonic_means, add_minima
@@ -33,21 +35,62 @@ class _OfHistograms(AdditiveKernel):
 
 @dataclass(frozen=True)
 class Linear(AdditiveKernel):
-    """The inner product `sum_j x_j y_j`: kernel k-means with it is k-means.
+    """The inner product `sum_j (x_j - o_j) (y_j - o_j)` around an origin o: kernel k-means with it is k-means.
 
-    Columns far from zero lose digits, as distances come from differences of inner products; centre them first.
+    Parameters
+    ----------
+    origin : array-like of shape (d,), default=None
+        Origin; None is zero. `fitted(X)` takes the median of the different values of each column, unless an origin is
+        given: distances do not depend on it, and keep their digits where columns lie far from zero.
+
+    Raises
+    ------
+    ValueError
+        If the origin is not a line of finite numbers.
 
     Examples
     --------
     >>> Linear()([[1.0, 2.0]], [[3.0, 4.0]])
     array([[11.]])
+    >>> Linear().fitted([[1e9], [1e9 + 1], [1e9 + 4]])
+    Linear(origin=(1000000001.0,))
     """
 
+    origin: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.origin is not None:
+            values = np.asarray(self.origin, dtype=np.float64)
+            if values.ndim != 1 or not np.isfinite(values).all():
+                raise ValueError(f"origin must be a finite number for each column, or None; got {self.origin!r}")
+            object.__setattr__(self, "origin", tuple(values.tolist()))
+
+    def fitted(self, X: ArrayLike) -> Linear:
+        """Return the kernel around an origin among the rows of `X`, shape (n, d), which a few far rows do not move."""
+        if self.origin is not None:
+            return self
+        columns = [np.unique(column) for column in as_table(X).T]
+        return Linear(tuple(float(values[(len(values) - 1) // 2]) for values in columns))
+
+    def axis_kernel(self, j: int, x: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+        """Return the part of axis j, for values x, shape (n,), and y, shape (m,), as a block of shape (n, m)."""
+        origin = 0.0 if self.origin is None else self.origin[j]
+        return np.asarray(np.multiply.outer(np.asarray(x, np.float64) - origin, np.asarray(y, np.float64) - origin))
+
     def _filler(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> Fill:
-        return product_filler(X, Y)
+        A = self._from_origin(X)
+        return product_filler(A, A if Y is X else self._from_origin(Y))
 
     def _diagonal(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(np.einsum("ij,ij->i", X, X))
+        A = self._from_origin(X)
+        return np.asarray(np.einsum("ij,ij->i", A, A))
+
+    def _from_origin(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self.origin is None:
+            return X
+        if len(self.origin) != X.shape[1]:
+            raise DataError(f"the origin has {len(self.origin)} numbers, but there are {X.shape[1]} columns")
+        return np.asarray(X - np.array(self.origin))
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
-from boxwood._compat import Interval, fit_context
-from boxwood._validation import as_weights, refuse_not_finite
+from boxwood._compat import Interval, StrOptions, fit_context
+from boxwood._frames import validated_rows
+from boxwood._validation import as_weights
 from boxwood.errors import DataError
 from boxwood.kernels import GramMatrix, KeptGram, Kernel, KernelMeans, Nystroem, Precomputed, as_kernel
 from boxwood.kernels._means import nearest, squared_distances
@@ -23,6 +24,8 @@ from boxwood.reference._kernel_lloyd import lloyd, seeds
 
 __all__ = ["KernelKMeans"]
 
+MANY_STARTS, FEW_STARTS = 10, 3
+LARGE = 16_000_000  # values of the kernel above which the starts are few: those between 4000 rows
 _MEGABYTE = 1e6
 
 
@@ -39,8 +42,9 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Kernel, or a name that `kernels.as_kernel` knows. A bandwidth still to be found is found from the rows. With
         `Precomputed` ("precomputed") `fit` takes the symmetric Gram matrix for `X`, and `predict` the block of values
         between new rows and those of `fit`.
-    n_init : int, default=10
-        Number of starts, of which the one of lowest cost is kept. They share one pass over the Gram matrix.
+    n_init : "auto" or int, default="auto"
+        Number of starts, of which the one of lowest cost is kept. They share one pass over the Gram matrix. "auto" is
+        10, and 3 where that matrix, or the one between rows and landmarks, has more than 16 000 000 values.
     max_iter : int, default=300
         Most iterations of each start.
     tol : float, default=1e-6
@@ -48,9 +52,9 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_components : int, default=None
         Number of landmarks of a Nyström approximation, for many rows; see `kernels.Nystroem`. None takes the kernel
         itself.
-    cache_size : float, default=1000
-        Megabytes up to which the Gram matrix is kept in memory: 8 n² bytes, so 1000 holds 11 000 rows. Beyond that its
-        tiles are computed anew when they are needed.
+    cache_size : float, default=200
+        Megabytes up to which the Gram matrix is kept in memory: 8 n² bytes, so 200 holds 5000 rows. Beyond that its
+        tiles are computed anew when they are needed, which takes no longer unless there are hundreds of columns.
     random_state : int, RandomState instance or None, default=None
         Randomness of starts and landmarks; an int gives the same clusters each time.
     n_jobs : int or None, default=None
@@ -116,7 +120,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "kernel": [str, Kernel],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
@@ -130,11 +134,11 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         n_clusters: int = 8,
         *,
         kernel: Kernel | str = "gaussian",
-        n_init: int = 10,
+        n_init: int | str = "auto",
         max_iter: int = 300,
         tol: float = 1e-6,
         n_components: int | None = None,
-        cache_size: float = 1000,
+        cache_size: float = 200,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -174,9 +178,13 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     # ------------------------------------------------------------------------------------------------- steps
 
     def _rows(self, X: Any, *, reset: bool = False) -> NDArray[Any]:
-        rows = validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite=False)
-        refuse_not_finite(rows, getattr(self, "feature_names_in_", None), n_jobs=effective_n_jobs(self.n_jobs))
-        return rows  # type: ignore[no-any-return]
+        return validated_rows(self, X, reset=reset, n_jobs=effective_n_jobs(self.n_jobs))
+
+    def _n_starts(self, n_values: int) -> int:
+        """Return the number of starts for a matrix of so many values of the kernel."""
+        if self.n_init != "auto":
+            return int(self.n_init)
+        return MANY_STARTS if n_values <= LARGE else FEW_STARTS
 
     def _fit_kernel(self, rows: NDArray[Any], weights: NDArray[np.float64] | None) -> None:
         """Cluster by the kernel itself, and label the rows as `predict` does."""
@@ -186,7 +194,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         diagonal = self.kernel_.diagonal(rows)
         random = check_random_state(self.random_state)
         line = np.arange(n) if isinstance(self.kernel_, Precomputed) else np.lexsort(rows.T[::-1])
-        starts = [seeds(gram, diagonal, weight, self.n_clusters, random, line) for _ in range(self.n_init)]
+        starts = [seeds(gram, diagonal, weight, self.n_clusters, random, line) for _ in range(self._n_starts(n * n))]
         group = max(1, int(self.cache_size * _MEGABYTE / (8 * n * self.n_clusters)))
         runs = [
             run
@@ -213,7 +221,8 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         n_jobs, random = effective_n_jobs(self.n_jobs), check_random_state(self.random_state)
         nystroem = Nystroem.of(self.kernel_, rows, self.n_components or 1, random_state=random)
         features = nystroem.transform(rows, n_jobs=n_jobs)
-        kmeans = KMeans(self.n_clusters, n_init=self.n_init, max_iter=self.max_iter, tol=self.tol, random_state=random)
+        starts = self._n_starts(features.size)
+        kmeans = KMeans(self.n_clusters, n_init=starts, max_iter=self.max_iter, tol=self.tol, random_state=random)
         with threadpool_limits(n_jobs):
             kmeans.fit(features, sample_weight=weights)
         order = self._order(rows, kmeans.labels_.astype(np.intp), np.ones(len(rows)) if weights is None else weights)

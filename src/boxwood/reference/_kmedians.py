@@ -10,12 +10,12 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from boxwood._compat import Interval, StrOptions, fit_context
-from boxwood._frames import as_matrix, is_frame
+from boxwood._frames import validated_rows
 from boxwood._threads import BLOCK_ROWS
-from boxwood._validation import as_table, as_weights, refuse_not_finite
+from boxwood._validation import as_table, as_weights
 from boxwood.errors import DataError
 from boxwood.reference._alternation import Cloud, Clustering, alternate, few_rows
 from boxwood.reference._centers import objective_code
@@ -205,14 +205,7 @@ class KMedians(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
     def _rows(self, X: Any, *, reset: bool = False) -> NDArray[Any]:
         """Return checked rows, float32 or float64; remember (or compare) the number and names of the columns."""
-        checks: dict[str, Any] = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}
-        if is_frame(X):
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            rows = check_array(as_matrix(X), estimator=self, **checks)
-        else:
-            rows = validate_data(self, X, reset=reset, **checks)
-        refuse_not_finite(rows, getattr(self, "feature_names_in_", None), n_jobs=effective_n_jobs(self.n_jobs))
-        return rows  # type: ignore[no-any-return]
+        return validated_rows(self, X, reset=reset, n_jobs=effective_n_jobs(self.n_jobs))
 
     def _cloud(self, rows: NDArray[Any], weights: NDArray[np.float64] | None = None) -> Cloud:
         """Return the rows that have weight; threads are not worth their start for few of them."""
