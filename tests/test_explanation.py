@@ -24,7 +24,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import boxwood
-from boxwood import Explanation, Reference, explain, grow, load
+from boxwood import Explanation, KernelKMeans, Reference, explain, grow, load
 from boxwood.errors import DataError, ModelError
 from boxwood.explanation import _choose
 from tests import naive
@@ -585,3 +585,11 @@ def test_damaged_models_are_refused(damage):
     damage(document)
     with pytest.raises(ModelError, match="damaged boxwood model"):
         Explanation.from_json(json.dumps(document))
+
+
+def test_clusters_of_a_kernel_are_noted():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    note = "KernelExKMC explains them by two-sided cuts"
+    for clusterer in (KernelKMeans(2, random_state=0), FrozenEstimator(KernelKMeans(2, random_state=0).fit(X))):
+        assert any(note in line for line in explain(X, clusterer).notes)
+    assert not any(note in line for line in explain(X, n_clusters=2).notes)

@@ -11,7 +11,7 @@ from boxwood import DataError
 from boxwood.axes import TerminalEmbedding
 from boxwood.grow import random_cuts
 from boxwood.grow._random_cuts import RandomCutter
-from tests import naive_cuts
+from tests.naive import cut_laws as naive_cuts
 
 TINIEST = 5e-324
 KINDS = [("l1", "fast"), ("l1", "exact"), ("sqeuclidean", "fast"), ("sqeuclidean", "exact"), ("l2", "fast")]

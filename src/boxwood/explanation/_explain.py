@@ -149,7 +149,7 @@ def explain(
         gaussians = Gaussians.of(space.rows, reference, weights)
     chosen = choose(Task(space.rows, reference, weights, max_leaf_nodes, random_state, gaussians), method)
     tree = space.pulled_back(chosen.tree, rows, table.categories)
-    notes = (*chosen.notes, *table.notes)
+    notes = (*chosen.notes, *table.notes, *_notes_on(clusterer))
     ex = measure(
         chosen._replace(tree=tree, notes=notes),
         rows,
@@ -244,6 +244,18 @@ def _seen_in(clusterer: Any, reference: Reference, source: _Source) -> Reference
         names = {c: reference.names[c] for c in np.unique(reference.labels[reference.kept]).tolist()}
         return Reference.of(space.rows, reference.labels, names=names, sample_weight=source.weights)
     return reference if space.scaling is None else reference.with_centers(space.scaling.transform(reference.centers))
+
+
+def _notes_on(clusterer: Any) -> tuple[str, ...]:
+    """Return what a reader should know of clusters that another tree explains in their own terms."""
+    from sklearn.frozen import FrozenEstimator
+
+    from boxwood.reference._kernel_kmeans import KernelKMeans
+
+    last = clusterer[-1] if hasattr(clusterer, "steps") else clusterer
+    if not isinstance(last.estimator if isinstance(last, FrozenEstimator) else last, KernelKMeans):
+        return ()
+    return ("the clusters are those of a kernel; KernelExKMC explains them by two-sided cuts and the kernel's cost",)
 
 
 def _is_fitted(clusterer: Any) -> bool:

@@ -1,0 +1,78 @@
+"""Slow, obvious twins of the fast functions: what each function means, in the fewest words."""
+
+from tests.naive.axes import chi_squared_feature, contains, step_features, taylor_feature, terminal_embedding
+from tests.naive.boxes import error_rate, explainability_to_noise, mixture_cost, normal_share, separations
+from tests.naive.concepts import best_concepts, holm, left_out_ridge, mean_difference_distances, quadratic_form
+from tests.naive.cuts import (
+    best_kmeans_cost,
+    expected_cost,
+    fewest_separated,
+    kmeans_plus_plus,
+    mistake_ratios,
+    separation_probability,
+)
+from tests.naive.explanations import cluster_or_none, holds, measured
+from tests.naive.growth import expand, greedy, imm, refine
+from tests.naive.kernels import axis_similarity, gram, kernel_cost, kernel_distances, kernel_kmeans
+from tests.naive.medians import alternate, lowest_cost, medians, nearest
+from tests.naive.metrics import conditions, cost, euclidean_cost, euclidean_cost_bounds, matched, node_table
+from tests.naive.mixtures import log_losses, mmdt, mmdt_by_largest_ratio, mmdt_cuts, moments, tail
+from tests.naive.prototypes import kernel_mmdt, pair_similarity, quantile, surest_cut
+from tests.naive.trees import leaf_of
+
+__all__ = [
+    "alternate",
+    "axis_similarity",
+    "best_concepts",
+    "best_kmeans_cost",
+    "chi_squared_feature",
+    "cluster_or_none",
+    "conditions",
+    "contains",
+    "cost",
+    "error_rate",
+    "euclidean_cost",
+    "euclidean_cost_bounds",
+    "expand",
+    "expected_cost",
+    "explainability_to_noise",
+    "fewest_separated",
+    "gram",
+    "greedy",
+    "holds",
+    "holm",
+    "imm",
+    "kernel_cost",
+    "kernel_distances",
+    "kernel_kmeans",
+    "kernel_mmdt",
+    "kmeans_plus_plus",
+    "leaf_of",
+    "left_out_ridge",
+    "log_losses",
+    "lowest_cost",
+    "matched",
+    "mean_difference_distances",
+    "measured",
+    "medians",
+    "mistake_ratios",
+    "mixture_cost",
+    "mmdt",
+    "mmdt_by_largest_ratio",
+    "mmdt_cuts",
+    "moments",
+    "nearest",
+    "node_table",
+    "normal_share",
+    "pair_similarity",
+    "quadratic_form",
+    "quantile",
+    "refine",
+    "separation_probability",
+    "separations",
+    "step_features",
+    "surest_cut",
+    "tail",
+    "taylor_feature",
+    "terminal_embedding",
+]

@@ -1,0 +1,41 @@
+"""Rules and rows of tables, as text and one by one."""
+
+import numpy as np
+
+# -------------------------------------------------------------------------------------------------------- explanations
+
+
+def holds(rule, row: dict) -> bool:
+    """Return whether a row, given by column name, fulfils every condition of a rule."""
+    return all(any(float(row[one.column]) in piece for piece in one.intervals) for one in rule)
+
+
+def measured(ex, columns, X, labels, weights=None) -> list[tuple]:
+    """Return size, share, caught and precision of each cluster, by trying every rule on every row."""
+    w = [1] * len(X) if weights is None else list(weights)
+    rows = [dict(zip(columns, row, strict=True)) for row in X]
+    kept = [r for r in range(len(X)) if labels[r] != -1]
+    found = []
+    for cluster in ex.clusters:
+        own = [r for r in kept if labels[r] == cluster.name]
+        held = [r for r in kept if any(holds(rule, rows[r]) for rule in cluster.rules)]
+        both = sum(w[r] for r in own if r in held)
+        size, held_size = sum(w[r] for r in own), sum(w[r] for r in held)
+        found.append((size, size / sum(w[r] for r in kept), both / size, both / held_size if held_size else None))
+    return found
+
+
+# ----------------------------------------------------------------------------------------------------- rows of a table
+
+
+def cluster_or_none(d: dict, x: np.ndarray) -> int | None:
+    """Return the cluster of a row in a nested tree, or None where a value is missing that is asked for on the way."""
+    while "cluster" not in d:
+        value = float(x[d["feature"]])
+        if np.isnan(value):
+            return None
+        if "threshold" in d:
+            d = d["left"] if value <= d["threshold"] else d["right"]
+        else:
+            d = d["inside"] if d["interval"][0] <= value <= d["interval"][1] else d["outside"]
+    return d["cluster"]

@@ -1,0 +1,243 @@
+"""Growth by cuts tried one by one: IMM, expansions, refinement, Ex-Greedy."""
+
+import copy
+import math
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+
+from tests.naive.trees import between, leaf_of
+
+# ----------------------------------------------------------------------------------------------------------------- IMM
+
+
+def imm(X, labels, centers, weights=None, candidates="all") -> dict:
+    """Return IMM's tree as nested dicts: every cut of every column tried, mistakes counted row by row."""
+    X, centers = np.asarray(X, dtype=np.float64), np.asarray(centers, dtype=np.float64)
+    weights = [Fraction(1)] * len(X) if weights is None else [Fraction(float(w)) for w in weights]
+    rows = [r for r in range(len(X)) if labels[r] >= 0 and weights[r] > 0]
+    return _imm_node(X, labels, centers, weights, candidates, rows, list(range(len(centers))))
+
+
+def _imm_node(X, labels, centers, weights, candidates, rows, clusters) -> dict:
+    if len(clusters) == 1:
+        return {"cluster": clusters[0]}
+    own = [r for r in rows if labels[r] in clusters]
+    best = None
+    for j in range(X.shape[1]):
+        at_centers = sorted({float(centers[c, j]) for c in clusters})
+        if candidates == "midpoints":
+            thresholds = [between(a, b) for a, b in pairwise(at_centers)]
+        else:
+            values = sorted({float(X[r, j]) for r in rows} | set(at_centers))
+            pairs = pairwise(values)
+            thresholds = [between(a, b) for a, b in pairs if at_centers[0] <= a < at_centers[-1]]
+        for threshold in thresholds:
+            cut_off = [r for r in own if (X[r, j] <= threshold) != (centers[labels[r], j] <= threshold)]
+            mistakes = sum(weights[r] for r in cut_off)
+            if best is None or mistakes < best[0]:
+                best = mistakes, j, threshold
+    _, j, threshold = best
+    left = [r for r in rows if X[r, j] <= threshold], [c for c in clusters if centers[c, j] <= threshold]
+    right = [r for r in rows if X[r, j] > threshold], [c for c in clusters if centers[c, j] > threshold]
+    shared = X, labels, centers, weights, candidates
+    return {
+        "feature": j,
+        "threshold": threshold,
+        "left": _imm_node(*shared, *left),
+        "right": _imm_node(*shared, *right),
+    }
+
+
+# ----------------------------------------------------------------------------------------------------------- expansion
+
+
+def expand(
+    tree, X, labels, centers, max_leaf_nodes, objective="cost", cuts="threshold", weights=None, distances=None
+) -> dict:
+    """Return the expanded tree as nested dicts: every cut of every leaf tried, costs added as Python's whole numbers.
+
+    `tree` is nested dicts or None. Leaves are numbered as they are made, the leaves of `tree` in pre-order. Distances
+    (n, k) of rows to centres, such as those in a kernel's space, take the place of squared Euclidean ones.
+    """
+    X = np.asarray(X, dtype=np.float64)
+    weights = np.ones(len(X)) if weights is None else np.asarray(weights, dtype=np.float64)
+    rows = [r for r in range(len(X)) if labels[r] >= 0 and weights[r] > 0]
+    costs = _row_costs(X, labels, np.asarray(centers), objective, rows, weights, distances)
+    root = copy.deepcopy(tree) if tree is not None else {"cluster": _cheapest(_whole(costs, rows)[0], rows)}
+    open_leaves = [(number, leaf, here) for number, leaf, here in _numbered_leaves(root, X, rows)]
+    n_nodes = 2 * len(open_leaves) - 1
+    n_leaves = len(open_leaves)
+    while n_leaves < max_leaf_nodes:
+        gains = [(_best_split(X, costs, here, cuts), number, leaf, here) for number, leaf, here in open_leaves]
+        gains = [entry for entry in gains if entry[0] is not None]
+        if not gains:
+            break
+        (_, split), number, leaf, here = min(gains, key=lambda entry: (-entry[0][0], entry[1]))
+        _, is_interval, feature, lower, upper, first, second = split
+        del leaf["cluster"]
+        leaf["feature"] = feature
+        a, b = {"cluster": first}, {"cluster": second}
+        if is_interval:
+            leaf.update(interval=[lower, upper], inside=a, outside=b)
+        else:
+            leaf.update(threshold=upper, left=a, right=b)
+        inside = [r for r in here if lower <= X[r, feature] <= upper]
+        open_leaves = [entry for entry in open_leaves if entry[0] != number]
+        open_leaves += [(n_nodes, a, inside), (n_nodes + 1, b, [r for r in here if r not in inside])]
+        n_nodes, n_leaves = n_nodes + 2, n_leaves + 1
+    return root
+
+
+def _row_costs(X, labels, centers, objective, rows, weights, distances=None) -> dict:
+    """Return for each row its costs as floats, its weight as a float, and how often it is repeated."""
+    whole = all(weights[r] == int(weights[r]) for r in rows) and sum(weights[r] for r in rows) < 2**31
+    result = {}
+    for r in rows:
+        if objective == "mistakes":
+            costs = [float(labels[r] != c) for c in range(len(centers))]
+        elif distances is not None:
+            costs = list(map(float, distances[r]))
+        else:
+            costs = [sum(float(x - z) ** 2 for x, z in zip(X[r], center, strict=True)) for center in centers]
+        result[r] = (costs, 1.0, int(weights[r])) if whole else (costs, float(weights[r]), 1)
+    return result
+
+
+def _whole(costs, rows) -> tuple[dict, float]:
+    """Return the weighted costs of a node's rows as whole numbers; their largest costs add up to just below 2**61."""
+    total = math.fsum(max(costs[r][0]) * costs[r][1] * costs[r][2] for r in rows)
+    scale = 2.0 ** (61 - math.frexp(total)[1])
+    return {r: [round(c * costs[r][1] * scale) * costs[r][2] for c in costs[r][0]] for r in rows}, scale
+
+
+def _sums(whole, rows) -> list:
+    k = len(next(iter(whole.values())))
+    return [sum(whole[r][c] for r in rows) for c in range(k)]
+
+
+def _cheapest(whole, rows) -> int:
+    sums = _sums(whole, rows)
+    return sums.index(min(sums))
+
+
+def _best_split(X, costs, rows, cuts) -> tuple | None:
+    """Return gain and cut (cost, is interval, column, lower, upper, first and second cluster), or None."""
+    if not rows:
+        return None
+    whole, scale = _whole(costs, rows)
+    tried = []
+    for j in range(X.shape[1]):
+        values = sorted({float(X[r, j]) for r in rows})
+        ends = [(-np.inf, between(a, b)) for a, b in pairwise(values)]
+        if cuts == "interval":  # from the second value to the last but one
+            for s in range(1, len(values) - 1):
+                lower = -between(-values[s], -values[s - 1])
+                ends += [(lower, between(values[e], values[e + 1])) for e in range(s, len(values) - 1)]
+        for lower, upper in ends:
+            inside = [r for r in rows if lower <= X[r, j] <= upper]
+            outside = [r for r in rows if not lower <= X[r, j] <= upper]
+            a, b = _cheapest(whole, inside), _cheapest(whole, outside)
+            cost = _sums(whole, inside)[a] + _sums(whole, outside)[b]
+            tried.append((cost, lower > -np.inf, j, lower, upper, a, b))
+    alone = min(_sums(whole, rows))
+    if not tried or min(tried)[0] >= alone:
+        return None
+    return (alone - min(tried)[0]) / scale, min(tried)
+
+
+def _numbered_leaves(root, X, rows) -> list:
+    leaves, stack, n_nodes = [], [(0, root, rows)], 1
+    while stack:
+        number, d, here = stack.pop()
+        if "cluster" in d:
+            leaves.append((number, d, here))
+            continue
+        first, second = ("left", "right") if "threshold" in d else ("inside", "outside")
+        lower, upper = (-np.inf, d["threshold"]) if "threshold" in d else d["interval"]
+        inside = [r for r in here if lower <= X[r, d["feature"]] <= upper]
+        stack.append((n_nodes + 1, d[second], [r for r in here if r not in inside]))
+        stack.append((n_nodes, d[first], inside))
+        n_nodes += 2
+    return leaves
+
+
+# ---------------------------------------------------------------------------------------------------------- refinement
+
+
+def refine(d: dict, X, costs) -> dict:
+    """Return a nested tree of threshold cuts with its cuts chosen anew, given exact costs (n, k) of rows by cluster.
+
+    Children before parents, second children before first ones, until a sweep changes nothing.
+    """
+    d = copy.deepcopy(d)
+    for _ in range(10):
+        if not _refine_node(d, d, np.asarray(X, dtype=np.float64), costs, list(range(len(X)))):
+            break
+    return d
+
+
+def _refine_node(root, d, X, costs, rows) -> bool:
+    if not rows:
+        return False
+    if "cluster" in d:
+        clusters = _clusters(root)
+        total = [sum(costs[r][c] for r in rows) for c in range(len(costs[0]))]
+        best = total.index(min(total))
+        change = clusters.count(d["cluster"]) > 1 and total[best] < total[d["cluster"]]
+        d["cluster"] = best if change else d["cluster"]
+        return change
+    left = [r for r in rows if X[r, d["feature"]] <= d["threshold"]]
+    right = [r for r in rows if r not in left]
+    changed = _refine_node(root, d["right"], X, costs, right)
+    changed |= _refine_node(root, d["left"], X, costs, left)
+    a = {r: costs[r][leaf_of(d["left"], X[r])["cluster"]] for r in rows}
+    b = {r: costs[r][leaf_of(d["right"], X[r])["cluster"]] for r in rows}
+
+    def reached(feature, threshold):
+        return {id(leaf_of(d["left" if X[r, feature] <= threshold else "right"], X[r])) for r in rows}
+
+    best = sum(a[r] for r in left) + sum(b[r] for r in right), None
+    for j in range(X.shape[1]):
+        values = sorted({float(X[r, j]) for r in rows})
+        for threshold in (between(low, high) for low, high in pairwise(values)):
+            cost = sum(a[r] if X[r, j] <= threshold else b[r] for r in rows)
+            if cost < best[0]:
+                best = cost, (j, threshold)
+    if best[1] is None or reached(d["feature"], d["threshold"]) - reached(*best[1]):
+        return changed
+    d["feature"], d["threshold"] = best[1]
+    return True
+
+
+def _clusters(d: dict) -> list[int]:
+    return [d["cluster"]] if "cluster" in d else _clusters(d["left"]) + _clusters(d["right"])
+
+
+# ----------------------------------------------------------------------------------------------------------- Ex-Greedy
+
+
+def greedy(X, centers, costs, rows, clusters) -> dict:
+    """Return Ex-Greedy's tree as nested dicts, given exact costs (n, k); `rows` and `clusters` are the node's."""
+    if len(clusters) == 1:
+        return {"cluster": clusters[0]}
+    X = np.asarray(X, dtype=np.float64)
+    best = None
+    for j in range(X.shape[1]):
+        ends = sorted(float(centers[c, j]) for c in clusters)
+        values = sorted({float(X[r, j]) for r in rows} | set(ends))
+        for threshold in (between(a, b) for a, b in pairwise(values) if ends[0] <= a < ends[-1]):
+            cost = 0
+            for r in rows:
+                side = [c for c in clusters if (centers[c, j] <= threshold) == (X[r, j] <= threshold)]
+                cost += min(costs[r][c] for c in side)
+            if best is None or cost < best[0]:
+                best = cost, j, threshold
+    _, j, threshold = best
+    rows_left = [r for r in rows if X[r, j] <= threshold]
+    clusters_left = [c for c in clusters if centers[c, j] <= threshold]
+    left = greedy(X, centers, costs, rows_left, clusters_left)
+    rows_right, clusters_right = set(rows) - set(rows_left), set(clusters) - set(clusters_left)
+    right = greedy(X, centers, costs, sorted(rows_right), sorted(clusters_right))
+    return {"feature": j, "threshold": threshold, "left": left, "right": right}

@@ -1,0 +1,89 @@
+"""Kernels, their distances and costs."""
+
+import math
+
+import numpy as np
+
+
+def gram(value, X, Y) -> np.ndarray:
+    """Return the values of a kernel of two rows, pair by pair."""
+    rows, others = np.asarray(X, dtype=np.float64).tolist(), np.asarray(Y, dtype=np.float64).tolist()
+    return np.array([[value(x, y) for y in others] for x in rows])
+
+
+def kernel_distances(K, diagonal, labels, k: int, weights=None) -> list[list[float]]:
+    """Return squared distances of rows to the means of labelled columns, by the sums of the definition."""
+    w = np.ones(len(labels)) if weights is None else weights
+    rows_of = [[i for i in range(len(labels)) if labels[i] == c and w[i] > 0] for c in range(k)]
+    total = [math.fsum(w[i] for i in rows) for rows in rows_of]
+    norms = [
+        math.fsum(w[i] * w[j] * K[i][j] for i in rows for j in rows) / t**2 if rows else math.inf
+        for rows, t in zip(rows_of, total, strict=True)
+    ]
+    return [
+        [
+            diagonal[x] + norms[c] - 2 * math.fsum(w[i] * K[x][i] for i in rows_of[c]) / total[c]
+            if rows_of[c]
+            else math.inf
+            for c in range(k)
+        ]
+        for x in range(len(K))
+    ]
+
+
+def kernel_cost(K, labels, weights=None) -> float:
+    """Return the sum over clusters of `sum w K(x, x) - sum w w' K(x, x') / sum w`."""
+    w = np.ones(len(labels)) if weights is None else weights
+    cost = 0.0
+    for c in set(labels) - {-1}:
+        rows = [i for i in range(len(labels)) if labels[i] == c and w[i] > 0]
+        if rows:
+            pairs = math.fsum(w[i] * w[j] * K[i][j] for i in rows for j in rows)
+            cost += math.fsum(w[i] * K[i][i] for i in rows) - pairs / math.fsum(w[i] for i in rows)
+    return cost
+
+
+def axis_similarity(g, x, y, *, same: bool) -> tuple[float, float]:
+    """Return mean and second moment of `g(|x - y|)` over pairs of values; of different rows where they are the same."""
+    values = [g(abs(a - b)) for i, a in enumerate(x) for j, b in enumerate(y) if not (same and i == j)] or [1.0]
+    return math.fsum(values) / len(values), math.fsum(v * v for v in values) / len(values)
+
+
+def kernel_kmeans(K, start, k: int, weights) -> tuple[list[int], list[float]]:
+    """Return the last labels of Lloyd's iteration in the feature space of a Gram matrix, and the cost of each step."""
+    labels, costs = list(start), []
+    diagonal = [K[i][i] for i in range(len(K))]
+    while True:
+        costs.append(kernel_cost(K, labels, weights))
+        if len(costs) > 1 and costs[-1] >= costs[-2] - 1e-12 * abs(costs[-2]):
+            return labels, costs
+        distances = kernel_distances(K, diagonal, labels, k, weights)
+        scale = max(map(abs, diagonal)) + max(abs(norm) for norm in _squared_norms(K, labels, k, weights))
+        following = list(labels)
+        for row, own in enumerate(labels):
+            least = min(distances[row])
+            if least < distances[row][own] - 1e-12 * scale:
+                following[row] = next(c for c in range(k) if distances[row][c] <= least + 1e-12 * scale)
+        left = [round(min(d) / (1e-12 * scale)) if w > 0 else -1 for d, w in zip(distances, weights, strict=True)]
+        sizes = [sum(label == c and w > 0 for label, w in zip(following, weights, strict=True)) for c in range(k)]
+        farthest = sorted(range(len(K)), key=lambda row: -left[row])
+        for empty in [c for c in range(k) if sizes[c] == 0]:
+            while farthest and not (left[farthest[0]] > 0 and sizes[following[farthest[0]]] > 1):
+                farthest.pop(0)
+            if not farthest:
+                break
+            row = farthest.pop(0)
+            sizes[following[row]] -= 1
+            following[row], sizes[empty] = empty, 1
+        if following == labels:
+            return labels, costs
+        labels = following
+
+
+def _squared_norms(K, labels, k: int, weights) -> list[float]:
+    norms = []
+    for c in range(k):
+        rows = [i for i in range(len(labels)) if labels[i] == c and weights[i] > 0]
+        total = math.fsum(weights[i] for i in rows)
+        norms.append(math.fsum(weights[i] * weights[j] * K[i][j] for i in rows for j in rows) / (total or 1.0) ** 2)
+    return norms
