@@ -22,7 +22,7 @@ def example(name):
 
 
 def test_every_example_is_tested():
-    assert {path.stem for path in EXAMPLES.glob("*.py")} == {"handwritten_digits"}
+    assert {path.stem for path in EXAMPLES.glob("*.py")} == {"handwritten_digits", "kernel_mmdt"}
 
 
 def test_handwritten_digits(tmp_path, capsys):
@@ -39,10 +39,29 @@ def test_handwritten_digits(tmp_path, capsys):
     assert 0.02 < (picture[..., :3] < 0.5).mean() < 0.5  # neither blank nor black
 
 
-def test_handwritten_digits_without_matplotlib(tmp_path, capsys, monkeypatch):
-    module = example("handwritten_digits")
+def test_kernel_mmdt(tmp_path, capsys):
+    # Fleissner et al., Figures 1 and 2: two thresholds for three components, one prototype on axis 2 for two
+    result = example("kernel_mmdt").main(tmp_path)
+    assert f"x1 within {result.kernel_mmdt.cuts_[0].radius:.2f} of the prototype" in capsys.readouterr().out
+    assert result.mmdt.n_leaves_ == 3
+    tree = result.kernel_mmdt.tree_
+    assert tree.feature.tolist() == [1, -1, -1]
+    assert -3 < tree.lower[0] < 0 < tree.upper[0] < 3
+    thresholds, threshold, prototype = result.shares.values()
+    assert thresholds > 0.95
+    assert threshold < 0.8
+    assert prototype > 0.95
+    for name in ("mmdt", "kernel_mmdt"):
+        picture = matplotlib.image.imread(tmp_path / f"{name}.png")
+        assert picture.shape[1] > 500
+        assert 0.005 < (picture[..., :3] < 0.5).mean() < 0.5  # neither blank nor black
+
+
+@pytest.mark.parametrize(("name", "n_given"), [("handwritten_digits", 3), ("kernel_mmdt", 2)])
+def test_an_example_without_matplotlib(name, n_given, tmp_path, capsys, monkeypatch):
+    module = example(name)
     monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
-    module.draw(None, None, None, tmp_path / "none.png")
+    module.draw(*[None] * n_given, tmp_path / "none.png")
     assert "pip install matplotlib" in capsys.readouterr().out
     assert not list(tmp_path.iterdir())
 

@@ -31,7 +31,7 @@ from boxwood.kernels import (
     Precomputed,
 )
 from boxwood.metrics import agreement, kernel_cost, price_ceiling, price_of_explainability
-from boxwood.theory.bounds import distance_price_bound, imm_price_bound, taylor_price_bound
+from boxwood.theory.bounds import distance_price_bound, distance_ratios, imm_price_bound, taylor_price_bound
 from boxwood.theory.instances import neighborhood_price, quadratic_price, three_corners
 from boxwood.tree import ThresholdTree, TreeBuilder
 from tests import naive
@@ -219,31 +219,69 @@ def test_the_price_for_exact_features_is_that_of_imm(kernel):
 
 
 def test_distance_price_bound():
-    # Fleissner et al., Theorem 5 and Appendix G, with the largest ratios over all pairs of centres and all rows
+    # Fleissner et al., Theorem 5 and Appendix G
     prices = []
     for seed in range(30):
         X, labels = clouds(seed, n=24, d=2, k=3)
         kernel, reference = Laplace(10.0 ** (seed % 3 - 2)), Reference.of(X, labels)
-        features = surrogate_map(kernel, X, "distance", n_landmarks=None)
-        Z = features.transform(X)
-        centers = np.array([Z[labels == c].mean(axis=0) for c in range(3)])
-        pairs = [centers[a] - centers[b] for a, b in itertools.combinations(range(3), 2)]
-        stretch = max(product_norm(features, kernel, u) / (u @ u) for u in pairs)
-        shrink = max((u @ u) / product_norm(features, kernel, u) for u in Z - centers[labels])
+        ratios = distance_ratios(X, reference, kernel=kernel)
         tree = kernel_imm(X, reference, kernel=kernel, features="distance", n_landmarks=None)
         prices.append(price_of_explainability(X, tree, reference, kernel=kernel))
-        assert prices[-1] <= distance_price_bound(3, 2, stretch=stretch, shrink=shrink).value
+        assert prices[-1] <= distance_price_bound(3, 2, **ratios._asdict()).value
     assert max(prices) > 1.02
 
 
-def product_norm(features, kernel, u):
-    """Return the squared norm of features in the product of the axes' spaces: the sum of u' K^-1 u over axes."""
-    total = 0.0
-    for j in range(features.n_features):
-        mine = features.features == j
-        points = features.landmarks[mine]
-        total += u[mine] @ np.linalg.solve(kernel.axis_kernel(j, points, points), u[mine])
-    return total
+def test_distance_ratios_equal_the_twin():
+    compared = 0
+    for seed in range(1100):
+        case = make_case(seed, max_rows=12, max_columns=3, max_clusters=4)
+        weights = np.ones(len(case.X)) if case.weights is None else case.weights
+        if not weights[case.labels >= 0].any():
+            continue
+        # the order of the values in place of them, as the twin's inverse needs similarities that are well below 1
+        X = np.column_stack([np.unique(column, return_inverse=True)[1] for column in case.X.T])
+        kernel = (Laplace(0.5), Gaussian(1.0))[seed % 2]
+        found = distance_ratios(X, Reference.of(X, case.labels), kernel=kernel, sample_weight=case.weights)
+        assert found == pytest.approx(naive.distance_ratios(X, case.labels, kernel, weights), rel=1e-8)
+        compared += 1
+    assert compared > 1000
+
+
+def test_distance_ratios_of_values_far_apart_and_nearly_equal():
+    for seed in range(300):
+        case = make_case(seed, max_rows=12, max_columns=3, max_clusters=4)
+        reference = Reference.of(np.asarray(case.X), case.labels)
+        found = distance_ratios(case.X, reference, kernel=Laplace(1.0))
+        sums = [Laplace(1.0).axis_kernel(j, v, v).sum(axis=1).max() for j, v in enumerate(map(np.unique, case.X.T))]
+        assert 0 <= found.stretch < math.inf
+        assert 0 <= found.shrink <= max(sums) * (1 + 1e-6)
+
+
+def test_distance_ratios():
+    # two values at similarity s: for w = (1, -1), K w = (1 - s) w, so that both ratios follow by hand
+    for gamma in (1e-3, 1.0, 10.0):
+        s = math.exp(-gamma)
+        found = distance_ratios([[0.0], [1.0]], Reference.of([[0.0], [1.0]], [0, 1]), kernel=Laplace(gamma))
+        assert found == pytest.approx((1 / (1 - s), 0.0))
+        found = distance_ratios([[0.0], [1.0]], Reference.of([[0.0], [1.0]], [0, 0]), kernel=Laplace(gamma))
+        assert found == pytest.approx((0.0, 1 - s))
+    X, labels = clouds(0, n=24, d=2, k=3)
+    reference, weights = Reference.of(X, labels), np.arange(24) % 4
+    once = distance_ratios(X, reference, kernel="laplace")
+    assert distance_ratios(X[:, ::-1], reference, kernel="laplace") == pytest.approx(once)
+    kernel = Laplace(0.3)
+    heavy = distance_ratios(X, reference, kernel=kernel, sample_weight=weights)
+    rows = np.repeat(np.arange(24), weights)
+    assert distance_ratios(X[rows], Reference.of(X[rows], labels[rows]), kernel=kernel) == pytest.approx(heavy)
+    assert distance_ratios(X * 1e12, reference, kernel=Laplace(0.3e-12)) == pytest.approx(
+        distance_ratios(X, reference, kernel=kernel), rel=1e-6
+    )
+    with pytest.raises(ValueError, match="must multiply over axes"):
+        distance_ratios(X, reference, kernel=Linear())
+    with pytest.raises(DataError, match="X has 3 rows, but the reference has 24"):
+        distance_ratios(X[:3], reference, kernel=kernel)
+    with pytest.raises(DataError, match="every row is left out"):
+        distance_ratios(X, Reference(np.full(24, -1), np.zeros((2, 2))), kernel=kernel)
 
 
 # ---------------------------------------------------------------------------------------------------- worst cases
@@ -275,6 +313,19 @@ def test_three_corners_have_no_features_of_one_column_each():
     Z = surrogate_map(Gaussian(0.5), instance.points, "taylor", n_terms=20).transform(instance.points)
     S = Z @ Z.T
     assert S[0, 2] == pytest.approx(S[0, 1] + S[1, 2] - S[1, 1])
+
+
+@pytest.mark.parametrize("gamma", [0.01, 0.5, 10.0])
+def test_three_rows_have_no_features_that_rise_or_fall_steadily(gamma):
+    # Theorem 2: steady features would make the inner product of the two steps at least 0
+    instance = three_corners(gamma)
+    K = instance.kernel(instance.points)
+    assert K[0, 1] + K[1, 2] - K[0, 2] - 1 == pytest.approx(-((1 - math.exp(-gamma)) ** 2))
+    step = math.sqrt(0.61 / gamma)  # exp(-0.61) is below the root of t**4 - 2 t + 1, 0.5437
+    rows = step * np.arange(3.0)[:, None]
+    Z = surrogate_map(Gaussian(gamma), rows, "taylor", n_terms=30).transform(rows)
+    assert (Z[2] - Z[1]) @ (Z[1] - Z[0]) < -1e-4
+    assert (np.diff(Z, axis=0).prod(axis=0) < 0).any()
 
 
 @pytest.mark.parametrize("rotated", [False, True])

@@ -13,7 +13,7 @@ from tests.naive.cuts import (
 )
 from tests.naive.explanations import cluster_or_none, holds, measured
 from tests.naive.growth import expand, greedy, imm, refine
-from tests.naive.kernels import axis_similarity, gram, kernel_cost, kernel_distances, kernel_kmeans
+from tests.naive.kernels import axis_similarity, distance_ratios, gram, kernel_cost, kernel_distances, kernel_kmeans
 from tests.naive.medians import alternate, lowest_cost, medians, nearest
 from tests.naive.metrics import conditions, cost, euclidean_cost, euclidean_cost_bounds, matched, node_table
 from tests.naive.mixtures import log_losses, mmdt, mmdt_by_largest_ratio, mmdt_cuts, moments, tail
@@ -30,6 +30,7 @@ __all__ = [
     "conditions",
     "contains",
     "cost",
+    "distance_ratios",
     "error_rate",
     "euclidean_cost",
     "euclidean_cost_bounds",

@@ -49,6 +49,29 @@ def axis_similarity(g, x, y, *, same: bool) -> tuple[float, float]:
     return math.fsum(values) / len(values), math.fsum(v * v for v in values) / len(values)
 
 
+def distance_ratios(X, labels, kernel, weights) -> tuple[float, float]:
+    """Return the largest V/P of pairs of centres and P/V of rows: P is u'u, V u' K+ u, for their differences u."""
+    kept = [i for i, (c, w) in enumerate(zip(labels, weights, strict=True)) if c >= 0 and w > 0]
+    columns = [[float(x) for x in column] for column in np.transpose(X)]
+    values = [sorted({column[i] for i in kept}) for column in columns]
+    grams = [kernel.axis_kernel(j, axis, axis) for j, axis in enumerate(values)]
+    Z = {i: [K[axis.index(column[i])] for K, axis, column in zip(grams, values, columns, strict=True)] for i in kept}
+    members = {c: [i for i in kept if labels[i] == c] for c in sorted({labels[i] for i in kept})}
+    centers = {
+        c: [sum(weights[i] * Z[i][j] for i in rows) / sum(weights[i] for i in rows) for j in range(len(columns))]
+        for c, rows in members.items()
+    }
+
+    def squares(first, second):
+        steps = [a - b for a, b in zip(first, second, strict=True)]
+        return sum(u @ np.linalg.pinv(K) @ u for u, K in zip(steps, grams, strict=True)), sum(u @ u for u in steps)
+
+    pairs = [squares(centers[a], centers[b]) for a in members for b in members if a < b]
+    rows = [squares(Z[i], centers[labels[i]]) for i in kept]
+    stretch = max((product / plain for product, plain in pairs if product > 1e-12), default=0.0)
+    return stretch, max((plain / product for product, plain in rows if product > 1e-12), default=0.0)
+
+
 def kernel_kmeans(K, start, k: int, weights) -> tuple[list[int], list[float]]:
     """Return the last labels of Lloyd's iteration in the feature space of a Gram matrix, and the cost of each step."""
     labels, costs = list(start), []

@@ -2,6 +2,7 @@
 
 from boxwood.theory._bound import Bound, Condition, smallest
 from boxwood.theory.bounds._cuts import random_cuts_price_bound, separation_probability
+from boxwood.theory.bounds._distances import DistanceRatios, distance_ratios
 from boxwood.theory.bounds._error import (
     chebyshev_error_bound,
     chebyshev_minimum_bound,
@@ -25,12 +26,14 @@ __all__ = [
     "C0",
     "Bound",
     "Condition",
+    "DistanceRatios",
     "MistakeCertificate",
     "PublishedBound",
     "beta",
     "chebyshev_error_bound",
     "chebyshev_minimum_bound",
     "distance_price_bound",
+    "distance_ratios",
     "estimated_error_bound",
     "gap_error_bound",
     "imm_certificate",

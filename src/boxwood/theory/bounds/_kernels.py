@@ -171,8 +171,7 @@ def distance_price_bound(k: int, n_axes: int, *, stretch: float, shrink: float) 
         Numbers of clusters and axes d.
     stretch : float
         The paper's kappa_1, a: the largest ratio, over pairs of centres at one node, of their squared distance in the
-        product of the axes' feature spaces to the plain one of their features. Singular matrices are inverted on
-        distinct values alone.
+        product of the axes' feature spaces to the plain one of their features. `distance_ratios` finds both from data.
     shrink : float
         The paper's kappa_2, b: the largest ratio, over rows and their centres, the other way round.
 

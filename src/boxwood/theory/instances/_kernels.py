@@ -55,10 +55,19 @@ def three_corners(gamma: float) -> KernelPoints:
     ValueError
         If gamma is not above 0.
 
+    Notes
+    -----
+    Nor has the Gaussian kernel features that rise or fall steadily (Theorem 2), as a cut on one side would ask. Three
+    rows of which each column rises or falls steadily rule them out if K12 + K23 < K13 + 1: the steps from the first to
+    the second row and from there to the third have the inner product K12 + K23 - K13 - 1, while each such feature adds
+    at least 0 to it. These corners meet the condition for every gamma, by (1 - exp(-gamma))²; three values of a single
+    column in equal steps, as the theorem has them, where they are far apart: exp(-gamma step²) below 0.5437. The last
+    line of the paper's proof should read `0 <= ... < 0`, as a feature may rest between rows; it prints `0 < ... < 0`.
+
     References
     ----------
     M. Fleissner, L. C. Vankadara, D. Ghoshdastidar, "Explaining kernel clustering via decision trees", ICLR 2024,
-    arXiv:2402.09881, Theorem 1 and Appendix D.1.
+    arXiv:2402.09881, Theorems 1 and 2, Appendices D.1 and D.2.
 
     Examples
     --------
