@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boxwood._threads import map_tasks
+from boxwood._validation import refuse_unknown
 from boxwood.errors import StoppedEarlyWarning
 from boxwood.grow._row_costs import Problem, make_problem, refuse_misfit, whole_costs
 from boxwood.kernels import Kernel, as_kernel
@@ -165,8 +166,7 @@ def expanded(
     n_jobs: int | None = -1,
 ) -> ThresholdTree:
     """Return what `expand` returns, without a warning: the filters of warnings are shared by all threads."""
-    if cuts not in CUTS:
-        raise ValueError(f"cuts must be one of {list(CUTS)}, got {cuts!r}")
+    refuse_unknown("cuts", cuts, CUTS)
     problem = make_problem(
         X, reference, objective, sample_weight, n_jobs, None if kernel is None else as_kernel(kernel)
     )

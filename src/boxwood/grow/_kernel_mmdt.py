@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._validation import as_generator, as_table, as_weights
+from boxwood._validation import as_generator, as_table, as_weights, refuse_unknown
 from boxwood.grow._laws import ClusterLaws, GaussianLaws
 from boxwood.grow._prototypes import AXES, PrototypeCut, grow_from_laws
 from boxwood.grow._row_costs import make_problem, whole_costs_of
@@ -183,7 +183,8 @@ def kernel_mmdt_of_mixture(
     >>> kernel_mmdt_of_mixture(mixture, kernel=Gaussian(0.7), prototype="medoid").to_dict()["interval"]
     [0.418..., 2.181...]
     """
-    _refuse_unknown(axis, prototype)
+    refuse_unknown("axis", axis, AXES)
+    refuse_unknown("prototype", prototype, PROTOTYPES)
     resolved = _as_distance_kernel(kernel)
     laws = GaussianLaws(mixture, resolved)
     return grow_from_laws(laws, resolved, None if prototype == "medoid" else as_generator(random_state), axis)[0]
@@ -202,7 +203,8 @@ def prototype_tree(
     n_jobs: int | None = -1,
 ) -> tuple[ThresholdTree, tuple[PrototypeCut, ...]]:
     """Return the tree of `kernel_mmdt`, and its cuts in pre-order with what each was made of."""
-    _refuse_unknown(axis, prototype)
+    refuse_unknown("axis", axis, AXES)
+    refuse_unknown("prototype", prototype, PROTOTYPES)
     if n_draws < 1:
         raise ValueError(f"n_draws must be at least 1, got {n_draws}")
     table = as_table(X)
@@ -226,9 +228,3 @@ def _as_distance_kernel(kernel: Kernel | str) -> DistanceKernel:
     if not isinstance(resolved, DistanceKernel):
         raise ValueError(f"the kernel must multiply over axes, as Gaussian, Laplace or ProductKernel; got {resolved!r}")
     return resolved
-
-
-def _refuse_unknown(axis: str, prototype: str) -> None:
-    for name, value, known in (("axis", axis, AXES), ("prototype", prototype, PROTOTYPES)):
-        if value not in known:
-            raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}; got {value!r}")

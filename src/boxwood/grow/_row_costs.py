@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boxwood._threads import map_blocks
-from boxwood._validation import as_table, as_weights
+from boxwood._validation import as_table, as_weights, refuse_unknown
 from boxwood.errors import DataError
 from boxwood.kernels import Kernel, Precomputed, as_kernel, kernel_distances
 from boxwood.loops.expand import squared_distance, squared_distances
@@ -55,8 +55,7 @@ def make_problem(
     kernel: Kernel | str | None = None,
 ) -> Problem:
     """Return the checked problem of explaining `reference` on `X`; with a kernel, costs are those of its space."""
-    if objective not in _OBJECTIVES:
-        raise ValueError(f"objective must be one of {sorted(_OBJECTIVES)}, got {objective!r}")
+    refuse_unknown("objective", objective, _OBJECTIVES)
     table = as_table(X, n_columns=reference.centers.shape[1])
     if len(reference.labels) != len(table):
         raise DataError(f"X has {len(table)} rows, but the reference has {len(reference.labels)} labels")
