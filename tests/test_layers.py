@@ -11,24 +11,24 @@ import boxwood
 
 SOURCE = Path(boxwood.__file__).parent
 FLOORS = (  # from the ground up; modules on one line may import each other
-    ("errors",),
+    ("errors", "_lazy"),
     ("_threads", "loops"),
     ("_validation", "tree"),
     ("_compat", "_frames"),
     ("kernels",),
     ("axes",),
     ("reference",),
+    ("clusterers",),
     ("grow", "metrics"),
     ("theory",),
     ("concepts",),
-    ("datasets",),
     ("estimators",),
     ("table",),
     ("explanation", "render"),
-    ("interop", "report"),
     ("cli",),
 )
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
+PLACES = {name: module for module, names in boxwood._MODULES.items() for name in names}
 OPTIONAL = ("matplotlib", "pandas", "polars", "pyarrow", "jinja2", "torch")
 GROUND = {"numpy", "numba", "boxwood"}  # all that trees, loops and growth need
 MODULES = sorted(SOURCE.rglob("*.py"))
@@ -72,7 +72,7 @@ def targets(node):
     if isinstance(node, ast.Import):
         names = [alias.name for alias in node.names]
     elif isinstance(node, ast.ImportFrom) and node.module == "boxwood":
-        names = [boxwood._PLACES.get(alias.name, f"boxwood.{alias.name}") for alias in node.names]
+        names = [f"boxwood.{PLACES.get(alias.name, alias.name)}" for alias in node.names]
     else:
         names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
     yield from (name.split(".")[1] for name in names if name.startswith("boxwood.") and name != "boxwood.__version__")

@@ -12,7 +12,7 @@ from boxwood._frames import as_matrix, column_names, column_values, is_frame, re
 from boxwood._validation import as_table, refuse_not_finite
 from boxwood.axes._axis_map import AxisMap
 from boxwood.axes._categories import Categories, is_missing
-from boxwood.axes._scalers import Columns, encoders_of, map_of, name_of
+from boxwood.axes._sklearn import Columns, encoders_of, map_of, name_of
 from boxwood.errors import DataError
 from boxwood.tree._intervals import EVERYTHING, Intervals
 

@@ -16,11 +16,11 @@ from boxwood._frames import label_values, names_array, validated_rows
 from boxwood._validation import as_weights
 from boxwood.axes import AxisMap, axis_map_of
 from boxwood.errors import DataError
-from boxwood.estimators._cluster import fitted_clusterer, reference_of, reference_seen, refuse_one_cluster
 from boxwood.grow import expand, imm
 from boxwood.grow._expand import expanded
 from boxwood.metrics import cost, price_of_explainability
 from boxwood.reference import Reference
+from boxwood.reference._clusterer import fitted_clusterer, reference_of, reference_seen, refuse_one_cluster
 from boxwood.tree import ThresholdTree
 
 __all__ = ["AT_LEAST_TWO", "TreeClusterer", "Weights", "grow_expanded"]

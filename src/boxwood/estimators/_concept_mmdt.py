@@ -17,12 +17,12 @@ from boxwood._validation import as_weights, listed
 from boxwood.concepts import ConceptProjector
 from boxwood.errors import DataError
 from boxwood.estimators._base import Weights
-from boxwood.estimators._cluster import refuse_one_cluster
 from boxwood.estimators._mmdt import MMDT
 from boxwood.grow import mmdt
 from boxwood.metrics import partition_cost, ratio
 from boxwood.metrics._tails import far_tails
 from boxwood.reference import Mixture, Reference
+from boxwood.reference._clusterer import refuse_one_cluster
 from boxwood.tree import ThresholdTree
 
 __all__ = ["ConceptMMDT"]

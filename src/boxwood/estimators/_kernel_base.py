@@ -12,14 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from boxwood._compat import Interval, StrOptions
 from boxwood.axes import AxisMap
+from boxwood.clusterers import KernelKMeans
 from boxwood.errors import DataError
 from boxwood.estimators._base import TreeClusterer, Weights
-from boxwood.estimators._cluster import refuse_number_of_clusters
 from boxwood.kernels import Gaussian, Kernel, Laplace, Precomputed, as_kernel
 from boxwood.metrics import agreement, ratio
 from boxwood.metrics._kernel_cost import KernelSpace, kernel_cost
 from boxwood.reference import Reference
-from boxwood.reference._kernel_kmeans import KernelKMeans
+from boxwood.reference._clusterer import refuse_number_of_clusters
 from boxwood.tree import ThresholdTree
 
 __all__ = ["KernelTreeClusterer"]

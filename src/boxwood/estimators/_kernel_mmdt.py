@@ -12,7 +12,7 @@ from boxwood._compat import Interval, StrOptions
 from boxwood.estimators._base import Weights
 from boxwood.estimators._kernel_base import KernelTreeClusterer
 from boxwood.grow._kernel_mmdt import PROTOTYPES, prototype_tree
-from boxwood.grow._prototypes import AXES
+from boxwood.grow._kernel_mmdt_cuts import AXES
 from boxwood.kernels import Kernel
 from boxwood.reference import Reference
 from boxwood.tree import ThresholdTree

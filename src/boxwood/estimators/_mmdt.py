@@ -12,11 +12,11 @@ from sklearn.mixture import GaussianMixture
 from boxwood._compat import StrOptions
 from boxwood._validation import listed
 from boxwood.estimators._base import TreeClusterer, Weights
-from boxwood.estimators._cluster import refuse_number_of_clusters
 from boxwood.grow import mmdt
-from boxwood.grow._thresholds import THRESHOLDS
+from boxwood.grow._mmdt_thresholds import THRESHOLDS
 from boxwood.metrics._tails import far_tails
 from boxwood.reference import Mixture, Reference
+from boxwood.reference._clusterer import refuse_number_of_clusters
 from boxwood.reference._moments import moments_of
 from boxwood.tree import ThresholdTree
 

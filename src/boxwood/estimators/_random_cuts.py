@@ -11,13 +11,13 @@ from sklearn.frozen import FrozenEstimator
 
 from boxwood._compat import Interval, StrOptions
 from boxwood._validation import as_generator
+from boxwood.clusterers import KMedians
 from boxwood.estimators._base import TreeClusterer, Weights
-from boxwood.estimators._cluster import refuse_number_of_clusters
 from boxwood.grow._random_cuts import RandomCutter
+from boxwood.grow._random_cuts_score import cost_changes
 from boxwood.metrics import best_centers, partition_cost, ratio
-from boxwood.metrics._moves import cost_changes
 from boxwood.reference import Reference
-from boxwood.reference._kmedians import KMedians
+from boxwood.reference._clusterer import refuse_number_of_clusters
 from boxwood.theory.bounds import random_cuts_price_bound
 from boxwood.tree import ThresholdTree
 

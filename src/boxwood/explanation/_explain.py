@@ -127,7 +127,7 @@ def explain(
     >>> ex.agreement, ex.predict([[5.0, 3.0, 1.5, 0.2]]).tolist()
     (0.96, ['setosa'])
     """
-    from boxwood.explanation._choose import METHODS, Task, choose
+    from boxwood.explanation._best import METHODS, Task, choose
     from boxwood.explanation._gaussians import Gaussians
     from boxwood.explanation._measure import measure
     from boxwood.explanation._mixture_facts import mixture_facts
@@ -189,7 +189,7 @@ def _fitted_pipeline(clustering: Any, X: Any, sample_weight: ArrayLike | None, r
     """Return a clustering as it is, but a pipeline fitted: its first steps say what the columns are."""
     if not hasattr(clustering, "steps") or _is_fitted(clustering):
         return clustering
-    from boxwood.estimators._cluster import fitted_clusterer
+    from boxwood.reference._clusterer import fitted_clusterer
 
     weights = as_weights(sample_weight, len(X))
     return fitted_clusterer(clustering, X, X, n_clusters=0, random_state=random_state, weights=weights)
@@ -197,8 +197,8 @@ def _fitted_pipeline(clustering: Any, X: Any, sample_weight: ArrayLike | None, r
 
 def _clustering(clustering: Any, source: _Source, n_clusters: int | None) -> tuple[Reference, Gaussians | None]:
     """Return the clustering, and the Gaussians of the space that stand behind it if it is that of a mixture."""
-    from boxwood.estimators._cluster import refuse_one_cluster
     from boxwood.reference import Reference
+    from boxwood.reference._clusterer import refuse_one_cluster
 
     if clustering is not None and n_clusters is not None:
         raise ValueError(f"n_clusters={n_clusters} is for k-means, but the clusters are given; leave one of them out")
@@ -216,8 +216,8 @@ def _clustering(clustering: Any, source: _Source, n_clusters: int | None) -> tup
 
 def _found(clusterer: Any, source: _Source, n_clusters: int) -> tuple[Reference, Gaussians | None]:
     """Return the clustering by a clusterer, fitted first if it is not, and its Gaussians if it has some."""
-    from boxwood.estimators._cluster import fitted_clusterer, reference_of
     from boxwood.explanation._gaussians import gaussians_of
+    from boxwood.reference._clusterer import fitted_clusterer, reference_of
 
     X, table, space, weights, random_state = source
     if _is_fitted(clusterer):
@@ -233,8 +233,8 @@ def _found(clusterer: Any, source: _Source, n_clusters: int) -> tuple[Reference,
 
 def _seen_in(clusterer: Any, reference: Reference, source: _Source) -> Reference:
     """Return a clustering of the table's rows by a fitted clusterer, with centres in the space."""
-    from boxwood.estimators._cluster import reference_seen
     from boxwood.reference import Reference
+    from boxwood.reference._clusterer import reference_seen
 
     table, space = source.table, source.space
     if hasattr(clusterer, "steps"):
@@ -250,7 +250,7 @@ def _notes_on(clusterer: Any) -> tuple[str, ...]:
     """Return what a reader should know of clusters that another tree explains in their own terms."""
     from sklearn.frozen import FrozenEstimator
 
-    from boxwood.reference._kernel_kmeans import KernelKMeans
+    from boxwood.clusterers import KernelKMeans
 
     last = clusterer[-1] if hasattr(clusterer, "steps") else clusterer
     if not isinstance(last.estimator if isinstance(last, FrozenEstimator) else last, KernelKMeans):

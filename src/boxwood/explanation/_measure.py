@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from boxwood._validation import listed
 from boxwood.axes import Categories
-from boxwood.explanation._choose import Chosen
+from boxwood.explanation._best import Chosen
 from boxwood.explanation._explanation import ClusterSummary, Explanation, LeafSummary, Rule, leaves_of, rules_of
 from boxwood.metrics import agreement, partition_cost, ratio, readability
 from boxwood.reference import Reference

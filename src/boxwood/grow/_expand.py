@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from boxwood._threads import map_tasks
 from boxwood._validation import refuse_unknown
 from boxwood.errors import StoppedEarlyWarning
-from boxwood.grow._row_costs import Problem, make_problem, refuse_misfit, whole_costs
+from boxwood.grow._costs import Problem, make_problem, refuse_misfit, whole_costs
 from boxwood.kernels import Kernel, as_kernel
 from boxwood.loops.expand import best_interval, best_threshold
 from boxwood.reference import Reference

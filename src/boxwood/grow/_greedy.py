@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boxwood._threads import map_tasks
-from boxwood.grow._row_costs import Problem, make_problem, whole_costs
-from boxwood.loops.separate import best_separation
+from boxwood.grow._costs import Problem, make_problem, whole_costs
+from boxwood.loops.greedy import best_separation
 from boxwood.reference import Reference
 from boxwood.tree import ThresholdTree, TreeBuilder, between
 

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from boxwood._validation import as_table, as_weights, as_whole_weights
 from boxwood.errors import DataError
-from boxwood.grow._counts import Bins, Counts
-from boxwood.grow._fewest import Cut, Search
+from boxwood.grow._imm_counts import Bins, Counts
+from boxwood.grow._imm_search import Cut, Search
 from boxwood.reference import Reference
 from boxwood.tree import ThresholdTree, TreeBuilder, between
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._validation import as_generator, as_table, as_weights, refuse_unknown
-from boxwood.grow._laws import ClusterLaws, GaussianLaws
-from boxwood.grow._prototypes import AXES, PrototypeCut, grow_from_laws
-from boxwood.grow._row_costs import make_problem, whole_costs_of
+from boxwood.grow._costs import make_problem, whole_costs_of
+from boxwood.grow._kernel_mmdt_components import ClusterLaws, GaussianLaws
+from boxwood.grow._kernel_mmdt_cuts import AXES, PrototypeCut, grow_from_laws
 from boxwood.kernels import DistanceKernel, Kernel, as_kernel
 from boxwood.reference import Mixture, Reference
 from boxwood.tree import ThresholdTree

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from boxwood._validation import as_generator, listed, refuse_unknown
 from boxwood.errors import DataError
-from boxwood.grow._thresholds import THRESHOLDS, Choose, choose_threshold
-from boxwood.loops.gaps import partition, widest_gaps
+from boxwood.grow._mmdt_thresholds import THRESHOLDS, Choose, choose_threshold
+from boxwood.loops.mmdt import partition, widest_gaps
 from boxwood.reference import Mixture
 from boxwood.tree import ThresholdTree, TreeBuilder
 

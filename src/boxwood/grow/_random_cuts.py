@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from boxwood._validation import as_generator, as_table, listed, refuse_unknown
 from boxwood.errors import DataError
-from boxwood.loops.cuts import L1, L2, SQEUCLIDEAN, draw_cuts, prefix_masses
-from boxwood.loops.rounds import draw_rounds, spanning_edges
+from boxwood.loops.random_cuts import L1, L2, SQEUCLIDEAN, draw_cuts, prefix_masses
+from boxwood.loops.random_cuts_exact import draw_rounds, spanning_edges
 from boxwood.tree import ThresholdTree, TreeBuilder
 
 __all__ = ["RandomCutter", "random_cuts"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boxwood._threads import map_tasks
-from boxwood.grow._row_costs import Problem, make_problem, refuse_misfit, whole_costs, whole_costs_of
+from boxwood.grow._costs import Problem, make_problem, refuse_misfit, whole_costs, whole_costs_of
 from boxwood.loops.expand import best_prefix
 from boxwood.loops.walk import descend
 from boxwood.reference import Reference

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from boxwood._validation import as_table, as_weights
 from boxwood.errors import DataError
+from boxwood.kernels._as_kernel import as_kernel
 from boxwood.kernels._gram import GramMatrix
 from boxwood.kernels._kernel import Kernel
-from boxwood.kernels._names import as_kernel
 
 __all__ = ["KernelMeans", "kernel_distances", "nearest", "rows_of_clusters", "shares", "squared_distances"]
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boxwood._validation import as_table
+from boxwood.kernels._as_kernel import as_kernel
 from boxwood.kernels._gram import one_blas_thread
 from boxwood.kernels._kernel import Kernel
-from boxwood.kernels._names import as_kernel
 
 __all__ = ["ApproximationError", "Nystroem"]
 

@@ -1,6 +1,6 @@
 """Tables in files: read into a matrix, or written with the cluster of every row. DuckDB does the reading."""
 
-from boxwood.table._names import ColumnError
+from boxwood.table._column_names import ColumnError
 from boxwood.table._paths import refuse_absent
 from boxwood.table._read import Table, read_table
 from boxwood.table._write import Labelled, output_format, replacing, write_labelled

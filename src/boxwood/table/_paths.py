@@ -7,7 +7,7 @@ import shutil
 import sys
 
 from boxwood.errors import DataError
-from boxwood.table._names import meant, nearest
+from boxwood.table._column_names import meant, nearest
 
 __all__ = ["FORMATS", "find_file", "format_of", "packed", "refuse_absent"]
 

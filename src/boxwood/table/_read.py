@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from boxwood._validation import listed
 from boxwood.errors import DataError
-from boxwood.table._names import find_columns, split_names
+from boxwood.table._column_names import find_columns, split_names
 from boxwood.table._source import Source, Tick, open_source
 
 __all__ = ["Table", "read_table", "refuse_text", "refuse_unknown"]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from boxwood.axes import Categories
 from boxwood.errors import DataError
-from boxwood.table._names import ColumnError, meant, nearest
+from boxwood.table._column_names import ColumnError, meant, nearest
 from boxwood.table._read import refuse_text, refuse_unknown
 from boxwood.table._source import Source, Tick, open_source
 from boxwood.table._sql import as_double, as_name, as_text

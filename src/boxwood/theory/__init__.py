@@ -2,7 +2,7 @@
 
 from boxwood.theory import bounds, instances
 from boxwood.theory._bound import Bound, Condition
-from boxwood.theory.certificate import Certificate, certificate
+from boxwood.theory._certificate import Certificate, certificate
 from boxwood.theory.instances import Instance, WeightedPoints
 
 __all__ = ["Bound", "Certificate", "Condition", "Instance", "WeightedPoints", "bounds", "certificate", "instances"]

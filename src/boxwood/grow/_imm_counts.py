@@ -1,0 +1,170 @@
+"""Counts of rows per cluster, column and bin: taken once in a pass over the data, then kept up to date by subtraction.
+
+This is what makes IMM cost about one pass: a split changes the counts only by the rows that it cuts off from their
+centres, and IMM chooses its splits so that these are few.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boxwood._threads import BLOCK_ROWS, fold_blocks, map_blocks
+from boxwood.loops import imm as loops
+
+__all__ = ["Bins", "Counts"]
+
+
+class Bins(NamedTuple):
+    """How values are binned: per column, from `low` up in steps of `1 / scale`; the last bin begins at `high`."""
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    constant: NDArray[np.bool_]  # (d, n_bins): all rows of the bin are known to share one value
+
+    @classmethod
+    def around(cls, centers: NDArray[np.float64], n_bins: int) -> Bins:
+        """Return bins between the outermost centres, where cuts can be; a column without room gets one bin."""
+        low, high = centers.min(axis=0), centers.max(axis=0)
+        with np.errstate(divide="ignore", over="ignore"):
+            scale = 0.5 * (n_bins - 2) / (high / 2 - low / 2)  # halves: the width itself may overflow
+        scale = np.where(low < high, np.minimum(scale, 1e300), 0.0)
+        return cls(low, high, scale, np.zeros((len(low), n_bins), dtype=np.bool_))
+
+    @property
+    def n_bins(self) -> int:
+        """Number of bins of each column."""
+        return int(self.constant.shape[1])
+
+    def codes(self, points: NDArray[np.float64]) -> NDArray[np.uint8]:
+        """Return the bins of points (k, d), shape (d, k)."""
+        codes = np.empty(points.shape[::-1], dtype=np.uint8)
+        loops.bin_points(points, self.low, self.high, self.scale, self.n_bins, codes)
+        return codes
+
+    def codes_of(self, j: int, values: NDArray[np.float64]) -> NDArray[np.uint8]:
+        """Return the bins of some values of column `j`."""
+        codes: NDArray[np.uint8] = np.empty((1, len(values)), dtype=np.uint8)
+        span = self.low[j : j + 1], self.high[j : j + 1], self.scale[j : j + 1]
+        loops.bin_points(values[:, None], *span, self.n_bins, codes)
+        return codes.reshape(-1)
+
+    def code(self, j: int, value: float) -> int:
+        """Return the bin of one value of column `j`."""
+        return int(self.codes_of(j, np.array([value]))[0])
+
+
+class Counts:
+    """Rows sorted by cluster, the bin of each of their values, and the weight per (column, cluster, bin).
+
+    Takes one byte per value and five per row (13 with weights) besides the counts: d × k × n_bins whole numbers.
+    """
+
+    def __init__(
+        self, X: NDArray[Any], labels: NDArray[np.intp], weights: NDArray[np.int64], n_clusters: int, bins: Bins,
+        n_jobs: int | None,
+    ) -> None:  # fmt: skip
+        n_columns = X.shape[1]
+        self.X = X
+        places, self.first = _places(labels, weights, n_clusters, n_jobs)
+        n_rows = int(self.first[-1])
+        self.order = np.empty(n_rows, dtype=np.int32 if len(X) < 2**31 else np.int64)
+        self.codes = np.empty((n_columns, n_rows), dtype=np.uint8)
+        self.alive = np.ones(n_rows, dtype=np.bool_)
+
+        def work(counts: NDArray[np.int64], start: int, stop: int) -> None:
+            block = places[start // BLOCK_ROWS]
+            rows = X[start:stop], labels[start:stop], weights[start:stop]
+            loops.bin_block(*rows, start, bins.low, bins.high, bins.scale, block, self.order, self.codes, counts)
+
+        shape = n_columns, n_clusters, bins.n_bins
+        parts = fold_blocks(work, len(X), lambda: np.zeros(shape, dtype=np.int64), block=BLOCK_ROWS, n_jobs=n_jobs)
+        self.counts = parts[0]
+        for part in parts[1:]:
+            self.counts += part
+        self.total = self.counts[0].sum(axis=1)
+        self.weights = weights[self.order] if weights.size else weights
+
+    def rebin(self, clusters: NDArray[np.intp], bins: Bins) -> None:
+        """Bin the rows of some clusters anew."""
+        self.counts[:, clusters] = 0
+        for c in clusters:
+            span = int(self.first[c]), int(self.first[c + 1])
+            rows = self.X, self.order, self.alive, self.weights
+            loops.bin_cluster(*rows, c, *span, bins.low, bins.high, bins.scale, self.codes, self.counts)
+
+    def weight_in(self, j: int, clusters: NDArray[np.intp], wanted: NDArray[np.bool_]) -> int:
+        """Return the weight of the rows of `clusters` in wanted bins of column `j`."""
+        return int(self.counts[j][np.ix_(clusters, np.flatnonzero(wanted))].sum())
+
+    def rows_in(
+        self, j: int, clusters: NDArray[np.intp], wanted: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the places of the rows of `clusters` in wanted bins of column `j`, and the index in `clusters`."""
+        filled = np.flatnonzero(self.counts[j][np.ix_(clusters, np.flatnonzero(wanted))].any(axis=1))
+        starts, stops = self.first[clusters[filled]], self.first[clusters[filled] + 1]
+        places, sizes = np.empty(int((stops - starts).sum()), dtype=np.int64), np.empty(len(filled), dtype=np.int64)
+        loops.gather_bins(self.codes[j], self.alive, starts, stops, wanted, places, sizes)
+        return places[: sizes.sum()], np.repeat(filled, sizes)
+
+    def smallest_above(self, j: int, clusters: NDArray[np.intp], value: float, code: int) -> float:
+        """Return the smallest value of column `j` above `value`, whose bin is `code`, or infinity."""
+        filled = self.counts[j][clusters].any(axis=0)
+        for later in (np.flatnonzero(filled[code:]) + code).tolist():
+            values = self.values(j, self.rows_in(j, clusters, np.arange(len(filled)) == later)[0])
+            above = values[values > value]
+            if len(above):
+                return float(above.min())
+        return float(np.inf)
+
+    def values(self, j: int, places: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the values of column `j` at some places."""
+        return np.asarray(self.X[self.order[places], j], dtype=np.float64)
+
+    def weights_at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the weights at some places."""
+        return self.weights[places] if self.weights.size else np.ones(len(places), dtype=np.int64)
+
+    def cut_off(
+        self, j: int, threshold: float, threshold_bin: int, clusters: NDArray[np.intp], is_left: NDArray[np.bool_]
+    ) -> NDArray[np.int64]:
+        """Take the rows that a cut separates from their centres out of the counts, and return them.
+
+        `is_left` tells the side of the centre of each of the clusters.
+        """
+        counts = self.counts[j][clusters]
+        right, left = counts[:, threshold_bin:].any(axis=1), counts[:, : threshold_bin + 1].any(axis=1)
+        hit = np.flatnonzero(np.where(is_left, right, left))  # few of many clusters have rows beyond
+        sides = zip(clusters[hit].tolist(), is_left[hit].tolist(), strict=True)
+        parts = [self._cut_off(j, threshold, threshold_bin, cluster, left) for cluster, left in sides]
+        return np.concatenate([np.empty(0, dtype=np.int64), *parts])
+
+    def _cut_off(
+        self, j: int, threshold: float, threshold_bin: int, cluster: int, center_is_left: bool
+    ) -> NDArray[np.int64]:
+        start, stop = int(self.first[cluster]), int(self.first[cluster + 1])
+        found = np.empty(stop - start, dtype=np.int64)
+        column = self.X, j, self.order, self.codes[j], self.alive, start, stop
+        n_found = loops.gather_cut_off(*column, threshold, np.uint8(threshold_bin), center_is_left, found, 0)
+        places = found[:n_found]
+        loops.subtract(places, cluster, self.weights, self.codes, self.alive, self.counts, self.total)
+        return self.order[places].astype(np.int64)
+
+
+def _places(
+    labels: NDArray[np.intp], weights: NDArray[np.int64], n_clusters: int, n_jobs: int | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where each block of rows puts its first row of each cluster, and where each cluster begins."""
+
+    def work(start: int, stop: int) -> NDArray[np.int64]:
+        block = labels[start:stop]
+        if weights.size:
+            block = np.where(weights[start:stop] > 0, block, -1)
+        return np.bincount(block + 1, minlength=n_clusters + 1)[1:]
+
+    sizes = np.array(map_blocks(work, len(labels), block=BLOCK_ROWS, n_jobs=n_jobs), dtype=np.int64)  # (blocks, k)
+    first = np.concatenate([[0], np.cumsum(sizes.sum(axis=0))])
+    return first[:-1] + np.cumsum(sizes, axis=0) - sizes, first

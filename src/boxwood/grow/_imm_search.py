@@ -1,0 +1,163 @@
+"""The cut of a node that makes the fewest mistakes, found by looking at few rows.
+
+Let `after[j, b]` be the mistakes of a cut of column j right behind bin b: the counts give it exactly. A cut within bin
+b makes at least `bound[j, b]`: mistakes of clusters whose centre lies before the bin, counted behind it, and of those
+whose centre lies beyond it, counted before it. Only rows in bins whose bound is not above the fewest mistakes known
+can decide, and only those are sorted::
+
+    mistakes  \\_         _/      bins    | 0 | 1 | 2 | 3 | 4 |
+                \\_.___._/        bound   | 9 | 4 | 2 | 1 | 5 |
+                                 after   | 8 | 5 | 3 | 6 | 9 |     bins 2 and 3 can hold a cut with 3 mistakes or fewer
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boxwood.grow._imm_counts import Bins, Counts
+from boxwood.loops import imm as loops
+from boxwood.tree import between
+
+__all__ = ["Cut", "Search"]
+
+_ROW, _CENTER, _MARK = 0, 1, 2  # kinds of events in a sweep
+
+
+class Cut(NamedTuple):
+    """A cut right behind a value; of two cuts the better one is the smaller."""
+
+    mistakes: int
+    feature: int
+    value: float
+
+
+class Search:
+    """The search at one node: centres of `clusters`, counts as they are now."""
+
+    def __init__(
+        self, counts: Counts, centers: NDArray[np.float64], clusters: NDArray[np.intp], bins: Bins, midpoints: bool
+    ) -> None:
+        self.counts, self.clusters, self.bins, self.midpoints = counts, clusters, bins, midpoints
+        self.centers = centers[clusters]
+        self.low, self.high = self.centers.min(axis=0), self.centers.max(axis=0)
+        self.center_bins = bins.codes(self.centers)  # (d, centres)
+        self.marks = _marks(self.centers) if midpoints else None
+        self.after, self.bound = self._bounds()
+        self.open = self._open_at_marks() if midpoints else self._open()
+
+    def run(self) -> Cut:
+        """Return the best cut: fewest mistakes, then lowest column, then lowest value."""
+        best: Cut | None = None
+        lowest = np.where(self.open, self.bound, np.iinfo(np.int64).max).min(axis=1)
+        for j in np.argsort(lowest, kind="stable").tolist():
+            if best is not None and (lowest[j], j) > (best.mistakes, best.feature):
+                break
+            wanted = self.open[j] if best is None else self.open[j] & (self.bound[j] <= best.mistakes)
+            if wanted.any():
+                found = self._look(j, wanted)
+                best = found if best is None else min(best, found)
+        assert best is not None  # the node's centres differ, so some cut separates them
+        return best
+
+    def wants_closer_bins(self) -> bool:
+        """Tell whether binning anew pays: many rows would be looked at, and the centres are close together."""
+        closer = self.high / 2 - self.low / 2 < 0.25 * (self.bins.high / 2 - self.bins.low / 2)
+        if not (closer & self.open.any(axis=1)).any():
+            return False
+        looked_at = sum(self.counts.weight_in(j, self.clusters, self.open[j]) for j in range(len(self.open)))
+        return 10 * looked_at > len(self.low) * int(self.counts.total[self.clusters].sum())
+
+    # --------------------------------------------------------------------------------------------------- bounds
+
+    def _bounds(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        shape = len(self.low), self.bins.n_bins
+        after, bound = np.empty(shape, dtype=np.int64), np.empty(shape, dtype=np.int64)
+        loops.cut_bounds(self.counts.counts, self.counts.total, self.clusters, self.center_bins, after, bound)
+        has_center = np.zeros(shape, dtype=np.bool_)
+        np.put_along_axis(has_center, self.center_bins.astype(np.intp), True, axis=1)
+        whole = self.bins.constant & ~has_center  # one value only: no cut but a mark can lie within
+        return after, np.where(whole & (not self.midpoints), after, np.minimum(bound, after))
+
+    def _open(self) -> NDArray[np.bool_]:
+        """Return the bins that can hold the best cut, by the bounds and by the rule for ties, shape (d, n_bins)."""
+        codes = np.arange(self.bins.n_bins)
+        first, last = self.center_bins.min(axis=1)[:, None], self.center_bins.max(axis=1)[:, None]
+        within = (first <= codes) & (codes <= last) & (self.low < self.high)[:, None]
+        within[self.high == self.bins.high, -1] = False  # nothing in this bin lies below the last centre
+        behind = np.where(within & (codes < last), self.after, np.iinfo(np.int64).max)
+        fewest_at = int(np.argmin(behind))  # the first cut behind a bin with the fewest mistakes, by column, then bin
+        fewest = behind.flat[fewest_at]
+        not_later = np.arange(behind.size).reshape(behind.shape) <= fewest_at
+        opened: NDArray[np.bool_] = within & ((self.bound < fewest) | ((self.bound == fewest) & not_later))
+        return opened
+
+    def _open_at_marks(self) -> NDArray[np.bool_]:
+        assert self.marks is not None
+        opened = np.zeros(self.bound.shape, dtype=np.bool_)
+        for j, marks in enumerate(self.marks):
+            opened[j, self.bins.codes_of(j, marks)] = True
+        return opened
+
+    # ----------------------------------------------------------------------------------------------------- look
+
+    def _look(self, j: int, wanted: NDArray[np.bool_]) -> Cut:
+        """Return the best cut in the wanted bins of one column: sort what lies in them, and sweep."""
+        events = self._events(j, wanted)
+        order = np.argsort(events.values, kind="stable")  # at equal values rows come first and marks last
+        counts = self.counts.counts[j][self.clusters]
+        left = np.ascontiguousarray((np.cumsum(counts, axis=1) - counts).T)
+        start = np.concatenate([[0], self.after[j, :-1]])
+        is_left = self.center_bins[j] < np.arange(len(start))[:, None]
+        limits = self.low[j], self.high[j], self.midpoints
+        state = start, left, self.counts.total[self.clusters], is_left
+        values, kinds, clusters, weights, codes = (part[order] for part in events)
+        mistakes, at = loops.sweep(values, kinds, clusters, weights, codes, *state, *limits)
+        if at < 0:  # wanted bins that hold no valid cut after all
+            return Cut(np.iinfo(np.int64).max, j, np.inf)
+        return Cut(int(mistakes), j, float(values[at]))
+
+    def _events(self, j: int, wanted: NDArray[np.bool_]) -> _Events:
+        """Return rows, centres and marks in the wanted bins of a column, in this order."""
+        places, clusters = self.counts.rows_in(j, self.clusters, wanted)
+        values, codes = self.counts.values(j, places), self.counts.codes[j, places]
+        self._note_constant_bins(j, values, codes, wanted)
+        centers = np.flatnonzero(wanted[self.center_bins[j]])
+        marks = np.empty(0) if self.marks is None else self.marks[j]
+        mark_codes = self.bins.codes_of(j, marks)
+        marks, mark_codes = marks[wanted[mark_codes]], mark_codes[wanted[mark_codes]]
+        none = np.zeros(len(centers) + len(marks), dtype=np.int64)
+        return _Events(
+            np.concatenate([values, self.centers[centers, j], marks]),
+            np.repeat(np.array([_ROW, _CENTER, _MARK], dtype=np.int8), [len(values), len(centers), len(marks)]),
+            np.concatenate([clusters, centers, none[: len(marks)]]),
+            np.concatenate([self.counts.weights_at(places), none]),
+            np.concatenate([codes, self.center_bins[j, centers], mark_codes]),
+        )
+
+    def _note_constant_bins(
+        self, j: int, values: NDArray[np.float64], codes: NDArray[np.uint8], wanted: NDArray[np.bool_]
+    ) -> None:
+        """Remember bins whose rows all share one value, as they do in columns with few values, not to look again."""
+        low, high = np.full(len(wanted), np.inf), np.full(len(wanted), -np.inf)
+        loops.ranges(values, codes, low, high)
+        self.bins.constant[j] |= wanted & (low >= high)
+
+
+class _Events(NamedTuple):
+    """What a sweep meets: values with their kinds, clusters (as places among the node's), weights and bins."""
+
+    values: NDArray[np.float64]
+    kinds: NDArray[np.int8]
+    clusters: NDArray[np.int64]
+    weights: NDArray[np.int64]
+    codes: NDArray[np.uint8]
+
+
+def _marks(centers: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    """Return the midpoints between neighbouring centres in each column."""
+    ordered = np.sort(centers, axis=0)
+    middle = between(ordered[:-1], ordered[1:])
+    return [middle[ordered[:-1, j] < ordered[1:, j], j] for j in range(centers.shape[1])]

@@ -1,0 +1,68 @@
+"""Where a cut on one axis lies among the means of a node: halfway, where least is lost, or anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boxwood.loops.mmdt_thresholds import CHEBYSHEV, GAUSSIAN, TAILS, gap_minima
+from boxwood.tree import between
+
+__all__ = ["THRESHOLDS", "Choose", "choose_threshold"]
+
+THRESHOLDS = ("midpoint", "tails", "chebyshev", "gaussian", "uniform")
+_OBJECTIVES = {"tails": TAILS, "chebyshev": CHEBYSHEV, "gaussian": GAUSSIAN}
+_ROUNDING = 1e-12  # losses this near each other, relatively, are equal: they are sums in different orders
+
+Choose = Callable[[NDArray[np.intp]], int]  # one of several equally good, given in ascending order
+
+
+def choose_threshold(
+    threshold: str,
+    means: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    variances: NDArray[np.float64],
+    choose: Choose,
+    random: np.random.Generator | None,
+) -> float:
+    """Return a threshold t, `means[0] <= t < means[-1]`, for means in ascending order, not all equal.
+
+    `random` is there for "uniform" thresholds only.
+    """
+    if random is not None:
+        return _uniform(means, random)
+    if threshold == "midpoint" or not variances.any():  # where nothing is lost at any threshold
+        return _halfway(means, choose)
+    return _least_loss(_OBJECTIVES[threshold], means, weights, variances, choose)
+
+
+def _uniform(means: NDArray[np.float64], random: np.random.Generator) -> float:
+    share = random.random()
+    drawn = means[0] * (1.0 - share) + means[-1] * share
+    return float(np.clip(drawn, means[0], np.nextafter(means[-1], -np.inf)))
+
+
+def _halfway(means: NDArray[np.float64], choose: Choose) -> float:
+    with np.errstate(over="ignore"):
+        gaps = np.diff(means)
+    place = choose(np.flatnonzero(gaps == gaps.max()))
+    return float(between(means[place], means[place + 1]))
+
+
+def _least_loss(
+    objective: int,
+    means: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    variances: NDArray[np.float64],
+    choose: Choose,
+) -> float:
+    thresholds, scores = np.empty(len(means) - 1), np.empty(len(means) - 1)
+    with np.errstate(all="ignore"):  # logarithms of 0, of which numpy would warn where loops are not compiled
+        gap_minima(means, np.log(weights), np.sqrt(variances), objective, thresholds, scores)
+    least = float(scores.min())
+    if least == np.inf:  # Chebyshev's bound where no double lies between any two means
+        return _halfway(means, choose)
+    margin = _ROUNDING * max(1.0, abs(least)) if np.isfinite(least) else 0.0
+    return float(thresholds[choose(np.flatnonzero(scores <= least + margin))])

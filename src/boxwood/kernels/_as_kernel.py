@@ -1,0 +1,55 @@
+"""Kernels by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from boxwood.kernels._additive import ChiSquared, Hellinger, HistogramIntersection, Linear
+from boxwood.kernels._kernel import Kernel
+from boxwood.kernels._not_by_axes import Polynomial, Precomputed
+from boxwood.kernels._product import Gaussian, Laplace
+
+__all__ = ["as_kernel"]
+
+_NAMED: dict[str, Callable[[], Kernel]] = {
+    "gaussian": Gaussian,
+    "rbf": Gaussian,
+    "laplace": Laplace,
+    "laplacian": Laplace,
+    "linear": Linear,
+    "polynomial": Polynomial,
+    "poly": Polynomial,
+    "hellinger": Hellinger,
+    "histogram_intersection": HistogramIntersection,
+    "chi_squared": ChiSquared,
+    "precomputed": Precomputed,
+}
+
+
+def as_kernel(kernel: Kernel | str) -> Kernel:
+    """Return a kernel given by itself or by name, with its default parameters.
+
+    Names are "gaussian" and "laplace" (or "rbf" and "laplacian", as in scikit-learn) of bandwidth "scale", "linear",
+    "polynomial" (or "poly"), "hellinger", "histogram_intersection", "chi_squared" and "precomputed".
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown. "chi2" and "additive_chi2", scikit-learn's names, are refused: they mean other
+        functions than `ChiSquared`.
+
+    Examples
+    --------
+    >>> as_kernel("rbf"), as_kernel(Laplace(2.0))
+    (Gaussian(gamma='scale'), Laplace(gamma=2.0))
+    """
+    if isinstance(kernel, Kernel):
+        return kernel
+    if isinstance(kernel, str) and kernel in ("chi2", "additive_chi2"):
+        raise ValueError(
+            f"kernel {kernel!r} of scikit-learn is another function than the additive χ² kernel sum 2xy / (x + y); "
+            "take 'chi_squared' for that one, or pass 'precomputed' and the Gram matrix"
+        )
+    if not isinstance(kernel, str) or kernel not in _NAMED:
+        raise ValueError(f"kernel must be a Kernel or one of {', '.join(map(repr, _NAMED))}; got {kernel!r}")
+    return _NAMED[kernel]()

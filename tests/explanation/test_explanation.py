@@ -1,0 +1,595 @@
+import json
+import os
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.datasets import (
+    load_breast_cancer,
+    load_diabetes,
+    load_iris,
+    load_wine,
+    make_blobs,
+    make_circles,
+    make_moons,
+)
+from sklearn.frozen import FrozenEstimator
+from sklearn.mixture import GaussianMixture
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import boxwood
+from boxwood import Explanation, KernelKMeans, Reference, explain, grow, load
+from boxwood.errors import DataError, ModelError
+from boxwood.explanation import _best
+from tests import naive
+from tests.cases import make_case
+
+METHODS = ["auto", "imm", "exkmc", "expand", "cart"]
+FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "arrow": pa.table}
+
+
+def usable(seed):
+    """Return a generated case with two clusters or more that no equal centres forbid, or None."""
+    case = make_case(seed)
+    reference = Reference.of(case.X, case.labels, sample_weight=case.weights)
+    distinct = len(np.unique(reference.first_of_equal_centers())) == reference.n_clusters
+    return case if distinct and reference.n_clusters > 1 else None
+
+
+def explained(seed):
+    """Return a usable case and its explanation, by another method for each seed."""
+    case = usable(seed)
+    if case is None:
+        return None
+    standardize = seed % 7 == 3
+    method = "auto" if standardize else METHODS[seed % len(METHODS)]  # scaled centres may round to equal ones
+    leaves = None if seed % 2 or method == "imm" else len(np.unique(case.labels)) + seed % 3
+    options = {"method": method, "max_leaf_nodes": leaves, "sample_weight": case.weights}
+    return case, explain(case.X, case.labels, standardize=standardize, **options)
+
+
+@pytest.fixture(scope="module")
+def examples():
+    return [pair for pair in map(explained, range(2000)) if pair is not None]
+
+
+@pytest.fixture(scope="module")
+def wine():
+    return load_wine(as_frame=True).data
+
+
+@pytest.fixture(scope="module")
+def wine_explained(wine):
+    return explain(wine, n_clusters=3, standardize=True)
+
+
+# ------------------------------------------------------------------------------------------------ what it promises
+
+
+def test_rules_reproduce_predict(examples):
+    for case, ex in examples:
+        predicted, leaves = ex.predict(case.X), ex.apply(case.X)
+        for r, row in enumerate(case.X.tolist()):
+            named = dict(zip(ex.columns, row, strict=True))
+            held = [leaf.leaf for leaf in ex.leaves if naive.holds(leaf.rule, named)]
+            assert held == [leaves[r]]
+            assert predicted[r] == ex.names[ex.leaves[held[0]].cluster]
+
+
+@pytest.mark.parametrize("loader", [load_iris, load_wine, load_breast_cancer])
+@pytest.mark.parametrize("method", METHODS)
+def test_rules_reproduce_predict_on_real_tables(loader, method):
+    X = loader(as_frame=True).data
+    ex = explain(X, n_clusters=4, method=method)
+    predicted = ex.predict(X)
+    assert (predicted == ex.tree.predict(X)).all()
+    for r, row in enumerate(X.to_dict("records")):
+        (name,) = [cluster.name for cluster in ex.clusters if any(naive.holds(rule, row) for rule in cluster.rules)]
+        assert name == predicted[r]
+
+
+def test_measurements_equal_the_naive_ones(examples):
+    for case, ex in examples:
+        expected = naive.measured(ex, ex.columns, case.X.tolist(), case.labels.tolist(), case.weights)
+        for cluster, numbers in zip(ex.clusters, expected, strict=True):
+            found = cluster.size, cluster.share, cluster.caught, cluster.precision
+            assert found == pytest.approx(numbers)
+        w = np.ones(len(case.X)) if case.weights is None else case.weights
+        kept = case.labels != -1
+        assert ex.agreement == pytest.approx(np.average(ex.predict(case.X)[kept] == case.labels[kept], weights=w[kept]))
+        assert (ex.n_rows, ex.n_left_out) == (len(case.X), int((~kept).sum()))
+        assert sum(leaf.size for leaf in ex.leaves) == pytest.approx(w[kept].sum())
+        assert ex.weighted == (case.weights is not None)
+        if case.weights is None:
+            assert all(type(cluster.size) is int for cluster in ex.clusters)
+
+
+def test_measurements_equal_those_of_metrics(examples):
+    for case, ex in examples[:300]:
+        if ex.standardized:
+            continue
+        reference = Reference.of(case.X, case.labels)
+        w = {"sample_weight": case.weights}
+        assert ex.price == pytest.approx(boxwood.metrics.price_of_explainability(case.X, ex.tree, reference, **w))
+        predicted = ex.predict(case.X)
+        assert ex.adjusted_rand == boxwood.metrics.agreement(case.labels, predicted, **w).adjusted_rand
+        kept = case.labels != -1
+        left_out = None if case.weights is None else case.weights[kept]
+        found = boxwood.metrics.readability(ex.tree, case.X[kept], sample_weight=left_out)
+        assert ex.readability == pytest.approx(found)
+
+
+def test_short_thresholds_keep_every_row_on_its_side():
+    for seed in range(400):
+        case = usable(seed)
+        if case is None:
+            continue
+        reference = Reference.of(case.X, case.labels, sample_weight=case.weights)
+        tree = grow.imm(case.X, reference, sample_weight=case.weights)
+        ex = explain(case.X, case.labels, method="imm", sample_weight=case.weights)
+        assert (ex.apply(case.X) == tree.apply(case.X)).all()
+        assert ex.tree == tree.shortened(case.X)
+
+
+def test_json_keeps_everything(examples):
+    for _, ex in examples:
+        copy = Explanation.from_json(ex.to_json())
+        assert copy == ex
+        assert hash(copy) == hash(ex)
+        assert str(copy) == str(ex)
+
+
+def test_same_input_same_explanation(wine):
+    assert explain(wine, n_clusters=4) == explain(wine, n_clusters=4)
+    assert explain(wine, n_clusters=4, random_state=0) == explain(wine, n_clusters=4)
+
+
+def test_threads_share_no_state(wine):
+    filters = list(warnings.filters)
+    labels = KMeans(4, random_state=0).fit_predict(wine)
+    with ThreadPoolExecutor(8) as pool:
+        first, *others = pool.map(lambda _: explain(wine, labels, max_leaf_nodes=8), range(50))
+    assert all(other == first for other in others)
+    assert list(warnings.filters) == filters
+
+
+def test_weights_are_repeated_rows(wine):
+    times = np.random.default_rng(0).integers(1, 4, size=len(wine))
+    labels = KMeans(4, random_state=0).fit_predict(wine)
+    for standardize in (False, True):
+        weighted = explain(wine, labels, sample_weight=times, standardize=standardize)
+        repeated = explain(wine.loc[wine.index.repeat(times)], np.repeat(labels, times), standardize=standardize)
+        assert weighted.tree == repeated.tree
+        assert weighted.price == pytest.approx(repeated.price)
+        assert [c.size for c in weighted.clusters] == [c.size for c in repeated.clusters]
+
+
+# ------------------------------------------------------------------------------------------------------------ auto
+
+
+def tables():
+    blobs = [
+        make_blobs(300, d, centers=k, cluster_std=2.5, random_state=k)[0] for d, k in ((2, 4), (3, 6), (5, 10), (8, 5))
+    ]
+    real = [load().data for load in (load_iris, load_wine, load_breast_cancer, load_diabetes)]
+    rng = np.random.default_rng(0)
+    odd = [make_moons(300, noise=0.1, random_state=0)[0], make_circles(300, noise=0.1, factor=0.4, random_state=0)[0]]
+    return [*blobs, *real, *odd, rng.normal(size=(200, 6)), rng.exponential(size=(200, 3)) ** 3]
+
+
+@pytest.mark.parametrize("i", range(12))
+@pytest.mark.parametrize("more", [0, 3])
+def test_auto_costs_no_more_than_any_method(i, more):
+    X = tables()[i]
+    labels = KMeans(5, random_state=0).fit_predict(X)
+    auto = explain(X, labels, max_leaf_nodes=5 + more)
+    assert {leaf.cluster for leaf in auto.leaves} == set(range(5))
+    for method in METHODS[2:] if more else METHODS[1:]:
+        other = explain(X, labels, method=method, max_leaf_nodes=5 + more)
+        assert auto.cost <= other.cost * (1 + 1e-12), (method, auto.method)
+
+
+@pytest.mark.parametrize("i", [8, 9])
+def test_auto_makes_no_more_mistakes_where_clusters_are_not_of_means(i):
+    make, options = ((make_moons, {"noise": 0.1}), (make_circles, {"noise": 0.05, "factor": 0.4}))[i - 8]
+    X, labels = make(400, random_state=0, **options)
+    auto = explain(X, labels, max_leaf_nodes=6)
+    for method in METHODS[2:]:
+        other = explain(X, labels, method=method, max_leaf_nodes=6)
+        assert auto.agreement >= other.agreement or len({leaf.cluster for leaf in other.leaves}) < 2
+
+
+def test_methods_and_their_leaves(wine):
+    labels = KMeans(3, random_state=0).fit_predict(wine)
+    found = {method: explain(wine, labels, method=method).n_leaves for method in METHODS}
+    assert found["auto"] == found["imm"] == 3
+    assert found["cart"] <= 3
+    from_root = explain(wine, labels, method="exkmc", max_leaf_nodes=2)
+    assert (from_root.n_leaves, from_root.method) == (2, "exkmc-root")
+    with pytest.raises(ValueError, match=r"'imm' makes one leaf for each of 3 clusters.*max_leaf_nodes=4"):
+        explain(wine, labels, method="imm", max_leaf_nodes=4)
+
+
+def test_fewer_leaves_than_clusters(wine):
+    ex = explain(wine, n_clusters=4, max_leaf_nodes=2)
+    missing = [cluster for cluster in ex.clusters if not cluster.rules]
+    assert len(missing) == 2
+    assert all(cluster.caught == 0 and cluster.precision is None for cluster in missing)
+    assert "no leaf for 2 of 4 clusters" in " ".join(ex.notes)
+
+
+def test_stopping_early_is_a_note():
+    X, labels = [[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1]
+    assert explain(X, labels, max_leaf_nodes=4).notes == ("stopped at 2 of 4 leaves, as no further cut gains anything",)
+    assert explain(X, labels).notes == ()
+
+
+def test_equal_centers_leave_imm_out():
+    X, labels = np.array([[0.0], [1.0], [4.0], [5.0], [8.0], [9.0]]), ["a", "a", "b", "b", "a", "a"]
+    ex = explain(X, labels, max_leaf_nodes=3)
+    assert "equal centres (a and b)" in ex.notes[0]
+    assert "a and b" in str(ex)
+    for method in ("imm", "exkmc", "expand"):
+        with pytest.raises(DataError, match=r"equal centres \(a and b\); use method 'auto' or 'cart'"):
+            explain(X, labels, method=method)
+
+
+def test_auto_keeps_to_the_clusters_it_was_given():
+    """A tree that costs less than the clusters has found others: that is no reason to take it."""
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        k = int(rng.integers(3, 6))
+        labels = rng.integers(k, size=300)
+        X = (3 * rng.normal(size=(k, 2)))[labels] + rng.normal(size=(300, 2))
+        labels = X[:, 0].round(0).astype(int) // 2  # given by hand: slices that no clusterer would make
+        auto, cart = explain(X, labels), explain(X, labels, method="cart")
+        assert auto.agreement >= cart.agreement - 0.02, seed
+
+
+def test_rows_without_weight_are_not_sampled(monkeypatch):
+    monkeypatch.setattr(_best, "SAMPLED", 1000)
+    X, labels = make_blobs(3000, 2, centers=3, random_state=0)
+    weights = np.zeros(3000)
+    weights[[np.flatnonzero(labels == c)[0] for c in range(3)]] = 1.0
+    assert explain(X, labels, sample_weight=weights).agreement == 1.0
+
+
+def test_notes_do_not_speak_of_a_tree_that_was_not_grown(monkeypatch):
+    monkeypatch.setattr(_best, "SAMPLED", 1000)
+    X, labels = make_blobs(3000, 2, centers=4, random_state=0)
+    assert "IMM" not in explain(X, labels, max_leaf_nodes=2).notes[0]
+
+
+def test_k_means_far_from_zero_keeps_its_labels():
+    """Times in milliseconds: predicting them again would lose all digits of the distances."""
+    groups = np.repeat(np.arange(4), 50)
+    X = (1_700_000_000_000.0 + 15_000 * groups + np.random.default_rng(0).integers(100, size=200))[:, None]
+    assert explain(X, n_clusters=4).agreement == 1.0
+    assert sorted(cluster.size for cluster in explain(X, n_clusters=4).clusters) == [50] * 4
+
+
+def test_constant_columns_are_never_cut():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.full(300, 0.1), rng.normal(size=300).round(1)])
+    labels = rng.integers(0, 6, size=300)
+    for method in METHODS:
+        assert 0 not in explain(X, labels, method=method).tree.features
+
+
+def test_large_tables_are_sampled(monkeypatch):
+    X, labels = make_blobs(3000, 2, centers=4, cluster_std=3, random_state=0)
+    whole = explain(X, labels, max_leaf_nodes=6)
+    monkeypatch.setattr(_best, "SAMPLED", 1000)
+    sampled = explain(X, labels, max_leaf_nodes=6)
+    assert whole.notes == ()
+    assert "random sample of 500 rows" in sampled.notes[0]
+    assert sampled == explain(X, labels, max_leaf_nodes=6)
+    assert sampled.n_rows == 3000
+    assert sampled.cost < 1.2 * whole.cost
+
+
+# ------------------------------------------------------------------------------------------------------ standardize
+
+
+def test_standardized_thresholds_are_raw():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, size=200)
+    X = np.column_stack([rng.normal(size=200) + 3 * labels, 1e6 + 1e3 * rng.normal(size=200), np.full(200, 7.0)])
+    Z = (X - X.mean(axis=0)) / np.where(X.std(axis=0) > 0, X.std(axis=0), 1)
+    for method in METHODS:
+        ex = explain(X, labels, method=method, standardize=True)
+        assert ex.standardized
+        assert (ex.predict(X) == explain(Z, labels, method=method).predict(Z)).mean() > 0.99
+        assert ex.cost == pytest.approx(boxwood.metrics.partition_cost(Z, ex.predict(X)))
+        assert ex.reference_cost == pytest.approx(boxwood.metrics.partition_cost(Z, labels))
+
+
+def test_standardized_trees_keep_thresholds_that_rows_leave_free():
+    X = np.array([[100.0], [200.0], [300.0], [1000.0]])
+    labels = [0, 1, 0, 1]  # IMM parts the centres 200 and 600, and loses rows
+    ex = explain(X, labels, method="imm", standardize=True)
+    assert 200 <= ex.tree.upper[0] < 1000
+    raw = explain(X, labels, method="imm")
+    assert (ex.predict(X) == raw.predict(X)).all()
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-12, 1e12, 1e150])
+def test_standardize_at_any_scale(scale):
+    X, labels = make_blobs(100, 3, centers=3, random_state=0)
+    expected = explain(X, labels, standardize=True)
+    found = explain(X * scale, labels, standardize=True)
+    assert (found.predict(X * scale) == expected.predict(X)).all()
+    assert found.price == pytest.approx(expected.price)
+
+
+# -------------------------------------------------------------------------------------------------- what to explain
+
+
+def test_kmeans_by_default(wine):
+    ex = explain(wine)
+    labels = KMeans(5, n_init=10, random_state=0).fit_predict(wine)
+    assert [cluster.size for cluster in ex.clusters] == np.bincount(labels).tolist()
+    assert explain(wine, n_clusters=3).n_clusters == 3
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_label_column(kind, wine):
+    columns = {name: wine[name].tolist() for name in wine.columns[:4]}
+    kinds = np.where(wine["proline"] > 800, "dear", "cheap").tolist()
+    table = FRAMES[kind]({"kind": kinds, **columns})
+    ex = explain(table, "kind")
+    assert ex.names == ("cheap", "dear")
+    assert ex.columns == tuple(columns)
+    assert ex == explain(FRAMES[kind](columns), kinds)
+    assert (ex.predict(table) == ex.predict(FRAMES[kind](columns))).all()
+
+
+def test_estimators(wine):
+    X = wine.to_numpy()
+    kmeans = KMeans(3, random_state=0).fit(X[:100])
+    for given in (kmeans, FrozenEstimator(kmeans)):
+        ex = explain(X, given)
+        assert [cluster.size for cluster in ex.clusters] == np.bincount(kmeans.predict(X)).tolist()
+    unfitted = KMeans(3, random_state=0)
+    assert explain(X, unfitted) == explain(X, KMeans(3, random_state=0).fit(X))
+    assert not hasattr(unfitted, "labels_")
+    for other in (GaussianMixture(3, random_state=0), AgglomerativeClustering(3)):
+        labels = other.fit_predict(X)
+        assert explain(X, other).agreement == pytest.approx(explain(X, labels).agreement, abs=0.05)
+
+
+@pytest.mark.parametrize("fitted", [False, True])
+@pytest.mark.parametrize("standardize", [False, True])
+def test_pipelines_bring_their_own_scale(wine, fitted, standardize):
+    pipeline = make_pipeline(StandardScaler(), KMeans(3, random_state=0))
+    labels = pipeline.fit_predict(wine)
+    given = pipeline if fitted else make_pipeline(StandardScaler(), KMeans(3, random_state=0))
+    ex = explain(wine, given, standardize=standardize)
+    scaled = explain(wine, labels, standardize=True)  # the same but for the last digits of the scaled values
+    assert (ex.predict(wine) == scaled.predict(wine)).mean() > 0.98
+    assert (ex.price, ex.agreement) == pytest.approx((scaled.price, scaled.agreement), abs=0.01)
+    assert ex.standardized == standardize
+
+
+def test_fitted_estimator_with_names_and_fewer_columns(wine):
+    kmeans = KMeans(3, random_state=0).fit(wine)
+    assert explain(wine, kmeans).agreement == 1
+    ex = explain(wine, kmeans, columns=["alcohol", "hue", "proline"])
+    assert ex.columns == ("alcohol", "hue", "proline")
+    assert [cluster.size for cluster in ex.clusters] == np.bincount(kmeans.labels_).tolist()
+    assert explain(wine, kmeans, standardize=True).standardized
+
+
+def test_names(wine):
+    labels = np.where(wine["proline"] > 800, "d", "c")
+    assert explain(wine, labels, names={"d": "dear"}).names == ("c", "dear")
+    assert explain(wine, labels, names=["cheap", "dear"]).names == ("cheap", "dear")
+    assert explain(wine, n_clusters=2, names={1: "one"}).names == (0, "one")
+    assert explain(wine, [("x", int(c == "d")) for c in labels]).names == ("('x', 0)", "('x', 1)")
+    assert explain(wine, labels == "d").names == (False, True)
+    with pytest.raises(DataError, match=r"labels that do not exist: e; labels: c, d"):
+        explain(wine, labels, names={"e": "?"})
+    with pytest.raises(DataError, match="one name for each of 2 clusters, got 3"):
+        explain(wine, labels, names=["a", "b", "c"])
+    with pytest.raises(DataError, match="different names"):
+        explain(wine, labels, names=["a", "a"])
+
+
+# ---------------------------------------------------------------------------------------------------------- predict
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_frames_are_read_by_name(kind, wine, wine_explained):
+    tested = [wine_explained.columns[j] for j in wine_explained.tree.features]
+    shuffled = FRAMES[kind]({"extra": ["?"] * len(wine), **{name: wine[name].tolist() for name in reversed(tested)}})
+    assert (wine_explained.predict(shuffled) == wine_explained.predict(wine.to_numpy())).all()
+    assert (wine_explained.apply(shuffled) == wine_explained.tree.apply(wine)).all()
+    misspelt = FRAMES[kind]({name.replace("proline", "prolin"): wine[name].tolist() for name in wine.columns})
+    with pytest.raises(DataError, match=r"no column 'proline' \(did you mean 'prolin'\?\)"):
+        wine_explained.predict(misspelt)
+
+
+def test_arrays_are_read_by_position(wine, wine_explained):
+    with pytest.raises(DataError, match="12 columns, but 13 are expected"):
+        wine_explained.predict(wine.to_numpy()[:, 1:])
+    with pytest.raises(DataError, match="NaN"):
+        wine_explained.predict(wine.to_numpy() * np.nan)
+
+
+def test_one_leaf():
+    ex = explain([[0.0], [0.0], [0.0]], ["a", "a", "b"], method="cart")
+    assert ex.n_leaves == 1
+    assert ex.clusters[0].rules == ((),)
+    assert ex.predict(pd.DataFrame({"z": [1.0, 2.0]})).tolist() == ["a", "a"]
+    assert Explanation.from_json(ex.to_json()) == ex
+
+
+# ------------------------------------------------------------------------------------------------------- model file
+
+
+def test_save_and_load(tmp_path, wine_explained):
+    path = tmp_path / "model.json"
+    path.write_text("something else")
+    wine_explained.save(path)
+    assert load(path) == wine_explained
+    assert load(str(path)) == wine_explained
+    assert os.listdir(tmp_path) == ["model.json"]
+    umask = os.umask(0o022)
+    os.umask(umask)
+    assert path.stat().st_mode & 0o777 == 0o666 & ~umask
+
+
+def test_a_failed_save_changes_nothing(tmp_path, wine_explained, monkeypatch):
+    path = tmp_path / "model.json"
+    path.write_text("kept")
+
+    def fail(self, target):
+        raise OSError("disk full")
+
+    monkeypatch.setattr("pathlib.Path.replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        wine_explained.save(path)
+    assert path.read_text() == "kept"
+    assert os.listdir(tmp_path) == ["model.json"]
+
+
+def test_the_file_holds_facts_and_no_rows(wine, wine_explained):
+    document = json.loads(wine_explained.to_json())
+    assert document == wine_explained.to_dict()
+    assert (document["format"], document["version"]) == ("boxwood", 1)
+    assert document["columns"] == list(wine.columns)
+    assert [entry["size"] for entry in document["clusters"]] == [c.size for c in wine_explained.clusters]
+    assert len(document["nodes"]) == wine_explained.tree.n_nodes
+    assert not any(isinstance(value, list) and len(value) == len(wine) for value in document.values())
+
+
+def test_infinite_price():
+    ex = explain([[0.0], [0.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1, 2], max_leaf_nodes=2)
+    assert ex.price == np.inf
+    assert json.loads(ex.to_json())["price"] == "inf"
+    assert Explanation.from_json(ex.to_json()) == ex
+
+
+def damaged(change):
+    document = explain([[0.0], [1.0], [5.0]], ["a", "a", "b"]).to_dict()
+    change(document)
+    return json.dumps(document)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is not a boxwood model"),
+        ("[1]", "is not a boxwood model"),
+        ("{}", "is not a boxwood model"),
+        ('{"format": "boxwood-tree", "version": 1}', "is not a boxwood model"),
+        ("[" * 100_000, "is not a boxwood model"),
+        ('{"format": "boxwood", "version": 3}', r"was written by a newer boxwood \(format 3, this one reads 2\)"),
+        ('{"format": "boxwood", "version": "x"}', "format 'x' is unknown"),
+        (damaged(lambda d: d.pop("columns")), "damaged boxwood model: it lacks 'columns'"),
+        (damaged(lambda d: d.update(nodes=[])), "damaged boxwood model: a tree is a list of nodes"),
+        (damaged(lambda d: d.update(columns=[])), "its nodes test column 0, but it lists 0 columns"),
+        (damaged(lambda d: d["clusters"].pop()), "its nodes carry cluster 1, but it lists 1 clusters"),
+        (damaged(lambda d: d["leaves"].pop()), "its nodes have 2 leaves, but it lists 1"),
+        (damaged(lambda d: d.update(columns=[3])), "text expected, got 3"),
+        (damaged(lambda d: d["clusters"][0].update(name=None)), "the name of cluster 0 must be text or a number"),
+        (damaged(lambda d: d.update(price=None)), "damaged boxwood model"),
+    ],
+)
+def test_other_files(tmp_path, text, message):
+    path = tmp_path / "model.json"
+    path.write_text(text)
+    with pytest.raises(ModelError, match=message) as error:
+        load(path)
+    assert str(error.value).startswith(str(path))
+    with pytest.raises(ModelError, match=message):
+        Explanation.from_json(text)
+
+
+def test_binary_files(tmp_path):
+    path = tmp_path / "model.json"
+    path.write_bytes(b"\xff\xfe\x00PAR1")
+    with pytest.raises(ModelError, match="is not a boxwood model"):
+        load(path)
+    with pytest.raises(FileNotFoundError):
+        load(tmp_path / "none.json")
+
+
+# ----------------------------------------------------------------------------------------------------------- errors
+
+GOOD = pd.DataFrame({"age": [20.0, 30.0, 60.0], "city": ["Ulm", "Bern", "Rom"]})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ((GOOD, [0, 0, 1]), {}, r"not numbers: city \(String\)"),
+        ((GOOD[["age"]], "segment"), {}, "no column 'segment' in the table; its columns are age"),
+        ((GOOD, "age"), {"columns": ["agee"]}, r"no column 'agee' \(did you mean 'age'\?\)"),
+        (([[1.0], [2.0]], "segment"), {}, "'segment' names a column of labels, but X is no data frame"),
+        (([[1.0], [2.0]], 2), {}, "to make clusters, pass n_clusters"),
+        (([[1.0], [2.0]],), {"n_clusters": 3}, "3 clusters asked for, but the table has only 2 different rows"),
+        (([[1.0], [2.0]],), {"n_clusters": 1}, "at least 2 clusters"),
+        (([[1.0], [2.0]], [0, 0]), {}, "only one cluster"),
+        (([[1.0], [2.0]], [-1, -1]), {}, "every row is left out"),
+        (([[1.0], [2.0]], [0, 1, 1]), {}, "2 rows, but there are 3 labels"),
+        (([[1.0], [np.nan]], [0, 1]), {"columns": ["age"]}, r"missing values \(NaN\) in 1 of 2 rows: age \(1\)"),
+        (([[1.0], [np.inf]], [0, 1]), {}, "infinite values in 1 of 2 rows"),
+        (([["x"], ["y"]], [0, 1]), {}, "X must be numeric"),
+        (([1.0, 2.0], [0, 1]), {}, "two-dimensional"),
+        (([[1.0], [2.0]], [0, 1]), {"columns": ["a", "b"]}, "one name for each of 1 columns, got 2"),
+        (([[1.0, 2.0]] * 2, [0, 1]), {"columns": ["a", "a"]}, "different names"),
+        (([[1.0], [2.0]], [0, 1]), {"sample_weight": [1.0]}, "one weight for each of 2 rows"),
+        (([[1.0], [2.0]], [0, None]), {}, "1 of 2 labels are missing"),
+        (([[3.0], [3.0]],), {}, "only 1 different rows"),
+    ],
+)
+def test_bad_data(arguments, options, message):
+    with pytest.raises(DataError, match=message):
+        explain(*arguments, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "magic"}, "method must be one of auto, imm, exkmc, expand, cart, mmdt; got 'magic'"),
+        ({"max_leaf_nodes": 1}, "max_leaf_nodes must be a whole number of at least 2"),
+        ({"n_clusters": 2}, "n_clusters=2 is for k-means, but the clusters are given"),
+    ],
+)
+def test_bad_parameters(options, message):
+    with pytest.raises(ValueError, match=message):
+        explain([[1.0], [2.0]], [0, 1], **options)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda d: d["clusters"][0].update(size="many"),
+        lambda d: d["leaves"][0].update(own=None),
+        lambda d: d["clusters"][0].update(share=True),
+        lambda d: d.update(clusters=None),
+        lambda d: d.update(columns=["a"] * len(d["columns"])),
+        lambda d: d["nodes"][0].update(threshold=10**400),
+        lambda d: d["nodes"][0].update(feature=2**70),
+    ],
+)
+def test_damaged_models_are_refused(damage):
+    document = json.loads(explain(load_iris().data, n_clusters=3).to_json())
+    damage(document)
+    with pytest.raises(ModelError, match="damaged boxwood model"):
+        Explanation.from_json(json.dumps(document))
+
+
+def test_clusters_of_a_kernel_are_noted():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    note = "KernelExKMC explains them by two-sided cuts"
+    for clusterer in (KernelKMeans(2, random_state=0), FrozenEstimator(KernelKMeans(2, random_state=0).fit(X))):
+        assert any(note in line for line in explain(X, clusterer).notes)
+    assert not any(note in line for line in explain(X, n_clusters=2).notes)

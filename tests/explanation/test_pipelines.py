@@ -1,0 +1,446 @@
+"""`explain` and estimators with pipelines: grown in the columns that are clustered, told in those of the table."""
+
+import warnings
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from click.testing import CliRunner
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.cluster import KMeans
+from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA
+from sklearn.frozen import FrozenEstimator
+from sklearn.mixture import GaussianMixture
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    MinMaxScaler,
+    OneHotEncoder,
+    OrdinalEncoder,
+    PowerTransformer,
+    QuantileTransformer,
+    RobustScaler,
+    StandardScaler,
+)
+
+import boxwood
+from boxwood import IMM, MMDT, ExKMC, Explanation, Reference, cli, explain, grow
+from boxwood.axes import Categories
+from boxwood.errors import DataError
+from boxwood.explanation import Condition
+from boxwood.explanation._space import Space
+from boxwood.reference._clusterer import reference_seen
+from boxwood.render import rules
+from boxwood.render._rules import condition
+from boxwood.render._sql import sql_case
+from boxwood.tree import Interval
+from tests.cases import make_case
+
+METHODS = ["auto", "imm", "exkmc", "expand", "cart", "mmdt"]
+
+
+def two_scales(n=200, seed=0):
+    """Return four groups that show in a column of scale 1, next to one of scale 1000 with wide noise."""
+    rng = np.random.default_rng(seed)
+    labels = np.arange(n) % 4
+    X = np.column_stack([6 * (labels % 2) + rng.normal(size=n), 1000 * (6 * (labels // 2) + rng.normal(size=n))])
+    return X, labels
+
+
+def goods(n=200, seed=0):
+    rng = np.random.default_rng(seed)
+    kind = rng.integers(4, size=n)
+    colour = np.array(["red", "green", "blue", "it's"])[np.where(rng.random(n) < 0.9, kind, rng.integers(4, size=n))]
+    price = np.exp(rng.normal(size=n) + 3 * (kind % 2))
+    return pd.DataFrame({"price": price, "colour": colour, "id": [f"g{i}" for i in range(n)]})
+
+
+def pipeline(encoder, k=5):
+    columns = [
+        ("n", make_pipeline(FunctionTransformer(np.log), StandardScaler()), ["price"]),
+        ("c", encoder, ["colour"]),
+    ]
+    return make_pipeline(ColumnTransformer(columns), KMeans(k, random_state=0, n_init=5))
+
+
+ENCODERS = {
+    "one-hot": OneHotEncoder(),
+    "dropped": OneHotEncoder(drop="first"),
+    "open": OneHotEncoder(handle_unknown="ignore"),
+    "ordinal": OrdinalEncoder(),
+    "open ordinal": OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1),
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_tree_is_that_of_scaled_columns(method):
+    X, _ = two_scales()
+    given = make_pipeline(StandardScaler(), KMeans(4, random_state=0, n_init=5)).fit(X)
+    Z = given[:-1].transform(X)
+    ex, scaled = explain(X, given, method=method), explain(Z, given.predict(X), method=method)
+    assert (ex.predict(X) == scaled.predict(Z)).all()
+    assert ex.price == pytest.approx(scaled.price)
+    assert ex.cost == pytest.approx(scaled.cost)
+    assert ex.tree.feature.tolist() == scaled.tree.feature.tolist()
+    assert ex.agreement > 0.98
+    assert not ex.standardized
+    assert "the columns that the pipeline makes (StandardScaler)" in ex.notes[-1]
+    assert ex == explain(X, make_pipeline(StandardScaler(), KMeans(4, random_state=0, n_init=5)), method=method)
+
+
+def test_it_is_better_than_the_tree_of_raw_columns():
+    rng = np.random.default_rng(0)
+    X, _ = two_scales()
+    X[:, 1] += 4000 * rng.normal(size=len(X))  # where raw costs would count
+    given = make_pipeline(StandardScaler(), KMeans(4, random_state=0, n_init=5)).fit(X)
+    Z, found = given[:-1].transform(X), given.predict(X)
+    raw = explain(X, found, method="imm")
+    mapped = explain(X, given, method="auto")
+    cost = {name: boxwood.metrics.partition_cost(Z, ex.predict(X)) for name, ex in [("raw", raw), ("mapped", mapped)]}
+    assert mapped.cost == pytest.approx(cost["mapped"])
+    assert cost["mapped"] <= cost["raw"]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        MinMaxScaler(),
+        QuantileTransformer(n_quantiles=50),
+        FunctionTransformer(np.log),
+        FunctionTransformer(np.reciprocal),
+    ],
+)
+def test_thresholds_are_short_and_raw(step):
+    X = np.exp(two_scales()[0] / [3.0, 3000.0])
+    given = make_pipeline(step, StandardScaler(), KMeans(4, random_state=0, n_init=5)).fit(X)
+    ex = explain(X, given)
+    assert ex.agreement > 0.95
+    ends = np.concatenate([ex.tree.lower, ex.tree.upper])
+    ends = ends[np.isfinite(ends)]
+    assert len(ends) == len(ex.tree.feature) - ex.n_leaves
+    assert all(len(f"{end:g}") <= 6 for end in ends)
+    assert ((X.min() < ends) & (ends < X.max())).all()
+
+
+def test_standardized_on_top_of_a_pipeline():
+    X, _ = two_scales()
+    given = make_pipeline(MinMaxScaler(), KMeans(4, random_state=0, n_init=5)).fit(X)
+    ex = explain(X, given, standardize=True)
+    scaled = explain(X, given.predict(X), standardize=True)
+    assert ex.standardized
+    assert ex.price == pytest.approx(scaled.price)
+    assert (ex.predict(X) == scaled.predict(X)).all()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_pipelines_that_mix_columns_are_measured_raw(weighted):
+    X, _ = two_scales()
+    weights = np.random.default_rng(0).random(len(X)) + 0.5 if weighted else None
+    given = make_pipeline(StandardScaler(), PCA(2), KMeans(4, random_state=0, n_init=5)).fit(X)
+    ex = explain(X, given, sample_weight=weights)
+    assert "on raw columns: PCA is not known" in ex.notes[-1]
+    plain = explain(X, given.predict(X), sample_weight=weights)
+    assert (ex.tree, ex.cost) == (plain.tree, plain.cost)
+    frame = goods()
+    mixed = make_pipeline(ColumnTransformer([("c", OneHotEncoder(sparse_output=False), ["colour"])]), PCA(2), KMeans(2))
+    with pytest.raises(DataError, match="PCA is not known"):
+        explain(frame, mixed)
+
+
+def test_mixtures_at_the_end_of_a_pipeline():
+    X, _ = two_scales()
+    given = make_pipeline(FunctionTransformer(np.arcsinh), StandardScaler(), GaussianMixture(4, random_state=0)).fit(X)
+    ex = explain(X, given, method="mmdt")
+    assert ex.agreement > 0.95
+    assert 0 <= ex.mixture.certified_error <= 1
+
+
+@pytest.mark.parametrize("name", ENCODERS)
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.from_pandas])
+def test_categories_in_rules_predict_and_sql(name, frame):
+    table = frame(goods())
+    given = pipeline(ENCODERS[name]).fit(table)
+    for leaves in (None, 9):
+        ex = explain(table, given, max_leaf_nodes=leaves, method="cart")
+        found = ex.predict(table)
+        assert ex.agreement == pytest.approx((found == given.predict(table)).mean())
+        assert ex.agreement > 0.9
+        assert "colour is " in rules(ex)
+        assert "0.5" not in rules(ex)
+        assert ex.columns == ("price", "colour", "id")
+        assert (ex.predict(table[["colour", "price"]]) == found).all()
+        assert (ex.predict(table.to_numpy()) == found).all()
+        copied = Explanation.from_json(ex.to_json())
+        assert copied == ex
+        assert (copied.predict(table) == found).all()
+        assert (labelled_by_sql(ex, goods()) == found).all()
+
+
+def labelled_by_sql(ex, table):
+    query = sql_case(ex.tree, ex.columns, ex.names, ex.coded_columns)
+    with duckdb.connect() as con:
+        con.register("goods", table)
+        return np.array([row[0] for row in con.execute(f"SELECT {query} FROM goods").fetchall()], dtype=object)
+
+
+@pytest.mark.parametrize(
+    ("codes", "others", "words"),
+    [
+        ([2], False, "colour is red"),
+        ([0, 2], False, "colour is not green"),
+        ([0, 1], False, "colour is not red"),
+        ([0, 2], True, "colour is blue or red"),
+        ([0, 1, 2], True, "colour is blue, green or red"),
+        ([1, 3], True, "colour is neither blue nor red"),
+        ([3], True, "colour is neither blue, green nor red"),
+        ([1, 2, 3], True, "colour is not blue"),
+    ],
+)
+def test_words_for_categories(codes, others, words):
+    pieces = tuple(Interval(float(code), float(code), True, True) for code in codes)
+    assert condition(Condition("colour", pieces, Categories(("blue", "green", "red"), others))) == words
+
+
+def test_values_that_were_not_there():
+    table, new = goods(), pd.DataFrame({"price": [1.0, 1.0, 1.0], "colour": ["pink", "red", None]})
+    closed = explain(table, pipeline(OneHotEncoder()), method="cart")
+    with pytest.raises(DataError, match="colour has 2 values that are missing or none of blue, green, it's, red"):
+        closed.predict(new)
+    assert list(labelled_by_sql(closed, new)) == [None, closed.predict(new[1:2])[0], None]
+    opened = explain(table, pipeline(OneHotEncoder(handle_unknown="ignore")), method="cart")
+    found = opened.predict(new[:2])
+    assert found[0] in opened.names
+    assert list(labelled_by_sql(opened, new)) == [*found, None]
+    with pytest.raises(DataError, match="colour has 1 values"):
+        opened.predict(new)
+    with pytest.raises(DataError, match="no column 'colour'"):
+        opened.predict(new[["price"]])
+
+
+def test_a_missing_value_may_be_a_category():
+    table = goods()
+    table["colour"] = table["colour"].where(table["colour"] != "red", None)
+    for handled in ("error", "ignore"):
+        ex = explain(table, pipeline(OneHotEncoder(handle_unknown=handled)), max_leaf_nodes=9, method="cart")
+        assert "missing" in rules(ex)
+        assert (labelled_by_sql(ex, table) == ex.predict(table)).all()
+        assert Explanation.from_json(ex.to_json()) == ex
+
+
+def test_every_rule_holds_its_rows():
+    for name in ENCODERS:
+        table = goods(seed=1)
+        ex = explain(table, pipeline(ENCODERS[name]), max_leaf_nodes=8, method="cart")
+        leaf = ex.apply(table)
+        for summary in ex.leaves:
+            held = np.ones(len(table), dtype=bool)
+            for one in summary.rule:
+                values = table[one.column]
+                if one.categories is None:
+                    held &= np.array([any(v in piece for piece in one.intervals) for v in values])
+                else:
+                    named, included = one.categories.chosen({piece.lower for piece in one.intervals})
+                    held &= values.isin(named).to_numpy() == included
+            assert (held == (leaf == summary.leaf)).all()
+
+
+def test_model_files_of_categories_are_checked():
+    ex = explain(goods(), pipeline(OneHotEncoder()))
+    document = ex.to_dict()
+    assert document["version"] == 2
+    assert explain(two_scales()[0], n_clusters=2).to_dict()["version"] == 1
+    with pytest.raises(boxwood.errors.ModelError, match="categories must be text, numbers or null"):
+        Explanation.from_json(ex.to_json().replace('"others": false', '"others": 3'))
+
+
+@pytest.mark.parametrize("estimator", [IMM, ExKMC, MMDT])
+def test_estimators_grow_in_the_columns_of_a_pipeline(estimator):
+    X, _ = two_scales()
+    given = make_pipeline(StandardScaler(), KMeans(4, random_state=0, n_init=5))
+    for rows in (X, pd.DataFrame(X, columns=["a", "b"])):
+        model = estimator(given).fit(rows)
+        Z = model.clusterer_[:-1].transform(rows)
+        scaled = estimator().fit(Z, model.clusterer_.predict(rows))
+        assert (model.predict(rows) == scaled.predict(Z)).all()
+        assert model.price_ == pytest.approx(scaled.price_)
+        assert model.cluster_centers_[:, 1].max() > 1000
+        assert (model.labels_ == model.predict(rows)).all()
+    mixed = estimator(make_pipeline(PCA(2), KMeans(4, random_state=0, n_init=5))).fit(X)
+    assert (mixed.predict(X) == estimator().fit(X, mixed.clusterer_.predict(X)).predict(X)).all()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_row_keeps_its_leaf_where_thresholds_are_short(seed, monkeypatch):
+    pulled_back, checked = Space.pulled_back, []
+
+    def compared(space, tree, X, categories):
+        short = pulled_back(space, tree, X, categories)
+        checked.append((short.predict(X) == tree.predict(space.rows)).all())
+        return short
+
+    monkeypatch.setattr(Space, "pulled_back", compared)
+    steps = [StandardScaler(), RobustScaler(), MinMaxScaler(), QuantileTransformer(n_quantiles=7), PowerTransformer()]
+    for case_seed in range(75 * seed, 75 * seed + 75):
+        rng = np.random.default_rng(case_seed)
+        X = make_case(case_seed, max_columns=3).X
+        step = steps[case_seed % len(steps)]
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            try:
+                given = make_pipeline(step, Nothing(rng.integers(3, size=len(X)))).fit(X)
+                finite = np.isfinite(given[:-1].transform(X)).all()
+            except ValueError:  # scikit-learn gives up on the column
+                continue
+        if finite and len(set(given[-1].labels_)) > 1:
+            explain(X, given, method="cart", max_leaf_nodes=5, standardize=bool(case_seed % 2))
+    assert len(checked) > 50
+    assert all(checked)
+
+
+class Nothing(ClusterMixin, BaseEstimator):
+    """A clusterer whose labels are known before."""
+
+    def __init__(self, labels=None):
+        self.labels = labels
+
+    def fit(self, X, y=None):
+        self.labels_ = self.labels
+        return self
+
+
+@pytest.mark.parametrize("objective", ["l1", "l2"])
+def test_centres_are_those_of_the_last_step(objective):
+    X, _ = two_scales()
+    X[::17] *= 3
+    given = make_pipeline(StandardScaler(), boxwood.KMedians(4, objective=objective, random_state=0))
+    model = IMM(given).fit(X)
+    Z, last = model.clusterer_[:-1].transform(X), model.clusterer_[-1]
+    seen = reference_seen(model.clusterer_, Z, model.reference_, None)
+    assert (seen.centers == last.cluster_centers_).all()
+    own = grow.imm(Z, Reference(last.labels_, last.cluster_centers_))
+    assert (model.predict(X) == own.predict(Z)).all()
+    assert (explain(X, model.clusterer_, method="imm").predict(X) == own.predict(Z)).all()
+    frozen = make_pipeline(model.clusterer_[0], FrozenEstimator(last))
+    assert (reference_seen(frozen, Z, model.reference_, None).centers == last.cluster_centers_).all()
+
+
+def test_centres_of_columns_in_another_order_are_not_taken_for_those_of_the_rows():
+    X, _ = two_scales()
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    given = GaussianMixture(4, random_state=0).fit(frame)
+    turned = explain(frame, given, columns=["b", "a"], method="imm")
+    assert (turned.predict(frame) == explain(X, given.predict(frame), method="imm").predict(X)).all()
+
+
+# --------------------------------------------------------------------------------------- categories of every kind
+
+KINDS = {
+    "text": ["x", "it's", "z w"],
+    "marks": ["NA", "null", ""],
+    "codes": ["007", "7", "07"],
+    "padded": [" x", "x", "X"],
+    "missing": ["a", None, "b"],
+    "booleans": [True, False, True],
+    "truths": ["True", "False", "true"],
+    "whole": [3, 20, None],
+    "numbers": [0.5, 1e16, 1.5],
+}
+
+
+def kinds(name, n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    kind = rng.integers(3, size=n)
+    values = np.empty(n, dtype=object)
+    values[:] = [KINDS[name][i] for i in kind]
+    return pd.DataFrame({'a "b"': rng.normal(size=n) + 4 * (kind == 1), "of, what": pd.Series(values, dtype=object)})
+
+
+def explained(name, encoder, **options):
+    frame = kinds(name)
+    columns = [("n", StandardScaler(), ['a "b"']), ("c", encoder, ["of, what"])]
+    given = make_pipeline(ColumnTransformer(columns, sparse_threshold=0), KMeans(3, n_init=3, random_state=0))
+    return frame, explain(frame, given.fit(frame), method="cart", max_leaf_nodes=5, **options)
+
+
+@pytest.mark.parametrize("handled", ["error", "ignore"])
+@pytest.mark.parametrize("name", KINDS)
+def test_sql_of_categories_of_every_kind(name, handled):
+    frame, ex = explained(name, OneHotEncoder(handle_unknown=handled))
+    assert "of, what is " in rules(ex)
+    assert (labelled_by_sql(ex, frame) == ex.predict(frame)).all()
+    assert Explanation.from_json(ex.to_json()) == ex
+
+
+@pytest.mark.parametrize(
+    ("form", "out"), [("csv", "o.csv"), ("csv", "o.parquet"), ("tsv", "o.jsonl"), ("parquet", "o.csv")]
+)
+@pytest.mark.parametrize("name", KINDS)
+def test_the_command_line_labels_categories_as_predict_does(name, form, out, tmp_path):
+    frame, ex = explained(name, OneHotEncoder(handle_unknown="ignore"))
+    paths = [str(tmp_path / path) for path in ("model.json", f"t.{form}", out)]
+    ex.save(paths[0])
+    if form == "parquet":
+        frame.to_parquet(paths[1])
+    else:
+        frame.to_csv(paths[1], index=False, sep="," if form == "csv" else "\t")
+    result = CliRunner().invoke(cli.boxwood, ["predict", *paths[:2], "-o", paths[2], "-q"])
+    assert result.exit_code == 0, result.output
+    found = duckdb.execute(f"SELECT cluster FROM '{paths[2]}'").fetchnumpy()["cluster"]
+    assert (found == ex.predict(frame)).all()
+
+
+def test_what_the_command_line_says_of_values_that_were_not_there(tmp_path):
+    paths = [str(tmp_path / path) for path in ("model.json", "t.csv", "t.parquet", "out.csv")]
+    new = pd.DataFrame({"id": [1, 2, 3], 'a "b"': [4.0] * 3, "of, what": ["z w", "NA", "pink"]})
+    new.to_csv(paths[1], index=False)
+    new.to_parquet(paths[2])
+    explained("text", OneHotEncoder())[1].save(paths[0])
+    for path, count, first in ((paths[1], 1, "'pink' in row 3"), (paths[2], 2, "'NA' in row 2")):
+        result = CliRunner().invoke(cli.boxwood, ["predict", paths[0], path, "-o", paths[3]])
+        assert result.exit_code == 3
+        assert f"must be one of it's, x, z w, but {path} has other values in {count} of 3 rows" in result.stderr
+        assert f"first {first}" in result.stderr
+    opened = explained("text", OneHotEncoder(handle_unknown="ignore"))[1]
+    opened.save(paths[0])
+    known = [str(label) for label in opened.predict(new)]
+    for path, expected in ((paths[1], [known[0], "", known[2]]), (paths[2], known)):
+        result = CliRunner().invoke(cli.boxwood, ["predict", paths[0], path, "-o", paths[3]])
+        labels = pd.read_csv(paths[3], dtype=str, keep_default_na=False)["cluster"]
+        assert (result.exit_code, list(labels)) == (0, expected)
+    new = new.assign(**{"of, what": ["x", 5, None]})
+    explained("whole", OneHotEncoder())[1].save(paths[0])
+    new.to_csv(paths[1], index=False)
+    result = CliRunner().invoke(cli.boxwood, ["predict", paths[0], paths[1]])
+    assert "'of, what' must be numbers" in result.stderr
+
+
+def test_export_of_sql(tmp_path):
+    table, model = goods(), str(tmp_path / "model.json")
+    ex = explain(table, pipeline(OneHotEncoder()), method="cart")
+    ex.save(model)
+    result = CliRunner().invoke(cli.boxwood, ["export", model, "--to", "sql"])
+    assert result.stdout == f"{sql_case(ex.tree, ex.columns, ex.names, ex.coded_columns)}\n"
+    with duckdb.connect() as con:
+        con.register("goods", table)
+        found = con.execute(f"SELECT {result.stdout} AS cluster FROM goods").fetchnumpy()["cluster"]
+    assert (found == ex.predict(table)).all()
+
+
+def test_categories_that_no_rule_can_name_are_refused():
+    frame = kinds("text")
+    frame["of, what"] = pd.to_datetime(
+        frame["of, what"].map({"x": "2020-01-01", "it's": "2021-01-01", "z w": "2022-01-01"})
+    )
+    given = make_pipeline(ColumnTransformer([("c", OneHotEncoder(sparse_output=False), ["of, what"])]), KMeans(3))
+    with pytest.raises(DataError, match="'of, what' has categories of type datetime64, which no rule can name"):
+        explain(frame, given)
+
+
+def test_texts_that_could_be_misread_are_quoted():
+    pieces = tuple(Interval(float(code), float(code), True, True) for code in range(5))
+    values = ("", " x", "missing", "a, b", None)
+    words = condition(Condition("c", pieces, Categories((*values, "other", "more", "y", "z", "v"), False)))
+    assert words == 'c is "", " x", "missing", "a, b" or missing'

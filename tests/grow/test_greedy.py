@@ -1,0 +1,75 @@
+"""Ex-Greedy: equal to its twin, one centre in each leaf, and often cheaper than IMM."""
+
+import numpy as np
+import pytest
+
+from boxwood import Reference
+from boxwood.errors import DataError
+from boxwood.grow import greedy, imm
+from boxwood.grow._costs import make_problem, whole_costs
+from boxwood.metrics import cost
+from boxwood.tree import ThresholdTree
+from tests import naive
+from tests.cases import make_case
+
+
+def cases(n_seeds):
+    """Yield cases whose clusters have unequal centres."""
+    for seed in range(n_seeds):
+        X, labels, weights = make_case(seed, max_rows=25, max_columns=3)
+        reference = Reference.of(X, labels, sample_weight=weights)
+        if len(np.unique(reference.first_of_equal_centers())) == reference.n_clusters:
+            yield X, reference, weights
+
+
+def test_equals_the_twin_on_whole_numbers():
+    """Small whole numbers have exact squared distances to whole centres, so that the twin can count them."""
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        n, d, k = int(rng.integers(2, 20)), int(rng.integers(1, 4)), int(rng.integers(2, 6))
+        X = rng.integers(0, 6, size=(n, d)).astype(float)
+        centers = rng.permutation(np.unique(rng.integers(0, 6, size=(k, d)), axis=0)).astype(float)
+        if len(centers) < 2:
+            centers = np.array([[0.0] * d, [5.0] * d])
+        reference = Reference(rng.integers(len(centers), size=n), centers)
+        costs = ((X[:, None] - centers) ** 2).sum(axis=2).astype(int).tolist()
+        twin = naive.greedy(X, centers, costs, list(range(n)), list(range(len(centers))))
+        assert greedy(X, reference) == ThresholdTree.from_dict(twin), f"seed {seed}"
+
+
+def test_first_cut_equals_the_twin_in_any_numbers():
+    for X, reference, weights in cases(400):
+        problem = make_problem(X, reference, "cost", weights, None)
+        rows = np.flatnonzero(problem.kept)
+        costs = dict(zip(rows.tolist(), whole_costs(problem, rows)[0].tolist(), strict=True))
+        k = reference.n_clusters
+        twin = naive.greedy(X, reference.centers, costs, rows.tolist(), list(range(k)))
+        found = greedy(X, reference, sample_weight=weights).to_dict()
+        assert (found["feature"], found["threshold"]) == (twin["feature"], twin["threshold"])
+
+
+def test_each_centre_has_its_leaf():
+    for X, reference, weights in cases(300):
+        tree = greedy(X, reference, sample_weight=weights)
+        assert tree.n_leaves == reference.n_clusters
+        assert tree.predict(reference.centers).tolist() == list(range(reference.n_clusters))
+        assert greedy(np.asfortranarray(X), reference, sample_weight=weights, n_jobs=1) == tree
+
+
+def test_cheaper_than_imm_where_clusters_overlap():
+    rng = np.random.default_rng(0)
+    prices = []
+    for _ in range(20):
+        labels = rng.integers(8, size=800)
+        X = rng.normal(size=(8, 3))[labels] + 0.7 * rng.normal(size=(800, 3))
+        reference = Reference.of(X, ((X[:, None] - X[:8]) ** 2).sum(axis=2).argmin(axis=1))
+        prices.append(cost(X, greedy(X, reference)) / cost(X, imm(X, reference)))
+    assert np.mean(prices) < 1
+
+
+def test_refused():
+    X = np.array([[0.0], [2.0], [1.0], [1.0], [5.0]])
+    with pytest.raises(DataError, match="equal centres"):
+        greedy(X, Reference.of(X, [0, 0, 1, 1, 2]))
+    with pytest.warns(UserWarning, match="merged"):
+        assert greedy(X, Reference.of(X, [0, 0, 1, 1, 2]), duplicates="merge").n_leaves == 2

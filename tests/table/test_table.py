@@ -1,0 +1,427 @@
+"""Reading files into matrices, and labelling them by the SQL of a tree."""
+
+import csv
+import gzip
+import math
+import os
+import sys
+
+import duckdb
+import numpy as np
+import pyarrow
+import pytest
+
+from boxwood.errors import DataError
+from boxwood.render._sql import sql_case
+from boxwood.table import ColumnError, output_format, read_table, replacing, write_labelled
+from boxwood.table._column_names import split_names
+from boxwood.tree import ThresholdTree, TreeBuilder
+from tests import naive
+from tests.cases import make_case
+
+TINY, HUGE = 5e-324, 1.7976931348623157e308
+THRESHOLDS = [
+    0.0,
+    -0.0,
+    0.1,
+    float(np.float32(0.1)),
+    1 / 3,
+    1e300,
+    -1e300,
+    1e-300,
+    TINY,
+    HUGE,
+    -math.inf,
+    math.inf,
+    7.0,
+]
+
+
+def random_tree(rng, n_leaves, n_columns, values, *, deepest=False):
+    builder, leaves = TreeBuilder(), [0]
+    while len(leaves) < n_leaves:
+        node = leaves.pop(-1 if deepest else int(rng.integers(len(leaves))))
+        a, b = sorted(rng.choice(values, 2).tolist())
+        lower = a if rng.random() < 0.3 else -math.inf
+        leaves += builder.split(node, int(rng.integers(n_columns)), b, lower)
+    for leaf in leaves:
+        builder.label(leaf, int(rng.integers(5)))
+    return builder.build()
+
+
+def neighbours(values):
+    """Return the values, and for each the doubles below and above it."""
+    values = np.asarray(values, dtype=np.float64)
+    with np.errstate(over="ignore", under="ignore"):
+        return np.concatenate([values, np.nextafter(values, -np.inf), np.nextafter(values, np.inf)])
+
+
+def run_sql(expressions, X):
+    """Return the result of each expression on the columns x0, x1, … of X, with NULL for NaN; None is NULL."""
+    columns = ", ".join(f"nullif(c{j}, CAST('NaN' AS DOUBLE)) AS x{j}" for j in range(X.shape[1]))
+    chosen = ", ".join(f"{expression} AS e{i}" for i, expression in enumerate(expressions))
+    with duckdb.connect() as con:
+        con.register("t", {f"c{j}": np.ascontiguousarray(X[:, j]) for j in range(X.shape[1])})
+        return list(zip(*con.execute(f"SELECT {chosen} FROM (SELECT {columns} FROM t)").fetchall(), strict=True))
+
+
+def write_csv(path, names, rows, **how):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n", **how)
+        writer.writerow(names)
+        writer.writerows(rows)
+    return str(path)
+
+
+def text_file(folder, name, text):
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def labels_of(path):
+    relation = f"read_csv('{path}', all_varchar=true, header=true, delim=',')" if "csv" in path else f"'{path}'"
+    return [row[0] for row in duckdb.execute(f"SELECT cluster FROM {relation}").fetchall()]
+
+
+# ---------------------------------------------------------------------------------------------- the SQL of a tree
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_sql_labels_rows_as_the_twin_does(seed):  # 40 tables of 55 trees each
+    rng = np.random.default_rng(seed)
+    n_columns = int(rng.integers(1, 4))
+    X = rng.choice(neighbours(THRESHOLDS), (150, n_columns))
+    X[rng.random(X.shape) < 0.1] = np.nan
+    if seed % 4 == 0:
+        X = X.clip(-3e38, 3e38).astype(np.float32)
+    trees = [random_tree(rng, int(rng.integers(1, 12)), n_columns, THRESHOLDS) for _ in range(55)]
+    columns = [f"x{j}" for j in range(n_columns)]
+    for tree, found in zip(trees, run_sql([sql_case(t, columns, range(5)) for t in trees], X), strict=True):
+        nested = tree.to_dict()
+        assert list(found) == [naive.cluster_or_none(nested, x) for x in X]
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_sql_labels_generated_tables_as_the_tree_does(seed):
+    for case_seed in range(80 * seed, 80 * seed + 80, 16):
+        rng = np.random.default_rng(case_seed)
+        X = make_case(case_seed).X
+        trees = [random_tree(rng, 6, X.shape[1], np.asarray(X, dtype=np.float64).ravel()) for _ in range(16)]
+        columns = [f"x{j}" for j in range(X.shape[1])]
+        for tree, found in zip(trees, run_sql([sql_case(t, columns, range(5)) for t in trees], X), strict=True):
+            assert list(found) == tree.predict(X).tolist()
+
+
+@pytest.mark.parametrize(("n_leaves", "deepest"), [(65, False), (300, False), (300, True), (2000, False)])
+def test_sql_of_many_leaves_is_grouped_and_labels_alike(n_leaves, deepest):
+    rng = np.random.default_rng(n_leaves)
+    tree = random_tree(rng, n_leaves, 5, rng.normal(size=1000), deepest=deepest)
+    X = np.vstack([rng.normal(size=(2000, 5)), rng.choice(tree.upper[tree.feature >= 0], (2000, 5))])
+    X[rng.random(X.shape) < 0.05] = np.nan
+    found = run_sql([sql_case(tree, ["x0", "x1", "x2", "x3", "x4"], range(5))], X)[0]
+    nested = tree.to_dict()
+    assert list(found) == [naive.cluster_or_none(nested, x) for x in X]
+
+
+def test_sql_quotes_names_and_keeps_whole_numbers():
+    tree = ThresholdTree.from_dict({"feature": 0, "threshold": 2, "left": {"cluster": 0}, "right": {"cluster": 1}})
+    case = sql_case(tree, ['a"b'], ["it's", 7])
+    assert '"a""b"' in case
+    assert "'it''s'" in case
+    assert "'7'" in case
+    assert "THEN 7\n" in sql_case(tree, ["a"], [7, 8])
+    assert sql_case(ThresholdTree.from_dict({"cluster": 0}), [], ["all"]) == "'all'"
+
+
+# ------------------------------------------------------------------------------------------------------ reading
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_numbers_are_read_as_they_were_written(tmp_path, form, seed):  # 2 × 5 files of 60 columns
+    X = np.column_stack([np.resize(make_case(60 * seed + i, max_columns=1).X[:, 0], 41) for i in range(60)])
+    names = [f"column {j}" for j in range(X.shape[1])]
+    path = str(tmp_path / f"t.{form}")
+    if form == "csv":
+        write_csv(path, names, [[repr(float(value)) for value in row] for row in X])
+    else:
+        with duckdb.connect() as con:
+            con.register("t", {name: np.ascontiguousarray(X[:, j]) for j, name in enumerate(names)})
+            con.execute(f"COPY t TO '{path}'")
+    table = read_table(path)
+    varied = [j for j in range(X.shape[1]) if len(set(X[:, j])) > 1]
+    assert table.columns == tuple(names[j] for j in varied)
+    assert np.array_equal(table.X, X[:, varied])
+    constant = tuple(name for j, name in enumerate(names) if j not in varied)
+    assert table.left_out == ((("one value only", constant),) if constant else ())
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "|", "\t"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_any_delimiter_is_found(tmp_path, delimiter, newline):
+    text = newline.join(delimiter.join(row) for row in (["a", "b c"], ["1", "2.5"], ["3", "-4e2"])) + newline
+    table = read_table(text_file(tmp_path, "t.txt", text))
+    assert table.columns == ("a", "b c")
+    assert table.X.tolist() == [[1, 2.5], [3, -400]]
+
+
+def test_a_byte_order_mark_is_no_part_of_a_name(tmp_path):
+    assert read_table(text_file(tmp_path, "t.csv", "\ufeffa,b\n1,2\n2,3\n")).columns == ("a", "b")
+
+
+def test_compression_is_told_by_the_bytes_and_not_by_the_name(tmp_path):
+    (tmp_path / "packed.csv").write_bytes(gzip.compress(b"a\n1\n2\n"))
+    plain = text_file(tmp_path, "plain.csv.gz", "a\n1\n2\n")
+    for path in (str(tmp_path / "packed.csv"), plain):
+        assert read_table(path).X.tolist() == [[1], [2]]
+
+
+def test_columns_that_are_no_numbers_are_left_out_and_named(tmp_path):
+    rows = ["7,x,true,2020-01-01,,5", "8,y,FALSE,2020-01-02,,5", "9,z,true,2020-01-03,NA,5"]
+    table = read_table(text_file(tmp_path, "t.csv", "\n".join(["id,name,flag,day,gap,same", *rows])))
+    assert table.columns == ("id", "flag")
+    assert table.X[:, 1].tolist() == [1, 0, 1]
+    reasons = dict(table.left_out)
+    assert reasons == {"text": ("name",), "dates": ("day",), "no values": ("gap",), "one value only": ("same",)}
+
+
+def test_types_of_parquet(tmp_path):
+    path = str(tmp_path / "t.parquet")
+    duckdb.execute(
+        "COPY (SELECT i::UTINYINT AS small, (i / 10)::DECIMAL(8, 3) AS money, i % 2 = 0 AS even, (i / 3)::FLOAT AS f, "
+        f"DATE '2020-01-01' + i::INT AS day, [i] AS list, {{'a': i}} AS pair, 'x' || i AS name FROM range(5) t(i)) "
+        f"TO '{path}'"
+    )
+    table = read_table(path)
+    assert table.columns == ("small", "money", "even", "f")
+    assert table.X[:, 1].tolist() == [0, 0.1, 0.2, 0.3, 0.4]
+    assert table.X[:, 3].tolist() == np.float32(np.arange(5) / 3).astype(float).tolist()
+    assert dict(table.left_out)["dates"] == ("day",)
+    assert dict(table.left_out)["text"] == ("list", "pair", "name")
+
+
+def test_json_lines_and_arrow(tmp_path):
+    from pyarrow import feather
+
+    lines = text_file(tmp_path, "t.jsonl", '{"a": 1, "b": "x"}\n{"a": 2.5, "b": "y"}\n')
+    assert read_table(lines).X.tolist() == [[1], [2.5]]
+    path = str(tmp_path / "t.feather")
+    feather.write_feather(pyarrow.table({"A": [1.0, 2.0], "a": [5, 6]}), path)
+    table = read_table(path)
+    assert table.columns == ("A", "a")
+    assert table.X.tolist() == [[1, 5], [2, 6]]
+
+
+def test_arrow_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(DataError, match=r'Arrow files need pyarrow\npip install "boxwood\[arrow\]"'):
+        read_table(text_file(tmp_path, "t.arrow", "anything"))
+
+
+NAMES = ['the "net" height', "a.b", "é ü", "select", "X", "x", "1", "it's", "a,b", "c0", " padded"]
+
+
+@pytest.mark.parametrize("form", ["csv", "arrow"])
+def test_any_name_is_a_name(tmp_path, form):
+    rows = np.arange(2 * len(NAMES)).reshape(2, -1)
+    path = str(tmp_path / f"it's [a] *table*.{form}")
+    if form == "csv":
+        write_csv(path, NAMES, rows)
+    else:
+        pyarrow.feather.write_feather(pyarrow.table(dict(zip(NAMES, rows.T, strict=True))), path)
+    assert read_table(path).columns == tuple(NAMES)
+    for j, name in enumerate(NAMES):
+        assert read_table(path, columns=[name]).X[:, 0].tolist() == rows[:, j].tolist()
+
+
+def test_names_that_are_missing_or_repeated_become_different(tmp_path):
+    table = read_table(text_file(tmp_path, "t.csv", "a,a,,a_1\n1,2,3,4\n2,3,4,5\n"))
+    assert table.columns == ("a", "a_1", "column3", "a_1_1")
+
+
+def test_a_glob_means_itself(tmp_path):
+    text_file(tmp_path, "ab.csv", "x\n8\n9\n")
+    assert read_table(text_file(tmp_path, "a*.csv", "x\n1\n2\n")).X.tolist() == [[1], [2]]
+    assert read_table(text_file(tmp_path, "[a]b.csv", "x\n3\n4\n")).X.tolist() == [[3], [4]]
+
+
+def test_columns_are_chosen_and_excluded(tmp_path):
+    path = text_file(tmp_path, "t.csv", '"a,b",c,d,e\n1,2,3,4\n5,6,7,8\n')
+    assert read_table(path, columns=["e,c", "a,b"]).columns == ("e", "c", "a,b")
+    assert read_table(path, exclude=["a,b", "d"]).columns == ("c", "e")
+    with pytest.raises(ColumnError, match="no column 'f' in the table\nColumns: a,b, c, d, e"):
+        read_table(path, exclude=["c,f"])
+    assert split_names(["a, b", "b"], ["a", "b"]) == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (["1", "0", "-1"], [1, 0, -1]),
+        (["1.0", "2.0", "2.0"], [1, 2, 2]),
+        (["0.5", "2", "2"], [0.5, 2, 2]),
+        (["b", "a", "-1"], ["b", "a", -1]),
+        (["1", "x", "1"], ["1", "x", "1"]),
+        (["01", "02", "01"], ["01", "02", "01"]),
+        (["true", "false", "true"], ["true", "false", "true"]),
+    ],
+)
+def test_labels_are_numbers_or_text(tmp_path, values, expected):
+    path = write_csv(tmp_path / "t.csv", ["a", "label"], zip([1, 2, 3], values, strict=True))
+    table = read_table(path, labels="label")
+    assert table.labels.tolist() == expected
+    assert table.columns == ("a",)
+
+
+def test_text_far_down_among_numbers_is_found(tmp_path):
+    rows = [[i, 2 * i] for i in range(60_000)]
+    rows[50_000][1] = "oops"
+    path = write_csv(tmp_path / "t.csv", ["a", "b"], rows)
+    with pytest.raises(
+        DataError, match=r"'b' must be numbers, but .* has text in 1 of 60,000 rows, first 'oops' in row 50,001"
+    ):
+        read_table(path)
+
+
+def test_order_of_many_rows_is_kept(tmp_path):
+    path = str(tmp_path / "t.csv")
+    duckdb.execute(f"COPY (SELECT i AS a, random() AS b FROM range(300000) t(i)) TO '{path}' (HEADER)")
+    assert np.array_equal(read_table(path).X[:, 0], np.arange(300_000))
+
+
+# ----------------------------------------------------------------------------------------------------- labelling
+
+TREE = ThresholdTree.from_dict(
+    {
+        "feature": 0,
+        "threshold": 1.5,
+        "left": {"cluster": 0},
+        "right": {"feature": 1, "interval": [2.5, 3], "inside": {"cluster": 1}, "outside": {"cluster": 2}},
+    }
+)
+CASE = sql_case(TREE, ["p", "q"], ["low", "it's", "rest"])
+NUMBERS = {"p": "a", "q": "b"}
+
+
+def test_csv_keeps_its_text_and_a_missing_value_on_the_way_leaves_the_row_empty(tmp_path):
+    text = 'id,a,b,note\n007,1.50,,"x, y"\n008,2.0,2.50,\n009,,1, z \n010,2,NA,"quo""te"\n011,1e1,NaN,é\n012,9,3.5,-\n'
+    out = str(tmp_path / "out.csv")
+    result = write_labelled(text_file(tmp_path, "t.csv", text), out, CASE, NUMBERS)
+    lines = ["id,a,b,note,cluster", '007,1.50,,"x, y",low', "008,2.0,2.50,,it's", "009,,1, z ,"]
+    lines += ['010,2,NA,"quo""te",', "011,1e1,NaN,é,", "012,9,3.5,-,rest"]
+    with open(out, encoding="utf-8") as file:
+        assert file.read().splitlines() == lines
+    assert result == (6, 3)
+
+
+@pytest.mark.parametrize("out", ["out.csv", "out.csv.gz", "out.tsv", "out.parquet", "out.jsonl", "out.jsonl.gz"])
+@pytest.mark.parametrize("source", ["t.csv", "t.parquet"])
+def test_every_output_holds_every_column_in_order(tmp_path, source, out):
+    path = str(tmp_path / source)
+    duckdb.execute(
+        f"COPY (SELECT i AS id, i % 4 AS a, i % 7 / 2 AS b, 'n' || i AS n FROM range(5000) t(i)) TO '{path}'"
+    )
+    target = str(tmp_path / out)
+    assert write_labelled(path, target, CASE, NUMBERS, column="group").n_rows == 5000
+    rows = duckdb.execute(f"SELECT * FROM '{target}'").fetchall()
+    ids = np.arange(5000)
+    names = np.array(["low", "it's", "rest"])[TREE.predict(np.column_stack([ids % 4, ids % 7 / 2]))]
+    assert [(int(r[0]), int(r[1]), float(r[2]), r[3], r[4]) for r in rows] == [
+        (i, i % 4, i % 7 / 2, f"n{i}", name) for i, name in zip(ids.tolist(), names.tolist(), strict=True)
+    ]
+
+
+@pytest.mark.parametrize("out", ["o.csv", "o.parquet", "o.jsonl"])
+def test_words_for_truth_are_numbers(tmp_path, out):
+    path = text_file(tmp_path, "t.csv", "a,b\n1,True\n2,False\n3,\n4,true\n")
+    tree = ThresholdTree.from_dict({"feature": 0, "threshold": 0.5, "left": {"cluster": 0}, "right": {"cluster": 1}})
+    target = str(tmp_path / out)
+    assert write_labelled(path, target, sql_case(tree, ["p"], ["no", "yes"]), {"p": "b"}) == (4, 1)
+    assert [label or None for label in labels_of(target)] == ["yes", "no", None, "yes"]
+
+
+def test_float32_columns_are_compared_as_doubles(tmp_path):
+    path, out = str(tmp_path / "t.parquet"), str(tmp_path / "o.parquet")
+    duckdb.execute(f"COPY (SELECT 0.1::FLOAT AS a, 1 AS b UNION ALL SELECT 0.5::FLOAT, 1) TO '{path}'")
+    tree = ThresholdTree.from_dict({"feature": 0, "threshold": 0.1, "left": {"cluster": 0}, "right": {"cluster": 1}})
+    write_labelled(path, out, sql_case(tree, ["p"], [0, 1]), {"p": "a"})
+    assert labels_of(out) == tree.predict(np.array([[0.1], [0.5]], dtype=np.float32)).tolist() == [1, 1]
+
+
+def test_names_that_differ_in_case_only_stay(tmp_path):
+    out = str(tmp_path / "o.csv")
+    path = text_file(tmp_path, "t.csv", "A,a,b\n9,1,1\n0,2,3\n")
+    write_labelled(path, out, CASE, NUMBERS)
+    with open(out, encoding="utf-8") as file:
+        assert file.read() == "A,a,b,cluster\n9,1,1,low\n0,2,3,it's\n"
+
+
+def test_a_table_of_no_rows_keeps_its_names(tmp_path):
+    out = str(tmp_path / "o.csv")
+    assert write_labelled(text_file(tmp_path, "t.csv", "a,b\n"), out, CASE, NUMBERS) == (0, 0)
+    with open(out, encoding="utf-8") as file:
+        assert file.read() == "a,b,cluster\n"
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_order_of_many_labelled_rows_is_kept(tmp_path, form):
+    path, out = str(tmp_path / f"t.{form}"), str(tmp_path / f"o.{form}")
+    duckdb.execute(f"COPY (SELECT i AS id, hash(i) % 4 AS a, hash(i + 1) % 5 AS b FROM range(300000) t(i)) TO '{path}'")
+    write_labelled(path, out, CASE, NUMBERS)
+    found = duckdb.execute(f"SELECT * FROM '{out}'").fetchnumpy()
+    assert np.array_equal(found["id"], np.arange(300_000))
+    X = np.column_stack([found["a"], found["b"]]).astype(float)
+    assert found["cluster"].tolist() == np.array(["low", "it's", "rest"])[TREE.predict(X)].tolist()
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        (
+            "a,b\n1,2\n2,x\n",
+            DataError,
+            r"column 'b' must be numbers, but .* has text in 1 of 2 rows, first 'x' in row 2",
+        ),
+        ("a,c\n1,2\n", DataError, r"lacks a column the rules need: b$"),
+        ("x,y\n1,2\n", DataError, r"lacks 2 columns the rules need: a, b"),
+        ("aa,b\n1,2\n", DataError, r"lacks a column the rules need: a$"),
+        ("a,b,Cluster\n1,2,3\n", ColumnError, "has a column 'cluster' already"),
+        ("a,b\n1,2\n3\n", DataError, r"line 3 has 1 field, the header has 2"),
+    ],
+)
+def test_nothing_is_left_behind_by_an_error(tmp_path, text, error, message):
+    path, out = text_file(tmp_path, "t.csv", text), text_file(tmp_path, "o.csv", "old")
+    with pytest.raises(error, match=message):
+        write_labelled(path, out, CASE, NUMBERS)
+    assert sorted(os.listdir(tmp_path)) == ["o.csv", "t.csv"]
+    with open(out, encoding="utf-8") as file:
+        assert file.read() == "old"
+
+
+def test_replacing_follows_links_and_removes_what_is_unfinished(tmp_path):
+    real, link = text_file(tmp_path, "real.txt", "old"), tmp_path / "link.txt"
+    link.symlink_to(real)
+
+    def interrupted():
+        with replacing(str(link)) as temporary, open(temporary, "w") as file:
+            file.write("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert link.read_text() == "old"
+    with replacing(str(link)) as temporary, open(temporary, "w") as file:
+        file.write("new")
+    assert link.is_symlink()
+    assert link.read_text() == "new"
+    assert sorted(os.listdir(tmp_path)) == ["link.txt", "real.txt"]
+
+
+def test_output_formats():
+    assert output_format("A.CSV.GZ") == "FORMAT csv"
+    assert output_format("a.parquet") == "FORMAT parquet"
+    with pytest.raises(ValueError, match=r"did you mean '\.parquet'"):
+        output_format("a.parqet")
+    with pytest.raises(ValueError, match="unknown extension"):
+        output_format("a.parquet.gz")
