@@ -8,8 +8,8 @@ from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boxwood._types import Array
 from boxwood._validation import listed, refuse_not_finite
 from boxwood.errors import DataError
 
@@ -50,7 +50,7 @@ def column_names(frame: Any) -> tuple[str, ...]:
     return tuple(names)
 
 
-def as_matrix(frame: Any, columns: Sequence[str] | None = None) -> NDArray[Any]:
+def as_matrix(frame: Any, columns: Sequence[str] | None = None) -> Array:
     """Return the columns of a frame as rows of numbers, shape (n, d); missing values become NaN.
 
     A frame of plain float columns in one block, such as pandas makes from an array, is not copied. Others are copied
@@ -117,7 +117,7 @@ def label_values(labels: Any) -> Any:
     return series.to_numpy()
 
 
-def names_array(names: Sequence[Hashable]) -> NDArray[Any]:
+def names_array(names: Sequence[Hashable]) -> Array:
     """Return one name for each cluster as an array: of numbers or text where all names are, of objects otherwise."""
     kinds = {type(name) for name in names}
     if len(kinds) == 1 and kinds <= {int, float, bool, str}:
@@ -136,7 +136,7 @@ def refuse_unknown(wanted: Iterable[str], found: Sequence[str]) -> None:
         raise DataError(f"no column {listing} in the table; its columns are {listed(list(found))}")
 
 
-def _boxed(values: Sequence[Any]) -> NDArray[Any]:
+def _boxed(values: Sequence[Any]) -> Array:
     """Return an array of objects; numpy on its own would take a list of tuples for a table."""
     boxed = np.empty(len(values), dtype=object)
     for i, value in enumerate(values):
@@ -149,9 +149,7 @@ def _with_nearest(name: str, found: Sequence[str]) -> str:
     return f"{name!r} (did you mean {nearest[0]!r}?)" if nearest else repr(name)
 
 
-def validated_rows(
-    estimator: Any, X: Any, *, reset: bool = False, at_least: int = 1, n_jobs: int | None = -1
-) -> NDArray[Any]:
+def validated_rows(estimator: Any, X: Any, *, reset: bool = False, at_least: int = 1, n_jobs: int | None = -1) -> Array:
     """Return the rows an estimator is given, checked, float32 or float64; arrays of these types are not copied.
 
     The number and the names of the columns are remembered by `reset`, and compared otherwise, as scikit-learn does.

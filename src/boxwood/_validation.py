@@ -6,9 +6,10 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from boxwood._threads import map_blocks
+from boxwood._types import Array, Floats, Ints
 from boxwood.errors import DataError
 
 __all__ = [
@@ -22,7 +23,7 @@ __all__ = [
 ]
 
 
-def as_table(X: ArrayLike, *, n_columns: int | None = None) -> NDArray[Any]:
+def as_table(X: ArrayLike, *, n_columns: int | None = None) -> Array:
     """Return `X` as finite rows, shape (n, d), float32 or float64; nothing is copied unless the type must change.
 
     Raises
@@ -49,11 +50,11 @@ def as_table(X: ArrayLike, *, n_columns: int | None = None) -> NDArray[Any]:
     return table
 
 
-def _has_text(table: NDArray[Any]) -> bool:
+def _has_text(table: Array) -> bool:
     return any(isinstance(value, (str, bytes)) for value in table.flat)
 
 
-def refuse_not_finite(X: NDArray[Any], names: Sequence[str] | None = None, *, n_jobs: int | None = -1) -> None:
+def refuse_not_finite(X: Array, names: Sequence[str] | None = None, *, n_jobs: int | None = -1) -> None:
     """Raise a DataError that counts missing and infinite values by column; one pass over finite rows."""
     with np.errstate(over="ignore", invalid="ignore"):
         sums = map_blocks(lambda start, stop: np.sum(X[start:stop], dtype=np.float64), len(X), n_jobs=n_jobs)
@@ -74,7 +75,7 @@ def refuse_not_finite(X: NDArray[Any], names: Sequence[str] | None = None, *, n_
             raise DataError(f"{what} in {rows} of {len(X)} rows: {listed(columns)}; {remedy}")
 
 
-def as_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | None:
+def as_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats | None:
     """Return the weights of the rows, shape (n,); None where none are given. A single number is each row's weight."""
     if sample_weight is None:
         return None
@@ -99,7 +100,7 @@ def listed(words: Sequence[str], limit: int = 10) -> str:
     return ", ".join(words[:limit]) + more
 
 
-def as_whole_weights(weights: NDArray[np.float64] | None) -> NDArray[np.int64]:
+def as_whole_weights(weights: Floats | None) -> Ints:
     """Return weights as whole multiples of one power of two, so that their sums are exact; an empty array for None.
 
     The multiples add up to less than 2**62, so each weight is kept to 62 bits of the total. Whole weights, and all

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from boxwood._types import Floats, Indices
 from boxwood.tree._intervals import EVERYTHING, Intervals
 
 __all__ = ["AxisMap"]
@@ -32,7 +32,7 @@ class AxisMap(ABC):
     """
 
     n_features: int
-    features: NDArray[np.intp]
+    features: Indices
 
     @property
     def n_columns(self) -> int:
@@ -40,7 +40,7 @@ class AxisMap(ABC):
         return len(self.features)
 
     @abstractmethod
-    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+    def transform(self, X: ArrayLike) -> Floats:
         """Return the image of rows of shape (n, n_features), shape (n, n_columns)."""
 
     @abstractmethod

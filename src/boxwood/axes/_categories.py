@@ -7,8 +7,9 @@ from collections.abc import Collection, Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_table
 from boxwood.axes._axis_map import AxisMap
 from boxwood.axes._monotone import transformed
@@ -37,7 +38,7 @@ class Categories(NamedTuple):
         """Whether all values that are not missing are numbers or booleans."""
         return all(value is None or isinstance(value, (int, float)) for value in self.values)
 
-    def codes(self, values: Sequence[Any] | NDArray[Any]) -> NDArray[np.float64]:
+    def codes(self, values: Sequence[Any] | Array) -> Floats:
         """Return the code of each value, shape (n,), and NaN for a value that has none. Takes one pass."""
         known = {value: float(code) for code, value in enumerate(self.values)}
         missing = known.get(None, np.nan)
@@ -89,7 +90,7 @@ class Encoding(AxisMap):
         self.has_others = encoder.handle_unknown != "error"
         values = [list(known) for known in encoder.categories_]
         self.keys = [_keys(known, named) for known, named in zip(values, categories, strict=True)]
-        self.images: list[NDArray[np.float64]] = [np.empty(0)] * self.n_features
+        self.images: list[Floats] = [np.empty(0)] * self.n_features
         for j in reversed(range(self.n_features)):
             images = _images(encoder, values, j, self.has_others)
             if j == self.n_features - 1:
@@ -103,7 +104,7 @@ class Encoding(AxisMap):
             rows = np.append(order, len(order)) if self.has_others else order
             self.keys[j], self.images[j] = self.keys[j][order], images[rows][:, made]
 
-    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+    def transform(self, X: ArrayLike) -> Floats:
         """Return the encoded rows, shape (n, n_columns), from numbers of shape (n, d)."""
         table = as_table(X, n_columns=self.n_features)
         found = [self._found(j, table[:, j].astype(np.float64)) for j in range(self.n_features)]
@@ -125,19 +126,19 @@ class Encoding(AxisMap):
             return feature, complement(joined((key, key) for key in keys[~inside[:-1]].tolist()))
         return feature, joined((key, key) for key in keys[inside[:-1]].tolist())
 
-    def _found(self, j: int, x: NDArray[np.float64]) -> NDArray[np.intp]:
+    def _found(self, j: int, x: Floats) -> Indices:
         """Return the place of each number among the keys of a column."""
         keys = self.keys[j]
         place = np.maximum(np.searchsorted(keys, x, side="right") - 1, 0)
         return np.where(keys[place] == x, place, len(keys)) if self.has_others else place
 
 
-def _keys(values: list[Any], named: Categories | None) -> NDArray[np.float64]:
+def _keys(values: list[Any], named: Categories | None) -> Floats:
     """Return the number that stands for each value of a column."""
     return np.array(values, dtype=np.float64) if named is None else named.codes(values)
 
 
-def _images(encoder: Any, values: list[list[Any]], j: int, has_others: bool) -> NDArray[np.float64]:
+def _images(encoder: Any, values: list[list[Any]], j: int, has_others: bool) -> Floats:
     """Return what the encoder makes of rows with each value of one column, and with another one at the end."""
     tried = values[j] + ([_other(values[j])] if has_others else [])
     rows = np.empty((len(tried), len(values)), dtype=object)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from boxwood._types import Floats, Indices
 from boxwood._validation import as_table
 from boxwood.axes._axis_map import AxisMap
 from boxwood.tree._intervals import Intervals, joined
@@ -24,11 +25,11 @@ class Selection(AxisMap):
         Raw column of each output column.
     """
 
-    def __init__(self, n_features: int, features: Sequence[int] | NDArray[np.intp]) -> None:
+    def __init__(self, n_features: int, features: Sequence[int] | Indices) -> None:
         self.n_features = n_features
         self.features = np.asarray(features, dtype=np.intp)
 
-    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+    def transform(self, X: ArrayLike) -> Floats:
         """Return the columns chosen, shape (n, n_columns)."""
         return as_table(X, n_columns=self.n_features)[:, self.features].astype(np.float64)
 
@@ -47,13 +48,13 @@ class Stacked(AxisMap):
         The map takes these raw columns, in this order. There is at least one part.
     """
 
-    def __init__(self, n_features: int, parts: Sequence[tuple[NDArray[np.intp], AxisMap]]) -> None:
+    def __init__(self, n_features: int, parts: Sequence[tuple[Indices, AxisMap]]) -> None:
         self.n_features = n_features
         self.parts = list(parts)
         self.features = np.concatenate([columns[part.features] for columns, part in self.parts])
         self.starts = np.cumsum([0, *(part.n_columns for _, part in self.parts)])
 
-    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+    def transform(self, X: ArrayLike) -> Floats:
         """Return the output columns of all parts, shape (n, n_columns)."""
         table = as_table(X, n_columns=self.n_features)
         return np.hstack([part.transform(table[:, columns]) for columns, part in self.parts])
@@ -82,7 +83,7 @@ class Chained(AxisMap):
         self.features = first.features[second.features]
         self.first, self.second = first, second
 
-    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+    def transform(self, X: ArrayLike) -> Floats:
         """Return the image of the image, shape (n, n_columns)."""
         return self.second.transform(self.first.transform(X))
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from boxwood._types import Floats
 from boxwood._validation import as_table
 from boxwood.axes._features_curves import Curves
 from boxwood.axes._features_distance import landmarks_of
@@ -49,7 +50,7 @@ class PowerFeatures(Curves):
             refuse_negative(kernel, table)
         return cls(table.min(axis=0), table.max(axis=0), 0.5 if isinstance(kernel, Hellinger) else 1.0)
 
-    def _curve(self, column: int, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _curve(self, column: int, x: Floats) -> Floats:
         return np.asarray(x**self.exponent)
 
 
@@ -104,7 +105,7 @@ class StepFeatures(Curves):
         gaps = [_gap(column**kernel.beta, values**kernel.beta) for column, values in zip(columns, steps, strict=True)]
         return cls(list(steps), kernel.beta, max(gaps))
 
-    def _curve(self, column: int, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _curve(self, column: int, x: Floats) -> Floats:
         return np.asarray(np.where(x >= self.steps[column], self.heights[column], 0.0))
 
 
@@ -142,9 +143,7 @@ class ChiSquaredFeatures(Curves):
     (9, 0.2, 0.018)
     """
 
-    def __init__(
-        self, low: ArrayLike, high: ArrayLike, rates: list[NDArray[np.float64]], weights: list[NDArray[np.float64]]
-    ) -> None:
+    def __init__(self, low: ArrayLike, high: ArrayLike, rates: list[Floats], weights: list[Floats]) -> None:
         features = np.repeat(np.arange(len(rates)), [len(values) for values in rates])
         self.rates, self.scales = np.concatenate(rates), np.sqrt(2 * np.concatenate(weights))
         with np.errstate(divide="ignore"):
@@ -169,7 +168,7 @@ class ChiSquaredFeatures(Curves):
         same = np.log(int(n_terms) / j), 1 / j
         return cls(low, high, [same[0]] * len(low), [same[1]] * len(low))
 
-    def _curve(self, column: int, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _curve(self, column: int, x: Floats) -> Floats:
         return np.asarray(self.scales[column] * x * np.exp(-self.rates[column] * x))
 
     def _error(self, j: int) -> float:
@@ -181,11 +180,11 @@ class ChiSquaredFeatures(Curves):
         return float(np.abs(squares - x).max())
 
 
-def _gap(values: NDArray[np.float64], steps: NDArray[np.float64]) -> float:
+def _gap(values: Floats, steps: Floats) -> float:
     return float((values - steps[np.searchsorted(steps, values, side="right") - 1]).max())
 
 
-def _rates(column: NDArray[np.float64]) -> NDArray[np.float64]:
+def _rates(column: Floats) -> Floats:
     """Return rates from where their part of the integral is lost for the largest value to where it is for the least."""
     positive = column[column > 0]
     if not positive.size:

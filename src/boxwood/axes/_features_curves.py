@@ -7,8 +7,9 @@ from abc import abstractmethod
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from boxwood._types import Floats, Indices
 from boxwood._validation import as_table
 from boxwood.axes._axis_map import AxisMap
 from boxwood.axes._monotone import last_at_most
@@ -16,7 +17,7 @@ from boxwood.tree._intervals import EVERYTHING, Intervals, intersection
 
 __all__ = ["ChosenCurves", "Curves"]
 
-_Function = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+_Function = Callable[[Floats], Floats]
 
 
 class Curves(AxisMap):
@@ -47,25 +48,25 @@ class Curves(AxisMap):
 
     def __init__(
         self,
-        low: NDArray[np.float64],
-        high: NDArray[np.float64],
-        features: NDArray[np.intp],
-        peaks: NDArray[np.float64],
+        low: Floats,
+        high: Floats,
+        features: Indices,
+        peaks: Floats,
     ) -> None:
         self.low, self.high, self.features = low, high, features
         self.n_features = len(low)
         self.peaks = np.clip(peaks, low[features], high[features])
 
     @abstractmethod
-    def _curve(self, column: int, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _curve(self, column: int, x: Floats) -> Floats:
         """Return the images of values from `low` to `high` in one output column, shape (m,)."""
 
-    def images(self, column: int, x: ArrayLike) -> NDArray[np.float64]:
+    def images(self, column: int, x: ArrayLike) -> Floats:
         """Return the images of raw values in one output column, shape (m,)."""
         j = self.features[column]
         return self._curve(column, np.clip(np.asarray(x, dtype=np.float64), self.low[j], self.high[j]))
 
-    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+    def transform(self, X: ArrayLike) -> Floats:
         """Return the image of rows of shape (n, n_features), shape (n, n_columns)."""
         table = as_table(X, n_columns=self.n_features)
         mapped = np.empty((len(table), self.n_columns), order="F")
@@ -124,11 +125,11 @@ class ChosenCurves(AxisMap):
         Output columns, in this order.
     """
 
-    def __init__(self, curves: Curves, columns: NDArray[np.intp]) -> None:
+    def __init__(self, curves: Curves, columns: Indices) -> None:
         self.curves, self.columns = curves, columns
         self.n_features, self.features = curves.n_features, curves.features[columns]
 
-    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+    def transform(self, X: ArrayLike) -> Floats:
         """Return the image of rows of shape (n, n_features), shape (n, n_columns)."""
         table = as_table(X, n_columns=self.n_features)
         pairs = zip(self.columns.tolist(), self.features.tolist(), strict=True)

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from boxwood._types import Floats
 from boxwood._validation import as_table
 from boxwood.axes._features_curves import Curves
 from boxwood.kernels import DistanceKernel
@@ -72,11 +73,11 @@ class LandmarkFeatures(Curves):
         table = as_table(X)
         return cls(kernel, [landmarks_of(table[:, j], n_landmarks) for j in range(table.shape[1])])
 
-    def _curve(self, column: int, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _curve(self, column: int, x: Floats) -> Floats:
         return self.kernel.axis(int(self.features[column]), x - self.landmarks[column])
 
 
-def landmarks_of(column: NDArray[np.floating], n_landmarks: int | None) -> NDArray[np.float64]:
+def landmarks_of(column: NDArray[np.floating], n_landmarks: int | None) -> Floats:
     """Return the different values of a column, or so many of them in equal steps of their order, both ends included."""
     values = np.unique(column.astype(np.float64))
     if n_landmarks is None or len(values) <= n_landmarks:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from boxwood._types import Floats, Indices
 from boxwood._validation import as_table
 from boxwood.axes._features_curves import Curves
 from boxwood.kernels import Gaussian
@@ -100,23 +101,23 @@ class TaylorFeatures(Curves):
         tails = _tails(np.arange(MOST)[:, None], _reach(low, high, np.sqrt(2 * gamma)))
         return cls(low, high, gamma, (tails > DELTA).sum(axis=0))
 
-    def _curve(self, column: int, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _curve(self, column: int, x: Floats) -> Floats:
         j = self.features[column]
         u = _lengths(x, self.low[j], self.unit[j])
         return np.asarray(np.exp(self.powers[column] * np.log(u) - 0.5 * u * u + self._log_scales[column]))
 
 
-def _lengths(x: NDArray[np.float64], low: NDArray[np.float64], unit: NDArray[np.float64]) -> NDArray[np.float64]:
+def _lengths(x: Floats, low: Floats, unit: Floats) -> Floats:
     """Return shifted values in lengths; from the difference, as adding the shift would lose digits far from zero."""
     with np.errstate(over="ignore"):
         return np.asarray(np.minimum((x - low) * unit + MARGIN, _FAR))
 
 
-def _reach(low: NDArray[np.float64], high: NDArray[np.float64], unit: NDArray[np.float64]) -> NDArray[np.float64]:
+def _reach(low: Floats, high: Floats, unit: Floats) -> Floats:
     return _lengths(high, low, unit)
 
 
-def _tails(orders: NDArray[np.intp], reach: NDArray[np.float64]) -> NDArray[np.float64]:
+def _tails(orders: Indices, reach: Floats) -> Floats:
     """Return the probabilities that Poisson variables of mean `reach²` are above the orders."""
     from scipy.special import pdtrc
 

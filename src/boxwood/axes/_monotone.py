@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from boxwood._types import Bools, Floats, Ints
 from boxwood._validation import as_table
 from boxwood.axes._axis_map import AxisMap
 from boxwood.tree._intervals import Intervals
@@ -19,7 +20,7 @@ __all__ = ["LARGEST", "Elementwise", "Monotone", "Scaling", "last_at_most", "tra
 LARGEST = float(np.finfo(np.float64).max)
 PIECES = 512  # a step of the bisection asks for the images of so many values at once
 
-_Function = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+_Function = Callable[[Floats], Floats]
 
 
 class Monotone(AxisMap):
@@ -34,7 +35,7 @@ class Monotone(AxisMap):
         self.features = np.arange(n_features)
 
     @abstractmethod
-    def _images(self, column: int, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _images(self, column: int, x: Floats) -> Floats:
         """Return the images of values of one column, shape (m,)."""
 
     def _range(self, column: int) -> tuple[float, float]:
@@ -45,7 +46,7 @@ class Monotone(AxisMap):
         """Return the column itself, and the interval of its values whose image lies in `[lower, upper]`."""
         low, high = self._range(column)
 
-        def image(x: NDArray[np.float64]) -> NDArray[np.float64]:
+        def image(x: Floats) -> Floats:
             return self._images(column, x)
 
         at_low, at_high = image(np.array([low, high])).tolist()
@@ -67,15 +68,15 @@ class Scaling(Monotone):
         Every scale is positive.
     """
 
-    def __init__(self, shift: NDArray[np.float64], scale: NDArray[np.float64]) -> None:
+    def __init__(self, shift: Floats, scale: Floats) -> None:
         super().__init__(len(shift))
         self.shift, self.scale = shift, scale
 
-    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+    def transform(self, X: ArrayLike) -> Floats:
         """Return the scaled rows, shape (n, d)."""
         return np.asarray((as_table(X, n_columns=self.n_features) - self.shift) / self.scale, dtype=np.float64)
 
-    def _images(self, column: int, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _images(self, column: int, x: Floats) -> Floats:
         with np.errstate(over="ignore"):
             return np.asarray((x - self.shift[column]) / self.scale[column])
 
@@ -94,15 +95,15 @@ class Elementwise(Monotone):
         as it is there, as far as it is defined. None is the whole line.
     """
 
-    def __init__(self, transformer: Any, row: NDArray[np.float64], ranges: NDArray[np.float64] | None = None) -> None:
+    def __init__(self, transformer: Any, row: Floats, ranges: Floats | None = None) -> None:
         super().__init__(len(row))
         self.transformer, self.row, self.ranges = transformer, row, ranges
 
-    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+    def transform(self, X: ArrayLike) -> Floats:
         """Return the transformed rows, shape (n, d)."""
         return transformed(self.transformer, as_table(X, n_columns=self.n_features).astype(np.float64))
 
-    def _images(self, column: int, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _images(self, column: int, x: Floats) -> Floats:
         rows = np.tile(self.row, (len(x), 1))
         rows[:, column] = x
         try:
@@ -118,7 +119,7 @@ class Elementwise(Monotone):
         return float(self.ranges[0, column]), float(self.ranges[1, column])
 
 
-def transformed(transformer: Any, X: Any) -> NDArray[np.float64]:
+def transformed(transformer: Any, X: Any) -> Floats:
     """Return what a fitted transformer makes of rows as a dense array of doubles, without a word on rounding."""
     from sklearn import config_context
 
@@ -139,10 +140,10 @@ def last_at_most(function: _Function, low: float, high: float, bound: float) -> 
     defined there.
     """
 
-    def holds(x: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def holds(x: Floats) -> Bools:
         return function(x) <= bound
 
-    def defined(x: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def defined(x: Floats) -> Bools:
         return ~np.isnan(function(x))
 
     if bound == math.inf:
@@ -156,11 +157,11 @@ def last_at_most(function: _Function, low: float, high: float, bound: float) -> 
     return _last(holds, bottom, low) if _at(holds, bottom) else -math.inf
 
 
-def _at(test: Callable[[NDArray[np.float64]], NDArray[np.bool_]], x: float) -> bool:
+def _at(test: Callable[[Floats], Bools], x: float) -> bool:
     return bool(test(np.array([x]))[0])
 
 
-def _last(test: Callable[[NDArray[np.float64]], NDArray[np.bool_]], low: float, high: float) -> float:
+def _last(test: Callable[[Floats], Bools], low: float, high: float) -> float:
     """Return the last double from `low`, where a test holds, to `high`, where it does not."""
     first, last = _rank(low), _rank(high)
     while last - first > 1:
@@ -181,5 +182,5 @@ def _rank(x: float) -> int:
     return bits if bits >= 0 else _SIGN - bits
 
 
-def _of_rank(ranks: NDArray[np.int64]) -> NDArray[np.float64]:
+def _of_rank(ranks: Ints) -> Floats:
     return np.where(ranks >= 0, ranks, _SIGN - ranks).view(np.float64)

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boxwood._types import Floats, Indices
 from boxwood.axes._axis_map import AxisMap
 from boxwood.axes._categories import Categories, Encoding, is_missing
 from boxwood.axes._composed import Chained, Selection, Stacked
@@ -24,7 +24,7 @@ _MONOTONE = "StandardScaler MinMaxScaler MaxAbsScaler RobustScaler PowerTransfor
 class Columns(NamedTuple):
     """What a transformer is given: rows of numbers, what the numbers stand for, and the names of the columns."""
 
-    rows: NDArray[np.float64]
+    rows: Floats
     categories: tuple[Categories | None, ...]
     names: tuple[str, ...] | None
 
@@ -33,7 +33,7 @@ class Columns(NamedTuple):
         """Return columns without rows, of which nothing is known but their names."""
         return cls(np.empty((0, n_columns)), (None,) * n_columns, None if names is None else tuple(names))
 
-    def of(self, places: NDArray[np.intp]) -> Columns:
+    def of(self, places: Indices) -> Columns:
         """Return some of the columns."""
         names = None if self.names is None else tuple(self.names[j] for j in places)
         return Columns(self.rows[:, places], tuple(self.categories[j] for j in places), names)
@@ -61,7 +61,7 @@ def map_of(transformer: Any, given: Columns) -> AxisMap:
     return _map_of_all(transformer, given)
 
 
-def encoders_of(transformer: Any, given: Columns) -> Iterator[tuple[Any, NDArray[np.intp]]]:
+def encoders_of(transformer: Any, given: Columns) -> Iterator[tuple[Any, Indices]]:
     """Yield each encoder that reads given columns before anything else does, and the places of these."""
     from sklearn.compose import ColumnTransformer
     from sklearn.pipeline import Pipeline
@@ -118,7 +118,7 @@ def _side_by_side(transformer: Any, given: Columns) -> AxisMap:
     return Stacked(len(given.categories), parts)
 
 
-def _parts(transformer: Any, given: Columns) -> Iterator[tuple[Any, NDArray[np.intp]]]:
+def _parts(transformer: Any, given: Columns) -> Iterator[tuple[Any, Indices]]:
     """Yield each part of a ColumnTransformer that reads columns, and their places among those given."""
     for _, part, columns in transformer.transformers_:
         if isinstance(part, str) and part == "drop":
@@ -131,7 +131,7 @@ def _parts(transformer: Any, given: Columns) -> Iterator[tuple[Any, NDArray[np.i
 # ------------------------------------------------------------------------------------------ which columns it reads
 
 
-def _inputs(transformer: Any, given: Columns) -> NDArray[np.intp]:
+def _inputs(transformer: Any, given: Columns) -> Indices:
     """Return the places of the columns that a transformer was fitted on, among those given."""
     names = getattr(transformer, "feature_names_in_", None)
     if names is None or given.names is None:
@@ -142,7 +142,7 @@ def _inputs(transformer: Any, given: Columns) -> NDArray[np.intp]:
     return np.array([_place(transformer, name, given.names) for name in names], dtype=np.intp)
 
 
-def _places(transformer: Any, columns: Any, given: Columns) -> NDArray[np.intp]:
+def _places(transformer: Any, columns: Any, given: Columns) -> Indices:
     """Return the places of the columns that one part of a ColumnTransformer reads, among those given."""
     n_columns = transformer.n_features_in_
     names = list(getattr(transformer, "feature_names_in_", []))
@@ -189,14 +189,14 @@ def _is_monotone(transformer: Any) -> bool:
     return bins or isinstance(transformer, known)
 
 
-def _domain(transformer: Any, n_columns: int) -> NDArray[np.float64] | None:
+def _domain(transformer: Any, n_columns: int) -> Floats | None:
     if getattr(transformer, "method", None) != "box-cox":
         return None
     positive = np.array([np.nextafter(0.0, 1.0), LARGEST])
     return np.tile(positive[:, None], (1, n_columns))
 
 
-def _function(transformer: Any, rows: NDArray[np.float64]) -> AxisMap:
+def _function(transformer: Any, rows: Floats) -> AxisMap:
     """Return a function as a map, once it has shown on some rows that it maps each number alone, and in order."""
     plain = _without_names(transformer)
     ends = np.vstack([rows.min(axis=0), rows.max(axis=0)])
@@ -219,7 +219,7 @@ def _function(transformer: Any, rows: NDArray[np.float64]) -> AxisMap:
     return Elementwise(plain, rows[0], ends)
 
 
-def _close(some: NDArray[np.float64], others: NDArray[np.float64]) -> bool:
+def _close(some: Floats, others: Floats) -> bool:
     return some.shape == others.shape and bool(np.allclose(some, others, rtol=1e-9, atol=0.0, equal_nan=True))
 
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from boxwood._frames import as_matrix, column_names, column_values, is_frame, refuse_unknown
+from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import as_table, refuse_not_finite
 from boxwood.axes._axis_map import AxisMap
 from boxwood.axes._categories import Categories, is_missing
@@ -36,7 +37,7 @@ class TableMap(AxisMap):
         self.inner, self.columns, self.categories = inner, columns, dict(categories)
         self.n_features, self.features = inner.n_features, inner.features
 
-    def codes(self, X: Any) -> NDArray[np.float64]:
+    def codes(self, X: Any) -> Floats:
         """Return the rows of a table as numbers, shape (n, n_features): categories as their codes.
 
         Columns of text that the map does not read are zero. A missing value, and one that is not among the categories
@@ -44,7 +45,7 @@ class TableMap(AxisMap):
         """
         return coded(X, self.columns, self.categories, needed=self.features)
 
-    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+    def transform(self, X: ArrayLike) -> Floats:
         """Return the image of rows of numbers, shape (n, n_columns)."""
         return self.inner.transform(X)
 
@@ -114,8 +115,8 @@ def coded(
     X: Any,
     names: Sequence[str] | None,
     categories: Mapping[int, Categories],
-    needed: NDArray[np.intp] | None = None,
-) -> NDArray[Any]:
+    needed: Indices | None = None,
+) -> Array:
     """Return a table as rows of numbers, shape (n, d): categories as their codes, and zero where no number is needed.
 
     Parameters
@@ -155,7 +156,7 @@ def _names(X: Any, columns: Sequence[str] | None) -> tuple[str, ...] | None:
     return found if columns is None else tuple(columns)
 
 
-def _as_array(X: Any) -> NDArray[Any]:
+def _as_array(X: Any) -> Array:
     table = np.asarray(X)
     if table.ndim != 2:
         raise DataError(f"X must be two-dimensional, rows by columns; got shape {table.shape}")
@@ -169,7 +170,7 @@ def _values(frame: Any, name: str) -> list[Any]:
     return values
 
 
-def _numbers(X: Any, names: Sequence[str] | None) -> NDArray[np.bool_]:
+def _numbers(X: Any, names: Sequence[str] | None) -> Bools:
     """Return which columns hold numbers, shape (d,)."""
     if names is not None:
         import narwhals as nw
@@ -183,7 +184,7 @@ def _numbers(X: Any, names: Sequence[str] | None) -> NDArray[np.bool_]:
     return np.array([not any(isinstance(value, (str, bytes)) for value in column) for column in table.T])
 
 
-def _categories(transformer: Any, names: Sequence[str] | None, numbers: NDArray[np.bool_]) -> dict[int, Categories]:
+def _categories(transformer: Any, names: Sequence[str] | None, numbers: Bools) -> dict[int, Categories]:
     """Return the categories of each column that holds no numbers and that an encoder reads first."""
     found: dict[int, Categories] = {}
     for encoder, places in encoders_of(transformer, Columns.like(len(numbers), names)):

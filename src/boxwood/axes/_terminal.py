@@ -6,8 +6,9 @@ import math
 from bisect import bisect_left, bisect_right
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from boxwood._types import Floats
 from boxwood._validation import as_table
 from boxwood.axes._axis_map import AxisMap
 from boxwood.tree._intervals import Intervals
@@ -75,7 +76,7 @@ class TerminalEmbedding(AxisMap):
         self.unit = _unit(self.terminals)
         self.images = tuple(_images(np.diff(terminals / self.unit)) for terminals in self.terminals)
 
-    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+    def transform(self, X: ArrayLike) -> Floats:
         """Return the image of rows of shape (n, d), shape (n, d)."""
         table = as_table(X, n_columns=self.n_features)
         mapped = np.empty(table.shape, order="F")
@@ -83,7 +84,7 @@ class TerminalEmbedding(AxisMap):
             mapped[:, j] = self._embedded(table[:, j].astype(np.float64), j)
         return mapped
 
-    def transform_centers(self, centers: ArrayLike) -> NDArray[np.float64]:
+    def transform_centers(self, centers: ArrayLike) -> Floats:
         """Return the image of the centres themselves, shape (k, d), without arithmetic: exactly `images`."""
         table = as_table(centers, n_columns=self.n_features)
         mapped = np.empty(table.shape, order="F")
@@ -96,7 +97,7 @@ class TerminalEmbedding(AxisMap):
         low, high = self._last(column, lower, is_lower=True), self._last(column, upper, is_lower=False)
         return column, ((low, high),) if low <= high else ()
 
-    def _embedded(self, x: NDArray[np.float64], j: int) -> NDArray[np.float64]:
+    def _embedded(self, x: Floats, j: int) -> Floats:
         y, z = self.terminals[j], self.images[j]
         last = np.searchsorted(y, x, side="right") - 1
         left, right = np.maximum(last, 0), np.minimum(last + 1, len(y) - 1)
@@ -128,14 +129,14 @@ class TerminalEmbedding(AxisMap):
         return max(min(raw, math.nextafter(right, -math.inf)), left)
 
 
-def _unit(terminals: tuple[NDArray[np.float64], ...]) -> float:
+def _unit(terminals: tuple[Floats, ...]) -> float:
     spread = max(float(values[-1] / 2 - values[0] / 2) for values in terminals)
     if spread == 0 or SMALLEST <= spread <= LARGEST:
         return 1.0
     return 2.0 ** math.frexp(spread)[1]
 
 
-def _images(gaps: NDArray[np.float64]) -> NDArray[np.float64]:
+def _images(gaps: Floats) -> Floats:
     images = np.concatenate([[0.0], np.cumsum(np.square(gaps)) * 0.5])
     # doubles that are not negative are ordered as their bits; each is at least one step above the one before
     steps = np.arange(len(images))

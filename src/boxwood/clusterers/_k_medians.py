@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import effective_n_jobs
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from boxwood._compat import Interval, StrOptions, fit_context
 from boxwood._frames import validated_rows
 from boxwood._threads import BLOCK_ROWS
+from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_table, as_weights
 from boxwood.clusterers._k_medians_steps import Cloud, Clustering, alternate, few_rows
 from boxwood.clusterers._seeding import SEEDINGS
@@ -181,18 +182,18 @@ class KMedians(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         self._n_features_out = len(best.centers)
         return self
 
-    def predict(self, X: Any) -> NDArray[np.intp]:
+    def predict(self, X: Any) -> Indices:
         """Return the nearest centre of each row, the first of equally near ones, shape (n,)."""
         return self._nearest(X)[0]
 
-    def transform(self, X: Any) -> NDArray[np.float64]:
+    def transform(self, X: Any) -> Floats:
         """Return the distance of each row to each centre, shape (n, k)."""
         check_is_fitted(self)
         return self._cloud(self._rows(X)).distances(self.cluster_centers_)
 
-    def fit_predict(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> NDArray[np.intp]:
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Indices:
         """Fit, and return the cluster of each row of `X`, shape (n,)."""
-        labels: NDArray[np.intp] = self.fit(X, sample_weight=sample_weight).labels_
+        labels: Indices = self.fit(X, sample_weight=sample_weight).labels_
         return labels
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
@@ -203,11 +204,11 @@ class KMedians(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
     # ------------------------------------------------------------------------------------------------- steps
 
-    def _rows(self, X: Any, *, reset: bool = False) -> NDArray[Any]:
+    def _rows(self, X: Any, *, reset: bool = False) -> Array:
         """Return checked rows, float32 or float64; remember (or compare) the number and names of the columns."""
         return validated_rows(self, X, reset=reset, n_jobs=effective_n_jobs(self.n_jobs))
 
-    def _cloud(self, rows: NDArray[Any], weights: NDArray[np.float64] | None = None) -> Cloud:
+    def _cloud(self, rows: Array, weights: Floats | None = None) -> Cloud:
         """Return the rows that have weight; threads are not worth their start for few of them."""
         if weights is not None and not weights.all():
             rows, weights = rows[weights > 0], weights[weights > 0]
@@ -237,7 +238,7 @@ class KMedians(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             centers = self._given_centers(cloud.X.shape[1])
         return alternate(cloud, centers, max_iter=self.max_iter, tol=self.tol)
 
-    def _given_centers(self, n_columns: int) -> NDArray[np.float64]:
+    def _given_centers(self, n_columns: int) -> Floats:
         centers = as_table(self.init)
         if centers.shape != (self.n_clusters, n_columns):
             raise DataError(
@@ -246,6 +247,6 @@ class KMedians(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             )
         return centers.astype(np.float64)
 
-    def _nearest(self, X: Any) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    def _nearest(self, X: Any) -> tuple[Indices, Floats]:
         check_is_fitted(self)
         return self._cloud(self._rows(X)).nearest(self.cluster_centers_)

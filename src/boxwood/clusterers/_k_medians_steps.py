@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from boxwood._threads import map_blocks
+from boxwood._types import Array, Floats, Indices
 from boxwood.errors import DataError
 from boxwood.loops.costs import L2
 from boxwood.loops.nearest import distances, lower_to, nearest
@@ -18,7 +18,6 @@ from boxwood.reference._centers import Groups, find_centers, next_centers
 
 __all__ = ["Cloud", "Clustering", "alternate", "few_rows"]
 
-Floats = NDArray[np.float64]
 T = TypeVar("T")
 ROUNDING = 1e-13  # share of the cost by which equal costs may differ
 
@@ -27,7 +26,7 @@ ROUNDING = 1e-13  # share of the cost by which equal costs may differ
 class Cloud:
     """Rows that all have weight, and how their distances are measured and summed."""
 
-    X: NDArray[Any]
+    X: Array
     weights: Floats | None
     code: int
     n_jobs: int | None
@@ -48,13 +47,13 @@ class Cloud:
         return np.empty(0) if self.weights is None else self.weights
 
     @cached_property
-    def order(self) -> NDArray[np.intp]:
+    def order(self) -> Indices:
         """The rows sorted by value, shape (n,): draws along it do not depend on the order of the rows."""
         order = np.argsort(self.X[:, 0], kind="stable")
         first = self.X[order, 0]
         return order if (first[1:] != first[:-1]).all() else np.lexsort(self.X.T[::-1])
 
-    def rows(self, places: NDArray[np.intp]) -> Floats:
+    def rows(self, places: Indices) -> Floats:
         """Return some rows, as float64."""
         return self.X[places].astype(np.float64)
 
@@ -73,7 +72,7 @@ class Cloud:
         """Lower the distances `closest`, shape (n,), to those to one more centre, where that is nearer."""
         self.map_blocks(lambda start, stop: lower_to(self.X[start:stop], center, self.euclidean, closest[start:stop]))
 
-    def nearest(self, centers: Floats) -> tuple[NDArray[np.intp], Floats]:
+    def nearest(self, centers: Floats) -> tuple[Indices, Floats]:
         """Return the nearest centre of each row, the first of equally near ones, and its distance; both (n,)."""
         columns = np.ascontiguousarray(centers.T)
         labels, costs = np.empty(len(self.X), dtype=np.intp), np.empty(len(self.X))
@@ -113,7 +112,7 @@ class Clustering(NamedTuple):
     """Centres of shape (k, d), the nearest of them for each row, shape (n,), the cost, and the steps that led here."""
 
     centers: Floats
-    labels: NDArray[np.intp]
+    labels: Indices
     cost: float
     n_iter: int
 
@@ -154,7 +153,7 @@ def _assigned(cloud: Cloud, centers: Floats, n_iter: int) -> Clustering:
         centers = _refilled(cloud, centers, empty, costs)
 
 
-def _refilled(cloud: Cloud, centers: Floats, empty: NDArray[np.intp], costs: Floats) -> Floats:
+def _refilled(cloud: Cloud, centers: Floats, empty: Indices, costs: Floats) -> Floats:
     centers = centers.copy()
     for cluster in empty:
         farthest = cloud.order[np.argmax(costs[cloud.order])]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import effective_n_jobs
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped,impor
 
 from boxwood._compat import Interval, StrOptions, fit_context
 from boxwood._frames import validated_rows
+from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_weights
 from boxwood.clusterers._kernel_k_means_steps import lloyd, seeds
 from boxwood.errors import DataError
@@ -169,7 +170,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             self._fit_features(rows, weights)
         return self
 
-    def predict(self, X: Any) -> NDArray[np.intp]:
+    def predict(self, X: Any) -> Indices:
         """Return the cluster of each row of `X`, shape (n,): the one with the nearest mean in the feature space."""
         check_is_fitted(self)
         rows = self._rows(X)
@@ -177,7 +178,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     # ------------------------------------------------------------------------------------------------- steps
 
-    def _rows(self, X: Any, *, reset: bool = False) -> NDArray[Any]:
+    def _rows(self, X: Any, *, reset: bool = False) -> Array:
         return validated_rows(self, X, reset=reset, n_jobs=effective_n_jobs(self.n_jobs))
 
     def _n_starts(self, n_values: int) -> int:
@@ -186,7 +187,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             return int(self.n_init)
         return MANY_STARTS if n_values <= LARGE else FEW_STARTS
 
-    def _fit_kernel(self, rows: NDArray[Any], weights: NDArray[np.float64] | None) -> None:
+    def _fit_kernel(self, rows: Array, weights: Floats | None) -> None:
         """Cluster by the kernel itself, and label the rows as `predict` does."""
         n_jobs, n = effective_n_jobs(self.n_jobs), len(rows)
         gram = self._gram(rows, n_jobs)
@@ -216,7 +217,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         own = distances[np.arange(n), self.labels_]
         self.inertia_ = float(own.sum() if weights is None else weights @ own)
 
-    def _fit_features(self, rows: NDArray[Any], weights: NDArray[np.float64] | None) -> None:
+    def _fit_features(self, rows: Array, weights: Floats | None) -> None:
         """Cluster Nyström's features by k-means, whose means are then sums of landmarks."""
         n_jobs, random = effective_n_jobs(self.n_jobs), check_random_state(self.random_state)
         nystroem = Nystroem.of(self.kernel_, rows, self.n_components or 1, random_state=random)
@@ -237,7 +238,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.labels_ = self.kernel_means_.nearest(rows, n_jobs=n_jobs)
         self.inertia_, self.n_iter_ = float(kmeans.inertia_), int(kmeans.n_iter_)
 
-    def _gram(self, rows: NDArray[Any], n_jobs: int) -> GramMatrix:
+    def _gram(self, rows: Array, n_jobs: int) -> GramMatrix:
         """Return the Gram matrix, in memory where there is room."""
         gram = self.kernel_.gram(rows)
         if isinstance(self.kernel_, Precomputed):
@@ -248,7 +249,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             return gram
         return KeptGram(gram.dense(n_jobs=n_jobs))
 
-    def _order(self, rows: NDArray[Any], labels: NDArray[np.intp], weights: NDArray[np.float64]) -> NDArray[np.intp]:
+    def _order(self, rows: Array, labels: Indices, weights: Floats) -> Indices:
         """Return the clusters in the order of their new numbers, shape (k,), so that these do not depend on chance."""
         k = self.n_clusters
         if isinstance(self.kernel_, Precomputed):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boxwood._types import Floats, Indices
 from boxwood.errors import DataError
 from boxwood.kernels import GramMatrix
 
@@ -15,25 +15,23 @@ __all__ = ["Run", "lloyd", "seeds"]
 _SAME_POINT = 1e-10  # share of the diagonal below which a squared distance says that two rows are one point
 _ROUNDING = 1e-12  # likewise for differences of squared distances, so that rounding cannot move rows back and forth
 
-Array = NDArray[np.float64]
-
 
 class Run(NamedTuple):
     """What one start came to: the cost of its labels, and how many iterations it took."""
 
-    labels: NDArray[np.intp]
+    labels: Indices
     cost: float
     n_iter: int
 
 
 def seeds(
     gram: GramMatrix,
-    diagonal: Array,
-    weights: Array,
+    diagonal: Floats,
+    weights: Floats,
     n_clusters: int,
     random: np.random.RandomState,
-    line: NDArray[np.intp],
-) -> NDArray[np.intp]:
+    line: Indices,
+) -> Indices:
     """Return the first labels, shape (n,): each row's nearest of k rows that are drawn far from each other.
 
     Each row is drawn with a chance in proportion to its weight times the squared distance to the nearest row drawn
@@ -64,14 +62,14 @@ def seeds(
     return labels
 
 
-def _draw(chances: Array, line: NDArray[np.intp], random: np.random.RandomState, size: int) -> NDArray[np.intp]:
+def _draw(chances: Floats, line: Indices, random: np.random.RandomState, size: int) -> Indices:
     ends = np.cumsum(chances[line])
     places = np.searchsorted(ends, random.uniform(size=size) * ends[-1], side="right")
     last = np.searchsorted(ends, ends[-1])  # rounding may lead behind the last row that has a chance
     return np.asarray(line[np.minimum(places, last)])
 
 
-def _between(gram: GramMatrix, diagonal: Array, rows: NDArray[np.intp]) -> Array:
+def _between(gram: GramMatrix, diagonal: Floats, rows: Indices) -> Floats:
     """Return the squared distance of each row to some of the rows, shape (n, len(rows)); 0 where it is rounding."""
     terms = diagonal[:, None] + diagonal[rows]
     distances = terms - 2 * gram.block(slice(None), rows)
@@ -80,9 +78,9 @@ def _between(gram: GramMatrix, diagonal: Array, rows: NDArray[np.intp]) -> Array
 
 def lloyd(
     gram: GramMatrix,
-    diagonal: Array,
-    weights: Array,
-    starts: list[NDArray[np.intp]],
+    diagonal: Floats,
+    weights: Floats,
+    starts: list[Indices],
     n_clusters: int,
     max_iter: int,
     tol: float,
@@ -128,9 +126,9 @@ def lloyd(
 
 def _update(
     gram: GramMatrix,
-    sums: list[Array],
-    weights: Array,
-    moves: list[tuple[int, NDArray[np.intp], NDArray[np.intp]]],
+    sums: list[Floats],
+    weights: Floats,
+    moves: list[tuple[int, Indices, Indices]],
     k: int,
     n_jobs: int,
 ) -> None:
@@ -151,7 +149,7 @@ def _update(
 class _Step:
     """One iteration of one start: distances of rows to the means of their labels, and where the rows go."""
 
-    def __init__(self, sums: Array, diagonal: Array, weights: Array, labels: NDArray[np.intp]) -> None:
+    def __init__(self, sums: Floats, diagonal: Floats, weights: Floats, labels: Indices) -> None:
         rows, k = np.arange(len(sums)), sums.shape[1]
         self.labels, self.counted = labels, weights > 0
         mass = np.bincount(labels, weights, minlength=k)
@@ -162,7 +160,7 @@ class _Step:
         self.rounding = _ROUNDING * (np.abs(diagonal).max() + np.abs(squares).max())
         self.cost = float(weights[self.counted] @ self.own[self.counted])
 
-    def moved(self) -> NDArray[np.intp]:
+    def moved(self) -> Indices:
         """Return the labels after each row went to the nearest mean, if one is nearer, and empty clusters got a row."""
         least = self.distances.min(axis=1)
         first = (self.distances <= (least + self.rounding)[:, None]).argmax(axis=1)
@@ -170,7 +168,7 @@ class _Step:
         self._refill(labels, np.minimum(least, self.own))
         return labels
 
-    def _refill(self, labels: NDArray[np.intp], left: Array) -> None:
+    def _refill(self, labels: Indices, left: Floats) -> None:
         """Give to each cluster without rows the one farthest from its mean, of those whose cluster keeps another."""
         sizes = np.bincount(labels[self.counted], minlength=self.distances.shape[1])
         if sizes.all():

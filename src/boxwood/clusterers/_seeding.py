@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boxwood._types import Floats, Indices
 from boxwood.clusterers._k_medians_steps import Cloud, few_rows
 from boxwood.loops.nearest import add_potentials
 
 __all__ = ["SEEDINGS"]
-
-Floats = NDArray[np.float64]
 
 
 def _plus_plus(cloud: Cloud, k: int, rng: np.random.RandomState) -> Floats:
@@ -53,7 +51,7 @@ def _drawn(
     return centers
 
 
-def _draw(cloud: Cloud, chance: Floats, rng: np.random.RandomState, size: int) -> NDArray[np.intp]:
+def _draw(cloud: Cloud, chance: Floats, rng: np.random.RandomState, size: int) -> Indices:
     """Return rows drawn in proportion to weight times chance; rows lie on the line of chances in the cloud's order."""
     with np.errstate(over="ignore"):  # a cost beyond the largest float is refused when it is the cost of clusters
         shares = chance[cloud.order] if cloud.weights is None else (chance * cloud.weights)[cloud.order]

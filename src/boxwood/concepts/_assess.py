@@ -6,7 +6,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import check_random_state
@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from boxwood._frames import label_values
 from boxwood._threads import map_tasks
+from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_table
 from boxwood.concepts._linear import Direction, Recipe
 from boxwood.concepts._report import ConceptReport
@@ -166,7 +167,7 @@ class _Test:
     """One concept, its examples, and how its direction is learned."""
 
     def __init__(
-        self, recipe: Recipe, rows: NDArray[Any], table: ConceptTable, concept: int, random: np.random.RandomState
+        self, recipe: Recipe, rows: Array, table: ConceptTable, concept: int, random: np.random.RandomState
     ) -> None:
         known, self.values = table.examples(concept)
         self.rows, self.kind, self.recipe, self.random = rows[known], table.kinds[concept], recipe, random
@@ -178,7 +179,7 @@ class _Test:
         p_value = self.p_value(n_permutations)
         return _Found(n_positive, len(self.values) - n_positive, score, accuracy, p_value, self.stability())
 
-    def learn(self, chosen: NDArray[np.intp]) -> Direction:
+    def learn(self, chosen: Indices) -> Direction:
         return self.recipe.learn(self.rows[chosen], self.values[chosen], self.kind)
 
     def cross_validated(self, cv: int) -> tuple[float, float]:
@@ -191,7 +192,7 @@ class _Test:
         score, accuracy = np.mean(found, axis=0)
         return float(score), float(accuracy)
 
-    def _scored(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> tuple[float, float]:
+    def _scored(self, train: Indices, test: Indices) -> tuple[float, float]:
         if self.kind != BINARY and np.ptp(self.values[train]) == 0:
             return 0.0, np.nan
         direction = self.learn(train)
@@ -221,7 +222,7 @@ class _Test:
         return float(np.mean(found))
 
 
-def _examples(projector: ConceptProjector, Z: ArrayLike, concepts: Any) -> tuple[NDArray[Any], ConceptTable]:
+def _examples(projector: ConceptProjector, Z: ArrayLike, concepts: Any) -> tuple[Array, ConceptTable]:
     check_is_fitted(projector)
     if not projector.n_examples_.all():
         raise DataError("vectors that were given cannot be learned again; fit a ConceptProjector on the examples")
@@ -229,7 +230,7 @@ def _examples(projector: ConceptProjector, Z: ArrayLike, concepts: Any) -> tuple
     return rows, ConceptTable.of(concepts, len(rows)).only(projector.concept_names_)
 
 
-def _twins(projector: ConceptProjector) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+def _twins(projector: ConceptProjector) -> tuple[tuple[str, ...], Floats]:
     names, cosines = projector.concept_names_, projector.cosines()
     if len(names) < 2:
         return ("",), np.array([np.nan])
@@ -239,7 +240,7 @@ def _twins(projector: ConceptProjector) -> tuple[tuple[str, ...], NDArray[np.flo
     return tuple(names[j] for j in nearest), cosines[np.arange(len(names)), nearest]
 
 
-def _determined(table: ConceptTable, groups: ArrayLike | None) -> NDArray[np.float64]:
+def _determined(table: ConceptTable, groups: ArrayLike | None) -> Floats:
     """Return the share of each concept's variance that lies between groups, shape (m,)."""
     if groups is None:
         return np.full(len(table.names), np.nan)

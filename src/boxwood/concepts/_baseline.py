@@ -8,13 +8,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_random_state
 
 from boxwood._frames import label_values
+from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_table, listed, refuse_unknown
 from boxwood.concepts._table import ConceptTable
 from boxwood.concepts._trees import refuse_concept_tree
@@ -36,7 +37,7 @@ class ConceptBaseline(NamedTuple):
     """
 
     observed: float
-    draws: NDArray[np.float64]
+    draws: Floats
     null: str
 
     @property
@@ -169,8 +170,8 @@ def concept_baseline(
 
 def _projectors(
     unfitted: ConceptProjector,
-    rows: NDArray[Any],
-    examples: NDArray[Any],
+    rows: Array,
+    examples: Array,
     table: ConceptTable,
     groups: ArrayLike | None,
     null: str,
@@ -178,7 +179,7 @@ def _projectors(
 ) -> Iterator[ConceptProjector]:
     """Yield the projector of the concepts, then those of meaningless ones without end."""
 
-    def learned(values: NDArray[np.float64]) -> ConceptProjector:
+    def learned(values: Floats) -> ConceptProjector:
         fitted: ConceptProjector = clone(unfitted).fit(examples, dict(zip(table.names, values.T, strict=True)))
         return fitted
 
@@ -197,7 +198,7 @@ def _projectors(
             yield type(unfitted).from_vectors(vectors, names=table.names)
 
 
-def _values_of_groups(table: ConceptTable, groups: ArrayLike | None) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+def _values_of_groups(table: ConceptTable, groups: ArrayLike | None) -> tuple[Indices, Floats]:
     """Return the group of each example, shape (N,), and the concepts of each group, shape (g, m)."""
     if groups is None:
         raise ValueError("null='rename' exchanges the groups behind the concepts; give groups=, the class of each row")
@@ -216,7 +217,7 @@ def _values_of_groups(table: ConceptTable, groups: ArrayLike | None) -> tuple[ND
     return codes, of_groups
 
 
-def _shuffled(values: NDArray[np.float64], random: np.random.RandomState) -> NDArray[np.float64]:
+def _shuffled(values: Floats, random: np.random.RandomState) -> Floats:
     shuffled = values.copy()
     for column in shuffled.T:
         known = ~np.isnan(column)

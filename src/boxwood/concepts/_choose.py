@@ -8,8 +8,8 @@ from math import comb
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boxwood._types import Floats
 from boxwood.concepts._project import PairGap, concept_names, pair_gaps
 from boxwood.errors import DataError
 from boxwood.metrics import explainability_to_noise
@@ -108,19 +108,19 @@ def _along(scores: Mixture, places: tuple[int, ...]) -> Mixture:
     return Mixture(scores.weights, scores.means[:, places], scores.variances[:, places], scores.names)
 
 
-def _weakest(scores: Mixture, names: tuple[str, ...], gaps: NDArray[np.float64], places: tuple[int, ...]) -> PairGap:
+def _weakest(scores: Mixture, names: tuple[str, ...], gaps: Floats, places: tuple[int, ...]) -> PairGap:
     kept = gaps[:, places]
     p = int(kept.max(axis=1).argmin())
     first, second = list(combinations(scores.names, 2))[p]
     return PairGap(first, second, names[places[int(kept[p].argmax())]], float(kept[p].max()))
 
 
-def _value(gaps: NDArray[np.float64], places: Sequence[int]) -> float:
+def _value(gaps: Floats, places: Sequence[int]) -> float:
     """Return the distance of the worst pair on its best concept of some."""
     return float(gaps[:, list(places)].max(axis=1).min())
 
 
-def _best(gaps: NDArray[np.float64], most: int) -> tuple[int, ...]:
+def _best(gaps: Floats, most: int) -> tuple[int, ...]:
     """Return the best subset by looking at all, the small ones first."""
     of_all, best = _value(gaps, range(gaps.shape[1])), -1.0
     chosen: tuple[int, ...] = ()
@@ -136,7 +136,7 @@ def _best(gaps: NDArray[np.float64], most: int) -> tuple[int, ...]:
     return chosen
 
 
-def _covering(gaps: NDArray[np.float64], most: int) -> tuple[int, ...]:
+def _covering(gaps: Floats, most: int) -> tuple[int, ...]:
     """Return a subset that covers all pairs at a high distance, found by bisection over distances."""
     levels = np.unique(gaps)
     chosen = _cover(gaps, float(levels[0]), most)
@@ -150,7 +150,7 @@ def _covering(gaps: NDArray[np.float64], most: int) -> tuple[int, ...]:
     return _without_needless(gaps, _exchanged(gaps, _filled(gaps, chosen, most)))
 
 
-def _cover(gaps: NDArray[np.float64], level: float, most: int) -> list[int] | None:
+def _cover(gaps: Floats, level: float, most: int) -> list[int] | None:
     """Return concepts that hold each pair apart by `level`, at most so many, or None if greed finds none."""
     chosen: list[int] = []
     open_ = np.ones(len(gaps), dtype=np.bool_)
@@ -164,7 +164,7 @@ def _cover(gaps: NDArray[np.float64], level: float, most: int) -> list[int] | No
     return chosen
 
 
-def _filled(gaps: NDArray[np.float64], chosen: list[int], most: int) -> list[int]:
+def _filled(gaps: Floats, chosen: list[int], most: int) -> list[int]:
     """Return the concepts with others added, each the one that then helps the worst pair most."""
     chosen = list(chosen)
     while len(chosen) < most:
@@ -173,7 +173,7 @@ def _filled(gaps: NDArray[np.float64], chosen: list[int], most: int) -> list[int
     return list(dict.fromkeys(chosen))
 
 
-def _exchanged(gaps: NDArray[np.float64], chosen: list[int]) -> list[int]:
+def _exchanged(gaps: Floats, chosen: list[int]) -> list[int]:
     """Return the concepts after exchanges of one for another, as long as the worst pair gains."""
     value, improved = _value(gaps, chosen), True
     while improved:
@@ -187,7 +187,7 @@ def _exchanged(gaps: NDArray[np.float64], chosen: list[int]) -> list[int]:
     return chosen
 
 
-def _without_needless(gaps: NDArray[np.float64], chosen: list[int]) -> tuple[int, ...]:
+def _without_needless(gaps: Floats, chosen: list[int]) -> tuple[int, ...]:
     kept, value = sorted(set(chosen)), _value(gaps, chosen)
     for j in sorted(kept, reverse=True):
         fewer = [i for i in kept if i != j]

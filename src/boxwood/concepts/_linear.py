@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
+from boxwood._types import Array, Floats
 from boxwood.concepts._table import BINARY
 from boxwood.errors import DataError
 
@@ -23,11 +23,11 @@ class Direction(NamedTuple):
     Above 0 it says that a binary concept is there; of a continuous concept it predicts the value less `center`.
     """
 
-    vector: NDArray[np.float64]
+    vector: Floats
     intercept: float
     center: float
 
-    def scores(self, Z: NDArray[Any]) -> NDArray[np.float64]:
+    def scores(self, Z: Array) -> Floats:
         """Return the function at each row, shape (n,)."""
         return np.asarray(Z @ self.vector + self.intercept)
 
@@ -37,16 +37,16 @@ class Recipe(NamedTuple):
 
     classifier: Any
     regressor: Any
-    middle: NDArray[np.float64]  # of each latent column, and its scale, for all concepts the same
-    scale: NDArray[np.float64]
+    middle: Floats  # of each latent column, and its scale, for all concepts the same
+    scale: Floats
 
     @classmethod
-    def of(cls, classifier: Any, regressor: Any, Z: NDArray[Any], *, standardize: bool) -> Recipe:
+    def of(cls, classifier: Any, regressor: Any, Z: Array, *, standardize: bool) -> Recipe:
         """Return the recipe with the scale of all examples, or with latents as they are."""
         middle, scale = _middle_and_scale(Z) if standardize else (np.zeros(Z.shape[1]), np.ones(Z.shape[1]))
         return cls(classifier, regressor, middle, scale)
 
-    def learn(self, Z: NDArray[Any], values: NDArray[np.float64], kind: str) -> Direction:
+    def learn(self, Z: Array, values: Floats, kind: str) -> Direction:
         """Return the direction of one concept from its examples, rows of shape (n, d) and values of shape (n,)."""
         rows = np.subtract(Z, self.middle, dtype=np.float64)
         rows /= self.scale
@@ -60,7 +60,7 @@ class Recipe(NamedTuple):
         return Direction(vector, float(intercept - vector @ self.middle), center)
 
 
-def _middle_and_scale(Z: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _middle_and_scale(Z: Array) -> tuple[Floats, Floats]:
     """Return the mean of each column and its standard deviation, but at least a hundredth of the typical one.
 
     A unit of a network may be all but silent in the examples and speak in other data: divided by its own deviation it
@@ -76,14 +76,14 @@ def _middle_and_scale(Z: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.
     return middle, np.maximum(deviations, together / 100)
 
 
-def _mean_difference(rows: NDArray[np.float64], values: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+def _mean_difference(rows: Floats, values: Floats) -> tuple[Floats, float]:
     """Return the vector from the mean without the concept to that with it; its boundary lies halfway."""
     without, having = rows[values == 0].mean(axis=0), rows[values == 1].mean(axis=0)
     vector = having - without
     return vector, -float(vector @ (having + without)) / 2
 
 
-def _fitted(model: Any, rows: NDArray[np.float64], values: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+def _fitted(model: Any, rows: Floats, values: Floats) -> tuple[Floats, float]:
     fitted = (_named(model) if isinstance(model, str) else clone(model)).fit(rows, values)
     if not hasattr(fitted, "coef_"):
         raise DataError(f"{type(fitted).__name__} has no coef_ after fit; give a linear model of scikit-learn")

@@ -7,8 +7,9 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from boxwood._types import Floats, Indices
 from boxwood.errors import DataError
 from boxwood.reference import Mixture
 
@@ -121,7 +122,7 @@ def unseparated_pairs(
     )
 
 
-def pair_gaps(scores: Mixture, pooling: str) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+def pair_gaps(scores: Mixture, pooling: str) -> tuple[Indices, Floats]:
     """Return the pairs of components, shape (p, 2), and their distances along each axis in standard deviations (p, m).
 
     Distances are infinite along an axis without variance, and 0 for equal means.
@@ -142,9 +143,7 @@ def concept_names(scores: Mixture, names: Sequence[str] | None) -> tuple[str, ..
     return tuple(map(str, names))
 
 
-def unit_vectors(
-    vectors: Sequence[NDArray[np.float64]], names: Sequence[str]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def unit_vectors(vectors: Sequence[Floats], names: Sequence[str]) -> tuple[Floats, Floats]:
     """Return vectors scaled to length 1, shape (m, d), and the lengths they had, shape (m,)."""
     stacked = np.array(vectors, dtype=np.float64)
     largest = np.abs(stacked).max(axis=1)
@@ -156,9 +155,7 @@ def unit_vectors(
     return scaled / lengths[:, None], largest * lengths
 
 
-def _checked(
-    mixture: Mixture, vectors: ArrayLike, intercepts: ArrayLike | None
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _checked(mixture: Mixture, vectors: ArrayLike, intercepts: ArrayLike | None) -> tuple[Floats, Floats]:
     C = np.asarray(vectors, dtype=np.float64)
     if C.ndim != 2 or C.shape[1] != mixture.n_features or not np.isfinite(C).all():
         raise DataError(f"vectors must be finite, of shape (m, {mixture.n_features}), got shape {C.shape}")
@@ -168,7 +165,7 @@ def _checked(
     return C, b
 
 
-def _projected(mixture: Mixture, C: NDArray[np.float64]) -> NDArray[np.float64]:
+def _projected(mixture: Mixture, C: Floats) -> Floats:
     """Return C Σ Cᵀ of each component, shape (k, m, m), the same on both sides of the diagonal."""
     if mixture.covariances is None:
         covariances = np.array([(C * variances) @ C.T for variances in mixture.variances])

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from boxwood._compat import HasMethods, StrOptions, fit_context
 from boxwood._frames import validated_rows
 from boxwood._threads import BLOCK_ROWS, map_tasks
+from boxwood._types import Array, Floats
 from boxwood._validation import listed
 from boxwood.concepts._linear import CLASSIFIERS, REGRESSORS, Direction, Recipe
 from boxwood.concepts._project import project, unit_vectors
@@ -168,7 +169,7 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         known = np.count_nonzero(~np.isnan(table.values), axis=0)
         return self._with(vectors, intercepts, table.names, table.kinds, known)
 
-    def transform(self, X: Any) -> NDArray[np.float64]:
+    def transform(self, X: Any) -> Floats:
         """Return the scores of embeddings, (n, d) to (n, m): signed distances from the boundary of each concept.
 
         Takes time n d m and, beside the scores, no memory that grows with n.
@@ -218,7 +219,7 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         none = np.zeros(len(given), dtype=np.intp)
         return projector._with(units, offsets, found, (CONTINUOUS,) * len(given), none)
 
-    def select(self, concepts: Sequence[Any] | NDArray[Any]) -> Self:
+    def select(self, concepts: Sequence[Any] | Array) -> Self:
         """Return a projector onto some of the concepts: names, places, or a mask such as `report.reliable`.
 
         Raises
@@ -235,7 +236,7 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         names, kinds = (tuple(words[j] for j in places) for words in (self.concept_names_, self.kinds_))
         return chosen._with(self.vectors_[places], self.intercepts_[places], names, kinds, self.n_examples_[places])
 
-    def cosines(self) -> NDArray[np.float64]:
+    def cosines(self) -> Floats:
         """Return the cosine of each two vectors, shape (m, m): 1 for the same concept, -1 for its complement."""
         check_is_fitted(self)
         return np.clip(self.vectors_ @ self.vectors_.T, -1.0, 1.0)
@@ -247,10 +248,10 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     # ------------------------------------------------------------------------------------------------- steps
 
-    def _rows(self, X: Any, *, reset: bool = False) -> NDArray[Any]:
+    def _rows(self, X: Any, *, reset: bool = False) -> Array:
         return validated_rows(self, X, reset=reset, at_least=2 if reset else 1)
 
-    def _directions(self, rows: NDArray[Any], table: ConceptTable) -> list[Direction]:
+    def _directions(self, rows: Array, table: ConceptTable) -> list[Direction]:
         recipe = Recipe.of(self.classifier, self.regressor, rows, standardize=self.standardize)
 
         def learned(j: int) -> Direction:
@@ -262,11 +263,11 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _with(
         self,
-        vectors: NDArray[np.float64],
-        intercepts: NDArray[np.float64],
+        vectors: Floats,
+        intercepts: Floats,
         names: tuple[str, ...],
         kinds: tuple[str, ...],
-        n_examples: NDArray[Any],
+        n_examples: Array,
     ) -> Self:
         self.vectors_, self.intercepts_ = vectors, intercepts
         self.concept_names_, self.kinds_, self.n_examples_ = names, kinds, n_examples

@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boxwood._types import Bools, Floats, Indices
 from boxwood.concepts._table import BINARY
 
 __all__ = ["ConceptReport"]
@@ -47,17 +47,17 @@ class ConceptReport:
 
     name: tuple[str, ...]
     kind: tuple[str, ...]
-    n_positive: NDArray[np.intp]
-    n_negative: NDArray[np.intp]
-    score: NDArray[np.float64]
-    balanced_accuracy: NDArray[np.float64]
-    p_value: NDArray[np.float64]
-    p_adjusted: NDArray[np.float64]
-    stability: NDArray[np.float64]
+    n_positive: Indices
+    n_negative: Indices
+    score: Floats
+    balanced_accuracy: Floats
+    p_value: Floats
+    p_adjusted: Floats
+    stability: Floats
     twin: tuple[str, ...]
-    twin_cosine: NDArray[np.float64]
-    determined_by_groups: NDArray[np.float64]
-    reliable: NDArray[np.bool_]
+    twin_cosine: Floats
+    determined_by_groups: Floats
+    reliable: Bools
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return the columns by name, as lists."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
+from boxwood._types import Floats, Indices
 from boxwood.concepts._table import BINARY
 
 __all__ = ["holm", "permutation_p_value"]
@@ -16,8 +17,8 @@ ALPHA = 1.0  # of the ridge regression, on standardised columns
 
 
 def permutation_p_value(
-    Z: NDArray[np.float64],
-    values: NDArray[np.float64],
+    Z: Floats,
+    values: Floats,
     kind: str,
     *,
     n_permutations: int,
@@ -50,7 +51,7 @@ def permutation_p_value(
     return (1 + reached) / (1 + n_permutations)
 
 
-def left_out_factors(Z: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+def left_out_factors(Z: Floats) -> tuple[Floats, Floats, Floats]:
     """Return the left singular vectors of the standardised rows, their shrinkages and the leverages of the rows."""
     rows = Z - Z.mean(axis=0)
     scale = rows.std(axis=0)
@@ -60,16 +61,14 @@ def left_out_factors(Z: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArr
     return U, shrinkage, (U**2 @ shrinkage) + 1 / len(rows)
 
 
-def left_out(
-    U: NDArray[np.float64], shrinkage: NDArray[np.float64], leverage: NDArray[np.float64], values: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def left_out(U: Floats, shrinkage: Floats, leverage: Floats, values: Floats) -> Floats:
     """Return what a ridge regression on all other rows predicts for each row, for columns of labels (n, p)."""
     fitted = U @ (shrinkage[:, None] * (U.T @ values)) + values.mean(axis=0)
     lever = np.minimum(leverage, 1 - 1e-9)[:, None]  # below 1 but for rounding
     return np.asarray((fitted - lever * values) / (1 - lever))
 
 
-def holm(p_values: ArrayLike) -> NDArray[np.float64]:
+def holm(p_values: ArrayLike) -> Floats:
     """Return p-values adjusted for the number of tests by the method of Holm, shape (m,).
 
     Examples
@@ -84,7 +83,7 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     return np.minimum(adjusted, 1.0)
 
 
-def _some_rows(values: NDArray[np.float64], kind: str, random: np.random.RandomState) -> NDArray[np.intp]:
+def _some_rows(values: Floats, kind: str, random: np.random.RandomState) -> Indices:
     rows = random.permutation(len(values))
     if kind != BINARY:
         return rows[:MOST_ROWS]
@@ -93,7 +92,7 @@ def _some_rows(values: NDArray[np.float64], kind: str, random: np.random.RandomS
     return np.concatenate([rare, rows[~is_rare][: MOST_ROWS - len(rare)]])
 
 
-def _measure(predicted: NDArray[np.float64], values: NDArray[np.float64], kind: str) -> NDArray[np.float64]:
+def _measure(predicted: Floats, values: Floats, kind: str) -> Floats:
     """Return how well each column of values is predicted, shape (p,)."""
     if kind == BINARY:
         n_positive = int(values[:, 0].sum())

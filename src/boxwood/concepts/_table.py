@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from boxwood._frames import column_names, is_frame
+from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_table, listed
 from boxwood.errors import DataError
 
@@ -25,7 +26,7 @@ class ConceptTable(NamedTuple):
     `values` has shape (n, m): 0 and 1 for binary concepts, any numbers for continuous ones, NaN where not known.
     """
 
-    values: NDArray[np.float64]
+    values: Floats
     names: tuple[str, ...]
     kinds: tuple[str, ...]
 
@@ -70,7 +71,7 @@ class ConceptTable(NamedTuple):
         places = [self.names.index(name) for name in names]
         return ConceptTable(self.values[:, places], names, tuple(self.kinds[j] for j in places))
 
-    def examples(self, concept: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    def examples(self, concept: int) -> tuple[Indices, Floats]:
         """Return the rows of which a concept is known, and its values there."""
         rows = np.flatnonzero(~np.isnan(self.values[:, concept]))
         return rows, self.values[rows, concept]
@@ -78,7 +79,7 @@ class ConceptTable(NamedTuple):
 
 def stack_concepts(
     sets: Mapping[str, tuple[ArrayLike, ArrayLike | None]], pool: ArrayLike | None = None, random_state: Any = None
-) -> tuple[NDArray[Any], dict[str, NDArray[np.float64]]]:
+) -> tuple[Array, dict[str, Floats]]:
     """Return embeddings and their concept labels, from a set of positive and one of negative examples for each concept.
 
     The bridge from folders of examples, as TCAV has them, to the one table that a `ConceptProjector` learns from.
@@ -115,7 +116,7 @@ def stack_concepts(
     if not sets:
         raise DataError("there is no concept: give examples with and without at least one")
     random = check_random_state(random_state)
-    parts: list[tuple[str, float, NDArray[Any]]] = []
+    parts: list[tuple[str, float, Array]] = []
     for name, (given, others) in sets.items():
         positives = as_table(given)
         negatives = _drawn(name, pool, len(positives), random) if others is None else as_table(others)
@@ -129,7 +130,7 @@ def stack_concepts(
     return np.vstack([part for _, _, part in parts]), concepts
 
 
-def places_of(concepts: Any, names: tuple[str, ...]) -> NDArray[np.intp]:
+def places_of(concepts: Any, names: tuple[str, ...]) -> Indices:
     """Return where concepts stand among names: they are given by name, by place or by a mask."""
     wanted = np.atleast_1d(concepts)
     if wanted.dtype.kind in "UO":
@@ -148,7 +149,7 @@ def places_of(concepts: Any, names: tuple[str, ...]) -> NDArray[np.intp]:
     return wanted.astype(np.intp)
 
 
-def _numbers(concepts: Concepts) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+def _numbers(concepts: Concepts) -> tuple[Floats, tuple[str, ...]]:
     """Return the columns side by side, and their names; the only one of an array without names is concept0."""
     import narwhals as nw
 
@@ -168,7 +169,7 @@ def _numbers(concepts: Concepts) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     return np.column_stack(numbers) if numbers else np.empty((0, 0)), tuple(map(str, concepts))
 
 
-def _as_numbers(name: str, column: Any) -> NDArray[np.float64]:
+def _as_numbers(name: str, column: Any) -> Floats:
     """Return one column as numbers, those that are missing as NaN."""
     import narwhals as nw
 
@@ -189,16 +190,16 @@ def _as_numbers(name: str, column: Any) -> NDArray[np.float64]:
         raise DataError(f"concept {name!r} must be numbers or truth values, NaN where not known: {error}") from None
 
 
-def _kind(column: NDArray[np.float64]) -> str:
+def _kind(column: Floats) -> str:
     found = set(np.unique(column[~np.isnan(column)]).tolist())
     return BINARY if found <= {0.0, 1.0} or found <= {-1.0, 1.0} else CONTINUOUS
 
 
-def _coded(column: NDArray[np.float64], kind: str) -> NDArray[np.float64]:
+def _coded(column: Floats, kind: str) -> Floats:
     return np.where(column == -1, 0.0, column) if kind == BINARY else column
 
 
-def _refuse_one_sided(name: str, column: NDArray[np.float64], kind: str) -> None:
+def _refuse_one_sided(name: str, column: Floats, kind: str) -> None:
     known = column[~np.isnan(column)]
     if kind == CONTINUOUS:
         if len(np.unique(known)) < 2:
@@ -212,7 +213,7 @@ def _refuse_one_sided(name: str, column: NDArray[np.float64], kind: str) -> None
             )
 
 
-def _drawn(name: str, pool: ArrayLike | None, count: int, random: np.random.RandomState) -> NDArray[Any]:
+def _drawn(name: str, pool: ArrayLike | None, count: int, random: np.random.RandomState) -> Array:
     if pool is None:
         raise DataError(f"concept {name!r} has no negative examples; pass pool= to draw random ones")
     rows = as_table(pool)

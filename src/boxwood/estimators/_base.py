@@ -5,14 +5,14 @@ from __future__ import annotations
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from joblib import effective_n_jobs
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from boxwood._compat import HasMethods, Interval, fit_context
 from boxwood._frames import label_values, names_array, validated_rows
+from boxwood._types import Array, Indices, Ints, Weights
 from boxwood._validation import as_weights
 from boxwood.axes import AxisMap, axis_map_of
 from boxwood.errors import DataError
@@ -23,9 +23,8 @@ from boxwood.reference import Reference
 from boxwood.reference._clusterer import fitted_clusterer, reference_of, reference_seen, refuse_one_cluster
 from boxwood.tree import ThresholdTree
 
-__all__ = ["AT_LEAST_TWO", "TreeClusterer", "Weights", "grow_expanded"]
+__all__ = ["AT_LEAST_TWO", "TreeClusterer", "grow_expanded"]
 
-Weights = NDArray[np.float64] | None
 AT_LEAST_TWO = Interval(Integral, 2, None, closed="left")
 
 
@@ -49,7 +48,7 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         "n_jobs": [Integral, None],
     }
 
-    def _grow(self, X: NDArray[Any], reference: Reference, weights: Weights, n_jobs: int) -> ThresholdTree:
+    def _grow(self, X: Array, reference: Reference, weights: Weights, n_jobs: int) -> ThresholdTree:
         raise NotImplementedError
 
     @fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
@@ -88,16 +87,16 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.labels_ = self._named(self.tree_.predict(rows, n_jobs=n_jobs))
         return self
 
-    def fit_predict(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> NDArray[Any]:
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Array:
         """Fit, and return the cluster that the tree gives to each row of `X`, shape (n,)."""
-        labels: NDArray[Any] = self.fit(X, y, sample_weight).labels_
+        labels: Array = self.fit(X, y, sample_weight).labels_
         return labels
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any) -> Array:
         """Return the cluster of each row, shape (n,): a label of `y`, or the clusterer's number."""
         return self._named(self._fitted_tree().predict(self._rows(X), n_jobs=effective_n_jobs(self.n_jobs)))
 
-    def apply(self, X: Any) -> NDArray[np.intp]:
+    def apply(self, X: Any) -> Indices:
         """Return the leaf of each row, shape (n,), with leaves numbered from 0 in pre-order."""
         return self._fitted_tree().apply(self._rows(X), n_jobs=effective_n_jobs(self.n_jobs))
 
@@ -112,12 +111,12 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     # ------------------------------------------------------------------------------------------------- steps
 
-    def _rows(self, X: Any, *, reset: bool = False) -> NDArray[Any]:
+    def _rows(self, X: Any, *, reset: bool = False) -> Array:
         """Return checked rows, float32 or float64; remember (or compare) the number and names of the columns."""
         at_least, n_jobs = 2 if reset else 1, effective_n_jobs(self.n_jobs)
         return validated_rows(self, X, reset=reset, at_least=at_least, n_jobs=n_jobs)
 
-    def _reference(self, X: Any, rows: NDArray[Any], y: Any, weights: Weights) -> Reference:
+    def _reference(self, X: Any, rows: Array, y: Any, weights: Weights) -> Reference:
         if y is not None:
             self.__dict__.pop("clusterer_", None)  # of an earlier fit
             return Reference.of(rows, label_values(y), sample_weight=weights)
@@ -125,12 +124,12 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.clusterer_ = fitted_clusterer(self._unfitted_clusterer(rows), X, rows, weights=weights, **options)
         return reference_of(self.clusterer_, X, rows, weights)
 
-    def _unfitted_clusterer(self, rows: NDArray[Any]) -> Any:
+    def _unfitted_clusterer(self, rows: Array) -> Any:
         """Return the clusterer to be fitted; None is k-means."""
         return self.clusterer
 
     def _grown(
-        self, X: Any, rows: NDArray[Any], reference: Reference, weights: Weights, n_jobs: int
+        self, X: Any, rows: Array, reference: Reference, weights: Weights, n_jobs: int
     ) -> tuple[ThresholdTree, float]:
         """Return the tree and its price; both are found in the columns that a pipeline makes before it clusters."""
         axis_map = self._axis_map(X)
@@ -142,9 +141,7 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         price = self._price(seen, tree, there, weights, n_jobs)
         return (tree if axis_map is None else tree.pull_back(axis_map, rows)), price
 
-    def _price(
-        self, X: NDArray[Any], tree: ThresholdTree, reference: Reference, weights: Weights, n_jobs: int
-    ) -> float:
+    def _price(self, X: Array, tree: ThresholdTree, reference: Reference, weights: Weights, n_jobs: int) -> float:
         return price_of_explainability(X, tree, reference, objective=self._objective, sample_weight=weights)
 
     def _axis_map(self, X: Any) -> AxisMap | None:
@@ -161,12 +158,12 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self.tree_
 
-    def _named(self, clusters: NDArray[np.int64]) -> NDArray[Any]:
+    def _named(self, clusters: Ints) -> Array:
         return names_array(self.reference_.names)[clusters]
 
 
 def grow_expanded(
-    X: NDArray[Any],
+    X: Array,
     reference: Reference,
     *,
     base: str,

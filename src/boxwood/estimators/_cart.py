@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from numpy.typing import NDArray
-
 from boxwood._compat import StrOptions
-from boxwood.estimators._base import AT_LEAST_TWO, TreeClusterer, Weights
+from boxwood._types import Array, Weights
+from boxwood.estimators._base import AT_LEAST_TWO, TreeClusterer
 from boxwood.grow import cart
 from boxwood.reference import Reference
 from boxwood.tree import ThresholdTree
@@ -100,7 +99,7 @@ class CART(TreeClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _grow(self, X: NDArray[Any], reference: Reference, weights: Weights, n_jobs: int) -> ThresholdTree:
+    def _grow(self, X: Array, reference: Reference, weights: Weights, n_jobs: int) -> ThresholdTree:
         return cart(
             X,
             reference.labels,

@@ -8,15 +8,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import effective_n_jobs
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 
 from boxwood._compat import HasMethods
+from boxwood._types import Array, Floats, Indices, Weights
 from boxwood._validation import as_weights, listed
 from boxwood.concepts import ConceptProjector
 from boxwood.errors import DataError
-from boxwood.estimators._base import Weights
 from boxwood.estimators._mmdt import MMDT
 from boxwood.grow import mmdt
 from boxwood.metrics import partition_cost, ratio
@@ -227,13 +227,13 @@ class ConceptMMDT(MMDT):
         self.n_features_in_ = given.n_features
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any) -> Array:
         """Return the cluster of each row of embeddings, shape (n,): a label of `y`, or the clusterer's number."""
         tree = self._fitted_tree()
         clusters = tree.predict(_scores(self.projector_, X, self._rows(X)), n_jobs=effective_n_jobs(self.n_jobs))
         return self._named(clusters)
 
-    def apply(self, X: Any) -> NDArray[np.intp]:
+    def apply(self, X: Any) -> Indices:
         """Return the leaf of each row of embeddings, shape (n,), with leaves numbered from 0 in pre-order."""
         tree = self._fitted_tree()
         return tree.apply(_scores(self.projector_, X, self._rows(X)), n_jobs=effective_n_jobs(self.n_jobs))
@@ -249,7 +249,7 @@ class ConceptMMDT(MMDT):
 
     # ------------------------------------------------------------------------------------------------- steps
 
-    def _projector(self, X: Any, rows: NDArray[Any], concepts: Any) -> Any:
+    def _projector(self, X: Any, rows: Array, concepts: Any) -> Any:
         given = ConceptProjector() if self.projector is None else self.projector
         if concepts is not None:
             if isinstance(given, FrozenEstimator):
@@ -263,7 +263,7 @@ class ConceptMMDT(MMDT):
         return given
 
     def _grow_on(
-        self, projector: Any, scores: NDArray[Any], reference: Reference, weights: Weights, n_jobs: int
+        self, projector: Any, scores: Array, reference: Reference, weights: Weights, n_jobs: int
     ) -> tuple[Mixture, ThresholdTree]:
         """Return the mixture along concepts and its tree, whose clusters are those of the reference."""
         clusterer = getattr(self, "clusterer_", None)
@@ -296,5 +296,5 @@ class ConceptMMDT(MMDT):
         self.reference_, self.cluster_centers_ = reference, reference.centers
 
 
-def _scores(projector: Any, X: Any, rows: NDArray[Any]) -> NDArray[np.float64]:
+def _scores(projector: Any, X: Any, rows: Array) -> Floats:
     return np.asarray(projector.transform(X if hasattr(projector, "feature_names_in_") else rows))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from numpy.typing import NDArray
-
 from boxwood._compat import StrOptions
-from boxwood.estimators._base import AT_LEAST_TWO, TreeClusterer, Weights, grow_expanded
+from boxwood._types import Array, Weights
+from boxwood.estimators._base import AT_LEAST_TWO, TreeClusterer, grow_expanded
 from boxwood.reference import Reference
 from boxwood.tree import ThresholdTree
 
@@ -113,7 +112,7 @@ class Expand(TreeClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _grow(self, X: NDArray[Any], reference: Reference, weights: Weights, n_jobs: int) -> ThresholdTree:
+    def _grow(self, X: Array, reference: Reference, weights: Weights, n_jobs: int) -> ThresholdTree:
         return grow_expanded(
             X,
             reference,

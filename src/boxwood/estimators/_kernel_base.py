@@ -8,13 +8,14 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from boxwood._compat import Interval, StrOptions
+from boxwood._types import Array, Weights
 from boxwood.axes import AxisMap
 from boxwood.clusterers import KernelKMeans
 from boxwood.errors import DataError
-from boxwood.estimators._base import TreeClusterer, Weights
+from boxwood.estimators._base import TreeClusterer
 from boxwood.kernels import Gaussian, Kernel, Laplace, Precomputed, as_kernel
 from boxwood.metrics import agreement, ratio
 from boxwood.metrics._kernel_cost import KernelSpace, kernel_cost
@@ -54,7 +55,7 @@ class KernelTreeClusterer(TreeClusterer):
 
     @abstractmethod
     def _grow_by_kernel(
-        self, X: NDArray[Any], reference: Reference, kernel: Kernel, weights: Weights, n_jobs: int
+        self, X: Array, reference: Reference, kernel: Kernel, weights: Weights, n_jobs: int
     ) -> ThresholdTree:
         """Return the tree, given the kernel with its bandwidth found."""
 
@@ -81,7 +82,7 @@ class KernelTreeClusterer(TreeClusterer):
         named = isinstance(self.kernel, str) and isinstance(kernel, (Gaussian, Laplace))
         return replace(kernel, gamma=self.gamma) if named else kernel  # type: ignore[type-var]
 
-    def _unfitted_clusterer(self, rows: NDArray[Any]) -> Any:
+    def _unfitted_clusterer(self, rows: Array) -> Any:
         if self.clusterer is not None:
             return self.clusterer
         refuse_number_of_clusters(rows, self.n_clusters)
@@ -92,13 +93,11 @@ class KernelTreeClusterer(TreeClusterer):
         self._map = super()._axis_map(X)  # kept, as the kernel is one of the columns that a pipeline makes
         return self._map
 
-    def _grow(self, X: NDArray[Any], reference: Reference, weights: Weights, n_jobs: int) -> ThresholdTree:
+    def _grow(self, X: Array, reference: Reference, weights: Weights, n_jobs: int) -> ThresholdTree:
         self.kernel_ = self._unfitted_kernel().fitted(X)
         return self._grow_by_kernel(X, reference, self.kernel_, weights, n_jobs)
 
-    def _price(
-        self, X: NDArray[Any], tree: ThresholdTree, reference: Reference, weights: Weights, n_jobs: int
-    ) -> float:
+    def _price(self, X: Array, tree: ThresholdTree, reference: Reference, weights: Weights, n_jobs: int) -> float:
         """Return the kernel price, and keep what it must be read with: its ceiling, and how far labels agree."""
         space = KernelSpace(X, self.kernel_, weights, n_jobs)
         predicted = np.where(reference.kept, tree.predict(X, n_jobs=n_jobs), -1)

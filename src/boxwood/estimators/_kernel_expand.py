@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from numpy.typing import NDArray
-
 from boxwood._compat import StrOptions
-from boxwood.estimators._base import AT_LEAST_TWO, Weights
+from boxwood._types import Array, Weights
+from boxwood.estimators._base import AT_LEAST_TWO
 from boxwood.estimators._kernel_base import KernelTreeClusterer
 from boxwood.grow import expand, kernel_imm
 from boxwood.grow._expand import expanded
@@ -54,7 +53,7 @@ class _KernelExpanded(KernelTreeClusterer):
         self.n_jobs = n_jobs
 
     def _grow_by_kernel(
-        self, X: NDArray[Any], reference: Reference, kernel: Kernel, weights: Weights, n_jobs: int
+        self, X: Array, reference: Reference, kernel: Kernel, weights: Weights, n_jobs: int
     ) -> ThresholdTree:
         options: dict[str, Any] = {"kernel": kernel, "sample_weight": weights, "n_jobs": n_jobs}
         begin = kernel_imm(X, reference, **options) if self.base == "kernel_imm" else None

@@ -5,10 +5,9 @@ from __future__ import annotations
 from numbers import Integral
 from typing import Any, ClassVar
 
-from numpy.typing import NDArray
-
 from boxwood._compat import Interval, StrOptions
-from boxwood.estimators._base import AT_LEAST_TWO, Weights
+from boxwood._types import Array, Weights
+from boxwood.estimators._base import AT_LEAST_TWO
 from boxwood.estimators._kernel_base import KernelTreeClusterer
 from boxwood.grow._kernel_imm import kernel_tree
 from boxwood.kernels import Kernel
@@ -145,7 +144,7 @@ class KernelIMM(KernelTreeClusterer):
         self.n_jobs = n_jobs
 
     def _grow_by_kernel(
-        self, X: NDArray[Any], reference: Reference, kernel: Kernel, weights: Weights, n_jobs: int
+        self, X: Array, reference: Reference, kernel: Kernel, weights: Weights, n_jobs: int
     ) -> ThresholdTree:
         options: dict[str, Any] = {"n_terms": self.n_terms, "n_landmarks": self.n_landmarks}
         found = kernel_tree(X, reference, kernel, self.features, weights, n_jobs, **options)

@@ -6,10 +6,8 @@ import math
 from numbers import Integral
 from typing import Any, ClassVar
 
-from numpy.typing import NDArray
-
 from boxwood._compat import Interval, StrOptions
-from boxwood.estimators._base import Weights
+from boxwood._types import Array, Weights
 from boxwood.estimators._kernel_base import KernelTreeClusterer
 from boxwood.grow._kernel_mmdt import PROTOTYPES, prototype_tree
 from boxwood.grow._kernel_mmdt_cuts import AXES
@@ -149,7 +147,7 @@ class KernelMMDT(KernelTreeClusterer):
         self.n_jobs = n_jobs
 
     def _grow_by_kernel(
-        self, X: NDArray[Any], reference: Reference, kernel: Kernel, weights: Weights, n_jobs: int
+        self, X: Array, reference: Reference, kernel: Kernel, weights: Weights, n_jobs: int
     ) -> ThresholdTree:
         tree, self.cuts_ = prototype_tree(
             X,

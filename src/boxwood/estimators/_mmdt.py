@@ -6,12 +6,12 @@ import warnings
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.mixture import GaussianMixture
 
 from boxwood._compat import StrOptions
+from boxwood._types import Array, Ints, Weights
 from boxwood._validation import listed
-from boxwood.estimators._base import TreeClusterer, Weights
+from boxwood.estimators._base import TreeClusterer
 from boxwood.grow import mmdt
 from boxwood.grow._mmdt_thresholds import THRESHOLDS
 from boxwood.metrics._tails import far_tails
@@ -131,13 +131,13 @@ class MMDT(TreeClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _unfitted_clusterer(self, rows: NDArray[Any]) -> Any:
+    def _unfitted_clusterer(self, rows: Array) -> Any:
         if self.clusterer is not None:
             return self.clusterer
         refuse_number_of_clusters(rows, self.n_clusters)
         return GaussianMixture(self.n_clusters, random_state=self.random_state)
 
-    def _grow(self, X: NDArray[Any], reference: Reference, weights: Weights, n_jobs: int) -> ThresholdTree:
+    def _grow(self, X: Array, reference: Reference, weights: Weights, n_jobs: int) -> ThresholdTree:
         clusters, self.mixture_ = self._mixture(X, reference, weights, n_jobs)
         options = {"axis": self.axis, "threshold": self.threshold, "pooling": self.pooling}
         tree = mmdt(self.mixture_, random_state=self.random_state, **options)
@@ -145,9 +145,7 @@ class MMDT(TreeClusterer):
         self._warn_of_far_tails(X, reference, weights, tree, n_jobs)
         return tree
 
-    def _mixture(
-        self, X: NDArray[Any], reference: Reference, weights: Weights, n_jobs: int
-    ) -> tuple[NDArray[np.int64], Mixture]:
+    def _mixture(self, X: Array, reference: Reference, weights: Weights, n_jobs: int) -> tuple[Ints, Mixture]:
         """Return the mixture, and for each of its components the cluster of the reference."""
         clusterer = getattr(self, "clusterer_", None)
         if hasattr(clusterer, "covariance_type"):  # not so for a pipeline, whose mixture is on other columns
@@ -160,7 +158,7 @@ class MMDT(TreeClusterer):
         return clusters, Mixture.of_moments(moments, names=[reference.names[c] for c in clusters])
 
     def _warn_of_far_tails(
-        self, X: NDArray[Any], reference: Reference, weights: Weights, tree: ThresholdTree, n_jobs: int
+        self, X: Array, reference: Reference, weights: Weights, tree: ThresholdTree, n_jobs: int
     ) -> None:
         tails = far_tails(X, reference.labels, tree, sample_weight=weights, n_jobs=n_jobs)
         if tails:

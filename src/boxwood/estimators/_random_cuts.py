@@ -6,13 +6,13 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
 
 from boxwood._compat import Interval, StrOptions
+from boxwood._types import Array, Weights
 from boxwood._validation import as_generator
 from boxwood.clusterers import KMedians
-from boxwood.estimators._base import TreeClusterer, Weights
+from boxwood.estimators._base import TreeClusterer
 from boxwood.grow._random_cuts import RandomCutter
 from boxwood.grow._random_cuts_score import cost_changes
 from boxwood.metrics import best_centers, partition_cost, ratio
@@ -151,16 +151,16 @@ class RandomCuts(TreeClusterer):
     def _objective(self) -> str:  # type: ignore[override]
         return self.objective
 
-    def _unfitted_clusterer(self, rows: NDArray[Any]) -> Any:
+    def _unfitted_clusterer(self, rows: Array) -> Any:
         if self.clusterer is not None or self.objective == "sqeuclidean":
             return self.clusterer
         refuse_number_of_clusters(rows, self.n_clusters)
         return KMedians(self.n_clusters, objective=self.objective, random_state=self.random_state, n_jobs=self.n_jobs)
 
-    def _reference(self, X: Any, rows: NDArray[Any], y: Any, weights: Weights) -> Reference:
+    def _reference(self, X: Any, rows: Array, y: Any, weights: Weights) -> Reference:
         return self._with_best_centers(rows, super()._reference(X, rows, y, weights), weights)
 
-    def _with_best_centers(self, X: NDArray[Any], reference: Reference, weights: Weights) -> Reference:
+    def _with_best_centers(self, X: Array, reference: Reference, weights: Weights) -> Reference:
         """Return the reference with the best centres for the objective, but for those of `KMedians` itself."""
         fitted = getattr(self, "clusterer_", None)
         if isinstance(fitted, FrozenEstimator):
@@ -170,7 +170,7 @@ class RandomCuts(TreeClusterer):
         best = best_centers(X, reference.labels, reference.n_clusters, objective=self.objective, sample_weight=weights)
         return reference.with_centers(np.where(np.isnan(best), reference.centers, best))
 
-    def _grow(self, X: NDArray[Any], reference: Reference, weights: Weights, n_jobs: int) -> ThresholdTree:
+    def _grow(self, X: Array, reference: Reference, weights: Weights, n_jobs: int) -> ThresholdTree:
         if hasattr(getattr(self, "clusterer_", None), "steps"):  # X may be what a pipeline made of its columns
             reference = self._with_best_centers(X, reference, weights)
         reference = reference.with_distinct_centers()

@@ -8,9 +8,10 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from boxwood._frames import column_values, label_values
+from boxwood._types import Floats
 from boxwood._validation import as_weights, listed
 from boxwood.errors import DataError
 
@@ -181,7 +182,7 @@ class _Source(NamedTuple):
     X: Any
     table: Table
     space: Space
-    weights: NDArray[np.float64] | None
+    weights: Floats | None
     random_state: Any
 
 

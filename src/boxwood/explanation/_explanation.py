@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from boxwood._frames import is_frame, names_array
+from boxwood._types import Array, Floats, Indices
 from boxwood._validation import listed
 from boxwood.axes import Categories, coded
 from boxwood.errors import DataError
@@ -209,11 +209,11 @@ class Explanation:
         known = dict(self.categories)
         return {j: known[name] for j, name in enumerate(self.columns) if name in known}
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any) -> Array:
         """Return the name of the cluster of each row, shape (n,); reads `X` as `apply` does."""
         return names_array(self.names)[self.tree.leaf_clusters[self.apply(X)]]
 
-    def apply(self, X: Any) -> NDArray[np.intp]:
+    def apply(self, X: Any) -> Indices:
         """Return the leaf of each row, shape (n,).
 
         A data frame is read by the names of its columns, in any order; only columns that the tree tests are needed. An
@@ -240,7 +240,7 @@ class Explanation:
             self._refuse_without_code(rows[:, list(categories)], categories)
         return self.tree.apply(rows)
 
-    def _refuse_without_code(self, codes: NDArray[np.float64], categories: Mapping[int, Categories]) -> None:
+    def _refuse_without_code(self, codes: Floats, categories: Mapping[int, Categories]) -> None:
         for (j, known), column in zip(categories.items(), codes.T, strict=True):
             bad = int(np.isnan(column).sum())
             if bad:

@@ -6,8 +6,8 @@ from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boxwood._types import Array, Floats, Indices
 from boxwood.reference import Mixture, Reference
 from boxwood.tree import ThresholdTree
 
@@ -18,10 +18,10 @@ class Gaussians(NamedTuple):
     """A mixture, and the cluster that each of its components is."""
 
     mixture: Mixture
-    clusters: NDArray[np.intp]
+    clusters: Indices
 
     @classmethod
-    def of(cls, X: NDArray[Any], reference: Reference, weights: NDArray[np.float64] | None) -> Gaussians:
+    def of(cls, X: Array, reference: Reference, weights: Floats | None) -> Gaussians:
         """Return the means and variances of the clusters."""
         mixture = Mixture.of(X, reference.labels, names=None, sample_weight=weights)
         return cls(mixture, np.array(mixture.names, dtype=np.intp))
@@ -35,7 +35,7 @@ class Gaussians(NamedTuple):
         cluster = np.where(tree.feature < 0, self.clusters[tree.cluster], -1)
         return ThresholdTree(tree.feature, tree.lower, tree.upper, tree.second, cluster)
 
-    def moved(self, shift: NDArray[np.float64], scale: NDArray[np.float64]) -> Gaussians:
+    def moved(self, shift: Floats, scale: Floats) -> Gaussians:
         """Return the Gaussians of rows that are multiplied by a scale and then shifted, column by column."""
         given = self.mixture
         covariances = None if given.covariances is None else given.covariances * np.outer(scale, scale)

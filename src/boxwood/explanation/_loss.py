@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from boxwood._threads import map_blocks
+from boxwood._types import Array, Bools, Floats
 from boxwood.explanation._task import Task
 from boxwood.grow import refine
 from boxwood.metrics import best_centers, partition_cost
@@ -76,19 +75,19 @@ def _of_means(task: Task) -> bool:
     reference, weights = task.reference, task.weights
     means = best_centers(task.X, reference.labels, reference.n_clusters, objective="sqeuclidean", sample_weight=weights)
     means = np.where(np.isnan(means), np.inf, means)
-    present: NDArray[np.bool_] = np.isfinite(means[:, 0])
+    present: Bools = np.isfinite(means[:, 0])
     origin = means[present].mean(axis=0)
     unit = np.abs(means[present] - origin).max() or 1.0  # keeps squares of huge numbers finite
     near = np.where(present[:, None], (means - origin) / unit, 0.0)
     norms = np.where(present, np.square(near).sum(axis=1), np.inf)
 
-    def count(start: int, stop: int) -> NDArray[np.float64]:
+    def count(start: int, stop: int) -> Floats:
         labels = reference.labels[start:stop]
         rows = (task.X[start:stop] - origin) / unit
         distances = norms - 2 * rows @ near.T
         kept = labels >= 0
-        own: NDArray[Any] = distances[np.arange(len(labels)), np.where(kept, labels, 0)] <= distances.min(axis=1)
-        weight: NDArray[Any] = np.where(kept, 1.0 if weights is None else weights[start:stop], 0.0)
+        own: Array = distances[np.arange(len(labels)), np.where(kept, labels, 0)] <= distances.min(axis=1)
+        weight: Array = np.where(kept, 1.0 if weights is None else weights[start:stop], 0.0)
         return np.array([weight[own].sum(), weight.sum()], dtype=np.float64)
 
     own, total = np.sum(map_blocks(count, len(task.X)), axis=0)

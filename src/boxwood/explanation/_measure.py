@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import listed
 from boxwood.axes import Categories
 from boxwood.explanation._best import Chosen
@@ -22,13 +21,13 @@ __all__ = ["measure"]
 
 def measure(
     chosen: Chosen,
-    X: NDArray[Any],
-    space: NDArray[Any],
+    X: Array,
+    space: Array,
     reference: Reference,
     *,
     columns: tuple[str, ...],
     categories: Mapping[int, Categories],
-    weights: NDArray[np.float64] | None,
+    weights: Floats | None,
     standardized: bool,
 ) -> Explanation:
     """Return the explanation by a tree on the rows `X`, with costs in `space`, the rows as they were clustered."""
@@ -62,9 +61,9 @@ def measure(
 
 def _leaves(
     tree: ThresholdTree,
-    leaf: NDArray[np.intp],
+    leaf: Indices,
     reference: Reference,
-    weights: NDArray[np.float64] | None,
+    weights: Floats | None,
     rules: list[Rule],
 ) -> tuple[LeafSummary, ...]:
     own = tree.leaf_clusters[leaf] == reference.labels  # never so where a row is left out
@@ -74,7 +73,7 @@ def _leaves(
 
 
 def _clusters(
-    leaves: tuple[LeafSummary, ...], reference: Reference, weights: NDArray[np.float64] | None
+    leaves: tuple[LeafSummary, ...], reference: Reference, weights: Floats | None
 ) -> tuple[ClusterSummary, ...]:
     sizes = _sums(reference.labels, reference.kept, weights, reference.n_clusters)
     total = sum(sizes)
@@ -92,9 +91,7 @@ def _clusters(
     )
 
 
-def _sums(
-    group: NDArray[Any], which: NDArray[np.bool_], weights: NDArray[np.float64] | None, n_groups: int
-) -> list[float]:
+def _sums(group: Array, which: Bools, weights: Floats | None, n_groups: int) -> list[float]:
     """Return the number, or the weight, of the rows chosen in each group."""
     sums: list[float] = np.bincount(
         group[which], None if weights is None else weights[which], minlength=n_groups
@@ -106,7 +103,7 @@ def _share(part: float, whole: float) -> float | None:
     return min(part / whole, 1.0) if whole else None  # sums of weights in another order may differ in the last digit
 
 
-def _kept_weights(reference: Reference, weights: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+def _kept_weights(reference: Reference, weights: Floats | None) -> Floats | None:
     if reference.kept.all():
         return weights
     return np.where(reference.kept, 1.0 if weights is None else weights, 0.0)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from boxwood._types import Array, Floats
 from boxwood.explanation._explanation import FarFromGaussian, MixtureFacts
 from boxwood.explanation._gaussians import Gaussians
 from boxwood.metrics import explainability_to_noise
@@ -21,11 +19,11 @@ __all__ = ["mixture_facts"]
 def mixture_facts(
     tree: ThresholdTree,
     gaussians: Gaussians,
-    X: NDArray[Any],
+    X: Array,
     reference: Reference,
     *,
     columns: tuple[str, ...],
-    weights: NDArray[np.float64] | None,
+    weights: Floats | None,
 ) -> MixtureFacts:
     """Return what Gaussians in the units of the rows `X` say about a tree on these."""
     noise = explainability_to_noise(gaussians.mixture)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boxwood._types import Array, Floats
 from boxwood.axes import AxisMap, Categories, Scaling
 from boxwood.axes._composed import Chained
 from boxwood.explanation._gaussians import Gaussians
@@ -23,17 +23,17 @@ class Space(NamedTuple):
     `scaling` is the last part of the map, where the rows were standardized.
     """
 
-    rows: NDArray[Any]
+    rows: Array
     axis_map: AxisMap | None = None
     scaling: Scaling | None = None
 
-    def standardized(self, weights: NDArray[np.float64] | None) -> Space:
+    def standardized(self, weights: Floats | None) -> Space:
         """Return the rows with columns of mean 0 and variance 1; constant columns are only shifted."""
         scaling = _unit_variance(self.rows, weights)
         whole = scaling if self.axis_map is None else Chained(self.axis_map, scaling)
         return Space(scaling.transform(self.rows), whole, scaling)
 
-    def pulled_back(self, tree: ThresholdTree, X: NDArray[Any], categories: Mapping[int, Categories]) -> ThresholdTree:
+    def pulled_back(self, tree: ThresholdTree, X: Array, categories: Mapping[int, Categories]) -> ThresholdTree:
         """Return the tree on the table's rows `X` with short thresholds that labels them as `tree` labels those here.
 
         Cuts of categories stay as they are: what rows leave free between two codes is other categories.
@@ -54,9 +54,9 @@ class Space(NamedTuple):
     def unscaled(
         self,
         gaussians: Gaussians,
-        X: NDArray[Any],
+        X: Array,
         reference: Reference,
-        weights: NDArray[np.float64] | None,
+        weights: Floats | None,
     ) -> Gaussians:
         """Return the Gaussians of the rows `X` of the table, from those of this space.
 
@@ -69,7 +69,7 @@ class Space(NamedTuple):
         return Gaussians.of(X, reference, weights)
 
 
-def _unit_variance(X: NDArray[Any], weights: NDArray[np.float64] | None) -> Scaling:
+def _unit_variance(X: Array, weights: Floats | None) -> Scaling:
     shift = np.average(X.astype(np.float64), axis=0, weights=weights)
     rows = X - shift
     largest = np.abs(rows).max(axis=0)

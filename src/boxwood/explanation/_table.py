@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from boxwood._frames import as_matrix, column_names, is_frame, refuse_unknown
+from boxwood._types import Array
 from boxwood._validation import as_table, refuse_not_finite
 from boxwood.axes import Categories, axis_map_of
 from boxwood.errors import DataError
@@ -25,7 +25,7 @@ class Table(NamedTuple):
     """
 
     columns: tuple[str, ...]
-    rows: NDArray[Any]
+    rows: Array
     space: Space
     categories: Mapping[int, Categories]
     notes: tuple[str, ...]
@@ -64,7 +64,7 @@ def _raw(X: Any, columns: Sequence[str] | None, clustering: Any) -> Table:
     return Table(names, rows, Space(rows), {}, ())
 
 
-def _table(X: Any, columns: Sequence[str] | None, clustering: Any) -> tuple[tuple[str, ...], NDArray[Any]]:
+def _table(X: Any, columns: Sequence[str] | None, clustering: Any) -> tuple[tuple[str, ...], Array]:
     """Return the names of the columns that rules may use, and the rows."""
     label_column = clustering if isinstance(clustering, str) else None
     if is_frame(X):

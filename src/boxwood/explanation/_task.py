@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from boxwood._types import Array, Floats
 from boxwood.explanation._gaussians import Gaussians
 from boxwood.reference import Reference
 
@@ -17,9 +17,9 @@ __all__ = ["Task"]
 class Task(NamedTuple):
     """Rows, the clustering to be explained, how many leaves were asked for, and the Gaussians behind the clusters."""
 
-    X: NDArray[Any]
+    X: Array
     reference: Reference
-    weights: NDArray[np.float64] | None
+    weights: Floats | None
     max_leaf_nodes: int | None
     random_state: Any
     gaussians: Gaussians | None = None

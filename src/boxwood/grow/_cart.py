@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from boxwood._types import Array, Floats
 from boxwood._validation import as_table, as_weights
 from boxwood.errors import DataError
 from boxwood.tree import ThresholdTree, TreeBuilder
@@ -97,7 +98,7 @@ def cart(
 
 def _kept_rows(
     X: ArrayLike, labels: ArrayLike, sample_weight: ArrayLike | None
-) -> tuple[NDArray[Any], NDArray[np.integer], NDArray[np.float64] | None]:
+) -> tuple[Array, NDArray[np.integer], Floats | None]:
     table, clusters = as_table(X), np.asarray(labels)
     if clusters.shape != (len(table),) or clusters.dtype.kind not in "iu":
         raise DataError(
@@ -116,7 +117,7 @@ def _kept_rows(
     return table if kept.all() else table[kept], clusters[kept], weights
 
 
-def _as_float32(X: NDArray[Any]) -> NDArray[np.float32]:
+def _as_float32(X: Array) -> NDArray[np.float32]:
     """Return the columns rounded to float32, those with too large values divided by a power of two first."""
     largest = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
     exponents = np.minimum(_LARGEST_EXPONENT - np.frexp(largest)[1], 0)

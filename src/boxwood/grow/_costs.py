@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boxwood._threads import map_blocks
+from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import as_table, as_weights, refuse_unknown
 from boxwood.errors import DataError
 from boxwood.kernels import Kernel, Precomputed, as_kernel, kernel_distances
@@ -19,10 +20,10 @@ from boxwood.tree import ThresholdTree
 
 __all__ = ["Problem", "make_problem", "refuse_misfit", "whole_costs", "whole_costs_of"]
 
-Costs: TypeAlias = Callable[[NDArray[np.intp]], NDArray[np.float64]]
+Costs: TypeAlias = Callable[[Indices], Floats]
 """From some rows to their costs under each cluster, shape (len(rows), k), not negative, before weights."""
 
-CostsUnder: TypeAlias = Callable[[NDArray[np.intp], NDArray[np.integer]], NDArray[np.float64]]
+CostsUnder: TypeAlias = Callable[[Indices, NDArray[np.integer]], Floats]
 """From some rows and a cluster for each to the rows' costs under it, shape (len(rows),): the numbers of `Costs`."""
 
 _ALONE = 1 << 15  # values below which threads cost more than they save
@@ -32,16 +33,16 @@ _REPEATS = float(1 << 31)  # whole weights with a sum below this count as repeat
 class Problem(NamedTuple):
     """Rows, which of them count, and what a row costs under each cluster."""
 
-    X: NDArray[Any]
-    kept: NDArray[np.bool_]
+    X: Array
+    kept: Bools
     costs: Costs
     cost_under: CostsUnder
-    share: NDArray[np.float64]  # a row's weight is share * times; one of the two is 1
-    times: NDArray[np.int64]
+    share: Floats  # a row's weight is share * times; one of the two is 1
+    times: Ints
     n_clusters: int
     n_jobs: int | None
 
-    def jobs_for(self, rows: NDArray[np.intp]) -> int | None:
+    def jobs_for(self, rows: Indices) -> int | None:
         """Return the number of threads for work on some rows; few values are done sooner by one."""
         return self.n_jobs if len(rows) * self.X.shape[1] > _ALONE else None
 
@@ -80,7 +81,7 @@ def refuse_misfit(tree: ThresholdTree, problem: Problem) -> None:
         raise DataError(f"the tree has cluster {tree.leaf_clusters.max()}, but the reference has {problem.n_clusters}")
 
 
-def whole_costs(problem: Problem, rows: NDArray[np.intp]) -> tuple[NDArray[np.int64], float]:
+def whole_costs(problem: Problem, rows: Indices) -> tuple[Ints, float]:
     """Return the weighted costs of the rows as whole numbers, shape (len(rows), k), and how many of them make up 1.
 
     Sums of whole numbers are exact in any order, which sums of floats are not. The factor is the power of two that
@@ -89,7 +90,7 @@ def whole_costs(problem: Problem, rows: NDArray[np.intp]) -> tuple[NDArray[np.in
     """
     share, times = problem.share[rows], problem.times[rows]
 
-    def largest(start: int, stop: int) -> NDArray[np.float64]:
+    def largest(start: int, stop: int) -> Floats:
         return np.asarray(problem.costs(rows[start:stop]).max(axis=1))
 
     each = np.concatenate([np.empty(0), *map_blocks(largest, len(rows), n_jobs=problem.jobs_for(rows))]) * share * times
@@ -105,9 +106,7 @@ def whole_costs(problem: Problem, rows: NDArray[np.intp]) -> tuple[NDArray[np.in
     return whole, scale
 
 
-def whole_costs_of(
-    problem: Problem, rows: NDArray[np.intp], clusters: Sequence[NDArray[np.integer]]
-) -> list[NDArray[np.int64]]:
+def whole_costs_of(problem: Problem, rows: Indices, clusters: Sequence[NDArray[np.integer]]) -> list[Ints]:
     """Return the weighted costs of the rows as whole numbers, each under one given cluster, for each list of clusters.
 
     As `whole_costs`, but without looking at the other clusters.
@@ -119,13 +118,11 @@ def whole_costs_of(
     return [np.rint(cost * scale).astype(np.int64) * times for cost in costs]
 
 
-def _scale(largest: NDArray[np.float64]) -> float:
+def _scale(largest: Floats) -> float:
     return math.ldexp(1.0, min(61 - math.frexp(math.fsum(largest.tolist()))[1], 1023))
 
 
-def _split_weights(
-    weights: NDArray[np.float64] | None, kept: NDArray[np.bool_]
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _split_weights(weights: Floats | None, kept: Bools) -> tuple[Floats, Ints]:
     """Return share and times; whole weights multiply costs that are whole already, and so act as repeated rows."""
     share, times = np.broadcast_to(1.0, kept.shape), np.broadcast_to(np.int64(1), kept.shape)
     if weights is None:
@@ -137,7 +134,7 @@ def _split_weights(
     return np.ldexp(weights, -exponent), times  # near 1, as products of tiny or huge weights with costs leave the range
 
 
-def _distance_costs(X: NDArray[Any], kept: NDArray[np.bool_], reference: Reference) -> tuple[Costs, CostsUnder]:
+def _distance_costs(X: Array, kept: Bools, reference: Reference) -> tuple[Costs, CostsUnder]:
     """Return the squared distances to the centres, in a unit near the largest difference in a column.
 
     The unit is a power of two, so it changes no digit; it keeps squares of 1e300 finite and those of 1e-300 above zero.
@@ -149,13 +146,13 @@ def _distance_costs(X: NDArray[Any], kept: NDArray[np.bool_], reference: Referen
     spread = float((high * 0.5 - low * 0.5).max())
     scale = math.ldexp(1.0, min(-math.frexp(spread)[1], 1023))
 
-    def costs(rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    def costs(rows: Indices) -> Floats:
         block = np.ascontiguousarray(X[rows])
         out = np.empty((len(rows), reference.n_clusters))
         squared_distances(block, centers, scale, out)
         return out
 
-    def cost_under(rows: NDArray[np.intp], clusters: NDArray[np.integer]) -> NDArray[np.float64]:
+    def cost_under(rows: Indices, clusters: NDArray[np.integer]) -> Floats:
         out = np.empty(len(rows))
         squared_distance(X, rows, centers, clusters, scale, out)
         return out
@@ -164,10 +161,10 @@ def _distance_costs(X: NDArray[Any], kept: NDArray[np.bool_], reference: Referen
 
 
 def _kernel_costs(
-    X: NDArray[Any],
-    kept: NDArray[np.bool_],
+    X: Array,
+    kept: Bools,
     reference: Reference,
-    weights: NDArray[np.float64] | None,
+    weights: Floats | None,
     kernel: Kernel | str,
     n_jobs: int | None,
 ) -> tuple[Costs, CostsUnder]:
@@ -196,10 +193,10 @@ def _kernel_costs(
     distances[:, ~present] = np.where(worst > 0, 2 * worst, worst.max() or 1.0)[:, None]
     place = np.cumsum(kept) - 1
 
-    def costs(rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    def costs(rows: Indices) -> Floats:
         return np.asarray(distances[place[rows]])
 
-    def cost_under(rows: NDArray[np.intp], clusters: NDArray[np.integer]) -> NDArray[np.float64]:
+    def cost_under(rows: Indices, clusters: NDArray[np.integer]) -> Floats:
         return np.asarray(distances[place[rows], clusters])
 
     return costs, cost_under
@@ -207,12 +204,12 @@ def _kernel_costs(
 
 def _distances_of_rows(
     kernel: Kernel,
-    X: NDArray[np.float64],
-    labels: NDArray[np.intp],
+    X: Floats,
+    labels: Indices,
     n_clusters: int,
-    weights: NDArray[np.float64],
+    weights: Floats,
     n_jobs: int | None,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return the squared distances to kernel means, exactly the same in whatever order rows come, or how repeated.
 
     Means are sums of floats, which round by their order: so equal rows of one cluster are made one and the rows sorted.
@@ -232,14 +229,14 @@ def _distances_of_rows(
     return distances
 
 
-def _mistake_costs(X: NDArray[Any], kept: NDArray[np.bool_], reference: Reference) -> tuple[Costs, CostsUnder]:
+def _mistake_costs(X: Array, kept: Bools, reference: Reference) -> tuple[Costs, CostsUnder]:
     """Return 1 where a cluster is not the row's own."""
     clusters = np.arange(reference.n_clusters)
 
-    def costs(rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    def costs(rows: Indices) -> Floats:
         return np.asarray(reference.labels[rows, None] != clusters, dtype=np.float64)
 
-    def cost_under(rows: NDArray[np.intp], under: NDArray[np.integer]) -> NDArray[np.float64]:
+    def cost_under(rows: Indices, under: NDArray[np.integer]) -> Floats:
         return np.asarray(reference.labels[rows] != under, dtype=np.float64)
 
     return costs, cost_under

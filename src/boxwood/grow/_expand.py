@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from boxwood._threads import map_tasks
+from boxwood._types import Floats, Indices, Ints
 from boxwood._validation import refuse_unknown
 from boxwood.errors import StoppedEarlyWarning
 from boxwood.grow._costs import Problem, make_problem, refuse_misfit, whole_costs
@@ -189,9 +190,9 @@ def _single_leaf(problem: Problem) -> ThresholdTree:
 
 def _split_leaves(tree: ThresholdTree, problem: Problem, max_leaf_nodes: int, *, two_sided: bool) -> ThresholdTree:
     builder, node_of = TreeBuilder.from_tree(tree)
-    heap: list[tuple[float, int, NDArray[np.intp], _Split]] = []
+    heap: list[tuple[float, int, Indices, _Split]] = []
 
-    def consider(node: int, rows: NDArray[np.intp]) -> None:
+    def consider(node: int, rows: Indices) -> None:
         gain, split = _best_split(problem, rows, two_sided)
         if split is not None:
             heapq.heappush(heap, (-gain, node, rows, split))
@@ -228,7 +229,7 @@ class _Split(NamedTuple):
     second: int
 
 
-def _best_split(problem: Problem, rows: NDArray[np.intp], two_sided: bool) -> tuple[float, _Split | None]:
+def _best_split(problem: Problem, rows: Indices, two_sided: bool) -> tuple[float, _Split | None]:
     """Return what the best cut of the rows saves, and the cut; None where nothing is saved."""
     if len(rows) < 2:
         return 0.0, None
@@ -253,10 +254,10 @@ def _best_split(problem: Problem, rows: NDArray[np.intp], two_sided: bool) -> tu
 
 def _splits(
     feature: int,
-    ordered: NDArray[np.float64],
-    order: NDArray[np.intp],
-    costs: NDArray[np.int64],
-    total: NDArray[np.int64],
+    ordered: Floats,
+    order: Indices,
+    costs: Ints,
+    total: Ints,
     two_sided: bool,
 ) -> Iterator[_Split]:
     """Yield the best cuts of one column, as far as there are any."""
@@ -272,9 +273,7 @@ def _splits(
             yield _Split(cost, True, feature, lower, between(*ordered[end : end + 2].tolist()), first, second)
 
 
-def _best_interval(
-    ordered: NDArray[np.float64], order: NDArray[np.intp], costs: NDArray[np.int64], total: NDArray[np.int64]
-) -> tuple[int, int, int, int, int]:
+def _best_interval(ordered: Floats, order: Indices, costs: Ints, total: Ints) -> tuple[int, int, int, int, int]:
     """Return the best interval, looked for in calls short enough for an interrupt to be heard between two."""
     n, k = costs.shape
     step = max(1, _SHORT // (n * k))

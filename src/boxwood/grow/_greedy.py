@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from boxwood._threads import map_tasks
+from boxwood._types import Floats, Indices
 from boxwood.grow._costs import Problem, make_problem, whole_costs
 from boxwood.loops.greedy import best_separation
 from boxwood.reference import Reference
@@ -78,9 +79,7 @@ def greedy(
     return builder.build()
 
 
-def _best_cut(
-    problem: Problem, centers: NDArray[np.float64], rows: NDArray[np.intp], clusters: NDArray[np.intp]
-) -> tuple[int, np.float64]:
+def _best_cut(problem: Problem, centers: Floats, rows: Indices, clusters: Indices) -> tuple[int, np.float64]:
     costs = np.ascontiguousarray(whole_costs(problem, rows)[0][:, clusters])
 
     def best_of(feature: int) -> tuple[int, int, float, float]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from boxwood._types import Floats, Indices, Ints
 from boxwood._validation import as_table, as_weights, as_whole_weights
 from boxwood.errors import DataError
 from boxwood.grow._imm_counts import Bins, Counts
@@ -116,15 +117,15 @@ class _Node(NamedTuple):
     """A node that is still to be split or labelled."""
 
     node: int
-    clusters: NDArray[np.intp]  # whose centres lie here
+    clusters: Indices  # whose centres lie here
     bins: Bins
-    strays: NDArray[np.int64]  # rows that lie here without their centre
+    strays: Ints  # rows that lie here without their centre
 
 
 class _Grower:
     """One run of the algorithm: counts, which shrink with every mistake, and the tree so far."""
 
-    def __init__(self, counts: Counts, centers: NDArray[np.float64], midpoints: bool) -> None:
+    def __init__(self, counts: Counts, centers: Floats, midpoints: bool) -> None:
         self.counts, self.centers, self.midpoints = counts, centers, midpoints
         self.builder = TreeBuilder()
 

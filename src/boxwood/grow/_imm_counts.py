@@ -6,12 +6,13 @@ centres, and IMM chooses its splits so that these are few.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boxwood._threads import BLOCK_ROWS, fold_blocks, map_blocks
+from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood.loops import imm as loops
 
 __all__ = ["Bins", "Counts"]
@@ -20,13 +21,13 @@ __all__ = ["Bins", "Counts"]
 class Bins(NamedTuple):
     """How values are binned: per column, from `low` up in steps of `1 / scale`; the last bin begins at `high`."""
 
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    scale: NDArray[np.float64]
-    constant: NDArray[np.bool_]  # (d, n_bins): all rows of the bin are known to share one value
+    low: Floats
+    high: Floats
+    scale: Floats
+    constant: Bools  # (d, n_bins): all rows of the bin are known to share one value
 
     @classmethod
-    def around(cls, centers: NDArray[np.float64], n_bins: int) -> Bins:
+    def around(cls, centers: Floats, n_bins: int) -> Bins:
         """Return bins between the outermost centres, where cuts can be; a column without room gets one bin."""
         low, high = centers.min(axis=0), centers.max(axis=0)
         with np.errstate(divide="ignore", over="ignore"):
@@ -39,13 +40,13 @@ class Bins(NamedTuple):
         """Number of bins of each column."""
         return int(self.constant.shape[1])
 
-    def codes(self, points: NDArray[np.float64]) -> NDArray[np.uint8]:
+    def codes(self, points: Floats) -> NDArray[np.uint8]:
         """Return the bins of points (k, d), shape (d, k)."""
         codes = np.empty(points.shape[::-1], dtype=np.uint8)
         loops.bin_points(points, self.low, self.high, self.scale, self.n_bins, codes)
         return codes
 
-    def codes_of(self, j: int, values: NDArray[np.float64]) -> NDArray[np.uint8]:
+    def codes_of(self, j: int, values: Floats) -> NDArray[np.uint8]:
         """Return the bins of some values of column `j`."""
         codes: NDArray[np.uint8] = np.empty((1, len(values)), dtype=np.uint8)
         span = self.low[j : j + 1], self.high[j : j + 1], self.scale[j : j + 1]
@@ -64,7 +65,7 @@ class Counts:
     """
 
     def __init__(
-        self, X: NDArray[Any], labels: NDArray[np.intp], weights: NDArray[np.int64], n_clusters: int, bins: Bins,
+        self, X: Array, labels: Indices, weights: Ints, n_clusters: int, bins: Bins,
         n_jobs: int | None,
     ) -> None:  # fmt: skip
         n_columns = X.shape[1]
@@ -75,7 +76,7 @@ class Counts:
         self.codes = np.empty((n_columns, n_rows), dtype=np.uint8)
         self.alive = np.ones(n_rows, dtype=np.bool_)
 
-        def work(counts: NDArray[np.int64], start: int, stop: int) -> None:
+        def work(counts: Ints, start: int, stop: int) -> None:
             block = places[start // BLOCK_ROWS]
             rows = X[start:stop], labels[start:stop], weights[start:stop]
             loops.bin_block(*rows, start, bins.low, bins.high, bins.scale, block, self.order, self.codes, counts)
@@ -88,7 +89,7 @@ class Counts:
         self.total = self.counts[0].sum(axis=1)
         self.weights = weights[self.order] if weights.size else weights
 
-    def rebin(self, clusters: NDArray[np.intp], bins: Bins) -> None:
+    def rebin(self, clusters: Indices, bins: Bins) -> None:
         """Bin the rows of some clusters anew."""
         self.counts[:, clusters] = 0
         for c in clusters:
@@ -96,13 +97,11 @@ class Counts:
             rows = self.X, self.order, self.alive, self.weights
             loops.bin_cluster(*rows, c, *span, bins.low, bins.high, bins.scale, self.codes, self.counts)
 
-    def weight_in(self, j: int, clusters: NDArray[np.intp], wanted: NDArray[np.bool_]) -> int:
+    def weight_in(self, j: int, clusters: Indices, wanted: Bools) -> int:
         """Return the weight of the rows of `clusters` in wanted bins of column `j`."""
         return int(self.counts[j][np.ix_(clusters, np.flatnonzero(wanted))].sum())
 
-    def rows_in(
-        self, j: int, clusters: NDArray[np.intp], wanted: NDArray[np.bool_]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def rows_in(self, j: int, clusters: Indices, wanted: Bools) -> tuple[Ints, Ints]:
         """Return the places of the rows of `clusters` in wanted bins of column `j`, and the index in `clusters`."""
         filled = np.flatnonzero(self.counts[j][np.ix_(clusters, np.flatnonzero(wanted))].any(axis=1))
         starts, stops = self.first[clusters[filled]], self.first[clusters[filled] + 1]
@@ -110,7 +109,7 @@ class Counts:
         loops.gather_bins(self.codes[j], self.alive, starts, stops, wanted, places, sizes)
         return places[: sizes.sum()], np.repeat(filled, sizes)
 
-    def smallest_above(self, j: int, clusters: NDArray[np.intp], value: float, code: int) -> float:
+    def smallest_above(self, j: int, clusters: Indices, value: float, code: int) -> float:
         """Return the smallest value of column `j` above `value`, whose bin is `code`, or infinity."""
         filled = self.counts[j][clusters].any(axis=0)
         for later in (np.flatnonzero(filled[code:]) + code).tolist():
@@ -120,17 +119,15 @@ class Counts:
                 return float(above.min())
         return float(np.inf)
 
-    def values(self, j: int, places: NDArray[np.int64]) -> NDArray[np.float64]:
+    def values(self, j: int, places: Ints) -> Floats:
         """Return the values of column `j` at some places."""
         return np.asarray(self.X[self.order[places], j], dtype=np.float64)
 
-    def weights_at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+    def weights_at(self, places: Ints) -> Ints:
         """Return the weights at some places."""
         return self.weights[places] if self.weights.size else np.ones(len(places), dtype=np.int64)
 
-    def cut_off(
-        self, j: int, threshold: float, threshold_bin: int, clusters: NDArray[np.intp], is_left: NDArray[np.bool_]
-    ) -> NDArray[np.int64]:
+    def cut_off(self, j: int, threshold: float, threshold_bin: int, clusters: Indices, is_left: Bools) -> Ints:
         """Take the rows that a cut separates from their centres out of the counts, and return them.
 
         `is_left` tells the side of the centre of each of the clusters.
@@ -142,9 +139,7 @@ class Counts:
         parts = [self._cut_off(j, threshold, threshold_bin, cluster, left) for cluster, left in sides]
         return np.concatenate([np.empty(0, dtype=np.int64), *parts])
 
-    def _cut_off(
-        self, j: int, threshold: float, threshold_bin: int, cluster: int, center_is_left: bool
-    ) -> NDArray[np.int64]:
+    def _cut_off(self, j: int, threshold: float, threshold_bin: int, cluster: int, center_is_left: bool) -> Ints:
         start, stop = int(self.first[cluster]), int(self.first[cluster + 1])
         found = np.empty(stop - start, dtype=np.int64)
         column = self.X, j, self.order, self.codes[j], self.alive, start, stop
@@ -154,12 +149,10 @@ class Counts:
         return self.order[places].astype(np.int64)
 
 
-def _places(
-    labels: NDArray[np.intp], weights: NDArray[np.int64], n_clusters: int, n_jobs: int | None
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _places(labels: Indices, weights: Ints, n_clusters: int, n_jobs: int | None) -> tuple[Ints, Ints]:
     """Return where each block of rows puts its first row of each cluster, and where each cluster begins."""
 
-    def work(start: int, stop: int) -> NDArray[np.int64]:
+    def work(start: int, stop: int) -> Ints:
         block = labels[start:stop]
         if weights.size:
             block = np.where(weights[start:stop] > 0, block, -1)

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from boxwood._types import Bools, Floats, Indices, Ints
 from boxwood.grow._imm_counts import Bins, Counts
 from boxwood.loops import imm as loops
 from boxwood.tree import between
@@ -37,9 +38,7 @@ class Cut(NamedTuple):
 class Search:
     """The search at one node: centres of `clusters`, counts as they are now."""
 
-    def __init__(
-        self, counts: Counts, centers: NDArray[np.float64], clusters: NDArray[np.intp], bins: Bins, midpoints: bool
-    ) -> None:
+    def __init__(self, counts: Counts, centers: Floats, clusters: Indices, bins: Bins, midpoints: bool) -> None:
         self.counts, self.clusters, self.bins, self.midpoints = counts, clusters, bins, midpoints
         self.centers = centers[clusters]
         self.low, self.high = self.centers.min(axis=0), self.centers.max(axis=0)
@@ -72,7 +71,7 @@ class Search:
 
     # --------------------------------------------------------------------------------------------------- bounds
 
-    def _bounds(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _bounds(self) -> tuple[Ints, Ints]:
         shape = len(self.low), self.bins.n_bins
         after, bound = np.empty(shape, dtype=np.int64), np.empty(shape, dtype=np.int64)
         loops.cut_bounds(self.counts.counts, self.counts.total, self.clusters, self.center_bins, after, bound)
@@ -81,7 +80,7 @@ class Search:
         whole = self.bins.constant & ~has_center  # one value only: no cut but a mark can lie within
         return after, np.where(whole & (not self.midpoints), after, np.minimum(bound, after))
 
-    def _open(self) -> NDArray[np.bool_]:
+    def _open(self) -> Bools:
         """Return the bins that can hold the best cut, by the bounds and by the rule for ties, shape (d, n_bins)."""
         codes = np.arange(self.bins.n_bins)
         first, last = self.center_bins.min(axis=1)[:, None], self.center_bins.max(axis=1)[:, None]
@@ -91,10 +90,10 @@ class Search:
         fewest_at = int(np.argmin(behind))  # the first cut behind a bin with the fewest mistakes, by column, then bin
         fewest = behind.flat[fewest_at]
         not_later = np.arange(behind.size).reshape(behind.shape) <= fewest_at
-        opened: NDArray[np.bool_] = within & ((self.bound < fewest) | ((self.bound == fewest) & not_later))
+        opened: Bools = within & ((self.bound < fewest) | ((self.bound == fewest) & not_later))
         return opened
 
-    def _open_at_marks(self) -> NDArray[np.bool_]:
+    def _open_at_marks(self) -> Bools:
         assert self.marks is not None
         opened = np.zeros(self.bound.shape, dtype=np.bool_)
         for j, marks in enumerate(self.marks):
@@ -103,7 +102,7 @@ class Search:
 
     # ----------------------------------------------------------------------------------------------------- look
 
-    def _look(self, j: int, wanted: NDArray[np.bool_]) -> Cut:
+    def _look(self, j: int, wanted: Bools) -> Cut:
         """Return the best cut in the wanted bins of one column: sort what lies in them, and sweep."""
         events = self._events(j, wanted)
         order = np.argsort(events.values, kind="stable")  # at equal values rows come first and marks last
@@ -119,7 +118,7 @@ class Search:
             return Cut(np.iinfo(np.int64).max, j, np.inf)
         return Cut(int(mistakes), j, float(values[at]))
 
-    def _events(self, j: int, wanted: NDArray[np.bool_]) -> _Events:
+    def _events(self, j: int, wanted: Bools) -> _Events:
         """Return rows, centres and marks in the wanted bins of a column, in this order."""
         places, clusters = self.counts.rows_in(j, self.clusters, wanted)
         values, codes = self.counts.values(j, places), self.counts.codes[j, places]
@@ -137,9 +136,7 @@ class Search:
             np.concatenate([codes, self.center_bins[j, centers], mark_codes]),
         )
 
-    def _note_constant_bins(
-        self, j: int, values: NDArray[np.float64], codes: NDArray[np.uint8], wanted: NDArray[np.bool_]
-    ) -> None:
+    def _note_constant_bins(self, j: int, values: Floats, codes: NDArray[np.uint8], wanted: Bools) -> None:
         """Remember bins whose rows all share one value, as they do in columns with few values, not to look again."""
         low, high = np.full(len(wanted), np.inf), np.full(len(wanted), -np.inf)
         loops.ranges(values, codes, low, high)
@@ -149,14 +146,14 @@ class Search:
 class _Events(NamedTuple):
     """What a sweep meets: values with their kinds, clusters (as places among the node's), weights and bins."""
 
-    values: NDArray[np.float64]
+    values: Floats
     kinds: NDArray[np.int8]
-    clusters: NDArray[np.int64]
-    weights: NDArray[np.int64]
+    clusters: Ints
+    weights: Ints
     codes: NDArray[np.uint8]
 
 
-def _marks(centers: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+def _marks(centers: Floats) -> list[Floats]:
     """Return the midpoints between neighbouring centres in each column."""
     ordered = np.sort(centers, axis=0)
     middle = between(ordered[:-1], ordered[1:])

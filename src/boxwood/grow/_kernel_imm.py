@@ -9,8 +9,9 @@ from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_table, as_weights, listed
 from boxwood.axes import ChosenCurves, Curves, features_of_kernel, surrogate_map
 from boxwood.errors import DataError
@@ -145,19 +146,19 @@ def kernel_tree(
 class _Task(NamedTuple):
     """The rows that count, their clusters numbered without gaps, and what these are called."""
 
-    rows: NDArray[Any]
-    labels: NDArray[np.intp]
-    weights: NDArray[np.float64] | None
-    clusters: NDArray[np.intp]
+    rows: Array
+    labels: Indices
+    weights: Floats | None
+    clusters: Indices
     names: tuple[Hashable, ...]
     kernel: Kernel
     n_jobs: int | None
 
 
 def _task(
-    table: NDArray[Any],
+    table: Array,
     reference: Reference,
-    weights: NDArray[np.float64] | None,
+    weights: Floats | None,
     kernel: Kernel,
     n_jobs: int | None,
 ) -> _Task:
@@ -203,7 +204,7 @@ def _refuse_equal_means(reference: Reference, kind: str) -> None:
         )
 
 
-def _pulled_back(tree: ThresholdTree, curves: Curves, rows: NDArray[Any]) -> ThresholdTree:
+def _pulled_back(tree: ThresholdTree, curves: Curves, rows: Array) -> ThresholdTree:
     """Return the tree on raw columns; only the features that it cuts are computed again."""
     columns = tree.features
     places = np.where(tree.feature < 0, -1, np.searchsorted(columns, tree.feature))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from boxwood._threads import map_tasks
+from boxwood._types import Array, Floats, Indices
 from boxwood.errors import DataError
 from boxwood.kernels import DistanceKernel
 from boxwood.metrics import AxisSimilarity, axis_similarity
@@ -17,7 +16,6 @@ from boxwood.reference import Mixture, Reference
 
 __all__ = ["ClusterLaws", "GaussianLaws", "Laws"]
 
-Array = NDArray[np.float64]
 
 POINTS = 512  # values that stand for those of a cluster on an axis
 _ROWS = 256  # of a block of similarities
@@ -27,9 +25,9 @@ class Laws(ABC):
     """What the algorithm knows of components: how alike they are on each axis, and how to come by a prototype."""
 
     similarity: AxisSimilarity
-    weights: NDArray[np.float64]
+    weights: Floats
     names: list[str]
-    clusters: NDArray[np.intp]  # number of each component in the tree
+    clusters: Indices  # number of each component in the tree
 
     @abstractmethod
     def prototype(self, component: int, axis: int, random: np.random.Generator | None) -> float:
@@ -55,10 +53,10 @@ class ClusterLaws(Laws):
 
     def __init__(
         self,
-        X: NDArray[Any],
+        X: Array,
         reference: Reference,
         kernel: DistanceKernel,
-        weights: NDArray[np.float64] | None,
+        weights: Floats | None,
         n_jobs: int | None,
     ) -> None:
         if len(reference.labels) != len(X):
@@ -89,14 +87,14 @@ class ClusterLaws(Laws):
 
 
 def _similarity(
-    X: NDArray[Any], rows: Sequence[NDArray[np.intp]], weights: Array, kernel: DistanceKernel, n_jobs: int | None
+    X: Array, rows: Sequence[Indices], weights: Floats, kernel: DistanceKernel, n_jobs: int | None
 ) -> AxisSimilarity:
     """Return how alike clusters are on each axis, over all pairs of their rows, by weight.
 
     A row and itself are a pair: it is the similarity of the rows given, not an estimate for rows of their kind.
     """
 
-    def work(axis: int) -> tuple[Array, Array]:
+    def work(axis: int) -> tuple[Floats, Floats]:
         laws = [_summary(*_distinct_values(X[here, axis], weights[here])) for here in rows]
         return _pair_means(kernel, axis, [values for values, _ in laws], np.concatenate([share for _, share in laws]))
 
@@ -104,7 +102,7 @@ def _similarity(
     return AxisSimilarity(np.array([mean for mean, _ in found]), np.array([second for _, second in found]))
 
 
-def _distinct_values(values: NDArray[Any], weights: Array) -> tuple[Array, Array]:
+def _distinct_values(values: Array, weights: Floats) -> tuple[Floats, Floats]:
     """Return the different values, ascending, and the weight of each; weights are brought near 1 by a power of two.
 
     Whatever is made of them depends on neither the order of rows nor whether a row is repeated or weighs more.
@@ -116,14 +114,14 @@ def _distinct_values(values: NDArray[Any], weights: Array) -> tuple[Array, Array
     return ordered[first], np.add.reduceat(scaled, first)
 
 
-def _most_typical(values: Array, weights: Array, kernel: DistanceKernel, axis: int) -> float:
+def _most_typical(values: Floats, weights: Floats, kernel: DistanceKernel, axis: int) -> float:
     """Return the value with the largest mean similarity to all of them, the lowest among equals."""
     points, shares = _summary(values, weights)
     means = [kernel.axis_kernel(axis, points[start : start + _ROWS], points) for start in range(0, len(points), _ROWS)]
     return float(points[np.argmax(np.concatenate([(block * shares).sum(axis=1) for block in means]))])
 
 
-def _summary(values: Array, weights: Array) -> tuple[Array, Array]:
+def _summary(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Return values and shares that add up to 1: means of about `POINTS` runs of neighbours of equal weight.
 
     The mean similarity to any law rises and falls by 2 at most along the axis, so that moving values within runs of
@@ -139,7 +137,7 @@ def _summary(values: Array, weights: Array) -> tuple[Array, Array]:
     return values[first] + np.add.reduceat(shares * (values - base), first) / of_runs, of_runs
 
 
-def _pair_means(kernel: DistanceKernel, axis: int, values: Sequence[Array], shares: Array) -> tuple[Array, Array]:
+def _pair_means(kernel: DistanceKernel, axis: int, values: Sequence[Floats], shares: Floats) -> tuple[Floats, Floats]:
     """Return mean and second moment of the similarity for each two clusters, shape (k, k) each."""
     points = np.concatenate(values)
     starts = np.cumsum([0, *map(len, values[:-1])])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import listed
 from boxwood.errors import DataError
 from boxwood.grow._kernel_mmdt_components import Laws
@@ -87,7 +87,7 @@ class _Choice(NamedTuple):
     level: float
 
 
-def _least_alike(laws: Laws, here: NDArray[np.intp]) -> _Choice:
+def _least_alike(laws: Laws, here: Indices) -> _Choice:
     """Return the axis and the pair that are least alike on it, and the level of the widest gap."""
     first, second = np.triu_indices(len(here), 1)
     similarities = laws.similarity.mean[:, here[first], here[second]]
@@ -101,7 +101,7 @@ def _least_alike(laws: Laws, here: NDArray[np.intp]) -> _Choice:
     raise _alike(laws, here)
 
 
-def _surest(laws: Laws, here: NDArray[np.intp]) -> _Choice:
+def _surest(laws: Laws, here: Indices) -> _Choice:
     """Return the axis, component and level, in the middle of any gap, with the least bound on mistakes."""
     found: list[tuple[float, _Choice]] = []
     for axis, similarity in enumerate(laws.similarity.mean):
@@ -116,18 +116,18 @@ def _surest(laws: Laws, here: NDArray[np.intp]) -> _Choice:
     return next(choice for bound, choice in found if bound <= enough)
 
 
-def _alike(laws: Laws, here: NDArray[np.intp]) -> DataError:
+def _alike(laws: Laws, here: Indices) -> DataError:
     names = listed([laws.names[c] for c in here])
     return DataError(f"clusters that are alike on every axis, so that no cut separates them: {names}; make them one")
 
 
-def _widest_gap(similarities: NDArray[np.float64], component: int, here: NDArray[np.intp]) -> tuple[float, float]:
+def _widest_gap(similarities: Floats, component: int, here: Indices) -> tuple[float, float]:
     """Return the largest gap of the similarities to a component, and its middle; among equal ones the lowest."""
     gaps, levels = _gaps(similarities, component, here)
     return max(zip(gaps, levels, strict=True), key=lambda entry: entry[0], default=(0.0, 0.0))
 
 
-def _gaps(similarities: NDArray[np.float64], component: int, here: NDArray[np.intp]) -> tuple[list[float], list[float]]:
+def _gaps(similarities: Floats, component: int, here: Indices) -> tuple[list[float], list[float]]:
     """Return the gaps of the similarities to a component, up to its own, that are no rounding, and their middles.
 
     The component is on the near side of each.
@@ -141,7 +141,7 @@ def _gaps(similarities: NDArray[np.float64], component: int, here: NDArray[np.in
     return gaps[wide].tolist(), [-float(between(-high, -low)) for low, high in pairs]
 
 
-def _error_bound(laws: Laws, here: NDArray[np.intp], choice: _Choice) -> float:
+def _error_bound(laws: Laws, here: Indices, choice: _Choice) -> float:
     """Return a bound on the share of all rows that a cut sends to the wrong side, in the mean over prototypes."""
     means = laws.similarity.mean[choice.axis, choice.component, here]
     variances = laws.similarity.variance[choice.axis, choice.component, here]
@@ -153,10 +153,10 @@ def _error_bound(laws: Laws, here: NDArray[np.intp], choice: _Choice) -> float:
 def _cut(
     laws: Laws,
     kernel: DistanceKernel,
-    here: NDArray[np.intp],
+    here: Indices,
     choice: _Choice,
     random: np.random.Generator | None,
-) -> tuple[PrototypeCut, NDArray[np.bool_]]:
+) -> tuple[PrototypeCut, Bools]:
     """Return the cut around a prototype, its node left open, and which components are inside."""
     axis, component, partner, level = choice
     means = laws.similarity.mean[axis, component, here]

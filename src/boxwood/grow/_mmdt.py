@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boxwood._types import Floats, Indices
 from boxwood._validation import as_generator, listed, refuse_unknown
 from boxwood.errors import DataError
 from boxwood.grow._mmdt_thresholds import THRESHOLDS, Choose, choose_threshold
@@ -111,7 +111,7 @@ class _Grower:
     def __init__(
         self,
         mixture: Mixture,
-        deviations: NDArray[np.float64],
+        deviations: Floats,
         axis: str,
         threshold: str,
         choose: Choose,
@@ -168,7 +168,7 @@ class _Grower:
         return threshold, start + n_left
 
 
-def _first(places: NDArray[np.intp]) -> int:
+def _first(places: Indices) -> int:
     return int(places[0])
 
 

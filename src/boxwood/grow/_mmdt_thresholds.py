@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boxwood._types import Floats, Indices
 from boxwood.loops.mmdt_thresholds import CHEBYSHEV, GAUSSIAN, TAILS, gap_minima
 from boxwood.tree import between
 
@@ -16,14 +16,14 @@ THRESHOLDS = ("midpoint", "tails", "chebyshev", "gaussian", "uniform")
 _OBJECTIVES = {"tails": TAILS, "chebyshev": CHEBYSHEV, "gaussian": GAUSSIAN}
 _ROUNDING = 1e-12  # losses this near each other, relatively, are equal: they are sums in different orders
 
-Choose = Callable[[NDArray[np.intp]], int]  # one of several equally good, given in ascending order
+Choose = Callable[[Indices], int]  # one of several equally good, given in ascending order
 
 
 def choose_threshold(
     threshold: str,
-    means: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    variances: NDArray[np.float64],
+    means: Floats,
+    weights: Floats,
+    variances: Floats,
     choose: Choose,
     random: np.random.Generator | None,
 ) -> float:
@@ -38,13 +38,13 @@ def choose_threshold(
     return _least_loss(_OBJECTIVES[threshold], means, weights, variances, choose)
 
 
-def _uniform(means: NDArray[np.float64], random: np.random.Generator) -> float:
+def _uniform(means: Floats, random: np.random.Generator) -> float:
     share = random.random()
     drawn = means[0] * (1.0 - share) + means[-1] * share
     return float(np.clip(drawn, means[0], np.nextafter(means[-1], -np.inf)))
 
 
-def _halfway(means: NDArray[np.float64], choose: Choose) -> float:
+def _halfway(means: Floats, choose: Choose) -> float:
     with np.errstate(over="ignore"):
         gaps = np.diff(means)
     place = choose(np.flatnonzero(gaps == gaps.max()))
@@ -53,9 +53,9 @@ def _halfway(means: NDArray[np.float64], choose: Choose) -> float:
 
 def _least_loss(
     objective: int,
-    means: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    variances: NDArray[np.float64],
+    means: Floats,
+    weights: Floats,
+    variances: Floats,
     choose: Choose,
 ) -> float:
     thresholds, scores = np.empty(len(means) - 1), np.empty(len(means) - 1)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from boxwood._types import Floats, Ints
 from boxwood._validation import as_generator, as_table, listed, refuse_unknown
 from boxwood.errors import DataError
 from boxwood.loops.random_cuts import L1, L2, SQEUCLIDEAN, draw_cuts, prefix_masses
@@ -105,13 +106,13 @@ class RandomCutter:
     exact: bool
     lower_median: bool
     unit: float
-    values: NDArray[np.float64]  # (d, k) in ascending order, in units of `unit`
-    mass: NDArray[np.float64]  # (d, k) measure of the cuts below each value, in two parts
-    rest: NDArray[np.float64]
+    values: Floats  # (d, k) in ascending order, in units of `unit`
+    mass: Floats  # (d, k) measure of the cuts below each value, in two parts
+    rest: Floats
     order: NDArray[np.int32]  # (d, k)
     rank: NDArray[np.int32]  # (d, k)
-    ends: NDArray[np.int64]  # (k - 1, 2) edges of a smallest spanning tree, where `exact`
-    lengths: NDArray[np.float64]
+    ends: Ints  # (k - 1, 2) edges of a smallest spanning tree, where `exact`
+    lengths: Floats
 
     @classmethod
     def of(
@@ -150,9 +151,7 @@ class RandomCutter:
             draw_cuts(self.objective, self.lower_median, *sorted_centers, uniforms, *cuts)
         return _built(node, feature, self._thresholds(feature, place, offset), cluster)
 
-    def _thresholds(
-        self, feature: NDArray[np.int64], place: NDArray[np.int64], offset: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def _thresholds(self, feature: Ints, place: Ints, offset: Floats) -> Floats:
         """Return where cuts lie that have some measure beyond their places; L2 has the cuts themselves.
 
         Clipped in the units of the centres, in which the product with a unit may be rounded on to the next centre.
@@ -161,9 +160,7 @@ class RandomCutter:
         cuts = offset if self.objective == L2 else self._beyond(left, right, offset)
         return np.clip(cuts * self.unit, left * self.unit, np.nextafter(right * self.unit, -np.inf))
 
-    def _beyond(
-        self, left: NDArray[np.float64], right: NDArray[np.float64], offset: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def _beyond(self, left: Floats, right: Floats, offset: Floats) -> Floats:
         """Return where the measure of the cuts from `left` on is `offset`; the middle of the gap for NaN."""
         if self.objective == L1:
             cuts = left + offset
@@ -174,9 +171,7 @@ class RandomCutter:
         return np.where(np.isnan(offset), left + (right - left) / 2, cuts)
 
 
-def _built(
-    node: NDArray[np.int64], feature: NDArray[np.int64], threshold: NDArray[np.float64], cluster: NDArray[np.int64]
-) -> ThresholdTree:
+def _built(node: Ints, feature: Ints, threshold: Floats, cluster: Ints) -> ThresholdTree:
     builder = TreeBuilder()
     for at, j, cut in zip(node.tolist(), feature.tolist(), threshold.tolist(), strict=True):
         builder.split(at, j, cut)
@@ -185,7 +180,7 @@ def _built(
     return builder.build()
 
 
-def _in_units(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+def _in_units(points: Floats) -> tuple[Floats, float]:
     """Return the points in a unit, a power of two, in which squares and sums are finite."""
     largest = float(np.abs(points).max())
     if largest == 0 or _SAFE[0] <= largest <= _SAFE[1]:
@@ -194,7 +189,7 @@ def _in_units(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
     return points / unit, unit
 
 
-def _refuse_equal(points: NDArray[np.float64]) -> None:
+def _refuse_equal(points: Floats) -> None:
     _, group = np.unique(points, axis=0, return_inverse=True)
     group = group.reshape(-1)
     shared = np.flatnonzero(np.bincount(group) > 1)
@@ -204,9 +199,7 @@ def _refuse_equal(points: NDArray[np.float64]) -> None:
         raise DataError(f"centres with equal coordinates, which no cut separates: {listed(sets + more)}; merge them")
 
 
-def _edges(
-    mass: NDArray[np.float64], rest: NDArray[np.float64], rank: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _edges(mass: Floats, rest: Floats, rank: NDArray[np.int32]) -> tuple[Ints, Floats]:
     """Return a smallest spanning tree of the centres in the measure of cuts, shortest edge first."""
     k = rank.shape[1]
     ends, lengths = np.empty((k - 1, 2), dtype=np.int64), np.empty(k - 1)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from boxwood._threads import map_blocks
+from boxwood._types import Floats, Ints
 from boxwood._validation import as_table, as_weights
 from boxwood.loops.random_cuts_score import add_moves
 from boxwood.reference import Reference
@@ -25,7 +26,7 @@ def cost_changes(
     objective: str = "sqeuclidean",
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = -1,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return for each tree its cost minus that of the reference, both with the centres of the reference, shape (T,).
 
     A row in the middle of its cluster takes one comparison for each side of an axis, whatever the number of trees; one
@@ -58,7 +59,7 @@ def cost_changes(
     centers = np.ascontiguousarray(reference.centers)
     unweighted = np.empty(0)
 
-    def work(start: int, stop: int) -> NDArray[np.float64]:
+    def work(start: int, stop: int) -> Floats:
         seen, change = np.full(len(trees), -1), np.zeros(len(trees))
         block_weights = unweighted if weights is None else weights[start:stop]
         block = rows[start:stop], reference.labels[start:stop], block_weights
@@ -68,9 +69,7 @@ def cost_changes(
     return np.asarray(np.sum(map_blocks(work, len(rows), n_jobs=n_jobs), axis=0))
 
 
-def _bounds(
-    trees: Sequence[ThresholdTree], k: int, d: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
+def _bounds(trees: Sequence[ThresholdTree], k: int, d: int) -> tuple[Ints, Floats, Ints]:
     """Return the cuts on the way to each cluster's leaf by cluster, axis and side, the innermost first."""
     places, bounds, owners = [np.empty(0, np.int64)], [np.empty(0)], [np.empty(0, np.int64)]
     for number, tree in enumerate(trees):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boxwood._threads import map_tasks
+from boxwood._types import Bools, Floats, Indices, Ints
 from boxwood.grow._costs import Problem, make_problem, refuse_misfit, whole_costs, whole_costs_of
 from boxwood.loops.expand import best_prefix
 from boxwood.loops.walk import descend
@@ -88,15 +89,15 @@ def refine(
 class _Draft(NamedTuple):
     """A tree whose cuts and clusters may change, but not its shape."""
 
-    feature: NDArray[np.int64]
-    upper: NDArray[np.float64]
-    cluster: NDArray[np.int64]
+    feature: Ints
+    upper: Floats
+    cluster: Ints
     shape: ThresholdTree
 
     def build(self) -> ThresholdTree:
         return ThresholdTree(self.feature, self.shape.lower, self.upper, self.shape.second, self.cluster)
 
-    def leaves_below(self, X: NDArray[np.floating], node: int) -> NDArray[np.int64]:
+    def leaves_below(self, X: NDArray[np.floating], node: int) -> Ints:
         """Return the node of the leaf that each row reaches from `node` on; a subtree is a run of nodes."""
         feature, lower, upper = self.feature[node:], self.shape.lower[node:], self.upper[node:]
         nodes, leaves = np.arange(node, self.shape.n_nodes), np.empty(len(X), dtype=np.int64)
@@ -121,7 +122,7 @@ def _sweep(draft: _Draft, problem: Problem) -> bool:
     return changed
 
 
-def _relabel(draft: _Draft, problem: Problem, node: int, rows: NDArray[np.intp]) -> bool:
+def _relabel(draft: _Draft, problem: Problem, node: int, rows: Indices) -> bool:
     now = draft.cluster[node]
     if np.count_nonzero(draft.cluster == now) == 1:  # the only leaf of its cluster
         return False
@@ -133,7 +134,7 @@ def _relabel(draft: _Draft, problem: Problem, node: int, rows: NDArray[np.intp])
     return True
 
 
-def _recut(draft: _Draft, problem: Problem, node: int, rows: NDArray[np.intp]) -> bool:
+def _recut(draft: _Draft, problem: Problem, node: int, rows: Indices) -> bool:
     X = problem.X[rows]
     sides = [draft.leaves_below(X, child) for child in (node + 1, int(draft.shape.second[node]))]
     first, second = whole_costs_of(problem, rows, [draft.cluster[leaves] for leaves in sides])
@@ -157,7 +158,7 @@ def _recut(draft: _Draft, problem: Problem, node: int, rows: NDArray[np.intp]) -
     return True
 
 
-def _keeps_leaves(sides: list[NDArray[np.int64]], is_first: NDArray[np.bool_], will: NDArray[np.bool_]) -> bool:
+def _keeps_leaves(sides: list[Ints], is_first: Bools, will: Bools) -> bool:
     """Return whether leaves below that rows reach now are reached by some row after the change."""
     now, then = (np.unique(np.where(first, *sides)) for first in (is_first, will))
     return bool(np.isin(now, then).all())

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from boxwood._types import Floats
 from boxwood._validation import as_table
 from boxwood.errors import DataError
 from boxwood.kernels._gram import Fill, Places
@@ -21,7 +22,7 @@ __all__ = ["AdditiveKernel", "ChiSquared", "Hellinger", "HistogramIntersection",
 class AdditiveKernel(Kernel):
     """A kernel `K(x, y) = sum_j K_j(x_j, y_j)`, the same K_j on every axis."""
 
-    def axis_kernel(self, j: int, x: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+    def axis_kernel(self, j: int, x: ArrayLike, y: ArrayLike) -> Floats:
         """Return the part of axis j, for values x, shape (n,), and y, shape (m,), as a block of shape (n, m)."""
         return self(np.asarray(x)[:, None], np.asarray(y)[:, None])
 
@@ -29,7 +30,7 @@ class AdditiveKernel(Kernel):
 class _OfHistograms(AdditiveKernel):
     """An additive kernel of values of at least 0."""
 
-    def _checked(self, X: ArrayLike, n_columns: int | None = None) -> NDArray[np.float64]:
+    def _checked(self, X: ArrayLike, n_columns: int | None = None) -> Floats:
         return refuse_negative(self, super()._checked(X, n_columns))
 
 
@@ -72,20 +73,20 @@ class Linear(AdditiveKernel):
         columns = [np.unique(column) for column in as_table(X).T]
         return Linear(tuple(float(values[(len(values) - 1) // 2]) for values in columns))
 
-    def axis_kernel(self, j: int, x: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+    def axis_kernel(self, j: int, x: ArrayLike, y: ArrayLike) -> Floats:
         """Return the part of axis j, for values x, shape (n,), and y, shape (m,), as a block of shape (n, m)."""
         origin = 0.0 if self.origin is None else self.origin[j]
         return np.asarray(np.multiply.outer(np.asarray(x, np.float64) - origin, np.asarray(y, np.float64) - origin))
 
-    def _filler(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> Fill:
+    def _filler(self, X: Floats, Y: Floats) -> Fill:
         A = self._from_origin(X)
         return product_filler(A, A if Y is X else self._from_origin(Y))
 
-    def _diagonal(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _diagonal(self, X: Floats) -> Floats:
         A = self._from_origin(X)
         return np.asarray(np.einsum("ij,ij->i", A, A))
 
-    def _from_origin(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _from_origin(self, X: Floats) -> Floats:
         if self.origin is None:
             return X
         if len(self.origin) != X.shape[1]:
@@ -105,10 +106,10 @@ class Hellinger(_OfHistograms):
     array([[5.]])
     """
 
-    def _filler(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> Fill:
+    def _filler(self, X: Floats, Y: Floats) -> Fill:
         return product_filler(np.sqrt(X), np.sqrt(Y))
 
-    def _diagonal(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _diagonal(self, X: Floats) -> Floats:
         return np.asarray(X.sum(axis=1))
 
 
@@ -138,10 +139,10 @@ class HistogramIntersection(_OfHistograms):
         if not (math.isfinite(self.beta) and self.beta > 0):
             raise ValueError(f"beta must be above 0, got {self.beta}")
 
-    def _filler(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> Fill:
+    def _filler(self, X: Floats, Y: Floats) -> Fill:
         return _loop_filler(X**self.beta, Y**self.beta, add_minima)
 
-    def _diagonal(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _diagonal(self, X: Floats) -> Floats:
         return np.asarray((X**self.beta).sum(axis=1))
 
 
@@ -158,29 +159,29 @@ class ChiSquared(_OfHistograms):
     array([[1.5]])
     """
 
-    def _filler(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> Fill:
+    def _filler(self, X: Floats, Y: Floats) -> Fill:
         return _loop_filler(X, Y, add_harmonic_means)
 
-    def _diagonal(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _diagonal(self, X: Floats) -> Floats:
         return np.asarray(X.sum(axis=1))
 
 
 # ------------------------------------------------------------------------------------------------------- steps
 
 
-def product_filler(A: NDArray[np.float64], B: NDArray[np.float64]) -> Fill:
+def product_filler(A: Floats, B: Floats) -> Fill:
     """Return the filler of inner products."""
 
-    def fill(rows: Places, columns: Places, out: NDArray[np.float64]) -> None:
+    def fill(rows: Places, columns: Places, out: Floats) -> None:
         np.matmul(A[rows], B[columns].T, out=out)
 
     return fill
 
 
-def _loop_filler(A: NDArray[np.float64], B: NDArray[np.float64], add: Any) -> Fill:
+def _loop_filler(A: Floats, B: Floats, add: Any) -> Fill:
     lines = np.ascontiguousarray(B.T)
 
-    def fill(rows: Places, columns: Places, out: NDArray[np.float64]) -> None:
+    def fill(rows: Places, columns: Places, out: Floats) -> None:
         add(np.ascontiguousarray(A[rows]), np.ascontiguousarray(lines[:, columns]), out)
 
     return fill

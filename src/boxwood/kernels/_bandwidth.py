@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from boxwood._types import Array, Floats
 from boxwood._validation import as_table
 from boxwood.errors import DataError
 
@@ -18,7 +18,7 @@ _RULES = ("scale", "median")
 SAMPLE = 1000  # rows whose distances the rule "median" looks at
 
 
-def as_bandwidth(gamma: float | Sequence[float] | NDArray[Any] | str) -> Bandwidth:
+def as_bandwidth(gamma: float | Sequence[float] | Array | str) -> Bandwidth:
     """Return a bandwidth in the form that is kept: a number, a tuple of one number for each axis, or a rule's name."""
     if isinstance(gamma, str):
         if gamma not in _RULES:
@@ -41,7 +41,7 @@ def found_bandwidth(gamma: Bandwidth, X: ArrayLike, power: int) -> Bandwidth:
     return 1.0 / typical if typical > 0 else 1.0
 
 
-def by_axis(gamma: Bandwidth, n_axes: int) -> NDArray[np.float64]:
+def by_axis(gamma: Bandwidth, n_axes: int) -> Floats:
     """Return one number for each axis, shape (d,)."""
     refuse_rule(gamma)
     if isinstance(gamma, tuple) and len(gamma) != n_axes:
@@ -55,12 +55,12 @@ def refuse_rule(gamma: Bandwidth) -> None:
         raise ValueError(f"gamma={gamma!r} is still to be found from rows; call kernel.fitted(X) first")
 
 
-def _spread(X: NDArray[Any], power: int) -> float:
+def _spread(X: Array, power: int) -> float:
     with np.errstate(over="ignore", invalid="ignore"):
         return float(X.shape[1] * X.std(dtype=np.float64) ** power)
 
 
-def _median_distance(X: NDArray[Any], power: int) -> float:
+def _median_distance(X: Array, power: int) -> float:
     """Return the median distance between rows of a sample, of those above 0 where half of them are 0."""
     from scipy.spatial.distance import pdist
 

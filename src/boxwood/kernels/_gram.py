@@ -9,14 +9,14 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from boxwood._threads import map_tasks
+from boxwood._types import Array, Floats, Indices
 
 __all__ = ["Fill", "GramMatrix", "KeptGram", "Places", "one_blas_thread"]
 
-Places = slice | NDArray[np.intp]
-Fill = Callable[[Places, Places, NDArray[np.float64]], None]
+Places = slice | Indices
+Fill = Callable[[Places, Places, Floats], None]
 """What a kernel supplies: rows, columns, and the contiguous array of zeros that their block is added to."""
 
 TILE = 256  # rows and columns of a tile: half a megabyte, which stays in the cache of one processor
@@ -37,13 +37,13 @@ class GramMatrix:
         self.shape = shape
         self._fill = fill
 
-    def block(self, rows: Places, columns: Places) -> NDArray[np.float64]:
+    def block(self, rows: Places, columns: Places) -> Floats:
         """Return the values between some rows and some of the others, each given by a slice or by numbers."""
         shape = _length(rows, self.shape[0]), _length(columns, self.shape[1])
         with one_blas_thread():
             return self._tile(rows, columns, np.empty(shape[0] * shape[1]))
 
-    def dense(self, *, n_jobs: int | None = -1) -> NDArray[np.float64]:
+    def dense(self, *, n_jobs: int | None = -1) -> Floats:
         """Return the whole matrix, shape (n, m), computed by `n_jobs` threads."""
         n, m = self.shape
         whole = np.zeros((n, m))
@@ -58,12 +58,12 @@ class GramMatrix:
 
     def product(
         self,
-        coefficients: NDArray[np.float64],
+        coefficients: Floats,
         *,
-        rows: NDArray[np.intp] | None = None,
-        columns: NDArray[np.intp] | None = None,
+        rows: Indices | None = None,
+        columns: Indices | None = None,
         n_jobs: int | None = -1,
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Return the matrix, or some of its rows and columns, times coefficients of shape (m, p).
 
         Takes one evaluation of each value asked for. Each row is summed in the same order whatever the number of
@@ -85,7 +85,7 @@ class GramMatrix:
         n = self.shape[0] if rows is None else len(rows)
         m = len(coefficients)
 
-        def work(start: int) -> NDArray[np.float64]:
+        def work(start: int) -> Floats:
             taken = _part(rows, start, min(start + TILE, n))
             buffer = np.empty(TILE * TILE)
             sums = np.zeros((min(TILE, n - start), coefficients.shape[1]))
@@ -98,7 +98,7 @@ class GramMatrix:
             parts = map_tasks(work, range(0, n, TILE), n_jobs=n_jobs)
         return np.concatenate(parts) if parts else np.zeros((0, coefficients.shape[1]))
 
-    def _tile(self, rows: Places, columns: Places, buffer: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _tile(self, rows: Places, columns: Places, buffer: Floats) -> Floats:
         """Return a block, written into the buffer: fresh memory for each tile costs more than the kernel."""
         shape = _length(rows, self.shape[0]), _length(columns, self.shape[1])
         tile = buffer[: shape[0] * shape[1]].reshape(shape)
@@ -110,14 +110,14 @@ class GramMatrix:
 class KeptGram(GramMatrix):
     """A Gram matrix that is in memory, shape (n, m); its blocks are views where rows and columns are slices."""
 
-    def __init__(self, values: NDArray[Any]) -> None:
-        def fill(rows: Places, columns: Places, out: NDArray[np.float64]) -> None:
+    def __init__(self, values: Array) -> None:
+        def fill(rows: Places, columns: Places, out: Floats) -> None:
             out[...] = values[rows][:, columns]
 
         super().__init__((values.shape[0], values.shape[1]), fill)
         self.values = values
 
-    def _tile(self, rows: Places, columns: Places, buffer: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _tile(self, rows: Places, columns: Places, buffer: Floats) -> Floats:
         return self.values[rows][:, columns].astype(np.float64, copy=False)
 
 
@@ -163,5 +163,5 @@ def _length(places: Places, n: int) -> int:
     return len(range(*places.indices(n))) if isinstance(places, slice) else len(places)
 
 
-def _part(places: NDArray[np.intp] | None, start: int, stop: int) -> Places:
+def _part(places: Indices | None, start: int, stop: int) -> Places:
     return slice(start, stop) if places is None else places[start:stop]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from boxwood._types import Array, Floats
 from boxwood._validation import as_table, listed
 from boxwood.errors import DataError
 from boxwood.kernels._gram import Fill, GramMatrix
@@ -32,7 +33,7 @@ class Kernel(ABC):
 
     positive_definite: ClassVar[bool] = True
 
-    def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> NDArray[np.float64]:
+    def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> Floats:
         """Return the value of the kernel between each row of `X` and each of `Y`, shape (n, m); None takes `X` twice.
 
         Raises
@@ -50,7 +51,7 @@ class Kernel(ABC):
         others = rows if Y is None else self._checked(Y, n_columns=rows.shape[1])
         return GramMatrix((len(rows), len(others)), self._filler(rows, others))
 
-    def diagonal(self, X: ArrayLike) -> NDArray[np.float64]:
+    def diagonal(self, X: ArrayLike) -> Floats:
         """Return the value between each row and itself, shape (n,), in time n d."""
         return self._diagonal(self._checked(X))
 
@@ -58,22 +59,22 @@ class Kernel(ABC):
         """Return the kernel with what it takes from data, such as a bandwidth, found for the rows of `X`."""
         return self
 
-    def kept_points(self, X: NDArray[Any]) -> NDArray[Any]:
+    def kept_points(self, X: Array) -> Array:
         """Return what must be kept of rows for values between them and later ones, one line for each row."""
         return X
 
     @abstractmethod
-    def _filler(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> Fill:
+    def _filler(self, X: Floats, Y: Floats) -> Fill:
         """Return the function that adds blocks of the values between the rows of `X` and `Y`."""
 
     @abstractmethod
-    def _diagonal(self, X: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def _diagonal(self, X: Floats) -> Floats: ...
 
-    def _checked(self, X: ArrayLike, n_columns: int | None = None) -> NDArray[np.float64]:
+    def _checked(self, X: ArrayLike, n_columns: int | None = None) -> Floats:
         return np.ascontiguousarray(as_table(X, n_columns=n_columns), dtype=np.float64)
 
 
-def refuse_negative(kernel: Kernel, X: NDArray[np.float64]) -> NDArray[np.float64]:
+def refuse_negative(kernel: Kernel, X: Floats) -> Floats:
     """Return the rows, unless a value lies below 0, where the kernel has no meaning."""
     bad = (X < 0).sum(axis=0)
     if bad.any():

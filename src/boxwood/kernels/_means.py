@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_table, as_weights
 from boxwood.errors import DataError
 from boxwood.kernels._as_kernel import as_kernel
@@ -47,9 +47,9 @@ class KernelMeans:
     """
 
     kernel: Kernel
-    points: NDArray[Any]
-    coefficients: NDArray[np.float64]
-    squares: NDArray[np.float64]
+    points: Array
+    coefficients: Floats
+    squares: Floats
 
     @classmethod
     def of(
@@ -70,17 +70,17 @@ class KernelMeans:
         resolved = as_kernel(kernel).fitted(table)
         return _means(resolved, table, resolved.gram(table), labels, n_clusters, sample_weight, n_jobs)
 
-    def similarities(self, X: ArrayLike, *, n_jobs: int | None = -1) -> NDArray[np.float64]:
+    def similarities(self, X: ArrayLike, *, n_jobs: int | None = -1) -> Floats:
         """Return the inner product of each row of `X` with each mean, shape (n, k), in time n m (d + k)."""
         return self.kernel.gram(X, self.points).product(self.coefficients, n_jobs=n_jobs)
 
-    def distances(self, X: ArrayLike, *, n_jobs: int | None = -1) -> NDArray[np.float64]:
+    def distances(self, X: ArrayLike, *, n_jobs: int | None = -1) -> Floats:
         """Return the squared distance of each row of `X` to each mean, shape (n, k); see `kernel_distances`."""
         return squared_distances(
             self.kernel, self.kernel.diagonal(X), self.squares, self.similarities(X, n_jobs=n_jobs)
         )
 
-    def nearest(self, X: ArrayLike, *, n_jobs: int | None = -1) -> NDArray[np.intp]:
+    def nearest(self, X: ArrayLike, *, n_jobs: int | None = -1) -> Indices:
         """Return the number of the nearest mean for each row, shape (n,); the first among those equally near."""
         return nearest(self.squares, self.similarities(X, n_jobs=n_jobs))
 
@@ -94,7 +94,7 @@ def kernel_distances(
     Y: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = -1,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return the squared distance of each row to the mean of each cluster, in the feature space of a kernel.
 
     It is `K(x, x) + sum_{y, z in C} K(y, z) / |C|² - 2 sum_{y in C} K(x, y) / |C|`, with weights where they are given.
@@ -156,10 +156,10 @@ def kernel_distances(
 
 def squared_distances(
     kernel: Kernel,
-    diagonal: NDArray[np.float64],
-    squares: NDArray[np.float64],
-    similarities: NDArray[np.float64],
-) -> NDArray[np.float64]:
+    diagonal: Floats,
+    squares: Floats,
+    similarities: Floats,
+) -> Floats:
     """Return `|x|² + |c|² - 2 <x, c>`, shape (n, k), free of what is only its rounding."""
     terms = diagonal[:, None] + squares
     with np.errstate(invalid="ignore"):
@@ -169,7 +169,7 @@ def squared_distances(
     return np.maximum(distances, 0.0) if kernel.positive_definite else distances
 
 
-def nearest(squares: NDArray[np.float64], similarities: NDArray[np.float64]) -> NDArray[np.intp]:
+def nearest(squares: Floats, similarities: Floats) -> Indices:
     """Return the number of the nearest mean for each row; the first among those equally near but for rounding."""
     scores = squares - 2 * similarities
     finite = np.where(np.isfinite(squares), np.abs(squares), 0.0)
@@ -178,9 +178,7 @@ def nearest(squares: NDArray[np.float64], similarities: NDArray[np.float64]) -> 
     return np.asarray(near.argmax(axis=1), dtype=np.intp)
 
 
-def rows_of_clusters(
-    labels: ArrayLike, n_clusters: int, n_rows: int, weights: NDArray[np.float64] | None
-) -> list[NDArray[np.intp]]:
+def rows_of_clusters(labels: ArrayLike, n_clusters: int, n_rows: int, weights: Floats | None) -> list[Indices]:
     """Return the numbers of the rows of each cluster, without those that weigh 0; labels are checked here."""
     codes = np.asarray(labels)
     if codes.shape != (n_rows,) or codes.dtype.kind not in "iu":
@@ -196,7 +194,7 @@ def rows_of_clusters(
     return np.split(order, ends[:-1])[1:]
 
 
-def shares(rows: NDArray[np.intp], weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
+def shares(rows: Indices, weights: Floats | None) -> Floats:
     """Return the share of each row in the mean of some rows that all have weight, shape (len(rows),)."""
     if weights is None:
         return np.full(len(rows), 1 / len(rows))
@@ -206,7 +204,7 @@ def shares(rows: NDArray[np.intp], weights: NDArray[np.float64] | None) -> NDArr
 
 def _means(
     kernel: Kernel,
-    table: NDArray[Any],
+    table: Array,
     gram: GramMatrix,
     labels: ArrayLike,
     n_clusters: int,

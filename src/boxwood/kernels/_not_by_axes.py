@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from boxwood._types import Array, Floats
 from boxwood._validation import as_table
 from boxwood.errors import DataError
 from boxwood.kernels._additive import product_filler
@@ -50,17 +51,17 @@ class Polynomial(Kernel):
         if not (math.isfinite(self.coef0) and self.coef0 >= 0):
             raise ValueError(f"coef0 must be at least 0, got {self.coef0}")
 
-    def _filler(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> Fill:
+    def _filler(self, X: Floats, Y: Floats) -> Fill:
         multiply = product_filler(X, Y)
 
-        def fill(rows: Places, columns: Places, out: NDArray[np.float64]) -> None:
+        def fill(rows: Places, columns: Places, out: Floats) -> None:
             multiply(rows, columns, out)
             out += self.coef0
             np.power(out, self.degree, out=out)
 
         return fill
 
-    def _diagonal(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _diagonal(self, X: Floats) -> Floats:
         return np.asarray((np.einsum("ij,ij->i", X, X) + self.coef0) ** self.degree)
 
 
@@ -95,16 +96,16 @@ class Neighborhood(Kernel):
         if not (math.isfinite(self.radius) and self.radius >= 0):
             raise ValueError(f"radius must be at least 0, got {self.radius}")
 
-    def _filler(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> Fill:
+    def _filler(self, X: Floats, Y: Floats) -> Fill:
         lines, units = np.ascontiguousarray(Y.T), np.ones(X.shape[1])
 
-        def fill(rows: Places, columns: Places, out: NDArray[np.float64]) -> None:
+        def fill(rows: Places, columns: Places, out: Floats) -> None:
             add_squares(np.ascontiguousarray(X[rows]), np.ascontiguousarray(lines[:, columns]), units, out)
             np.less_equal(np.sqrt(out, out=out), self.radius, out=out, casting="unsafe")
 
         return fill
 
-    def _diagonal(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _diagonal(self, X: Floats) -> Floats:
         return np.ones(len(X))
 
 
@@ -135,7 +136,7 @@ class Precomputed(Kernel):
             )
         return KeptGram(block)
 
-    def diagonal(self, X: ArrayLike) -> NDArray[np.float64]:
+    def diagonal(self, X: ArrayLike) -> Floats:
         """Return the diagonal of a square Gram matrix, shape (n,)."""
         block = as_table(X)
         if block.shape[0] != block.shape[1]:
@@ -145,12 +146,12 @@ class Precomputed(Kernel):
             )
         return np.diagonal(block).astype(np.float64)
 
-    def kept_points(self, X: NDArray[Any]) -> NDArray[Any]:
+    def kept_points(self, X: Array) -> Array:
         """Return rows without columns: later blocks bring their values with them."""
         return np.empty((len(X), 0))
 
-    def _filler(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> Fill:
+    def _filler(self, X: Floats, Y: Floats) -> Fill:
         raise NotImplementedError("a precomputed kernel has no values but those given")
 
-    def _diagonal(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _diagonal(self, X: Floats) -> Floats:
         return np.diagonal(X).copy()

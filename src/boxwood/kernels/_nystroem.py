@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from boxwood._types import Array, Floats
 from boxwood._validation import as_table
 from boxwood.kernels._as_kernel import as_kernel
 from boxwood.kernels._gram import one_blas_thread
@@ -53,8 +54,8 @@ class Nystroem:
     """
 
     kernel: Kernel
-    landmarks: NDArray[Any]
-    normalization: NDArray[np.float64]
+    landmarks: Array
+    normalization: Floats
 
     @classmethod
     def of(cls, kernel: Kernel | str, X: ArrayLike, n_components: int, *, random_state: Any = None) -> Nystroem:
@@ -84,7 +85,7 @@ class Nystroem:
         root = np.where(kept, 1 / np.sqrt(np.where(kept, values, 1.0)), 0.0)
         return cls(resolved, landmarks, (vectors * root) @ vectors.T)
 
-    def transform(self, X: ArrayLike, *, n_jobs: int | None = -1) -> NDArray[np.float64]:
+    def transform(self, X: ArrayLike, *, n_jobs: int | None = -1) -> Floats:
         """Return the features of rows, shape (n, m), in time n m (d + m)."""
         return self.kernel.gram(X, self.landmarks).product(self.normalization.T, n_jobs=n_jobs)
 
@@ -103,5 +104,5 @@ class Nystroem:
             float(np.abs(np.diagonal(self.kernel(first, second)) - self._inner(first, second)).mean()),
         )
 
-    def _inner(self, X: NDArray[Any], Y: NDArray[Any]) -> NDArray[np.float64]:
+    def _inner(self, X: Array, Y: Array) -> Floats:
         return np.asarray(np.einsum("ij,ij->i", self.transform(X), self.transform(Y)))

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from boxwood._types import Floats
 from boxwood.errors import DataError
 from boxwood.kernels._bandwidth import Bandwidth, as_bandwidth, by_axis, found_bandwidth, refuse_rule
 from boxwood.kernels._gram import Fill, Places
@@ -22,28 +23,28 @@ _LOOP_COLUMNS = 12  # up to so many columns, differences take no longer than a m
 _NEAR = 1e-6  # squared distances in bandwidths below which a matrix product has lost too many digits
 _SAFE_SQUARES = 1000.0  # squared norms in bandwidths up to which a matrix product keeps 12 digits of the kernel
 
-Profile = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+Profile = Callable[[Floats], Floats]
 
 
 class DistanceKernel(Kernel):
     """A kernel `K(x, y) = prod_j g_j(|x_j - y_j|)` whose profiles g_j fall from `g_j(0) = 1` towards 0."""
 
     @abstractmethod
-    def axis(self, j: int, distances: ArrayLike) -> NDArray[np.float64]:
+    def axis(self, j: int, distances: ArrayLike) -> Floats:
         """Return the similarity on axis j of values so far apart: its profile g_j, of any shape."""
 
     @abstractmethod
-    def radius(self, j: int, levels: ArrayLike) -> NDArray[np.float64]:
+    def radius(self, j: int, levels: ArrayLike) -> Floats:
         """Return the distance on axis j at which the similarity has fallen to a level: the inverse of g_j.
 
         Levels are from 0 to 1; the distance is 0 for the level 1 and may be infinite for the level 0.
         """
 
-    def axis_kernel(self, j: int, x: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+    def axis_kernel(self, j: int, x: ArrayLike, y: ArrayLike) -> Floats:
         """Return the similarities on axis j of values x, shape (n,), and y, shape (m,), as a block of shape (n, m)."""
         return self.axis(j, np.subtract.outer(np.asarray(x, np.float64), np.asarray(y, np.float64)))
 
-    def _diagonal(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _diagonal(self, X: Floats) -> Floats:
         return np.ones(len(X))
 
 
@@ -90,16 +91,16 @@ class Gaussian(DistanceKernel):
         """Return the kernel with its bandwidth found for the rows of `X`, shape (n, d)."""
         return replace(self, gamma=found_bandwidth(self.gamma, X, power=2))
 
-    def axis(self, j: int, distances: ArrayLike) -> NDArray[np.float64]:
+    def axis(self, j: int, distances: ArrayLike) -> Floats:
         """Return `exp(-gamma_j t²)` for distances t of any shape."""
         t = np.asarray(distances, dtype=np.float64)
         return np.exp(-_at(self.gamma, j) * t * t)
 
-    def radius(self, j: int, levels: ArrayLike) -> NDArray[np.float64]:
+    def radius(self, j: int, levels: ArrayLike) -> Floats:
         """Return `sqrt(-log(level) / gamma_j)` for levels from 0 to 1 of any shape."""
         return np.sqrt(_log_inverse(levels) / _at(self.gamma, j))
 
-    def _filler(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> Fill:
+    def _filler(self, X: Floats, Y: Floats) -> Fill:
         unit = np.sqrt(by_axis(self.gamma, X.shape[1]))
         if X.shape[1] > _LOOP_COLUMNS:
             center = Y.min(axis=0) / 2 + Y.max(axis=0) / 2
@@ -145,15 +146,15 @@ class Laplace(DistanceKernel):
         """Return the kernel with its bandwidth found for the rows of `X`, shape (n, d)."""
         return replace(self, gamma=found_bandwidth(self.gamma, X, power=1))
 
-    def axis(self, j: int, distances: ArrayLike) -> NDArray[np.float64]:
+    def axis(self, j: int, distances: ArrayLike) -> Floats:
         """Return `exp(-gamma_j |t|)` for distances t of any shape."""
         return np.exp(-_at(self.gamma, j) * np.abs(np.asarray(distances, dtype=np.float64)))
 
-    def radius(self, j: int, levels: ArrayLike) -> NDArray[np.float64]:
+    def radius(self, j: int, levels: ArrayLike) -> Floats:
         """Return `-log(level) / gamma_j` for levels from 0 to 1 of any shape."""
         return _log_inverse(levels) / _at(self.gamma, j)
 
-    def _filler(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> Fill:
+    def _filler(self, X: Floats, Y: Floats) -> Fill:
         return _by_differences(X, Y, by_axis(self.gamma, X.shape[1]), add_absolutes)
 
 
@@ -195,20 +196,20 @@ class ProductKernel(DistanceKernel):
             if not abs(at_zero - 1) <= 1e-12:
                 raise ValueError(f"a profile must be 1 at distance 0, got {at_zero}")
 
-    def axis(self, j: int, distances: ArrayLike) -> NDArray[np.float64]:
+    def axis(self, j: int, distances: ArrayLike) -> Floats:
         """Return the profile of axis j at distances of any shape."""
         profile = _of_axis(self.profile, j)
         return np.asarray(profile(np.abs(np.asarray(distances, dtype=np.float64))), dtype=np.float64)
 
-    def radius(self, j: int, levels: ArrayLike) -> NDArray[np.float64]:
+    def radius(self, j: int, levels: ArrayLike) -> Floats:
         """Return the inverse of the profile of axis j at levels of any shape."""
         return np.asarray(_of_axis(self.inverse, j)(_as_levels(levels)), dtype=np.float64)
 
-    def _filler(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> Fill:
+    def _filler(self, X: Floats, Y: Floats) -> Fill:
         if isinstance(self.profile, tuple) and len(self.profile) != X.shape[1]:
             raise DataError(f"the kernel has {len(self.profile)} profiles, but there are {X.shape[1]} columns")
 
-        def fill(rows: Places, columns: Places, out: NDArray[np.float64]) -> None:
+        def fill(rows: Places, columns: Places, out: Floats) -> None:
             out += 1.0
             for j in range(X.shape[1]):
                 out *= self.axis_kernel(j, X[rows, j], Y[columns, j])
@@ -219,20 +220,18 @@ class ProductKernel(DistanceKernel):
 # ------------------------------------------------------------------------------------------------------- steps
 
 
-def _by_differences(X: NDArray[np.float64], Y: NDArray[np.float64], units: NDArray[np.float64], add: Any) -> Fill:
+def _by_differences(X: Floats, Y: Floats, units: Floats, add: Any) -> Fill:
     """Return the filler of `exp(-distance)` whose distances are summed from differences, exact far from zero too."""
     lines, units = np.ascontiguousarray(Y.T), np.ascontiguousarray(units)
 
-    def fill(rows: Places, columns: Places, out: NDArray[np.float64]) -> None:
+    def fill(rows: Places, columns: Places, out: Floats) -> None:
         add(np.ascontiguousarray(X[rows]), np.ascontiguousarray(lines[:, columns]), units, out)
         np.exp(np.negative(out, out=out), out=out)
 
     return fill
 
 
-def _by_products(
-    A: NDArray[np.float64], B: NDArray[np.float64], a: NDArray[np.float64], b: NDArray[np.float64]
-) -> Fill:
+def _by_products(A: Floats, B: Floats, a: Floats, b: Floats) -> Fill:
     """Return the filler of `exp(-distance)` by one matrix product: `-|x - y|² = [2x, -|x|², 1] [y, 1, -|y|²]'`.
 
     Distances near 0 lose their digits there and are summed from differences, so that equal rows are exactly alike.
@@ -240,7 +239,7 @@ def _by_products(
     left = np.column_stack([2 * A, -a, np.ones(len(a))])
     right = np.column_stack([B, np.ones(len(b)), -b])
 
-    def fill(rows: Places, columns: Places, out: NDArray[np.float64]) -> None:
+    def fill(rows: Places, columns: Places, out: Floats) -> None:
         np.matmul(left[rows], right[columns].T, out=out)
         i, j = np.nonzero(out > -_NEAR)
         out[i, j] = -np.square(A[rows][i] - B[columns][j]).sum(axis=1)
@@ -258,12 +257,12 @@ def _of_axis(given: Profile | tuple[Profile, ...], j: int) -> Profile:
     return given[j] if isinstance(given, tuple) else given
 
 
-def _log_inverse(levels: ArrayLike) -> NDArray[np.float64]:
+def _log_inverse(levels: ArrayLike) -> Floats:
     with np.errstate(divide="ignore"):
         return 0.0 - np.log(_as_levels(levels))  # not a minus sign, which turns the level 1 into -0
 
 
-def _as_levels(levels: ArrayLike) -> NDArray[np.float64]:
+def _as_levels(levels: ArrayLike) -> Floats:
     values = np.asarray(levels, dtype=np.float64)
     if not ((values >= 0) & (values <= 1)).all():
         raise ValueError(f"levels of a similarity are from 0 to 1, got {levels!r}")

@@ -17,7 +17,7 @@ L1, L2, SQEUCLIDEAN = 0, 1, 2
 
 
 @jit
-def add_differences(X, labels, weights, centers, sums):  # type: ignore[no-untyped-def]
+def add_differences(X, labels, weights, centers, sums):
     """Add to each cluster the weighted differences of its rows to its centre: the sum of `w (x - centers[c])`.
 
     IN: X (n, d); labels (n,); weights (n,) or (0,); centers (k, d). OUT: sums (k, d).
@@ -32,7 +32,7 @@ def add_differences(X, labels, weights, centers, sums):  # type: ignore[no-untyp
 
 
 @jit
-def add_costs(X, labels, weights, centers, offsets, objective, costs):  # type: ignore[no-untyped-def]
+def add_costs(X, labels, weights, centers, offsets, objective, costs):
     """Add to each cluster the weighted distances of its rows to its centre, as the objective measures them.
 
     IN: X (n, d); labels (n,); weights (n,) or (0,); centers, offsets (k, d); objective L1, L2 or SQEUCLIDEAN.
@@ -52,7 +52,7 @@ def add_costs(X, labels, weights, centers, offsets, objective, costs):  # type: 
 
 
 @jit
-def add_pulls(X, rows, weights, origin, unit, point, radius, sums, pull, bend):  # type: ignore[no-untyped-def]
+def add_pulls(X, rows, weights, origin, unit, point, radius, sums, pull, bend):
     """Add what the given rows tell of a geometric median at `point`; rows count as `z = (x - origin) / unit`.
 
     With `r = |z - point|` and `u = (z - point) / r`, a row nearer than `radius` is at the point.

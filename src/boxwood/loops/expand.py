@@ -21,7 +21,7 @@ NONE = np.iinfo(np.int64).max
 
 
 @jit
-def squared_distances(X, centers, scale, out):  # type: ignore[no-untyped-def]
+def squared_distances(X, centers, scale, out):
     """Write the squared distance of each row to each centre, both measured in units of `2 / scale`.
 
     IN: X (n, d), centers (d, k): one column for each centre, scale. OUT: out (n, k).
@@ -37,7 +37,7 @@ def squared_distances(X, centers, scale, out):  # type: ignore[no-untyped-def]
 
 
 @jit
-def squared_distance(X, rows, centers, clusters, scale, out):  # type: ignore[no-untyped-def]
+def squared_distance(X, rows, centers, clusters, scale, out):
     """Write the squared distance of some rows, each to one centre, as `squared_distances` does.
 
     IN: X (n, d), rows (m,), centers (d, k), clusters (m,): the centre for each row, scale. OUT: out (m,).
@@ -50,7 +50,7 @@ def squared_distance(X, rows, centers, clusters, scale, out):  # type: ignore[no
 
 
 @jit
-def best_threshold(ordered, order, costs, total):  # type: ignore[no-untyped-def]
+def best_threshold(ordered, order, costs, total):
     """Return the lowest cost of a cut into two sides, the place behind which it lies, and the clusters of the sides.
 
     Among equal costs the first place wins, then the lowest cluster of the first side, then of the second. The place is
@@ -80,7 +80,7 @@ def best_threshold(ordered, order, costs, total):  # type: ignore[no-untyped-def
 
 
 @jit
-def best_interval(ordered, order, costs, total, from_cluster, to_cluster):  # type: ignore[no-untyped-def]
+def best_interval(ordered, order, costs, total, from_cluster, to_cluster):
     """Return the lowest cost of an inner interval, its first and last place, and the clusters inside and outside.
 
     For inside j and outside l the cost is `total[l]` plus the sum inside of `costs[:, j] - costs[:, l]`, so the best
@@ -118,7 +118,7 @@ def best_interval(ordered, order, costs, total, from_cluster, to_cluster):  # ty
 
 
 @jit
-def _inner_places(ordered):  # type: ignore[no-untyped-def]
+def _inner_places(ordered):
     """Return the first place behind the lowest value, and the first place of the highest value."""
     begin, stop = 0, len(ordered) - 1
     while begin < len(ordered) and ordered[begin] == ordered[0]:
@@ -129,7 +129,7 @@ def _inner_places(ordered):  # type: ignore[no-untyped-def]
 
 
 @jit
-def best_prefix(ordered, order, difference):  # type: ignore[no-untyped-def]
+def best_prefix(ordered, order, difference):
     """Return the smallest sum of differences over the first side of a cut, and the place behind which the cut lies.
 
     Among equal sums the first place wins; the place is -1 where all values are equal.

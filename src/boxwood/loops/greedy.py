@@ -20,7 +20,7 @@ NONE = np.iinfo(np.int64).max
 
 
 @jit
-def best_separation(ordered, order, costs, centers, by_center):  # type: ignore[no-untyped-def]
+def best_separation(ordered, order, costs, centers, by_center):
     """Return the lowest cost of a cut, and the two neighbouring values, of rows or centres, between which it lies.
 
     Among equal costs the lowest cut wins; the cost is the largest integer where all centres are equal. Takes time n k.

@@ -29,7 +29,7 @@ __all__ = [
 
 
 @jit
-def bin_of(x, low, high, scale, n_bins):  # type: ignore[no-untyped-def]
+def bin_of(x, low, high, scale, n_bins):
     """Return the bin of a value: 0 below `low`, then bins of width `1 / scale`, the last from exactly `high` on."""
     place = (x - low) * scale + 1.0
     if place < 0.0:
@@ -42,7 +42,7 @@ def bin_of(x, low, high, scale, n_bins):  # type: ignore[no-untyped-def]
 
 
 @jit
-def bin_points(points, low, high, scale, n_bins, codes):  # type: ignore[no-untyped-def]
+def bin_points(points, low, high, scale, n_bins, codes):
     """Write the bins of points (k, d). OUT: codes (d, k)."""
     for j in range(points.shape[1]):
         for i in range(points.shape[0]):
@@ -50,7 +50,7 @@ def bin_points(points, low, high, scale, n_bins, codes):  # type: ignore[no-unty
 
 
 @jit
-def bin_block(X, labels, weights, start, low, high, scale, places, order, codes, counts):  # type: ignore[no-untyped-def]
+def bin_block(X, labels, weights, start, low, high, scale, places, order, codes, counts):
     """Bin a block of rows, put them in their places, and count them.
 
     IN: X (n, d), labels (n,), weights (n,) or (0,), start: number of the block's first row; low, high, scale (d,).
@@ -80,7 +80,7 @@ def bin_block(X, labels, weights, start, low, high, scale, places, order, codes,
 
 
 @jit
-def bin_cluster(X, order, alive, weights, cluster, start, stop, low, high, scale, codes, counts):  # type: ignore[no-untyped-def]
+def bin_cluster(X, order, alive, weights, cluster, start, stop, low, high, scale, codes, counts):
     """Bin the rows of one cluster anew, at places `start` to `stop - 1`; rows that are not alive are not counted.
 
     IN: X, order, alive (m,), weights (m,) by place or (0,), low, high, scale (d,).
@@ -96,7 +96,7 @@ def bin_cluster(X, order, alive, weights, cluster, start, stop, low, high, scale
 
 
 @jit
-def cut_bounds(counts, total, clusters, center_bins, after, bound):  # type: ignore[no-untyped-def]
+def cut_bounds(counts, total, clusters, center_bins, after, bound):
     """For each column and bin: mistakes of a cut behind the bin, and a lower bound for cuts within it.
 
     A cluster whose centre lies left of the cut loses its rows on the right, and the other way round.
@@ -123,7 +123,7 @@ def cut_bounds(counts, total, clusters, center_bins, after, bound):  # type: ign
 
 
 @jit
-def gather_bins(codes_j, alive, starts, stops, wanted, found, n_found):  # type: ignore[no-untyped-def]
+def gather_bins(codes_j, alive, starts, stops, wanted, found, n_found):
     """Write the living places of some clusters whose bin is wanted, cluster by cluster, and how many each has.
 
     IN: codes_j (m,), alive (m,); starts, stops (clusters,): places of the clusters; wanted (n_bins,).
@@ -140,9 +140,7 @@ def gather_bins(codes_j, alive, starts, stops, wanted, found, n_found):  # type:
 
 
 @jit
-def gather_cut_off(  # type: ignore[no-untyped-def]
-    X, j, order, codes_j, alive, start, stop, threshold, threshold_bin, center_is_left, found, n_found
-):
+def gather_cut_off(X, j, order, codes_j, alive, start, stop, threshold, threshold_bin, center_is_left, found, n_found):
     """Append the living places from `start` to `stop - 1` whose row lies on the other side of the cut than its centre.
 
     IN: everything but found. IN and OUT: found, long enough, with n_found places in it. Returns the new n_found.
@@ -159,7 +157,7 @@ def gather_cut_off(  # type: ignore[no-untyped-def]
 
 
 @jit
-def subtract(places, cluster, weights, codes, alive, counts, total):  # type: ignore[no-untyped-def]
+def subtract(places, cluster, weights, codes, alive, counts, total):
     """Take rows of one cluster out of the counts. OUT: alive, counts, total."""
     for place in places:
         weight = weights[place] if weights.size else 1
@@ -170,7 +168,7 @@ def subtract(places, cluster, weights, codes, alive, counts, total):  # type: ig
 
 
 @jit
-def ranges(values, codes, low, high):  # type: ignore[no-untyped-def]
+def ranges(values, codes, low, high):
     """Widen the range of each bin by its values. IN: values, codes (m,). IN and OUT: low, high (n_bins,)."""
     for i in range(len(values)):
         low[codes[i]] = min(low[codes[i]], values[i])
@@ -178,7 +176,7 @@ def ranges(values, codes, low, high):  # type: ignore[no-untyped-def]
 
 
 @jit
-def sweep(values, kinds, clusters, weights, codes, start, left, total, is_left, low, high, at_marks):  # type: ignore[no-untyped-def]
+def sweep(values, kinds, clusters, weights, codes, start, left, total, is_left, low, high, at_marks):
     """Return the fewest mistakes of a cut just right of one of the sorted values, and the first such value.
 
     Events are sorted by value; kind 0 is a row, 1 a centre, 2 a mark. A cut is tried behind every value with

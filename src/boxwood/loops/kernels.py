@@ -10,7 +10,7 @@ __all__ = ["add_absolutes", "add_harmonic_means", "add_minima", "add_squares"]
 
 
 @jit
-def add_squares(rows, others, units, sums):  # type: ignore[no-untyped-def]
+def add_squares(rows, others, units, sums):
     """Add the squared Euclidean distances between rows and others, each difference times the unit of its column.
 
     IN: rows (n, d); others (d, m); units (d,). OUT: sums (n, m).
@@ -24,7 +24,7 @@ def add_squares(rows, others, units, sums):  # type: ignore[no-untyped-def]
 
 
 @jit
-def add_absolutes(rows, others, units, sums):  # type: ignore[no-untyped-def]
+def add_absolutes(rows, others, units, sums):
     """Add the ℓ1 distances between rows and others, each difference times the unit of its column, above 0.
 
     IN: rows (n, d); others (d, m); units (d,). OUT: sums (n, m).
@@ -37,7 +37,7 @@ def add_absolutes(rows, others, units, sums):  # type: ignore[no-untyped-def]
 
 
 @jit
-def add_minima(rows, others, sums):  # type: ignore[no-untyped-def]
+def add_minima(rows, others, sums):
     """Add over columns the smaller of the two values.
 
     IN: rows (n, d); others (d, m). OUT: sums (n, m).
@@ -50,7 +50,7 @@ def add_minima(rows, others, sums):  # type: ignore[no-untyped-def]
 
 
 @jit
-def add_harmonic_means(rows, others, sums):  # type: ignore[no-untyped-def]
+def add_harmonic_means(rows, others, sums):
     """Add over columns `2 x y / (x + y)` of values that are not negative; 0 where one of them is.
 
     IN: rows (n, d); others (d, m). OUT: sums (n, m).

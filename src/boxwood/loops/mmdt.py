@@ -12,7 +12,7 @@ __all__ = ["partition", "widest_gaps"]
 
 
 @jit
-def widest_gaps(columns, order, start, stop, gaps, ranges):  # type: ignore[no-untyped-def]
+def widest_gaps(columns, order, start, stop, gaps, ranges):
     """Write for each axis the widest gap between neighbouring means of a node, and the range of all of them.
 
     IN: columns (d, k): means by axis; order (d, k): components by ascending mean; start, stop: the node's places.
@@ -29,7 +29,7 @@ def widest_gaps(columns, order, start, stop, gaps, ranges):  # type: ignore[no-u
 
 
 @jit
-def partition(order, start, stop, is_left, scratch):  # type: ignore[no-untyped-def]
+def partition(order, start, stop, is_left, scratch):
     """Bring the components on the left to the front of a node's places on every axis; both sides keep their order.
 
     IN: start, stop; is_left (k,), by component. OUT: order (d, k), in place; scratch (k,).

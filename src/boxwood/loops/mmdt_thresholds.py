@@ -31,7 +31,7 @@ MARGIN = 1e-9  # for rounding, where gaps are left out by their bound
 
 
 @jit
-def gap_minima(means, log_weights, deviations, objective, thresholds, scores):  # type: ignore[no-untyped-def]
+def gap_minima(means, log_weights, deviations, objective, thresholds, scores):
     """Write for each gap the threshold of least loss, and the logarithm of that loss (inf where it cannot be least).
 
     A threshold lies in [m_g, m_(g+1)). Takes time k for each run of gaps that is bounded, at most 2 k of them and log k
@@ -68,7 +68,7 @@ def gap_minima(means, log_weights, deviations, objective, thresholds, scores):  
 
 
 @jit
-def _smallest_above_zero(values):  # type: ignore[no-untyped-def]
+def _smallest_above_zero(values):
     smallest = np.inf
     for value in values:
         if value > 0.0:
@@ -77,7 +77,7 @@ def _smallest_above_zero(values):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _gap_minimum(terms, g, finest):  # type: ignore[no-untyped-def]
+def _gap_minimum(terms, g, finest):
     """Return the best threshold of gap g and its log loss: of both ends, and the points where the slope turns upwards.
 
     A loss that is not convex is walked along a grid that is fine at both ends, from a mean to 1/64 of the smallest
@@ -105,7 +105,7 @@ def _gap_minimum(terms, g, finest):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _grid_point(low, high, i, half):  # type: ignore[no-untyped-def]
+def _grid_point(low, high, i, half):
     """Return point i of 2 half; from the middle to either end distances to that end shrink by powers of 2."""
     if i < half:
         return low + (high - low) * 2.0 ** ((i + 1 - half) / PER_OCTAVE - 1.0)
@@ -113,7 +113,7 @@ def _grid_point(low, high, i, half):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _turning_point(terms, low, high):  # type: ignore[no-untyped-def]
+def _turning_point(terms, low, high):
     """Return the point of [low, high] where the slope turns from below zero to above, by bisection to neighbours."""
     while True:
         middle = _middle(low, high)
@@ -129,7 +129,7 @@ def _turning_point(terms, low, high):  # type: ignore[no-untyped-def]
 
 
 @jit
-def log_loss(terms, low, high):  # type: ignore[no-untyped-def]
+def log_loss(terms, low, high):
     """Return a logarithm that no threshold's loss in [low, high] is below, which is that of the loss where they agree.
 
     IN: terms: means, log_weights, deviations, log_deviations (k,), objective.
@@ -150,7 +150,7 @@ def log_loss(terms, low, high):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _log_share(distance, deviation, log_deviation, objective):  # type: ignore[no-untyped-def]
+def _log_share(distance, deviation, log_deviation, objective):
     if deviation == 0.0:
         return -np.inf
     t = distance / deviation
@@ -166,7 +166,7 @@ def _log_share(distance, deviation, log_deviation, objective):  # type: ignore[n
 
 
 @jit
-def _slope(terms, point):  # type: ignore[no-untyped-def]
+def _slope(terms, point):
     """Return the slope of the loss between means, divided by its largest part; 0 where no part can be told from 0."""
     means, log_weights, deviations, log_deviations, objective = terms
     largest, total = -np.inf, 0.0
@@ -192,6 +192,6 @@ def _slope(terms, point):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _middle(low, high):  # type: ignore[no-untyped-def]
+def _middle(low, high):
     middle = 0.5 * (low + high)
     return middle if abs(middle) < np.inf else 0.5 * low + 0.5 * high

@@ -20,7 +20,7 @@ FEW = 100.0  # squared deviations from mean to origin that may be subtracted: tw
 
 
 @jit
-def block_moments(X, labels, weights, total, origins, offsets, squares):  # type: ignore[no-untyped-def]
+def block_moments(X, labels, weights, total, origins, offsets, squares):
     """Fill weight, mean (in two parts) and weighted squared deviations of each cluster; a label of -1 is left out.
 
     IN: X (n, d); labels (n,); weights (n,), or (0,) for rows that all weigh 1. OUT, all zeros beforehand: total (k,),
@@ -38,7 +38,7 @@ def block_moments(X, labels, weights, total, origins, offsets, squares):  # type
 
 
 @jit
-def _first_rows(X, labels, weights, origins):  # type: ignore[no-untyped-def]
+def _first_rows(X, labels, weights, origins):
     found = np.zeros(len(origins), dtype=np.bool_)
     missing = len(origins)
     for row in range(X.shape[0]):
@@ -54,7 +54,7 @@ def _first_rows(X, labels, weights, origins):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _add_about(X, labels, weights, origins, total, sums):  # type: ignore[no-untyped-def]
+def _add_about(X, labels, weights, origins, total, sums):
     for row in range(X.shape[0]):
         if labels[row] < 0:
             continue
@@ -70,7 +70,7 @@ def _add_about(X, labels, weights, origins, total, sums):  # type: ignore[no-unt
 
 
 @jit
-def _move_to_means(total, sums, offsets, squares):  # type: ignore[no-untyped-def]
+def _move_to_means(total, sums, offsets, squares):
     """Turn sums about origins into offsets, and squares about means; return whether that costs few digits."""
     exact = True
     for c in range(len(total)):

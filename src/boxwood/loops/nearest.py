@@ -11,7 +11,7 @@ __all__ = ["add_potentials", "distances", "lower_to", "nearest"]
 
 
 @jit
-def distances(X, centers, euclidean, out):  # type: ignore[no-untyped-def]
+def distances(X, centers, euclidean, out):
     """Write the distance of each row to each centre.
 
     IN: X (n, d); centers (d, k); euclidean, else l1. OUT: out (n, k).
@@ -24,7 +24,7 @@ def distances(X, centers, euclidean, out):  # type: ignore[no-untyped-def]
 
 
 @jit
-def nearest(X, centers, euclidean, labels, costs):  # type: ignore[no-untyped-def]
+def nearest(X, centers, euclidean, labels, costs):
     """Write for each row its nearest centre, the first of equally near ones, and the distance to it.
 
     IN: X (n, d); centers (d, k); euclidean, else l1. OUT: labels (n,), costs (n,).
@@ -41,7 +41,7 @@ def nearest(X, centers, euclidean, labels, costs):  # type: ignore[no-untyped-de
 
 
 @jit
-def add_potentials(X, weights, candidates, euclidean, closest, potentials):  # type: ignore[no-untyped-def]
+def add_potentials(X, weights, candidates, euclidean, closest, potentials):
     """Add for each candidate what all rows would cost with it: the sum of `w min(closest, distance to it)`.
 
     IN: X (n, d); weights (n,) or (0,) for rows that all weigh 1; candidates (d, m); euclidean, else l1;
@@ -56,7 +56,7 @@ def add_potentials(X, weights, candidates, euclidean, closest, potentials):  # t
 
 
 @jit
-def lower_to(X, center, euclidean, closest):  # type: ignore[no-untyped-def]
+def lower_to(X, center, euclidean, closest):
     """Lower `closest` to the distance to one more centre, where that is nearer.
 
     IN: X (n, d); center (d,); euclidean, else l1. IN and OUT: closest (n,).
@@ -70,7 +70,7 @@ def lower_to(X, center, euclidean, closest):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _fill(X, row, centers, squared, to):  # type: ignore[no-untyped-def]
+def _fill(X, row, centers, squared, to):
     """Write the squared Euclidean or the l1 distance of one row to each centre.
 
     IN: X (n, d), row, centers (d, k), squared. OUT: to (k,).

@@ -19,7 +19,7 @@ L1, L2, SQEUCLIDEAN = 0, 1, 2  # as in costs
 
 
 @jit
-def prefix_masses(values, mass, rest):  # type: ignore[no-untyped-def]
+def prefix_masses(values, mass, rest):
     """Write where each place lies in the embedding in which squared distances to the centres are distances.
 
     Half the squared gaps below it, added up in two parts, so that places with small gaps far out differ as well.
@@ -39,7 +39,7 @@ def prefix_masses(values, mass, rest):  # type: ignore[no-untyped-def]
 
 
 @jit
-def draw_cuts(  # type: ignore[no-untyped-def]
+def draw_cuts(
     objective, lower_median, values, mass, rest, order, rank, uniforms, node, feature, place, offset, cluster
 ):
     """Draw a tree with one centre in each leaf. Cut number t makes the nodes 2t + 1 (its left child) and 2t + 2.
@@ -98,7 +98,7 @@ def draw_cuts(  # type: ignore[no-untyped-def]
 
 
 @jit
-def _mass_cut(values, mass, rest, first, last, uniform, weights):  # type: ignore[no-untyped-def]
+def _mass_cut(values, mass, rest, first, last, uniform, weights):
     """Return axis, last place on the left, and measure beyond it, of a cut drawn from a node's ranges."""
     d, total = values.shape[0], 0.0
     for j in range(d):
@@ -120,7 +120,7 @@ def _mass_cut(values, mass, rest, first, last, uniform, weights):  # type: ignor
 
 
 @jit
-def _median_cut(values, median, first, last, uniform, weights):  # type: ignore[no-untyped-def]
+def _median_cut(values, median, first, last, uniform, weights):
     """Return axis, last place on the left, threshold, and whether the median is on the left, of a median-centred cut.
 
     The square of the distance of the cut to the median is uniform over all that part the node's centres.
@@ -150,7 +150,7 @@ def _median_cut(values, median, first, last, uniform, weights):  # type: ignore[
 
 
 @jit
-def _middle_place(values, first, last):  # type: ignore[no-untyped-def]
+def _middle_place(values, first, last):
     """Return the widest axis and the last place below the middle of its range."""
     widest, j = -1.0, 0
     for i in range(values.shape[0]):
@@ -162,7 +162,7 @@ def _middle_place(values, first, last):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _within(cut, a, b):  # type: ignore[no-untyped-def]
+def _within(cut, a, b):
     """Return the cut, rounded into a <= cut < b."""
     if cut >= b:
         cut = np.nextafter(b, -np.inf)
@@ -170,7 +170,7 @@ def _within(cut, a, b):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _chosen(weights, n, target):  # type: ignore[no-untyped-def]
+def _chosen(weights, n, target):
     """Return the number whose weight the target falls on; never one of weight 0."""
     found = 0
     for i in range(n):
@@ -183,7 +183,7 @@ def _chosen(weights, n, target):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _last_place(values, j, first, last, cut):  # type: ignore[no-untyped-def]
+def _last_place(values, j, first, last, cut):
     """Return the last place on an axis with a value of at most `cut`, given that `last` lies above it."""
     left, right = first, last
     while right - left > 1:
@@ -196,7 +196,7 @@ def _last_place(values, j, first, last, cut):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _medians(values, after, first, size, lower, median):  # type: ignore[no-untyped-def]
+def _medians(values, after, first, size, lower, median):
     """Write the median of a node's centres on each axis: of two middle ones their midpoint, or the lower."""
     for j in range(values.shape[0]):
         r = first[j]
@@ -208,7 +208,7 @@ def _medians(values, after, first, size, lower, median):  # type: ignore[no-unty
 
 
 @jit
-def _smaller_side(order, before, after, j, place, first, last, members):  # type: ignore[no-untyped-def]
+def _smaller_side(order, before, after, j, place, first, last, members):
     """Write the centres of the smaller child, walking from both ends at once; return how many, and if it is the left.
 
     IN: place: the last on the left; first, last: ends of the node's list on axis j. OUT: members.
@@ -229,7 +229,7 @@ def _smaller_side(order, before, after, j, place, first, last, members):  # type
 
 
 @jit
-def _take_out(rank, before, after, members, places, first, last, here, there):  # type: ignore[no-untyped-def]
+def _take_out(rank, before, after, members, places, first, last, here, there):
     """Move some centres of one frame's lists into lists of another frame, which stay sorted."""
     n = len(members)
     for j in range(rank.shape[0]):

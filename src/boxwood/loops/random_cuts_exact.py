@@ -8,7 +8,7 @@ __all__ = ["draw_rounds", "spanning_edges"]
 
 
 @jit
-def spanning_edges(positions, rests, ends, lengths):  # type: ignore[no-untyped-def]
+def spanning_edges(positions, rests, ends, lengths):
     """Write the edges of a smallest spanning tree of centres under the l1 distance (Prim's algorithm).
 
     IN: positions, rests (k, d): coordinates in two parts, to be added. OUT: ends (k - 1, 2), lengths (k - 1,).
@@ -31,9 +31,7 @@ def spanning_edges(positions, rests, ends, lengths):  # type: ignore[no-untyped-
 
 
 @jit
-def draw_rounds(  # type: ignore[no-untyped-def]
-    values, mass, rest, order, rank, ends, lengths, uniforms, node, feature, place, offset, cluster
-):
+def draw_rounds(values, mass, rest, order, rank, ends, lengths, uniforms, node, feature, place, offset, cluster):
     """Draw a tree with one centre in each leaf. Cut number t makes the nodes 2t + 1 (its left child) and 2t + 2.
 
     IN: values (d, k): centres by axis, ascending; mass, rest (d, k): measure of the cuts below each place, in two
@@ -75,7 +73,7 @@ def draw_rounds(  # type: ignore[no-untyped-def]
 
 
 @jit
-def _distance(positions, rests, a, b):  # type: ignore[no-untyped-def]
+def _distance(positions, rests, a, b):
     total = 0.0
     for j in range(positions.shape[1]):
         total += abs((positions[a, j] - positions[b, j]) + (rests[a, j] - rests[b, j]))
@@ -83,7 +81,7 @@ def _distance(positions, rests, a, b):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _ranges(rank, group, n_groups, first, last):  # type: ignore[no-untyped-def]
+def _ranges(rank, group, n_groups, first, last):
     """Write the first and the last place on each axis of the centres of each group."""
     first[:n_groups] = rank.shape[1]
     last[:n_groups] = -1
@@ -95,7 +93,7 @@ def _ranges(rank, group, n_groups, first, last):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _shortest_distance(mass, rest, rank, leaf, first, last, shortest):  # type: ignore[no-untyped-def]
+def _shortest_distance(mass, rest, rank, leaf, first, last, shortest):
     """Return D / k³, D the largest distance of two centres of one leaf; or a bound on it that is below `shortest`."""
     d, k = rank.shape
     bound = 0.0
@@ -120,7 +118,7 @@ def _shortest_distance(mass, rest, rank, leaf, first, last, shortest):  # type: 
 
 
 @jit
-def _near_groups(ends, lengths, longest, group):  # type: ignore[no-untyped-def]
+def _near_groups(ends, lengths, longest, group):
     """Number the groups of centres that edges up to a length join; return how many there are.
 
     Pairs at most that far apart lie in one group, and on no axis does a group reach beyond them. They also lie in one
@@ -148,7 +146,7 @@ def _near_groups(ends, lengths, longest, group):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _keep(measure, first, last, within):  # type: ignore[no-untyped-def]
+def _keep(measure, first, last, within):
     """Set to 0 the measure of the gaps after each place that lie in some range (or, if `within`, in none)."""
     d, k = measure.shape
     steps = np.empty(k + 1, np.int64)
@@ -165,7 +163,7 @@ def _keep(measure, first, last, within):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _drawn(mass, rest, measure, uniform):  # type: ignore[no-untyped-def]
+def _drawn(mass, rest, measure, uniform):
     """Return axis, place, and measure beyond it, of a cut drawn from the gaps whose measure is not 0; or axis -1."""
     d, k = measure.shape
     total = 0.0
@@ -186,7 +184,7 @@ def _drawn(mass, rest, measure, uniform):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _middle_place(values, first, last):  # type: ignore[no-untyped-def]
+def _middle_place(values, first, last):
     """Return the widest axis of a leaf, the last place below the middle of its range, and NaN for the measure.
 
     For leaves whose measure is too small for a double.

@@ -15,7 +15,7 @@ L1, L2, SQEUCLIDEAN = 0, 1, 2  # as in costs
 
 
 @jit
-def add_moves(  # type: ignore[no-untyped-def]
+def add_moves(
     X, labels, weights, starts, bounds, owners, roots, feature, upper, second, cluster, centers, objective, seen, change
 ):
     """Add for each tree what its moved rows cost more at the centre of their leaf than at their own.
@@ -51,7 +51,7 @@ def add_moves(  # type: ignore[no-untyped-def]
 
 
 @jit
-def _leaf(X, i, root, feature, upper, second, cluster):  # type: ignore[no-untyped-def]
+def _leaf(X, i, root, feature, upper, second, cluster):
     node = root
     while feature[node] >= 0:
         node = node + 1 if float(X[i, feature[node]]) <= upper[node] else root + second[node]
@@ -59,7 +59,7 @@ def _leaf(X, i, root, feature, upper, second, cluster):  # type: ignore[no-untyp
 
 
 @jit
-def _distance(X, i, centers, c, objective):  # type: ignore[no-untyped-def]
+def _distance(X, i, centers, c, objective):
     total = 0.0
     for j in range(X.shape[1]):
         gap = abs(float(X[i, j]) - centers[c, j])

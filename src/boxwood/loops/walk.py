@@ -8,7 +8,7 @@ __all__ = ["descend"]
 
 
 @jit
-def descend(X, feature, lower, upper, second, value, out):  # type: ignore[no-untyped-def]
+def descend(X, feature, lower, upper, second, value, out):
     """Write the value of the leaf that each row of `X` reaches, or -1 for a row that has NaN in a tested column.
 
     IN: X (n, d); feature, lower, upper, second, value (n_nodes,), in pre-order. OUT: out (n,).
@@ -19,7 +19,7 @@ def descend(X, feature, lower, upper, second, value, out):  # type: ignore[no-un
 
 
 @jit
-def _leaf_of(x, feature, lower, upper, second):  # type: ignore[no-untyped-def]
+def _leaf_of(x, feature, lower, upper, second):
     node = 0
     while feature[node] >= 0:
         value = np.float64(x[feature[node]])

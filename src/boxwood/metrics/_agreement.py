@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_weights
 from boxwood.errors import DataError
 from boxwood.metrics._checks import check_length, whole_labels
@@ -82,7 +83,7 @@ def agreement(labels: Any, predicted: Any, *, sample_weight: ArrayLike | None = 
 
 def contingency(
     labels: ArrayLike, predicted: ArrayLike, n_clusters: int, sample_weight: ArrayLike | None = None
-) -> NDArray[Any]:
+) -> Array:
     """Return the weight of the rows with each pair of labels, shape (k, k): rows by `labels`, columns by `predicted`.
 
     Parameters
@@ -113,24 +114,22 @@ def contingency(
     return _cross(true[kept], other[kept], (n_clusters, n_clusters), None if weights is None else weights[kept])
 
 
-def _cross(
-    a: NDArray[np.intp], b: NDArray[np.intp], shape: tuple[int, int], weights: NDArray[np.float64] | None
-) -> NDArray[Any]:
+def _cross(a: Indices, b: Indices, shape: tuple[int, int], weights: Floats | None) -> Array:
     return np.bincount(a * shape[1] + b, weights, minlength=shape[0] * shape[1]).reshape(shape)
 
 
-def _as_numbers_of_rows(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _as_numbers_of_rows(weights: Floats) -> Floats:
     # a mean of 1 is the least scale at which no number of pairs below can be negative
     return weights if (weights == np.floor(weights)).all() else weights / weights.mean()
 
 
-def _matched(table: NDArray[np.float64]) -> float:
+def _matched(table: Floats) -> float:
     from scipy.optimize import linear_sum_assignment
 
     return float(table[linear_sum_assignment(table, maximize=True)].sum() / table.sum())
 
 
-def _adjusted_rand(table: NDArray[np.float64]) -> float:
+def _adjusted_rand(table: Floats) -> float:
     """Return the adjusted Rand index from ordered pairs of rows: together or apart in the one and in the other."""
     n, both = table.sum(), np.square(table).sum()
     one, other = (np.square(table.sum(axis=axis)).sum() for axis in (0, 1))
@@ -140,7 +139,7 @@ def _adjusted_rand(table: NDArray[np.float64]) -> float:
     return float(2 * (together * apart - only_one * only_other) / expected)
 
 
-def _normalized_mutual_info(table: NDArray[np.float64]) -> float:
+def _normalized_mutual_info(table: Floats) -> float:
     share = table / table.sum()
     one, other = share.sum(axis=1), share.sum(axis=0)
     cells = share > 0

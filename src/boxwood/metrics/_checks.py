@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from numpy.typing import NDArray
-
+from boxwood._types import Array
 from boxwood.errors import DataError
 from boxwood.reference import Reference
 from boxwood.reference._labels import check_length, whole_labels
@@ -14,7 +11,7 @@ from boxwood.tree import ThresholdTree
 __all__ = ["check_fit", "check_length", "whole_labels"]
 
 
-def check_fit(X: NDArray[Any], tree: ThresholdTree, reference: Reference) -> None:
+def check_fit(X: Array, tree: ThresholdTree, reference: Reference) -> None:
     """Raise a DataError unless tree and reference speak of the rows and columns of `X` and of the same clusters."""
     check_length(reference.labels, len(X), "labels in the reference")
     if reference.centers.shape[1] != X.shape[1]:

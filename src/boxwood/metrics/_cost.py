@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from boxwood._threads import map_blocks
+from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_table, as_weights
 from boxwood.errors import DataError
 from boxwood.loops.costs import add_costs
@@ -124,9 +125,7 @@ def partition_cost(
     return summed_distances(table, labels, code, centers, as_weights(sample_weight, len(table)))
 
 
-def summed_distances(
-    X: NDArray[Any], labels: Any, code: int, centers: ArrayLike | None, weights: NDArray[np.float64] | None
-) -> float:
+def summed_distances(X: Array, labels: Any, code: int, centers: ArrayLike | None, weights: Floats | None) -> float:
     """Return `partition_cost` of a table, weights and an objective that are checked already."""
     if centers is None:
         clusters, names = encode_labels(labels)
@@ -139,12 +138,10 @@ def summed_distances(
     return _sum(X, clusters, Centers(given, np.zeros_like(given)), code, weights)
 
 
-def _sum(
-    X: NDArray[Any], labels: NDArray[np.intp], centers: Centers, code: int, weights: NDArray[np.float64] | None
-) -> float:
+def _sum(X: Array, labels: Indices, centers: Centers, code: int, weights: Floats | None) -> float:
     weight = np.empty(0) if weights is None else weights
 
-    def work(start: int, stop: int) -> NDArray[np.float64]:
+    def work(start: int, stop: int) -> Floats:
         costs = np.zeros(len(centers.base))
         add_costs(X[start:stop], labels[start:stop], weight[start:stop], centers.base, centers.offset, code, costs)
         return costs
@@ -156,7 +153,7 @@ def _sum(
     return total
 
 
-def _as_centers(centers: ArrayLike, n_columns: int) -> NDArray[np.float64]:
+def _as_centers(centers: ArrayLike, n_columns: int) -> Floats:
     try:
         array = np.asarray(centers, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -166,7 +163,7 @@ def _as_centers(centers: ArrayLike, n_columns: int) -> NDArray[np.float64]:
     return array
 
 
-def _refuse_missing_centers(centers: NDArray[np.float64], labels: NDArray[np.intp]) -> None:
+def _refuse_missing_centers(centers: Floats, labels: Indices) -> None:
     bad = ~np.isfinite(centers).all(axis=1)
     used = np.bincount(labels + 1, minlength=len(centers) + 1)[1:] > 0
     if (bad & used).any():

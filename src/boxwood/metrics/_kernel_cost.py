@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from boxwood._types import Array, Indices
 from boxwood._validation import as_table, as_weights
 from boxwood.errors import DataError
 from boxwood.kernels import GramMatrix, Kernel, Precomputed, as_kernel
@@ -101,7 +102,7 @@ class KernelSpace:
         self.diagonal = self.kernel.diagonal(self.table)
         self.n_jobs = n_jobs
 
-    def cost(self, labels: NDArray[np.intp], k: int, centers: NDArray[Any] | None = None) -> float:
+    def cost(self, labels: Indices, k: int, centers: Array | None = None) -> float:
         """Return the cost of labels from -1 to k - 1, around their own means or those of other labels."""
         parts = rows_of_clusters(labels, k, len(self.table), self.weights)
         points = parts if centers is None else rows_of_clusters(centers, k, len(self.table), self.weights)
@@ -109,7 +110,7 @@ class KernelSpace:
             sum(self._part(c, *pair) for c, pair in enumerate(zip(parts, points, strict=True)) if len(pair[0]))
         )
 
-    def _part(self, c: int, rows: NDArray[np.intp], points: NDArray[np.intp]) -> float:
+    def _part(self, c: int, rows: Indices, points: Indices) -> float:
         if len(points) == 0:
             raise DataError(
                 f"rows have the label {c}, but the reference has no rows of that cluster to take the mean of"

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from boxwood._threads import map_tasks
+from boxwood._types import Array, Floats
 from boxwood._validation import as_table
 from boxwood.errors import DataError
 from boxwood.kernels import DistanceKernel, Gaussian, Kernel, Laplace, Precomputed, as_kernel
@@ -38,11 +38,11 @@ class AxisSimilarity:
         Mean of the square. Always holds: `mean**2 <= second_moment <= mean`, but for rounding.
     """
 
-    mean: NDArray[np.float64]
-    second_moment: NDArray[np.float64]
+    mean: Floats
+    second_moment: Floats
 
     @cached_property
-    def variance(self) -> NDArray[np.float64]:
+    def variance(self) -> Floats:
         """Variance over independent rows, shape (d, k, k)."""
         return np.maximum(self.second_moment - self.mean**2, 0.0)
 
@@ -114,7 +114,7 @@ def axis_similarity(components: Components, kernel: Kernel | str) -> AxisSimilar
     return AxisSimilarity(*moments)
 
 
-def mean_similarities(components: Components, kernel: Kernel | str) -> NDArray[np.float64]:
+def mean_similarities(components: Components, kernel: Kernel | str) -> Floats:
     """Return the mean of the kernel over independent rows of each two components, shape (k, k).
 
     These are the inner products of the components' means in the feature space, so the squared MMD of two components is
@@ -159,7 +159,7 @@ def mean_similarities(components: Components, kernel: Kernel | str) -> NDArray[n
     return similarities
 
 
-def within_similarity(components: Components, kernel: Kernel | str) -> NDArray[np.float64]:
+def within_similarity(components: Components, kernel: Kernel | str) -> Floats:
     """Return the mean of the kernel over independent rows of each component, shape (k,).
 
     The paper calls it sigma² and takes it as equal for all components; it is a similarity, near 1 where rows of a
@@ -235,7 +235,7 @@ def mmd(X: ArrayLike, Y: ArrayLike, kernel: Kernel | str, *, unbiased: bool = Fa
 # ------------------------------------------------------------------------------------------------------- steps
 
 
-def _as_samples(components: Sequence[ArrayLike]) -> list[NDArray[Any]]:
+def _as_samples(components: Sequence[ArrayLike]) -> list[Array]:
     samples = [as_table(sample) for sample in components]
     columns = {sample.shape[1] for sample in samples}
     if len(columns) != 1:
@@ -243,12 +243,12 @@ def _as_samples(components: Sequence[ArrayLike]) -> list[NDArray[Any]]:
     return samples
 
 
-def _mean_product(kernel: Kernel, X: NDArray[Any], Y: NDArray[Any]) -> float:
+def _mean_product(kernel: Kernel, X: Array, Y: Array) -> float:
     shares = np.full((len(Y), 1), 1 / len(Y))
     return float(kernel.gram(X, Y).product(shares).mean())
 
 
-def _mean_of_pairs(kernel: Kernel, X: NDArray[Any]) -> float:
+def _mean_of_pairs(kernel: Kernel, X: Array) -> float:
     """Return the mean over pairs of different rows; of a single row with itself."""
     n, diagonal = len(X), kernel.diagonal(X)
     if n == 1:
@@ -257,7 +257,7 @@ def _mean_of_pairs(kernel: Kernel, X: NDArray[Any]) -> float:
     return float(((sums - diagonal) / (n - 1)).mean())
 
 
-def _pair_means(kernel: DistanceKernel, j: int, x: NDArray[Any], y: NDArray[Any], same: bool) -> tuple[float, float]:
+def _pair_means(kernel: DistanceKernel, j: int, x: Array, y: Array, same: bool) -> tuple[float, float]:
     """Return mean and second moment of the similarity on one axis; of different rows where the samples are one."""
     if same and len(x) == 1:
         return 1.0, 1.0
@@ -269,7 +269,7 @@ def _pair_means(kernel: DistanceKernel, j: int, x: NDArray[Any], y: NDArray[Any]
     return float(sums[0]), float(sums[1])
 
 
-def _of_gaussians(mixture: Mixture, kernel: DistanceKernel, power: int) -> NDArray[np.float64]:
+def _of_gaussians(mixture: Mixture, kernel: DistanceKernel, power: int) -> Floats:
     """Return the mean of a power of the similarity on each axis, shape (d, k, k), over Gaussian components.
 
     The difference of two rows is Gaussian too, with mean D and variance s²; a power of either kernel is the kernel of
@@ -288,9 +288,7 @@ def _of_gaussians(mixture: Mixture, kernel: DistanceKernel, power: int) -> NDArr
     return _laplace_of_gaussians(gamma, apart, np.sqrt(variance))
 
 
-def _laplace_of_gaussians(
-    gamma: NDArray[np.float64], apart: NDArray[np.float64], sigma: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _laplace_of_gaussians(gamma: Floats, apart: Floats, sigma: Floats) -> Floats:
     """Return E exp(-gamma |Z|) for Gaussian Z of mean `apart`: a half for either sign of Z."""
     from scipy.special import log_ndtr
 
@@ -301,7 +299,7 @@ def _laplace_of_gaussians(
     return np.where(sigma > 0, above + below, np.exp(-gamma * apart))
 
 
-def _of_correlated(mixture: Mixture, kernel: Kernel) -> NDArray[np.float64]:
+def _of_correlated(mixture: Mixture, kernel: Kernel) -> Floats:
     """Return the mean of the Gaussian kernel over two correlated Gaussian components, shape (k, k)."""
     if not isinstance(kernel, Gaussian):
         raise DataError(f"there is no formula for {kernel!r} and correlated axes; pass a sample of each component")

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from boxwood._types import Floats
 from boxwood._validation import as_generator
 from boxwood.errors import DataError
 from boxwood.metrics._mixture_boxes import check_mixture, draw, has_independent_axes, reaches
@@ -152,7 +153,7 @@ def _factor(convention: str) -> float:
     return _FACTOR[convention]
 
 
-def _sigma(mixture: Mixture, pooling: str, sigma: ArrayLike | None) -> NDArray[np.float64]:
+def _sigma(mixture: Mixture, pooling: str, sigma: ArrayLike | None) -> Floats:
     """Return one standard deviation for each axis, shape (d,)."""
     if len(mixture.weights) < 2:
         raise DataError("one component has nothing to be told apart from; give a mixture of at least two")
@@ -164,7 +165,7 @@ def _sigma(mixture: Mixture, pooling: str, sigma: ArrayLike | None) -> NDArray[n
     return given
 
 
-def _ratios(mixture: Mixture, first: int, sigma: NDArray[np.float64]) -> NDArray[np.float64]:
+def _ratios(mixture: Mixture, first: int, sigma: Floats) -> Floats:
     """Return the ratio of the first component and each later one along each axis, shape (k - first - 1, d)."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         apart = np.abs(mixture.means[first + 1 :] - mixture.means[first])

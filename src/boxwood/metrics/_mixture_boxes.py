@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boxwood._types import Array, Bools, Floats, Indices
 from boxwood.errors import DataError
 from boxwood.reference import Mixture
 from boxwood.tree import Interval, ThresholdTree
 
 __all__ = ["Pieces", "Reach", "check_mixture", "draw", "has_independent_axes", "reaches"]
 
-Array: TypeAlias = NDArray[np.float64]
-Moment: TypeAlias = Callable[[Array, Array, Array, Array, Array], Array]
+Moment: TypeAlias = Callable[[Floats, Floats, Floats, Floats, Floats], Floats]
 
 
 def check_mixture(mixture: Mixture, tree: ThresholdTree) -> None:
@@ -36,7 +35,7 @@ def has_independent_axes(mixture: Mixture) -> bool:
     return not np.any(mixture.covariances[:, ~diagonal])
 
 
-def draw(mixture: Mixture, n: int, rng: np.random.Generator) -> tuple[Array, NDArray[np.intp]]:
+def draw(mixture: Mixture, n: int, rng: np.random.Generator) -> tuple[Floats, Indices]:
     """Return `n` rows of Gaussians with these parameters and their components, shapes (n, d) and (n,)."""
     labels = rng.choice(len(mixture.weights), size=n, p=mixture.weights)
     X = rng.standard_normal((n, mixture.means.shape[1]))
@@ -50,7 +49,7 @@ def draw(mixture: Mixture, n: int, rng: np.random.Generator) -> tuple[Array, NDA
     return X, labels
 
 
-def _square_roots(mixture: Mixture) -> Array:
+def _square_roots(mixture: Mixture) -> Floats:
     """Return the symmetric roots of the covariances, singular ones too, shape (k, d, d)."""
     values, vectors = np.linalg.eigh(np.asarray(mixture.covariances))
     return np.asarray((vectors * np.sqrt(values.clip(min=0))[:, None, :]) @ vectors.transpose(0, 2, 1))
@@ -65,8 +64,8 @@ class Reach(NamedTuple):
 
     cluster: int
     pieces: Pieces
-    probability: Array
-    factors: Array
+    probability: Floats
+    factors: Floats
 
 
 def reaches(mixture: Mixture, tree: ThresholdTree) -> Iterator[Reach]:
@@ -93,12 +92,12 @@ class Pieces(NamedTuple):
     A box without points has a column with an empty piece.
     """
 
-    columns: NDArray[np.intp]
-    piece_column: NDArray[np.intp]
-    lower: Array
-    upper: Array
-    lower_closed: NDArray[np.bool_]
-    upper_closed: NDArray[np.bool_]
+    columns: Indices
+    piece_column: Indices
+    lower: Floats
+    upper: Floats
+    lower_closed: Bools
+    upper_closed: Bools
 
     @classmethod
     def of(cls, box: dict[int, tuple[Interval, ...]]) -> Pieces:
@@ -109,31 +108,31 @@ class Pieces(NamedTuple):
         columns = np.array(list(box), dtype=np.intp)
         return cls(columns, table[0].astype(np.intp), table[1], table[2], table[3] > 0, table[4] > 0)
 
-    def summed(self, values: Array) -> Array:
+    def summed(self, values: Floats) -> Floats:
         """Return the sums over the pieces of each column, from shape (k, p) to (k, m)."""
         if not len(self.columns):
             return np.empty((len(values), 0))
         return np.add.reduceat(values, np.searchsorted(self.piece_column, np.arange(len(self.columns))), axis=1)
 
-    def ends(self, mean: Array, sigma: Array) -> tuple[Array, Array]:
+    def ends(self, mean: Floats, sigma: Floats) -> tuple[Floats, Floats]:
         """Return both ends of each piece in standard units of normals of shape (..., p), for zero sigma too."""
         low = _standard(self.lower, mean, sigma, np.where(self.lower_closed, -np.inf, np.inf))
         high = _standard(self.upper, mean, sigma, np.where(self.upper_closed, np.inf, -np.inf))
         return low, np.maximum(low, high)
 
-    def between(self, mean: Array, sigma: Array) -> Array:
+    def between(self, mean: Floats, sigma: Floats) -> Floats:
         """Return the probabilities that normals of shape (..., p) fall in the pieces."""
         return probability_between(*self.ends(mean, sigma))
 
 
-def _standard(x: Array, mean: Array, sigma: Array, at_mean: Array) -> Array:
+def _standard(x: Floats, mean: Floats, sigma: Floats, at_mean: Floats) -> Floats:
     """Return (x - mean) / sigma; with zero sigma an end at the mean lies on the side that lets the mean in or out."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         z = (x - mean) / sigma
     return np.where(np.isnan(z), at_mean, z)
 
 
-def probability_between(low: Array, high: Array) -> Array:
+def probability_between(low: Floats, high: Floats) -> Floats:
     """Return P(low < Z < high) for a standard normal Z, without cancellation in the upper tail."""
     from scipy.special import ndtr
 
@@ -143,13 +142,13 @@ def probability_between(low: Array, high: Array) -> Array:
     return np.asarray(ndtr(np.where(flip, -low, high)) - ndtr(np.where(flip, -high, low)))
 
 
-def density(z: Array) -> Array:
+def density(z: Floats) -> Floats:
     """Return the standard normal density."""
     with np.errstate(over="ignore", under="ignore"):
         return np.asarray(np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi))
 
 
-def absolute_moment(low: Array, high: Array, mean: Array, sigma: Array, center: Array) -> Array:
+def absolute_moment(low: Floats, high: Floats, mean: Floats, sigma: Floats, center: Floats) -> Floats:
     """Return E[|x - center|; low < (x - mean) / sigma < high] for a normal x."""
     offset = mean - center
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -158,7 +157,7 @@ def absolute_moment(low: Array, high: Array, mean: Array, sigma: Array, center: 
     return np.asarray(offset * shares + sigma * (2 * density(middle) - density(low) - density(high)))
 
 
-def squared_moment(low: Array, high: Array, mean: Array, sigma: Array, center: Array) -> Array:
+def squared_moment(low: Floats, high: Floats, mean: Floats, sigma: Floats, center: Floats) -> Floats:
     """Return E[(x - center)^2; low < (x - mean) / sigma < high] for a normal x."""
     offset, at_low, at_high = mean - center, density(low), density(high)
     edges = _product(low, at_low) - _product(high, at_high)
@@ -166,24 +165,24 @@ def squared_moment(low: Array, high: Array, mean: Array, sigma: Array, center: A
     return np.asarray((offset**2 + sigma**2) * share + 2 * offset * sigma * (at_low - at_high) + sigma**2 * edges)
 
 
-def mean_moment(low: Array, high: Array, mean: Array, sigma: Array, center: Array) -> Array:
+def mean_moment(low: Floats, high: Floats, mean: Floats, sigma: Floats, center: Floats) -> Floats:
     """Return E[x - center; low < (x - mean) / sigma < high] for a normal x."""
     return np.asarray((mean - center) * probability_between(low, high) + sigma * (density(low) - density(high)))
 
 
-def share_below(low: Array, high: Array, mean: Array, sigma: Array, x: Array) -> Array:
+def share_below(low: Floats, high: Floats, mean: Floats, sigma: Floats, x: Floats) -> Floats:
     """Return P(y <= x; low < (y - mean) / sigma < high) for a normal y."""
     return probability_between(low, np.clip(_standard(x, mean, sigma, np.array(np.inf)), low, high))
 
 
-def density_at(low: Array, high: Array, mean: Array, sigma: Array, x: Array) -> Array:
+def density_at(low: Floats, high: Floats, mean: Floats, sigma: Floats, x: Floats) -> Floats:
     """Return the density of a normal y at x, and 0 unless low < (x - mean) / sigma < high."""
     z = _standard(x, mean, sigma, np.array(np.inf))
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where((z > low) & (z < high), np.nan_to_num(density(z) / sigma), 0.0)
 
 
-def moments_in(leaf: Reach, mixture: Mixture, kept: NDArray[Any], moment: Moment, at: Array) -> Array:
+def moments_in(leaf: Reach, mixture: Mixture, kept: Array, moment: Moment, at: Floats) -> Floats:
     """Return a moment of each axis of the kept components, given that their row is in the leaf, shape (kept, d).
 
     `moment` is one of those above and `at` its last argument, shape (d,). It is 0 where a row cannot be in the leaf.
@@ -198,5 +197,5 @@ def moments_in(leaf: Reach, mixture: Mixture, kept: NDArray[Any], moment: Moment
     return result
 
 
-def _product(z: Array, at_z: Array) -> Array:
+def _product(z: Floats, at_z: Floats) -> Floats:
     return np.where(np.isfinite(z), z, 0.0) * at_z

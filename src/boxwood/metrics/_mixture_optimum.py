@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boxwood._types import Floats, Indices
 from boxwood._validation import as_generator
 from boxwood.metrics._mixture_boxes import draw
 from boxwood.reference import Mixture
@@ -23,7 +23,7 @@ class OptimalCost(NamedTuple):
 
     value: float
     standard_error: float
-    centers: NDArray[np.float64]
+    centers: Floats
 
 
 def optimal_cost(
@@ -84,9 +84,7 @@ def optimal_cost(
     return OptimalCost(float(costs.mean()), float(costs.std() / np.sqrt(n_samples)), centers)
 
 
-def _nearest(
-    X: NDArray[np.float64], centers: NDArray[np.float64], objective: str
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+def _nearest(X: Floats, centers: Floats, objective: str) -> tuple[Indices, Floats]:
     """Return the nearest centre of each row, the first among equals, and its distance."""
     nearest, costs = np.zeros(len(X), dtype=np.intp), np.full(len(X), np.inf)
     for k, center in enumerate(centers):

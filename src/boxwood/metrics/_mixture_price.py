@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boxwood._types import Floats, Indices, Ints
 from boxwood._validation import as_generator
 from boxwood.metrics._mixture_boxes import (
-    Array,
     Moment,
     Reach,
     absolute_moment,
@@ -145,7 +144,7 @@ def _reference_cost(mixture: Mixture, objective: str) -> float:
     return float(mixture.weights @ np.sqrt(2 / np.pi * mixture.variances).sum(axis=1))
 
 
-def _exact_cost(mixture: Mixture, tree: ThresholdTree, objective: str, centers: Array) -> float:
+def _exact_cost(mixture: Mixture, tree: ThresholdTree, objective: str, centers: Floats) -> float:
     moment = absolute_moment if objective == "l1" else squared_moment
     total = 0.0
     for leaf in reaches(mixture, tree):
@@ -155,7 +154,7 @@ def _exact_cost(mixture: Mixture, tree: ThresholdTree, objective: str, centers: 
     return total
 
 
-def _centers(mixture: Mixture, tree: ThresholdTree, centers: str) -> Array:
+def _centers(mixture: Mixture, tree: ThresholdTree, centers: str) -> Floats:
     """Return the centre of each cluster, shape (k, d); a cluster that no row falls in keeps its component's mean."""
     result = mixture.means.copy()
     if centers == "reference":
@@ -174,8 +173,8 @@ class _People(NamedTuple):
     """The components with rows in a leaf that matter in its cluster, and their masses there."""
 
     leaf: Reach
-    kept: NDArray[np.intp]
-    masses: Array
+    kept: Indices
+    masses: Floats
 
 
 def _people(mixture: Mixture, leaves: list[Reach]) -> list[_People]:
@@ -185,12 +184,12 @@ def _people(mixture: Mixture, leaves: list[Reach]) -> list[_People]:
     return [_People(leaf, i, mass[i]) for leaf, i, mass in zip(leaves, kept, masses, strict=True) if len(i)]
 
 
-def _mean(mixture: Mixture, people: list[_People]) -> Array:
+def _mean(mixture: Mixture, people: list[_People]) -> Floats:
     zero = np.zeros(mixture.means.shape[1])
     return _summed(mixture, people, mean_moment, zero) / sum(float(masses.sum()) for *_, masses in people)
 
 
-def _median(mixture: Mixture, people: list[_People]) -> Array:
+def _median(mixture: Mixture, people: list[_People]) -> Floats:
     """Return the coordinate medians of the rows in a cluster, for all axes at once, shape (d,).
 
     Newton's steps on the distribution function from the mean, or half the interval that holds the median where a step
@@ -215,7 +214,7 @@ def _median(mixture: Mixture, people: list[_People]) -> Array:
     return at
 
 
-def _summed(mixture: Mixture, people: list[_People], moment: Moment, at: Array) -> Array:
+def _summed(mixture: Mixture, people: list[_People], moment: Moment, at: Floats) -> Floats:
     """Return the moments of each axis, weighted by the masses, shape (d,)."""
     total = np.zeros(len(at))
     for leaf, kept, masses in people:
@@ -226,7 +225,7 @@ def _summed(mixture: Mixture, people: list[_People], moment: Moment, at: Array) 
 # ----------------------------------------------------------------------------------------------------- sampled
 
 
-def _centers_of_rows(X: Array, clusters: NDArray[np.int64], means: Array, centers: str) -> Array:
+def _centers_of_rows(X: Floats, clusters: Ints, means: Floats, centers: str) -> Floats:
     result = means.copy()
     for cluster in np.unique(clusters):
         rows = X[clusters == cluster]
@@ -234,7 +233,7 @@ def _centers_of_rows(X: Array, clusters: NDArray[np.int64], means: Array, center
     return result
 
 
-def _distance(X: Array, centers: Array, objective: str) -> Array:
+def _distance(X: Floats, centers: Floats, objective: str) -> Floats:
     apart = X - centers
     if objective == "l1":
         return np.asarray(np.abs(apart).sum(axis=1))
@@ -242,7 +241,7 @@ def _distance(X: Array, centers: Array, objective: str) -> Array:
     return np.asarray(squares if objective == "sqeuclidean" else np.sqrt(squares))
 
 
-def _sampled(of_tree: Array, of_reference: Array) -> MixturePrice:
+def _sampled(of_tree: Floats, of_reference: Floats) -> MixturePrice:
     value = ratio(float(of_tree.mean()), float(of_reference.mean()))
     if not np.isfinite(value) or not of_reference.any():
         return MixturePrice(value, 0.0, False)

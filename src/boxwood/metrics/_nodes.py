@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from boxwood._types import Array, Bools, Indices, Ints
 from boxwood._validation import as_table, as_weights
 from boxwood.metrics._checks import check_fit
 from boxwood.reference import Reference
@@ -29,9 +30,9 @@ class NodeTable(NamedTuple):
         cut is the sum of its children's `own` and its `mistakes`.
     """
 
-    rows: NDArray[Any]
-    own: NDArray[Any]
-    mistakes: NDArray[Any]
+    rows: Array
+    own: Array
+    mistakes: Array
 
 
 def node_table(
@@ -77,7 +78,7 @@ def node_table(
     table = as_table(X)
     check_fit(table, tree, reference)
     weights = as_weights(sample_weight, len(table))
-    weight: NDArray[Any] = reference.kept.astype(np.int64) if weights is None else np.where(reference.kept, weights, 0)
+    weight: Array = reference.kept.astype(np.int64) if weights is None else np.where(reference.kept, weights, 0)
     result = NodeTable(*(np.zeros(tree.n_nodes, dtype=weight.dtype) for _ in NodeTable._fields))
     leaves = _LeafRuns(tree)
     at_home = reference.kept  # rows that could reach a leaf of their cluster when last seen
@@ -110,7 +111,7 @@ class _LeafRuns:
         self._keys = np.sort(tree.leaf_clusters * tree.n_leaves + np.arange(tree.n_leaves))
         self._end = _subtree_ends(tree)
 
-    def below(self, node: int, clusters: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def below(self, node: int, clusters: Indices) -> Bools:
         """Return which of the clusters have a leaf at or below the node, shape (len(clusters),)."""
         first, last = self._before[node], self._before[self._end[node]]
         next_leaf = np.searchsorted(self._keys, clusters * self._n_leaves + first)
@@ -118,7 +119,7 @@ class _LeafRuns:
         return np.asarray((first <= found) & (found < last))
 
 
-def _subtree_ends(tree: ThresholdTree) -> NDArray[np.int64]:
+def _subtree_ends(tree: ThresholdTree) -> Ints:
     """Return the node after the last node of each subtree, shape (n_nodes,): the second child's own end."""
     end = np.arange(1, tree.n_nodes + 1)
     for node in np.flatnonzero(tree.feature >= 0)[::-1]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from boxwood._types import Array
 from boxwood._validation import as_table, as_weights
 from boxwood.errors import DataError
 from boxwood.kernels import Kernel, Precomputed, as_kernel
@@ -107,7 +107,7 @@ def price_of_explainability(
 
 
 def _kernel_price(
-    X: NDArray[Any],
+    X: Array,
     tree: ThresholdTree,
     reference: Reference,
     kernel: Kernel | str,

@@ -7,9 +7,10 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from boxwood._threads import map_tasks
+from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_table, as_weights
 from boxwood.metrics._checks import check_length
 from boxwood.reference import encode_labels
@@ -128,11 +129,11 @@ def tail_check(
 
 
 def far_tails(
-    X: NDArray[Any],
-    labels: NDArray[np.intp],
+    X: Array,
+    labels: Indices,
     tree: ThresholdTree,
     *,
-    sample_weight: NDArray[np.float64] | None = None,
+    sample_weight: Floats | None = None,
     n_jobs: int | None = -1,
 ) -> tuple[Tail, ...]:
     """Return what `tail_check` finds far from Gaussian on the columns that bound a component's leaves.
@@ -146,9 +147,9 @@ def far_tails(
 
 
 def _tails(
-    X: NDArray[Any],
-    rows_of: list[NDArray[np.intp]],
-    weights: NDArray[np.float64] | None,
+    X: Array,
+    rows_of: list[Indices],
+    weights: Floats | None,
     pairs: list[tuple[int, int]],
     *,
     n_jobs: int | None = -1,
@@ -161,7 +162,7 @@ def _tails(
     return tuple(map_tasks(check, pairs, n_jobs=n_jobs))
 
 
-def _rows_of(codes: NDArray[np.intp], k: int, weights: NDArray[np.float64] | None) -> list[NDArray[np.intp]]:
+def _rows_of(codes: Indices, k: int, weights: Floats | None) -> list[Indices]:
     """Return the rows with weight of each component, or as many of them as are looked at."""
     codes = codes.astype(np.int16) if k < 2**15 else codes  # numpy sorts these in a time that grows like n
     codes = codes if weights is None else np.where(weights > 0, codes, -1)
@@ -171,7 +172,7 @@ def _rows_of(codes: NDArray[np.intp], k: int, weights: NDArray[np.float64] | Non
     return [run if len(run) <= MOST else run[np.arange(MOST) * len(run) // MOST] for run in runs]
 
 
-def _checked(component: int, axis: int, values: NDArray[np.float64], weights: NDArray[np.float64]) -> Tail:
+def _checked(component: int, axis: int, values: Floats, weights: Floats) -> Tail:
     if len(values) == 0:
         return Tail(component, axis, 0.0, 0.0, 0.0, MIDDLE, "few rows")
     weights = weights / weights.max()
@@ -186,7 +187,7 @@ def _checked(component: int, axis: int, values: NDArray[np.float64], weights: ND
     return Tail(component, axis, n, beyond, skewness, middle, _verdict(n, beyond, skewness, middle))
 
 
-def _quantiles(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _quantiles(values: Floats, weights: Floats) -> Floats:
     """Return the values at the shares; where a whole gap lies at a share, the midpoint of the gap."""
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from boxwood._threads import BLOCK_ROWS, map_blocks, map_tasks
+from boxwood._types import Array, Floats, Indices, Weights
 from boxwood._validation import as_table, as_weights, refuse_unknown
 from boxwood.loops.costs import L1, L2, SQEUCLIDEAN, add_differences
 from boxwood.reference._geometric_median import geometric_median, next_point
@@ -26,20 +27,19 @@ __all__ = [
     "without_weightless",
 ]
 
-Weights = NDArray[np.float64] | None
 _OBJECTIVES = {"l1": L1, "l2": L2, "sqeuclidean": SQEUCLIDEAN}
 
 
 class Centers(NamedTuple):
     """Centres in two parts that are not added, so that no digit of a distance is lost; both of shape (k, d)."""
 
-    base: NDArray[np.float64]
-    offset: NDArray[np.float64]
+    base: Floats
+    offset: Floats
 
 
 def best_centers(
     X: ArrayLike, labels: ArrayLike, n_clusters: int, *, objective: str, sample_weight: ArrayLike | None = None
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return the centre of each cluster that makes its cost smallest, shape (k, d).
 
     Parameters
@@ -108,14 +108,14 @@ def objective_code(objective: str) -> int:
     return _OBJECTIVES[objective]
 
 
-def without_weightless(labels: NDArray[np.intp], weights: Weights) -> NDArray[np.intp]:
+def without_weightless(labels: Indices, weights: Weights) -> Indices:
     """Return the labels with -1 for rows of weight 0."""
     return labels if weights is None else np.where(weights > 0, labels, -1)
 
 
 def find_centers(
-    X: NDArray[Any],
-    labels: NDArray[np.intp],
+    X: Array,
+    labels: Indices,
     k: int,
     code: int,
     weights: Weights,
@@ -132,13 +132,11 @@ def find_centers(
     return centers
 
 
-def next_centers(
-    X: NDArray[Any], groups: Groups, weights: Weights, centers: NDArray[np.float64], *, n_jobs: int | None = -1
-) -> NDArray[np.float64]:
+def next_centers(X: Array, groups: Groups, weights: Weights, centers: Floats, *, n_jobs: int | None = -1) -> Floats:
     """Return centres a step nearer to the geometric median of each cluster, shape (k, d); one pass over the data."""
     moved = np.array(centers)
 
-    def work(cluster: int, rows: NDArray[np.intp], jobs: int | None) -> None:
+    def work(cluster: int, rows: Indices, jobs: int | None) -> None:
         moved[cluster] = next_point(X, rows, weights, centers[cluster], n_jobs=jobs)
 
     groups.for_each(work, n_jobs)
@@ -148,11 +146,11 @@ def next_centers(
 class Groups(NamedTuple):
     """The rows cluster by cluster: those of cluster c are `order[ends[c] : ends[c + 1]]`."""
 
-    order: NDArray[np.intp]
-    ends: NDArray[np.intp]
+    order: Indices
+    ends: Indices
 
     @classmethod
-    def of(cls, labels: NDArray[np.intp], k: int) -> Groups:
+    def of(cls, labels: Indices, k: int) -> Groups:
         order = np.argsort((labels + 1).astype(np.min_scalar_type(k)), kind="stable")  # short numbers: by radix
         ends = np.cumsum(np.bincount(labels + 1, minlength=k + 1))
         return cls(order[ends[0] :], ends - ends[0])
@@ -161,7 +159,7 @@ class Groups(NamedTuple):
         """Return the place of each cluster in the order."""
         return [slice(start, stop) for start, stop in pairwise(self.ends.tolist())]
 
-    def for_each(self, work: Callable[[int, NDArray[np.intp], int | None], None], n_jobs: int | None) -> None:
+    def for_each(self, work: Callable[[int, Indices, int | None], None], n_jobs: int | None) -> None:
         """Call `work(cluster, rows, jobs)` for each cluster with rows; threads share clusters, or a large one."""
         parts = [(cluster, self.order[part]) for cluster, part in enumerate(self.parts()) if part.start < part.stop]
         for cluster, rows in parts:
@@ -171,7 +169,7 @@ class Groups(NamedTuple):
         map_tasks(lambda part: work(*part, 1), few, n_jobs=n_jobs)
 
 
-def _means(X: NDArray[Any], labels: NDArray[np.intp], k: int, weights: Weights, n_jobs: int | None) -> Centers:
+def _means(X: Array, labels: Indices, k: int, weights: Weights, n_jobs: int | None) -> Centers:
     rows = np.arange(len(X))
     first = np.full(k + 1, -1)  # the label -1 writes to the last place
     first[labels[::-1]] = rows[::-1]  # of several values for one place the last stays
@@ -181,7 +179,7 @@ def _means(X: NDArray[Any], labels: NDArray[np.intp], k: int, weights: Weights, 
     total = np.bincount(labels + 1, weights, minlength=k + 1)[1:]
     weight = np.empty(0) if weights is None else weights
 
-    def work(start: int, stop: int) -> NDArray[np.float64]:
+    def work(start: int, stop: int) -> Floats:
         sums = np.zeros_like(base)
         add_differences(X[start:stop], labels[start:stop], weight[start:stop], base, sums)
         return sums
@@ -191,7 +189,7 @@ def _means(X: NDArray[Any], labels: NDArray[np.intp], k: int, weights: Weights, 
     return Centers(base, sums / np.where(seen, total, 1.0)[:, None])
 
 
-def _medians(X: NDArray[Any], groups: Groups, weights: Weights, n_jobs: int | None) -> Centers:
+def _medians(X: Array, groups: Groups, weights: Weights, n_jobs: int | None) -> Centers:
     parts = groups.parts()
     heavy = None if weights is None else weights[groups.order]
 
@@ -206,12 +204,10 @@ def _medians(X: NDArray[Any], groups: Groups, weights: Weights, n_jobs: int | No
     return Centers(base, np.zeros_like(base))
 
 
-def _add_geometric_medians(
-    X: NDArray[Any], groups: Groups, weights: Weights, centers: Centers, n_jobs: int | None
-) -> None:
+def _add_geometric_medians(X: Array, groups: Groups, weights: Weights, centers: Centers, n_jobs: int | None) -> None:
     """Fill the offsets from medians, which for rows on a line are a median on that line, to geometric medians."""
 
-    def work(cluster: int, rows: NDArray[np.intp], jobs: int | None) -> None:
+    def work(cluster: int, rows: Indices, jobs: int | None) -> None:
         centers.offset[cluster] = geometric_median(X, rows, weights, centers.base[cluster], n_jobs=jobs)
 
     groups.for_each(work, n_jobs)

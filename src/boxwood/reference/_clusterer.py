@@ -7,13 +7,13 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import has_fit_parameter
 
 from boxwood._threads import map_blocks
+from boxwood._types import Array, Floats
 from boxwood.errors import DataError
 from boxwood.loops.costs import SQEUCLIDEAN, add_costs
 from boxwood.reference._reference import Reference, labels_of
@@ -29,11 +29,11 @@ LARGE = 2_000_000  # values above which the starts are few
 def fitted_clusterer(
     clusterer: Any,
     X: Any,
-    rows: NDArray[Any],
+    rows: Array,
     *,
     n_clusters: int,
     random_state: Any,
-    weights: NDArray[np.float64] | None,
+    weights: Floats | None,
 ) -> Any:
     """Return a fitted clone of `clusterer`, or k-means where it is None.
 
@@ -50,7 +50,7 @@ def fitted_clusterer(
     return fitted.fit(_input_of(fitted, X, rows), **_weight_argument(fitted, weights))
 
 
-def reference_of(clusterer: Any, X: Any, rows: NDArray[Any], weights: NDArray[np.float64] | None) -> Reference:
+def reference_of(clusterer: Any, X: Any, rows: Array, weights: Floats | None) -> Reference:
     """Return the clustering of the rows by a fitted clusterer.
 
     A pipeline may read other columns of `X` than those of `rows`, so its clusters have the means of `rows` as centres;
@@ -66,9 +66,7 @@ def reference_of(clusterer: Any, X: Any, rows: NDArray[Any], weights: NDArray[np
     return Reference.from_estimator(clusterer, _input_of(clusterer, X, rows), sample_weight=weights)
 
 
-def reference_seen(
-    pipeline: Any, seen: NDArray[Any], reference: Reference, weights: NDArray[np.float64] | None
-) -> Reference:
+def reference_seen(pipeline: Any, seen: Array, reference: Reference, weights: Floats | None) -> Reference:
     """Return the clustering by a fitted pipeline, with centres among the rows `seen` by its last step.
 
     They are the last step's own, such as the medians of `KMedians` and the means of a mixture; the clusters' means for
@@ -82,7 +80,7 @@ def reference_seen(
     return Reference.of(seen, reference.labels, names=names, sample_weight=weights)
 
 
-def _was_fitted_on(kmeans: KMeans, X: Any, rows: NDArray[Any]) -> bool:
+def _was_fitted_on(kmeans: KMeans, X: Any, rows: Array) -> bool:
     """Return whether the labels of k-means fit the rows: its centres are their means, as far as it went."""
     if len(kmeans.labels_) != len(rows) or kmeans.cluster_centers_.shape[1] != rows.shape[1]:
         return False
@@ -91,7 +89,7 @@ def _was_fitted_on(kmeans: KMeans, X: Any, rows: NDArray[Any]) -> bool:
     return losses[0] <= losses[1] * (1 + 1e-6)
 
 
-def _squared_distances(rows: NDArray[Any], labels: NDArray[Any], centers: NDArray[Any]) -> float:
+def _squared_distances(rows: Array, labels: Array, centers: Array) -> float:
     """Return the sum of the squared distances of rows to the centres of their labels."""
     exact = centers.astype(np.float64)
 
@@ -112,7 +110,7 @@ def refuse_one_cluster(reference: Reference) -> None:
         raise DataError(f"the labels hold {one}; at least two are needed, as there is nothing to tell apart otherwise")
 
 
-def refuse_number_of_clusters(rows: NDArray[Any], n_clusters: int) -> None:
+def refuse_number_of_clusters(rows: Array, n_clusters: int) -> None:
     """Raise a DataError unless the rows can make that many clusters, at least two."""
     if n_clusters < 2:
         raise DataError(
@@ -125,12 +123,12 @@ def refuse_number_of_clusters(rows: NDArray[Any], n_clusters: int) -> None:
         )
 
 
-def _input_of(clusterer: Any, X: Any, rows: NDArray[Any]) -> Any:
+def _input_of(clusterer: Any, X: Any, rows: Array) -> Any:
     named = hasattr(clusterer, "steps") or hasattr(clusterer, "feature_names_in_")
     return X if named else rows
 
 
-def _weight_argument(clusterer: Any, weights: NDArray[np.float64] | None) -> dict[str, Any]:
+def _weight_argument(clusterer: Any, weights: Floats | None) -> dict[str, Any]:
     name, last = "sample_weight", clusterer
     while hasattr(last, "steps"):  # a pipeline passes what is named after its steps
         step, last = last.steps[-1]
@@ -138,7 +136,7 @@ def _weight_argument(clusterer: Any, weights: NDArray[np.float64] | None) -> dic
     return {name: weights} if weights is not None and has_fit_parameter(last, "sample_weight") else {}
 
 
-def _distinct_rows(rows: NDArray[Any], enough: int) -> int:
+def _distinct_rows(rows: Array, enough: int) -> int:
     """Return the number of different rows, or a number of at least `enough`; looks at few rows if these suffice."""
     size = max(1024, 4 * enough)
     while True:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from boxwood._threads import BLOCK_ROWS, map_blocks
+from boxwood._types import Array, Floats, Indices
 from boxwood.loops.costs import add_pulls
 
 __all__ = ["geometric_median", "next_point"]
@@ -23,18 +22,16 @@ NEAR = 0.1 * TOLERANCE  # share of a mean distance within which a row counts as 
 MAX_STEPS = 500
 NEWTON_COLUMNS = 128  # above, curvature costs more than it saves
 
-Vector = NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False)
 class _State:
     """A point and the cost there. `slope` is the length of the smallest subgradient, `step` leads to a lower cost."""
 
-    point: Vector
+    point: Floats
     cost: float
     slope: float
-    step: Vector
-    newton_step: Vector | None
+    step: Floats
+    newton_step: Floats | None
     nearest: int  # row nearest to the point
 
 
@@ -42,10 +39,10 @@ class _State:
 class _Rows:
     """Rows in the units of the search: `z = (x - origin) / unit`, none farther than 1 from the origin by column."""
 
-    X: NDArray[Any]
-    rows: NDArray[np.intp]
-    weights: Vector
-    origin: Vector
+    X: Array
+    rows: Indices
+    weights: Floats
+    origin: Floats
     unit: float
     n_jobs: int | None
 
@@ -53,17 +50,17 @@ class _Rows:
     def total(self) -> float:
         return float(self.weights[self.rows].sum()) if self.weights.size else float(len(self.rows))
 
-    def place(self, row: int) -> Vector:
+    def place(self, row: int) -> Floats:
         """Return a row in these units, by the arithmetic of the loop."""
-        row_in_units: Vector = (self.X[row].astype(np.float64) - self.origin) * (1.0 / self.unit)
+        row_in_units: Floats = (self.X[row].astype(np.float64) - self.origin) * (1.0 / self.unit)
         return row_in_units
 
-    def at(self, point: Vector, cost: float) -> _State:
+    def at(self, point: Floats, cost: float) -> _State:
         """Return the state at a point, where the cost is about `cost`."""
         d = len(point)
         radius = NEAR * cost / self.total
 
-        def work(start: int, stop: int) -> tuple[Vector, Vector, Vector]:
+        def work(start: int, stop: int) -> tuple[Floats, Floats, Floats]:
             sums, pull = np.array([0.0, 0.0, 0.0, np.inf, 0.0]), np.zeros(d)
             bend = np.zeros((d, d) if d <= NEWTON_COLUMNS else (0, 0))
             rows = self.rows[start:stop]
@@ -77,13 +74,13 @@ class _Rows:
 
 
 def geometric_median(
-    X: NDArray[Any],
-    rows: NDArray[np.intp],
-    weights: Vector | None,
-    start: Vector,
+    X: Array,
+    rows: Indices,
+    weights: Floats | None,
+    start: Floats,
     *,
     n_jobs: int | None = -1,
-) -> Vector:
+) -> Floats:
     """Return the geometric median of some rows of `X` less `start`, the median of each column, shape (d,).
 
     The cost is convex, with a subgradient of length `slope` at the point, and no minimum is farther from the point than
@@ -111,9 +108,7 @@ def geometric_median(
     return state.point * unit
 
 
-def next_point(
-    X: NDArray[Any], rows: NDArray[np.intp], weights: Vector | None, point: Vector, *, n_jobs: int | None = -1
-) -> Vector:
+def next_point(X: Array, rows: Indices, weights: Floats | None, point: Floats, *, n_jobs: int | None = -1) -> Floats:
     """Return a point that is mostly nearer to the geometric median of some rows than `point` is, shape (d,).
 
     A step of Newton's method, or above 128 columns Weiszfeld's: one pass over the rows. It may raise the cost.
@@ -134,12 +129,12 @@ def _next(cloud: _Rows, state: _State, flat: float) -> _State:
     return cloud.at(state.point + state.step, state.cost)
 
 
-def _shortened(step: Vector | None) -> Iterator[Vector]:
+def _shortened(step: Floats | None) -> Iterator[Floats]:
     if step is not None:
         yield from (step, step / 4, step / 16)
 
 
-def _state(point: Vector, sums: Vector, pull: Vector, bend: Vector, nearest: int) -> _State:
+def _state(point: Floats, sums: Floats, pull: Floats, bend: Floats, nearest: int) -> _State:
     cost, inverse, here = sums
     length = float(np.linalg.norm(pull))
     slope = max(length - here, 0.0)
@@ -152,5 +147,5 @@ def _state(point: Vector, sums: Vector, pull: Vector, bend: Vector, nearest: int
     return _State(point, float(cost), slope, descent / inverse, newton_step, nearest)
 
 
-def _parts(rows: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+def _parts(rows: Indices) -> list[Indices]:
     return [rows[start : start + BLOCK_ROWS] for start in range(0, len(rows), BLOCK_ROWS)]

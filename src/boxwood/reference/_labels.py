@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from boxwood._types import Array, Indices
 from boxwood.errors import DataError
 
 __all__ = ["check_length", "encode_labels", "whole_labels"]
@@ -15,7 +16,7 @@ __all__ = ["check_length", "encode_labels", "whole_labels"]
 _COUNTING_RANGE = 1 << 20  # whole numbers in a range up to this are counted rather than sorted
 
 
-def encode_labels(labels: Any) -> tuple[NDArray[np.intp], tuple[Hashable, ...]]:
+def encode_labels(labels: Any) -> tuple[Indices, tuple[Hashable, ...]]:
     """Return each row's cluster from 0 up, shape (n,), and the label of each cluster, in ascending order.
 
     Labels may be of any hashable type; the number -1 leaves a row out and stays -1. Labels that cannot be compared
@@ -54,7 +55,7 @@ def encode_labels(labels: Any) -> tuple[NDArray[np.intp], tuple[Hashable, ...]]:
     return _encode_hashable(labels)
 
 
-def whole_labels(labels: Any, n_rows: int, n_clusters: int, what: str = "labels") -> NDArray[np.intp]:
+def whole_labels(labels: Any, n_rows: int, n_clusters: int, what: str = "labels") -> Indices:
     """Return labels from -1 to `n_clusters` - 1, one for each row, shape (n,)."""
     array = np.asarray(labels)
     if array.ndim != 1 or array.dtype.kind not in "iu":
@@ -66,7 +67,7 @@ def whole_labels(labels: Any, n_rows: int, n_clusters: int, what: str = "labels"
     return array.astype(np.intp, copy=False)
 
 
-def check_length(labels: NDArray[Any], n_rows: int, what: str = "labels") -> None:
+def check_length(labels: Array, n_rows: int, what: str = "labels") -> None:
     """Raise a DataError unless there is one label for each row, and at least one row is not left out."""
     if len(labels) != n_rows:
         raise DataError(f"there are {n_rows} rows, but {len(labels)} {what}")
@@ -74,7 +75,7 @@ def check_length(labels: NDArray[Any], n_rows: int, what: str = "labels") -> Non
         raise DataError(f"every row is left out: all {what} are -1")
 
 
-def _encode_whole(array: NDArray[np.integer]) -> tuple[NDArray[np.intp], tuple[Hashable, ...]]:
+def _encode_whole(array: NDArray[np.integer]) -> tuple[Indices, tuple[Hashable, ...]]:
     low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
     if high - low > _COUNTING_RANGE:
         return _encode_sorted(array)
@@ -87,7 +88,7 @@ def _encode_whole(array: NDArray[np.integer]) -> tuple[NDArray[np.intp], tuple[H
     return code[shifted], names
 
 
-def _encode_sorted(array: NDArray[Any]) -> tuple[NDArray[np.intp], tuple[Hashable, ...]]:
+def _encode_sorted(array: Array) -> tuple[Indices, tuple[Hashable, ...]]:
     values, codes = np.unique(array, return_inverse=True)
     codes = codes.astype(np.intp).reshape(-1)
     if array.dtype.kind in "if" and -1 in values:
@@ -97,7 +98,7 @@ def _encode_sorted(array: NDArray[Any]) -> tuple[NDArray[np.intp], tuple[Hashabl
     return codes, tuple(values.tolist())
 
 
-def _encode_hashable(labels: Iterable[Any]) -> tuple[NDArray[np.intp], tuple[Hashable, ...]]:
+def _encode_hashable(labels: Iterable[Any]) -> tuple[Indices, tuple[Hashable, ...]]:
     items = [item.item() if isinstance(item, np.generic) else item for item in labels]
     _refuse_missing(sum(item is None or item != item for item in items), len(items))
     try:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from boxwood._types import Floats
 
 __all__ = ["weighted_median"]
 
-Column = NDArray[np.float64]
 FEW = 64  # values below which sorting is quicker than parting
 
 
-def weighted_median(values: Column, weights: Column | None = None) -> float:
+def weighted_median(values: Floats, weights: Floats | None = None) -> float:
     """Return the median: half of the weight lies on either side; where a whole gap does so, its midpoint.
 
     With whole weights this is the median of repeated rows. Takes time n.
@@ -24,7 +24,7 @@ def weighted_median(values: Column, weights: Column | None = None) -> float:
     return _median_by_weight(values, weights)
 
 
-def _median(values: Column) -> float:
+def _median(values: Floats) -> float:
     half = len(values) // 2
     parted = np.partition(values, half)
     if len(values) % 2:
@@ -32,7 +32,7 @@ def _median(values: Column) -> float:
     return _midpoint(parted[:half].max(), parted[half])
 
 
-def _median_by_weight(values: Column, weights: Column) -> float:
+def _median_by_weight(values: Floats, weights: Floats) -> float:
     """Halve the values until few are left; `below` is the weight of those dropped on the left."""
     half, below = weights.sum() / 2, 0.0
     while len(values) > FEW:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_table, listed
 from boxwood.errors import DataError
 from boxwood.reference._labels import encode_labels
@@ -63,11 +64,11 @@ class Mixture:
     (('high', 'low'), array([0.5, 0.5]), array([9., 1.]), array([0., 1.]))
     """
 
-    weights: NDArray[np.float64]
-    means: NDArray[np.float64]
-    variances: NDArray[np.float64]
+    weights: Floats
+    means: Floats
+    variances: Floats
     names: tuple[Hashable, ...] = None  # type: ignore[assignment]
-    covariances: NDArray[np.float64] | None = field(default=None, kw_only=True)
+    covariances: Floats | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         means = _as_finite("means", self.means, (None, None))
@@ -84,7 +85,7 @@ class Mixture:
             self._freeze("covariances", _as_covariances(self.covariances, variances))
         object.__setattr__(self, "names", _named(range(k), self.names))
 
-    def _freeze(self, name: str, array: NDArray[np.float64]) -> None:
+    def _freeze(self, name: str, array: Floats) -> None:
         array.flags.writeable = False
         object.__setattr__(self, name, array)
 
@@ -103,7 +104,7 @@ class Mixture:
         """Imbalance of the weights: k times the largest of them, at least 1, and 1 where all are equal."""
         return float(max(1.0, self.n_components * self.weights.max()))
 
-    def pooled_variances(self, pooling: str = "weighted") -> NDArray[np.float64]:
+    def pooled_variances(self, pooling: str = "weighted") -> Floats:
         """Return one variance for each axis, shape (d,), in the place of those of the components.
 
         `pooling` is "weighted", the mean over components by their weights, or "max", the largest, for which the
@@ -192,7 +193,7 @@ class Mixture:
         return f"Mixture(n_components={self.n_components}, n_features={self.n_features}{correlated})"
 
 
-def _encoded(labels: ArrayLike) -> tuple[NDArray[Any], tuple[Hashable, ...]]:
+def _encoded(labels: ArrayLike) -> tuple[Array, tuple[Hashable, ...]]:
     """Return each row's number and the labels; numbers that are labels already are not copied and may go unused."""
     array = np.asarray(labels) if isinstance(labels, np.ndarray) else None
     if array is not None and array.ndim == 1 and array.dtype.kind in "iu" and array.size:
@@ -202,7 +203,7 @@ def _encoded(labels: ArrayLike) -> tuple[NDArray[Any], tuple[Hashable, ...]]:
     return encode_labels(labels)
 
 
-def _as_finite(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> NDArray[np.float64]:
+def _as_finite(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> Floats:
     try:
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -223,7 +224,7 @@ def _refuse_components(wrong: Any, expected: str) -> None:
         raise DataError(f"{expected}; wrong for components {listed([str(k) for k in np.flatnonzero(wrong)])}")
 
 
-def _as_covariances(covariances: ArrayLike, variances: NDArray[np.float64]) -> NDArray[np.float64]:
+def _as_covariances(covariances: ArrayLike, variances: Floats) -> Floats:
     k, d = variances.shape
     array = _as_finite("covariances", covariances, (k, d, d))
     scale = np.sqrt(variances[:, :, None]) * np.sqrt(variances[:, None, :])
@@ -237,7 +238,7 @@ def _as_covariances(covariances: ArrayLike, variances: NDArray[np.float64]) -> N
     return array
 
 
-def _components_with_data(mixture: Any) -> NDArray[np.intp]:
+def _components_with_data(mixture: Any) -> Indices:
     weights = np.asarray(mixture.weights_, dtype=np.float64)
     empty = weights < _NEGLIGIBLE_WEIGHT
     if hasattr(mixture, "mean_precision_prior_"):  # Bayesian: prior plus the rows of each component
@@ -250,7 +251,7 @@ def _components_with_data(mixture: Any) -> NDArray[np.intp]:
     return np.flatnonzero(~empty)
 
 
-def _covariances_of(mixture: Any, d: int) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+def _covariances_of(mixture: Any, d: int) -> tuple[Floats, Floats | None]:
     """Return variances (k, d) and, for the types that have them, covariances (k, d, d)."""
     given, kind = np.asarray(mixture.covariances_, dtype=np.float64), mixture.covariance_type
     k = len(mixture.weights_)

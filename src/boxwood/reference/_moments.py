@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from functools import reduce
 from operator import add
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from boxwood._threads import BLOCK_ROWS, map_blocks
+from boxwood._types import Array, Floats
 from boxwood._validation import as_table, as_weights
 from boxwood.errors import DataError
 from boxwood.loops.moments import block_moments
@@ -45,10 +45,10 @@ class Moments:
     (array([3., 1.]), array([2., 9.]), array([2.667, 0.   ]))
     """
 
-    weights: NDArray[np.float64]
-    origins: NDArray[np.float64]
-    offsets: NDArray[np.float64]
-    squares: NDArray[np.float64]
+    weights: Floats
+    origins: Floats
+    offsets: Floats
+    squares: Floats
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -82,12 +82,12 @@ class Moments:
         return moments_of(as_table(X), _as_codes(labels, n_clusters), n_clusters, sample_weight, n_jobs)
 
     @property
-    def means(self) -> NDArray[np.float64]:
+    def means(self) -> Floats:
         """Mean of each cluster, shape (k, d); zeros for a cluster not seen."""
         return self.origins + self.offsets
 
     @property
-    def variances(self) -> NDArray[np.float64]:
+    def variances(self) -> Floats:
         """Population variance of each cluster by column, shape (k, d); zeros for a cluster not seen."""
         return self.squares / np.where(self.weights > 0, self.weights, 1.0)[:, None]
 
@@ -108,7 +108,7 @@ class Moments:
             squares = self.squares + other.squares + self.weights[:, None] * share * gap * gap
         return Moments(weights, origins, offsets, squares)
 
-    def __reduce__(self) -> tuple[type[Moments], tuple[NDArray[np.float64], ...]]:
+    def __reduce__(self) -> tuple[type[Moments], tuple[Floats, ...]]:
         arrays = (self.weights, self.origins, self.offsets, self.squares)
         return Moments, arrays  # through the constructor, so that a copy is frozen
 
@@ -117,9 +117,7 @@ class Moments:
         return f"Moments(n_clusters={k}, n_columns={d}, weight={self.weights.sum():g})"
 
 
-def moments_of(
-    X: NDArray[Any], codes: NDArray[Any], n_clusters: int, sample_weight: ArrayLike | None, n_jobs: int | None
-) -> Moments:
+def moments_of(X: Array, codes: Array, n_clusters: int, sample_weight: ArrayLike | None, n_jobs: int | None) -> Moments:
     """Return the moments of checked rows by checked labels, which must be as many."""
     if len(codes) != len(X):
         raise DataError(f"X has {len(X)} rows, but there are {len(codes)} labels")
@@ -136,7 +134,7 @@ def moments_of(
     return reduce(add, map_blocks(work, len(X), block=block, n_jobs=n_jobs))
 
 
-def _as_codes(labels: ArrayLike, n_clusters: int) -> NDArray[Any]:
+def _as_codes(labels: ArrayLike, n_clusters: int) -> Array:
     if n_clusters < 1:
         raise ValueError(f"n_clusters must be at least 1, got {n_clusters}")
     codes = np.asarray(labels)

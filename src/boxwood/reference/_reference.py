@@ -9,8 +9,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import as_table, as_weights, listed, refuse_unknown
 from boxwood.errors import DataError
 from boxwood.reference._labels import encode_labels
@@ -49,8 +50,8 @@ class Reference:
     (('far', 'near'), array([1, 1, 0]), array([9., 1.]))
     """
 
-    labels: NDArray[np.intp]
-    centers: NDArray[np.float64]
+    labels: Indices
+    centers: Floats
     names: tuple[Hashable, ...] = None  # type: ignore[assignment]
     moments: Moments | None = field(default=None, kw_only=True)
 
@@ -76,7 +77,7 @@ class Reference:
         return len(self.centers)
 
     @property
-    def kept(self) -> NDArray[np.bool_]:
+    def kept(self) -> Bools:
         """Which rows belong to a cluster, shape (n,)."""
         return self.labels >= 0
 
@@ -124,7 +125,7 @@ class Reference:
                 return cls(labels, centers)
         return cls.of(table, labels, sample_weight=sample_weight)
 
-    def of_rows(self, rows: NDArray[np.intp]) -> Reference:
+    def of_rows(self, rows: Indices) -> Reference:
         """Return the clustering of some of the rows, with the same centres and names."""
         return Reference(self.labels[rows], self.centers, self.names)
 
@@ -159,7 +160,7 @@ class Reference:
         warnings.warn(f"clusters with equal centres are merged into the first of them: {pairs}", stacklevel=3)
         return Reference(np.where(self.kept, first[self.labels], -1), self.centers, self.names)
 
-    def first_of_equal_centers(self) -> NDArray[np.intp]:
+    def first_of_equal_centers(self) -> Indices:
         """Return for each cluster the first cluster that has the same centre, shape (k,)."""
         _, first, group = np.unique(self.centers + 0.0, axis=0, return_index=True, return_inverse=True)
         return np.asarray(first[group.reshape(-1)], dtype=np.intp)
@@ -200,7 +201,7 @@ def labels_of(estimator: Any, X: Any, n_rows: int) -> ArrayLike:
     return labels  # type: ignore[no-any-return]
 
 
-def _centers_of(estimator: Any, n_columns: int) -> NDArray[np.float64] | None:
+def _centers_of(estimator: Any, n_columns: int) -> Floats | None:
     for name in ("cluster_centers_", "means_"):
         centers = getattr(estimator, name, None)
         if centers is not None and np.ndim(centers) == 2 and np.shape(centers)[1] == n_columns:
@@ -208,9 +209,7 @@ def _centers_of(estimator: Any, n_columns: int) -> NDArray[np.float64] | None:
     return None
 
 
-def _means(
-    X: NDArray[Any], codes: NDArray[np.intp], k: int, weights: NDArray[np.float64] | None
-) -> tuple[NDArray[np.float64], Moments]:
+def _means(X: Array, codes: Indices, k: int, weights: Floats | None) -> tuple[Floats, Moments]:
     """Return the mean of each cluster, shape (k, d), and the moments that it is of."""
     moments = moments_of(X, codes, k, weights, n_jobs=-1)
     if not moments.weights.all():
@@ -223,9 +222,7 @@ def _means(
     return moments_of(X / unit, codes, k, weights, n_jobs=-1).means * unit, moments
 
 
-def _medians(
-    X: NDArray[Any], codes: NDArray[np.intp], k: int, weights: NDArray[np.float64] | None
-) -> NDArray[np.float64]:
+def _medians(X: Array, codes: Indices, k: int, weights: Floats | None) -> Floats:
     from boxwood.reference._median import weighted_median
 
     rows_of = [np.flatnonzero(codes == c) for c in range(k)]

@@ -9,8 +9,8 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boxwood._types import Indices
 from boxwood.axes import Categories
 from boxwood.table._sql import as_double, as_name, as_text
 from boxwood.tree import Box, Interval, ThresholdTree
@@ -156,7 +156,7 @@ def _grouped(tree: ThresholdTree) -> tuple[ThresholdTree, list[tuple[int, Thresh
         for child in (node + 1, int(tree.second[node])):
             heappush(heap, (-int(leaves[child]), child))
     roots = sorted(node for _, node in heap)
-    first_leaf: NDArray[np.intp] = np.cumsum(tree.feature < 0) - (tree.feature < 0)
+    first_leaf: Indices = np.cumsum(tree.feature < 0) - (tree.feature < 0)
     stops = [root + 2 * int(leaves[root]) - 1 for root in roots]
     groups = [(int(first_leaf[a]), _part(tree, np.arange(a, b))) for a, b in zip(roots, stops, strict=True)]
     kept = np.ones(tree.n_nodes, dtype=bool)
@@ -173,7 +173,7 @@ def _leaves_below(tree: ThresholdTree) -> list[int]:
     return leaves
 
 
-def _part(tree: ThresholdTree, nodes: NDArray[np.intp], leaves: Sequence[int] = ()) -> ThresholdTree:
+def _part(tree: ThresholdTree, nodes: Indices, leaves: Sequence[int] = ()) -> ThresholdTree:
     """Return the tree of some nodes, of which `leaves` become leaves of cluster 0."""
     feature, lower, upper, second, cluster = (array[nodes] for array in tree._arrays())
     ends = np.isin(nodes, leaves)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boxwood._types import Array, Floats
 from boxwood._validation import listed
 from boxwood.errors import DataError
 from boxwood.table._column_names import find_columns, split_names
@@ -34,9 +33,9 @@ class Table:
     """
 
     name: str
-    X: NDArray[np.float64]
+    X: Floats
     columns: tuple[str, ...]
-    labels: NDArray[Any] | None
+    labels: Array | None
     left_out: tuple[tuple[str, tuple[str, ...]], ...]
 
 
@@ -226,7 +225,7 @@ def _refuse_gaps(source: Source, n_rows: int, profiles: Sequence[_Profile]) -> N
 # ------------------------------------------------------------------------------------------------- the values
 
 
-def _matrix(source: Source, columns: Sequence[int], n_rows: int, tick: Tick | None) -> NDArray[np.float64]:
+def _matrix(source: Source, columns: Sequence[int], n_rows: int, tick: Tick | None) -> Floats:
     numbers = ", ".join(f"{source.number(i)} AS c{i}" for i in columns)
     arrays = source.fetch_arrays(f"SELECT {numbers} FROM {source.relation}", tick)
     X = np.empty((n_rows, len(columns)), order="F")
@@ -235,7 +234,7 @@ def _matrix(source: Source, columns: Sequence[int], n_rows: int, tick: Tick | No
     return X
 
 
-def _labels(source: Source, column: int, n_rows: int) -> NDArray[Any]:
+def _labels(source: Source, column: int, n_rows: int) -> Array:
     name, text = source.names[column], source.text(column)
     number = f"TRY_CAST({text} AS DOUBLE)"
     facts = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boxwood._types import Bools, Floats, Indices, Ints
 from boxwood.metrics import ratio
 from boxwood.metrics._mixture_boxes import check_mixture, probability_between
 from boxwood.reference import Mixture
@@ -16,7 +16,6 @@ from boxwood.tree import ThresholdTree
 
 __all__ = ["Certificate", "certificate"]
 
-Array = NDArray[np.float64]
 
 _SOURCE = "Fleissner, Zarvandi and Ghoshdastidar, Explainable Clustering Beyond Worst-Case Guarantees, {}"
 _GAUSSIAN = Condition("components are Gaussian along each axis", None)
@@ -49,8 +48,8 @@ class Certificate:
     chebyshev_error: Bound
     price: Bound
     chebyshev_price: Bound
-    separation: Array
-    chebyshev: Array
+    separation: Floats
+    chebyshev: Floats
     misplaced: float
 
     @property
@@ -116,7 +115,7 @@ def certificate(
     least = float(sigma) / (gaussian_beta(mixture) if beta is None else beta)
     away = float(mixture.weights[sums.misplaced] @ sums.displacement[sums.misplaced])
 
-    def price(separation: Array, baseline: float) -> float:
+    def price(separation: Floats, baseline: float) -> float:
         extra = float(separation @ sums.widths) + away
         return 1 + (ratio(extra, baseline) if extra > 0 else 0.0)
 
@@ -138,11 +137,11 @@ def certificate(
 class _Sums:
     """By node: both bounds on the chance of being parted, and the ℓ1 width of the means. By component: where it is."""
 
-    tails: Array
-    chebyshev: Array
-    widths: Array
-    misplaced: NDArray[np.bool_]
-    displacement: Array
+    tails: Floats
+    chebyshev: Floats
+    widths: Floats
+    misplaced: Bools
+    displacement: Floats
 
 
 def _walk(tree: ThresholdTree, mixture: Mixture) -> _Sums:
@@ -164,7 +163,7 @@ def _walk(tree: ThresholdTree, mixture: Mixture) -> _Sums:
     return sums
 
 
-def _clusters_below(tree: ThresholdTree) -> list[NDArray[np.int64]]:
+def _clusters_below(tree: ThresholdTree) -> list[Ints]:
     """Return the clusters of the leaves at or below each node."""
     below = [tree.cluster[i : i + 1] for i in range(tree.n_nodes)]
     for node in np.flatnonzero(tree.feature >= 0)[::-1].tolist():
@@ -172,7 +171,7 @@ def _clusters_below(tree: ThresholdTree) -> list[NDArray[np.int64]]:
     return below
 
 
-def _part(tree: ThresholdTree, mixture: Mixture, node: int, here: NDArray[np.intp], sums: _Sums) -> NDArray[np.bool_]:
+def _part(tree: ThresholdTree, mixture: Mixture, node: int, here: Indices, sums: _Sums) -> Bools:
     """Add what the cut parts of the components here, and return which means are inside it."""
     j, lower, upper = int(tree.feature[node]), float(tree.lower[node]), float(tree.upper[node])
     mean, sigma, weights = mixture.means[here, j], np.sqrt(mixture.variances[here, j]), mixture.weights[here]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boxwood._types import Indices
 from boxwood.tree._tree import ThresholdTree
 
 __all__ = ["TreeBuilder"]
@@ -81,7 +81,7 @@ class TreeBuilder:
         """Return the tree."""
         return self.build_with_nodes()[0]
 
-    def build_with_nodes(self) -> tuple[ThresholdTree, NDArray[np.intp]]:
+    def build_with_nodes(self) -> tuple[ThresholdTree, Indices]:
         """Return the tree, and for each of its nodes the node of this builder, shape (n_nodes,)."""
         order, position = self._pre_order()
         feature = np.full(len(order), -1, dtype=np.int64)

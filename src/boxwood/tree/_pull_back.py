@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from boxwood._types import Bools, Floats, Indices
 from boxwood.errors import DataError
 from boxwood.tree._builder import TreeBuilder
 from boxwood.tree._intervals import Intervals, complement, intersection, joined
@@ -34,7 +35,7 @@ class _Visit(NamedTuple):
     node: int
     place: int
     allowed: dict[int, Intervals]
-    rows: NDArray[np.intp]
+    rows: Indices
 
 
 def pull_back(tree: ThresholdTree, axis_map: AxisMap, X: ArrayLike | None = None) -> ThresholdTree:
@@ -122,7 +123,7 @@ def _trimmed(piece: tuple[float, float], domain: Intervals) -> tuple[float, floa
 # ------------------------------------------------------------------------------------------------------- nudging
 
 
-def _nudged(wanted: Intervals, x: NDArray[np.float64], inside: NDArray[np.bool_], node: int) -> Intervals:
+def _nudged(wanted: Intervals, x: Floats, inside: Bools, node: int) -> Intervals:
     """Return a set with the ends moved so that it holds the values flagged as inside, and none of the others."""
     wrong = _contains(wanted, x) != inside
     if not wrong.any():
@@ -138,16 +139,16 @@ def _nudged(wanted: Intervals, x: NDArray[np.float64], inside: NDArray[np.bool_]
     return wanted
 
 
-def _contains(intervals: Intervals, x: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _contains(intervals: Intervals, x: Floats) -> Bools:
     if not intervals:
         return np.zeros(len(x), dtype=bool)
     lower, upper = np.array(intervals).T
     place = np.searchsorted(lower, x, side="right") - 1
-    held: NDArray[np.bool_] = (place >= 0) & (x <= upper[place])
+    held: Bools = (place >= 0) & (x <= upper[place])
     return held
 
 
-def _with(intervals: Intervals, value: float, others: NDArray[np.float64]) -> Intervals:
+def _with(intervals: Intervals, value: float, others: Floats) -> Intervals:
     """Return a set with one more value: the nearest end reaches out for it, unless other values stand in between."""
     reaches = [(value - upper, upper, value) for _, upper in intervals if upper < value]
     reaches += [(lower - value, value, lower) for lower, _ in intervals if lower > value]

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from boxwood._types import Indices
 from boxwood.tree._numbers import between, shortest_between
 from boxwood.tree._tree import ThresholdTree, _as_rows
 from boxwood.tree._walk import rows_at_nodes
@@ -65,7 +66,7 @@ def _moved(tree: ThresholdTree, X: NDArray[np.floating], Z: NDArray[np.floating]
 
 
 def _gap(
-    node: int, x: NDArray[np.floating], z: NDArray[np.floating], rows: NDArray[np.intp], threshold: float, closed: bool
+    node: int, x: NDArray[np.floating], z: NDArray[np.floating], rows: Indices, threshold: float, closed: bool
 ) -> _Gap:
     """Return the gap in `x` among the rows at a node, or of the whole table on a side where these have no row."""
     left, right = _ends(x[rows], z[rows], threshold, closed)

@@ -15,9 +15,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from boxwood._threads import map_blocks
+from boxwood._types import Array, Floats, Indices, Ints
 from boxwood.errors import DataError
 from boxwood.loops.walk import descend
 
@@ -80,11 +81,11 @@ class ThresholdTree:
     ThresholdTree(n_leaves=2, depth=1, features=[0])
     """
 
-    feature: NDArray[np.int64]
-    lower: NDArray[np.float64]
-    upper: NDArray[np.float64]
-    second: NDArray[np.int64]
-    cluster: NDArray[np.int64]
+    feature: Ints
+    lower: Floats
+    upper: Floats
+    second: Ints
+    cluster: Ints
 
     def __post_init__(self) -> None:
         for name in ("feature", "second", "cluster"):
@@ -93,7 +94,7 @@ class ThresholdTree:
             self._freeze(name, np.array(getattr(self, name), dtype=np.float64))
         _check(self)
 
-    def _freeze(self, name: str, array: NDArray[Any]) -> None:
+    def _freeze(self, name: str, array: Array) -> None:
         object.__setattr__(self, name, _frozen(array))
 
     # ------------------------------------------------------------------------------------------------- shape
@@ -119,22 +120,22 @@ class ThresholdTree:
         return int(self.feature.max()) + 1
 
     @cached_property
-    def features(self) -> NDArray[np.int64]:
+    def features(self) -> Ints:
         """Columns that the tree tests, in ascending order."""
         return _frozen(np.unique(self.feature[self.feature >= 0]))
 
     @cached_property
-    def leaf_nodes(self) -> NDArray[np.intp]:
+    def leaf_nodes(self) -> Indices:
         """Node of each leaf, shape (n_leaves,); leaves are numbered in pre-order."""
         return _frozen(np.flatnonzero(self.feature < 0))
 
     @cached_property
-    def leaf_clusters(self) -> NDArray[np.int64]:
+    def leaf_clusters(self) -> Ints:
         """Cluster of each leaf, shape (n_leaves,)."""
         return _frozen(self.cluster[self.leaf_nodes])
 
     @cached_property
-    def parent(self) -> NDArray[np.int64]:
+    def parent(self) -> Ints:
         """Parent of each node, shape (n_nodes,); -1 at the root."""
         cuts = np.flatnonzero(self.feature >= 0)
         parent = np.full(self.n_nodes, -1, dtype=np.int64)
@@ -143,7 +144,7 @@ class ThresholdTree:
         return _frozen(parent)
 
     @cached_property
-    def node_depth(self) -> NDArray[np.int64]:
+    def node_depth(self) -> Ints:
         """Number of edges from the root to each node, shape (n_nodes,)."""
         parent, depth = self.parent.tolist(), [0] * self.n_nodes
         for node in range(1, self.n_nodes):
@@ -152,7 +153,7 @@ class ThresholdTree:
 
     # -------------------------------------------------------------------------------------------------- rows
 
-    def apply(self, X: ArrayLike, *, n_jobs: int | None = -1) -> NDArray[np.int64]:
+    def apply(self, X: ArrayLike, *, n_jobs: int | None = -1) -> Ints:
         """Return the leaf of each row, shape (n,), with leaves numbered from 0 in pre-order.
 
         `X` of shape (n, d) may be float32 or float64 in any memory layout and is not copied; values are compared as
@@ -165,11 +166,11 @@ class ThresholdTree:
         """
         return self._descend(X, np.cumsum(self.feature < 0, dtype=np.int64) - 1, n_jobs)
 
-    def predict(self, X: ArrayLike, *, n_jobs: int | None = -1) -> NDArray[np.int64]:
+    def predict(self, X: ArrayLike, *, n_jobs: int | None = -1) -> Ints:
         """Return the cluster of each row, shape (n,); reads `X` as `apply` does."""
         return self._descend(X, self.cluster, n_jobs)
 
-    def _descend(self, X: ArrayLike, values: NDArray[np.int64], n_jobs: int | None) -> NDArray[np.int64]:
+    def _descend(self, X: ArrayLike, values: Ints, n_jobs: int | None) -> Ints:
         """Return the value at the leaf of each row, given values by node."""
         rows = _as_rows(X, self.n_features)
         found = np.empty(len(rows), dtype=np.int64)
@@ -328,7 +329,7 @@ class ThresholdTree:
 
     # ---------------------------------------------------------------------------------------------- identity
 
-    def _arrays(self) -> tuple[NDArray[Any], ...]:
+    def _arrays(self) -> tuple[Array, ...]:
         return self.feature, self.lower, self.upper, self.second, self.cluster
 
     def __eq__(self, other: object) -> bool:
@@ -339,19 +340,19 @@ class ThresholdTree:
     def __hash__(self) -> int:  # adding zero makes -0.0, which equals 0.0, hash as it does
         return hash(tuple((array + 0).tobytes() for array in self._arrays()))
 
-    def __reduce__(self) -> tuple[type[ThresholdTree], tuple[NDArray[Any], ...]]:
+    def __reduce__(self) -> tuple[type[ThresholdTree], tuple[Array, ...]]:
         return ThresholdTree, self._arrays()  # through the constructor, so that a copy is checked and frozen too
 
     def __repr__(self) -> str:
         return f"ThresholdTree(n_leaves={self.n_leaves}, depth={self.depth}, features={self.features.tolist()})"
 
 
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+def _frozen(array: Array) -> Array:
     array.flags.writeable = False
     return array
 
 
-def _whole_numbers(name: str, values: ArrayLike) -> NDArray[np.int64]:
+def _whole_numbers(name: str, values: ArrayLike) -> Ints:
     array = np.asarray(values)
     if array.dtype.kind not in "iu":
         raise ValueError(f"{name} must be whole numbers, got {array.dtype}")
@@ -398,7 +399,7 @@ def _check_nodes(tree: ThresholdTree) -> None:
             raise ValueError(f"node {int(np.argmax(broken))} {reason}")
 
 
-def _as_rows(X: ArrayLike, n_features: int) -> NDArray[Any]:
+def _as_rows(X: ArrayLike, n_features: int) -> Array:
     """Return `X` as a two-dimensional float array, copied only if it is neither float32 nor float64."""
     X = np.asarray(X)
     if X.dtype not in (np.float32, np.float64):
@@ -415,7 +416,7 @@ def _as_rows(X: ArrayLike, n_features: int) -> NDArray[Any]:
     return X
 
 
-def _refuse_nan(found: NDArray[np.int64], start: int) -> None:
+def _refuse_nan(found: Ints, start: int) -> None:
     bad = found < 0
     if bad.any():
         row = start + int(np.argmax(bad))

@@ -7,14 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from boxwood._types import Bools, Indices
 from boxwood.tree._tree import ThresholdTree
 
 __all__ = ["rows_at_nodes"]
 
 
-def rows_at_nodes(
-    tree: ThresholdTree, X: NDArray[np.floating]
-) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.bool_] | None]]:
+def rows_at_nodes(tree: ThresholdTree, X: NDArray[np.floating]) -> Iterator[tuple[int, Indices, Bools | None]]:
     """Yield node, the rows that reach it, and which of them are inside its cut (None at a leaf), in pre-order.
 
     Rows are in ascending order. Takes time n times the depth, and memory for the rows that wait on the way.

@@ -9,15 +9,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from boxwood._types import Floats
 from boxwood._validation import refuse_unknown
 from boxwood.theory._bound import Bound, Condition
 from boxwood.theory.bounds._facts import as_price
 
 __all__ = ["random_cuts_price_bound", "separation_probability"]
 
-Array = NDArray[np.float64]
 
 _CUTS = "Makarychev and Shan, Near-optimal Algorithms for Explainable k-Medians and k-Means, ICML 2021"
 _PRICE = "Gupta, Pittu, Svensson and Yuan, The Price of Explainability for Clustering, FOCS 2023"
@@ -99,7 +99,7 @@ def random_cuts_price_bound(k: int, *, objective: str = "l1", variant: str = "fa
     return as_price(distortion * bound, (condition,), f"{_CUTS}, Theorem 6.3, with {source}", False)
 
 
-def separation_probability(x: ArrayLike, center: ArrayLike, median: ArrayLike, radius: float) -> Array:
+def separation_probability(x: ArrayLike, center: ArrayLike, median: ArrayLike, radius: float) -> Floats:
     """Return the chance that one draw of a median-centred cut parts a row from its centre.
 
     A draw is an axis, a sign and a number uniform in [0, radius²]; the cut is at the median plus or minus the root of
@@ -144,7 +144,7 @@ def separation_probability(x: ArrayLike, center: ArrayLike, median: ArrayLike, r
 # ------------------------------------------------------------------------------------------------------- steps
 
 
-def _signed_share(offset: Array, radius: float) -> Array:
+def _signed_share(offset: Floats, radius: float) -> Floats:
     """Return the share of [0, radius²] whose roots lie between the median and a point, negative on the lower side.
 
     So the shares of two points differ by what lies between them, on the same side and on opposite sides.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_table, as_weights
 from boxwood.errors import DataError
 from boxwood.kernels import DistanceKernel, Kernel, as_kernel
@@ -14,7 +15,6 @@ from boxwood.reference import Reference
 
 __all__ = ["DistanceRatios", "distance_ratios"]
 
-Array = NDArray[np.float64]
 
 _ROUNDING = 1e-14  # of a squared distance in the feature space of an axis, where no similarity is above 1
 
@@ -116,9 +116,7 @@ def distance_ratios(
     return DistanceRatios(_largest(pairs[0][apart], pairs[1][apart]), _largest(rows[1][away], rows[0][away]))
 
 
-def _kept(
-    table: NDArray[Any], reference: Reference, weights: Array | None
-) -> tuple[NDArray[Any], NDArray[np.intp], Array]:
+def _kept(table: Array, reference: Reference, weights: Floats | None) -> tuple[Array, Indices, Floats]:
     """Return the rows that count, their clusters numbered without gaps, and their weights."""
     if len(table) != len(reference.labels):
         raise DataError(f"X has {len(table)} rows, but the reference has {len(reference.labels)}")
@@ -129,7 +127,7 @@ def _kept(
     return table[kept], np.unique(reference.labels[kept], return_inverse=True)[1], given[kept]
 
 
-def _between_means(shares: Array, means: Array) -> Array:
+def _between_means(shares: Floats, means: Floats) -> Floats:
     """Return squared distances of means, (2, k, k): in the feature space of an axis, and of similarities."""
     k = shares.shape[1]
     found = np.empty((2, k, k))
@@ -140,7 +138,7 @@ def _between_means(shares: Array, means: Array) -> Array:
     return found
 
 
-def _to_means(K: Array, shares: Array, means: Array, place: NDArray[Any], labels: NDArray[Any]) -> Array:
+def _to_means(K: Floats, shares: Floats, means: Floats, place: Array, labels: Array) -> Floats:
     """Return squared distances of rows to the means of their clusters, (2, n), in the same two ways."""
     found = np.empty((2, len(labels)))
     for c in range(shares.shape[1]):
@@ -152,5 +150,5 @@ def _to_means(K: Array, shares: Array, means: Array, place: NDArray[Any], labels
     return found
 
 
-def _largest(over: Array, under: Array) -> float:
+def _largest(over: Floats, under: Floats) -> float:
     return float((over / under).max(initial=0.0))

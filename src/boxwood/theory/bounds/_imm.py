@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import as_table, as_weights
 from boxwood.errors import DataError
 from boxwood.metrics import ratio
@@ -19,7 +20,6 @@ from boxwood.tree import ThresholdTree
 
 __all__ = ["MistakeCertificate", "imm_certificate", "imm_price_bound"]
 
-Array = NDArray[np.float64]
 
 _IMM = "Moshkovitz, Dasgupta, Rashtchian and Frost, Explainable k-Means and k-Medians Clustering, ICML 2020"
 _IMM_TREE = Condition("the tree is IMM's, for these labels and centres", None)
@@ -76,8 +76,8 @@ class MistakeCertificate:
         On the price of this tree; always holds for IMM's tree: at most `imm_price_bound` at its depth.
     """
 
-    mistakes: Array
-    ratios: Array
+    mistakes: Floats
+    ratios: Floats
     price: Bound
 
 
@@ -155,15 +155,13 @@ def imm_certificate(
 
 
 class _Sums(NamedTuple):
-    mistakes: Array
-    ratios: Array
+    mistakes: Floats
+    ratios: Floats
     spent: float  # sum over nodes of mistakes times the sum of the ranges, squared or not
     cost: float  # of the reference
 
 
-def _walk(
-    tree: ThresholdTree, centers: Array, X: NDArray[Any], labels: NDArray[np.intp], weight: Array, objective: str
-) -> _Sums:
+def _walk(tree: ThresholdTree, centers: Floats, X: Array, labels: Indices, weight: Floats, objective: str) -> _Sums:
     own, leaf = centers[labels], tree.apply(centers)
     if not np.array_equal(centers[tree.leaf_clusters[leaf]], centers) or len(np.unique(leaf)) < tree.n_leaves:
         raise DataError("each centre must lie in a leaf of its own, as in trees of IMM or random cuts")
@@ -187,12 +185,12 @@ def _walk(
     return _Sums(mistakes, ratios, spent, float(costs.sum()))
 
 
-def _is_inside(tree: ThresholdTree, node: int, Z: NDArray[Any]) -> NDArray[np.bool_]:
+def _is_inside(tree: ThresholdTree, node: int, Z: Array) -> Bools:
     values = Z[:, tree.feature[node]].astype(np.float64)
     return np.asarray((tree.lower[node] <= values) & (values <= tree.upper[node]))
 
 
-def _largest_ratio(left: Array, right: Array) -> float:
+def _largest_ratio(left: Floats, right: Floats) -> float:
     with np.errstate(divide="ignore"):
         return float(np.divide(left, right, out=np.zeros_like(left), where=left > 0).max())
 

@@ -7,17 +7,15 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
+from boxwood._types import Floats
 from boxwood._validation import as_generator
 from boxwood.reference import Reference
 from boxwood.theory.instances._cuts import WeightedPoints
 from boxwood.theory.instances._instance import need
 
 __all__ = ["unit_cube", "unit_grid"]
-
-Array = NDArray[np.float64]
 
 
 def unit_cube(
@@ -164,7 +162,7 @@ def unit_grid(
 
 
 def _beside(
-    centers: Array, below: Array, above: Array, eps: float, copies: float, power: int, paper: dict[str, float]
+    centers: Floats, below: Floats, above: Floats, eps: float, copies: float, power: int, paper: dict[str, float]
 ) -> WeightedPoints:
     """Return centres of weight `copies` with two points each, and what holds for all trees of k leaves."""
     k, d = centers.shape
@@ -189,13 +187,13 @@ def _beside(
     )
 
 
-def _smallest_distance(centers: Array) -> float:
+def _smallest_distance(centers: Floats) -> float:
     # neighbours are found fast but roughly, by products; the distance itself is exact but for near ties
     nearest = NearestNeighbors(n_neighbors=1, algorithm="brute").fit(centers).kneighbors(return_distance=False)[:, 0]
     return float(np.linalg.norm(centers - centers[nearest], axis=1).min())
 
 
-def _fewest_separated(below: Array, above: Array) -> float:
+def _fewest_separated(below: Floats, above: Floats) -> float:
     """Return the fewest intervals [below, above) on any axis that hold a theta in [0, 1).
 
     A centre and its two points are parted by theta where it lies in their interval. The number falls where intervals

@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boxwood._types import Floats
 from boxwood.reference import Reference
 from boxwood.theory.instances._instance import need
 
 __all__ = ["WeightedPoints", "local_optimum", "star", "two_centers"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,13 +32,13 @@ class WeightedPoints:
         Exact quantities and bounds; each generator names its own.
     """
 
-    points: Array
-    weights: Array
+    points: Floats
+    weights: Floats
     reference: Reference
     exact: Mapping[str, float]
 
     @property
-    def centers(self) -> Array:
+    def centers(self) -> Floats:
         """Centres, shape (k, d)."""
         return self.reference.centers
 

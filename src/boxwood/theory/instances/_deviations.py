@@ -13,15 +13,13 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boxwood._types import Floats
 from boxwood._validation import as_generator
 from boxwood.reference import Mixture
 from boxwood.theory.instances._instance import Instance, need
 
 __all__ = ["constant_price", "exponential_error", "growing_price", "linear_error"]
-
-Array = NDArray[np.float64]
 
 
 def linear_error(k: int, q: float) -> Instance:
@@ -151,12 +149,12 @@ def growing_price(k: int, copies: int = 0, *, random_state: Any = None) -> Insta
     return _deviating(means, 1 / rows, {"enr": 2.0 * rows, "total_l1": 2.0 * d * k})
 
 
-def _deviating(means: Array, eps: float, exact: dict[str, float]) -> Instance:
+def _deviating(means: Floats, eps: float, exact: dict[str, float]) -> Instance:
     k, d = means.shape
     mixture = Mixture(np.full(k, 1 / k), means, np.full((k, d), 2 * eps))
     always = {"eps": eps, "beta": 1 / math.sqrt(2 * eps), "baseline_l1": 2 * d * eps}
     return Instance(mixture, MappingProxyType(always | exact), eps)
 
 
-def _corners(k: int, d: int, rng: np.random.Generator) -> Array:
+def _corners(k: int, d: int, rng: np.random.Generator) -> Floats:
     return np.asarray(rng.integers(2, size=(k, d)) * 2.0 - 1.0, dtype=np.float64)

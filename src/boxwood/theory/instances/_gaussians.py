@@ -7,15 +7,15 @@ from itertools import combinations, permutations
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
+from boxwood._types import Floats
 from boxwood.reference import Mixture
 from boxwood.theory.instances._instance import Instance, need
 
 __all__ = ["first_cut", "first_cut_error", "two_gaussians"]
 
-Array = NDArray[np.float64]
 
 _MOST_PERMUTED = 6
 
@@ -78,7 +78,7 @@ def first_cut_error(k: int, sigma: float, threshold: ArrayLike | None = None) ->
     """
     places = np.arange(1.0, k + 1)
 
-    def error(theta: Array) -> Array:
+    def error(theta: Floats) -> Floats:
         return np.asarray(ndtr(-np.abs(places - theta[:, None]) / sigma).mean(axis=1))
 
     if threshold is not None:

@@ -7,23 +7,21 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boxwood._types import Floats, Indices
 from boxwood._validation import as_generator
 from boxwood.metrics._mixture_boxes import draw
 from boxwood.reference import Mixture
 
 __all__ = ["Atoms", "Instance", "need"]
 
-Array = NDArray[np.float64]
-
 
 class Atoms(NamedTuple):
     """All rows that a discrete mixture can give: rows (m, d), their probabilities (m,) and components (m,)."""
 
-    points: Array
-    probabilities: Array
-    labels: NDArray[np.intp]
+    points: Floats
+    probabilities: Floats
+    labels: Indices
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ class Instance:
     exact: Mapping[str, float]
     deviation: float | None = field(default=None)
 
-    def sample(self, n: int, random_state: Any = None) -> tuple[Array, NDArray[np.intp]]:
+    def sample(self, n: int, random_state: Any = None) -> tuple[Floats, Indices]:
         """Return `n` rows and the components they came from, shapes (n, d) and (n,)."""
         rng = as_generator(random_state)
         if self.deviation is None:

@@ -9,14 +9,12 @@ from itertools import combinations
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boxwood._types import Floats, Indices
 from boxwood.kernels import Gaussian, Kernel, Neighborhood, Polynomial
 from boxwood.theory.instances._instance import need
 
 __all__ = ["KernelPoints", "neighborhood_price", "quadratic_price", "three_corners"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +33,8 @@ class KernelPoints:
         Exact quantities; each generator names its own.
     """
 
-    points: Array
-    labels: NDArray[np.intp]
+    points: Floats
+    labels: Indices
     kernel: Kernel
     exact: Mapping[str, float]
 
