@@ -33,9 +33,9 @@ from boxwood.concepts import (
     stack_concepts,
     unseparated_pairs,
 )
-from boxwood.concepts import _choose as choosing
+from boxwood.concepts import _choose_concepts as choosing
 from boxwood.concepts import _significance as significance
-from boxwood.concepts._project import pair_gaps
+from boxwood.concepts._separation import pair_gaps
 from boxwood.errors import DataError
 from boxwood.metrics import explainability_to_noise
 from tests import naive

@@ -24,15 +24,16 @@ B. Kim et al., "Interpretability Beyond Feature Attribution: Quantitative Testin
 Representations", Algorithm 2.
 """
 
-from boxwood.concepts._assess import concept_report
 from boxwood.concepts._baseline import ConceptBaseline, concept_baseline
-from boxwood.concepts._choose import ChosenConcepts, choose_concepts
+from boxwood.concepts._choose_concepts import ChosenConcepts, choose_concepts
+from boxwood.concepts._concept_tree import make_concept_tree
 from boxwood.concepts._latents import extract_latents
-from boxwood.concepts._project import PairGap, project, unseparated_pairs
+from boxwood.concepts._project_mixture import project
 from boxwood.concepts._projector import ConceptProjector
-from boxwood.concepts._report import ConceptReport
-from boxwood.concepts._table import stack_concepts
-from boxwood.concepts._trees import concept_text, make_concept_tree
+from boxwood.concepts._report import ConceptReport, concept_report
+from boxwood.concepts._separation import PairGap, unseparated_pairs
+from boxwood.concepts._stack_concepts import stack_concepts
+from boxwood.concepts._text import concept_text
 
 __all__ = [
     "ChosenConcepts",

@@ -17,8 +17,8 @@ from sklearn.utils import check_random_state
 from boxwood._frames import label_values
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_table, listed, refuse_unknown
-from boxwood.concepts._table import ConceptTable
-from boxwood.concepts._trees import refuse_concept_tree
+from boxwood.concepts._concept_table import ConceptTable
+from boxwood.concepts._concept_tree import refuse_concept_tree
 from boxwood.errors import DataError
 from boxwood.reference import encode_labels
 

@@ -17,9 +17,9 @@ from boxwood._frames import validated_rows
 from boxwood._threads import BLOCK_ROWS, map_tasks
 from boxwood._types import Array, Floats
 from boxwood._validation import listed
-from boxwood.concepts._linear import CLASSIFIERS, REGRESSORS, Direction, Recipe
-from boxwood.concepts._project import project, unit_vectors
-from boxwood.concepts._table import BINARY, CONTINUOUS, ConceptTable, places_of
+from boxwood.concepts._concept_table import BINARY, CONTINUOUS, ConceptTable, places_of
+from boxwood.concepts._directions import CLASSIFIERS, REGRESSORS, Direction, Recipe, unit_vectors
+from boxwood.concepts._project_mixture import project
 from boxwood.errors import DataError
 from boxwood.kernels._gram import one_blas_thread
 from boxwood.reference import Mixture

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
 from boxwood._types import Floats, Indices
-from boxwood.concepts._table import BINARY
+from boxwood.concepts._concept_table import BINARY
 
 __all__ = ["holm", "permutation_p_value"]
 

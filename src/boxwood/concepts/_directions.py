@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 
 from boxwood._types import Array, Floats
-from boxwood.concepts._table import BINARY
+from boxwood.concepts._concept_table import BINARY
 from boxwood.errors import DataError
 
-__all__ = ["CLASSIFIERS", "REGRESSORS", "Direction", "Recipe"]
+__all__ = ["CLASSIFIERS", "REGRESSORS", "Direction", "Recipe", "unit_vectors"]
 
 CLASSIFIERS = ("logistic", "svm", "mean-difference")
 REGRESSORS = ("ridge",)
@@ -102,3 +103,15 @@ def _named(model: str) -> Any:
     if model == "svm":  # the primal problem needs no random numbers
         return LinearSVC(C=1.0, class_weight="balanced", dual=False, max_iter=10_000)
     return Ridge(alpha=1.0)
+
+
+def unit_vectors(vectors: Sequence[Floats], names: Sequence[str]) -> tuple[Floats, Floats]:
+    """Return vectors scaled to length 1, shape (m, d), and the lengths they had, shape (m,)."""
+    stacked = np.array(vectors, dtype=np.float64)
+    largest = np.abs(stacked).max(axis=1)
+    for name, size in zip(names, largest, strict=True):
+        if not (np.isfinite(size) and size > 0):
+            raise DataError(f"concept {name!r} has no direction: its vector has length {size:g}; leave it out")
+    scaled = stacked / largest[:, None]  # first by the largest, as squares of tiny and of huge numbers leave the range
+    lengths = np.linalg.norm(scaled, axis=1)
+    return scaled / lengths[:, None], largest * lengths

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Floats
-from boxwood.concepts._project import PairGap, concept_names, pair_gaps
+from boxwood.concepts._separation import PairGap, concept_names, pair_gaps
 from boxwood.errors import DataError
 from boxwood.metrics import explainability_to_noise
 from boxwood.reference import Mixture
