@@ -1,4 +1,4 @@
-"""Trees on concepts: the pipeline from embeddings to clusters, and its cuts in words."""
+"""`make_concept_tree`: the pipeline from embeddings to a tree on concepts."""
 
 from __future__ import annotations
 
@@ -23,21 +23,23 @@ def make_concept_tree(
 ) -> Pipeline:
     """Return a pipeline that explains clusters of embeddings by a tree on concepts.
 
-    The projector is frozen as it was fitted, on its own examples; `fit(Z, labels)` of the pipeline then grows the tree
-    on the scores of other rows. With `IMM` it is Concept-IMM, with `CART` or scikit-learn's `DecisionTreeClassifier`
-    Concept-CART, with `MMDT` Concept-MMDT. The paper recommends CART where clusters are far from Gaussian along the
-    concepts (`metrics.tail_check` tells).
+    The first step projects embeddings onto concepts. It is frozen: `fit(Z, labels)` of the pipeline does not learn the
+    concepts again, it only grows the tree on the scores of `Z`.
+
+    The tree names the method: `IMM()` gives Concept-IMM, `MMDT()` Concept-MMDT, `CART()` or scikit-learn's
+    `DecisionTreeClassifier()` Concept-CART. The paper recommends CART for clusters that are far from Gaussian along
+    the concepts; `metrics.tail_check` tests that.
 
     Parameters
     ----------
     projector : ConceptProjector
         Fitted.
     tree : estimator
-        Any explainer of boxwood, or classifier of scikit-learn.
+        Any explainer of boxwood, or classifier of scikit-learn, that is fitted on scores and cluster labels.
     report : ConceptReport, default=None
-        What `concept_report` said of the concepts.
+        The result of `concept_report` for the projector. If given, unreliable concepts are refused.
     allow_unreliable : bool, default=False
-        Whether concepts that the report calls unreliable may be cut on.
+        Whether the tree may cut on concepts that the report calls unreliable.
 
     Returns
     -------
@@ -47,9 +49,9 @@ def make_concept_tree(
     Raises
     ------
     DataError
-        If there are unreliable concepts, and they are not allowed, or the report is of other concepts.
+        If the report finds unreliable concepts and `allow_unreliable` is False, or if it is about other concepts.
     ValueError
-        If the tree is a `ConceptMMDT`, which takes embeddings by itself.
+        If the tree is a `ConceptMMDT`: it takes embeddings and projects them by itself.
 
     Examples
     --------
@@ -65,18 +67,20 @@ def make_concept_tree(
     refuse_concept_tree(tree)
     if report is not None:
         if report.name != projector.concept_names_:
-            raise DataError(f"the report is of the concepts {report.name}, not of {projector.concept_names_}")
-        doubtful = [name for name, reliable in zip(report.name, report.reliable, strict=True) if not reliable]
-        if doubtful and not allow_unreliable:
             raise DataError(
-                f"unreliable concepts: {listed(doubtful)}; take projector.select(report.reliable), "
+                f"the report must be about the concepts of the projector, {listed(projector.concept_names_)}, got one "
+                f"about {listed(report.name)}; call concept_report with this projector"
+            )
+        if report.unreliable and not allow_unreliable:
+            raise DataError(
+                f"unreliable concepts: {listed(report.unreliable)}; take projector.select(report.reliable), "
                 "or allow_unreliable=True to cut on them all the same"
             )
     return Pipeline([("concepts", FrozenEstimator(projector)), ("tree", tree)])
 
 
 def refuse_concept_tree(tree: Any) -> None:
-    """Raise a ValueError for a tree that would project scores once more."""
+    """Raise a ValueError if a tree projects embeddings by itself: it would take scores for embeddings."""
     if hasattr(tree, "projector"):
         name = type(tree).__name__
-        raise ValueError(f"the tree must be one that is grown on scores, such as MMDT(); {name} takes embeddings")
+        raise ValueError(f"the tree must be grown on scores, such as MMDT(); {name} takes embeddings")
