@@ -37,7 +37,7 @@ def make_concept_tree(
     tree : estimator
         Any explainer of boxwood, or classifier of scikit-learn, that is fitted on scores and cluster labels.
     report : ConceptReport, default=None
-        The result of `concept_report` for the projector. If given, unreliable concepts are refused.
+        The result of `concept_report` for the projector. With a report, unreliable concepts are refused.
     allow_unreliable : bool, default=False
         Whether the tree may cut on concepts that the report calls unreliable.
 

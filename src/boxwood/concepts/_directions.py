@@ -1,4 +1,4 @@
-"""One concept, one linear model: the direction in which its score grows fastest."""
+"""How the direction of one concept is learned: by one linear model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ REGRESSORS = ("ridge",)
 class Direction(NamedTuple):
     """A linear function of embeddings, `x @ vector + intercept`, in raw latent coordinates.
 
-    Above 0 it says that a binary concept is there; of a continuous concept it predicts the value less `center`.
+    For a binary concept it is above 0 where the concept is predicted. For a continuous concept it predicts the value
+    minus `center`, the mean of its examples.
     """
 
     vector: Floats
@@ -29,27 +30,30 @@ class Direction(NamedTuple):
     center: float
 
     def scores(self, Z: Array) -> Floats:
-        """Return the function at each row, shape (n,)."""
+        """Return the value of the function at each row, shape (n,)."""
         return np.asarray(Z @ self.vector + self.intercept)
 
 
 class Recipe(NamedTuple):
-    """How directions are learned: a name or a linear model of scikit-learn for each kind of concept."""
+    """How directions are learned: a linear model for each kind of concept, and the scale of each latent column.
+
+    A model is a name or an estimator of scikit-learn. Columns are standardised in the same way for all concepts.
+    """
 
     classifier: Any
     regressor: Any
-    middle: Floats  # of each latent column, and its scale, for all concepts the same
-    scale: Floats
+    shift: Floats  # subtracted from each column, shape (d,)
+    scale: Floats  # each column is then divided by it, shape (d,)
 
     @classmethod
     def of(cls, classifier: Any, regressor: Any, Z: Array, *, standardize: bool) -> Recipe:
-        """Return the recipe with the scale of all examples, or with latents as they are."""
-        middle, scale = _middle_and_scale(Z) if standardize else (np.zeros(Z.shape[1]), np.ones(Z.shape[1]))
-        return cls(classifier, regressor, middle, scale)
+        """Return the recipe with columns scaled by their deviations over all examples, or not scaled."""
+        shift, scale = _shift_and_scale(Z) if standardize else (np.zeros(Z.shape[1]), np.ones(Z.shape[1]))
+        return cls(classifier, regressor, shift, scale)
 
     def learn(self, Z: Array, values: Floats, kind: str) -> Direction:
         """Return the direction of one concept from its examples, rows of shape (n, d) and values of shape (n,)."""
-        rows = np.subtract(Z, self.middle, dtype=np.float64)
+        rows = np.subtract(Z, self.shift, dtype=np.float64)
         rows /= self.scale
         center = 0.0 if kind == BINARY else float(values.mean())
         model = self.classifier if kind == BINARY else self.regressor
@@ -58,60 +62,71 @@ class Recipe(NamedTuple):
         else:
             vector, intercept = _fitted(model, rows, values - center)
         vector = vector / self.scale
-        return Direction(vector, float(intercept - vector @ self.middle), center)
+        return Direction(vector, float(intercept - vector @ self.shift), center)
 
 
-def _middle_and_scale(Z: Array) -> tuple[Floats, Floats]:
-    """Return the mean of each column and its standard deviation, but at least a hundredth of the typical one.
+def _shift_and_scale(Z: Array) -> tuple[Floats, Floats]:
+    """Return the mean of each column, and its standard deviation or a hundredth of the typical one if that is larger.
 
-    A unit of a network may be all but silent in the examples and speak in other data: divided by its own deviation it
-    would get a weight there that drowns all others.
+    A column may be nearly constant in the examples but vary in other data. Divided by its own small
+    deviation, the column would get so large a weight that it outweighs all others in that data.
     """
     low, high = Z.min(axis=0), Z.max(axis=0)
-    middle = np.where(low == high, low, Z.mean(axis=0, dtype=np.float64))  # else rounding would look like a difference
+    mean = np.where(
+        low == high, low, Z.mean(axis=0, dtype=np.float64)
+    )  # exact, where rounding would look like a signal
     deviations = Z.std(axis=0, dtype=np.float64)
     largest = deviations.max()
     if not largest > 0:
-        return middle, np.ones_like(middle)
-    together = largest * np.sqrt(np.mean((deviations / largest) ** 2))
-    return middle, np.maximum(deviations, together / 100)
+        return mean, np.ones_like(mean)
+    typical = largest * np.sqrt(np.mean((deviations / largest) ** 2))  # root mean square, without overflow
+    return mean, np.maximum(deviations, typical / 100)
 
 
 def _mean_difference(rows: Floats, values: Floats) -> tuple[Floats, float]:
-    """Return the vector from the mean without the concept to that with it; its boundary lies halfway."""
-    without, having = rows[values == 0].mean(axis=0), rows[values == 1].mean(axis=0)
-    vector = having - without
-    return vector, -float(vector @ (having + without)) / 2
+    """Return the difference of the means of positives and negatives, and the intercept that is 0 halfway."""
+    negative, positive = rows[values == 0].mean(axis=0), rows[values == 1].mean(axis=0)
+    vector = positive - negative
+    return vector, -float(vector @ (positive + negative)) / 2
 
 
 def _fitted(model: Any, rows: Floats, values: Floats) -> tuple[Floats, float]:
+    """Return the coefficients and the intercept of a fitted linear model."""
     fitted = (_named(model) if isinstance(model, str) else clone(model)).fit(rows, values)
     if not hasattr(fitted, "coef_"):
-        raise DataError(f"{type(fitted).__name__} has no coef_ after fit; give a linear model of scikit-learn")
-    coefficients = np.ravel(fitted.coef_)  # of shape (d,) or (1, d), as the model likes
+        raise DataError(
+            f"{type(fitted).__name__} has no coef_ after fit; give a linear model, such as LogisticRegression()"
+        )
+    coefficients = np.ravel(fitted.coef_)  # some models have shape (d,), others (1, d)
     if coefficients.shape != (rows.shape[1],):
-        raise DataError(f"{type(fitted).__name__} has coef_ of shape {np.shape(fitted.coef_)}, not one for each column")
+        raise DataError(
+            f"{type(fitted).__name__} has coef_ of shape {np.shape(fitted.coef_)}, expected ({rows.shape[1]},)"
+        )
     return np.asarray(coefficients, dtype=np.float64), float(np.ravel(fitted.intercept_)[0])
 
 
 def _named(model: str) -> Any:
+    """Return the model that a name stands for."""
     from sklearn.linear_model import LogisticRegression, Ridge
     from sklearn.svm import LinearSVC
 
     if model == "logistic":
         return LogisticRegression(C=1.0, class_weight="balanced", max_iter=10_000)
-    if model == "svm":  # the primal problem needs no random numbers
+    if model == "svm":  # the primal problem draws no random numbers
         return LinearSVC(C=1.0, class_weight="balanced", dual=False, max_iter=10_000)
     return Ridge(alpha=1.0)
 
 
 def unit_vectors(vectors: Sequence[Floats], names: Sequence[str]) -> tuple[Floats, Floats]:
-    """Return vectors scaled to length 1, shape (m, d), and the lengths they had, shape (m,)."""
+    """Return vectors scaled to length 1, shape (m, d), and their lengths before, shape (m,)."""
     stacked = np.array(vectors, dtype=np.float64)
     largest = np.abs(stacked).max(axis=1)
     for name, size in zip(names, largest, strict=True):
         if not (np.isfinite(size) and size > 0):
-            raise DataError(f"concept {name!r} has no direction: its vector has length {size:g}; leave it out")
-    scaled = stacked / largest[:, None]  # first by the largest, as squares of tiny and of huge numbers leave the range
+            raise DataError(
+                f"concept {name!r} has no direction: its vector must be finite and not 0, got length {size:g}; "
+                "leave the concept out"
+            )
+    scaled = stacked / largest[:, None]  # else the squares of tiny or huge numbers would underflow or overflow
     lengths = np.linalg.norm(scaled, axis=1)
     return scaled / lengths[:, None], largest * lengths

@@ -1,4 +1,4 @@
-"""A mixture of embeddings seen along concepts, and the pairs of its components that concepts tell apart."""
+"""`project`: a mixture of embeddings becomes a mixture of concept scores."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ __all__ = ["project"]
 
 
 def project(mixture: Mixture, vectors: ArrayLike, intercepts: ArrayLike | None = None) -> Mixture:
-    """Return the mixture of the scores `x @ vectors.T + intercepts` of embeddings x drawn from a mixture.
+    """Return the mixture of the scores `x @ vectors.T + intercepts` of embeddings x that are drawn from a mixture.
 
-    Means become C μ + b and covariances C Σ Cᵀ, so `grow.mmdt` of the result is Concept-MMDT, in a time that does not
-    depend on any number of rows, and `metrics.explainability_to_noise` of it the concepts' explainability-to-noise
-    ratio: how well the worst pair of clusters is told apart by its best concept.
+    With the vectors as rows of C and the intercepts as b, means become C μ + b and covariances C Σ Cᵀ. No rows are
+    needed. `grow.mmdt` of the result is Concept-MMDT, and `metrics.explainability_to_noise` of the result is the
+    explainability-to-noise ratio of the concepts: how well the best concept separates the worst pair of clusters.
 
     Parameters
     ----------
     mixture : Mixture
-        Weights, means and covariances of embeddings. Without covariances its latent axes are taken as uncorrelated,
-        which a mixture made of labelled rows as a rule is not: then project the rows, and make the mixture of these.
+        Weights, means and covariances of embeddings. Without covariances the latent columns are taken as uncorrelated.
+        The clusters of labelled rows usually have correlated columns; so if the mixture is made of labelled rows,
+        project the rows and make the mixture of their scores instead.
     vectors : array-like of shape (m, d)
         Concept activation vectors, of any length.
     intercepts : array-like of shape (m,), default=None
@@ -32,18 +33,18 @@ def project(mixture: Mixture, vectors: ArrayLike, intercepts: ArrayLike | None =
     Returns
     -------
     Mixture
-        The same components along m concepts, with covariances.
+        The same components, with one column for each of the m concepts, and with covariances.
 
     Raises
     ------
     DataError
-        If vectors do not have d columns, or intercepts are not m.
+        If vectors are not finite or do not have d columns, or there are not m finite intercepts.
 
     Notes
     -----
-    The standard deviation along a concept is the square root of cᵀ Σ c. Algorithm 2 of the paper prints the variance in
-    its place, against its own equation (5); with that the tree would change with the length of a vector, which means
-    nothing. Takes time k m d (d + m).
+    The standard deviation along a concept c is the square root of cᵀ Σ c. Algorithm 2 of the paper prints the variance
+    cᵀ Σ c instead, against its own equation (5). With the variance the tree would change with the length of a vector,
+    which has no meaning. Takes time k m d (d + m).
 
     References
     ----------
@@ -66,17 +67,18 @@ def project(mixture: Mixture, vectors: ArrayLike, intercepts: ArrayLike | None =
 
 
 def _checked(mixture: Mixture, vectors: ArrayLike, intercepts: ArrayLike | None) -> tuple[Floats, Floats]:
+    """Return vectors, shape (m, d), and intercepts, shape (m,)."""
     C = np.asarray(vectors, dtype=np.float64)
     if C.ndim != 2 or C.shape[1] != mixture.n_features or not np.isfinite(C).all():
-        raise DataError(f"vectors must be finite, of shape (m, {mixture.n_features}), got shape {C.shape}")
+        raise DataError(f"vectors must be finite numbers of shape (m, {mixture.n_features}), got shape {C.shape}")
     b = np.zeros(len(C)) if intercepts is None else np.asarray(intercepts, dtype=np.float64)
     if b.shape != (len(C),) or not np.isfinite(b).all():
-        raise DataError(f"intercepts must be finite, one for each of {len(C)} vectors, got shape {b.shape}")
+        raise DataError(f"intercepts must be one finite number for each of {len(C)} vectors, got shape {b.shape}")
     return C, b
 
 
 def _projected(mixture: Mixture, C: Floats) -> Floats:
-    """Return C Σ Cᵀ of each component, shape (k, m, m), the same on both sides of the diagonal."""
+    """Return C Σ Cᵀ of each component, shape (k, m, m), exactly symmetric."""
     if mixture.covariances is None:
         covariances = np.array([(C * variances) @ C.T for variances in mixture.variances])
     else:
