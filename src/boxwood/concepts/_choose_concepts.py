@@ -75,7 +75,7 @@ def choose_concepts(
     >>> chosen.names, chosen.value, chosen.value_of_all
     (('red', 'furry'), 8.0, 8.0)
     >>> print(chosen.weakest)
-    add a concept that separates 0 from 2: along red, the best one, they differ by 4 standard deviations
+    add a concept that separates 0 from 2: along red, the best so far, they differ by 4 standard deviations
     """
     if max_concepts < 1:
         raise ValueError(f"max_concepts must be at least 1, got {max_concepts}")
@@ -173,7 +173,7 @@ def _cover(gaps: Floats, level: float, most: int) -> list[int] | None:
 
 
 def _filled(gaps: Floats, chosen: list[int], most: int) -> list[int]:
-    """Return `most` concepts: to those chosen the best one for the worst pair is added, again and again."""
+    """Return up to `most` concepts: those chosen, and again and again the one that separates the worst pair best."""
     chosen = list(chosen)
     while len(chosen) < most:
         worst = gaps[:, chosen].max(axis=1).argmin()

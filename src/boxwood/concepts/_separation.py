@@ -47,7 +47,7 @@ def unseparated_pairs(
     --------
     >>> scores = Mixture([1, 1, 1], [[0], [9], [10]], [[1], [1], [1]], ["frog", "horse", "deer"])
     >>> print(*unseparated_pairs(scores, ["striped"]))
-    add a concept that separates horse from deer: along striped, the best one, they differ by 1 standard deviations
+    add a concept that separates horse from deer: along striped, the best so far, they differ by 1 standard deviations
     """
     names = concept_names(scores, names)
     pairs, gaps = pair_gaps(scores, pooling)
@@ -69,7 +69,7 @@ class PairGap(NamedTuple):
 
     def __str__(self) -> str:
         return (
-            f"add a concept that separates {self.first} from {self.second}: along {self.concept}, the best one, "
+            f"add a concept that separates {self.first} from {self.second}: along {self.concept}, the best so far, "
             f"they differ by {self.gap:.2g} standard deviations"
         )
 
