@@ -98,6 +98,8 @@ def test_other_errors_of_the_projector(planted):
     for options, message in (
         ({"names": ["a", "a"]}, "different, one for each of 2 vectors, got a, a"),
         ({"intercepts": [0.0, np.nan]}, "one finite number"),
+        ({"intercepts": [1.0]}, "one finite number"),
+        ({"intercepts": [1.0, 2.0, 3.0]}, "one finite number"),
     ):
         with pytest.raises(DataError, match=message):
             ConceptProjector.from_vectors(np.eye(2), **options)

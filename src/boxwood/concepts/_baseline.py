@@ -126,7 +126,7 @@ def concept_baseline(
     if n_draws < 1:
         raise ValueError(f"n_draws must be at least 1, got {n_draws}")
     refuse_concept_tree(tree)
-    learner = projector.estimator if isinstance(projector, FrozenEstimator) else projector  # frozen, it could not learn
+    learner = projector.estimator if isinstance(projector, FrozenEstimator) else projector  # a frozen one is not fitted
     rows, example_rows = as_table(Z), as_table(examples)
     codes, target = _codes(labels, truth, len(rows))
     kept = codes >= 0
@@ -217,7 +217,10 @@ def _values_of_groups(table: ConceptTable, groups: ArrayLike | None) -> tuple[In
         raise ValueError("null='rename' permutes the groups of the examples; give groups=, the class of each example")
     codes, names = encode_labels(label_values(groups))
     if len(codes) != len(table.values) or (codes < 0).any():
-        raise DataError(f"groups must have a label, not -1, for each of {len(table.values)} examples")
+        raise DataError(
+            f"groups must have a label, not -1, for each of {len(table.values)} examples, got {len(codes)} labels, "
+            f"{(codes < 0).sum()} of them -1"
+        )
     of_groups = np.full((len(names), len(table.names)), np.nan)
     for j, concept in enumerate(table.names):
         examples, values = table.examples(j)

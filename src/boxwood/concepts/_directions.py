@@ -68,13 +68,11 @@ class Recipe(NamedTuple):
 def _shift_and_scale(Z: Array) -> tuple[Floats, Floats]:
     """Return the mean of each column, and its standard deviation or a hundredth of the typical one if that is larger.
 
-    A column may be nearly constant in the examples but vary in other data. Divided by its own small
-    deviation, the column would get so large a weight that it outweighs all others in that data.
+    A column may be nearly constant in the examples but vary in other data. Divided by its own small deviation, the
+    column would get so large a weight that it outweighs all others in that data.
     """
     low, high = Z.min(axis=0), Z.max(axis=0)
-    mean = np.where(
-        low == high, low, Z.mean(axis=0, dtype=np.float64)
-    )  # exact, where rounding would look like a signal
+    mean = np.where(low == high, low, Z.mean(axis=0, dtype=np.float64))  # a constant column becomes 0, not rounding
     deviations = Z.std(axis=0, dtype=np.float64)
     largest = deviations.max()
     if not largest > 0:

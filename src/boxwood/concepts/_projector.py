@@ -172,8 +172,8 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             )
         table = ConceptTable.of(y, len(rows))
         directions = self._directions(rows, table)
-        vectors, lengths = unit_vectors([one.vector for one in directions], table.names)
-        intercepts = np.array([one.intercept for one in directions]) / lengths
+        vectors, lengths = unit_vectors([direction.vector for direction in directions], table.names)
+        intercepts = np.array([direction.intercept for direction in directions]) / lengths
         n_examples = np.count_nonzero(~np.isnan(table.values), axis=0)
         return self._with(vectors, intercepts, table.names, table.kinds, n_examples)
 
@@ -228,13 +228,13 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if len(names) != len(rows) or len(set(names)) != len(names):
             raise DataError(f"names must be different, one for each of {len(rows)} vectors, got {listed(names)}")
         units, lengths = unit_vectors(list(rows), names)
-        offsets = np.zeros(len(rows)) if intercepts is None else np.asarray(intercepts, dtype=np.float64) / lengths
-        if offsets.shape != lengths.shape or not np.isfinite(offsets).all():
-            raise DataError(f"intercepts must be one finite number for each of {len(rows)} vectors")
+        offsets = np.zeros(len(rows)) if intercepts is None else np.asarray(intercepts, dtype=np.float64)
+        if offsets.shape != lengths.shape or not np.isfinite(offsets / lengths).all():
+            raise DataError(f"intercepts must be one finite number for each of {len(rows)} vectors, got {offsets}")
         projector = cls(meanings=meanings)
         projector.n_features_in_ = rows.shape[1]
         n_examples = np.zeros(len(rows), dtype=np.intp)
-        return projector._with(units, offsets, names, (CONTINUOUS,) * len(rows), n_examples)
+        return projector._with(units, offsets / lengths, names, (CONTINUOUS,) * len(rows), n_examples)
 
     def select(self, concepts: Sequence[Any] | Array) -> Self:
         """Return a projector with some of the concepts: names, indices, or a mask such as `report.reliable`.
