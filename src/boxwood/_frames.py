@@ -54,7 +54,8 @@ def as_matrix(frame: Any, columns: Sequence[str] | None = None) -> NDArray[Any]:
     """Return the columns of a frame as rows of numbers, shape (n, d); missing values become NaN.
 
     A frame of plain float columns in one block, such as pandas makes from an array, is not copied. Others are copied
-    once, in Fortran order. Booleans become 0 and 1.
+    once. Either way row stands behind row in memory, so that sums over rows are the same to the last digit for every
+    kind of frame. Booleans become 0 and 1.
 
     Raises
     ------
@@ -78,9 +79,9 @@ def as_matrix(frame: Any, columns: Sequence[str] | None = None) -> NDArray[Any]:
     if wanted == list(found) and len(set(kinds.values())) == 1 and next(iter(kinds.values())).is_float():
         whole = np.asarray(frame)
         if whole.dtype in (np.float32, np.float64):
-            return whole
+            return np.ascontiguousarray(whole)
     n_rows = len(series[found[0]]) if found else 0
-    matrix = np.empty((n_rows, len(wanted)), order="F")
+    matrix = np.empty((n_rows, len(wanted)))
     for j, name in enumerate(wanted):
         matrix[:, j] = series[name].cast(nw.Float64).to_numpy()
     return matrix
@@ -154,12 +155,13 @@ def validated_rows(
 ) -> NDArray[Any]:
     """Return the rows an estimator is given, checked, float32 or float64; arrays of these types are not copied.
 
+    Unless they are in Fortran order: a clusterer's result depends on the order in its last digits, so there is one.
     The number and the names of the columns are remembered by `reset`, and compared otherwise, as scikit-learn does.
     """
     from sklearn.utils.validation import check_array, validate_data
 
     types = [np.float64, np.float32]
-    checks: dict[str, Any] = {"dtype": types, "ensure_all_finite": False, "ensure_min_samples": at_least}
+    checks: dict[str, Any] = {"dtype": types, "order": "C", "ensure_all_finite": False, "ensure_min_samples": at_least}
     if is_frame(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         rows = check_array(as_matrix(X), estimator=estimator, **checks)

@@ -13,14 +13,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from boxwood._frames import label_values
-from boxwood._threads import map_tasks
+from boxwood._threads import map_tasks, one_blas_thread
 from boxwood._validation import as_table
 from boxwood.concepts._linear import Direction, Recipe
 from boxwood.concepts._report import ConceptReport
 from boxwood.concepts._significance import holm, permutation_p_value
 from boxwood.concepts._table import BINARY, ConceptTable
 from boxwood.errors import DataError
-from boxwood.kernels._gram import one_blas_thread
 from boxwood.reference import encode_labels
 
 if TYPE_CHECKING:

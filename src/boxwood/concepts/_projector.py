@@ -14,18 +14,19 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from boxwood._compat import HasMethods, StrOptions, fit_context
 from boxwood._frames import validated_rows
-from boxwood._threads import BLOCK_ROWS, map_tasks
+from boxwood._threads import map_blocks, map_tasks, one_blas_thread
 from boxwood._validation import listed
 from boxwood.concepts._linear import CLASSIFIERS, REGRESSORS, Direction, Recipe
 from boxwood.concepts._project import project, unit_vectors
 from boxwood.concepts._table import BINARY, CONTINUOUS, ConceptTable, places_of
 from boxwood.errors import DataError
-from boxwood.kernels._gram import one_blas_thread
+from boxwood.loops.kernels import products
 from boxwood.reference import Mixture
 
 __all__ = ["ConceptProjector"]
 
 Meanings = Mapping[str, tuple[str, str]]
+_BLOCK = 1 << 12  # rows that are scored at once
 
 
 class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -56,8 +57,8 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Words for the two sides of a concept, such as `{"size": ("small", "large")}`; by default "not red" and "red"
         for a binary concept, "less size" and "more size" for a continuous one.
     n_jobs : int or None, default=None
-        Number of threads, each of which learns one concept at a time; None is 1 unless a `joblib.parallel_config` says
-        otherwise, -1 is all processors. The vectors do not depend on it.
+        Number of threads, each of which learns one concept at a time, or scores some rows; None is 1 unless a
+        `joblib.parallel_config` says otherwise, -1 is all processors. Neither vectors nor scores depend on it.
 
     Attributes
     ----------
@@ -171,15 +172,17 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Return the scores of embeddings, (n, d) to (n, m): signed distances from the boundary of each concept.
 
-        Takes time n d m and, beside the scores, no memory that grows with n.
+        A row has the same scores, to the last digit, whatever rows come with it. Takes time n d m and, beside the
+        scores, no memory that grows with n.
         """
         check_is_fitted(self)
         rows = self._rows(X)
         scores = np.empty((len(rows), len(self.vectors_)))
-        for start in range(0, len(rows), BLOCK_ROWS):
-            block = slice(start, start + BLOCK_ROWS)
-            np.matmul(rows[block], self.vectors_.T, out=scores[block], casting="same_kind")
-        scores += self.intercepts_
+
+        def score(start: int, stop: int) -> None:
+            np.add(products(rows[start:stop], self.vectors_), self.intercepts_, out=scores[start:stop])
+
+        map_blocks(score, len(rows), block=_BLOCK, n_jobs=effective_n_jobs(self.n_jobs))
         return scores
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from boxwood._threads import map_blocks
 from boxwood.explanation._task import Task
 from boxwood.grow import refine
+from boxwood.loops.kernels import products
 from boxwood.metrics import best_centers, partition_cost
 from boxwood.tree import ThresholdTree
 
@@ -85,7 +86,7 @@ def _of_means(task: Task) -> bool:
     def count(start: int, stop: int) -> NDArray[np.float64]:
         labels = reference.labels[start:stop]
         rows = (task.X[start:stop] - origin) / unit
-        distances = norms - 2 * rows @ near.T
+        distances = norms - 2 * products(rows, near)
         kept = labels >= 0
         own: NDArray[Any] = distances[np.arange(len(labels)), np.where(kept, labels, 0)] <= distances.min(axis=1)
         weight: NDArray[Any] = np.where(kept, 1.0 if weights is None else weights[start:stop], 0.0)

@@ -220,5 +220,6 @@ def _means(
         if len(rows):
             share = shares(rows, weights)
             coefficients[rows, c] = share
-            squares[c] = share @ gram.product(share[:, None], rows=rows, columns=rows, n_jobs=n_jobs)[:, 0]
+            similarities = gram.product(share[:, None], rows=rows, columns=rows, n_jobs=n_jobs)[:, 0]
+            squares[c] = (share * similarities).sum()  # not by BLAS, which sums by the number of its threads
     return KernelMeans(kernel, kernel.kept_points(table), coefficients, squares)
