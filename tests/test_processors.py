@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from boxwood import MMDT, KernelIMM, KernelKMeans, Reference, explain, grow
+from boxwood import IMM, MMDT, KernelIMM, KernelKMeans, KMedians, Reference, explain, grow
 from boxwood._threads import one_blas_thread
 from boxwood.concepts import ConceptProjector
 from boxwood.kernels import Gaussian, Laplace, Linear, kernel_distances
@@ -105,6 +107,8 @@ def test_a_number_set_inside_stays(two):
 FORKS = """
 import os, sys, threading
 import numpy as np, scipy.linalg
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_info, threadpool_limits
 from boxwood._threads import one_blas_thread
 
@@ -204,15 +208,34 @@ def test_kernel_means_do_not_depend_on_blas_threads(n_threads):
 # ---------------------------------------------------------------------------------------------------- memory order
 
 
+def memory_orders(X):
+    return [X, np.asfortranarray(X), np.repeat(X, 2, axis=1)[:, ::2]]
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("model", [MMDT(n_clusters=3, random_state=0), KernelIMM(n_clusters=3, random_state=0)], ids=str)
-def test_estimators_do_not_depend_on_the_memory_order(model, dtype):
-    X = load_iris().data.astype(dtype)
-    expected = model.fit(X).tree_
-    strided = np.repeat(X, 2, axis=1)[:, ::2]
-    for other in (np.asfortranarray(X), strided):
-        assert model.fit(other).tree_ == expected
-        assert explain(other, n_clusters=3, random_state=0).tree == explain(X, n_clusters=3, random_state=0).tree
+def test_trees_do_not_depend_on_the_memory_order(dtype):
+    X, y = load_iris(return_X_y=True)
+    models = [
+        *(estimator(n_clusters=3, random_state=0) for estimator in (MMDT, KernelIMM, IMM)),
+        IMM(make_pipeline(StandardScaler(), KMeans(3, n_init=3, random_state=0))),
+    ]
+    tables = memory_orders(X.astype(dtype))
+    for model in models:
+        assert len({model.fit(table).tree_.to_json() for table in tables}) == 1
+    assert len({KernelIMM().fit(table, y).tree_.to_json() for table in tables}) == 1
+    assert len({explain(table, n_clusters=3, random_state=0).tree.to_json() for table in tables}) == 1
+
+
+@pytest.mark.parametrize("clusterer", [KMedians(3, random_state=0), KernelKMeans(3, random_state=0)], ids=str)
+def test_clusterers_do_not_depend_on_the_memory_order(clusterer):
+    results = [clusterer.fit(table).inertia_ for table in memory_orders(load_iris().data)]
+    assert len(set(results)) == 1
+
+
+def test_concepts_do_not_depend_on_the_memory_order():
+    Z = np.random.default_rng(0).normal(size=(300, 20))
+    vectors = [ConceptProjector().fit(table, {"red": Z[:, 3] > 0}).vectors_ for table in memory_orders(Z)]
+    assert all(np.array_equal(vectors[0], other) for other in vectors[1:])
 
 
 # ------------------------------------------------------------------------------------------------------ processors

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,8 +54,7 @@ def as_matrix(frame: Any, columns: Sequence[str] | None = None) -> NDArray[Any]:
     """Return the columns of a frame as rows of numbers, shape (n, d); missing values become NaN.
 
     A frame of plain float columns in one block, such as pandas makes from an array, is not copied. Others are copied
-    once. Either way row stands behind row in memory, so that sums over rows are the same to the last digit for every
-    kind of frame. Booleans become 0 and 1.
+    once, in Fortran order. Booleans become 0 and 1.
 
     Raises
     ------
@@ -79,9 +78,9 @@ def as_matrix(frame: Any, columns: Sequence[str] | None = None) -> NDArray[Any]:
     if wanted == list(found) and len(set(kinds.values())) == 1 and next(iter(kinds.values())).is_float():
         whole = np.asarray(frame)
         if whole.dtype in (np.float32, np.float64):
-            return np.ascontiguousarray(whole)
+            return whole
     n_rows = len(series[found[0]]) if found else 0
-    matrix = np.empty((n_rows, len(wanted)))
+    matrix = np.empty((n_rows, len(wanted)), order="F")
     for j, name in enumerate(wanted):
         matrix[:, j] = series[name].cast(nw.Float64).to_numpy()
     return matrix
@@ -151,17 +150,28 @@ def _with_nearest(name: str, found: Sequence[str]) -> str:
 
 
 def validated_rows(
-    estimator: Any, X: Any, *, reset: bool = False, at_least: int = 1, n_jobs: int | None = -1
+    estimator: Any,
+    X: Any,
+    *,
+    reset: bool = False,
+    at_least: int = 1,
+    order: Literal["C"] | None = None,
+    n_jobs: int | None = -1,
 ) -> NDArray[Any]:
     """Return the rows an estimator is given, checked, float32 or float64; arrays of these types are not copied.
 
-    Unless they are in Fortran order: a clusterer's result depends on the order in its last digits, so there is one.
+    Unless another memory order is asked for: means and products by BLAS depend on it in the last digits.
     The number and the names of the columns are remembered by `reset`, and compared otherwise, as scikit-learn does.
     """
     from sklearn.utils.validation import check_array, validate_data
 
     types = [np.float64, np.float32]
-    checks: dict[str, Any] = {"dtype": types, "order": "C", "ensure_all_finite": False, "ensure_min_samples": at_least}
+    checks: dict[str, Any] = {
+        "dtype": types,
+        "order": order,
+        "ensure_all_finite": False,
+        "ensure_min_samples": at_least,
+    }
     if is_frame(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         rows = check_array(as_matrix(X), estimator=estimator, **checks)

@@ -26,7 +26,7 @@ from boxwood.reference import Mixture
 __all__ = ["ConceptProjector"]
 
 Meanings = Mapping[str, tuple[str, str]]
-_BLOCK = 1 << 12  # rows that are scored at once
+BLOCK_ROWS = 1 << 12  # that are scored at once
 
 
 class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -182,7 +182,7 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         def score(start: int, stop: int) -> None:
             np.add(products(rows[start:stop], self.vectors_), self.intercepts_, out=scores[start:stop])
 
-        map_blocks(score, len(rows), block=_BLOCK, n_jobs=effective_n_jobs(self.n_jobs))
+        map_blocks(score, len(rows), block=BLOCK_ROWS, n_jobs=effective_n_jobs(self.n_jobs))
         return scores
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
@@ -251,7 +251,7 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     # ------------------------------------------------------------------------------------------------- steps
 
     def _rows(self, X: Any, *, reset: bool = False) -> NDArray[Any]:
-        return validated_rows(self, X, reset=reset, at_least=2 if reset else 1)
+        return validated_rows(self, X, reset=reset, at_least=2 if reset else 1, order="C")
 
     def _directions(self, rows: NDArray[Any], table: ConceptTable) -> list[Direction]:
         recipe = Recipe.of(self.classifier, self.regressor, rows, standardize=self.standardize)

@@ -59,7 +59,7 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like or data frame of shape (n, d)
-            Rows. Arrays of float32 or float64 are not copied, unless they are in Fortran order.
+            Rows. Arrays of float32 or float64 are not copied.
         y : array-like of shape (n,), default=None
             Labels to explain, of any hashable type; the number -1 leaves a row out.
         sample_weight : array-like of shape (n,), default=None

@@ -112,8 +112,10 @@ def refuse_number_of_clusters(rows: NDArray[Any], n_clusters: int) -> None:
 
 
 def _input_of(clusterer: Any, X: Any, rows: NDArray[Any]) -> Any:
+    """Return the table as the clusterer is to see it: arrays in one memory order, on which last digits depend."""
     named = hasattr(clusterer, "steps") or hasattr(clusterer, "feature_names_in_")
-    return X if named else rows
+    seen = X if named else rows
+    return np.ascontiguousarray(seen) if isinstance(seen, np.ndarray) else seen
 
 
 def _weight_argument(clusterer: Any, weights: NDArray[np.float64] | None) -> dict[str, Any]:

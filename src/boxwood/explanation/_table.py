@@ -78,7 +78,7 @@ def _table(X: Any, columns: Sequence[str] | None, clustering: Any) -> tuple[tupl
             rows = as_table(rows)  # an error can name no column
         names = _columns_of_array(rows.shape[1], columns)
     refuse_not_finite(rows, names)
-    return names, np.ascontiguousarray(as_table(rows))  # one order for all, as clusterers depend on it
+    return names, as_table(rows)
 
 
 def _columns_of_frame(X: Any, columns: Sequence[str] | None, label_column: str | None) -> tuple[str, ...]:

@@ -255,7 +255,8 @@ def _covariances_of(mixture: Any, d: int) -> tuple[NDArray[np.float64], NDArray[
     given, kind = np.asarray(mixture.covariances_, dtype=np.float64), mixture.covariance_type
     k = len(mixture.weights_)
     if kind in ("full", "tied"):
-        # scikit-learn's are symmetric but for rounding, which in float32 is more than a mixture may have
-        covariances = np.broadcast_to((given + given.swapaxes(-2, -1)) / 2, (k, d, d))
+        if mixture.covariances_.dtype == np.float32:  # symmetric but for rounding, which is more than is let pass
+            given = (given + given.swapaxes(-2, -1)) / 2
+        covariances = np.broadcast_to(given, (k, d, d))
         return np.diagonal(covariances, axis1=1, axis2=2), covariances
     return np.broadcast_to(given if kind == "diag" else given[:, None], (k, d)), None
