@@ -129,7 +129,7 @@ def kernel_distances(
 
     Notes
     -----
-    The Gram matrix is computed in tiles and never held. Takes time n² (d + k), about n² (2 + k / 15) ns a thread for
+    The Gram matrix is computed in tiles and never held. Takes time n² (d + k), about n² (2 + k / 5) ns a thread for
     few columns, and memory for n (2 k + d) numbers and half a megabyte a thread.
 
     References
