@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._types import Floats
 from boxwood.errors import DataError
+from boxwood.loops.kernels import products
 from boxwood.reference import Mixture
 
 __all__ = ["project"]
@@ -63,7 +64,7 @@ def project(mixture: Mixture, vectors: ArrayLike, intercepts: ArrayLike | None =
     variances = np.maximum(np.diagonal(covariances, axis1=1, axis2=2), 0.0)
     each = np.arange(len(C))
     covariances[:, each, each] = variances
-    return Mixture(mixture.weights, mixture.means @ C.T + b, variances, mixture.names, covariances=covariances)
+    return Mixture(mixture.weights, products(mixture.means, C) + b, variances, mixture.names, covariances=covariances)
 
 
 def _checked(mixture: Mixture, vectors: ArrayLike, intercepts: ArrayLike | None) -> tuple[Floats, Floats]:
@@ -80,7 +81,7 @@ def _checked(mixture: Mixture, vectors: ArrayLike, intercepts: ArrayLike | None)
 def _projected(mixture: Mixture, C: Floats) -> Floats:
     """Return C Σ Cᵀ of each component, shape (k, m, m), exactly symmetric."""
     if mixture.covariances is None:
-        covariances = np.array([(C * variances) @ C.T for variances in mixture.variances])
+        covariances = np.array([products(C * variances, C) for variances in mixture.variances])
     else:
-        covariances = np.array([C @ covariance @ C.T for covariance in mixture.covariances])
+        covariances = np.array([products(products(C, covariance), C) for covariance in mixture.covariances])
     return np.asarray((covariances + covariances.transpose(0, 2, 1)) / 2)

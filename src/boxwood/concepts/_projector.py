@@ -14,19 +14,20 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from boxwood._compat import HasMethods, StrOptions, fit_context
 from boxwood._frames import validated_rows
-from boxwood._threads import BLOCK_ROWS, map_tasks
+from boxwood._threads import map_blocks, map_tasks, one_blas_thread
 from boxwood._types import Array, Floats
 from boxwood._validation import listed
 from boxwood.concepts._concept_table import BINARY, CONTINUOUS, ConceptTable, concept_indices
 from boxwood.concepts._directions import CLASSIFIERS, REGRESSORS, Direction, Recipe, unit_vectors
 from boxwood.concepts._project_mixture import project
 from boxwood.errors import DataError
-from boxwood.kernels._gram import one_blas_thread
+from boxwood.loops.kernels import products
 from boxwood.reference import Mixture
 
 __all__ = ["ConceptProjector"]
 
 Meanings = Mapping[str, tuple[str, str]]
+BLOCK_ROWS = 1 << 12  # that are scored at once
 
 
 class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -60,8 +61,8 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Words for the two sides of a concept, such as `{"size": ("small", "large")}`. The default is "not red" and "red"
         for a binary concept, "less size" and "more size" for a continuous one.
     n_jobs : int or None, default=None
-        Number of threads, each of which learns one concept at a time; None is 1 unless a `joblib.parallel_config` says
-        otherwise, -1 is all processors. The vectors do not depend on it.
+        Number of threads, each of which learns one concept at a time, or scores some rows; None is 1 unless a
+        `joblib.parallel_config` says otherwise, -1 is all processors. Neither vectors nor scores depend on it.
 
     Attributes
     ----------
@@ -180,15 +181,17 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: Any) -> Floats:
         """Return the scores of embeddings (n, d), shape (n, m): signed distances from the boundary of each concept.
 
-        Takes time n d m. Besides the scores themselves, memory does not grow with n.
+        A row has the same scores, to the last digit, whatever rows come with it. Takes time n d m. Besides the scores
+        themselves, memory does not grow with n.
         """
         check_is_fitted(self)
         rows = self._rows(X)
         scores = np.empty((len(rows), len(self.vectors_)))
-        for start in range(0, len(rows), BLOCK_ROWS):
-            block = slice(start, start + BLOCK_ROWS)
-            np.matmul(rows[block], self.vectors_.T, out=scores[block], casting="same_kind")
-        scores += self.intercepts_
+
+        def score(start: int, stop: int) -> None:
+            np.add(products(rows[start:stop], self.vectors_), self.intercepts_, out=scores[start:stop])
+
+        map_blocks(score, len(rows), block=BLOCK_ROWS, n_jobs=effective_n_jobs(self.n_jobs))
         return scores
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
@@ -266,7 +269,7 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     # ------------------------------------------------------------------------------------------------- steps
 
     def _rows(self, X: Any, *, reset: bool = False) -> Array:
-        return validated_rows(self, X, reset=reset, at_least=2 if reset else 1)
+        return validated_rows(self, X, reset=reset, at_least=2 if reset else 1, order="C")
 
     def _directions(self, rows: Array, table: ConceptTable) -> list[Direction]:
         recipe = Recipe.of(self.classifier, self.regressor, rows, standardize=self.standardize)

@@ -8,12 +8,11 @@ import numpy as np
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from boxwood._threads import map_tasks
+from boxwood._threads import map_tasks, one_blas_thread
 from boxwood._types import Array, Floats, Indices
 from boxwood.concepts._concept_table import BINARY, ConceptTable
 from boxwood.concepts._directions import Direction, Recipe
 from boxwood.concepts._significance import permutation_p_value
-from boxwood.kernels._gram import one_blas_thread
 
 __all__ = ["Reliability", "assess_all"]
 

@@ -10,6 +10,7 @@ from boxwood._threads import map_blocks
 from boxwood._types import Array, Bools, Floats, Indices
 from boxwood.grow._refine import means_of, refined, refined_with_centers
 from boxwood.loops.costs import SQEUCLIDEAN
+from boxwood.loops.kernels import products
 from boxwood.metrics._cost import summed_distances
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
@@ -75,7 +76,7 @@ def _of_means(task: Task) -> bool:
     def count(start: int, stop: int) -> Floats:
         labels = reference.labels[start:stop]
         rows = (X[start:stop] - origin) / unit
-        distances = norms - 2 * rows @ near.T
+        distances = norms - 2 * products(rows, near)
         kept = labels >= 0
         own: Array = distances[np.arange(len(labels)), np.where(kept, labels, 0)] <= distances.min(axis=1)
         weight: Array = np.where(kept, 1.0 if weights is None else weights[start:stop], 0.0)

@@ -149,7 +149,8 @@ def _error_bound(laws: Laws, here: Indices, choice: _Choice) -> float:
     variances = laws.similarity.variance[choice.axis, choice.component, here]
     # Cantelli's inequality, which is sharper than the Chebyshev inequality of the paper's proof
     whole = variances + (choice.level - means) ** 2
-    return float(laws.weights[here] @ np.divide(variances, whole, out=np.zeros(len(here)), where=variances > 0))
+    missed = np.divide(variances, whole, out=np.zeros(len(here)), where=variances > 0)
+    return float((laws.weights[here] * missed).sum())
 
 
 def _cut(

@@ -120,5 +120,5 @@ class KernelSpace:
         similarities = own
         if rows is not points:
             similarities = self.gram.product(share, rows=rows, columns=points, n_jobs=self.n_jobs)
-        distances = squared_distances(self.kernel, self.diagonal[rows], (share.T @ own)[0], similarities)[:, 0]
-        return float(distances.sum() if self.weights is None else self.weights[rows] @ distances)
+        distances = squared_distances(self.kernel, self.diagonal[rows], (share * own).sum(axis=0), similarities)[:, 0]
+        return float(distances.sum() if self.weights is None else (self.weights[rows] * distances).sum())

@@ -106,9 +106,7 @@ def price_of_explainability(
     return ratio(of_tree, of_reference)
 
 
-def _kernel_price(
-    rows: Rows, tree: ThresholdTree, reference: Reference, kernel: Kernel | str, *, fixed: bool
-) -> float:
+def _kernel_price(rows: Rows, tree: ThresholdTree, reference: Reference, kernel: Kernel | str, *, fixed: bool) -> float:
     if isinstance(as_kernel(kernel), Precomputed):
         raise DataError(
             "a tree tests columns, which a precomputed kernel does not know; take ratio(kernel_cost(gram, "

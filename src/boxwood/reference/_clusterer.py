@@ -184,8 +184,10 @@ def refuse_number_of_clusters(rows: Rows, n_clusters: int) -> None:
 
 
 def _input_of(clusterer: Any, X: Any, rows: Rows) -> Any:
+    """Return the table as the clusterer is to see it: arrays in one memory order, on which last digits depend."""
     named = hasattr(clusterer, "steps") or hasattr(clusterer, "feature_names_in_")
-    return X if named else rows.values
+    table = X if named else rows.values
+    return np.ascontiguousarray(table) if isinstance(table, np.ndarray) else table
 
 
 def _weight_argument(clusterer: Any, weights: Floats | None) -> dict[str, Any]:

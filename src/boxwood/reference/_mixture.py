@@ -307,6 +307,8 @@ def _covariances_of(mixture: Any, d: int) -> tuple[Floats, Floats | None]:
     given, kind = np.asarray(mixture.covariances_, dtype=np.float64), mixture.covariance_type
     k = len(mixture.weights_)
     if kind in ("full", "tied"):
+        if mixture.covariances_.dtype == np.float32:  # symmetric but for rounding, which is more than is let pass
+            given = (given + given.swapaxes(-2, -1)) / 2
         covariances = np.broadcast_to(given, (k, d, d))
         return np.diagonal(covariances, axis1=1, axis2=2), covariances
     return np.broadcast_to(given if kind == "diag" else given[:, None], (k, d)), None
