@@ -32,7 +32,7 @@ def caterpillar(order):
     return builder.build()
 
 
-def exact_share_of_errors(instance, tree):
+def exact_error(instance, tree):
     atoms = instance.atoms()
     return float(atoms.weights[tree.predict(atoms.points) != atoms.labels].sum())
 

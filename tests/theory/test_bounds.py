@@ -69,12 +69,12 @@ def test_conditions_are_said():
 def test_smallest_bound():
     near, far = (Mixture([1, 1], [[0.0], [x]], np.ones((2, 1))) for x in (3.0, 30.0))
     for mixture, theorem in ((near, "Theorem 2"), (far, "Theorem 1")):
-        found = bounds.smallest_bound(bounds.gap_error_bound(mixture), bounds.random_error_bound(mixture))
+        smaller = bounds.smallest_bound(bounds.gap_error_bound(mixture), bounds.random_error_bound(mixture))
         first = math.exp(explainability_to_noise(mixture, convention="subgaussian").value / 16) > 2
-        assert found.source.endswith("Theorem 1") == (
+        assert smaller.source.endswith("Theorem 1") == (
             bounds.gap_error_bound(mixture).value <= bounds.random_error_bound(mixture).value
         )
-        assert not first or found.source.endswith(theorem)
+        assert not first or smaller.source.endswith(theorem)
     with pytest.raises(ValueError, match="none"):
         bounds.smallest_bound(bounds.price_bound(Mixture([1, 1], [[0.0], [0.0]], np.ones((2, 1)))))
 
@@ -132,7 +132,7 @@ def test_the_table_of_known_bounds():
     first = {row.objective: row.lower for row in rows if row.algorithm == "IMM"}
     assert first == {"k-medians, ℓ1": "Ω(log k)", "k-means": "Ω(log k)"}
     years = {name: [int(row.who[-4:]) for row in rows if row.objective == name] for name in figure}
-    assert all(found == sorted(found) for found in years.values())
+    assert all(column == sorted(column) for column in years.values())
     assert all(row.lower or row.upper for row in rows)
 
 

@@ -24,13 +24,13 @@ def test_certificate_equals_the_twin():
         rng = np.random.default_rng(seed)
         tree = random_tree(rng, mixture, int(rng.integers(0, 6)))
         exact, chebyshev, misplaced = naive.separations(*arrays(mixture), tree.to_dict())
-        found = certificate(mixture, tree)
-        np.testing.assert_allclose(found.separation, exact, rtol=1e-9, atol=1e-14, err_msg=f"seed {seed}")
-        np.testing.assert_allclose(found.chebyshev, chebyshev, rtol=1e-9, atol=1e-14)
-        assert found.misplaced == pytest.approx(misplaced)
-        assert found.error.value == pytest.approx(sum(exact) + misplaced)
-        assert error_rate(mixture, tree).value <= found.error.value * (1 + 1e-9) + 1e-15
-        assert found.error.value <= found.chebyshev_error.value * (1 + 1e-9) + 1e-15
+        guarantee = certificate(mixture, tree)
+        np.testing.assert_allclose(guarantee.separation, exact, rtol=1e-9, atol=1e-14, err_msg=f"seed {seed}")
+        np.testing.assert_allclose(guarantee.chebyshev, chebyshev, rtol=1e-9, atol=1e-14)
+        assert guarantee.misplaced == pytest.approx(misplaced)
+        assert guarantee.error.value == pytest.approx(sum(exact) + misplaced)
+        assert error_rate(mixture, tree).value <= guarantee.error.value * (1 + 1e-9) + 1e-15
+        assert guarantee.error.value <= guarantee.chebyshev_error.value * (1 + 1e-9) + 1e-15
     assert checked >= 2000
 
 
@@ -39,9 +39,9 @@ def test_certificate_of_any_tree_bounds_its_price():
         rng = np.random.default_rng(seed)
         mixture = random_mixture(rng, 4, 2)
         tree = random_tree(rng, mixture, 4)
-        found = certificate(mixture, tree)
-        assert mixture_price(mixture, tree, centers="reference").value <= found.price.value * (1 + 1e-9)
-        assert found.price.value <= found.chebyshev_price.value * (1 + 1e-9)
+        guarantee = certificate(mixture, tree)
+        assert mixture_price(mixture, tree, centers="reference").value <= guarantee.price.value * (1 + 1e-9)
+        assert guarantee.price.value <= guarantee.chebyshev_price.value * (1 + 1e-9)
 
 
 def test_certificate_counts_the_way_to_far_clusters():
@@ -64,12 +64,12 @@ def test_certificate_needs_no_independence():
 
 
 def test_certificate_says_what_it_rests_on():
-    found = certificate(THREE, mmdt(THREE), estimated=True)
-    assert found.error.estimated
-    assert found.error.holds
-    assert "Gaussian" in found.error.conditions[0].text
-    assert found.correct == 1 - found.error.clipped
-    assert certificate(THREE, mmdt(THREE), beta=10.0).chebyshev_price.value > found.chebyshev_price.value
+    guarantee = certificate(THREE, mmdt(THREE), estimated=True)
+    assert guarantee.error.estimated
+    assert guarantee.error.holds
+    assert "Gaussian" in guarantee.error.conditions[0].text
+    assert guarantee.correct == 1 - guarantee.error.clipped
+    assert certificate(THREE, mmdt(THREE), beta=10.0).chebyshev_price.value > guarantee.chebyshev_price.value
     points = Mixture([1, 1], [[0.0], [1.0]], np.zeros((2, 1)))
     assert certificate(points, mmdt(points)).price.value == 1
     wrong = certificate(points, mmdt(points).relabeled([1, 0]))

@@ -23,12 +23,12 @@ def test_imm_certificates_equal_the_twin():
         tree = imm(X, reference, sample_weight=weights)
         weight = np.ones(len(X)) if weights is None else weights
         for objective, power in (("sqeuclidean", 2), ("l1", 1)):
-            found = bounds.imm_certificate(X, tree, reference, objective=objective, sample_weight=weights)
+            guarantee = bounds.imm_certificate(X, tree, reference, objective=objective, sample_weight=weights)
             twin = naive.mistake_ratios(tree.to_dict(), X, labels, reference.centers, weight, power)
-            assert found.mistakes == pytest.approx(twin[0], rel=1e-12, abs=1e-12)
-            assert found.ratios == pytest.approx(twin[1], rel=1e-9)
+            assert guarantee.mistakes == pytest.approx(twin[0], rel=1e-12, abs=1e-12)
+            assert guarantee.ratios == pytest.approx(twin[1], rel=1e-9)
             table = node_table(X, tree, reference, sample_weight=weights)
-            assert found.mistakes == pytest.approx(table.mistakes.astype(float), rel=1e-9, abs=1e-9)
+            assert guarantee.mistakes == pytest.approx(table.mistakes.astype(float), rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize(("objective", "center"), [("sqeuclidean", "mean"), ("l1", "median")])
@@ -42,14 +42,14 @@ def test_imm_keeps_its_inequality_and_its_bounds(objective, center):
         labels = KMeans(k, n_init=1, random_state=seed).fit_predict(X)
         reference = Reference.of(X, labels, center=center)
         tree = imm(X, reference, candidates=("all", "midpoints")[seed % 2])
-        found = bounds.imm_certificate(X, tree, reference, objective=objective)
+        guarantee = bounds.imm_certificate(X, tree, reference, objective=objective)
         price = price_of_explainability(X, tree, reference, objective=objective, centers=reference.centers)
         depth = bounds.imm_price_bound(k, objective=objective, depth=tree.depth).value
-        assert found.ratios.max() <= 1
-        assert price <= found.price.value * (1 + 1e-9)
-        assert found.price.value <= depth * (1 + 1e-9)
+        assert guarantee.ratios.max() <= 1
+        assert price <= guarantee.price.value * (1 + 1e-9)
+        assert guarantee.price.value <= depth * (1 + 1e-9)
         assert depth <= bounds.imm_price_bound(k, objective=objective).value
-        worst, prices = max(worst, found.ratios.max()), max(prices, price)
+        worst, prices = max(worst, guarantee.ratios.max()), max(prices, price)
     assert worst > 0.05
     assert prices > 1.1
 
@@ -62,10 +62,10 @@ def test_certificates_of_other_trees():
         X, labels = rng.normal(size=(50, 2)), np.arange(50) % 5
         reference = Reference.of(X + 3 * rng.normal(size=(5, 2))[labels], labels)
         tree = random_cuts(reference.centers, random_state=seed)
-        found = bounds.imm_certificate(X, tree, reference)
+        guarantee = bounds.imm_certificate(X, tree, reference)
         price = price_of_explainability(X, tree, reference, centers=reference.centers)
-        assert price <= found.price.value * (1 + 1e-9)
-        above += found.ratios.max() > 1
+        assert price <= guarantee.price.value * (1 + 1e-9)
+        above += guarantee.ratios.max() > 1
     assert above > 0
 
 

@@ -23,8 +23,22 @@ def test_samples_of_discrete_instances():
         assert (np.abs(off).sum(axis=1) <= 1 + 1e-12).all()
         eps = instance.exact["eps"]
         for sign in (1, -1):
-            share = (np.abs(off - sign) < 1e-9).mean(axis=0)
-            assert (np.abs(share - eps) < 5 * math.sqrt(eps / len(X))).all()
+            fraction = (np.abs(off - sign) < 1e-9).mean(axis=0)
+            assert (np.abs(fraction - eps) < 5 * math.sqrt(eps / len(X))).all()
+
+
+def test_instances_have_points_or_a_mixture():
+    drawn, points = instances.constant_price(3), instances.local_optimum()
+    assert np.array_equal(drawn.centers, drawn.mixture.means)
+    atoms = drawn.atoms()
+    assert np.array_equal(atoms.centers, drawn.centers)
+    assert atoms.exact == drawn.exact
+    assert points.weights.tolist() == [1.0] * 6
+    with pytest.raises(ValueError, match="draw some by sample"):
+        _ = drawn.labels
+    for call in (points.atoms, lambda: points.sample(3)):
+        with pytest.raises(ValueError, match="use its points"):
+            call()
 
 
 @pytest.mark.parametrize(

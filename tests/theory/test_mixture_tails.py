@@ -10,18 +10,18 @@ from boxwood import Mixture
 from boxwood.grow import mmdt
 from boxwood.metrics import error_rate, explainability_to_noise, mixture_price
 from boxwood.theory import bounds, certificate, instances
-from tests.theory.mixture_cases import caterpillar, deviations_are_right, exact_share_of_errors, mixtures
+from tests.theory.mixture_cases import caterpillar, deviations_are_right, exact_error, mixtures
 
 
 def test_order_of_error_bounds_for_trees_by_gaps():
     for mixture in mixtures(500):
         tree = mmdt(mixture, pooling="max")
-        exact, found = error_rate(mixture, tree).value, certificate(mixture, tree)
+        exact, guarantee = error_rate(mixture, tree).value, certificate(mixture, tree)
         sharp, paper = bounds.gap_error_bound(mixture, sharp=True).value, bounds.gap_error_bound(mixture).value
         slack = 1 + 1e-9
-        assert exact <= found.error.value * slack <= sharp * slack**2 <= paper * slack**3
-        assert found.error.value <= found.chebyshev_error.value * slack
-        assert found.correct <= 1 - exact + 1e-12
+        assert exact <= guarantee.error.value * slack <= sharp * slack**2 <= paper * slack**3
+        assert guarantee.error.value <= guarantee.chebyshev_error.value * slack
+        assert guarantee.correct <= 1 - exact + 1e-12
 
 
 def test_random_trees_err_less_than_expected_at_most():
@@ -101,7 +101,7 @@ def test_exponential_error():
     of_variance = explainability_to_noise(mixture, convention="subgaussian").value
     assert of_variance == pytest.approx(exact["enr_of_variance"]) == pytest.approx(math.exp(3) / 4)
     for order in permutations(range(4)):
-        assert exact_share_of_errors(instance, caterpillar(order)) == pytest.approx(exact["error"])
+        assert exact_error(instance, caterpillar(order)) == pytest.approx(exact["error"])
     bound = bounds.gap_error_bound(mixture, tail="two-sided", sigma=proxies)
     assert exact["error_bound"] < exact["error"] < bound.value
     with pytest.raises(ValueError, match="exp"):

@@ -10,7 +10,7 @@ from boxwood import Mixture, ThresholdTree
 from boxwood.grow import mmdt
 from boxwood.metrics import error_rate, explainability_to_noise, mixture_price
 from boxwood.theory import bounds, certificate, instances
-from tests.theory.mixture_cases import caterpillar, deviations_are_right, exact_share_of_errors, mixtures
+from tests.theory.mixture_cases import caterpillar, deviations_are_right, exact_error, mixtures
 
 
 def test_beta_of_families():
@@ -49,33 +49,33 @@ def test_each_node_keeps_the_range():
         q, sigma = explainability_to_noise(mixture).value, np.sqrt(mixture.pooled_variances("max"))
         for axis, least in (("range", 1.0), ("gap", 1 / (mixture.n_components - 1))):
             tree = mmdt(mixture, axis=axis, threshold="midpoint", pooling="max")
-            for node, here in means_at_cuts(tree, mixture):
+            for node, components in means_at_cuts(tree, mixture):
                 j = int(tree.feature[node])
-                places = np.sort(mixture.means[here, j])
-                width = np.ptp(places) if axis == "range" else np.diff(places).max()
+                means = np.sort(mixture.means[components, j])
+                width = np.ptp(means) if axis == "range" else np.diff(means).max()
                 assert width >= least * sigma[j] * math.sqrt(q) * (1 - 1e-12)
 
 
 def means_at_cuts(tree, mixture):
     stack = [(0, np.arange(mixture.n_components))]
     while stack:
-        node, here = stack.pop()
+        node, components = stack.pop()
         if tree.feature[node] >= 0:
-            yield node, here
-            left = mixture.means[here, tree.feature[node]] <= tree.upper[node]
-            stack += [(node + 1, here[left]), (int(tree.second[node]), here[~left])]
+            yield node, components
+            left = mixture.means[components, tree.feature[node]] <= tree.upper[node]
+            stack += [(node + 1, components[left]), (int(tree.second[node]), components[~left])]
 
 
 def test_smallest_chebyshev_sum():
-    """Claim 2: the middle of the largest gap is within the bound, which two means attain."""
+    """Claim 2: the sum in the middle of the largest gap is within the bound; for two means they are equal."""
     for seed in range(3000):
         rng = np.random.default_rng(seed)
         k, sigma = int(rng.integers(2, 12)), rng.uniform(0.1, 3)
-        places = np.sort(rng.choice([rng.random(k), rng.random(k) ** 4, np.arange(k) + 0.0]))
-        gap = int(np.diff(places).argmax())
-        at = (places[gap] + places[gap + 1]) / 2
-        found = float((sigma**2 / (at - places) ** 2).sum())
-        assert found <= bounds.chebyshev_minimum_bound(k, float(np.ptp(places)), sigma) * (1 + 1e-9)
+        means = np.sort(rng.choice([rng.random(k), rng.random(k) ** 4, np.arange(k) + 0.0]))
+        gap = int(np.diff(means).argmax())
+        at = (means[gap] + means[gap + 1]) / 2
+        smallest = float((sigma**2 / (at - means) ** 2).sum())
+        assert smallest <= bounds.chebyshev_minimum_bound(k, float(np.ptp(means)), sigma) * (1 + 1e-9)
     assert bounds.chebyshev_minimum_bound(2, 3.0, 1.0) == pytest.approx(2 / 1.5**2)
     even = np.arange(6.0)
     assert bounds.chebyshev_minimum_bound(6, 5.0, 2.0) == pytest.approx((4 / (2.5 - even) ** 2).sum())
@@ -96,22 +96,22 @@ def test_probabilities_are_clipped():
 def test_order_of_error_bounds_for_trees_by_range(threshold):
     for mixture in mixtures(300):
         tree = mmdt(mixture, axis="range", threshold=threshold, pooling="max")
-        exact, found = error_rate(mixture, tree).value, certificate(mixture, tree)
+        exact, guarantee = error_rate(mixture, tree).value, certificate(mixture, tree)
         theorem = bounds.chebyshev_error_bound(mixture, sharp=True).value
-        assert exact <= found.error.value * (1 + 1e-9)
-        assert found.error.value <= min(found.chebyshev_error.value, theorem) * (1 + 1e-9)
+        assert exact <= guarantee.error.value * (1 + 1e-9)
+        assert guarantee.error.value <= min(guarantee.chebyshev_error.value, theorem) * (1 + 1e-9)
         if threshold in ("midpoint", "chebyshev"):
-            assert found.chebyshev_error.value <= theorem * (1 + 1e-9)
+            assert guarantee.chebyshev_error.value <= theorem * (1 + 1e-9)
 
 
 def test_order_of_prices():
     for mixture in mixtures(300):
         tree = mmdt(mixture, axis="range", threshold="chebyshev", pooling="max")
-        price, found = mixture_price(mixture, tree, centers="reference").value, certificate(mixture, tree)
+        price, guarantee = mixture_price(mixture, tree, centers="reference").value, certificate(mixture, tree)
         theorem = bounds.price_bound(mixture, sharp=True).value
-        assert price <= found.price.value * (1 + 1e-9)
-        assert found.price.value <= found.chebyshev_price.value * (1 + 1e-9)
-        assert found.chebyshev_price.value <= theorem * (1 + 1e-9) <= bounds.price_bound(mixture).value * (1 + 1e-8)
+        assert price <= guarantee.price.value * (1 + 1e-9)
+        assert guarantee.price.value <= guarantee.chebyshev_price.value * (1 + 1e-9)
+        assert guarantee.chebyshev_price.value <= theorem * (1 + 1e-9) <= bounds.price_bound(mixture).value * (1 + 1e-8)
         squared = mixture_price(mixture, tree, objective="sqeuclidean", centers="reference").value
         assert squared <= bounds.sqeuclidean_price_bound(mixture, sharp=True).value
 
@@ -127,7 +127,7 @@ def test_linear_error(k, q):
     assert explainability_to_noise(instance.mixture).value == pytest.approx(q)
     assert instance.exact["error"] == pytest.approx((k - 1) * (k + 2) / (4 * q * k))
     for order in list(permutations(range(k)))[::7]:
-        assert exact_share_of_errors(instance, caterpillar(order)) == pytest.approx(instance.exact["error"])
+        assert exact_error(instance, caterpillar(order)) == pytest.approx(instance.exact["error"])
     assert instance.exact["error_bound"] <= instance.exact["error"] * (1 + 1e-12)
     assert certificate(instance.mixture, mmdt(instance.mixture)).chebyshev_error.value >= instance.exact["error"]
 
@@ -151,9 +151,9 @@ def test_chebyshev_holds_for_laws_that_are_not_gaussian(threshold):
     )
     for instance in kinds:
         tree = mmdt(instance.mixture, axis="range", threshold=threshold, pooling="max")
-        found = certificate(instance.mixture, tree).chebyshev_error.value
-        assert 0 < exact_share_of_errors(instance, tree) <= found
-        assert found <= bounds.chebyshev_error_bound(instance.mixture, sharp=True).value * (1 + 1e-9)
+        guaranteed = certificate(instance.mixture, tree).chebyshev_error.value
+        assert 0 < exact_error(instance, tree) <= guaranteed
+        assert guaranteed <= bounds.chebyshev_error_bound(instance.mixture, sharp=True).value * (1 + 1e-9)
 
 
 @pytest.mark.parametrize(("d", "price", "error"), [(5, 1.3, 0.1), (20, 1.45, 0.025), (3, 1.5 - 1 / 3, 1 / 6)])
@@ -170,7 +170,7 @@ def test_constant_price(d, price, error):
         tree = ThresholdTree.from_dict(
             {"feature": axis, "threshold": 0, "left": {"cluster": 0}, "right": {"cluster": 1}}
         )
-        assert exact_share_of_errors(instance, tree) == pytest.approx(error)
+        assert exact_error(instance, tree) == pytest.approx(error)
         leaf, total = tree.predict(atoms.points), 0.0
         for c in (0, 1):
             rows, weights = atoms.points[leaf == c], atoms.weights[leaf == c]

@@ -45,8 +45,8 @@ def costs_of_trees(x, centers, n, **options):
     """Return the cost of a row in n trees of random cuts."""
     rng = np.random.default_rng(0)
     trees = (random_cuts(centers, random_state=rng, **options) for _ in range(n))
-    found = centers[np.array([int(tree.predict(x[None])[0]) for tree in trees])]
-    costs = (np.abs(found - x) ** NORM[options["objective"]]).sum(axis=1)
+    reached = centers[np.array([int(tree.predict(x[None])[0]) for tree in trees])]
+    costs = (np.abs(reached - x) ** NORM[options["objective"]]).sum(axis=1)
     return np.sqrt(costs) if options["objective"] == "l2" else costs
 
 
@@ -93,8 +93,8 @@ def test_trees_cost_what_is_expected(objective, options):
         rng = np.random.default_rng(seed)
         centers, x = rng.random((5, 2)), rng.random(2)
         exact = naive.expected_cost(x, centers, objective, options.get("median", "midpoint"))
-        found = costs_of_trees(x, centers, 2000, objective=objective, **options)
-        assert found.mean() == pytest.approx(exact, abs=4 * found.std() / math.sqrt(len(found)))
+        costs = costs_of_trees(x, centers, 2000, objective=objective, **options)
+        assert costs.mean() == pytest.approx(exact, abs=4 * costs.std() / math.sqrt(len(costs)))
 
 
 def test_both_variants_lead_a_row_alike():
@@ -123,26 +123,26 @@ def test_mean_prices_are_within_the_bound():
         for objective, center in (("l1", "median"), ("sqeuclidean", "mean")):
             reference = Reference.of(X, labels, center=center)
             trees = [random_cuts(reference.centers, objective=objective, random_state=rng) for _ in range(10)]
-            given = [cost(X, tree, objective=objective, centers=reference.centers) for tree in trees]
+            costs = [cost(X, tree, objective=objective, centers=reference.centers) for tree in trees]
             base = sum(smallest_cost(x, reference.centers, objective) for x in X)
-            noise = 4 * np.std(given) / math.sqrt(len(given))
+            noise = 4 * np.std(costs) / math.sqrt(len(costs))
             bound = bounds.random_cuts_price_bound(k, objective=objective, sharp=True).value
-            assert np.mean(given) - noise <= bound * base
-            # the cost with best centres is never above that with the centres given
+            assert np.mean(costs) - noise <= bound * base
+            # the cost with best centres is never above that with the given centres
             assert all(
-                cost(X, tree, objective=objective) <= c * (1 + 1e-9) for tree, c in zip(trees, given, strict=True)
+                cost(X, tree, objective=objective) <= c * (1 + 1e-9) for tree, c in zip(trees, costs, strict=True)
             )
 
 
-def test_the_first_cut_parts_centres_in_proportion_to_their_distance():
+def test_the_first_cut_separates_centres_in_proportion_to_their_distance():
     """The measure of the cuts between two centres is their ℓ1 distance: equation (7) and section 9."""
     centers = np.random.default_rng(2).normal(size=(5, 3))
     total = np.ptp(centers, axis=0).sum()
     cuts = [random_cuts(centers, random_state=seed) for seed in range(3000)]
     sides = np.array([centers[:, tree.feature[0]] <= tree.upper[0] for tree in cuts])
     for a, b in combinations(range(5), 2):
-        share = np.abs(centers[a] - centers[b]).sum() / total
-        assert (sides[:, a] != sides[:, b]).mean() == pytest.approx(share, abs=4 * math.sqrt(0.25 / 3000))
+        fraction = np.abs(centers[a] - centers[b]).sum() / total
+        assert (sides[:, a] != sides[:, b]).mean() == pytest.approx(fraction, abs=4 * math.sqrt(0.25 / 3000))
 
 
 def test_claim_4_4():
@@ -185,11 +185,11 @@ def test_separation_equals_the_twin():
         d = int(rng.integers(1, 5))
         x, center, median = rng.choice([rng.normal(size=(3, d)), rng.integers(-2, 3, size=(3, d)) + 0.0])
         radius = float(10 ** rng.uniform(-1, 1))
-        found = float(bounds.separation_probability(x, center, median, radius))
-        assert found == pytest.approx(naive.separation_probability(x, center, median, radius), abs=1e-12)
+        probability = float(bounds.separation_probability(x, center, median, radius))
+        assert probability == pytest.approx(naive.separation_probability(x, center, median, radius), abs=1e-12)
         lengths = np.linalg.norm(x - median), np.linalg.norm(center - median)
         lemma = np.linalg.norm(x - center) * sum(lengths) / (2 * d * radius**2)
-        assert found <= lemma * (1 + 1e-9) + 1e-15
+        assert probability <= lemma * (1 + 1e-9) + 1e-15
 
 
 def test_separation_by_draws():
@@ -199,9 +199,9 @@ def test_separation_by_draws():
     n = 400_000
     axis, sign = rng.integers(3, size=n), rng.choice([-1, 1], size=n)
     cut = median[axis] + sign * np.sqrt(rng.uniform(0, radius**2, size=n))
-    share = ((x[axis] <= cut) != (center[axis] <= cut)).mean()
+    fraction = ((x[axis] <= cut) != (center[axis] <= cut)).mean()
     exact = float(bounds.separation_probability(x, center, median, radius))
-    assert share == pytest.approx(exact, abs=4 * math.sqrt(exact / n))
+    assert fraction == pytest.approx(exact, abs=4 * math.sqrt(exact / n))
     both = bounds.separation_probability([x, center], center, median, radius)
     assert both.tolist() == [exact, 0.0]
 
@@ -233,8 +233,8 @@ def test_star_equals_the_twin_and_tends_to_the_bound(objective):
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_star_by_trees(objective, variant):
     star = instances.star(4, 9.0, objective=objective)
-    found = costs_of_trees(star.points[0], star.centers, 2500, objective=objective, variant=variant)
-    assert found.mean() == pytest.approx(star.exact["expected_cost"], abs=4 * found.std() / math.sqrt(len(found)))
+    costs = costs_of_trees(star.points[0], star.centers, 2500, objective=objective, variant=variant)
+    assert costs.mean() == pytest.approx(star.exact["expected_cost"], abs=4 * costs.std() / math.sqrt(len(costs)))
 
 
 def test_two_centers_equal_the_twin():
@@ -259,8 +259,8 @@ def test_two_centers_by_trees(median):
         instance = instances.two_centers(t, objective="l2", median=median)
         rng = np.random.default_rng(1)
         trees = (random_cuts(instance.centers, objective="l2", median=median, random_state=rng) for _ in range(4000))
-        share = np.mean([int(tree.predict(instance.points)[0]) for tree in trees])
-        assert share == pytest.approx(instance.exact["probability"], abs=4 * math.sqrt(0.25 / 4000))
+        fraction = np.mean([int(tree.predict(instance.points)[0]) for tree in trees])
+        assert fraction == pytest.approx(instance.exact["probability"], abs=4 * math.sqrt(0.25 / 4000))
 
 
 GENERATORS = [
@@ -320,8 +320,8 @@ def test_the_papers_own_sizes():
     assert cube.points.shape == grid.points.shape == (60, math.ceil(300 * math.log(20)))
     assert cube.weights.tolist() == [400.0] * 20 + [1.0] * 40
     assert cube.exact["separated_bound"] == pytest.approx(75 * math.log(20))
-    places = grid.points * 3
-    assert np.array_equal(places, np.round(places))
+    multiples = grid.points * 3
+    assert np.array_equal(multiples, np.round(multiples))
     assert np.array_equal(grid.points[:20], grid.centers)
     again = instances.unit_cube(20, random_state=np.random.default_rng(0))
     assert np.array_equal(again.points, cube.points)
