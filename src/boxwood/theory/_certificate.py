@@ -56,7 +56,7 @@ class Certificate:
 
     @property
     def correct(self) -> float:
-        """Fraction of rows that reach a leaf of their own component, at least; for Gaussian components."""
+        """Lower bound on the fraction of rows in a leaf of their own component, for Gaussian components."""
         return 1 - self.error.clipped
 
 

@@ -123,7 +123,7 @@ def imm_certificate(
     Raises
     ------
     DataError
-        If rows, tree, reference and weights do not fit together, or two distinct centres share a leaf.
+        If rows, tree, reference and weights do not fit together, or two distinct centres lie in one leaf.
     ValueError
         If the objective is unknown.
 

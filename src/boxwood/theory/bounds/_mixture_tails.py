@@ -33,6 +33,9 @@ def gap_error_bound(
 ) -> Bound:
     """Return the bound on the error of MMDT's tree by gaps: c alpha (k - 1) exp(-q / 4k²).
 
+    k is the number of components and alpha the imbalance of their weights, `mixture.alpha`. MMDT is `grow.mmdt` with
+    `pooling="max"`.
+
     Parameters
     ----------
     mixture : Mixture

@@ -46,7 +46,8 @@ _ABSOLUTE_DEVIATION = {"gaussian": math.sqrt(2 / math.pi), "laplace": math.sqrt(
 def price_bound(mixture: Mixture, *, beta: float | None = None, sharp: bool = False, estimated: bool = False) -> Bound:
     """Return the bound on the ℓ1 price of MMDT's tree: 1 + C alpha beta k (k - 1) / sqrt(q).
 
-    It bounds the price with the means as centres, and therefore also the price with medians as centres.
+    It bounds the price with the means as centres, and therefore also the price with medians as centres. k is the number
+    of components and alpha the imbalance of their weights, `mixture.alpha`. MMDT is `grow.mmdt` with `pooling="max"`.
 
     Parameters
     ----------

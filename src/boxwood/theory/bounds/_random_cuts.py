@@ -45,7 +45,7 @@ def random_cuts_price_bound(k: int, *, objective: str = "l1", variant: str = "fa
         Cost that the trees are grown for and measured by.
     variant : {"fast", "exact"}, default="fast"
         Variant of `grow.random_cuts`. The bound of "fast" holds for "exact", too, if no two centres are nearer to each
-        other than D / k³, with D the largest distance between centres that share a node. Each row then reaches each
+        other than D / k³, with D the largest distance between two centres of one node. Each row then reaches each
         centre with the same probability in both variants.
     sharp : bool, default=False
         Whether the distortion is 2k - 1, the smallest that holds for the embedding, instead of the paper's 8k.

@@ -24,8 +24,8 @@ _OBJECTIVES = ("l1", "sqeuclidean", "l2")
 def star(k: int, far: float, *, objective: str = "l1") -> Instance:
     """Return one point at the origin and k centres, each on its own axis: one at cost 1, the others at cost `far`.
 
-    Every cut separates one centre from the point and from all other centres. So the point is given to the centre that
-    is cut off last. Random cuts cut off a centre with a probability proportional to its cost for "l1" and
+    Every cut separates one centre from the point and from all other centres. So the point ends with the centre that
+    is never cut off. Random cuts cut off a centre with a probability proportional to its cost for "l1" and
     "sqeuclidean", and to the square of its cost for "l2".
 
     `exact` has "expected_cost", which is also the expected price, and "limit", to which it tends for large `far`:
