@@ -22,9 +22,9 @@ FLOORS = (  # from the ground up; modules on one line may import each other
     ("grow", "metrics"),
     ("theory",),
     ("concepts",),
-    ("estimators",),
     ("table",),
     ("explanation", "render"),
+    ("estimators",),
     ("cli",),
 )
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}

@@ -157,7 +157,7 @@ def validated_rows(
     at_least: int = 1,
     order: Literal["C"] | None = None,
     n_jobs: int | None = -1,
-) -> NDArray[Any]:
+) -> Array:
     """Return the rows an estimator is given, checked, float32 or float64; arrays of these types are not copied.
 
     Unless another memory order is asked for: means and products by BLAS depend on it in the last digits.

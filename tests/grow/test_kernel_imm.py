@@ -19,7 +19,7 @@ from boxwood import IMM, KernelIMM, KernelKMeans, Reference
 from boxwood.axes import features_of_kernel, surrogate_map
 from boxwood.errors import DataError
 from boxwood.grow import imm, kernel_imm
-from boxwood.grow._kernel_imm import kernel_tree
+from boxwood.grow._kernel_imm import grow_kernel_imm
 from boxwood.kernels import (
     ChiSquared,
     Gaussian,
@@ -31,6 +31,7 @@ from boxwood.kernels import (
     Precomputed,
 )
 from boxwood.metrics import agreement, kernel_cost, price_ceiling, price_of_explainability
+from boxwood.reference import Task
 from boxwood.theory.bounds import distance_price_bound, distance_ratios, imm_price_bound, taylor_price_bound
 from boxwood.theory.instances import neighborhood_price, quadratic_price, three_corners
 from boxwood.tree import ThresholdTree, TreeBuilder
@@ -122,9 +123,9 @@ def test_auto_keeps_what_costs_least():
         reference, kernel = Reference.of(X, labels), Gaussian(0.3)
         trees = [kernel_imm(X, reference, kernel=kernel, features=kind) for kind in features_of_kernel(kernel)]
         costs = [kernel_cost(X, tree, kernel) for tree in trees]
-        found = kernel_tree(X, reference, kernel, "auto", None, 1)
+        found = grow_kernel_imm(Task.of(X, reference), kernel=kernel)
         assert found.tree == trees[int(np.argmin(costs))]
-        kept.append(found.features)
+        kept.append(found.facts["features"])
     assert set(kept) == {"taylor", "distance"}
 
 
@@ -134,8 +135,8 @@ def test_auto_takes_what_separates_the_clusters():
     reference = Reference.of(X, [0, 1, 2])
     with pytest.raises(DataError, match=r"equal means in all features \('taylor'\), which no cut separates: 1 and 2"):
         kernel_imm(X, reference, kernel=Gaussian(1.0), features="taylor")
-    found = kernel_tree(X, reference, Gaussian(1.0), "auto", None, 1)
-    assert (found.features, found.tree.predict(X).tolist()) == ("distance", [0, 1, 2])
+    found = grow_kernel_imm(Task.of(X, reference), kernel=Gaussian(1.0))
+    assert (found.facts["features"], found.tree.predict(X).tolist()) == ("distance", [0, 1, 2])
 
 
 def test_threads_layout_and_order_of_rows_do_not_matter():
