@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from boxwood._threads import map_blocks
 from boxwood._types import Floats, Ints
 from boxwood._validation import as_table, as_weights
-from boxwood.loops.random_cuts_score import add_moves
+from boxwood.loops.random_cuts_score import LeafBounds, Trees, add_moves
 from boxwood.reference import Reference
 from boxwood.reference._centers import objective_code
 from boxwood.tree import ThresholdTree
@@ -50,12 +50,10 @@ def cost_changes(
     """
     rows, weights, k = as_table(X), as_weights(sample_weight, len(reference.labels)), reference.n_clusters
     code = objective_code(objective)
-    starts, bounds, owners = _bounds(trees, k, rows.shape[1])
+    bounds = LeafBounds(*_bounds(trees, k, rows.shape[1]))
     sizes = np.array([tree.n_nodes for tree in trees])
-    feature, upper, second, cluster = (
-        np.concatenate([getattr(tree, name) for tree in trees]) for name in ("feature", "upper", "second", "cluster")
-    )
-    cuts = starts, bounds, owners, np.cumsum(sizes) - sizes, feature, upper, second, cluster
+    nodes = (np.concatenate([getattr(tree, name) for tree in trees]) for name in Trees._fields[1:])
+    joined = Trees(np.cumsum(sizes) - sizes, *nodes)
     centers = np.ascontiguousarray(reference.centers)
     unweighted = np.empty(0)
 
@@ -63,7 +61,7 @@ def cost_changes(
         seen, change = np.full(len(trees), -1), np.zeros(len(trees))
         block_weights = unweighted if weights is None else weights[start:stop]
         block = rows[start:stop], reference.labels[start:stop], block_weights
-        add_moves(*block, *cuts, centers, code, seen, change)
+        add_moves(*block, bounds, joined, centers, code, seen, change)
         return change
 
     return np.asarray(np.sum(map_blocks(work, len(rows), n_jobs=n_jobs), axis=0))

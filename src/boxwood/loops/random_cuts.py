@@ -9,13 +9,36 @@ first. Each frame holds at most half of the centres of the frame below, so there
              1 → 4 → 5 → 6        frame 1: first 1, last 6
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
+from boxwood._types import Array, Floats, Ints
 from boxwood.loops._jit import jit
 
-__all__ = ["L1", "L2", "SQEUCLIDEAN", "draw_cuts", "prefix_masses"]
+__all__ = ["L1", "L2", "SQEUCLIDEAN", "DrawnCuts", "SortedCenters", "draw_cuts", "prefix_masses"]
 
 L1, L2, SQEUCLIDEAN = 0, 1, 2  # as in costs
+
+
+class SortedCenters(NamedTuple):
+    """Centres in the order of their values on each axis. All arrays are of shape (d, k)."""
+
+    values: Floats  # ascending on each axis
+    mass: Floats  # measure of the cuts below each value, in two parts to be added: mass + rest
+    rest: Floats
+    order: Array  # centre at each rank, int32
+    rank: Array  # rank of each centre, int32
+
+
+class DrawnCuts(NamedTuple):
+    """A tree as it is drawn, cut by cut. Cut number t makes the nodes 2t + 1 (its left child) and 2t + 2."""
+
+    node: Ints  # (k - 1,) node that is cut
+    feature: Ints  # (k - 1,)
+    rank: Ints  # (k - 1,) rank of the last value on the left
+    offset: Floats  # (k - 1,) measure of the cuts between that value and the cut, NaN where too small for a double
+    cluster: Ints  # (2k - 1,) centre of each leaf, by node
 
 
 @jit
@@ -39,18 +62,15 @@ def prefix_masses(values, mass, rest):
 
 
 @jit
-def draw_cuts(
-    objective, lower_median, values, mass, rest, order, rank, uniforms, node, feature, place, offset, cluster
-):
-    """Draw a tree with one centre in each leaf. Cut number t makes the nodes 2t + 1 (its left child) and 2t + 2.
+def draw_cuts(objective, lower_median, centers, uniforms, cuts):
+    """Draw a tree with one centre in each leaf.
 
     IN: objective: L1, SQEUCLIDEAN or L2; lower_median: whether the median of an even number is the lower of two;
-    values (d, k): centres by axis, ascending; mass, rest (d, k): measure of the cuts below each place, in two parts;
-    order (d, k): centre at each place; rank (d, k): place of each centre; uniforms (k - 1, 2) in [0, 1).
-    OUT: node, feature (k - 1,): the cuts; place (k - 1,): the last on the left of each; offset (k - 1,): measure of the
-    cuts between that place and the cut, NaN where it is too small for a double; the threshold itself under L2;
-    cluster (2k - 1,): the centre of each leaf.
+    centers: SortedCenters; uniforms (k - 1, 2) in [0, 1). OUT: cuts: DrawnCuts, whose offset is the threshold itself
+    under L2.
     """
+    values, mass, rest, order, rank = centers
+    node, feature, rank_of_cut, offset, cluster = cuts
     d, k = values.shape
     frames = 3
     while (1 << (frames - 3)) < k:
@@ -77,7 +97,7 @@ def draw_cuts(
         else:
             j, r, drawn = _mass_cut(values, mass, rest, first[top], last[top], uniforms[t], weights)
             left_stays = False
-        node[t], feature[t], place[t], offset[t] = where[top], j, r, drawn
+        node[t], feature[t], rank_of_cut[t], offset[t] = where[top], j, r, drawn
         n_small, small_is_left = _smaller_side(order, before, after, j, r, first[top, j], last[top, j], members)
         if objective != L2:
             left_stays = not small_is_left

@@ -1,10 +1,40 @@
 """Random cuts in rounds: each is drawn from what parts some leaf but no near pair, and cuts all leaves it parts."""
 
+from typing import NamedTuple
+
 import numpy as np
 
+from boxwood._types import Array, Floats, Ints
 from boxwood.loops._jit import jit
 
-__all__ = ["draw_rounds", "spanning_edges"]
+__all__ = ["DrawnCuts", "Edges", "SortedCenters", "draw_rounds", "spanning_edges"]
+
+
+class SortedCenters(NamedTuple):
+    """Centres in the order of their values on each axis. All arrays are of shape (d, k)."""
+
+    values: Floats  # ascending on each axis
+    mass: Floats  # measure of the cuts below each value, in two parts to be added: mass + rest
+    rest: Floats
+    order: Array  # centre at each rank, int32
+    rank: Array  # rank of each centre, int32
+
+
+class DrawnCuts(NamedTuple):
+    """A tree as it is drawn, cut by cut. Cut number t makes the nodes 2t + 1 (its left child) and 2t + 2."""
+
+    node: Ints  # (k - 1,) node that is cut
+    feature: Ints  # (k - 1,)
+    rank: Ints  # (k - 1,) rank of the last value on the left
+    offset: Floats  # (k - 1,) measure of the cuts between that value and the cut, NaN where too small for a double
+    cluster: Ints  # (2k - 1,) centre of each leaf, by node
+
+
+class Edges(NamedTuple):
+    """A smallest spanning tree of the centres under the l1 distance, shortest edge first."""
+
+    ends: Ints  # (k - 1, 2)
+    lengths: Floats  # (k - 1,)
 
 
 @jit
@@ -31,14 +61,15 @@ def spanning_edges(positions, rests, ends, lengths):
 
 
 @jit
-def draw_rounds(values, mass, rest, order, rank, ends, lengths, uniforms, node, feature, place, offset, cluster):
-    """Draw a tree with one centre in each leaf. Cut number t makes the nodes 2t + 1 (its left child) and 2t + 2.
+def draw_rounds(centers, edges, uniforms, cuts):
+    """Draw a tree with one centre in each leaf.
 
-    IN: values (d, k): centres by axis, ascending; mass, rest (d, k): measure of the cuts below each place, in two
-    parts; order (d, k): centre at each place; rank (d, k): place of each centre; ends (k - 1, 2), lengths (k - 1,): the
-    smallest spanning tree, shortest edge first; uniforms (k - 1, 2) in [0, 1), a pair for each round.
-    OUT: node, feature, place, offset (k - 1,), cluster (2k - 1,): as of `cuts.draw_cuts`.
+    IN: centers: SortedCenters; edges: Edges; uniforms (k - 1, 2) in [0, 1), a pair for each round.
+    OUT: cuts: DrawnCuts.
     """
+    values, mass, rest, _, rank = centers
+    ends, lengths = edges
+    node, feature, rank_of_cut, offset, cluster = cuts
     d, k = values.shape
     leaf, where = np.zeros(k, np.int64), np.zeros(k, np.int64)
     first, last = np.empty((k, d), np.int64), np.empty((k, d), np.int64)
@@ -63,7 +94,7 @@ def draw_rounds(values, mass, rest, order, rank, ends, lengths, uniforms, node, 
             cut = leaf[c]
             if rank[j, c] > r and first[cut, j] <= r:
                 if second[cut] < 0:
-                    node[t], feature[t], place[t], offset[t] = where[cut], j, r, drawn
+                    node[t], feature[t], rank_of_cut[t], offset[t] = where[cut], j, r, drawn
                     where[cut], where[n_leaves], second[cut] = 2 * t + 1, 2 * t + 2, n_leaves
                     n_leaves += 1
                     t += 1
