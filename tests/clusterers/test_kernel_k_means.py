@@ -207,7 +207,7 @@ def test_many_rows_have_fewer_starts(monkeypatch):
 
     monkeypatch.setattr(_kernel_k_means, "seeds", counted)
     for limit, n_init in ((1600, "auto"), (1599, "auto"), (1599, 5)):
-        monkeypatch.setattr(_kernel_k_means, "LARGE", limit)
+        monkeypatch.setattr(_kernel_k_means, "LARGE_GRAM", limit)
         found.append(0)
         KernelKMeans(3, n_init=n_init, random_state=0).fit(X)
     assert found == [10, 3, 5]

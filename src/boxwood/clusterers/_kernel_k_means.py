@@ -21,12 +21,12 @@ from boxwood._validation import as_weights
 from boxwood.clusterers._kernel_k_means_steps import lloyd, seeds
 from boxwood.errors import DataError
 from boxwood.kernels import GramMatrix, KeptGram, Kernel, KernelMeans, Nystroem, Precomputed, as_kernel
-from boxwood.kernels._means import nearest, squared_distances
+from boxwood.kernels._means import distances_to_means, nearest_mean
+from boxwood.reference._clusterer import FEW_STARTS, MANY_STARTS
 
 __all__ = ["KernelKMeans"]
 
-MANY_STARTS, FEW_STARTS = 10, 3
-LARGE = 16_000_000  # values of the kernel above which the starts are few: those between 4000 rows
+LARGE_GRAM = 16_000_000  # values of the kernel above which the starts are few: those between 4000 rows
 _MEGABYTE = 1e6
 
 
@@ -185,7 +185,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Return the number of starts for a matrix of so many values of the kernel."""
         if self.n_init != "auto":
             return int(self.n_init)
-        return MANY_STARTS if n_values <= LARGE else FEW_STARTS
+        return MANY_STARTS if n_values <= LARGE_GRAM else FEW_STARTS
 
     def _fit_kernel(self, rows: Array, weights: Floats | None) -> None:
         """Cluster by the kernel itself, and label the rows as `predict` does."""
@@ -212,8 +212,8 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             self.kernel_, rows, labels, self.n_clusters, sample_weight=weights, n_jobs=n_jobs
         )
         similarities = gram.product(self.kernel_means_.coefficients, n_jobs=n_jobs)
-        distances = squared_distances(self.kernel_, diagonal, self.kernel_means_.squares, similarities)
-        self.labels_ = nearest(self.kernel_means_.squares, similarities)
+        distances = distances_to_means(self.kernel_, diagonal, self.kernel_means_.squares, similarities)
+        self.labels_ = nearest_mean(self.kernel_means_.squares, similarities)
         own = distances[np.arange(n), self.labels_]
         self.inertia_ = float(own.sum() if weights is None else weights @ own)
 

@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_table, as_weights
 from boxwood.errors import DataError
-from boxwood.kernels._as_kernel import as_kernel
+from boxwood.kernels._by_name import as_kernel
 from boxwood.kernels._gram import GramMatrix
 from boxwood.kernels._kernel import Kernel
 
-__all__ = ["KernelMeans", "kernel_distances", "nearest", "rows_of_clusters", "shares", "squared_distances"]
+__all__ = ["KernelMeans", "distances_to_means", "kernel_distances", "nearest_mean", "rows_of_clusters", "shares"]
 
 _ROUNDING = 2.0**-46  # share of the terms of a squared distance below which it is their rounding
 _TIE = 1e-10  # likewise for a difference of two distances: rows as near to two means go to the first
@@ -76,13 +76,13 @@ class KernelMeans:
 
     def distances(self, X: ArrayLike, *, n_jobs: int | None = -1) -> Floats:
         """Return the squared distance of each row of `X` to each mean, shape (n, k); see `kernel_distances`."""
-        return squared_distances(
+        return distances_to_means(
             self.kernel, self.kernel.diagonal(X), self.squares, self.similarities(X, n_jobs=n_jobs)
         )
 
     def nearest(self, X: ArrayLike, *, n_jobs: int | None = -1) -> Indices:
         """Return the number of the nearest mean for each row, shape (n,); the first among those equally near."""
-        return nearest(self.squares, self.similarities(X, n_jobs=n_jobs))
+        return nearest_mean(self.squares, self.similarities(X, n_jobs=n_jobs))
 
 
 def kernel_distances(
@@ -151,10 +151,10 @@ def kernel_distances(
     if Y is not None:
         return means.distances(Y, n_jobs=n_jobs)
     similarities = gram.product(means.coefficients, n_jobs=n_jobs)
-    return squared_distances(resolved, resolved.diagonal(table), means.squares, similarities)
+    return distances_to_means(resolved, resolved.diagonal(table), means.squares, similarities)
 
 
-def squared_distances(
+def distances_to_means(
     kernel: Kernel,
     diagonal: Floats,
     squares: Floats,
@@ -169,7 +169,7 @@ def squared_distances(
     return np.maximum(distances, 0.0) if kernel.positive_definite else distances
 
 
-def nearest(squares: Floats, similarities: Floats) -> Indices:
+def nearest_mean(squares: Floats, similarities: Floats) -> Indices:
     """Return the number of the nearest mean for each row; the first among those equally near but for rounding."""
     scores = squares - 2 * similarities
     finite = np.where(np.isfinite(squares), np.abs(squares), 0.0)
@@ -179,7 +179,21 @@ def nearest(squares: Floats, similarities: Floats) -> Indices:
 
 
 def rows_of_clusters(labels: ArrayLike, n_clusters: int, n_rows: int, weights: Floats | None) -> list[Indices]:
-    """Return the numbers of the rows of each cluster, without those that weigh 0; labels are checked here."""
+    """Return the numbers of the rows of each cluster, without those that weigh 0.
+
+    Raises
+    ------
+    DataError
+        If labels are not a whole number from -1 to `n_clusters - 1` for each row.
+    """
+    codes = _checked_labels(labels, n_clusters, n_rows)
+    kept = codes if weights is None else np.where(weights > 0, codes, -1)
+    order = np.argsort(kept, kind="stable")
+    ends = np.cumsum(np.bincount(kept.astype(np.intp) + 1, minlength=n_clusters + 1))
+    return np.split(order, ends[:-1])[1:]
+
+
+def _checked_labels(labels: ArrayLike, n_clusters: int, n_rows: int) -> Array:
     codes = np.asarray(labels)
     if codes.shape != (n_rows,) or codes.dtype.kind not in "iu":
         raise DataError(
@@ -188,10 +202,7 @@ def rows_of_clusters(labels: ArrayLike, n_clusters: int, n_rows: int, weights: F
     low, high = int(codes.min()), int(codes.max())
     if low < -1 or high >= n_clusters:
         raise DataError(f"labels must be from -1 to {n_clusters - 1} for {n_clusters} clusters; got {low} to {high}")
-    kept = codes if weights is None else np.where(weights > 0, codes, -1)
-    order = np.argsort(kept, kind="stable")
-    ends = np.cumsum(np.bincount(kept.astype(np.intp) + 1, minlength=n_clusters + 1))
-    return np.split(order, ends[:-1])[1:]
+    return codes
 
 
 def shares(rows: Indices, weights: Floats | None) -> Floats:

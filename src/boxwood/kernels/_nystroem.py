@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Floats
 from boxwood._validation import as_table
-from boxwood.kernels._as_kernel import as_kernel
+from boxwood.kernels._by_name import as_kernel
 from boxwood.kernels._gram import one_blas_thread
 from boxwood.kernels._kernel import Kernel
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from boxwood.kernels._additive import ChiSquared, Hellinger, HistogramIntersection, Linear
+from boxwood.kernels._joint import Polynomial, Precomputed
 from boxwood.kernels._kernel import Kernel
-from boxwood.kernels._not_by_axes import Polynomial, Precomputed
 from boxwood.kernels._product import Gaussian, Laplace
 
 __all__ = ["as_kernel"]

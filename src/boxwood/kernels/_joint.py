@@ -1,4 +1,4 @@
-"""Kernels that neither multiply nor add up over axes: polynomial, neighbourhood, precomputed."""
+"""Kernels of all columns jointly, which are no sum or product over columns: polynomial, neighbourhood, precomputed."""
 
 from __future__ import annotations
 
