@@ -20,7 +20,8 @@ from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_weights
 from boxwood.clusterers._kernel_k_means_steps import lloyd, seeds
 from boxwood.errors import DataError
-from boxwood.kernels import GramMatrix, KeptGram, Kernel, KernelMeans, Nystroem, Precomputed, as_kernel
+from boxwood.kernels import GramMatrix, KeptGram, Kernel, KernelMeans, Nystroem, Precomputed
+from boxwood.kernels._by_name import kernel_with_gamma
 from boxwood.kernels._means import distances_to_means, nearest_mean
 from boxwood.reference._clusterer import FEW_STARTS, MANY_STARTS
 
@@ -43,6 +44,9 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Kernel, or a name that `kernels.as_kernel` knows. A bandwidth still to be found is found from the rows. With
         `Precomputed` ("precomputed") `fit` takes the symmetric Gram matrix for `X`, and `predict` the block of values
         between new rows and those of `fit`.
+    gamma : float, array-like of shape (d,), "scale" or "median", default="scale"
+        Bandwidth of a kernel given as "gaussian" or "laplace"; see `kernels.Gaussian`. Other kernels have their own or
+        none, and another `gamma` than "scale" is refused beside them.
     n_init : "auto" or int, default="auto"
         Number of starts, of which the one of lowest cost is kept. They share one pass over the Gram matrix. "auto" is
         10, and 3 where that matrix, or the one between rows and landmarks, has more than 16 000 000 values.
@@ -121,6 +125,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "kernel": [str, Kernel],
+        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale", "median"}), "array-like"],
         "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -135,6 +140,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         n_clusters: int = 8,
         *,
         kernel: Kernel | str = "gaussian",
+        gamma: Any = "scale",
         n_init: int | str = "auto",
         max_iter: int = 300,
         tol: float = 1e-6,
@@ -145,6 +151,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.n_clusters = n_clusters
         self.kernel = kernel
+        self.gamma = gamma
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
@@ -163,7 +170,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if len(rows) < self.n_clusters:
             raise DataError(f"n_samples={len(rows)} should be >= n_clusters={self.n_clusters}: ask for fewer clusters")
         weights = as_weights(sample_weight, len(rows))
-        self.kernel_ = as_kernel(self.kernel).fitted(rows)
+        self.kernel_ = kernel_with_gamma(self.kernel, self.gamma).fitted(rows)
         if self.n_components is None:
             self._fit_kernel(rows, weights)
         else:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 from boxwood.kernels._additive import ChiSquared, Hellinger, HistogramIntersection, Linear
 from boxwood.kernels._joint import Polynomial, Precomputed
 from boxwood.kernels._kernel import Kernel
 from boxwood.kernels._product import Gaussian, Laplace
 
-__all__ = ["as_kernel"]
+__all__ = ["as_kernel", "kernel_with_gamma"]
 
 _NAMED: dict[str, Callable[[], Kernel]] = {
     "gaussian": Gaussian,
@@ -53,3 +55,22 @@ def as_kernel(kernel: Kernel | str) -> Kernel:
     if not isinstance(kernel, str) or kernel not in _NAMED:
         raise ValueError(f"kernel must be a Kernel or one of {', '.join(map(repr, _NAMED))}; got {kernel!r}")
     return _NAMED[kernel]()
+
+
+def kernel_with_gamma(kernel: Kernel | str, gamma: Any) -> Kernel:
+    """Return a kernel given by itself or by name, with the bandwidth `gamma` where its name is of one that has one.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown, or another `gamma` than "scale" stands beside a kernel that would not read it.
+    """
+    resolved = as_kernel(kernel)
+    if isinstance(kernel, str) and isinstance(resolved, (Gaussian, Laplace)):
+        return replace(resolved, gamma=gamma)
+    if not (isinstance(gamma, str) and gamma == "scale"):
+        raise ValueError(
+            f"gamma is the bandwidth of a kernel given as 'gaussian' or 'laplace'; got gamma={gamma!r} beside "
+            f"kernel={kernel!r}; leave gamma out, or give the kernel by name"
+        )
+    return resolved
