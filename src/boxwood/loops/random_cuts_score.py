@@ -1,8 +1,8 @@
-"""What many trees cost more than the clustering they explain, from one pass over the rows.
+"""By how much each of many trees costs more than the clustering that it explains, from one pass over the rows.
 
-A tree of one leaf a cluster changes the cost by the rows alone that are cut off from their cluster. All cuts around the
-leaf of a cluster, of all trees, are listed by axis and side, the innermost first; so a row in the middle of its cluster
-is compared with one bound on each side of an axis, however many trees there are.
+Each tree has one leaf for each cluster, so only rows outside the leaf of their cluster change the cost. The thresholds
+around that leaf, in all trees, are listed by axis and side, the innermost first. So a row in the middle of its cluster
+is compared with one threshold on each side of an axis, whatever the number of trees.
 """
 
 from typing import NamedTuple
@@ -86,6 +86,7 @@ def _cluster_of(X, i, trees, tree):
 
 @jit
 def _distance(X, i, centers, c, objective):
+    """Return the distance of row i to centre c, as the objective measures it."""
     total = 0.0
     for j in range(X.shape[1]):
         gap = abs(float(X[i, j]) - centers[c, j])
