@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple, TypeAlias
 
-from boxwood.tree._tree import Cut, ThresholdTree
+from boxwood.tree._nodes import Cut, Nodes
 
 __all__ = ["Box", "Interval", "boxes"]
 
@@ -39,7 +39,7 @@ Box: TypeAlias = dict[int, tuple[Interval, ...]]
 """Column to the intervals allowed in it, ascending and disjoint; none at all where cuts contradict each other."""
 
 
-def boxes(tree: ThresholdTree) -> list[Box]:
+def boxes(tree: Nodes) -> list[Box]:
     """Return the box of each leaf, in the order of the leaves; takes time and memory of the columns on each path."""
     result: list[Box] = []
     stack: list[tuple[int, Box]] = [(0, {})]

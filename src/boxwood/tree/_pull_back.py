@@ -14,7 +14,8 @@ from boxwood._types import Bools, Floats, Indices
 from boxwood.errors import DataError
 from boxwood.tree._builder import TreeBuilder
 from boxwood.tree._intervals import Intervals, complement, intersection, joined
-from boxwood.tree._tree import ThresholdTree, _as_rows
+from boxwood.tree._tree import ThresholdTree
+from boxwood.tree._walk import as_rows
 
 if TYPE_CHECKING:
     from boxwood.axes import AxisMap
@@ -57,7 +58,7 @@ def pull_back(tree: ThresholdTree, axis_map: AxisMap, X: ArrayLike | None = None
 def _both(axis_map: AxisMap, X: ArrayLike | None) -> _Rows:
     if X is None:
         return _Rows(np.empty((0, axis_map.n_features)), np.empty((0, axis_map.n_columns)))
-    raw = _as_rows(X, axis_map.n_features)
+    raw = as_rows(X, axis_map.n_features)
     return _Rows(raw, axis_map.transform(raw))
 
 

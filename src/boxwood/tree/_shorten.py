@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boxwood._types import Indices
+from boxwood.tree._nodes import Nodes
 from boxwood.tree._numbers import between, shortest_between
-from boxwood.tree._tree import ThresholdTree, _as_rows
-from boxwood.tree._walk import rows_at_nodes
+from boxwood.tree._walk import as_rows, rows_at_nodes
 
 __all__ = ["recut", "shortened"]
+
+Tree = TypeVar("Tree", bound=Nodes)
 
 
 class _Gap(NamedTuple):
@@ -31,21 +33,21 @@ class _Gap(NamedTuple):
 _Choice = Callable[[_Gap, float, bool], float]
 
 
-def shortened(tree: ThresholdTree, X: ArrayLike) -> ThresholdTree:
+def shortened(tree: Tree, X: ArrayLike) -> Tree:
     """See `ThresholdTree.shortened`."""
-    rows = _as_rows(X, tree.n_features)
+    rows = as_rows(X, tree.n_features)
     return _moved(tree, rows, rows, _short)
 
 
-def recut(tree: ThresholdTree, X: ArrayLike, Z: ArrayLike) -> ThresholdTree:
+def recut(tree: Tree, X: ArrayLike, Z: ArrayLike) -> Tree:
     """See `ThresholdTree.recut`."""
-    raw, mapped = _as_rows(X, tree.n_features), _as_rows(Z, tree.n_features)
+    raw, mapped = as_rows(X, tree.n_features), as_rows(Z, tree.n_features)
     if raw.shape[0] != mapped.shape[0]:
         raise ValueError(f"X and Z must hold the same rows, got {raw.shape[0]} and {mapped.shape[0]}")
     return _moved(tree, raw, mapped, _middle)
 
 
-def _moved(tree: ThresholdTree, X: NDArray[np.floating], Z: NDArray[np.floating], choose: _Choice) -> ThresholdTree:
+def _moved(tree: Tree, X: NDArray[np.floating], Z: NDArray[np.floating], choose: _Choice) -> Tree:
     """Return the tree with each finite end of each cut chosen in the gap of `X` between the rows that `Z` separates."""
     lower, upper = tree.lower.copy(), tree.upper.copy()
     whole = {int(feature): _is_whole(X[:, feature]) for feature in tree.features}
@@ -62,7 +64,7 @@ def _moved(tree: ThresholdTree, X: NDArray[np.floating], Z: NDArray[np.floating]
             lower[node] = -choose(gap.mirrored(), -lower[node], whole[j])
             if lower[node] > upper[node]:  # no row within: both ends lie in one gap
                 lower[node] = upper[node] = between(*gap)
-    return ThresholdTree(tree.feature, lower, upper, tree.second, tree.cluster)
+    return tree.with_thresholds(lower, upper)
 
 
 def _gap(
