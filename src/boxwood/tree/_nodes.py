@@ -1,4 +1,4 @@
-"""`Nodes`: the frozen arrays of a tree in pre-order, and what follows from them alone.
+"""`Nodes`: the frozen arrays of a tree in pre-order, and the facts that follow from them without rows.
 
 A cut is `lower <= x[feature] <= upper`; a threshold cut has `lower = -inf`. Rows inside go to the first child, which
 is the next node; the others go to the second child::
@@ -118,7 +118,7 @@ class Nodes:
         return tuple(reversed(cuts))
 
     def with_thresholds(self, lower: Floats, upper: Floats) -> Self:
-        """Return the tree with other ends of its cuts, shape (n_nodes,) each."""
+        """Return the tree with other lower and upper ends of its cuts, both of shape (n_nodes,)."""
         return type(self)(self.feature, lower, upper, self.second, self.cluster)
 
     # ---------------------------------------------------------------------------------------------- identity
@@ -129,7 +129,7 @@ class Nodes:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Nodes):
             return NotImplemented
-        return all(np.array_equal(mine, theirs) for mine, theirs in zip(self._arrays(), other._arrays(), strict=True))
+        return all(map(np.array_equal, self._arrays(), other._arrays()))
 
     def __hash__(self) -> int:  # adding zero makes -0.0, which equals 0.0, hash as it does
         return hash(tuple((array + 0).tobytes() for array in self._arrays()))
@@ -160,7 +160,7 @@ def _check(tree: Nodes) -> None:
         shapes = [array.shape for array in tree._arrays()]
         raise ValueError(f"a tree needs five arrays of one length, at least 1; got shapes {shapes}")
     _check_nodes(tree)
-    waiting: list[int] = []  # second children, each to begin where the subtree before it ends
+    waiting: list[int] = []  # second children: each must begin where the subtree of the first child ends
     for node, (is_leaf, second) in enumerate(zip((tree.feature < 0).tolist(), tree.second.tolist(), strict=True)):
         if not is_leaf:
             waiting.append(second)

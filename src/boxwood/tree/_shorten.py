@@ -1,4 +1,4 @@
-"""Thresholds moved within the gap that rows leave: to a short decimal, or to the midpoint in other units."""
+"""Thresholds moved within the gap between the nearest rows: to a short decimal, or to the midpoint in other columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Tree = TypeVar("Tree", bound=Nodes)
 
 
 class _Gap(NamedTuple):
-    """The rows next to a threshold t: left <= t < right. Infinite where the table has no row on that side."""
+    """The values next to a threshold t: left <= t < right. An end is infinite if the table has no row on that side."""
 
     left: float
     right: float
@@ -29,7 +29,7 @@ class _Gap(NamedTuple):
         return _Gap(-self.right, -self.left)
 
 
-# chooses a threshold: (gap, the threshold so far, whether the column is whole) -> threshold
+# chooses a threshold: (gap, old threshold, whether the column holds whole numbers) -> new threshold
 _Choice = Callable[[_Gap, float, bool], float]
 
 
@@ -48,7 +48,10 @@ def recut(tree: Tree, X: ArrayLike, Z: ArrayLike) -> Tree:
 
 
 def _moved(tree: Tree, X: NDArray[np.floating], Z: NDArray[np.floating], choose: _Choice) -> Tree:
-    """Return the tree with each finite end of each cut chosen in the gap of `X` between the rows that `Z` separates."""
+    """Return the tree with each finite end of a cut chosen anew.
+
+    It is chosen in the gap of `X` between the rows that it separates in `Z`.
+    """
     lower, upper = tree.lower.copy(), tree.upper.copy()
     whole = {int(feature): _is_whole(X[:, feature]) for feature in tree.features}
     for node, rows, inside in rows_at_nodes(tree, Z):
@@ -59,10 +62,10 @@ def _moved(tree: Tree, X: NDArray[np.floating], Z: NDArray[np.floating], choose:
         if math.isfinite(upper[node]):
             gap = _gap(node, *column, upper[node], closed=True)
             upper[node] = choose(gap, upper[node], whole[j])
-        if math.isfinite(lower[node]):  # a closed lower end is a closed upper end seen in a mirror
+        if math.isfinite(lower[node]):  # x >= lower is -x <= -lower, so a lower end is chosen as an upper end
             gap = _gap(node, *column, lower[node], closed=False)
             lower[node] = -choose(gap.mirrored(), -lower[node], whole[j])
-            if lower[node] > upper[node]:  # no row within: both ends lie in one gap
+            if lower[node] > upper[node]:  # no row is inside, so both ends lie in one gap
                 lower[node] = upper[node] = between(*gap)
     return tree.with_thresholds(lower, upper)
 
@@ -70,17 +73,21 @@ def _moved(tree: Tree, X: NDArray[np.floating], Z: NDArray[np.floating], choose:
 def _gap(
     node: int, x: NDArray[np.floating], z: NDArray[np.floating], rows: Indices, threshold: float, closed: bool
 ) -> _Gap:
-    """Return the gap in `x` among the rows at a node, or of the whole table on a side where these have no row."""
+    """Return the gap in `x` among the rows at a node; on a side without such rows, among all rows of the table."""
     left, right = _ends(x[rows], z[rows], threshold, closed)
     if math.isinf(left) or math.isinf(right):
         beyond = _ends(x, z, threshold, closed)
         left, right = (beyond.left if math.isinf(left) else left), (beyond.right if math.isinf(right) else right)
     if left >= right:
-        raise ValueError(f"the cut at node {node} is no cut of its column: {left} and {right} are out of order")
+        raise ValueError(
+            f"the cut at node {node} is no cut of its column: a row with {left} must be left of one with {right}; "
+            "is each column of Z an increasing function of the same column of X?"
+        )
     return _Gap(left, right)
 
 
 def _ends(x: NDArray[np.floating], z: NDArray[np.floating], threshold: float, closed: bool) -> _Gap:
+    """Return the largest `x` left of a threshold on `z`, and the smallest right of it; `closed` puts equal `z` left."""
     values, mapped = x.astype(np.float64, copy=False), z.astype(np.float64, copy=False)
     is_left = mapped <= threshold if closed else mapped < threshold
     left, right = values[is_left], values[~is_left]
@@ -88,6 +95,7 @@ def _ends(x: NDArray[np.floating], z: NDArray[np.floating], threshold: float, cl
 
 
 def _middle(gap: _Gap, threshold: float, whole: bool) -> float:
+    """Return the midpoint of the gap; a threshold next to its finite end if only one is finite."""
     if math.isfinite(gap.left) and math.isfinite(gap.right):
         return float(between(*gap))
     if math.isfinite(gap.left):  # all rows are on one side of the threshold
@@ -96,7 +104,7 @@ def _middle(gap: _Gap, threshold: float, whole: bool) -> float:
 
 
 def _short(gap: _Gap, threshold: float, whole: bool) -> float:
-    """Return the shortest decimal in the gap, clear of both ends by two float32 steps where there is room."""
+    """Return the shortest decimal in the gap, two float32 steps away from both ends if the gap is wide enough."""
     left, right = gap
     if math.isinf(left) or math.isinf(right):
         return threshold

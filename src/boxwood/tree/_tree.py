@@ -84,9 +84,9 @@ class ThresholdTree(Nodes):
     # ------------------------------------------------------------------------------------------------- leaves
 
     def boxes(self) -> list[Box]:
-        """Return for each leaf the intervals that it allows, as a mapping from column to intervals.
+        """Return the box of each leaf: a mapping from each column that the leaf restricts to the intervals it allows.
 
-        Columns that a leaf does not restrict are left out. See `Box`.
+        See `Box`.
         """
         return boxes(self)
 
@@ -95,41 +95,45 @@ class ThresholdTree(Nodes):
     def shortened(self, X: ArrayLike) -> ThresholdTree:
         """Return the tree with each threshold moved to the decimal with the fewest digits that keeps every row of `X`.
 
-        The result labels the rows of `X` as this tree does. Among decimals of the same length the one nearest the
-        middle of the gap is taken. In a column of whole numbers the threshold may equal the largest value on its left;
-        elsewhere it keeps two float32 steps away from the rows where the gap is wide enough, so that engines with
-        float32 columns agree. Where no row reaches a side of a cut, the next row of the table on that side bounds the
-        gap; where the table has none, the threshold is kept. Takes time n times the depth.
+        The result labels the rows of `X` as this tree does. Each threshold moves within its gap, between the nearest
+        rows on both sides. Among decimals of the same length the nearest to the middle of the gap is taken. In a column
+        of whole numbers the threshold may equal the largest value on its left. In other columns it keeps two float32
+        steps away from the rows if the gap is wide enough, so that engines with float32 columns agree.
+
+        If no row of the node is on one side of a cut, the next row of the whole table on that side bounds the gap. If
+        the table has none either, the threshold is kept. Takes time n times the depth.
         """
         return shortened(self, X)
 
     def recut(self, X: ArrayLike, Z: ArrayLike) -> ThresholdTree:
         """Return the tree on `X` that labels its rows as this tree labels the same rows of `Z`.
 
-        For columns of `Z` that are increasing functions of the same columns of `X` (scaled, logged, rounded to
-        float32): each threshold becomes the midpoint of the gap that its rows leave in `X`.
+        Use it where each column of `Z` is an increasing function of the same column of `X`: scaled, logged, or rounded
+        to float32. Each threshold becomes the midpoint of the gap in `X` between the rows that it separates in `Z`.
 
         Raises
         ------
         ValueError
-            If a cut on `Z` is no cut on the same column of `X`.
+            If the rows that a cut separates in `Z` overlap in the same column of `X`.
         """
         return recut(self, X, Z)
 
     def pull_back(self, axis_map: AxisMap, X: ArrayLike | None = None) -> ThresholdTree:
         """Return the tree on raw columns that routes each row as this tree routes its image under a map.
 
-        What a cut on a mapped column means for the raw one is asked of the map. One interval of raw values is one cut;
-        where the cut holds for large values the children change places; several intervals are a chain of cuts that
-        share a subtree by copies of it. A cut that no raw value on its way can pass, or that all pass, vanishes.
+        The map says which raw values are inside a cut on a mapped column. If they are one interval, the cut becomes one
+        cut of the raw column; the children change sides if the interval is unbounded above. If they are several
+        intervals, the cut becomes a chain of cuts, each with a copy of the same subtree (that of the values outside,
+        if these are fewer intervals). A cut vanishes if all raw values that can reach it are on one side.
 
         Parameters
         ----------
         axis_map : AxisMap
             Map from raw columns to those that the tree tests.
         X : array of shape (n, n_features), default=None
-            Raw rows. With them every row of `X` is routed exactly as `axis_map.transform(X)` is: cuts are nudged where
-            rounding would part the two. Without them the statement holds as exactly as the map's own `pull_back`.
+            Raw rows. With them every row of `X` is routed exactly as its image `axis_map.transform(X)`: an end of a
+            cut is moved if rounding would send a row and its image to different sides. Without them the routes are as
+            exact as the map's own `pull_back`.
 
         Raises
         ------
@@ -140,7 +144,7 @@ class ThresholdTree(Nodes):
 
         Notes
         -----
-        Takes time of the map for `X`, then n for each level of the tree, and memory of the mapped rows.
+        Takes the time of the map for `X`, then n for each level of the tree, and memory for the mapped rows.
 
         References
         ----------
@@ -161,7 +165,7 @@ class ThresholdTree(Nodes):
         return pull_back(self, axis_map, X)
 
     def relabeled(self, clusters: ArrayLike) -> ThresholdTree:
-        """Return the tree with other clusters at its leaves, given in the order of the leaves, shape (n_leaves,)."""
+        """Return the tree with other clusters at its leaves; `clusters`, shape (n_leaves,), is in their order."""
         cluster = self.cluster.copy()
         cluster[self.leaf_nodes] = clusters
         return ThresholdTree(self.feature, self.lower, self.upper, self.second, cluster)
@@ -180,7 +184,13 @@ class ThresholdTree(Nodes):
 
     @classmethod
     def from_dict(cls, d: dict[str, Any]) -> ThresholdTree:
-        """Return the tree that `to_dict` wrote; the numbers of the leaves may be left out."""
+        """Return the tree that `to_dict` wrote. The numbers of the leaves may be left out.
+
+        Raises
+        ------
+        ModelError
+            If an entry is no leaf and no cut, or leaves are not numbered in order.
+        """
         from boxwood.tree._exchange import from_dict
 
         return from_dict(d)
@@ -189,7 +199,7 @@ class ThresholdTree(Nodes):
         """Return the tree as JSON with a format number; `from_json` gives an equal tree.
 
         Nodes are listed flat, so depth has no limit. Thresholds are the shortest decimals that read back as the same
-        double; infinities are the strings "inf" and "-inf", as JSON has no number for them.
+        double. Infinities are the strings "inf" and "-inf", as JSON has no numbers for them.
         """
         from boxwood.tree._exchange import to_json
 

@@ -1,4 +1,4 @@
-"""Rows on their way down a tree: what they reach, and which rows reach each node."""
+"""Rows on their way down a tree: the leaf that each row reaches, and the rows that reach each node."""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ def values_at_leaves(tree: Nodes, X: ArrayLike, values: Ints, n_jobs: int | None
 
 
 def rows_at_nodes(tree: Nodes, X: NDArray[np.floating]) -> Iterator[tuple[int, Indices, Bools | None]]:
-    """Yield node, the rows that reach it, and which of them are inside its cut (None at a leaf), in pre-order.
+    """Yield each node in pre-order, the numbers of the rows that reach it, and whether each is inside its cut.
 
-    Rows are in ascending order. Takes time n times the depth, and memory for the rows that wait on the way.
+    The last is None at a leaf. Numbers of rows are ascending. Takes time n times the depth, and memory for the rows of
+    the nodes that wait for their turn.
     """
     stack = [(0, np.arange(len(X)))]
     while stack:
@@ -69,6 +70,7 @@ def as_rows(X: ArrayLike, n_features: int) -> Array:
 
 
 def _refuse_nan(reached: Ints, start: int) -> None:
+    """Raise a DataError if a row of the block that begins at row `start` has met NaN."""
     bad = reached < 0
     if bad.any():
         row = start + int(np.argmax(bad))
