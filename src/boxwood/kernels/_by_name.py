@@ -1,4 +1,4 @@
-"""Kernels by name."""
+"""Kernels that are given by name, with the bandwidth of a name that has one."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ _NAMED: dict[str, Callable[[], Kernel]] = {
 def as_kernel(kernel: Kernel | str) -> Kernel:
     """Return a kernel given by itself or by name, with its default parameters.
 
-    Names are "gaussian" and "laplace" (or "rbf" and "laplacian", as in scikit-learn) of bandwidth "scale", "linear",
-    "polynomial" (or "poly"), "hellinger", "histogram_intersection", "chi_squared" and "precomputed".
+    Names are "gaussian" and "laplace" (or "rbf" and "laplacian", as in scikit-learn), "linear", "polynomial" (or
+    "poly"), "hellinger", "histogram_intersection", "chi_squared" and "precomputed". The bandwidth of "gaussian" and
+    "laplace" is "scale".
 
     Raises
     ------
@@ -50,7 +51,7 @@ def as_kernel(kernel: Kernel | str) -> Kernel:
     if isinstance(kernel, str) and kernel in ("chi2", "additive_chi2"):
         raise ValueError(
             f"kernel {kernel!r} of scikit-learn is another function than the additive χ² kernel sum 2xy / (x + y); "
-            "take 'chi_squared' for that one, or pass 'precomputed' and the Gram matrix"
+            "take 'chi_squared' for the additive one, or pass 'precomputed' and the Gram matrix of the other"
         )
     if not isinstance(kernel, str) or kernel not in _NAMED:
         raise ValueError(f"kernel must be a Kernel or one of {', '.join(map(repr, _NAMED))}; got {kernel!r}")
@@ -58,7 +59,7 @@ def as_kernel(kernel: Kernel | str) -> Kernel:
 
 
 def kernel_with_gamma(kernel: Kernel | str, gamma: Any) -> Kernel:
-    """Return a kernel given by itself or by name, with the bandwidth `gamma` where its name is of one that has one.
+    """Return a kernel given by itself or by name; a name of a kernel with a bandwidth gets the bandwidth `gamma`.
 
     Raises
     ------
