@@ -23,6 +23,7 @@ from boxwood.errors import DataError
 from boxwood.kernels import GramMatrix, KeptGram, Kernel, KernelMeans, Nystroem, Precomputed
 from boxwood.kernels._by_name import kernel_with_gamma
 from boxwood.kernels._means import distances_to_means, nearest_mean
+from boxwood.loops.kernels import products
 from boxwood.reference._clusterer import FEW_STARTS, MANY_STARTS
 
 __all__ = ["KernelKMeans"]
@@ -222,7 +223,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         distances = distances_to_means(self.kernel_, diagonal, self.kernel_means_.squares, similarities)
         self.labels_ = nearest_mean(self.kernel_means_.squares, similarities)
         own = distances[np.arange(n), self.labels_]
-        self.inertia_ = float(own.sum() if weights is None else weights @ own)
+        self.inertia_ = float(own.sum() if weights is None else (weights * own).sum())
 
     def _fit_features(self, rows: Array, weights: Floats | None) -> None:
         """Cluster Nyström's features by k-means, whose means are then sums of landmarks."""
@@ -238,7 +239,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.kernel_means_ = KernelMeans(
             self.kernel_,
             nystroem.landmarks,
-            nystroem.normalization.T @ centers.T,
+            products(nystroem.normalization.T, centers),
             np.einsum("ij,ij->i", centers, centers),
         )
         self.approximation_error_ = nystroem.error(rows)

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwood._threads import BLOCK_ROWS, fold_blocks, map_blocks
-from boxwood._types import Array, Bools, Floats, Indices, Ints
+from boxwood._types import Bools, Floats, Indices, Ints
+from boxwood._validation import Rows
 from boxwood.loops import imm as loops
 
 __all__ = ["Bins", "Counts"]
@@ -70,11 +71,11 @@ class Counts:
     """
 
     def __init__(
-        self, X: Array, labels: Indices, weights: Ints, n_clusters: int, bins: Bins,
+        self, rows: Rows, labels: Indices, weights: Ints, n_clusters: int, bins: Bins,
         n_jobs: int | None,
     ) -> None:  # fmt: skip
-        n_columns = X.shape[1]
-        self.X = X
+        X, n_columns = rows.values, rows.n_columns
+        self.rows = rows
         places, self.first = _places(labels, weights, n_clusters, n_jobs)
         n_rows = int(self.first[-1])
         self.order = np.empty(n_rows, dtype=np.int32 if len(X) < 2**31 else np.int64)
@@ -83,8 +84,8 @@ class Counts:
 
         def work(counts: Ints, start: int, stop: int) -> None:
             block = places[start // BLOCK_ROWS]
-            rows = X[start:stop], labels[start:stop], weights[start:stop]
-            loops.bin_block(*rows, start, bins.binning, block, self.order, self.codes, counts)
+            block_rows = X[start:stop], labels[start:stop], weights[start:stop]
+            loops.bin_block(*block_rows, start, bins.binning, block, self.order, self.codes, counts)
 
         shape = n_columns, n_clusters, bins.n_bins
         parts = fold_blocks(work, len(X), lambda: np.zeros(shape, dtype=np.int64), block=BLOCK_ROWS, n_jobs=n_jobs)
@@ -100,7 +101,7 @@ class Counts:
         self.counts[:, clusters] = 0
         for c in clusters:
             span = int(self.first[c]), int(self.first[c + 1])
-            loops.bin_cluster(self.X, self.sorted_rows, c, *span, bins.binning, self.counts)
+            loops.bin_cluster(self.rows.values, self.sorted_rows, c, *span, bins.binning, self.counts)
 
     def weight_in(self, j: int, clusters: Indices, wanted: Bools) -> int:
         """Return the weight of the rows of `clusters` in wanted bins of column `j`."""
@@ -126,7 +127,7 @@ class Counts:
 
     def values(self, j: int, places: Ints) -> Floats:
         """Return the values of column `j` at some places."""
-        return np.asarray(self.X[self.order[places], j], dtype=np.float64)
+        return self.rows.column(j, self.order[places])
 
     def weights_at(self, places: Ints) -> Ints:
         """Return the weights at some places."""
@@ -148,7 +149,7 @@ class Counts:
         start, stop = int(self.first[cluster]), int(self.first[cluster + 1])
         found = np.empty(stop - start, dtype=np.int64)
         cut = threshold, np.uint8(threshold_bin), center_is_left
-        places = found[: loops.gather_cut_off(self.X, self.sorted_rows, j, start, stop, *cut, found)]
+        places = found[: loops.gather_cut_off(self.rows.values, self.sorted_rows, j, start, stop, *cut, found)]
         loops.subtract(places, cluster, self.sorted_rows, self.counts, self.total)
         return self.order[places].astype(np.int64)
 

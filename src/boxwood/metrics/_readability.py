@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._validation import as_table, as_weights
+from boxwood._types import Ints, Weights
+from boxwood._validation import Rows
 from boxwood.tree import Box, ThresholdTree
 
 __all__ = ["Readability", "readability"]
@@ -74,9 +75,13 @@ def readability(tree: ThresholdTree, X: ArrayLike, *, sample_weight: ArrayLike |
     >>> readability(tree, [[1.0], [2.0], [4.0], [9.0]])
     Readability(n_leaves=3, depth=2, n_features=1, weighted_average_depth=1.75, weighted_average_explanation_size=1.25)
     """
-    table = as_table(X)
-    weights = as_weights(sample_weight, len(table))
-    on_leaf = np.bincount(tree.apply(table), weights, minlength=tree.n_leaves)
+    rows = Rows.of(X, sample_weight)
+    return readability_at(tree, tree.apply(rows), rows.weights)
+
+
+def readability_at(tree: ThresholdTree, leaf: Ints, weights: Weights) -> Readability:
+    """Return the readability of a tree for rows of which the leaf is known."""
+    on_leaf = np.bincount(leaf, weights, minlength=tree.n_leaves)
     share = on_leaf / on_leaf.sum()
     sizes = np.array([_size(box) for box in tree.boxes()])
     return Readability(
