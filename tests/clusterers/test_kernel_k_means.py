@@ -207,7 +207,7 @@ def test_many_rows_have_fewer_starts(monkeypatch):
 
     monkeypatch.setattr(_kernel_k_means, "seeds", counted)
     for limit, n_init in ((1600, "auto"), (1599, "auto"), (1599, 5)):
-        monkeypatch.setattr(_kernel_k_means, "LARGE", limit)
+        monkeypatch.setattr(_kernel_k_means, "LARGE_GRAM", limit)
         found.append(0)
         KernelKMeans(3, n_init=n_init, random_state=0).fit(X)
     assert found == [10, 3, 5]
@@ -279,6 +279,16 @@ def test_labels_may_be_explained_and_models_copied():
     assert clone(model).get_params()["kernel"] == Gaussian(5.0)
 
 
+@pytest.mark.parametrize("gamma", ["scale", "median", 0.5, (0.5, 2.0)])
+def test_gamma_is_the_bandwidth_of_a_named_kernel(gamma):
+    X, _ = circles(40, np.random.default_rng(0))
+    for name, kind in (("gaussian", Gaussian), ("laplace", Laplace)):
+        named = KernelKMeans(2, kernel=name, gamma=gamma, random_state=0).fit(X)
+        made = KernelKMeans(2, kernel=kind(gamma), random_state=0).fit(X)
+        assert named.kernel_ == made.kernel_
+        assert np.array_equal(named.labels_, made.labels_)
+
+
 def test_errors():
     X = np.repeat([[0.0], [1.0], [5.0]], 4, axis=0)
     with pytest.raises(DataError, match="4 clusters asked for, but the kernel tells only 3 different rows apart"):
@@ -289,6 +299,9 @@ def test_errors():
         KernelKMeans(2, kernel="sigmoid").fit(X)
     with pytest.raises(ValueError, match="n_init"):
         KernelKMeans(2, n_init=0).fit(X)
+    for kernel in (Gaussian(1.0), "linear"):
+        with pytest.raises(ValueError, match="leave gamma out, or give the kernel by name"):
+            KernelKMeans(2, kernel=kernel, gamma=2.0).fit(X)
     with pytest.raises(DataError, match="missing values"):
         KernelKMeans(2).fit([[math.nan], [1.0]])
     with pytest.raises(DataError, match="at least 0"):

@@ -172,7 +172,7 @@ def test_builder_takes_a_tree_apart_and_gives_it_back(tree):
         ([("split", 0, 0, math.nan)], "holds no value"),
         ([("split", 0, 0, 1.0, 2.0)], "holds no value"),
         ([("split", 5, 0, 1.0)], "there is no node 5"),
-        ([("split", 0, 0, 1.0), ("label", 0, 1)], "is a cut and carries no cluster"),
+        ([("split", 0, 0, 1.0), ("label", 0, 1)], "is a cut, which has no cluster"),
         ([("label", 0, -1)], "counted from 0"),
     ],
 )

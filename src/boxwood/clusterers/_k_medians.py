@@ -21,11 +21,10 @@ from boxwood.clusterers._k_medians_steps import Cloud, Clustering, alternate, fe
 from boxwood.clusterers._seeding import SEEDINGS
 from boxwood.errors import DataError
 from boxwood.reference._centers import objective_code
+from boxwood.reference._clusterer import FEW_STARTS, LARGE, MANY_STARTS
 
 __all__ = ["KMedians"]
 
-MANY_STARTS, FEW_STARTS = 10, 3
-LARGE = 2_000_000  # values above which the starts are few
 BETTER = 1e-9  # share by which a start must be better than an earlier one: less may be rounding
 
 

@@ -20,14 +20,15 @@ from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_weights
 from boxwood.clusterers._kernel_k_means_steps import lloyd, seeds
 from boxwood.errors import DataError
-from boxwood.kernels import GramMatrix, KeptGram, Kernel, KernelMeans, Nystroem, Precomputed, as_kernel
-from boxwood.kernels._means import nearest, squared_distances
+from boxwood.kernels import GramMatrix, KeptGram, Kernel, KernelMeans, Nystroem, Precomputed
+from boxwood.kernels._by_name import kernel_with_gamma
+from boxwood.kernels._means import distances_to_means, nearest_mean
 from boxwood.loops.kernels import products
+from boxwood.reference._clusterer import FEW_STARTS, MANY_STARTS
 
 __all__ = ["KernelKMeans"]
 
-MANY_STARTS, FEW_STARTS = 10, 3
-LARGE = 16_000_000  # values of the kernel above which the starts are few: those between 4000 rows
+LARGE_GRAM = 16_000_000  # values of the kernel above which the starts are few: those between 4000 rows
 _MEGABYTE = 1e6
 
 
@@ -44,6 +45,9 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Kernel, or a name that `kernels.as_kernel` knows. A bandwidth still to be found is found from the rows. With
         `Precomputed` ("precomputed") `fit` takes the symmetric Gram matrix for `X`, and `predict` the block of values
         between new rows and those of `fit`.
+    gamma : float, array-like of shape (d,), "scale" or "median", default="scale"
+        Bandwidth of a kernel given as "gaussian" or "laplace"; see `kernels.Gaussian`. Other kernels have their own or
+        none, and another `gamma` than "scale" is refused beside them.
     n_init : "auto" or int, default="auto"
         Number of starts, of which the one of lowest cost is kept. They share one pass over the Gram matrix. "auto" is
         10, and 3 where that matrix, or the one between rows and landmarks, has more than 16 000 000 values.
@@ -122,6 +126,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "kernel": [str, Kernel],
+        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale", "median"}), "array-like"],
         "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -136,6 +141,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         n_clusters: int = 8,
         *,
         kernel: Kernel | str = "gaussian",
+        gamma: Any = "scale",
         n_init: int | str = "auto",
         max_iter: int = 300,
         tol: float = 1e-6,
@@ -146,6 +152,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.n_clusters = n_clusters
         self.kernel = kernel
+        self.gamma = gamma
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
@@ -164,7 +171,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if len(rows) < self.n_clusters:
             raise DataError(f"n_samples={len(rows)} should be >= n_clusters={self.n_clusters}: ask for fewer clusters")
         weights = as_weights(sample_weight, len(rows))
-        self.kernel_ = as_kernel(self.kernel).fitted(rows)
+        self.kernel_ = kernel_with_gamma(self.kernel, self.gamma).fitted(rows)
         if self.n_components is None:
             self._fit_kernel(rows, weights)
         else:
@@ -186,7 +193,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Return the number of starts for a matrix of so many values of the kernel."""
         if self.n_init != "auto":
             return int(self.n_init)
-        return MANY_STARTS if n_values <= LARGE else FEW_STARTS
+        return MANY_STARTS if n_values <= LARGE_GRAM else FEW_STARTS
 
     def _fit_kernel(self, rows: Array, weights: Floats | None) -> None:
         """Cluster by the kernel itself, and label the rows as `predict` does."""
@@ -213,8 +220,8 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             self.kernel_, rows, labels, self.n_clusters, sample_weight=weights, n_jobs=n_jobs
         )
         similarities = gram.product(self.kernel_means_.coefficients, n_jobs=n_jobs)
-        distances = squared_distances(self.kernel_, diagonal, self.kernel_means_.squares, similarities)
-        self.labels_ = nearest(self.kernel_means_.squares, similarities)
+        distances = distances_to_means(self.kernel_, diagonal, self.kernel_means_.squares, similarities)
+        self.labels_ = nearest_mean(self.kernel_means_.squares, similarities)
         own = distances[np.arange(n), self.labels_]
         self.inertia_ = float(own.sum() if weights is None else (weights * own).sum())
 

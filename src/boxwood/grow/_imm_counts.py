@@ -37,6 +37,11 @@ class Bins(NamedTuple):
         return cls(low, high, scale, np.zeros((len(low), n_bins), dtype=np.bool_))
 
     @property
+    def binning(self) -> loops.Binning:
+        """How values are binned, for the loops."""
+        return loops.Binning(self.low, self.high, self.scale)
+
+    @property
     def n_bins(self) -> int:
         """Number of bins of each column."""
         return int(self.constant.shape[1])
@@ -80,7 +85,7 @@ class Counts:
         def work(counts: Ints, start: int, stop: int) -> None:
             block = places[start // BLOCK_ROWS]
             block_rows = X[start:stop], labels[start:stop], weights[start:stop]
-            loops.bin_block(*block_rows, start, bins.low, bins.high, bins.scale, block, self.order, self.codes, counts)
+            loops.bin_block(*block_rows, start, bins.binning, block, self.order, self.codes, counts)
 
         shape = n_columns, n_clusters, bins.n_bins
         parts = fold_blocks(work, len(X), lambda: np.zeros(shape, dtype=np.int64), block=BLOCK_ROWS, n_jobs=n_jobs)
@@ -89,14 +94,14 @@ class Counts:
             self.counts += part
         self.total = self.counts[0].sum(axis=1)
         self.weights = weights[self.order] if weights.size else weights
+        self.sorted_rows = loops.SortedRows(self.order, self.codes, self.alive, self.weights)
 
     def rebin(self, clusters: Indices, bins: Bins) -> None:
         """Bin the rows of some clusters anew."""
         self.counts[:, clusters] = 0
         for c in clusters:
             span = int(self.first[c]), int(self.first[c + 1])
-            rows = self.rows.values, self.order, self.alive, self.weights
-            loops.bin_cluster(*rows, c, *span, bins.low, bins.high, bins.scale, self.codes, self.counts)
+            loops.bin_cluster(self.rows.values, self.sorted_rows, c, *span, bins.binning, self.counts)
 
     def weight_in(self, j: int, clusters: Indices, wanted: Bools) -> int:
         """Return the weight of the rows of `clusters` in wanted bins of column `j`."""
@@ -143,10 +148,9 @@ class Counts:
     def _cut_off(self, j: int, threshold: float, threshold_bin: int, cluster: int, center_is_left: bool) -> Ints:
         start, stop = int(self.first[cluster]), int(self.first[cluster + 1])
         found = np.empty(stop - start, dtype=np.int64)
-        column = self.rows.values, j, self.order, self.codes[j], self.alive, start, stop
-        n_found = loops.gather_cut_off(*column, threshold, np.uint8(threshold_bin), center_is_left, found, 0)
-        places = found[:n_found]
-        loops.subtract(places, cluster, self.weights, self.codes, self.alive, self.counts, self.total)
+        cut = threshold, np.uint8(threshold_bin), center_is_left
+        places = found[: loops.gather_cut_off(self.rows.values, self.sorted_rows, j, start, stop, *cut, found)]
+        loops.subtract(places, cluster, self.sorted_rows, self.counts, self.total)
         return self.order[places].astype(np.int64)
 
 

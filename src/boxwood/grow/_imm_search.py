@@ -24,8 +24,6 @@ from boxwood.tree import between
 
 __all__ = ["Cut", "Search"]
 
-_ROW, _CENTER, _MARK = 0, 1, 2  # kinds of events in a sweep
-
 
 class Cut(NamedTuple):
     """A cut right behind a value; of two cuts the better one is the smaller."""
@@ -110,15 +108,14 @@ class Search:
         left = np.ascontiguousarray((np.cumsum(counts, axis=1) - counts).T)
         start = np.concatenate([[0], self.after[j, :-1]])
         is_left = self.center_bins[j] < np.arange(len(start))[:, None]
-        limits = self.low[j], self.high[j], self.midpoints
-        state = start, left, self.counts.total[self.clusters], is_left
-        values, kinds, clusters, weights, codes = (part[order] for part in events)
-        mistakes, at = loops.sweep(values, kinds, clusters, weights, codes, *state, *limits)
+        events = loops.Events._make(part[order] for part in events)
+        before = loops.ClusterCounts(start, left, self.counts.total[self.clusters], is_left)
+        mistakes, at = loops.sweep(events, before, self.low[j], self.high[j], self.midpoints)
         if at < 0:  # wanted bins that hold no valid cut after all
             return Cut(np.iinfo(np.int64).max, j, np.inf)
-        return Cut(int(mistakes), j, float(values[at]))
+        return Cut(int(mistakes), j, float(events.values[at]))
 
-    def _events(self, j: int, wanted: Bools) -> _Events:
+    def _events(self, j: int, wanted: Bools) -> loops.Events:
         """Return rows, centres and marks in the wanted bins of a column, in this order."""
         places, clusters = self.counts.rows_in(j, self.clusters, wanted)
         values, codes = self.counts.values(j, places), self.counts.codes[j, places]
@@ -128,9 +125,10 @@ class Search:
         mark_codes = self.bins.codes_of(j, marks)
         marks, mark_codes = marks[wanted[mark_codes]], mark_codes[wanted[mark_codes]]
         none = np.zeros(len(centers) + len(marks), dtype=np.int64)
-        return _Events(
+        kinds = np.array([loops.ROW, loops.CENTER, loops.MARK], dtype=np.int8)
+        return loops.Events(
             np.concatenate([values, self.centers[centers, j], marks]),
-            np.repeat(np.array([_ROW, _CENTER, _MARK], dtype=np.int8), [len(values), len(centers), len(marks)]),
+            np.repeat(kinds, [len(values), len(centers), len(marks)]),
             np.concatenate([clusters, centers, none[: len(marks)]]),
             np.concatenate([self.counts.weights_at(places), none]),
             np.concatenate([codes, self.center_bins[j, centers], mark_codes]),
@@ -141,16 +139,6 @@ class Search:
         low, high = np.full(len(wanted), np.inf), np.full(len(wanted), -np.inf)
         loops.ranges(values, codes, low, high)
         self.bins.constant[j] |= wanted & (low >= high)
-
-
-class _Events(NamedTuple):
-    """What a sweep meets: values with their kinds, clusters (as places among the node's), weights and bins."""
-
-    values: Floats
-    kinds: NDArray[np.int8]
-    clusters: Ints
-    weights: Ints
-    codes: NDArray[np.uint8]
 
 
 def _marks(centers: Floats) -> list[Floats]:

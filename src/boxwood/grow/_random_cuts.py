@@ -13,8 +13,9 @@ from boxwood._validation import as_generator, as_table, listed, refuse_unknown
 from boxwood.errors import DataError
 from boxwood.grow._grown import Grown
 from boxwood.grow._random_cuts_score import cost_changes
-from boxwood.loops.random_cuts import L1, L2, SQEUCLIDEAN, draw_cuts, prefix_masses
-from boxwood.loops.random_cuts_exact import draw_rounds, spanning_edges
+from boxwood.loops import random_cuts as fast_loops
+from boxwood.loops import random_cuts_exact as exact_loops
+from boxwood.loops.random_cuts import L1, L2, SQEUCLIDEAN, prefix_masses
 from boxwood.metrics import ratio
 from boxwood.metrics._cost import summed_distances
 from boxwood.reference import Reference, Task
@@ -186,12 +187,13 @@ class RandomCutter:
         uniforms = random.random((k - 1, 2))
         node, feature, place = (np.empty(k - 1, dtype=np.int64) for _ in range(3))
         offset, cluster = np.empty(k - 1), np.full(2 * k - 1, -1, dtype=np.int64)
-        cuts = node, feature, place, offset, cluster
-        sorted_centers = self.values, self.mass, self.rest, self.order, self.rank
+        loops = exact_loops if self.exact else fast_loops
+        cuts = loops.DrawnCuts(node, feature, place, offset, cluster)
+        centers = loops.SortedCenters(self.values, self.mass, self.rest, self.order, self.rank)
         if self.exact:
-            draw_rounds(*sorted_centers, self.ends, self.lengths, uniforms, *cuts)
+            exact_loops.draw_rounds(centers, exact_loops.Edges(self.ends, self.lengths), uniforms, cuts)
         else:
-            draw_cuts(self.objective, self.lower_median, *sorted_centers, uniforms, *cuts)
+            fast_loops.draw_cuts(self.objective, self.lower_median, centers, uniforms, cuts)
         return _built(node, feature, self._thresholds(feature, place, offset), cluster)
 
     def _thresholds(self, feature: Ints, place: Ints, offset: Floats) -> Floats:
@@ -247,6 +249,6 @@ def _edges(mass: Floats, rest: Floats, rank: NDArray[np.int32]) -> tuple[Ints, F
     k = rank.shape[1]
     ends, lengths = np.empty((k - 1, 2), dtype=np.int64), np.empty(k - 1)
     high, low = (np.ascontiguousarray(np.take_along_axis(part, rank, axis=1).T) for part in (mass, rest))
-    spanning_edges(high, low, ends, lengths)
+    exact_loops.spanning_edges(high, low, ends, lengths)
     order = np.argsort(lengths, kind="stable")
     return ends[order], lengths[order]

@@ -8,7 +8,7 @@ import numpy as np
 
 from boxwood._threads import map_blocks
 from boxwood._types import Floats, Ints
-from boxwood.loops.random_cuts_score import add_moves
+from boxwood.loops.random_cuts_score import LeafBounds, Trees, add_moves
 from boxwood.reference import Task
 from boxwood.reference._centers import objective_code
 from boxwood.tree import ThresholdTree
@@ -35,12 +35,10 @@ def cost_changes(task: Task, trees: Sequence[ThresholdTree], *, objective: str =
     reference, rows, weights = task.reference, task.rows.values, task.rows.weights
     k = reference.n_clusters
     code = objective_code(objective)
-    starts, bounds, owners = _bounds(trees, k, rows.shape[1])
+    bounds = LeafBounds(*_bounds(trees, k, rows.shape[1]))
     sizes = np.array([tree.n_nodes for tree in trees])
-    feature, upper, second, cluster = (
-        np.concatenate([getattr(tree, name) for tree in trees]) for name in ("feature", "upper", "second", "cluster")
-    )
-    cuts = starts, bounds, owners, np.cumsum(sizes) - sizes, feature, upper, second, cluster
+    nodes = (np.concatenate([getattr(tree, name) for tree in trees]) for name in Trees._fields[1:])
+    joined = Trees(np.cumsum(sizes) - sizes, *nodes)
     centers = np.ascontiguousarray(reference.centers)
     unweighted = np.empty(0)
 
@@ -48,7 +46,7 @@ def cost_changes(task: Task, trees: Sequence[ThresholdTree], *, objective: str =
         seen, change = np.full(len(trees), -1), np.zeros(len(trees))
         block_weights = unweighted if weights is None else weights[start:stop]
         block = rows[start:stop], reference.labels[start:stop], block_weights
-        add_moves(*block, *cuts, centers, code, seen, change)
+        add_moves(*block, bounds, joined, centers, code, seen, change)
         return change
 
     return np.asarray(np.sum(map_blocks(work, len(rows), n_jobs=task.n_jobs), axis=0))

@@ -1,4 +1,4 @@
-"""Kernels that add up over axes: linear, Hellinger, histogram intersection, χ²."""
+"""Kernels that are sums over columns: linear, Hellinger, histogram intersection, χ²."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ __all__ = ["AdditiveKernel", "ChiSquared", "Hellinger", "HistogramIntersection",
 
 
 class AdditiveKernel(Kernel):
-    """A kernel `K(x, y) = sum_j K_j(x_j, y_j)`, the same K_j on every axis."""
+    """A kernel `K(x, y) = sum_j K_j(x_j, y_j)`, with the same K_j in every column."""
 
     def axis_kernel(self, j: int, x: ArrayLike, y: ArrayLike) -> Floats:
-        """Return the part of axis j, for values x, shape (n,), and y, shape (m,), as a block of shape (n, m)."""
+        """Return K_j for values x, shape (n,), and y, shape (m,), of column j, as a block of shape (n, m)."""
         return self(np.asarray(x)[:, None], np.asarray(y)[:, None])
 
 
@@ -41,13 +41,13 @@ class Linear(AdditiveKernel):
     Parameters
     ----------
     origin : array-like of shape (d,), default=None
-        Origin; None is zero. `fitted(X)` takes the median of the different values of each column, unless an origin is
-        given: distances do not depend on it, and keep their digits where columns lie far from zero.
+        Origin; None is zero. Unless an origin is given, `fitted(X)` takes the median of the different values of each
+        column. Distances do not depend on the origin, but keep more digits if it is near the rows.
 
     Raises
     ------
     ValueError
-        If the origin is not a line of finite numbers.
+        If the origin is not a sequence of finite numbers.
 
     Examples
     --------
@@ -67,14 +67,14 @@ class Linear(AdditiveKernel):
             object.__setattr__(self, "origin", tuple(values.tolist()))
 
     def fitted(self, X: ArrayLike) -> Linear:
-        """Return the kernel around an origin among the rows of `X`, shape (n, d), which a few far rows do not move."""
+        """Return the kernel around the median of the rows of `X`, shape (n, d), which a few far rows do not move."""
         if self.origin is not None:
             return self
         columns = [np.unique(column) for column in as_table(X).T]
         return Linear(tuple(float(values[(len(values) - 1) // 2]) for values in columns))
 
     def axis_kernel(self, j: int, x: ArrayLike, y: ArrayLike) -> Floats:
-        """Return the part of axis j, for values x, shape (n,), and y, shape (m,), as a block of shape (n, m)."""
+        """Return K_j for values x, shape (n,), and y, shape (m,), of column j, as a block of shape (n, m)."""
         origin = 0.0 if self.origin is None else self.origin[j]
         return np.asarray(np.multiply.outer(np.asarray(x, np.float64) - origin, np.asarray(y, np.float64) - origin))
 
@@ -98,7 +98,7 @@ class Linear(AdditiveKernel):
 class Hellinger(_OfHistograms):
     """Hellinger's kernel `sum_j sqrt(x_j y_j)` of values of at least 0: the inner product of their square roots.
 
-    For histograms that add up to 1, K(x, x) = 1 and its squared distance is twice the square of Hellinger's.
+    For histograms that add up to 1, K(x, x) is 1, and the squared distance is twice the square of Hellinger's distance.
 
     Examples
     --------
@@ -150,8 +150,8 @@ class HistogramIntersection(_OfHistograms):
 class ChiSquared(_OfHistograms):
     """The additive χ² kernel `sum_j 2 x_j y_j / (x_j + y_j)` of values of at least 0, with 0 where both are 0.
 
-    It is neither scikit-learn's "chi2", the exponential of a χ² distance, nor its `additive_chi2_kernel`, which is
-    twice this kernel less the sums of both rows (so that its distances are twice as large).
+    scikit-learn has two other kernels of this name. Its "chi2" is the exponential of a χ² distance. Its
+    `additive_chi2_kernel` is twice this kernel minus the sums of both rows, so its distances are twice as large.
 
     Examples
     --------

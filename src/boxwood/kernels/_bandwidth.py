@@ -1,4 +1,4 @@
-"""Bandwidths: given as a number, by axis, or by a rule that looks at rows."""
+"""Bandwidths: one number, one number for each column, or a rule that makes a number from rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from boxwood._types import Array, Floats
 from boxwood._validation import as_table
 from boxwood.errors import DataError
 
-__all__ = ["Bandwidth", "as_bandwidth", "by_axis", "found_bandwidth", "refuse_rule"]
+__all__ = ["Bandwidth", "as_bandwidth", "by_axis", "refuse_rule", "resolved_bandwidth"]
 
 Bandwidth = float | tuple[float, ...] | str
 _RULES = ("scale", "median")
@@ -19,7 +19,7 @@ SAMPLE = 1000  # rows whose distances the rule "median" looks at
 
 
 def as_bandwidth(gamma: float | Sequence[float] | Array | str) -> Bandwidth:
-    """Return a bandwidth in the form that is kept: a number, a tuple of one number for each axis, or a rule's name."""
+    """Return a bandwidth in the form that kernels keep: a number, a tuple of one for each column, or a rule's name."""
     if isinstance(gamma, str):
         if gamma not in _RULES:
             raise ValueError(f"gamma must be a number above 0, one for each axis, 'scale' or 'median'; got {gamma!r}")
@@ -30,38 +30,42 @@ def as_bandwidth(gamma: float | Sequence[float] | Array | str) -> Bandwidth:
     return float(values) if values.ndim == 0 else tuple(values.tolist())
 
 
-def found_bandwidth(gamma: Bandwidth, X: ArrayLike, power: int) -> Bandwidth:
-    """Return the bandwidth, found by its rule if it is one, for distances summed over axes of |x - y| to some power."""
+def resolved_bandwidth(gamma: Bandwidth, X: ArrayLike, power: int) -> Bandwidth:
+    """Return the bandwidth as numbers: a rule is applied to the rows of `X`.
+
+    Distances are sums of |x_j - y_j| to the given power: 1 or 2.
+    """
     if not isinstance(gamma, str):
         return gamma
     table = as_table(X)
     typical = _spread(table, power) if gamma == "scale" else _median_distance(table, power)
     if not np.isfinite(typical):
-        raise DataError("the values of X are too large for a bandwidth; divide the columns by some unit")
+        raise DataError("the values of X are too large for a bandwidth; divide the columns by a power of ten")
     return 1.0 / typical if typical > 0 else 1.0
 
 
 def by_axis(gamma: Bandwidth, n_axes: int) -> Floats:
-    """Return one number for each axis, shape (d,)."""
+    """Return the bandwidth of each column, shape (d,)."""
     refuse_rule(gamma)
     if isinstance(gamma, tuple) and len(gamma) != n_axes:
-        raise DataError(f"gamma has {len(gamma)} numbers, one for each axis, but there are {n_axes} columns")
+        raise DataError(f"gamma has {len(gamma)} numbers, one for each column, but there are {n_axes} columns")
     return np.broadcast_to(np.asarray(gamma, dtype=np.float64), n_axes)
 
 
 def refuse_rule(gamma: Bandwidth) -> None:
-    """Raise a ValueError while the bandwidth is a rule and not yet a number."""
+    """Raise a ValueError if the bandwidth is a rule and not yet a number."""
     if isinstance(gamma, str):
         raise ValueError(f"gamma={gamma!r} is still to be found from rows; call kernel.fitted(X) first")
 
 
 def _spread(X: Array, power: int) -> float:
+    """Return d times the standard deviation of all values to some power; infinite or NaN where it overflows."""
     with np.errstate(over="ignore", invalid="ignore"):
         return float(X.shape[1] * np.ascontiguousarray(X).std(dtype=np.float64) ** power)
 
 
 def _median_distance(X: Array, power: int) -> float:
-    """Return the median distance between rows of a sample, of those above 0 where half of them are 0."""
+    """Return the median distance between rows of a sample; the median of those above 0 if that is 0."""
     from scipy.spatial.distance import pdist
 
     if len(X) > SAMPLE:

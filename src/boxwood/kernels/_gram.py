@@ -1,4 +1,4 @@
-"""The Gram matrix of a kernel, computed in tiles: what is asked of it is a product, never the matrix itself."""
+"""The Gram matrix of a kernel, computed in tiles: most callers need a product with it, and never the matrix itself."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Fill", "GramMatrix", "KeptGram", "Places"]
 
 Places = slice | Indices
 Fill = Callable[[Places, Places, Floats], None]
-"""What a kernel supplies: rows, columns, and the contiguous array of zeros that their block is added to."""
+"""The function that a kernel supplies: takes rows, columns, and a contiguous array of zeros to add their block to."""
 
 TILE = 256  # rows and columns of a tile: half a megabyte, which stays in the cache of one processor
 

@@ -1,4 +1,4 @@
-"""`Kernel`: what every kernel can do, from the one function that each of them supplies."""
+"""`Kernel`: the methods of all kernels, made from the two that each kernel supplies."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ __all__ = ["Kernel", "refuse_negative"]
 
 
 class Kernel(ABC):
-    """A similarity of two rows, such as `Gaussian`; for positive definite ones the inner product of a feature space.
+    """A similarity of two rows, such as `Gaussian`. If positive definite, it is an inner product in a feature space.
 
-    Kernels are values: frozen, equal where their parameters are, and kept in pickles. `kernel(X, Y)` is the block of
-    values between the rows of `X` and those of `Y`.
+    Kernels are values: they are frozen, can be pickled, and are equal if their parameters are. `kernel(X, Y)` is the
+    block of values between the rows of `X` and those of `Y`.
 
-    To add one, write a frozen dataclass with `_filler`, which prepares both tables once and returns the function that
-    adds a block of values to an array of zeros, and `_diagonal`::
+    To add one, write a frozen dataclass with `_filler` and `_diagonal`. `_filler` prepares both tables once and returns
+    a function that adds a block of values to an array of zeros::
 
         @dataclass(frozen=True)
         class Linear(AdditiveKernel):
@@ -39,9 +39,10 @@ class Kernel(ABC):
         Raises
         ------
         DataError
-            If rows are not numeric, not finite, of unlike numbers of columns, or outside of the kernel's domain.
+            If rows are not numeric, not finite, differ in their number of columns, or are outside of the kernel's
+            domain.
         ValueError
-            If the bandwidth is still to be found; `fitted` finds it.
+            If the bandwidth is a rule and not yet a number; `fitted` makes it one.
         """
         return self.gram(X, Y).dense()
 
@@ -56,11 +57,11 @@ class Kernel(ABC):
         return self._diagonal(self._checked(X))
 
     def fitted(self, X: ArrayLike) -> Self:
-        """Return the kernel with what it takes from data, such as a bandwidth, found for the rows of `X`."""
+        """Return the kernel with its parameters from data, such as a bandwidth by a rule, set for the rows of `X`."""
         return self
 
     def kept_points(self, X: Array) -> Array:
-        """Return what must be kept of rows for values between them and later ones, one line for each row."""
+        """Return the part of rows that values between them and later rows need, with one line for each row."""
         return X
 
     @abstractmethod
@@ -75,12 +76,12 @@ class Kernel(ABC):
 
 
 def refuse_negative(kernel: Kernel, X: Floats) -> Floats:
-    """Return the rows, unless a value lies below 0, where the kernel has no meaning."""
+    """Return the rows, or raise a DataError if a value is below 0, where the kernel is not defined."""
     bad = (X < 0).sum(axis=0)
     if bad.any():
         columns = listed([f"column {j} ({count})" for j, count in enumerate(bad) if count])
         raise DataError(
-            f"{type(kernel).__name__} is a kernel of values of at least 0, such as counts or shares; "
+            f"{type(kernel).__name__} is a kernel of values of at least 0, such as counts or fractions; "
             f"values below 0 in {columns}; leave those columns out, or take another kernel"
         )
     return X

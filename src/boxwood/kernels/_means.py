@@ -10,32 +10,32 @@ from numpy.typing import ArrayLike
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_table, as_weights
 from boxwood.errors import DataError
-from boxwood.kernels._as_kernel import as_kernel
+from boxwood.kernels._by_name import as_kernel
 from boxwood.kernels._gram import GramMatrix
 from boxwood.kernels._kernel import Kernel
 
-__all__ = ["KernelMeans", "kernel_distances", "nearest", "rows_of_clusters", "shares", "squared_distances"]
+__all__ = ["KernelMeans", "distances_to_means", "kernel_distances", "nearest_mean", "rows_of_clusters", "shares"]
 
-_ROUNDING = 2.0**-46  # share of the terms of a squared distance below which it is their rounding
-_TIE = 1e-10  # likewise for a difference of two distances: rows as near to two means go to the first
+_ROUNDING = 2.0**-46  # a squared distance below this fraction of its terms may be their rounding, and counts as 0
+_TIE = 1e-10  # two distances that differ by less than this fraction of their terms count as equal
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KernelMeans:
     """The means of clusters in a kernel's feature space, each a weighted sum of points.
 
-    Made from labelled rows by `of`. It is what is kept of kernel k-means to label later rows.
+    `of` makes them from labelled rows. A fitted `KernelKMeans` keeps them to label later rows.
 
     Parameters
     ----------
     kernel : Kernel
-        A kernel whose bandwidth is found.
+        A kernel whose bandwidth is a number.
     points : array of shape (m, d)
-        Rows that the means are sums of.
+        Rows whose weighted sums are the means.
     coefficients : array of shape (m, k)
-        Share of each point in each mean.
+        Weight of each point in each mean.
     squares : array of shape (k,)
-        Squared norm of each mean; infinite for a cluster without weight, which is then nearest to no row.
+        Squared norm of each mean. It is infinite for a cluster without weight, so that no row is nearest to it.
 
     Examples
     --------
@@ -76,13 +76,13 @@ class KernelMeans:
 
     def distances(self, X: ArrayLike, *, n_jobs: int | None = -1) -> Floats:
         """Return the squared distance of each row of `X` to each mean, shape (n, k); see `kernel_distances`."""
-        return squared_distances(
+        return distances_to_means(
             self.kernel, self.kernel.diagonal(X), self.squares, self.similarities(X, n_jobs=n_jobs)
         )
 
     def nearest(self, X: ArrayLike, *, n_jobs: int | None = -1) -> Indices:
-        """Return the number of the nearest mean for each row, shape (n,); the first among those equally near."""
-        return nearest(self.squares, self.similarities(X, n_jobs=n_jobs))
+        """Return the number of the nearest mean for each row, shape (n,); of equally near ones the first."""
+        return nearest_mean(self.squares, self.similarities(X, n_jobs=n_jobs))
 
 
 def kernel_distances(
@@ -97,20 +97,20 @@ def kernel_distances(
 ) -> Floats:
     """Return the squared distance of each row to the mean of each cluster, in the feature space of a kernel.
 
-    It is `K(x, x) + sum_{y, z in C} K(y, z) / |C|² - 2 sum_{y in C} K(x, y) / |C|`, with weights where they are given.
+    It is `K(x, x) + sum_{y, z in C} K(y, z) / |C|² - 2 sum_{y in C} K(x, y) / |C|`; weights, if given, replace counts.
 
     Parameters
     ----------
     kernel : Kernel or str
-        Kernel, or a name that `as_kernel` knows. A bandwidth still to be found is found from `X`.
+        Kernel, or a name that `as_kernel` knows. A bandwidth that is a rule is made a number from `X`.
     X : array-like of shape (n, d)
-        Rows that have labels; for `Precomputed` their Gram matrix, shape (n, n).
+        Labelled rows; for `Precomputed` their Gram matrix, shape (n, n).
     labels : array-like of shape (n,)
         Cluster of each row, from 0 to `n_clusters - 1`; -1 leaves the row out of all means.
     n_clusters : int
         Number of clusters k; some may have no row.
     Y : array-like of shape (m, d), default=None
-        Rows whose distances are wanted; None takes those of `X`, rows left out included.
+        Rows to measure; None takes all rows of `X`, including those left out of the means.
     sample_weight : array-like of shape (n,), default=None
         Weight of each row of `X` in the means; None weighs all rows 1.
     n_jobs : int or None, default=-1
@@ -119,8 +119,8 @@ def kernel_distances(
     Returns
     -------
     array of shape (n, k), or (m, k)
-        At least 0 for positive definite kernels; 0 where it is smaller than the rounding of its terms. Infinite for
-        clusters without weight.
+        Squared distances: at least 0 if the kernel is positive definite, exactly 0 if smaller than the rounding of
+        their terms, and infinite for clusters without weight.
 
     Raises
     ------
@@ -129,8 +129,8 @@ def kernel_distances(
 
     Notes
     -----
-    The Gram matrix is computed in tiles and never held. Takes time n² (d + k), about n² (2 + k / 5) ns a thread for
-    few columns, and memory for n (2 k + d) numbers and half a megabyte a thread.
+    The Gram matrix is computed in tiles and never kept whole. Takes time n² (d + k), about n² (2 + k / 5) ns a thread
+    for few columns, and memory for n (2 k + d) numbers and half a megabyte a thread.
 
     References
     ----------
@@ -151,16 +151,16 @@ def kernel_distances(
     if Y is not None:
         return means.distances(Y, n_jobs=n_jobs)
     similarities = gram.product(means.coefficients, n_jobs=n_jobs)
-    return squared_distances(resolved, resolved.diagonal(table), means.squares, similarities)
+    return distances_to_means(resolved, resolved.diagonal(table), means.squares, similarities)
 
 
-def squared_distances(
+def distances_to_means(
     kernel: Kernel,
     diagonal: Floats,
     squares: Floats,
     similarities: Floats,
 ) -> Floats:
-    """Return `|x|² + |c|² - 2 <x, c>`, shape (n, k), free of what is only its rounding."""
+    """Return `|x|² + |c|² - 2 <x, c>`, shape (n, k), with 0 for values that are only rounding."""
     terms = diagonal[:, None] + squares
     with np.errstate(invalid="ignore"):
         distances = terms - 2 * similarities
@@ -169,17 +169,31 @@ def squared_distances(
     return np.maximum(distances, 0.0) if kernel.positive_definite else distances
 
 
-def nearest(squares: Floats, similarities: Floats) -> Indices:
-    """Return the number of the nearest mean for each row; the first among those equally near but for rounding."""
+def nearest_mean(squares: Floats, similarities: Floats) -> Indices:
+    """Return the number of the nearest mean for each row; the first of those that are equally near up to rounding."""
     scores = squares - 2 * similarities
     finite = np.where(np.isfinite(squares), np.abs(squares), 0.0)
     scale = np.abs(similarities).max(axis=1) + finite.max()
-    near = scores <= (scores.min(axis=1) + _TIE * scale)[:, None]
-    return np.asarray(near.argmax(axis=1), dtype=np.intp)
+    is_nearest = scores <= (scores.min(axis=1) + _TIE * scale)[:, None]
+    return np.asarray(is_nearest.argmax(axis=1), dtype=np.intp)
 
 
 def rows_of_clusters(labels: ArrayLike, n_clusters: int, n_rows: int, weights: Floats | None) -> list[Indices]:
-    """Return the numbers of the rows of each cluster, without those that weigh 0; labels are checked here."""
+    """Return the numbers of the rows of each cluster, without those that weigh 0.
+
+    Raises
+    ------
+    DataError
+        If labels are not a whole number from -1 to `n_clusters - 1` for each row.
+    """
+    codes = _checked_labels(labels, n_clusters, n_rows)
+    kept = codes if weights is None else np.where(weights > 0, codes, -1)
+    order = np.argsort(kept, kind="stable")
+    ends = np.cumsum(np.bincount(kept.astype(np.intp) + 1, minlength=n_clusters + 1))
+    return np.split(order, ends[:-1])[1:]
+
+
+def _checked_labels(labels: ArrayLike, n_clusters: int, n_rows: int) -> Array:
     codes = np.asarray(labels)
     if codes.shape != (n_rows,) or codes.dtype.kind not in "iu":
         raise DataError(
@@ -188,14 +202,11 @@ def rows_of_clusters(labels: ArrayLike, n_clusters: int, n_rows: int, weights: F
     low, high = int(codes.min()), int(codes.max())
     if low < -1 or high >= n_clusters:
         raise DataError(f"labels must be from -1 to {n_clusters - 1} for {n_clusters} clusters; got {low} to {high}")
-    kept = codes if weights is None else np.where(weights > 0, codes, -1)
-    order = np.argsort(kept, kind="stable")
-    ends = np.cumsum(np.bincount(kept.astype(np.intp) + 1, minlength=n_clusters + 1))
-    return np.split(order, ends[:-1])[1:]
+    return codes
 
 
 def shares(rows: Indices, weights: Floats | None) -> Floats:
-    """Return the share of each row in the mean of some rows that all have weight, shape (len(rows),)."""
+    """Return the fraction of the whole weight that each of some rows has, shape (len(rows),); none weighs 0."""
     if weights is None:
         return np.full(len(rows), 1 / len(rows))
     scaled = weights[rows] / weights[rows].max()  # a sum of large weights may overflow

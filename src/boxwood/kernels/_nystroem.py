@@ -1,4 +1,4 @@
-"""Nyström features: a kernel approximated by its values with a few landmark rows, and by how much."""
+"""Nyström features: a kernel approximated by its values with a few landmark rows, and the error of that."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from boxwood._threads import one_blas_thread
 from boxwood._types import Array, Floats
 from boxwood._validation import as_table
-from boxwood.kernels._as_kernel import as_kernel
+from boxwood.kernels._by_name import as_kernel
 from boxwood.kernels._kernel import Kernel
 
 __all__ = ["ApproximationError", "Nystroem"]
@@ -20,7 +20,7 @@ _PAIRS = 1000
 
 
 class ApproximationError(NamedTuple):
-    """Mean absolute error of an approximated kernel: of rows with themselves, and of pairs drawn among the rows."""
+    """Mean absolute error of an approximated kernel: of rows with themselves, and of pairs of rows."""
 
     diagonal: float
     pairs: float
@@ -35,11 +35,12 @@ class Nystroem:
     Parameters
     ----------
     kernel : Kernel
-        A kernel whose bandwidth is found.
+        A kernel whose bandwidth is a number.
     landmarks : array of shape (m, d)
-        Rows that stand for all.
+        Rows that represent all rows.
     normalization : array of shape (m, m)
-        The root of the inverse of their Gram matrix: features are the values with the landmarks times its transpose.
+        The root of the inverse of the landmarks' Gram matrix. The features of a row are its values with the landmarks
+        times the transpose of this matrix.
 
     References
     ----------
@@ -61,12 +62,13 @@ class Nystroem:
     def of(cls, kernel: Kernel | str, X: ArrayLike, n_components: int, *, random_state: Any = None) -> Nystroem:
         """Return the features of `n_components` landmarks, drawn without replacement from the rows of `X`.
 
-        Takes time m² (m + d) for m landmarks. A bandwidth still to be found is found from all of `X`.
+        Takes time m² (m + d) for m landmarks. A bandwidth that is a rule is made a number from all of `X`.
 
         Raises
         ------
         ValueError
-            If there are more landmarks than rows, or the kernel is not known to be positive definite, as `Precomputed`.
+            If there are more landmarks than rows, or the kernel is not known to be positive definite, such as
+            `Precomputed`.
         """
         from sklearn.utils import check_random_state
 
@@ -90,10 +92,7 @@ class Nystroem:
         return self.kernel.gram(X, self.landmarks).product(self.normalization.T, n_jobs=n_jobs)
 
     def error(self, X: ArrayLike, *, random_state: Any = 0) -> ApproximationError:
-        """Return how far inner products of features are from the kernel, over 1000 rows of `X` and 1000 pairs of rows.
-
-        All rows are taken for the first where there are fewer.
-        """
+        """Return the error of inner products of features, over 1000 rows of `X` (or all) and 1000 pairs of rows."""
         from sklearn.utils import check_random_state
 
         table, random = as_table(X), check_random_state(random_state)

@@ -1,4 +1,4 @@
-"""Kernels that multiply a similarity for each axis, which falls with the distance on it: Gaussian, Laplace, others."""
+"""Kernels that are products over columns of a similarity that falls with the distance: Gaussian, Laplace, others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._types import Floats
 from boxwood.errors import DataError
-from boxwood.kernels._bandwidth import Bandwidth, as_bandwidth, by_axis, found_bandwidth, refuse_rule
+from boxwood.kernels._bandwidth import Bandwidth, as_bandwidth, by_axis, refuse_rule, resolved_bandwidth
 from boxwood.kernels._gram import Fill, Places
 from boxwood.kernels._kernel import Kernel
 from boxwood.loops.kernels import add_absolutes, add_products, add_squares
@@ -31,17 +31,18 @@ class DistanceKernel(Kernel):
 
     @abstractmethod
     def axis(self, j: int, distances: ArrayLike) -> Floats:
-        """Return the similarity on axis j of values so far apart: its profile g_j, of any shape."""
+        """Return the profile g_j of column j at distances of any shape."""
 
     @abstractmethod
     def radius(self, j: int, levels: ArrayLike) -> Floats:
-        """Return the distance on axis j at which the similarity has fallen to a level: the inverse of g_j.
+        """Return the distances in column j at which the similarity is at the given levels: the inverse of g_j.
 
-        Levels are from 0 to 1; the distance is 0 for the level 1 and may be infinite for the level 0.
+        Levels are from 0 to 1, in an array of any shape. The distance is 0 at the level 1, and may be infinite at the
+        level 0.
         """
 
     def axis_kernel(self, j: int, x: ArrayLike, y: ArrayLike) -> Floats:
-        """Return the similarities on axis j of values x, shape (n,), and y, shape (m,), as a block of shape (n, m)."""
+        """Return the similarities of values x, shape (n,), and y, shape (m,), of column j, as a block (n, m)."""
         return self.axis(j, np.subtract.outer(np.asarray(x, np.float64), np.asarray(y, np.float64)))
 
     def _diagonal(self, X: Floats) -> Floats:
@@ -55,21 +56,19 @@ class Gaussian(DistanceKernel):
     Parameters
     ----------
     gamma : float, array-like of shape (d,), "scale" or "median", default="scale"
-        Inverse of a squared length, above 0, in all columns or by axis. "scale" is 1 / (d variance of all values), as
-        in scikit-learn's `SVC`; "median" is 1 / median squared distance between 1000 rows, drawn the same way each
-        time. `fitted(X)` turns either into a number; the kernel has no values before.
+        Inverse of a squared length, above 0: one for all columns, or one for each. "scale" is 1 / (d variance of all
+        values), as in scikit-learn's `SVC`. "median" is 1 / median squared distance between 1000 rows, drawn the same
+        way each time. `fitted(X)` makes a number of either rule; the kernel has no values before.
 
     Raises
     ------
     ValueError
-        If gamma is neither.
+        If gamma is something else.
 
-    Notes
-    -----
-    Up to 12 columns, distances are summed from differences. With more they come from a matrix product of centred
-    columns, where no row is farther than some 30 lengths from the centre, and from differences for rows that are near
-    each other: values keep an absolute accuracy of 1e-12, and equal rows have exactly 1. A value takes about 2 ns, and
-    0.1 ns for each column.
+    Notes ----- Up to 12 columns, distances are summed from differences. With more columns they come from a matrix
+    product of centred columns, if no row is farther than some 30 lengths from the centre; distances of rows that are
+    near each other are again summed from differences. Values have an absolute accuracy of 1e-12, and equal rows exactly
+    1. A value takes about 2 ns, and 0.1 ns for each column.
 
     Examples
     --------
@@ -88,8 +87,8 @@ class Gaussian(DistanceKernel):
         object.__setattr__(self, "gamma", as_bandwidth(self.gamma))
 
     def fitted(self, X: ArrayLike) -> Self:
-        """Return the kernel with its bandwidth found for the rows of `X`, shape (n, d)."""
-        return replace(self, gamma=found_bandwidth(self.gamma, X, power=2))
+        """Return the kernel with its bandwidth as numbers, for the rows of `X`, shape (n, d)."""
+        return replace(self, gamma=resolved_bandwidth(self.gamma, X, power=2))
 
     def axis(self, j: int, distances: ArrayLike) -> Floats:
         """Return `exp(-gamma_j t²)` for distances t of any shape."""
@@ -120,14 +119,14 @@ class Laplace(DistanceKernel):
     Parameters
     ----------
     gamma : float, array-like of shape (d,), "scale" or "median", default="scale"
-        Inverse of a length, above 0, in all columns or by axis. "scale" is 1 / (d standard deviation of all values);
-        "median" is 1 / median ℓ1 distance between 1000 rows, drawn the same way each time. `fitted(X)` turns either
-        into a number; the kernel has no values before.
+        Inverse of a length, above 0: one for all columns, or one for each. "scale" is 1 / (d standard deviation of all
+        values). "median" is 1 / median ℓ1 distance between 1000 rows, drawn the same way each time. `fitted(X)` makes a
+        number of either rule; the kernel has no values before.
 
     Raises
     ------
     ValueError
-        If gamma is neither.
+        If gamma is something else.
 
     Examples
     --------
@@ -143,8 +142,8 @@ class Laplace(DistanceKernel):
         object.__setattr__(self, "gamma", as_bandwidth(self.gamma))
 
     def fitted(self, X: ArrayLike) -> Self:
-        """Return the kernel with its bandwidth found for the rows of `X`, shape (n, d)."""
-        return replace(self, gamma=found_bandwidth(self.gamma, X, power=1))
+        """Return the kernel with its bandwidth as numbers, for the rows of `X`, shape (n, d)."""
+        return replace(self, gamma=resolved_bandwidth(self.gamma, X, power=1))
 
     def axis(self, j: int, distances: ArrayLike) -> Floats:
         """Return `exp(-gamma_j |t|)` for distances t of any shape."""
@@ -160,15 +159,15 @@ class Laplace(DistanceKernel):
 
 @dataclass(frozen=True)
 class ProductKernel(DistanceKernel):
-    """The kernel `prod_j g_j(|x_j - y_j|)` of any profiles g_j that fall from `g_j(0) = 1`.
+    """The kernel `prod_j g_j(|x_j - y_j|)` with profiles g_j of your own, which fall from `g_j(0) = 1`.
 
     Parameters
     ----------
     profile : callable, or sequence of d callables
-        The profile of every axis, or one for each: takes an array of distances and returns similarities from 0 to 1.
-        Whether the kernel is positive definite rests with it.
+        One profile for all columns, or one for each. It takes an array of distances and returns similarities from 0 to
+        1. The kernel is positive definite only if the profiles make it so, which is not checked.
     inverse : callable, or sequence of d callables
-        The inverse of each profile: takes an array of levels from 0 to 1 and returns distances.
+        The inverse of each profile. It takes an array of levels from 0 to 1 and returns distances.
 
     Raises
     ------
@@ -189,20 +188,20 @@ class ProductKernel(DistanceKernel):
 
     def __post_init__(self) -> None:
         for name in ("profile", "inverse"):
-            given = getattr(self, name)
-            object.__setattr__(self, name, given if callable(given) else tuple(given))
+            functions = getattr(self, name)
+            object.__setattr__(self, name, functions if callable(functions) else tuple(functions))
         for profile in self.profile if isinstance(self.profile, tuple) else (self.profile,):
             at_zero = float(np.asarray(profile(np.zeros(1)))[0])
             if not abs(at_zero - 1) <= 1e-12:
                 raise ValueError(f"a profile must be 1 at distance 0, got {at_zero}")
 
     def axis(self, j: int, distances: ArrayLike) -> Floats:
-        """Return the profile of axis j at distances of any shape."""
+        """Return the profile of column j at distances of any shape."""
         profile = _of_axis(self.profile, j)
         return np.asarray(profile(np.abs(np.asarray(distances, dtype=np.float64))), dtype=np.float64)
 
     def radius(self, j: int, levels: ArrayLike) -> Floats:
-        """Return the inverse of the profile of axis j at levels of any shape."""
+        """Return the inverse of the profile of column j at levels of any shape."""
         return np.asarray(_of_axis(self.inverse, j)(_as_levels(levels)), dtype=np.float64)
 
     def _filler(self, X: Floats, Y: Floats) -> Fill:
@@ -221,7 +220,7 @@ class ProductKernel(DistanceKernel):
 
 
 def _by_differences(X: Floats, Y: Floats, units: Floats, add: Any) -> Fill:
-    """Return the filler of `exp(-distance)` whose distances are summed from differences, exact far from zero too."""
+    """Return the filler of `exp(-distance)`, with distances summed from differences: exact far from zero too."""
     lines, units = np.ascontiguousarray(Y.T), np.ascontiguousarray(units)
 
     def fill(rows: Places, columns: Places, out: Floats) -> None:
@@ -253,13 +252,13 @@ def _at(gamma: Bandwidth, j: int) -> float:
     return gamma[j] if isinstance(gamma, tuple) else gamma  # type: ignore[return-value]
 
 
-def _of_axis(given: Profile | tuple[Profile, ...], j: int) -> Profile:
-    return given[j] if isinstance(given, tuple) else given
+def _of_axis(functions: Profile | tuple[Profile, ...], j: int) -> Profile:
+    return functions[j] if isinstance(functions, tuple) else functions
 
 
 def _log_inverse(levels: ArrayLike) -> Floats:
     with np.errstate(divide="ignore"):
-        return 0.0 - np.log(_as_levels(levels))  # not a minus sign, which turns the level 1 into -0
+        return 0.0 - np.log(_as_levels(levels))  # 0.0 - x, as -x would be -0.0 at the level 1
 
 
 def _as_levels(levels: ArrayLike) -> Floats:

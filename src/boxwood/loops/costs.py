@@ -1,7 +1,7 @@
-"""Sums over the rows of each cluster: differences and distances to centres, the pulls of a geometric median.
+"""Sums over the rows of each cluster: differences and distances to centres, and steps to a geometric median.
 
-A centre is given in two parts, `centers + offsets`. With a first part near the rows, `(x - center) - offset` keeps the
-digits that rounding the sum of the two would cost: for values such as 1e12 + 1 the rounded mean is off by 1e-4.
+A centre is given in two parts, `centers + offsets`. The sum of the two would be rounded: for values such as 1e12 + 1
+the rounded mean is off by 1e-4. `(x - center) - offset` keeps those digits if the first part is near the rows.
 
 `weights` of length 0 stands for rows that all weigh 1; a label of -1 leaves a row out. Each function adds to its
 outputs, so that a block of rows fills its own.
@@ -53,14 +53,16 @@ def add_costs(X, labels, weights, centers, offsets, objective, costs):
 
 @jit
 def add_pulls(X, rows, weights, origin, unit, point, radius, sums, pull, bend):
-    """Add what the given rows tell of a geometric median at `point`; rows count as `z = (x - origin) / unit`.
+    """Add up the cost of a geometric median at `point`, its gradient and its curvature, over some of the rows.
 
-    With `r = |z - point|` and `u = (z - point) / r`, a row nearer than `radius` is at the point.
+    A row counts as `z = (x - origin) / unit`, at distance `r = |z - point|` in direction `u = (z - point) / r`. It is
+    at the point if r is at most `radius`, and away from it otherwise.
 
-    IN: X (n, d); rows (m,), at least one; weights (n,) or (0,); origin, point (d,).
-    OUT: sums (5,): sum of w r over all rows, sum of w / r over rows away from the point, weight of the rows at it, and
-    for the nearest row its r and number (r = inf beforehand); over rows away from the point pull (d,), the sum of w u,
-    and bend (d, d), the lower half of the sum of w / r u u', left out where its shape is (0, 0).
+    IN: X (n, d); rows (m,): numbers of the rows, at least one; weights (n,) or (0,); origin, point (d,); unit; radius.
+    OUT: sums (5,): [0] sum of w r over all rows, [1] sum of w / r over rows away from the point, [2] weight of the rows
+    at the point, [3] distance r of the nearest row, inf before, and [4] the number of that row; pull (d,): sum of w u
+    over rows away from the point; bend (d, d): lower half of the sum of w / r u u' over the same rows. A bend of shape
+    (0, 0) is left out.
     """
     inverse = 1.0 / unit
     u = np.empty(X.shape[1])
@@ -82,6 +84,6 @@ def add_pulls(X, rows, weights, origin, unit, point, radius, sums, pull, bend):
             u[j] /= r
             pull[j] += weight * u[j]
         for i in range(bend.shape[0]):
-            share = weight / r * u[i]
+            factor = weight / r * u[i]
             for j in range(i + 1):
-                bend[i, j] += share * u[j]
+                bend[i, j] += factor * u[j]

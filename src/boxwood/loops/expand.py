@@ -1,14 +1,15 @@
 """The best cut of one column when each side goes to one cluster, from the costs of the rows under every cluster.
 
-Where the costs come from (squared distances, mistakes, distances in a kernel's space) does not matter here. They are
-whole numbers, so running totals are exact: the result depends on neither the order of rows with equal values nor on
-the number of threads, and equal costs are truly equal.
+Costs may be squared distances, mistakes, or distances in a kernel's space. They are whole numbers, so running totals
+are exact: equal costs are truly equal, and the result depends neither on the order of rows with equal values nor on
+the number of threads.
 
-The rows of a node are walked in the order of their values; a cut may lie only between two different values::
+The rows of a node are walked in the order of their values. A row's position in this order is its rank. A cut may lie
+only between two different values::
 
-    place    0    1    2    3    4    5          ordered[p]  value at place p, ascending
-    value   1.0  1.0  2.5  2.5  3.0  7.0         order[p]    row of `costs` at place p
-                ^         ^    ^    ^            cuts behind places 1, 3, 4
+    rank     0    1    2    3    4    5          ordered[r]  value at rank r, ascending
+    value   1.0  1.0  2.5  2.5  3.0  7.0         order[r]    row of `costs` at rank r
+                     ^         ^    ^            cuts behind ranks 1, 3, 4
 """
 
 import numpy as np
@@ -22,9 +23,9 @@ NONE = np.iinfo(np.int64).max
 
 @jit
 def squared_distances(X, centers, scale, out):
-    """Write the squared distance of each row to each centre, both measured in units of `2 / scale`.
+    """Write the squared distance of each row to each centre, in squared units of `2 / scale`.
 
-    IN: X (n, d), centers (d, k): one column for each centre, scale. OUT: out (n, k).
+    IN: X (n, d); centers (d, k): one column for each centre; scale. OUT: out (n, k).
     """
     for row in range(X.shape[0]):
         for cluster in range(centers.shape[1]):
@@ -38,9 +39,9 @@ def squared_distances(X, centers, scale, out):
 
 @jit
 def squared_distance(X, rows, centers, clusters, scale, out):
-    """Write the squared distance of some rows, each to one centre, as `squared_distances` does.
+    """Write the squared distance of some rows, each to a centre of its own, in the units of `squared_distances`.
 
-    IN: X (n, d), rows (m,), centers (d, k), clusters (m,): the centre for each row, scale. OUT: out (m,).
+    IN: X (n, d); rows (m,); centers (d, k); clusters (m,): the centre for each of the rows; scale. OUT: out (m,).
     """
     for i in range(len(rows)):
         out[i] = 0.0
@@ -51,21 +52,21 @@ def squared_distance(X, rows, centers, clusters, scale, out):
 
 @jit
 def best_threshold(ordered, order, costs, total):
-    """Return the lowest cost of a cut into two sides, the place behind which it lies, and the clusters of the sides.
+    """Return the lowest cost of a cut into two sides, the rank behind which it lies, and the clusters of the sides.
 
-    Among equal costs the first place wins, then the lowest cluster of the first side, then of the second. The place is
-    -1 where all values are equal. Takes time n k.
+    Among equal costs the first rank wins, then the lowest cluster of the first side, then of the second. The rank is -1
+    where all values are equal. Takes time n k.
 
-    IN: ordered (n,), order (n,), costs (n, k), total (k,): sum of the costs.
+    IN: ordered (n,); order (n,); costs (n, k); total (k,): sum of the costs.
     """
     n, k = costs.shape
-    best, place, first, second = NONE, -1, -1, -1
+    best, rank, first, second = NONE, -1, -1, -1
     left = np.zeros(k, dtype=np.int64)
-    for p in range(n - 1):
-        row = order[p]
+    for r in range(n - 1):
+        row = order[r]
         for cluster in range(k):
             left[cluster] += costs[row, cluster]
-        if ordered[p + 1] == ordered[p]:
+        if ordered[r + 1] == ordered[r]:
             continue
         a, b = 0, 0
         for cluster in range(1, k):
@@ -75,33 +76,34 @@ def best_threshold(ordered, order, costs, total):
                 b = cluster
         cost = left[a] + total[b] - left[b]
         if cost < best:
-            best, place, first, second = cost, p, a, b
-    return best, place, first, second
+            best, rank, first, second = cost, r, a, b
+    return best, rank, first, second
 
 
 @jit
 def best_interval(ordered, order, costs, total, from_cluster, to_cluster):
-    """Return the lowest cost of an inner interval, its first and last place, and the clusters inside and outside.
+    """Return the lowest cost of an inner interval, its first and last rank, and the clusters inside and outside.
 
-    For inside j and outside l the cost is `total[l]` plus the sum inside of `costs[:, j] - costs[:, l]`, so the best
-    interval is a run of values with the smallest sum. A run that touches the first or the last value is a threshold cut
-    and not looked at. Among equal costs the first start wins, then the first end, then the lowest j, then l. Places are
-    -1 where fewer than three values differ. Looked at are clusters j from `from_cluster` to `to_cluster - 1`; for all
-    of them together it takes time n (k + k²), at most.
+    With cluster j inside and cluster l outside, the cost is `total[l]` plus the sum inside of
+    `costs[:, j] - costs[:, l]`, so the best interval is a run of values with the smallest sum. A run that touches the
+    first or the last value is a threshold cut, which is left to `best_threshold`. Among equal costs the first start
+    wins, then the first end, then the lowest j, then the lowest l. Ranks are -1 where fewer than three values differ.
 
-    IN: as `best_threshold`.
+    Clusters j from `from_cluster` to `to_cluster - 1` are tried. All k together take time n (k + k²), at most.
+
+    IN: as `best_threshold`, and from_cluster, to_cluster.
     """
     k = len(total)
     best, start, end, inside, outside = NONE, -1, -1, -1, -1
-    begin, stop = _inner_places(ordered)
+    begin, stop = _inner_ranks(ordered)
     group = np.zeros(k, dtype=np.int64)  # costs of the rows that share one value
     run = np.ones((k, k), dtype=np.int64)  # smallest sum of a run that ends here; a positive one is dropped
     run_start = np.zeros((k, k), dtype=np.int64)
     group_start = begin
-    for p in range(begin, stop):
+    for r in range(begin, stop):
         for cluster in range(k):
-            group[cluster] += costs[order[p], cluster]
-        if ordered[p + 1] == ordered[p]:
+            group[cluster] += costs[order[r], cluster]
+        if ordered[r + 1] == ordered[r]:
             continue
         for j in range(from_cluster, to_cluster):
             for other in range(k):
@@ -111,15 +113,15 @@ def best_interval(ordered, order, costs, total, from_cluster, to_cluster):
                 run[j, other] += group[j] - group[other]
                 cost = total[other] + run[j, other]
                 if cost < best or (cost == best and run_start[j, other] < start):
-                    best, start, end, inside, outside = cost, run_start[j, other], p, j, other
+                    best, start, end, inside, outside = cost, run_start[j, other], r, j, other
         group[:] = 0
-        group_start = p + 1
+        group_start = r + 1
     return best, start, end, inside, outside
 
 
 @jit
-def _inner_places(ordered):
-    """Return the first place behind the lowest value, and the first place of the highest value."""
+def _inner_ranks(ordered):
+    """Return the first rank behind the lowest value, and the first rank of the highest value."""
     begin, stop = 0, len(ordered) - 1
     while begin < len(ordered) and ordered[begin] == ordered[0]:
         begin += 1
@@ -130,16 +132,16 @@ def _inner_places(ordered):
 
 @jit
 def best_prefix(ordered, order, difference):
-    """Return the smallest sum of differences over the first side of a cut, and the place behind which the cut lies.
+    """Return the smallest sum of differences over the first side of a cut, and the rank behind which the cut lies.
 
-    Among equal sums the first place wins; the place is -1 where all values are equal.
+    Among equal sums the first rank wins. The rank is -1 where all values are equal.
 
-    IN: ordered (n,), order (n,), difference (n,).
+    IN: ordered (n,); order (n,); difference (n,).
     """
-    best, place = NONE, -1
+    best, rank = NONE, -1
     left = np.int64(0)
-    for p in range(len(ordered) - 1):
-        left += difference[order[p]]
-        if ordered[p + 1] != ordered[p] and left < best:
-            best, place = left, p
-    return best, place
+    for r in range(len(ordered) - 1):
+        left += difference[order[r]]
+        if ordered[r + 1] != ordered[r] and left < best:
+            best, rank = left, r
+    return best, rank

@@ -1,8 +1,8 @@
-"""Counts of rows by cluster, column and bin, from which cuts are chosen.
+"""Counts of rows by cluster, column and bin, from which IMM chooses its cuts.
 
 A bin is a run of neighbouring values of one column. Which values share a bin does not matter to the result; it only
-has to hold that a larger value is never in a lower bin. Rows are kept sorted by cluster: place p of the sorted rows is
-row `order[p]`, its bin in column j is `codes[j, p]`, and cluster c has the places `first[c]` to `first[c + 1] - 1`::
+has to hold that a larger value is never in a lower bin. Rows are sorted by cluster: position p of the sorted rows holds
+row `order[p]`, whose bin in column j is `codes[j, p]`. Cluster c has the positions `first[c]` to `first[c + 1] - 1`::
 
     order   | rows of cluster 0 | rows of cluster 1 | ...
     codes_0 | 3 0 7 3 2 ...     | 9 9 8 ...         | ...      one byte each, column by column
@@ -11,11 +11,21 @@ row `order[p]`, its bin in column j is `codes[j, p]`, and cluster c has the plac
 Weights are whole numbers, so sums do not depend on the order of rows. An empty array of weights counts each row as 1.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
+from boxwood._types import Array, Bools, Floats, Ints
 from boxwood.loops._jit import jit
 
 __all__ = [
+    "CENTER",
+    "MARK",
+    "ROW",
+    "Binning",
+    "ClusterCounts",
+    "Events",
+    "SortedRows",
     "bin_block",
     "bin_cluster",
     "bin_points",
@@ -27,81 +37,122 @@ __all__ = [
     "sweep",
 ]
 
+ROW, CENTER, MARK = 0, 1, 2  # kinds of events
+
+
+class Binning(NamedTuple):
+    """How each column is cut into bins: see `bin_of`. All arrays are of shape (d,)."""
+
+    low: Floats
+    high: Floats
+    scale: Floats
+
+
+class SortedRows(NamedTuple):
+    """The m rows that belong to clusters, sorted by cluster."""
+
+    order: Array  # (m,) row at each position, int32 or int64
+    codes: Array  # (d, m) bin of each value, uint8
+    alive: Bools  # (m,) whether the row at a position still counts
+    weights: Ints  # (m,) weight of the row at each position, or (0,)
+
+
+class Events(NamedTuple):
+    """Rows, centres and marks of one column, sorted by value. All arrays are of shape (e,)."""
+
+    values: Floats
+    kinds: Array  # ROW, CENTER or MARK, int8
+    clusters: Ints  # numbers among the clusters of the node
+    weights: Ints  # only read for rows
+    codes: Array  # bin of each value, uint8
+
+
+class ClusterCounts(NamedTuple):
+    """The mistakes of cuts before each bin of one column, and the k clusters of a node that make them."""
+
+    start: Ints  # (n_bins,) mistakes of a cut before each bin
+    left: Ints  # (n_bins, k) weight of each cluster before each bin
+    total: Ints  # (k,) weight of each cluster
+    is_left: Bools  # (n_bins, k) whether the centre of the cluster lies before the bin
+
 
 @jit
 def bin_of(x, low, high, scale, n_bins):
     """Return the bin of a value: 0 below `low`, then bins of width `1 / scale`, the last from exactly `high` on."""
-    place = (x - low) * scale + 1.0
-    if place < 0.0:
-        place = 0.0
-    if place > n_bins - 2.0:
-        place = n_bins - 2.0
+    number = (x - low) * scale + 1.0
+    if number < 0.0:
+        number = 0.0
+    if number > n_bins - 2.0:
+        number = n_bins - 2.0
     if x >= high:
-        place = n_bins - 1.0
-    return np.uint8(place)
+        number = n_bins - 1.0
+    return np.uint8(number)
 
 
 @jit
 def bin_points(points, low, high, scale, n_bins, codes):
-    """Write the bins of points (k, d). OUT: codes (d, k)."""
+    """Write the bins of points. IN: points (k, d); low, high, scale (d,); n_bins. OUT: codes (d, k)."""
     for j in range(points.shape[1]):
         for i in range(points.shape[0]):
             codes[j, i] = bin_of(points[i, j], low[j], high[j], scale[j], n_bins)
 
 
 @jit
-def bin_block(X, labels, weights, start, low, high, scale, places, order, codes, counts):
-    """Bin a block of rows, put them in their places, and count them.
+def bin_block(X, labels, weights, start, binning, next_free, order, codes, counts):
+    """Bin a block of rows, write them at their positions, and count them.
 
-    IN: X (n, d), labels (n,), weights (n,) or (0,), start: number of the block's first row; low, high, scale (d,).
-    IN and OUT: places (k,): next free place of each cluster; counts (d, k, n_bins).
-    OUT: order (m,), codes (d, m).
+    IN: X (n, d); labels (n,); weights (n,) or (0,); start: number of the block's first row; binning: Binning.
+    IN and OUT: next_free (k,): next free position of each cluster; counts (d, k, n_bins).
+    OUT: order (m,), codes (d, m): as in `SortedRows`.
     """
+    low, high, scale = binning
     n, d = X.shape
     n_bins = counts.shape[2]
-    place_of = np.empty(n, dtype=np.int64)
+    positions = np.empty(n, dtype=np.int64)
     for row in range(n):
         cluster = labels[row]
-        place_of[row] = -1
+        positions[row] = -1
         if cluster >= 0 and (weights.size == 0 or weights[row] > 0):
-            place_of[row] = places[cluster]
-            order[places[cluster]] = start + row
-            places[cluster] += 1
+            positions[row] = next_free[cluster]
+            order[next_free[cluster]] = start + row
+            next_free[cluster] += 1
     tile = max(16, 4096 // d)  # values of a tile stay in the first cache while its columns are read one by one
     for begin in range(0, n, tile):
         end = min(begin + tile, n)
         for j in range(d):
             for row in range(begin, end):
-                place = place_of[row]
-                if place >= 0:
+                position = positions[row]
+                if position >= 0:
                     code = bin_of(np.float64(X[row, j]), low[j], high[j], scale[j], n_bins)
-                    codes[j, place] = code
+                    codes[j, position] = code
                     counts[j, labels[row], code] += weights[row] if weights.size else 1
 
 
 @jit
-def bin_cluster(X, order, alive, weights, cluster, start, stop, low, high, scale, codes, counts):
-    """Bin the rows of one cluster anew, at places `start` to `stop - 1`; rows that are not alive are not counted.
+def bin_cluster(X, rows, cluster, start, stop, binning, counts):
+    """Bin the rows of one cluster anew, at positions `start` to `stop - 1`; rows that are not alive are not counted.
 
-    IN: X, order, alive (m,), weights (m,) by place or (0,), low, high, scale (d,).
-    OUT: codes, and counts, which must be zero for this cluster.
+    IN: X (n, d); cluster; start, stop; binning: Binning. IN and OUT: rows: SortedRows, whose codes are written;
+    counts (d, k, n_bins), zero for this cluster before.
     """
-    for place in range(start, stop):
-        row = order[place]
+    order, codes, alive, weights = rows
+    low, high, scale = binning
+    for position in range(start, stop):
+        row = order[position]
         for j in range(X.shape[1]):
             code = bin_of(np.float64(X[row, j]), low[j], high[j], scale[j], counts.shape[2])
-            codes[j, place] = code
-            if alive[place]:
-                counts[j, cluster, code] += weights[place] if weights.size else 1
+            codes[j, position] = code
+            if alive[position]:
+                counts[j, cluster, code] += weights[position] if weights.size else 1
 
 
 @jit
 def cut_bounds(counts, total, clusters, center_bins, after, bound):
-    """For each column and bin: mistakes of a cut behind the bin, and a lower bound for cuts within it.
+    """For each column and bin, write the mistakes of a cut behind the bin, and a lower bound for cuts within it.
 
     A cluster whose centre lies left of the cut loses its rows on the right, and the other way round.
 
-    IN: counts (d, k, n_bins), total (k,), clusters of the node, center_bins (d, clusters of the node).
+    IN: counts (d, k, n_bins); total (k,); clusters of the node; center_bins (d, clusters of the node).
     OUT: after, bound (d, n_bins).
     """
     for j in range(counts.shape[0]):
@@ -123,48 +174,55 @@ def cut_bounds(counts, total, clusters, center_bins, after, bound):
 
 
 @jit
-def gather_bins(codes_j, alive, starts, stops, wanted, found, n_found):
-    """Write the living places of some clusters whose bin is wanted, cluster by cluster, and how many each has.
+def gather_bins(codes_j, alive, starts, stops, wanted, positions, sizes):
+    """Write the positions of living rows in wanted bins, cluster by cluster, and how many each cluster has.
 
-    IN: codes_j (m,), alive (m,); starts, stops (clusters,): places of the clusters; wanted (n_bins,).
-    OUT: found, long enough; n_found (clusters,).
+    IN: codes_j (m,): bins of one column; alive (m,); starts, stops (clusters,): positions of the clusters;
+    wanted (n_bins,). OUT: positions, long enough; sizes (clusters,).
     """
     n = 0
     for i in range(len(starts)):
         before = n
-        for place in range(starts[i], stops[i]):
-            if wanted[codes_j[place]] and alive[place]:
-                found[n] = place
+        for position in range(starts[i], stops[i]):
+            if wanted[codes_j[position]] and alive[position]:
+                positions[n] = position
                 n += 1
-        n_found[i] = n - before
+        sizes[i] = n - before
 
 
 @jit
-def gather_cut_off(X, j, order, codes_j, alive, start, stop, threshold, threshold_bin, center_is_left, found, n_found):
-    """Append the living places from `start` to `stop - 1` whose row lies on the other side of the cut than its centre.
+def gather_cut_off(X, rows, j, start, stop, threshold, threshold_bin, center_is_left, positions):
+    """Write the positions of the living rows of a cluster that a cut separates from their centre; return how many.
 
-    IN: everything but found. IN and OUT: found, long enough, with n_found places in it. Returns the new n_found.
+    IN: X (n, d); rows: SortedRows; j: the column; start, stop: positions of the cluster; threshold, threshold_bin;
+    center_is_left. OUT: positions, long enough.
     """
-    for place in range(start, stop):
-        code = codes_j[place]
+    order, codes, alive, _ = rows
+    n = 0
+    for position in range(start, stop):
+        code = codes[j, position]
         is_left = code < threshold_bin
         if code == threshold_bin:
-            is_left = np.float64(X[order[place], j]) <= threshold
-        if is_left != center_is_left and alive[place]:
-            found[n_found] = place
-            n_found += 1
-    return n_found
+            is_left = np.float64(X[order[position], j]) <= threshold
+        if is_left != center_is_left and alive[position]:
+            positions[n] = position
+            n += 1
+    return n
 
 
 @jit
-def subtract(places, cluster, weights, codes, alive, counts, total):
-    """Take rows of one cluster out of the counts. OUT: alive, counts, total."""
-    for place in places:
-        weight = weights[place] if weights.size else 1
-        alive[place] = False
+def subtract(positions, cluster, rows, counts, total):
+    """Take rows of one cluster out of the counts.
+
+    IN: positions; cluster. IN and OUT: rows: SortedRows, of which alive is changed; counts (d, k, n_bins); total (k,).
+    """
+    _, codes, alive, weights = rows
+    for position in positions:
+        weight = weights[position] if weights.size else 1
+        alive[position] = False
         total[cluster] -= weight
         for j in range(codes.shape[0]):
-            counts[j, cluster, codes[j, place]] -= weight
+            counts[j, cluster, codes[j, position]] -= weight
 
 
 @jit
@@ -176,17 +234,17 @@ def ranges(values, codes, low, high):
 
 
 @jit
-def sweep(values, kinds, clusters, weights, codes, start, left, total, is_left, low, high, at_marks):
-    """Return the fewest mistakes of a cut just right of one of the sorted values, and the first such value.
+def sweep(events, before, low, high, at_marks):
+    """Return the fewest mistakes of a cut just right of one of the sorted values, and the first such event.
 
-    Events are sorted by value; kind 0 is a row, 1 a centre, 2 a mark. A cut is tried behind every value with
-    `low <= value < high`, or only at marks. Bins that hold events may have gaps between them; at the first event of a
-    bin the count starts anew.
+    A cut is tried behind every value with `low <= value < high`, or only at marks if `at_marks`. Bins that hold events
+    may have gaps between them, so the count starts anew at the first event of a bin. Both numbers are -1 where no cut
+    was tried.
 
-    IN: values, kinds, clusters, weights, codes (e,); start (n_bins,): mistakes of a cut before each bin; total (k,).
-    IN and changed: left (n_bins, k): weight of each cluster before each bin; is_left (n_bins, k): whether its centre
-    lies before the bin.
+    IN: events: Events. IN and changed: before: ClusterCounts, of which left and is_left follow the sweep.
     """
+    values, kinds, clusters, weights, codes = events
+    start, left, total, is_left = before
     best, best_at = np.int64(-1), -1
     mistakes = np.int64(0)
     n = len(values)
@@ -194,15 +252,15 @@ def sweep(values, kinds, clusters, weights, codes, start, left, total, is_left, 
         code, cluster = codes[e], clusters[e]
         if e == 0 or code != codes[e - 1]:
             mistakes = start[code]
-        if kinds[e] == 0:
+        if kinds[e] == ROW:
             left[code, cluster] += weights[e]
             mistakes += -weights[e] if is_left[code, cluster] else weights[e]
-        elif kinds[e] == 1:
+        elif kinds[e] == CENTER:
             is_left[code, cluster] = True
             mistakes += total[cluster] - 2 * left[code, cluster]
         if e + 1 < n and values[e + 1] == values[e]:
             continue
-        tried = kinds[e] == 2 if at_marks else low <= values[e] < high
+        tried = kinds[e] == MARK if at_marks else low <= values[e] < high
         if tried and (best < 0 or mistakes < best):
             best, best_at = mistakes, e
     return best, best_at

@@ -1,7 +1,8 @@
-"""The threshold on one axis at which the components of a mixture lose least to the other side.
+"""The threshold on one axis that cuts least weight off the components of a mixture.
 
-The means are in ascending order. A threshold in gap g, between means g and g + 1, leaves the first g + 1 components on
-its left; each component loses a share of its weight that falls with the distance between mean and threshold::
+The means are in ascending order. A threshold in gap g, between means g and g + 1, leaves the first g + 1 means on its
+left. Each component loses a fraction of its weight p, which falls with the distance between mean and threshold. The
+loss of the threshold is the sum over the components::
 
     means    m_0     m_1              m_2        in gap 1 the loss is
               |       |       ^        |         f_0(x - m_0) + f_1(x - m_1) + f_2(m_2 - x)
@@ -11,9 +12,11 @@ its left; each component loses a share of its weight that falls with the distanc
     CHEBYSHEV   f = p / t²                               convex in each gap
     GAUSSIAN    f = p exp(-t² / 2)                       convex for t >= 1 only
 
-Losses and slopes are added as logarithms, so that a loss too small for a double still has its minimum where it is.
-A share falls with the distance, hence the greatest distances that thresholds of a whole run of gaps can have bound the
-loss there from below. Runs are halved, the more promising half first, and those that cannot hold the minimum are left.
+Losses and slopes are added as logarithms, so that the minimum is found even where the loss is too small for a double.
+
+Over a run of gaps, the loss is bounded from below by the loss at the greatest distance that each component can have
+from a threshold of the run. A run is halved, the half with the lower bound first. A run that cannot hold the minimum by
+its bound is skipped.
 """
 
 from math import erfc
@@ -27,18 +30,18 @@ __all__ = ["CHEBYSHEV", "GAUSSIAN", "TAILS", "gap_minima", "log_loss"]
 TAILS, CHEBYSHEV, GAUSSIAN = 0, 1, 2
 FAR = 30.0  # deviations beyond which erfc is near the smallest double and its series is exact to 1e-11
 PER_OCTAVE = 4  # points of the grid for each halving of the distance to an end of the gap
-MARGIN = 1e-9  # for rounding, where gaps are left out by their bound
+MARGIN = 1e-9  # by which the bound of a skipped run must exceed the best loss: less may be rounding
 
 
 @jit
 def gap_minima(means, log_weights, deviations, objective, thresholds, scores):
-    """Write for each gap the threshold of least loss, and the logarithm of that loss (inf where it cannot be least).
+    """Write for each gap the threshold of least loss, and the logarithm of that loss; inf for a gap that was skipped.
 
-    A threshold lies in [m_g, m_(g+1)). Takes time k for each run of gaps that is bounded, at most 2 k of them and log k
-    at best, and for each of about 100 points of each gap that is searched.
+    A threshold of gap g lies in [m_g, m_(g+1)). Takes time k for each bound of a run, of which there are log k at best
+    and 2 k at most, and time k for each of about 100 points in each gap that is searched.
 
-    IN: means (k,), ascending; log_weights, deviations (k,), some deviation above 0; objective. OUT: thresholds,
-    scores (k - 1,).
+    IN: means (k,), ascending; log_weights (k,); deviations (k,), at least one above 0; objective: TAILS, CHEBYSHEV or
+    GAUSSIAN. OUT: thresholds, scores (k - 1,).
     """
     terms = (means, log_weights, deviations, np.log(deviations), objective)
     finest = _smallest_above_zero(deviations)
@@ -78,10 +81,11 @@ def _smallest_above_zero(values):
 
 @jit
 def _gap_minimum(terms, g, finest):
-    """Return the best threshold of gap g and its log loss: of both ends, and the points where the slope turns upwards.
+    """Return the threshold of gap g with the least loss, and the logarithm of that loss.
 
-    A loss that is not convex is walked along a grid that is fine at both ends, from a mean to 1/64 of the smallest
-    deviation and on.
+    Candidates are both ends of the gap and the points where the slope turns from falling to rising. If the loss is not
+    convex, the slope is looked at on a grid, which is fine near both means: down to 1/64 of `finest`, the smallest
+    deviation above 0.
     """
     means, objective = terms[0], terms[4]
     low, high = means[g], np.nextafter(means[g + 1], -np.inf)
@@ -96,17 +100,17 @@ def _gap_minimum(terms, g, finest):
         if not previous < point <= high:
             continue
         rises = point == high or _slope(terms, point) >= 0.0
-        found = _turning_point(terms, previous, point) if falls and rises else point
-        value = log_loss(terms, found, found)
+        candidate = _turning_point(terms, previous, point) if falls and rises else point
+        value = log_loss(terms, candidate, candidate)
         if value < score:
-            best, score = found, value
+            best, score = candidate, value
         previous, falls = point, not rises
     return best, score
 
 
 @jit
 def _grid_point(low, high, i, half):
-    """Return point i of 2 half; from the middle to either end distances to that end shrink by powers of 2."""
+    """Return point i of a grid of `2 half` points, whose distances to the nearer end shrink by powers of 2."""
     if i < half:
         return low + (high - low) * 2.0 ** ((i + 1 - half) / PER_OCTAVE - 1.0)
     return high - (high - low) * 2.0 ** ((half - 1 - i) / PER_OCTAVE - 1.0)
@@ -114,7 +118,10 @@ def _grid_point(low, high, i, half):
 
 @jit
 def _turning_point(terms, low, high):
-    """Return the point of [low, high] where the slope turns from below zero to above, by bisection to neighbours."""
+    """Return the point of [low, high] where the slope turns from negative to positive, by bisection.
+
+    Bisection goes on to neighbouring doubles, of which the one with the lower loss is taken.
+    """
     while True:
         middle = _middle(low, high)
         if not low < middle < high:
@@ -130,15 +137,15 @@ def _turning_point(terms, low, high):
 
 @jit
 def log_loss(terms, low, high):
-    """Return a logarithm that no threshold's loss in [low, high] is below, which is that of the loss where they agree.
+    """Return a lower bound on the logarithm of the loss in [low, high]; it is the logarithm itself if low equals high.
 
-    IN: terms: means, log_weights, deviations, log_deviations (k,), objective.
+    IN: terms: a tuple of means, log_weights, deviations, log_deviations (k,), and objective.
     """
     means, log_weights, deviations, log_deviations, objective = terms
     largest, total = -np.inf, 0.0
     for c in range(len(means)):
         distance = max(high - means[c], means[c] - low)
-        term = log_weights[c] + _log_share(distance, deviations[c], log_deviations[c], objective)
+        term = log_weights[c] + _log_fraction(distance, deviations[c], log_deviations[c], objective)
         if term == np.inf:
             return np.inf
         if term > largest:
@@ -150,7 +157,8 @@ def log_loss(terms, low, high):
 
 
 @jit
-def _log_share(distance, deviation, log_deviation, objective):
+def _log_fraction(distance, deviation, log_deviation, objective):
+    """Return the logarithm of the fraction of its weight that a component loses at a distance from its mean."""
     if deviation == 0.0:
         return -np.inf
     t = distance / deviation
@@ -167,7 +175,7 @@ def _log_share(distance, deviation, log_deviation, objective):
 
 @jit
 def _slope(terms, point):
-    """Return the slope of the loss between means, divided by its largest part; 0 where no part can be told from 0."""
+    """Return the slope of the loss at a point between means, divided by its largest term; 0 if every term is 0."""
     means, log_weights, deviations, log_deviations, objective = terms
     largest, total = -np.inf, 0.0
     for c in range(len(means)):

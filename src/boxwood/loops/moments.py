@@ -1,13 +1,13 @@
 """Weights, means and squared deviations of the rows of each cluster, in one reading of a block of rows.
 
-A mean is given in two parts, a number near the rows and the mean difference to it. The difference of neighbouring
-values is exact, so that 1e12 + 1 and 1e12 + 2 have a variance as good as that of 1 and 2::
+A mean is given in two parts: an origin near the rows, and an offset, the mean difference to it. Differences of
+neighbouring values are exact, so the variance of 1e12 + 1 and 1e12 + 2 is as accurate as that of 1 and 2::
 
     x = origin + (x - origin)        mean = origin + offset        squares = sum of w ((x - origin) - offset)²
 
-The origin is the first row of the cluster; sums and squares of the differences to it are moved to the mean. Where it
-lies so many deviations from the mean that this would cost digits, the mean is the new origin, and the block, still in
-the processor's cache, is walked once more.
+The origin is the first row of the cluster. Sums and squares are added about the origin and then moved to the mean. That
+would cost digits if the origin lies many deviations from the mean. Then the mean is taken as the origin, and the block
+is walked once more while it is still in the processor's cache.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ from boxwood.loops._jit import jit
 
 __all__ = ["block_moments"]
 
-FEW = 100.0  # squared deviations from mean to origin that may be subtracted: two digits
+FEW = 100.0  # largest squared distance from mean to origin, in variances, that may be subtracted: it costs two digits
 
 
 @jit
@@ -39,13 +39,14 @@ def block_moments(X, labels, weights, total, origins, offsets, squares):
 
 @jit
 def _first_rows(X, labels, weights, origins):
-    found = np.zeros(len(origins), dtype=np.bool_)
+    """Write the first row of weight of each cluster."""
+    has_origin = np.zeros(len(origins), dtype=np.bool_)
     missing = len(origins)
     for row in range(X.shape[0]):
         c = labels[row]
-        if c < 0 or found[c] or (weights.size and weights[row] == 0.0):
+        if c < 0 or has_origin[c] or (weights.size and weights[row] == 0.0):
             continue
-        found[c] = True
+        has_origin[c] = True
         for j in range(X.shape[1]):
             origins[c, j] = X[row, j]
         missing -= 1
@@ -55,10 +56,11 @@ def _first_rows(X, labels, weights, origins):
 
 @jit
 def _add_about(X, labels, weights, origins, total, sums):
+    """Add the weights, and the differences to the origins and their squares."""
     for row in range(X.shape[0]):
         if labels[row] < 0:
             continue
-        c = np.uint64(labels[row])  # without a sign, so that indices need no look for negative ones
+        c = np.uint64(labels[row])  # without a sign, so that numba need not check for negative indices
         weight = weights[row] if weights.size else 1.0
         if weight == 0.0:
             continue
@@ -71,7 +73,7 @@ def _add_about(X, labels, weights, origins, total, sums):
 
 @jit
 def _move_to_means(total, sums, offsets, squares):
-    """Turn sums about origins into offsets, and squares about means; return whether that costs few digits."""
+    """Write offsets, and squares about the means, from sums about the origins; return whether few digits were lost."""
     exact = True
     for c in range(len(total)):
         if total[c] == 0.0:

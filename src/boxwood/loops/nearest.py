@@ -29,35 +29,35 @@ def nearest(X, centers, euclidean, labels, costs):
 
     IN: X (n, d); centers (d, k); euclidean, else l1. OUT: labels (n,), costs (n,).
     """
-    to = np.empty(centers.shape[1])
+    row_distances = np.empty(centers.shape[1])
     for row in range(X.shape[0]):
-        _fill(X, row, centers, euclidean, to)
+        _fill(X, row, centers, euclidean, row_distances)
         best = 0
-        for c in range(1, len(to)):
-            if to[c] < to[best]:
+        for c in range(1, len(row_distances)):
+            if row_distances[c] < row_distances[best]:
                 best = c
         labels[row] = best
-        costs[row] = np.sqrt(to[best]) if euclidean else to[best]
+        costs[row] = np.sqrt(row_distances[best]) if euclidean else row_distances[best]
 
 
 @jit
 def add_potentials(X, weights, candidates, euclidean, closest, potentials):
-    """Add for each candidate what all rows would cost with it: the sum of `w min(closest, distance to it)`.
+    """Add for each candidate the cost of all rows if it were a centre too: the sum of `w min(closest, distance)`.
 
     IN: X (n, d); weights (n,) or (0,) for rows that all weigh 1; candidates (d, m); euclidean, else l1;
     closest (n,): distance of each row to the nearest centre so far. OUT: potentials (m,).
     """
-    to = np.empty(candidates.shape[1])
+    row_distances = np.empty(candidates.shape[1])
     for row in range(X.shape[0]):
-        _fill(X, row, candidates, euclidean, to)
+        _fill(X, row, candidates, euclidean, row_distances)
         weight = weights[row] if weights.size else 1.0
-        for c in range(len(to)):
-            potentials[c] += weight * min(closest[row], np.sqrt(to[c]) if euclidean else to[c])
+        for c in range(len(row_distances)):
+            potentials[c] += weight * min(closest[row], np.sqrt(row_distances[c]) if euclidean else row_distances[c])
 
 
 @jit
 def lower_to(X, center, euclidean, closest):
-    """Lower `closest` to the distance to one more centre, where that is nearer.
+    """Lower `closest` to the distance to one more centre, for the rows that are nearer to it.
 
     IN: X (n, d); center (d,); euclidean, else l1. IN and OUT: closest (n,).
     """
@@ -70,17 +70,17 @@ def lower_to(X, center, euclidean, closest):
 
 
 @jit
-def _fill(X, row, centers, squared, to):
+def _fill(X, row, centers, squared, row_distances):
     """Write the squared Euclidean or the l1 distance of one row to each centre.
 
-    IN: X (n, d), row, centers (d, k), squared. OUT: to (k,).
+    IN: X (n, d); row; centers (d, k); squared, else l1. OUT: row_distances (k,).
     """
-    to[:] = 0.0
+    row_distances[:] = 0.0
     for j in range(X.shape[1]):
         x = np.float64(X[row, j])
         if squared:
             for c in range(centers.shape[1]):
-                to[c] += (x - centers[j, c]) * (x - centers[j, c])
+                row_distances[c] += (x - centers[j, c]) * (x - centers[j, c])
         else:
             for c in range(centers.shape[1]):
-                to[c] += abs(x - centers[j, c])
+                row_distances[c] += abs(x - centers[j, c])

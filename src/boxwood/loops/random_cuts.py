@@ -1,30 +1,55 @@
 """Random cuts between centres: one tree drawn node by node, in a time near that of sorting the centres.
 
-On each axis the centres are sorted once; the place of a centre is its rank there. The places of a node's centres form a
-doubly linked list on each axis, so its range is the two ends of the list, and a cut that parts it takes out the smaller
-child only. Nodes wait in frames: one child stays in its parent's frame, the other gets a frame above it, and is done
-first. Each frame holds at most half of the centres of the frame below, so there are few::
+On each axis the centres are sorted once, which gives each centre a rank. The ranks of a node's centres form a doubly
+linked list on each axis: its ends are the range of the node, and a cut takes out the ranks of the smaller child only.
+
+Nodes that wait are kept on a stack of frames. One child stays in its parent's frame. The other gets the frame above and
+is cut first. Each frame holds at most half of the centres of the frame below, so there are few frames::
 
     after    0 → 2 → 3 → 7        frame 0: first 0, last 7
              1 → 4 → 5 → 6        frame 1: first 1, last 6
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
+from boxwood._types import Array, Floats, Ints
 from boxwood.loops._jit import jit
 
-__all__ = ["L1", "L2", "SQEUCLIDEAN", "draw_cuts", "prefix_masses"]
+__all__ = ["L1", "L2", "SQEUCLIDEAN", "DrawnCuts", "SortedCenters", "draw_cuts", "prefix_masses"]
 
 L1, L2, SQEUCLIDEAN = 0, 1, 2  # as in costs
 
 
+class SortedCenters(NamedTuple):
+    """Centres in the order of their values on each axis. All arrays are of shape (d, k)."""
+
+    values: Floats  # ascending on each axis
+    mass: Floats  # measure of the cuts below each value, in two parts to be added: mass + rest
+    rest: Floats
+    order: Array  # centre at each rank, int32
+    rank: Array  # rank of each centre, int32
+
+
+class DrawnCuts(NamedTuple):
+    """A tree as it is drawn, cut by cut. Cut number t makes the nodes 2t + 1 (its left child) and 2t + 2."""
+
+    node: Ints  # (k - 1,) node that is cut
+    feature: Ints  # (k - 1,)
+    rank: Ints  # (k - 1,) rank of the last value on the left
+    offset: Floats  # (k - 1,) measure of the cuts between that value and the cut, NaN where too small for a double
+    cluster: Ints  # (2k - 1,) centre of each leaf, by node
+
+
 @jit
 def prefix_masses(values, mass, rest):
-    """Write where each place lies in the embedding in which squared distances to the centres are distances.
+    """Write the coordinates of the sorted centres in the terminal embedding, each as a sum of two floats.
 
-    Half the squared gaps below it, added up in two parts, so that places with small gaps far out differ as well.
+    In this embedding squared distances to a centre become l1 distances. The coordinate at a rank is half the sum of the
+    squared gaps below it. The second float keeps small gaps that lie far out, which a single float would round away.
 
-    IN: values (d, k), ascending by axis. OUT: mass, rest (d, k), to be added.
+    IN: values (d, k), ascending on each axis. OUT: mass, rest (d, k), to be added.
     """
     for j in range(values.shape[0]):
         high, low = 0.0, 0.0
@@ -39,18 +64,15 @@ def prefix_masses(values, mass, rest):
 
 
 @jit
-def draw_cuts(
-    objective, lower_median, values, mass, rest, order, rank, uniforms, node, feature, place, offset, cluster
-):
-    """Draw a tree with one centre in each leaf. Cut number t makes the nodes 2t + 1 (its left child) and 2t + 2.
+def draw_cuts(objective, lower_median, centers, uniforms, cuts):
+    """Draw a tree with one centre in each leaf.
 
     IN: objective: L1, SQEUCLIDEAN or L2; lower_median: whether the median of an even number is the lower of two;
-    values (d, k): centres by axis, ascending; mass, rest (d, k): measure of the cuts below each place, in two parts;
-    order (d, k): centre at each place; rank (d, k): place of each centre; uniforms (k - 1, 2) in [0, 1).
-    OUT: node, feature (k - 1,): the cuts; place (k - 1,): the last on the left of each; offset (k - 1,): measure of the
-    cuts between that place and the cut, NaN where it is too small for a double; the threshold itself under L2;
-    cluster (2k - 1,): the centre of each leaf.
+    centers: SortedCenters; uniforms (k - 1, 2) in [0, 1). OUT: cuts: DrawnCuts, whose offset is the threshold itself
+    under L2.
     """
+    values, mass, rest, order, rank = centers
+    node, feature, rank_of_cut, offset, cluster = cuts
     d, k = values.shape
     frames = 3
     while (1 << (frames - 3)) < k:
@@ -62,7 +84,7 @@ def draw_cuts(
     for j in range(d):
         for r in range(k):
             before[j, r], after[j, r] = r - 1, (r + 1 if r + 1 < k else -1)
-    weights, members, places = np.empty(2 * d), np.empty(k, np.int32), np.empty(k, np.int32)
+    weights, members, ranks = np.empty(2 * d), np.empty(k, np.int32), np.empty(k, np.int32)
     top, t = 0, 0
     while top >= 0:
         if size[top] == 1:
@@ -77,12 +99,12 @@ def draw_cuts(
         else:
             j, r, drawn = _mass_cut(values, mass, rest, first[top], last[top], uniforms[t], weights)
             left_stays = False
-        node[t], feature[t], place[t], offset[t] = where[top], j, r, drawn
+        node[t], feature[t], rank_of_cut[t], offset[t] = where[top], j, r, drawn
         n_small, small_is_left = _smaller_side(order, before, after, j, r, first[top, j], last[top, j], members)
         if objective != L2:
             left_stays = not small_is_left
         small = top + 1
-        _take_out(rank, before, after, members[:n_small], places, first, last, top, small)
+        _take_out(rank, before, after, members[:n_small], ranks, first, last, top, small)
         size[small] = n_small
         size[top] -= n_small
         if left_stays == small_is_left:
@@ -99,20 +121,20 @@ def draw_cuts(
 
 @jit
 def _mass_cut(values, mass, rest, first, last, uniform, weights):
-    """Return axis, last place on the left, and measure beyond it, of a cut drawn from a node's ranges."""
+    """Draw a cut from the ranges of a node; return its axis, the last rank on its left, and the measure beyond it."""
     d, total = values.shape[0], 0.0
     for j in range(d):
         weights[j] = (mass[j, last[j]] - mass[j, first[j]]) + (rest[j, last[j]] - rest[j, first[j]])
         total += weights[j]
     if not total > 0.0:
-        j, left = _middle_place(values, first, last)
+        j, left = _middle_rank(values, first, last)
         return j, left, np.nan
     j = _chosen(weights, d, uniform[0] * total)
     left, right, begin, drawn = first[j], last[j], first[j], uniform[1] * weights[j]
     while right - left > 1:
         middle = (left + right) // 2
         below = (mass[j, middle] - mass[j, begin]) + (rest[j, middle] - rest[j, begin]) <= drawn
-        if below and values[j, middle] < values[j, last[j]]:  # the smallest doubles times a share may be themselves
+        if below and values[j, middle] < values[j, last[j]]:  # the smallest doubles times a fraction may be themselves
             left = middle
         else:
             right = middle
@@ -121,9 +143,10 @@ def _mass_cut(values, mass, rest, first, last, uniform, weights):
 
 @jit
 def _median_cut(values, median, first, last, uniform, weights):
-    """Return axis, last place on the left, threshold, and whether the median is on the left, of a median-centred cut.
+    """Draw a cut around the median of a node; return its axis, the last rank on its left, its threshold, and whether
+    the median is on its left.
 
-    The square of the distance of the cut to the median is uniform over all that part the node's centres.
+    The squared distance from the median to the cut is uniform over all cuts that separate centres of the node.
     """
     d, total = values.shape[0], 0.0
     for j in range(d):
@@ -134,7 +157,7 @@ def _median_cut(values, median, first, last, uniform, weights):
         weights[d + j] = (far - near) * (far + near)
         total += weights[j] + weights[d + j]
     if not total > 0.0:
-        j, left = _middle_place(values, first, last)
+        j, left = _middle_rank(values, first, last)
         cut = _within(0.5 * (values[j, left] + values[j, left + 1]), values[j, left], values[j, left + 1])
         return j, left, cut, median[j] <= cut
     chosen = _chosen(weights, 2 * d, uniform[0] * total)
@@ -146,19 +169,19 @@ def _median_cut(values, median, first, last, uniform, weights):
     else:
         near = max(0.0, m - b)
         cut = _within(m - np.sqrt(near * near + uniform[1] * weights[chosen]), a, min(b, m))
-    return j, _last_place(values, j, first[j], last[j], cut), cut, chosen < d
+    return j, _last_rank(values, j, first[j], last[j], cut), cut, chosen < d
 
 
 @jit
-def _middle_place(values, first, last):
-    """Return the widest axis and the last place below the middle of its range."""
+def _middle_rank(values, first, last):
+    """Return the widest axis of a node, and the last rank whose value is not above the middle of its range."""
     widest, j = -1.0, 0
     for i in range(values.shape[0]):
         width = values[i, last[i]] - values[i, first[i]]
         if width > widest:
             widest, j = width, i
     a, b = values[j, first[j]], values[j, last[j]]
-    return j, _last_place(values, j, first[j], last[j], _within(a + 0.5 * (b - a), a, b))
+    return j, _last_rank(values, j, first[j], last[j], _within(a + 0.5 * (b - a), a, b))
 
 
 @jit
@@ -171,20 +194,20 @@ def _within(cut, a, b):
 
 @jit
 def _chosen(weights, n, target):
-    """Return the number whose weight the target falls on; never one of weight 0."""
-    found = 0
+    """Return the index whose weight the target falls on, with the weights laid end to end; never one of weight 0."""
+    index = 0
     for i in range(n):
         if weights[i] > 0.0:
-            found = i
+            index = i
             if target < weights[i]:
                 break
             target -= weights[i]
-    return found
+    return index
 
 
 @jit
-def _last_place(values, j, first, last, cut):
-    """Return the last place on an axis with a value of at most `cut`, given that `last` lies above it."""
+def _last_rank(values, j, first, last, cut):
+    """Return the last rank on an axis with a value of at most `cut`; the value at `last` must lie above it."""
     left, right = first, last
     while right - left > 1:
         middle = (left + right) // 2
@@ -197,7 +220,7 @@ def _last_place(values, j, first, last, cut):
 
 @jit
 def _medians(values, after, first, size, lower, median):
-    """Write the median of a node's centres on each axis: of two middle ones their midpoint, or the lower."""
+    """Write the median of a node's centres on each axis; for an even number the midpoint of two, or the lower."""
     for j in range(values.shape[0]):
         r = first[j]
         for _ in range((size - 1) // 2):
@@ -208,19 +231,22 @@ def _medians(values, after, first, size, lower, median):
 
 
 @jit
-def _smaller_side(order, before, after, j, place, first, last, members):
-    """Write the centres of the smaller child, walking from both ends at once; return how many, and if it is the left.
+def _smaller_side(order, before, after, j, cut, first, last, members):
+    """Write the centres of the smaller child; return how many these are, and whether it is the left child.
 
-    IN: place: the last on the left; first, last: ends of the node's list on axis j. OUT: members.
+    Takes time of the smaller child, as the list is walked from both ends at once.
+
+    IN: order, before, after (d, k); j: axis of the cut; cut: last rank on its left; first, last: ends of the node's
+    list on this axis. OUT: members.
     """
     left, right, n = first, last, 0
     while True:
         left, right, n = after[j, left], before[j, right], n + 1
-        if left < 0 or left > place:
+        if left < 0 or left > cut:
             break
-        if right < 0 or right <= place:
+        if right < 0 or right <= cut:
             break
-    is_left = left < 0 or left > place
+    is_left = left < 0 or left > cut
     r = first if is_left else last
     for i in range(n):
         members[i] = order[j, r]
@@ -229,25 +255,29 @@ def _smaller_side(order, before, after, j, place, first, last, members):
 
 
 @jit
-def _take_out(rank, before, after, members, places, first, last, here, there):
-    """Move some centres of one frame's lists into lists of another frame, which stay sorted."""
+def _take_out(rank, before, after, members, ranks, first, last, source, target):
+    """Move some centres from the lists of one frame into lists of another frame; all lists stay sorted.
+
+    IN: rank (d, k); members (n,): the centres; source, target: the frames. IN and OUT: before, after (d, k); first,
+    last (frames, d). OUT: ranks, at least n long: scratch.
+    """
     n = len(members)
     for j in range(rank.shape[0]):
         for i in range(n):
             r = rank[j, members[i]]
-            places[i] = r
+            ranks[i] = r
             p, q = before[j, r], after[j, r]
             if p >= 0:
                 after[j, p] = q
             else:
-                first[here, j] = q
+                first[source, j] = q
             if q >= 0:
                 before[j, q] = p
             else:
-                last[here, j] = p
+                last[source, j] = p
         if n > 1:
-            places[:n].sort()
+            ranks[:n].sort()
         for i in range(n):
-            before[j, places[i]] = places[i - 1] if i > 0 else -1
-            after[j, places[i]] = places[i + 1] if i + 1 < n else -1
-        first[there, j], last[there, j] = places[0], places[n - 1]
+            before[j, ranks[i]] = ranks[i - 1] if i > 0 else -1
+            after[j, ranks[i]] = ranks[i + 1] if i + 1 < n else -1
+        first[target, j], last[target, j] = ranks[0], ranks[n - 1]

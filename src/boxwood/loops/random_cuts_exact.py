@@ -1,10 +1,44 @@
-"""Random cuts in rounds: each is drawn from what parts some leaf but no near pair, and cuts all leaves it parts."""
+"""Random cuts in rounds: each round draws one cut and applies it to every leaf that it separates.
+
+A cut is drawn from those that separate centres of some leaf, but not two centres that are near each other: nearer than
+D / k³, with D the largest distance of two centres in one leaf.
+"""
+
+from typing import NamedTuple
 
 import numpy as np
 
+from boxwood._types import Array, Floats, Ints
 from boxwood.loops._jit import jit
 
-__all__ = ["draw_rounds", "spanning_edges"]
+__all__ = ["DrawnCuts", "Edges", "SortedCenters", "draw_rounds", "spanning_edges"]
+
+
+class SortedCenters(NamedTuple):
+    """Centres in the order of their values on each axis. All arrays are of shape (d, k)."""
+
+    values: Floats  # ascending on each axis
+    mass: Floats  # measure of the cuts below each value, in two parts to be added: mass + rest
+    rest: Floats
+    order: Array  # centre at each rank, int32
+    rank: Array  # rank of each centre, int32
+
+
+class DrawnCuts(NamedTuple):
+    """A tree as it is drawn, cut by cut. Cut number t makes the nodes 2t + 1 (its left child) and 2t + 2."""
+
+    node: Ints  # (k - 1,) node that is cut
+    feature: Ints  # (k - 1,)
+    rank: Ints  # (k - 1,) rank of the last value on the left
+    offset: Floats  # (k - 1,) measure of the cuts between that value and the cut, NaN where too small for a double
+    cluster: Ints  # (2k - 1,) centre of each leaf, by node
+
+
+class Edges(NamedTuple):
+    """A smallest spanning tree of the centres under the l1 distance, shortest edge first."""
+
+    ends: Ints  # (k - 1, 2)
+    lengths: Floats  # (k - 1,)
 
 
 @jit
@@ -14,6 +48,7 @@ def spanning_edges(positions, rests, ends, lengths):
     IN: positions, rests (k, d): coordinates in two parts, to be added. OUT: ends (k - 1, 2), lengths (k - 1,).
     """
     k = positions.shape[0]
+    # of each centre outside the tree so far: distance to the tree, and the nearest centre in it
     distance, nearest, outside = np.full(k, np.inf), np.zeros(k, np.int64), np.ones(k, np.bool_)
     current = 0
     for t in range(k - 1):
@@ -31,14 +66,15 @@ def spanning_edges(positions, rests, ends, lengths):
 
 
 @jit
-def draw_rounds(values, mass, rest, order, rank, ends, lengths, uniforms, node, feature, place, offset, cluster):
-    """Draw a tree with one centre in each leaf. Cut number t makes the nodes 2t + 1 (its left child) and 2t + 2.
+def draw_rounds(centers, edges, uniforms, cuts):
+    """Draw a tree with one centre in each leaf.
 
-    IN: values (d, k): centres by axis, ascending; mass, rest (d, k): measure of the cuts below each place, in two
-    parts; order (d, k): centre at each place; rank (d, k): place of each centre; ends (k - 1, 2), lengths (k - 1,): the
-    smallest spanning tree, shortest edge first; uniforms (k - 1, 2) in [0, 1), a pair for each round.
-    OUT: node, feature, place, offset (k - 1,), cluster (2k - 1,): as of `cuts.draw_cuts`.
+    IN: centers: SortedCenters; edges: Edges; uniforms (k - 1, 2) in [0, 1), a pair for each round.
+    OUT: cuts: DrawnCuts.
     """
+    values, mass, rest, _, rank = centers
+    ends, lengths = edges
+    node, feature, rank_of_cut, offset, cluster = cuts
     d, k = values.shape
     leaf, where = np.zeros(k, np.int64), np.zeros(k, np.int64)
     first, last = np.empty((k, d), np.int64), np.empty((k, d), np.int64)
@@ -56,14 +92,14 @@ def draw_rounds(values, mass, rest, order, rank, ends, lengths, uniforms, node, 
         _keep(measure, first[:n_leaves], last[:n_leaves], True)
         j, r, drawn = _drawn(mass, rest, measure, uniforms[n_rounds])
         if j < 0:
-            j, r, drawn = _middle_place(values, first[:n_leaves], last[:n_leaves])
+            j, r, drawn = _middle_rank(values, first[:n_leaves], last[:n_leaves])
         n_rounds += 1
         second[:n_leaves] = -1
         for c in range(k):
             cut = leaf[c]
             if rank[j, c] > r and first[cut, j] <= r:
                 if second[cut] < 0:
-                    node[t], feature[t], place[t], offset[t] = where[cut], j, r, drawn
+                    node[t], feature[t], rank_of_cut[t], offset[t] = where[cut], j, r, drawn
                     where[cut], where[n_leaves], second[cut] = 2 * t + 1, 2 * t + 2, n_leaves
                     n_leaves += 1
                     t += 1
@@ -74,6 +110,7 @@ def draw_rounds(values, mass, rest, order, rank, ends, lengths, uniforms, node, 
 
 @jit
 def _distance(positions, rests, a, b):
+    """Return the l1 distance of two centres, whose coordinates are given in two parts."""
     total = 0.0
     for j in range(positions.shape[1]):
         total += abs((positions[a, j] - positions[b, j]) + (rests[a, j] - rests[b, j]))
@@ -82,7 +119,7 @@ def _distance(positions, rests, a, b):
 
 @jit
 def _ranges(rank, group, n_groups, first, last):
-    """Write the first and the last place on each axis of the centres of each group."""
+    """Write the first and the last rank of each group of centres, on each axis."""
     first[:n_groups] = rank.shape[1]
     last[:n_groups] = -1
     for j in range(rank.shape[0]):
@@ -94,7 +131,10 @@ def _ranges(rank, group, n_groups, first, last):
 
 @jit
 def _shortest_distance(mass, rest, rank, leaf, first, last, shortest):
-    """Return D / k³, D the largest distance of two centres of one leaf; or a bound on it that is below `shortest`."""
+    """Return D / k³, with D the largest distance of two centres in one leaf; or an upper bound below `shortest`.
+
+    Below the length of the shortest edge no two centres are near each other, so the bound is as good as the value.
+    """
     d, k = rank.shape
     bound = 0.0
     for g in range(first.shape[0]):
@@ -119,10 +159,13 @@ def _shortest_distance(mass, rest, rank, leaf, first, last, shortest):
 
 @jit
 def _near_groups(ends, lengths, longest, group):
-    """Number the groups of centres that edges up to a length join; return how many there are.
+    """Number the groups of centres that are joined by edges up to a length; return the number of groups.
 
-    Pairs at most that far apart lie in one group, and on no axis does a group reach beyond them. They also lie in one
-    leaf: the length never grows, so that they were as near, and not to be parted, in all rounds before.
+    Two centres at most that far apart are in one group. On each axis a group covers nothing but the gaps between such
+    pairs. Each pair is also in one leaf: the length never grows from round to round, so no cut was allowed to separate
+    the pair before.
+
+    IN: ends (k - 1, 2), lengths (k - 1,), ascending; longest. OUT: group (k,).
     """
     k = len(group)
     root = np.arange(k)
@@ -141,13 +184,17 @@ def _near_groups(ends, lengths, longest, group):
             group[c] = n
             n += 1
         else:
-            group[c] = group[root[c]]  # roots are smaller than what they lead
+            group[c] = group[root[c]]  # a root is the smallest number of its group
     return n
 
 
 @jit
 def _keep(measure, first, last, within):
-    """Set to 0 the measure of the gaps after each place that lie in some range (or, if `within`, in none)."""
+    """Keep the measure of the gaps that lie in some range, if `within`, or else in no range; set the others to 0.
+
+    Gap r of an axis lies between the ranks r and r + 1. IN: first, last (groups, d): ranges. IN and OUT: measure (d,
+    k).
+    """
     d, k = measure.shape
     steps = np.empty(k + 1, np.int64)
     for j in range(d):
@@ -164,7 +211,10 @@ def _keep(measure, first, last, within):
 
 @jit
 def _drawn(mass, rest, measure, uniform):
-    """Return axis, place, and measure beyond it, of a cut drawn from the gaps whose measure is not 0; or axis -1."""
+    """Draw a cut from the gaps whose measure is not 0; return axis, last rank on the left, and measure beyond it.
+
+    The axis is -1 where the measure of all gaps is too small for a double.
+    """
     d, k = measure.shape
     total = 0.0
     for j in range(d):
@@ -172,22 +222,22 @@ def _drawn(mass, rest, measure, uniform):
             if measure[j, r] > 0.0:
                 measure[j, r] = (mass[j, r + 1] - mass[j, r]) + (rest[j, r + 1] - rest[j, r])
                 total += measure[j, r]
-    target, axis, place = uniform[0] * total, -1, 0
+    target, axis, rank = uniform[0] * total, -1, 0
     for j in range(d):
         for r in range(k - 1):
             if measure[j, r] > 0.0:
-                axis, place = j, r
+                axis, rank = j, r
                 if target < measure[j, r]:
-                    return axis, place, uniform[1] * measure[j, r]
+                    return axis, rank, uniform[1] * measure[j, r]
                 target -= measure[j, r]
-    return axis, place, 0.0 if axis < 0 else uniform[1] * measure[axis, place]
+    return axis, rank, 0.0 if axis < 0 else uniform[1] * measure[axis, rank]
 
 
 @jit
-def _middle_place(values, first, last):
-    """Return the widest axis of a leaf, the last place below the middle of its range, and NaN for the measure.
+def _middle_rank(values, first, last):
+    """Return the widest axis of any leaf, the last rank whose value is not above the middle of its range, and NaN.
 
-    For leaves whose measure is too small for a double.
+    NaN is the measure beyond the rank: this cut is for leaves whose measure is too small for a double.
     """
     widest, axis, leaf = -1.0, 0, 0
     for g in range(first.shape[0]):
@@ -198,9 +248,9 @@ def _middle_place(values, first, last):
     left, right = first[leaf, axis], last[leaf, axis]
     middle = values[axis, left] + 0.5 * widest
     while right - left > 1:
-        centre = (left + right) // 2
-        if values[axis, centre] <= middle and values[axis, centre] < values[axis, last[leaf, axis]]:
-            left = centre
+        rank = (left + right) // 2
+        if values[axis, rank] <= middle and values[axis, rank] < values[axis, last[leaf, axis]]:
+            left = rank
         else:
-            right = centre
+            right = rank
     return axis, left, np.nan

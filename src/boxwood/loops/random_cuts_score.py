@@ -1,57 +1,83 @@
-"""What many trees cost more than the clustering they explain, from one pass over the rows.
+"""By how much each of many trees costs more than the clustering that it explains, from one pass over the rows.
 
-A tree of one leaf a cluster changes the cost by the rows alone that are cut off from their cluster. All cuts around the
-leaf of a cluster, of all trees, are listed by axis and side, the innermost first; so a row in the middle of its cluster
-is compared with one bound on each side of an axis, however many trees there are.
+Each tree has one leaf for each cluster, so only rows outside the leaf of their cluster change the cost. The thresholds
+around that leaf, in all trees, are listed by axis and side, the innermost first. So a row in the middle of its cluster
+is compared with one threshold on each side of an axis, whatever the number of trees.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
+from boxwood._types import Floats, Ints
 from boxwood.loops._jit import jit
 
-__all__ = ["add_moves"]
+__all__ = ["LeafBounds", "Trees", "add_moves"]
 
 L1, L2, SQEUCLIDEAN = 0, 1, 2  # as in costs
 
 
-@jit
-def add_moves(
-    X, labels, weights, starts, bounds, owners, roots, feature, upper, second, cluster, centers, objective, seen, change
-):
-    """Add for each tree what its moved rows cost more at the centre of their leaf than at their own.
+class LeafBounds(NamedTuple):
+    """The thresholds around the leaf of each of k clusters in each of T trees, the innermost first.
 
-    IN: X (n, d); labels (n,), -1 left out; weights (n,) or (0,); starts (2 k d + 1,), by cluster, axis and side, of
-    bounds and owners: cuts above (side 0, ascending) and below (side 1, descending) and their trees; roots (T,): first
-    node of each tree in feature, upper, second (within the tree), cluster; centers (k, d); objective L1, L2 or
-    SQEUCLIDEAN. OUT: seen (T,), filled with -1 before; change (T,).
+    Those of cluster c, axis j and side s are numbered from `starts[2 (c d + j) + s]` on. Side 0 bounds the leaf from
+    above, side 1 from below.
     """
+
+    starts: Ints  # (2 k d + 1,)
+    thresholds: Floats  # ascending for side 0, descending for side 1
+    trees: Ints  # tree of each threshold
+
+
+class Trees(NamedTuple):
+    """The nodes of T trees, one tree after the other, each in pre-order."""
+
+    roots: Ints  # (T,) number of the first node of each tree
+    feature: Ints  # (nodes,)
+    upper: Floats  # (nodes,)
+    second: Ints  # (nodes,) counted from the root of the tree
+    cluster: Ints  # (nodes,)
+
+
+@jit
+def add_moves(X, labels, weights, bounds, trees, centers, objective, last_row, change):
+    """Add for each tree what the rows that it moves cost more at the centre of their leaf than at their own.
+
+    IN: X (n, d); labels (n,), -1 left out; weights (n,) or (0,); bounds: LeafBounds; trees: Trees; centers (k, d);
+    objective L1, L2 or SQEUCLIDEAN. IN and OUT: last_row (T,): last row that each tree was asked about, -1 before;
+    change (T,).
+    """
+    starts, thresholds, owners = bounds
     k, d = centers.shape
-    known, distances = np.full(k, -1), np.empty(k)
+    measured, distances = np.full(k, -1), np.empty(k)  # distances[c] is that of row measured[c]
     for i in range(X.shape[0]):
-        own = labels[i]
-        if own < 0:
+        label = labels[i]
+        if label < 0:
             continue
         weight = weights[i] if weights.size else 1.0
         for j in range(d):
             x = float(X[i, j])
             for side in range(2):
-                at = 2 * (own * d + j) + side
+                at = 2 * (label * d + j) + side
                 for e in range(starts[at], starts[at + 1]):
-                    if x <= bounds[e] if side == 0 else x > bounds[e]:
+                    if x <= thresholds[e] if side == 0 else x > thresholds[e]:
                         break
                     tree = owners[e]
-                    if seen[tree] == i:
+                    if last_row[tree] == i:
                         continue
-                    seen[tree] = i
-                    there = _leaf(X, i, roots[tree], feature, upper, second, cluster)
-                    for c in (own, there):
-                        if known[c] != i:
-                            known[c], distances[c] = i, _distance(X, i, centers, c, objective)
-                    change[tree] += weight * (distances[there] - distances[own])
+                    last_row[tree] = i
+                    cluster = _cluster_of(X, i, trees, tree)
+                    for c in (label, cluster):
+                        if measured[c] != i:
+                            measured[c], distances[c] = i, _distance(X, i, centers, c, objective)
+                    change[tree] += weight * (distances[cluster] - distances[label])
 
 
 @jit
-def _leaf(X, i, root, feature, upper, second, cluster):
+def _cluster_of(X, i, trees, tree):
+    """Return the cluster of the leaf that row i reaches in one of the trees."""
+    roots, feature, upper, second, cluster = trees
+    root = roots[tree]
     node = root
     while feature[node] >= 0:
         node = node + 1 if float(X[i, feature[node]]) <= upper[node] else root + second[node]
@@ -60,6 +86,7 @@ def _leaf(X, i, root, feature, upper, second, cluster):
 
 @jit
 def _distance(X, i, centers, c, objective):
+    """Return the distance of row i to centre c, as the objective measures it."""
     total = 0.0
     for j in range(X.shape[1]):
         gap = abs(float(X[i, j]) - centers[c, j])

@@ -1,4 +1,4 @@
-"""Rows down a tree: what stands at the leaf of a row."""
+"""Rows down a tree: the value at the leaf of each row."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ __all__ = ["descend"]
 
 @jit
 def descend(X, feature, lower, upper, second, value, out):
-    """Write the value of the leaf that each row of `X` reaches, or -1 for a row that has NaN in a tested column.
+    """Write the value of the leaf that each row of `X` reaches, or -1 for a row that has NaN where it is tested.
 
     IN: X (n, d); feature, lower, upper, second, value (n_nodes,), in pre-order. OUT: out (n,).
     """
@@ -20,6 +20,7 @@ def descend(X, feature, lower, upper, second, value, out):
 
 @jit
 def _leaf_of(x, feature, lower, upper, second):
+    """Return the leaf that a row reaches, or -1 where a tested value is NaN."""
     node = 0
     while feature[node] >= 0:
         value = np.float64(x[feature[node]])

@@ -11,7 +11,7 @@ from boxwood._types import Array, Indices
 from boxwood._validation import Rows
 from boxwood.errors import DataError
 from boxwood.kernels import GramMatrix, Kernel, Precomputed, as_kernel
-from boxwood.kernels._means import rows_of_clusters, shares, squared_distances
+from boxwood.kernels._means import distances_to_means, rows_of_clusters, shares
 from boxwood.metrics._checks import check_length, whole_labels
 from boxwood.reference import Reference, encode_labels
 from boxwood.tree import ThresholdTree
@@ -120,5 +120,5 @@ class KernelSpace:
         similarities = own
         if rows is not points:
             similarities = self.gram.product(share, rows=rows, columns=points, n_jobs=self.n_jobs)
-        distances = squared_distances(self.kernel, self.diagonal[rows], (share * own).sum(axis=0), similarities)[:, 0]
+        distances = distances_to_means(self.kernel, self.diagonal[rows], (share * own).sum(axis=0), similarities)[:, 0]
         return float(distances.sum() if self.weights is None else (self.weights[rows] * distances).sum())

@@ -1,17 +1,17 @@
-"""Leaves as boxes: for each column that a leaf restricts, the intervals it allows."""
+"""Leaves as boxes: the intervals that a leaf allows in each column that it restricts."""
 
 from __future__ import annotations
 
 import math
 from typing import NamedTuple, TypeAlias
 
-from boxwood.tree._tree import Cut, ThresholdTree
+from boxwood.tree._nodes import Cut, Nodes
 
 __all__ = ["Box", "Interval", "boxes"]
 
 
 class Interval(NamedTuple):
-    """An interval of one column; an infinite end is no bound. `x in interval` tests a value."""
+    """An interval of one column. An infinite end is no bound. `x in interval` tests a value."""
 
     lower: float
     upper: float
@@ -27,7 +27,7 @@ class Interval(NamedTuple):
 
     def intersection(self, other: Interval) -> Interval | None:
         """Return the values in both intervals, or None where there are none."""
-        # of two lower ends the open one at the same value is the later, of two upper ends the earlier
+        # at the same value, an open lower end lies above a closed one, and an open upper end below a closed one
         lower, lower_open = max((self.lower, not self.lower_closed), (other.lower, not other.lower_closed))
         upper, upper_closed = min((self.upper, self.upper_closed), (other.upper, other.upper_closed))
         if lower > upper or (lower == upper and (lower_open or not upper_closed)):
@@ -36,11 +36,14 @@ class Interval(NamedTuple):
 
 
 Box: TypeAlias = dict[int, tuple[Interval, ...]]
-"""Column to the intervals allowed in it, ascending and disjoint; none at all where cuts contradict each other."""
+"""For each restricted column the allowed intervals, ascending and disjoint; none if cuts contradict each other."""
 
 
-def boxes(tree: ThresholdTree) -> list[Box]:
-    """Return the box of each leaf, in the order of the leaves; takes time and memory of the columns on each path."""
+def boxes(tree: Nodes) -> list[Box]:
+    """Return the box of each leaf, in the order of the leaves.
+
+    Takes time and memory for each column that is tested on the path to a leaf.
+    """
     result: list[Box] = []
     stack: list[tuple[int, Box]] = [(0, {})]
     while stack:
@@ -56,12 +59,14 @@ def boxes(tree: ThresholdTree) -> list[Box]:
 
 
 def _restrict(box: Box, cut: Cut) -> Box:
+    """Return the part of a box on one side of a cut."""
     allowed = box.get(cut.feature, (Interval(-math.inf, math.inf, True, True),))
     pieces = (a.intersection(b) for a in allowed for b in _sides(cut))
     return {**box, cut.feature: tuple(piece for piece in pieces if piece is not None)}
 
 
 def _sides(cut: Cut) -> list[Interval]:
+    """Return the values on the side of a cut that `cut.inside` says: one interval inside, up to two outside."""
     if cut.inside:
         return [Interval(cut.lower, cut.upper, True, True)]
     below = Interval(-math.inf, cut.lower, True, False)

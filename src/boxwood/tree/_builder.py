@@ -1,4 +1,4 @@
-"""`TreeBuilder`: a tree made cut by cut, in any order, refused as soon as it is malformed."""
+"""`TreeBuilder`: a tree made cut by cut, in any order. A mistake is refused when it is made."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ __all__ = ["TreeBuilder"]
 class TreeBuilder:
     """Builds a `ThresholdTree` from cuts that come in any order, such as best first.
 
-    Node 0 is the root. `split` turns a node into a cut and returns its two children; `label` makes it a leaf. `build`
-    refuses a tree with an unlabelled leaf; every other mistake is refused when it is made.
+    Node 0 is the root. `split` makes a node a cut and returns its two children. `label` makes a node a leaf. `build`
+    refuses a tree with an unlabelled leaf. Every other mistake is refused when it is made.
 
     Examples
     --------
@@ -47,17 +47,17 @@ class TreeBuilder:
 
     @property
     def n_leaves(self) -> int:
-        """Number of nodes that are no cuts, labelled or not."""
+        """Number of nodes that are not cuts, labelled or not."""
         return self._n_nodes - len(self._cuts)
 
     def split(self, node: int, feature: int, upper: float, lower: float = -math.inf) -> tuple[int, int]:
-        """Make `node` a cut `lower <= x[feature] <= upper` and return its first and second child.
+        """Make `node` the cut `lower <= x[feature] <= upper` and return its first and second child.
 
-        The cluster of a labelled node is forgotten.
+        If the node was labelled, its cluster is forgotten.
         """
         self._refuse_unknown(node)
         if node in self._cuts:
-            raise ValueError(f"node {node} is a cut already")
+            raise ValueError(f"node {node} is a cut already; split one of its children instead")
         if feature < 0:
             raise ValueError(f"node {node}: a column is counted from 0, got {feature}")
         if not lower <= upper:
@@ -69,10 +69,10 @@ class TreeBuilder:
         return first, first + 1
 
     def label(self, node: int, cluster: int) -> None:
-        """Make `node` a leaf of `cluster`; a leaf may be labelled anew."""
+        """Make `node` a leaf of `cluster`. A leaf may be labelled again."""
         self._refuse_unknown(node)
         if node in self._cuts:
-            raise ValueError(f"node {node} is a cut and carries no cluster")
+            raise ValueError(f"node {node} is a cut, which has no cluster; label a leaf below it")
         if cluster < 0:
             raise ValueError(f"node {node}: a cluster is counted from 0, got {cluster}")
         self._clusters[node] = int(cluster)
@@ -94,7 +94,7 @@ class TreeBuilder:
             elif node in self._clusters:
                 cluster[i] = self._clusters[node]
             else:
-                raise ValueError(f"node {node} is neither a cut nor labelled with a cluster")
+                raise ValueError(f"node {node} is neither a cut nor labelled with a cluster; split or label it first")
         return ThresholdTree(feature, lower, upper, second, cluster), np.array(order, dtype=np.intp)
 
     def _pre_order(self) -> tuple[list[int], dict[int, int]]:

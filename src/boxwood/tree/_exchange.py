@@ -19,7 +19,7 @@ _CHILDREN = ("left", "right", "inside", "outside")
 
 
 def to_dict(tree: ThresholdTree) -> dict[str, Any]:
-    """See `ThresholdTree.to_dict`. Built from the last node to the first, so that children stand before parents."""
+    """See `ThresholdTree.to_dict`. Built from the last node to the first, as children lie behind their parents."""
     nodes = to_nodes(tree)
     for node in reversed(nodes):
         for child in _CHILDREN:
@@ -65,9 +65,9 @@ def from_json(s: str) -> ThresholdTree:
 
 
 def to_nodes(tree: ThresholdTree, write: Callable[[float], Any] = float) -> list[dict[str, Any]]:
-    """Return one dict for each node, in pre-order, with children given by their place in the list.
+    """Return one dict for each node, in pre-order, with children given by their index in the list.
 
-    `write` turns a threshold into what is stored.
+    `write` turns a threshold into the value that is stored for it.
     """
     nodes: list[dict[str, Any]] = []
     n_leaves = 0
@@ -89,15 +89,15 @@ def from_nodes(nodes: Any) -> ThresholdTree:
     if not isinstance(nodes, list) or not nodes:
         raise ModelError("a tree is a list of nodes, at least one")
     linked = [dict(entry) if isinstance(entry, dict) else entry for entry in nodes]
-    taken: set[int] = set()  # a node with two parents would be copied, and copies of copies have no end
+    taken: set[int] = set()  # a node with two parents would be copied with all nodes below it, again and again
     for node, entry in enumerate(linked):
         for child in _CHILDREN if isinstance(entry, dict) else ():
             if child in entry:
-                place = entry[child]
-                if type(place) is not int or not node < place < len(linked) or place in taken:
-                    raise ModelError(f"node {node}: {child} must be a later node with no other parent, got {place!r}")
-                taken.add(place)
-                entry[child] = linked[place]
+                index = entry[child]
+                if type(index) is not int or not node < index < len(linked) or index in taken:
+                    raise ModelError(f"node {node}: {child} must be a later node with no other parent, got {index!r}")
+                taken.add(index)
+                entry[child] = linked[index]
     try:
         tree = from_dict(linked[0])
     except (ValueError, ArithmeticError) as error:  # numbers that no tree can hold
@@ -137,10 +137,10 @@ def _read_ends(node: int, value: Any, test: str) -> tuple[float, float]:
     return _read(node, value[0]), _read(node, value[1])
 
 
-def _refuse_others(node: int, entry: dict[str, Any], known: set[str]) -> None:
-    others = sorted(map(str, entry.keys() - known))
+def _refuse_others(node: int, entry: dict[str, Any], keys: set[str]) -> None:
+    others = sorted(map(str, entry.keys() - keys))
     if others:
-        raise ModelError(f"node {node} has unknown keys: {', '.join(others)}; known: {', '.join(sorted(known))}")
+        raise ModelError(f"node {node} has unknown keys: {', '.join(others)}; known: {', '.join(sorted(keys))}")
 
 
 def _write(number: float) -> float | str:

@@ -1,4 +1,4 @@
-"""Sets of doubles as closed intervals: ascending, disjoint, with a double between any two that is in neither."""
+"""Sets of doubles as closed intervals, ascending and disjoint; between any two lies a double that is in neither."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import TypeAlias
 __all__ = ["EVERYTHING", "Intervals", "complement", "intersection", "joined"]
 
 Intervals: TypeAlias = tuple[tuple[float, float], ...]
-"""Pairs (lower, upper) of closed intervals; an end may be infinite, and infinite values are values like any other."""
+"""Pairs (lower, upper) of closed intervals. An end may be infinite, and then the infinite value belongs to the set."""
 
 EVERYTHING: Intervals = ((-math.inf, math.inf),)
 
 
 def joined(intervals: Iterable[tuple[float, float]]) -> Intervals:
-    """Return the union of closed intervals in any order; those that touch become one.
+    """Return the union of closed intervals, given in any order. Intervals that touch become one.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def joined(intervals: Iterable[tuple[float, float]]) -> Intervals:
 
 
 def intersection(some: Intervals, others: Intervals) -> Intervals:
-    """Return the values in both sets; takes time of both lengths together."""
+    """Return the values that are in both sets. Takes time of both lengths together."""
     result, i, j = [], 0, 0
     while i < len(some) and j < len(others):
         lower, upper = max(some[i][0], others[j][0]), min(some[i][1], others[j][1])
@@ -46,7 +46,7 @@ def intersection(some: Intervals, others: Intervals) -> Intervals:
 
 
 def complement(intervals: Intervals) -> Intervals:
-    """Return the doubles outside a set.
+    """Return the doubles that are not in a set.
 
     Examples
     --------

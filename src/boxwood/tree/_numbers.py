@@ -1,4 +1,4 @@
-"""Numbers between numbers: where a threshold is put."""
+"""Numbers between two numbers: thresholds between two values."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ __all__ = ["between", "shortest_between"]
 
 
 def between(a: ArrayLike, b: ArrayLike) -> Any:
-    """Return the midpoint m of two values a < b, such that a <= m < b, and a < m wherever a double lies between.
+    """Return the midpoint m of two values a < b, so that a <= m < b; also a < m if a double lies between a and b.
 
-    Numbers or arrays, by elements.
+    Takes numbers, or arrays element by element.
     """
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     with np.errstate(over="ignore"):
@@ -24,9 +24,9 @@ def between(a: ArrayLike, b: ArrayLike) -> Any:
 
 
 def shortest_between(low: float, high: float) -> float:
-    """Return the decimal with the fewest digits in `low <= x <= high`, the nearest to the middle among equals.
+    """Return the decimal with the fewest digits in `low <= x <= high`; of several the nearest to the middle.
 
-    Exact: both ends are compared as doubles. Zero has no digits and wins wherever it is allowed.
+    The result is exact: both ends are compared as doubles. Zero has no digits, so it wins if it lies in the interval.
 
     Examples
     --------
@@ -39,10 +39,10 @@ def shortest_between(low: float, high: float) -> float:
         exact = Decimal(low), Decimal(high)
         middle = (exact[0] + exact[1]) / 2
         top = max(end.adjusted() for end in exact) + 1
-        for exponent in range(top, top - 20, -1):  # 17 digits tell any two doubles apart
+        for exponent in range(top, top - 20, -1):  # any two doubles differ in their first 17 digits
             coarse = _nearest(exact, middle, exponent, low, high)
             if coarse is not None:
-                # a number of the next power may have as few digits and lie nearer to the middle
+                # a multiple of the next smaller power may have as few digits and be nearer to the middle
                 finer = _nearest(exact, middle, exponent - 1, low, high)
                 numbers = [number for number in (coarse, finer) if number is not None]
                 return float(min(numbers, key=lambda x: (len(x.normalize().as_tuple().digits), abs(x - middle))))

@@ -1,4 +1,4 @@
-"""A tree on mapped columns, seen on the raw ones."""
+"""A tree on mapped columns, rewritten as a tree on raw columns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from boxwood._types import Bools, Floats, Indices
 from boxwood.errors import DataError
 from boxwood.tree._builder import TreeBuilder
 from boxwood.tree._intervals import Intervals, complement, intersection, joined
-from boxwood.tree._tree import ThresholdTree, _as_rows
+from boxwood.tree._tree import ThresholdTree
+from boxwood.tree._walk import as_rows
 
 if TYPE_CHECKING:
     from boxwood.axes import AxisMap
@@ -23,19 +24,19 @@ __all__ = ["pull_back"]
 
 
 class _Rows(NamedTuple):
-    """Rows in both coordinates."""
+    """The same rows in raw and in mapped columns."""
 
     raw: NDArray[np.floating]
     mapped: NDArray[np.floating]
 
 
 class _Visit(NamedTuple):
-    """A node of the mapped tree, the node that it becomes, what raw values get there by column, and which rows."""
+    """A node of the mapped tree, and where it goes in the new tree."""
 
     node: int
-    place: int
-    allowed: dict[int, Intervals]
-    rows: Indices
+    new_node: int
+    allowed: dict[int, Intervals]  # raw values that can reach the new node, for each raw column cut above it
+    rows: Indices  # rows that reach the new node
 
 
 def pull_back(tree: ThresholdTree, axis_map: AxisMap, X: ArrayLike | None = None) -> ThresholdTree:
@@ -48,7 +49,7 @@ def pull_back(tree: ThresholdTree, axis_map: AxisMap, X: ArrayLike | None = None
     while stack:
         visit = stack.pop()
         if tree.feature[visit.node] < 0:
-            builder.label(visit.place, int(tree.cluster[visit.node]))
+            builder.label(visit.new_node, int(tree.cluster[visit.node]))
         else:
             stack.extend(_cut(tree, axis_map, table, builder, visit))
     return builder.build()
@@ -57,37 +58,37 @@ def pull_back(tree: ThresholdTree, axis_map: AxisMap, X: ArrayLike | None = None
 def _both(axis_map: AxisMap, X: ArrayLike | None) -> _Rows:
     if X is None:
         return _Rows(np.empty((0, axis_map.n_features)), np.empty((0, axis_map.n_columns)))
-    raw = _as_rows(X, axis_map.n_features)
+    raw = as_rows(X, axis_map.n_features)
     return _Rows(raw, axis_map.transform(raw))
 
 
 def _cut(tree: ThresholdTree, axis_map: AxisMap, table: _Rows, builder: TreeBuilder, visit: _Visit) -> Iterator[_Visit]:
-    """Cut at a place of the new tree, and yield what is to be visited below it."""
-    node, place, allowed, rows = visit
+    """Cut the new tree at a node, and yield the children to be visited."""
+    node, new_node, allowed, rows = visit
     column = int(tree.feature[node])
     feature, wanted = axis_map.pull_back(column, float(tree.lower[node]), float(tree.upper[node]))
     z, x = table.mapped[rows, column], table.raw[rows, feature].astype(np.float64, copy=False)
     wanted = _nudged(wanted, x, (tree.lower[node] <= z) & (z <= tree.upper[node]), node)
     domain = axis_map.domain(feature)
-    here = allowed.get(feature, domain)
-    pieces, swapped = _pieces(wanted, here, domain)
-    targets = node + 1, int(tree.second[node])
-    hit, missed = targets[::-1] if swapped else targets
+    reachable = allowed.get(feature, domain)
+    pieces, swapped = _pieces(wanted, reachable, domain)
+    children = node + 1, int(tree.second[node])
+    in_piece, in_no_piece = children[::-1] if swapped else children
     for piece in pieces:
-        first, second = builder.split(place, feature, piece[1], piece[0])
+        first, second = builder.split(new_node, feature, piece[1], piece[0])
         within = _contains((piece,), table.raw[rows, feature].astype(np.float64, copy=False))
-        yield _Visit(hit, first, {**allowed, feature: intersection((piece,), here)}, rows[within])
-        here, place, rows = intersection(complement((piece,)), here), second, rows[~within]
-    yield _Visit(missed, place, {**allowed, feature: here}, rows)
+        yield _Visit(in_piece, first, {**allowed, feature: intersection((piece,), reachable)}, rows[within])
+        reachable, new_node, rows = intersection(complement((piece,)), reachable), second, rows[~within]
+    yield _Visit(in_no_piece, new_node, {**allowed, feature: reachable}, rows)
 
 
 # ------------------------------------------------------------------------------------------------ choice of cuts
 
 
 def _pieces(wanted: Intervals, allowed: Intervals, domain: Intervals) -> tuple[Intervals, bool]:
-    """Return the fewest intervals that tell the allowed values apart, and whether the wanted ones are outside them.
+    """Return the fewest intervals that separate wanted from unwanted values, and whether the wanted ones are outside.
 
-    None at all where every allowed value is on one side.
+    Only allowed values count. There is no interval if all of them are on one side.
     """
     inside, outside = _runs(wanted, allowed)
     is_lower = bool(inside and outside) and inside[-1][1] == math.inf and outside[0][0] == -math.inf
@@ -97,7 +98,7 @@ def _pieces(wanted: Intervals, allowed: Intervals, domain: Intervals) -> tuple[I
 
 
 def _runs(wanted: Intervals, allowed: Intervals) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
-    """Return the intervals inside and outside a set that hold allowed values; none of these lie between two of one."""
+    """Return the maximal runs of allowed values inside the wanted set, and outside it, as intervals."""
     tiles = sorted([(*tile, True) for tile in wanted] + [(*tile, False) for tile in complement(wanted)])
     runs: list[tuple[float, float, bool]] = []
     for lower, upper, is_in in tiles:
@@ -110,12 +111,13 @@ def _runs(wanted: Intervals, allowed: Intervals) -> tuple[list[tuple[float, floa
 
 
 def _meets(lower: float, upper: float, allowed: Intervals) -> bool:
+    """Tell whether an interval holds an allowed value."""
     i = bisect_left(allowed, lower, key=lambda piece: piece[1])
     return i < len(allowed) and allowed[i][0] <= upper
 
 
 def _trimmed(piece: tuple[float, float], domain: Intervals) -> tuple[float, float]:
-    """Return the part of an interval from its first to its last possible value."""
+    """Return the part of an interval between its first and its last value in the domain."""
     possible = intersection((piece,), domain)
     return possible[0][0], possible[-1][1]
 
@@ -124,32 +126,33 @@ def _trimmed(piece: tuple[float, float], domain: Intervals) -> tuple[float, floa
 
 
 def _nudged(wanted: Intervals, x: Floats, inside: Bools, node: int) -> Intervals:
-    """Return a set with the ends moved so that it holds the values flagged as inside, and none of the others."""
+    """Return a set with its ends moved so that it holds the values flagged as inside, and no other of `x`."""
     wrong = _contains(wanted, x) != inside
     if not wrong.any():
         return wanted
-    within, beside = np.unique(x[inside]), np.unique(x[~inside])
-    both = np.intersect1d(within, beside)
+    within, outside = np.unique(x[inside]), np.unique(x[~inside])
+    both = np.intersect1d(within, outside)
     if both.size:
         raise DataError(f"node {node}: the map gives equal values different images, first {both[0]}; it is no function")
     for value in np.unique(x[wrong & inside]).tolist():
-        wanted = _with(wanted, value, beside)
+        wanted = _with(wanted, value, outside)
     for value in np.unique(x[wrong & ~inside]).tolist():
         wanted = complement(_with(complement(wanted), value, within))
     return wanted
 
 
 def _contains(intervals: Intervals, x: Floats) -> Bools:
+    """Return whether each value is in one of the intervals."""
     if not intervals:
         return np.zeros(len(x), dtype=bool)
     lower, upper = np.array(intervals).T
-    place = np.searchsorted(lower, x, side="right") - 1
-    held: Bools = (place >= 0) & (x <= upper[place])
-    return held
+    index = np.searchsorted(lower, x, side="right") - 1
+    contained: Bools = (index >= 0) & (x <= upper[index])
+    return contained
 
 
 def _with(intervals: Intervals, value: float, others: Floats) -> Intervals:
-    """Return a set with one more value: the nearest end reaches out for it, unless other values stand in between."""
+    """Return a set with one more value: the nearest interval is extended to it, unless others lie in between."""
     reaches = [(value - upper, upper, value) for _, upper in intervals if upper < value]
     reaches += [(lower - value, value, lower) for lower, _ in intervals if lower > value]
     for _, lower, upper in sorted(reaches):

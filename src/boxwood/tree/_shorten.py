@@ -1,24 +1,26 @@
-"""Thresholds moved within the gap that rows leave: to a short decimal, or to the midpoint in other units."""
+"""Thresholds moved within the gap between the nearest rows: to a short decimal, or to the midpoint in other columns."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boxwood._types import Indices
+from boxwood.tree._nodes import Nodes
 from boxwood.tree._numbers import between, shortest_between
-from boxwood.tree._tree import ThresholdTree, _as_rows
-from boxwood.tree._walk import rows_at_nodes
+from boxwood.tree._walk import as_rows, rows_at_nodes
 
 __all__ = ["recut", "shortened"]
 
+Tree = TypeVar("Tree", bound=Nodes)
+
 
 class _Gap(NamedTuple):
-    """The rows next to a threshold t: left <= t < right. Infinite where the table has no row on that side."""
+    """The values next to a threshold t: left <= t < right. An end is infinite if the table has no row on that side."""
 
     left: float
     right: float
@@ -27,26 +29,29 @@ class _Gap(NamedTuple):
         return _Gap(-self.right, -self.left)
 
 
-# chooses a threshold: (gap, the threshold so far, whether the column is whole) -> threshold
+# chooses a threshold: (gap, old threshold, whether the column holds whole numbers) -> new threshold
 _Choice = Callable[[_Gap, float, bool], float]
 
 
-def shortened(tree: ThresholdTree, X: ArrayLike) -> ThresholdTree:
+def shortened(tree: Tree, X: ArrayLike) -> Tree:
     """See `ThresholdTree.shortened`."""
-    rows = _as_rows(X, tree.n_features)
+    rows = as_rows(X, tree.n_features)
     return _moved(tree, rows, rows, _short)
 
 
-def recut(tree: ThresholdTree, X: ArrayLike, Z: ArrayLike) -> ThresholdTree:
+def recut(tree: Tree, X: ArrayLike, Z: ArrayLike) -> Tree:
     """See `ThresholdTree.recut`."""
-    raw, mapped = _as_rows(X, tree.n_features), _as_rows(Z, tree.n_features)
+    raw, mapped = as_rows(X, tree.n_features), as_rows(Z, tree.n_features)
     if raw.shape[0] != mapped.shape[0]:
         raise ValueError(f"X and Z must hold the same rows, got {raw.shape[0]} and {mapped.shape[0]}")
     return _moved(tree, raw, mapped, _middle)
 
 
-def _moved(tree: ThresholdTree, X: NDArray[np.floating], Z: NDArray[np.floating], choose: _Choice) -> ThresholdTree:
-    """Return the tree with each finite end of each cut chosen in the gap of `X` between the rows that `Z` separates."""
+def _moved(tree: Tree, X: NDArray[np.floating], Z: NDArray[np.floating], choose: _Choice) -> Tree:
+    """Return the tree with each finite end of a cut chosen anew.
+
+    It is chosen in the gap of `X` between the rows that it separates in `Z`.
+    """
     lower, upper = tree.lower.copy(), tree.upper.copy()
     whole = {int(feature): _is_whole(X[:, feature]) for feature in tree.features}
     for node, rows, inside in rows_at_nodes(tree, Z):
@@ -57,28 +62,32 @@ def _moved(tree: ThresholdTree, X: NDArray[np.floating], Z: NDArray[np.floating]
         if math.isfinite(upper[node]):
             gap = _gap(node, *column, upper[node], closed=True)
             upper[node] = choose(gap, upper[node], whole[j])
-        if math.isfinite(lower[node]):  # a closed lower end is a closed upper end seen in a mirror
+        if math.isfinite(lower[node]):  # x >= lower is -x <= -lower, so a lower end is chosen as an upper end
             gap = _gap(node, *column, lower[node], closed=False)
             lower[node] = -choose(gap.mirrored(), -lower[node], whole[j])
-            if lower[node] > upper[node]:  # no row within: both ends lie in one gap
+            if lower[node] > upper[node]:  # no row is inside, so both ends lie in one gap
                 lower[node] = upper[node] = between(*gap)
-    return ThresholdTree(tree.feature, lower, upper, tree.second, tree.cluster)
+    return tree.with_thresholds(lower, upper)
 
 
 def _gap(
     node: int, x: NDArray[np.floating], z: NDArray[np.floating], rows: Indices, threshold: float, closed: bool
 ) -> _Gap:
-    """Return the gap in `x` among the rows at a node, or of the whole table on a side where these have no row."""
+    """Return the gap in `x` among the rows at a node; on a side without such rows, among all rows of the table."""
     left, right = _ends(x[rows], z[rows], threshold, closed)
     if math.isinf(left) or math.isinf(right):
         beyond = _ends(x, z, threshold, closed)
         left, right = (beyond.left if math.isinf(left) else left), (beyond.right if math.isinf(right) else right)
     if left >= right:
-        raise ValueError(f"the cut at node {node} is no cut of its column: {left} and {right} are out of order")
+        raise ValueError(
+            f"the cut at node {node} is no cut of its column: a row with {left} must be left of one with {right}; "
+            "is each column of Z an increasing function of the same column of X?"
+        )
     return _Gap(left, right)
 
 
 def _ends(x: NDArray[np.floating], z: NDArray[np.floating], threshold: float, closed: bool) -> _Gap:
+    """Return the largest `x` left of a threshold on `z`, and the smallest right of it; `closed` puts equal `z` left."""
     values, mapped = x.astype(np.float64, copy=False), z.astype(np.float64, copy=False)
     is_left = mapped <= threshold if closed else mapped < threshold
     left, right = values[is_left], values[~is_left]
@@ -86,6 +95,7 @@ def _ends(x: NDArray[np.floating], z: NDArray[np.floating], threshold: float, cl
 
 
 def _middle(gap: _Gap, threshold: float, whole: bool) -> float:
+    """Return the midpoint of the gap; a threshold next to its finite end if only one is finite."""
     if math.isfinite(gap.left) and math.isfinite(gap.right):
         return float(between(*gap))
     if math.isfinite(gap.left):  # all rows are on one side of the threshold
@@ -94,7 +104,7 @@ def _middle(gap: _Gap, threshold: float, whole: bool) -> float:
 
 
 def _short(gap: _Gap, threshold: float, whole: bool) -> float:
-    """Return the shortest decimal in the gap, clear of both ends by two float32 steps where there is room."""
+    """Return the shortest decimal in the gap, two float32 steps away from both ends if the gap is wide enough."""
     left, right = gap
     if math.isinf(left) or math.isinf(right):
         return threshold

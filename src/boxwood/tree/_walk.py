@@ -1,22 +1,43 @@
-"""The walk that every measurement shares: the rows that reach each node."""
+"""Rows on their way down a tree: the leaf that each row reaches, and the rows that reach each node."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from boxwood._types import Bools, Indices
-from boxwood.tree._tree import ThresholdTree
+from boxwood._threads import map_blocks
+from boxwood._types import Array, Bools, Indices, Ints
+from boxwood.errors import DataError
+from boxwood.loops.walk import descend
+from boxwood.tree._nodes import Nodes
 
-__all__ = ["rows_at_nodes"]
+__all__ = ["as_rows", "rows_at_nodes", "values_at_leaves"]
 
 
-def rows_at_nodes(tree: ThresholdTree, X: NDArray[np.floating]) -> Iterator[tuple[int, Indices, Bools | None]]:
-    """Yield node, the rows that reach it, and which of them are inside its cut (None at a leaf), in pre-order.
+def values_at_leaves(tree: Nodes, X: ArrayLike, values: Ints, n_jobs: int | None) -> Ints:
+    """Return the value at the leaf of each row, shape (n,), from values of at least 0 by node, shape (n_nodes,).
 
-    Rows are in ascending order. Takes time n times the depth, and memory for the rows that wait on the way.
+    See `ThresholdTree.apply` for rows and errors.
+    """
+    rows = as_rows(X, tree.n_features)
+    reached = np.empty(len(rows), dtype=np.int64)
+
+    def work(start: int, stop: int) -> None:
+        nodes = tree.feature, tree.lower, tree.upper, tree.second
+        descend(rows[start:stop], *nodes, values, reached[start:stop])
+        _refuse_nan(reached[start:stop], start)
+
+    map_blocks(work, len(rows), n_jobs=n_jobs)
+    return reached
+
+
+def rows_at_nodes(tree: Nodes, X: NDArray[np.floating]) -> Iterator[tuple[int, Indices, Bools | None]]:
+    """Yield each node in pre-order, the numbers of the rows that reach it, and whether each is inside its cut.
+
+    The last is None at a leaf. Numbers of rows are ascending. Takes time n times the depth, and memory for the rows of
+    the nodes that wait for their turn.
     """
     stack = [(0, np.arange(len(X)))]
     while stack:
@@ -29,3 +50,28 @@ def rows_at_nodes(tree: ThresholdTree, X: NDArray[np.floating]) -> Iterator[tupl
         inside = (tree.lower[node] <= values) & (values <= tree.upper[node])
         yield node, rows, inside
         stack += ((int(tree.second[node]), rows[~inside]), (node + 1, rows[inside]))
+
+
+def as_rows(X: ArrayLike, n_features: int) -> Array:
+    """Return `X` as a two-dimensional float array, copied only if it is neither float32 nor float64."""
+    X = np.asarray(X)
+    if X.dtype not in (np.float32, np.float64):
+        if X.dtype.kind not in "biufO":
+            raise DataError(f"X must be numeric, got {X.dtype}")
+        try:
+            X = X.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"X must be numeric, got {X.dtype}: {error}") from None
+    if X.ndim != 2:
+        raise DataError(f"X must be two-dimensional, rows by columns; got shape {X.shape}")
+    if X.shape[1] < n_features:
+        raise DataError(f"the tree tests column {n_features - 1}, but X has {X.shape[1]} columns")
+    return X
+
+
+def _refuse_nan(reached: Ints, start: int) -> None:
+    """Raise a DataError if a row of the block that begins at row `start` has met NaN."""
+    bad = reached < 0
+    if bad.any():
+        row = start + int(np.argmax(bad))
+        raise DataError(f"X has NaN in a tested column, first in row {row}; fill such values or leave those rows out")

@@ -1,4 +1,4 @@
-"""Kernels that neither multiply nor add up over axes: polynomial, neighbourhood, precomputed."""
+"""Kernels of all columns jointly, which are no sum or product over columns: polynomial, neighbourhood, precomputed."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ class Polynomial(Kernel):
 class Neighborhood(Kernel):
     """The neighbourhood kernel: 1 where two rows are at most `radius` apart, else 0.
 
-    It is not positive definite, so that squared distances to means may be negative. Distances are rounded square
-    roots, as `radius` is where it is one: `Neighborhood(math.sqrt(24))` holds rows at squared distance 24.
+    It is not positive definite, so squared distances to means may be negative. Distances are rounded square roots, so a
+    radius that is a rounded square root includes its rows: `Neighborhood(math.sqrt(24))` is 1 at squared distance 24.
 
     Parameters
     ----------
@@ -111,10 +111,10 @@ class Neighborhood(Kernel):
 
 @dataclass(frozen=True)
 class Precomputed(Kernel):
-    """Values that were computed elsewhere: each "row" is its line of the Gram matrix with m training rows.
+    """Values that were computed elsewhere: each row of `X` holds the values of one row with m training rows.
 
-    So `X` is the square Gram matrix of the training rows, or for later rows the block of shape (n, m) of their values
-    with the training rows. Squared distances may be negative where the matrix is not positive definite.
+    For the training rows `X` is their square Gram matrix, for n later rows a block of shape (n, m). Squared distances
+    may be negative if the matrix is not positive definite.
 
     Examples
     --------
@@ -126,7 +126,7 @@ class Precomputed(Kernel):
     positive_definite: ClassVar[bool] = False
 
     def gram(self, X: ArrayLike, Y: ArrayLike | None = None) -> GramMatrix:
-        """Return the block `X` itself, which must be square, or have a column for each row of `Y`."""
+        """Return the block `X` itself. It must be square, or have a column for each row of `Y`."""
         block = as_table(X)
         m = len(block) if Y is None else len(np.asarray(Y))
         if block.shape[1] != m:
@@ -141,17 +141,17 @@ class Precomputed(Kernel):
         block = as_table(X)
         if block.shape[0] != block.shape[1]:
             raise DataError(
-                "the values between rows and themselves are in a square Gram matrix alone; "
+                "the values between rows and themselves are only in the square Gram matrix of the training rows; "
                 f"got a block of shape {block.shape}"
             )
         return np.diagonal(block).astype(np.float64)
 
     def kept_points(self, X: Array) -> Array:
-        """Return rows without columns: later blocks bring their values with them."""
+        """Return rows without columns, because a later block holds all values that are needed."""
         return np.empty((len(X), 0))
 
     def _filler(self, X: Floats, Y: Floats) -> Fill:
-        raise NotImplementedError("a precomputed kernel has no values but those given")
+        raise NotImplementedError("a precomputed kernel cannot compute values; pass the block of values as X")
 
     def _diagonal(self, X: Floats) -> Floats:
         return np.diagonal(X).copy()

@@ -1,15 +1,17 @@
-"""Kernels by name."""
+"""Kernels that are given by name, with the bandwidth of a name that has one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 from boxwood.kernels._additive import ChiSquared, Hellinger, HistogramIntersection, Linear
+from boxwood.kernels._joint import Polynomial, Precomputed
 from boxwood.kernels._kernel import Kernel
-from boxwood.kernels._not_by_axes import Polynomial, Precomputed
 from boxwood.kernels._product import Gaussian, Laplace
 
-__all__ = ["as_kernel"]
+__all__ = ["as_kernel", "kernel_with_gamma"]
 
 _NAMED: dict[str, Callable[[], Kernel]] = {
     "gaussian": Gaussian,
@@ -29,8 +31,9 @@ _NAMED: dict[str, Callable[[], Kernel]] = {
 def as_kernel(kernel: Kernel | str) -> Kernel:
     """Return a kernel given by itself or by name, with its default parameters.
 
-    Names are "gaussian" and "laplace" (or "rbf" and "laplacian", as in scikit-learn) of bandwidth "scale", "linear",
-    "polynomial" (or "poly"), "hellinger", "histogram_intersection", "chi_squared" and "precomputed".
+    Names are "gaussian" and "laplace" (or "rbf" and "laplacian", as in scikit-learn), "linear", "polynomial" (or
+    "poly"), "hellinger", "histogram_intersection", "chi_squared" and "precomputed". The bandwidth of "gaussian" and
+    "laplace" is "scale".
 
     Raises
     ------
@@ -48,8 +51,27 @@ def as_kernel(kernel: Kernel | str) -> Kernel:
     if isinstance(kernel, str) and kernel in ("chi2", "additive_chi2"):
         raise ValueError(
             f"kernel {kernel!r} of scikit-learn is another function than the additive χ² kernel sum 2xy / (x + y); "
-            "take 'chi_squared' for that one, or pass 'precomputed' and the Gram matrix"
+            "take 'chi_squared' for the additive one, or pass 'precomputed' and the Gram matrix of the other"
         )
     if not isinstance(kernel, str) or kernel not in _NAMED:
         raise ValueError(f"kernel must be a Kernel or one of {', '.join(map(repr, _NAMED))}; got {kernel!r}")
     return _NAMED[kernel]()
+
+
+def kernel_with_gamma(kernel: Kernel | str, gamma: Any) -> Kernel:
+    """Return a kernel given by itself or by name; a name of a kernel with a bandwidth gets the bandwidth `gamma`.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown, or another `gamma` than "scale" stands beside a kernel that would not read it.
+    """
+    resolved = as_kernel(kernel)
+    if isinstance(kernel, str) and isinstance(resolved, (Gaussian, Laplace)):
+        return replace(resolved, gamma=gamma)
+    if not (isinstance(gamma, str) and gamma == "scale"):
+        raise ValueError(
+            f"gamma is the bandwidth of a kernel given as 'gaussian' or 'laplace'; got gamma={gamma!r} beside "
+            f"kernel={kernel!r}; leave gamma out, or give the kernel by name"
+        )
+    return resolved

@@ -1,0 +1,149 @@
+"""A file of loops calls only its own functions, so some things stand in several files: here the copies agree."""
+
+import inspect
+import itertools
+
+import numpy as np
+import pytest
+
+from boxwood.loops import (
+    costs,
+    expand,
+    greedy,
+    kernels,
+    nearest,
+    random_cuts,
+    random_cuts_exact,
+    random_cuts_score,
+    walk,
+)
+from boxwood.tree import TreeBuilder
+
+L1, L2, SQEUCLIDEAN = costs.L1, costs.L2, costs.SQEUCLIDEAN
+
+
+def whole_numbers(seed):
+    """Return rows and centres of small whole numbers, whose squared and l1 distances are exact, float32 or float64."""
+    rng = np.random.default_rng(seed)
+    n, k, d = rng.integers(1, 30), rng.integers(1, 6), rng.integers(1, 5)
+    X = rng.integers(-9, 10, size=(n, d)).astype(np.float32 if seed % 2 else np.float64)
+    return X, rng.integers(-9, 10, size=(k, d)).astype(np.float64)
+
+
+def expected_distances(X, centers, objective):
+    gaps = np.abs(X[:, None].astype(np.float64) - centers[None])
+    if objective == L1:
+        return gaps.sum(axis=2)
+    squares = (gaps**2).sum(axis=2)
+    return np.sqrt(squares) if objective == L2 else squares
+
+
+@pytest.mark.parametrize("module", [random_cuts, random_cuts_score], ids=lambda module: module.__name__)
+def test_codes_of_objectives(module):
+    assert (module.L1, module.L2, module.SQEUCLIDEAN) == (L1, L2, SQEUCLIDEAN)
+
+
+def test_the_largest_cost():
+    assert expand.NONE == greedy.NONE == np.iinfo(np.int64).max
+
+
+@pytest.mark.parametrize("name", ["SortedCenters", "DrawnCuts"])
+def test_tuples_of_the_random_cuts(name):
+    fast, exact = (getattr(module, name) for module in (random_cuts, random_cuts_exact))
+    assert inspect.getsource(fast) == inspect.getsource(exact)
+
+
+@pytest.mark.parametrize("objective", [L1, L2, SQEUCLIDEAN])
+def test_distances_of_rows_to_the_centres_of_their_labels(objective):
+    for seed in range(50):
+        X, centers = whole_numbers(seed)
+        expected = expected_distances(X, centers, objective)
+        for c in range(len(centers)):
+            measured = [random_cuts_score._distance(X, i, centers, c, objective) for i in range(len(X))]
+            np.testing.assert_array_equal(measured, expected[:, c])
+            for i in range(len(X)):
+                sums, labels = np.zeros(len(centers)), np.array([c])
+                costs.add_costs(X[i : i + 1], labels, np.empty(0), centers, np.zeros_like(centers), objective, sums)
+                assert sums[c] == expected[i, c]
+
+
+@pytest.mark.parametrize("objective", [L1, L2])
+def test_distances_of_rows_to_all_centres(objective):
+    for seed in range(50):
+        X, centers = whole_numbers(seed)
+        expected = expected_distances(X, centers, objective)
+        columns, euclidean = np.ascontiguousarray(centers.T), objective == L2
+        measured = np.empty_like(expected)
+        nearest.distances(X, columns, euclidean, measured)
+        np.testing.assert_array_equal(measured, expected)
+        labels, least = np.empty(len(X), dtype=np.intp), np.empty(len(X))
+        nearest.nearest(X, columns, euclidean, labels, least)
+        np.testing.assert_array_equal(labels, expected.argmin(axis=1))
+        np.testing.assert_array_equal(least, expected.min(axis=1))
+        closest = np.full(len(X), np.inf)
+        for center in centers:
+            nearest.lower_to(X, center, euclidean, closest)
+        np.testing.assert_array_equal(closest, least)
+
+
+def test_squared_and_absolute_distances_of_kernels_and_of_expand():
+    for seed in range(50):
+        X, centers = whole_numbers(seed)
+        squares, absolutes = (expected_distances(X, centers, objective) for objective in (SQEUCLIDEAN, L1))
+        columns, units, measured = np.ascontiguousarray(centers.T), np.ones(X.shape[1]), np.zeros_like(squares)
+        kernels.add_squares(X, columns, units, measured)
+        np.testing.assert_array_equal(measured, squares)
+        measured[:] = 0.0
+        kernels.add_absolutes(X, columns, units, measured)
+        np.testing.assert_array_equal(measured, absolutes)
+        expand.squared_distances(X, columns, 2.0, measured)
+        np.testing.assert_array_equal(measured, squares)
+        rows = np.arange(len(X))
+        clusters = rows % len(centers)
+        one_each = np.empty(len(X))
+        expand.squared_distance(X, rows, columns, clusters, 2.0, one_each)
+        np.testing.assert_array_equal(one_each, squares[rows, clusters])
+
+
+def test_the_middle_of_a_leaf():
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        d, k = rng.integers(1, 4), rng.integers(2, 9)
+        scale = (1.0, 1e-300, 5e-324)[seed % 3]
+        values = np.sort(rng.integers(0, 6, size=(d, k)) * scale, axis=1)
+        values[:, -1] = values[:, 0] + rng.integers(6, 9) * scale
+        ends = np.sort([rng.choice(k, size=2, replace=False) for _ in range(d)], axis=1)
+        if (values[np.arange(d), ends[:, 0]] == values[np.arange(d), ends[:, 1]]).all():
+            continue
+        axis, rank = random_cuts._middle_rank(values, ends[:, 0], ends[:, 1])
+        others = random_cuts_exact._middle_rank(values, ends[None, :, 0], ends[None, :, 1])
+        assert (axis, rank) == others[:2], f"seed {seed}"
+        assert np.isnan(others[2])
+
+
+def random_tree(rng, d, n_leaves):
+    builder, leaves = TreeBuilder(), [0]
+    while len(leaves) < n_leaves:
+        leaf = leaves.pop(int(rng.integers(len(leaves))))
+        leaves += builder.split(leaf, int(rng.integers(d)), float(rng.integers(-9, 10)))
+    for cluster, leaf in enumerate(leaves):
+        builder.label(leaf, cluster)
+    return builder.build()
+
+
+def test_rows_down_a_tree():
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        X, _ = whole_numbers(seed)
+        trees = [random_tree(rng, X.shape[1], int(size)) for size in rng.integers(1, 9, size=3)]
+        sizes = [tree.n_nodes for tree in trees]
+        roots = np.array([0, *itertools.accumulate(sizes)][:-1])
+        nodes = (
+            np.concatenate([getattr(tree, name) for tree in trees]) for name in random_cuts_score.Trees._fields[1:]
+        )
+        joined = random_cuts_score.Trees(roots, *nodes)
+        for number, tree in enumerate(trees):
+            clusters = np.empty(len(X), dtype=np.int64)
+            walk.descend(X, tree.feature, tree.lower, tree.upper, tree.second, tree.cluster, clusters)
+            reached = [random_cuts_score._cluster_of(X, i, joined, number) for i in range(len(X))]
+            assert reached == clusters.tolist()
