@@ -19,8 +19,9 @@ from boxwood.concepts import ConceptProjector
 from boxwood.errors import DataError
 from boxwood.estimators._mmdt import MMDT
 from boxwood.grow import mmdt
-from boxwood.metrics import partition_cost, ratio
-from boxwood.metrics._tails import far_tails
+from boxwood.metrics import partition_cost
+from boxwood.metrics._mixture_tails import far_tails
+from boxwood.metrics._price import ratio
 from boxwood.reference import Mixture, Reference
 from boxwood.reference._clusterer import refuse_one_cluster
 from boxwood.tree import ThresholdTree

@@ -17,8 +17,9 @@ from boxwood.clusterers import KernelKMeans
 from boxwood.errors import DataError
 from boxwood.estimators._base import TreeClusterer
 from boxwood.kernels import Gaussian, Kernel, Laplace, Precomputed, as_kernel
-from boxwood.metrics import agreement, ratio
+from boxwood.metrics import agreement
 from boxwood.metrics._kernel_cost import KernelSpace, kernel_cost
+from boxwood.metrics._price import ratio
 from boxwood.reference import Reference
 from boxwood.reference._clusterer import refuse_number_of_clusters
 from boxwood.tree import ThresholdTree
@@ -67,7 +68,7 @@ class KernelTreeClusterer(TreeClusterer):
         """
         tree, rows = self._fitted_tree(), self._rows(X)
         seen = rows if self._map is None else self._map.transform(rows)
-        return -kernel_cost(seen, tree.predict(rows), self.kernel_, sample_weight=sample_weight)
+        return -kernel_cost(seen, tree.predict(rows), kernel=self.kernel_, sample_weight=sample_weight)
 
     # ------------------------------------------------------------------------------------------------- steps
 

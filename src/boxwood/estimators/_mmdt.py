@@ -14,7 +14,7 @@ from boxwood._validation import listed
 from boxwood.estimators._base import TreeClusterer
 from boxwood.grow import mmdt
 from boxwood.grow._mmdt_thresholds import THRESHOLDS
-from boxwood.metrics._tails import far_tails
+from boxwood.metrics._mixture_tails import far_tails
 from boxwood.reference import Mixture, Reference
 from boxwood.reference._clusterer import refuse_number_of_clusters
 from boxwood.reference._moments import moments_of

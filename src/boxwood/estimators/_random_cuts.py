@@ -15,7 +15,8 @@ from boxwood.clusterers import KMedians
 from boxwood.estimators._base import TreeClusterer
 from boxwood.grow._random_cuts import RandomCutter
 from boxwood.grow._random_cuts_score import cost_changes
-from boxwood.metrics import best_centers, partition_cost, ratio
+from boxwood.metrics import best_centers, partition_cost
+from boxwood.metrics._price import ratio
 from boxwood.reference import Reference
 from boxwood.reference._clusterer import refuse_number_of_clusters
 from boxwood.theory.bounds import random_cuts_price_bound

@@ -17,7 +17,7 @@ from boxwood.errors import DataError
 from boxwood.tree import Interval, ThresholdTree
 
 if TYPE_CHECKING:
-    from boxwood.metrics import Readability
+    from boxwood.metrics._readability import Readability
 
 __all__ = [
     "ClusterSummary",

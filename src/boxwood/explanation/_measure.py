@@ -11,7 +11,8 @@ from boxwood._validation import listed
 from boxwood.axes import Categories
 from boxwood.explanation._best import Chosen
 from boxwood.explanation._explanation import ClusterSummary, Explanation, LeafSummary, Rule, leaves_of, rules_of
-from boxwood.metrics import agreement, partition_cost, ratio, readability
+from boxwood.metrics import agreement, partition_cost, readability
+from boxwood.metrics._price import ratio
 from boxwood.reference import Reference
 from boxwood.render._rules import cluster_name
 from boxwood.tree import ThresholdTree
@@ -51,7 +52,7 @@ def measure(
         price=ratio(cost, reference_cost),
         agreement=sum(one.own for one in leaves) / sum(one.size for one in leaves),
         adjusted_rand=agreement(reference.labels, predicted, sample_weight=weights).adjusted_rand,
-        readability=readability(tree, X, sample_weight=_kept_weights(reference, weights)),
+        readability=readability(X, tree, sample_weight=_kept_weights(reference, weights)),
         weighted=weights is not None,
         standardized=standardized,
         notes=(*chosen.notes, *_without_leaf(clusters)),

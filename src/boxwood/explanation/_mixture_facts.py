@@ -9,7 +9,7 @@ from boxwood.explanation._explanation import FarFromGaussian, MixtureFacts
 from boxwood.explanation._gaussians import Gaussians
 from boxwood.metrics import explainability_to_noise
 from boxwood.metrics._mixture_boxes import has_independent_axes, reaches
-from boxwood.metrics._tails import far_tails
+from boxwood.metrics._mixture_tails import far_tails
 from boxwood.reference import Reference
 from boxwood.tree import ThresholdTree
 

@@ -1,4 +1,4 @@
-"""How well axis-aligned cuts can tell the components of a mixture apart, and how often a tree does not.
+"""How well axis-aligned cuts can separate the components of a mixture, and the error rate of a tree.
 
 Fleissner, Zarvandi and Ghoshdastidar, "Explainable Clustering Beyond Worst-Case Guarantees" and "Decision Trees for
 Interpretable Clusters in Mixture Models and Deep Representations".
@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike
 from boxwood._types import Floats
 from boxwood._validation import as_generator
 from boxwood.errors import DataError
-from boxwood.metrics._mixture_boxes import check_mixture, draw, has_independent_axes, reaches
+from boxwood.metrics._checks import check_mixture
+from boxwood.metrics._mixture_boxes import draw, has_independent_axes, reaches
 from boxwood.reference import Mixture
 from boxwood.tree import ThresholdTree
 
@@ -32,7 +33,7 @@ _FACTOR = {"variance": 1.0, "subgaussian": 0.5}
 
 
 class ExplainabilityToNoise(NamedTuple):
-    """Explainability-to-noise ratio, and the pair of components and the axis that attain it."""
+    """Explainability-to-noise ratio, with the pair of components and the axis that attain it."""
 
     value: float
     pair: tuple[int, int]
@@ -40,14 +41,14 @@ class ExplainabilityToNoise(NamedTuple):
 
 
 class SignalToNoise(NamedTuple):
-    """Signal-to-noise ratio, and the pair of components that attains it."""
+    """Signal-to-noise ratio, with the pair of components that attains it."""
 
     value: float
     pair: tuple[int, int]
 
 
 class ErrorRate(NamedTuple):
-    """Share of rows whose leaf is not their component's; `standard_error` is 0 where `exact`, else of the sample."""
+    """Fraction of rows in a leaf of another component; `standard_error` is that of the sample, and 0 if `exact`."""
 
     value: float
     standard_error: float
@@ -57,30 +58,29 @@ class ErrorRate(NamedTuple):
 def explainability_to_noise(
     mixture: Mixture, *, convention: str = "variance", pooling: str = "max", sigma: ArrayLike | None = None
 ) -> ExplainabilityToNoise:
-    """Return the explainability-to-noise ratio: how far apart, on its best axis, the closest pair of components is.
+    """Return the explainability-to-noise ratio: the squared distance of the closest components, on their best axis.
 
-    The smallest over pairs of components of the largest over axes of (difference of means)² / sigma². It is large where
-    every two components can be told apart by a single cut, and it governs how many rows a tree must lose.
+    It is the minimum over pairs of components of the maximum over axes of (difference of means)² / sigma². It is large
+    if a single cut can separate any two components. It decides how many rows a tree must put into wrong leaves.
 
     Parameters
     ----------
     mixture : Mixture
         Components; at least two.
     convention : {"variance", "subgaussian"}, default="variance"
-        "variance" divides by sigma², "subgaussian" by 2 sigma². Each bound of `boxwood.theory` takes its own.
+        "variance" divides by sigma², "subgaussian" by 2 sigma². Each bound of `boxwood.theory` states which it uses.
     pooling : {"max", "weighted"}, default="max"
         How the variances of the components along an axis become one sigma²; see `Mixture.pooled_variances`. The
         guarantees need "max".
     sigma : array-like of shape (d,), default=None
-        Standard deviations, or sub-Gaussian parameters of the same unit, to take instead of the pooled ones. Never
-        variances.
+        Standard deviations (never variances), or sub-Gaussian parameters of the same unit, instead of the pooled ones.
 
     Returns
     -------
     ExplainabilityToNoise
-        `value` has no unit; it is infinite where an axis without variance tells each pair apart, 0 for equal means.
-        `pair` is the first pair that attains it, `axis` the first axis that attains it for that pair. Scaling or
-        shifting any axis changes none of them.
+        `value` has no unit. It is infinite if every pair differs on an axis without variance, and 0 if two components
+        have equal means. `pair` is the first pair that attains it, `axis` the first axis that attains it for that pair.
+        Scaling or shifting an axis changes none of the three.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def explainability_to_noise(
 
     Notes
     -----
-    Takes time k² d and memory k d. The signal-to-noise ratio over d is a lower bound, the ratio itself an upper one.
+    Takes time k² d and memory k d. With snr the signal-to-noise ratio, always holds: `snr / d <= enr <= snr`.
 
     References
     ----------
@@ -122,10 +122,11 @@ def explainability_to_noise(
 def signal_to_noise(
     mixture: Mixture, *, convention: str = "variance", pooling: str = "max", sigma: ArrayLike | None = None
 ) -> SignalToNoise:
-    """Return the signal-to-noise ratio: as `explainability_to_noise`, with the sum over axes in place of the largest.
+    """Return the signal-to-noise ratio: the squared distance of the closest components, over all axes.
 
-    The ratio at the closest pair of components. It counts what all axes together know, of which a single cut sees one;
-    always holds: `snr / d <= enr <= snr`. Parameters, errors, time and memory are those of `explainability_to_noise`.
+    It is `explainability_to_noise` with the sum over axes in place of the maximum. It counts all axes, while a single
+    cut uses only one. Always holds: `snr / d <= enr <= snr`. Parameters, errors, time and memory are those of
+    `explainability_to_noise`.
 
     References
     ----------
@@ -156,58 +157,60 @@ def _factor(convention: str) -> float:
 def _sigma(mixture: Mixture, pooling: str, sigma: ArrayLike | None) -> Floats:
     """Return one standard deviation for each axis, shape (d,)."""
     if len(mixture.weights) < 2:
-        raise DataError("one component has nothing to be told apart from; give a mixture of at least two")
+        raise DataError("a single component has no other to be separated from; give a mixture of at least two")
     if sigma is None:
         return np.sqrt(mixture.pooled_variances(pooling))
-    given, d = np.asarray(sigma, dtype=np.float64), mixture.means.shape[1]
-    if given.shape != (d,) or not np.isfinite(given).all() or (given < 0).any():
+    deviations, d = np.asarray(sigma, dtype=np.float64), mixture.means.shape[1]
+    if deviations.shape != (d,) or not np.isfinite(deviations).all() or (deviations < 0).any():
         raise DataError(f"sigma must be {d} finite numbers, not negative, one for each axis; got {sigma!r}")
-    return given
+    return deviations
 
 
 def _ratios(mixture: Mixture, first: int, sigma: Floats) -> Floats:
-    """Return the ratio of the first component and each later one along each axis, shape (k - first - 1, d)."""
+    """Return the squared distance of component `first` to each later one, in sigmas, shape (k - first - 1, d)."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
-        apart = np.abs(mixture.means[first + 1 :] - mixture.means[first])
-        return np.where(apart > 0, (apart / sigma) ** 2, 0.0)
+        difference = np.abs(mixture.means[first + 1 :] - mixture.means[first])
+        return np.where(difference > 0, (difference / sigma) ** 2, 0.0)
 
 
 def error_rate(
     mixture: Mixture, tree: ThresholdTree, *, n_samples: int | None = None, random_state: Any = None
 ) -> ErrorRate:
-    """Return the share of rows of a Gaussian mixture that the tree labels with another component than their own.
+    """Return the fraction of rows of a Gaussian mixture that the tree labels with another component than their own.
 
-    Exact where the axes of each component are independent: a leaf is a box, and a box is a product of normal interval
-    probabilities. Wrong leaves are summed up, so that an error of 1e-30 is as accurate as one of 0.3.
+    The result is exact if the axes of each component are independent: the probability of a box is then a product of
+    interval probabilities. The probabilities of wrong leaves are added, rather than those of right leaves subtracted
+    from 1. So an error of 1e-30 is as accurate as one of 0.3.
 
     Parameters
     ----------
     mixture : Mixture
-        Components, taken as Gaussians; those without variance along an axis are at their mean there.
+        Components, taken as Gaussians. A component without variance along an axis has all rows at its mean there.
     tree : ThresholdTree
         Tree whose clusters are the components. Interval cuts and several leaves for one component are allowed.
     n_samples : int, default=None
-        Number of rows to draw instead. None is exact for independent axes and 200 000 rows for correlated ones.
+        Number of rows to draw for an estimate. None computes the exact rate for independent axes, and draws 200 000
+        rows for correlated ones.
     random_state : int, Generator, RandomState or None, default=None
-        Source of the rows drawn.
+        Source of the rows that are drawn.
 
     Returns
     -------
     ErrorRate
-        `value`, `standard_error` and `exact`. The standard error of a sample is never 0: it is that of (errors + 1) /
-        (rows + 2).
+        `value`, `standard_error` and `exact`. The standard error of a sample is that of the rate (errors + 1) /
+        (rows + 2), so it is never 0.
 
     Raises
     ------
     DataError
-        If the tree tests other columns than the mixture has, or has other clusters.
+        If the tree tests a column or has a cluster that the mixture does not have.
     ValueError
         If `n_samples` is less than 1.
 
     Notes
     -----
-    With L leaves and m columns on a path, exact takes time L m k and memory m k; sampling takes time and memory
-    `n_samples` times d (d² with correlations).
+    With L leaves and m columns on a path, the exact rate takes time L m k and memory m k. Sampling takes time and
+    memory `n_samples` times d, or d² for correlated axes.
 
     References
     ----------
@@ -228,13 +231,13 @@ def error_rate(
         raise ValueError(f"n_samples must be at least 1, got {n}")
     X, labels = draw(mixture, n, as_generator(random_state))
     errors = int(np.count_nonzero(tree.predict(X) != labels))
-    near = (errors + 1) / (n + 2)
-    return ErrorRate(errors / n, float(np.sqrt(near * (1 - near) / n)), False)
+    rate = (errors + 1) / (n + 2)
+    return ErrorRate(errors / n, float(np.sqrt(rate * (1 - rate) / n)), False)
 
 
 def _exact_error(mixture: Mixture, tree: ThresholdTree) -> float:
     wrong = np.zeros(len(mixture.weights))
     for leaf in reaches(mixture, tree):
-        strangers = np.arange(len(wrong)) != leaf.cluster
-        wrong[strangers] += leaf.probability[strangers]
+        others = np.arange(len(wrong)) != leaf.cluster
+        wrong[others] += leaf.probability[others]
     return min(1.0, float(mixture.weights @ wrong))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._validation import refuse_unknown
-from boxwood.metrics import ratio
+from boxwood.metrics._price import ratio
 from boxwood.reference import Mixture
 from boxwood.theory._bound import Bound, Condition
 from boxwood.theory.bounds._facts import (

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import as_table, as_weights
 from boxwood.errors import DataError
-from boxwood.metrics import ratio
 from boxwood.metrics._checks import check_fit
+from boxwood.metrics._price import ratio
 from boxwood.reference import Reference
 from boxwood.theory._bound import Bound, Condition
 from boxwood.theory.bounds._facts import as_price

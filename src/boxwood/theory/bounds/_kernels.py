@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood.metrics import AxisSimilarity
+from boxwood.metrics._kernel_similarity import AxisSimilarity
 from boxwood.theory._bound import Bound, Condition
 from boxwood.theory.bounds._facts import GUARANTEES, as_price, constant
 
@@ -47,9 +47,10 @@ def tau_bound(within_similarity: float, mmd: float, n_axes: int) -> float:
     >>> from boxwood.kernels import Gaussian
     >>> from boxwood.metrics import axis_similarity, mean_similarities
     >>> mixture = Mixture([1, 1], [[0.0] * 10, [0.5] * 10], [[0.0625] * 10] * 2)
-    >>> S = mean_similarities(mixture, Gaussian(1.0))
+    >>> S = mean_similarities(mixture, kernel=Gaussian(1.0))
     >>> gap = math.sqrt(S[0, 0] + S[1, 1] - 2 * S[0, 1])
-    >>> round(S[0, 0], 5), round(axis_similarity(mixture, Gaussian(1.0)).tau, 4), round(tau_bound(S[0, 0], gap, 10), 4)
+    >>> tau = axis_similarity(mixture, kernel=Gaussian(1.0)).tau
+    >>> round(S[0, 0], 5), round(tau, 4), round(tau_bound(S[0, 0], gap, 10), 4)
     (np.float64(0.32768), 0.7323, 0.9044)
     """
     return float(1 - (1 - within_similarity + mmd**2 / 2) / n_axes)
@@ -102,7 +103,7 @@ def kernel_price_bound(
     >>> from boxwood.kernels import Gaussian
     >>> from boxwood.metrics import axis_similarity, within_similarity
     >>> mixture, kernel = Mixture([1, 1], [[0.0], [9.0]], [[1e-4], [1e-4]]), Gaussian(1.0)
-    >>> bound = kernel_price_bound(axis_similarity(mixture, kernel), within_similarity(mixture, kernel))
+    >>> bound = kernel_price_bound(axis_similarity(mixture, kernel=kernel), within_similarity(mixture, kernel=kernel))
     >>> round(bound.value, 3), bound.holds
     (1.017, True)
     """

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from boxwood._validation import refuse_unknown
-from boxwood.metrics import ratio
+from boxwood.metrics._price import ratio
 from boxwood.reference import Mixture
 from boxwood.theory._bound import Bound, Condition
 from boxwood.theory.bounds._facts import (
