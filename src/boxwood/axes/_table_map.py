@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._frames import as_matrix, column_names, column_values, is_frame, refuse_unknown
+from boxwood._frames import as_matrix, column_names, column_values, is_frame, refuse_unknown_columns
 from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import as_table, refuse_not_finite
 from boxwood.axes._axis_map import AxisMap
@@ -151,9 +151,9 @@ def coded(
 def _names(X: Any, columns: Sequence[str] | None) -> tuple[str, ...] | None:
     if not is_frame(X):
         return None
-    found = column_names(X)
-    refuse_unknown(columns or (), found)
-    return found if columns is None else tuple(columns)
+    names = column_names(X)
+    refuse_unknown_columns(columns or (), names)
+    return names if columns is None else tuple(columns)
 
 
 def _as_array(X: Any) -> Array:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boxwood._frames import as_matrix, column_names, is_frame, refuse_unknown
+from boxwood._frames import as_matrix, column_names, is_frame, refuse_unknown_columns
 from boxwood._types import Array
 from boxwood._validation import as_table, refuse_not_finite
 from boxwood.axes import Categories, axis_map_of
@@ -83,7 +83,7 @@ def _table(X: Any, columns: Sequence[str] | None, clustering: Any) -> tuple[tupl
 
 def _columns_of_frame(X: Any, columns: Sequence[str] | None, label_column: str | None) -> tuple[str, ...]:
     found = column_names(X)
-    refuse_unknown([label_column] if label_column is not None else [], found)
+    refuse_unknown_columns([label_column] if label_column is not None else [], found)
     wanted = found if columns is None else tuple(columns)
     return tuple(name for name in wanted if name != label_column)
 
