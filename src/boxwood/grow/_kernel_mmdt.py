@@ -11,7 +11,8 @@ from boxwood._validation import as_generator, as_table, as_weights, refuse_unkno
 from boxwood.grow._costs import make_problem, whole_costs_of
 from boxwood.grow._kernel_mmdt_components import ClusterLaws, GaussianLaws
 from boxwood.grow._kernel_mmdt_cuts import AXES, PrototypeCut, grow_from_laws
-from boxwood.kernels import DistanceKernel, Kernel, as_kernel
+from boxwood.kernels import Kernel
+from boxwood.kernels._as_kernel import as_distance_kernel
 from boxwood.reference import Mixture, Reference
 from boxwood.tree import ThresholdTree
 
@@ -185,7 +186,7 @@ def kernel_mmdt_of_mixture(
     """
     refuse_unknown("axis", axis, AXES)
     refuse_unknown("prototype", prototype, PROTOTYPES)
-    resolved = _as_distance_kernel(kernel)
+    resolved = as_distance_kernel(kernel)
     laws = GaussianLaws(mixture, resolved)
     return grow_from_laws(laws, resolved, None if prototype == "medoid" else as_generator(random_state), axis)[0]
 
@@ -208,7 +209,7 @@ def prototype_tree(
     if n_draws < 1:
         raise ValueError(f"n_draws must be at least 1, got {n_draws}")
     table = as_table(X)
-    resolved = _as_distance_kernel(kernel).fitted(table)
+    resolved = as_distance_kernel(kernel).fitted(table)
     resolved.gram(table[:1])  # refuses a kernel of another number of axes
     laws = ClusterLaws(table, reference, resolved, as_weights(sample_weight, len(table)), n_jobs)
     if prototype == "medoid":
@@ -221,10 +222,3 @@ def prototype_tree(
     rows = np.flatnonzero(problem.kept)
     costs = whole_costs_of(problem, rows, [tree.predict(table, n_jobs=n_jobs)[rows] for tree, _ in drawn])
     return drawn[int(np.argmin([cost.sum() for cost in costs]))]
-
-
-def _as_distance_kernel(kernel: Kernel | str) -> DistanceKernel:
-    resolved = as_kernel(kernel)
-    if not isinstance(resolved, DistanceKernel):
-        raise ValueError(f"the kernel must multiply over axes, as Gaussian, Laplace or ProductKernel; got {resolved!r}")
-    return resolved
