@@ -5,7 +5,7 @@ the interface          `AxisMap`
 transformers           `axis_map_of` makes a `TableMap` of any supported transformer of scikit-learn; `Categories`
 features of kernels    `surrogate_map`, `features_of_kernel`; `Curves` and their kinds `TaylorFeatures` (with
                        `TAYLOR_MARGIN`), `LandmarkFeatures`, `StepFeatures`, `ChiSquaredFeatures`, `PowerFeatures`;
-                       `ChosenCurves`
+                       `ChosenCurves`, some columns of `Curves`
 other maps             `Scaling`, `TerminalEmbedding`
 =====================  ===============================================================================================
 """

@@ -79,7 +79,7 @@ class Encoding(AxisMap):
     ----------
     encoder : fitted OneHotEncoder or OrdinalEncoder
     categories : sequence of d Categories or None
-        Categories whose codes each column holds; None for a column of numbers.
+        Categories of each column of codes; None for a column of numbers.
 
     Attributes
     ----------

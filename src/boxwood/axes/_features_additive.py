@@ -193,8 +193,8 @@ def _gap(values: Floats, steps: Floats) -> float:
 def _rates(column: Floats) -> Floats:
     """Return rates in equal steps of their logarithms, from the first to the last that matters for positive values.
 
-    The rates below the first hold a negligible part of the integral even for the largest value. So do the rates above
-    the last for the smallest value.
+    The integral over rates below the first is negligible even for the largest value, and the integral over rates above
+    the last even for the smallest value.
     """
     positive = column[column > 0]
     if not positive.size:

@@ -107,7 +107,7 @@ class KernelSpace:
     def cost(self, labels: Indices, k: int, centers: Array | None = None) -> float:
         """Return the cost of labels from -1 to k - 1.
 
-        Row x of label c is measured against the mean of the rows of label c in `centers`, labels too; None is `labels`.
+        A row of label c is measured against the mean of the rows that have label c in `centers`; None takes `labels`.
         """
         rows_of = rows_of_clusters(labels, k, len(self.table), self.weights)
         points_of = rows_of if centers is None else rows_of_clusters(centers, k, len(self.table), self.weights)

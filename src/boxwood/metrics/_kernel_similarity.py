@@ -49,7 +49,7 @@ class AxisSimilarity:
 
     @property
     def tau(self) -> float:
-        """The axis-aligned similarity: each pair of components counts by its least similar axis; the largest pair.
+        """The axis-aligned similarity: the smallest mean over axes, for the pair of components where it is largest.
 
         The smaller it is, the better a single cut separates any two components. It is 0 for a single component.
         """

@@ -61,7 +61,7 @@ def explainability_to_noise(
     """Return the explainability-to-noise ratio: the squared distance of the closest components, on their best axis.
 
     It is the minimum over pairs of components of the maximum over axes of (difference of means)² / sigma². It is large
-    if a single cut can separate any two components. It decides how many rows a tree must put into wrong leaves.
+    if a single cut can separate any two components: the larger it is, the fewer rows a tree must put into wrong leaves.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def explainability_to_noise(
     Raises
     ------
     DataError
-        If there is only one component, or `sigma` does not fit.
+        If there is only one component, or `sigma` is not one finite number per axis.
     ValueError
         If the convention or the pooling is unknown.
 

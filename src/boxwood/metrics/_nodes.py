@@ -38,9 +38,9 @@ class NodeTable(NamedTuple):
 def node_table(
     X: ArrayLike, tree: ThresholdTree, reference: Reference, *, sample_weight: ArrayLike | None = None
 ) -> NodeTable:
-    """Return for each node of a tree the weight of its rows, and of the rows that its cut sends to a wrong side.
+    """Return for each node of a tree the weight of its rows, and of the rows that its cut separates from their cluster.
 
-    Use it to see which cuts separate rows from their cluster. If every cluster has a leaf, the mistakes of all nodes
+    Use it to see which cuts make a tree's mistakes. If every cluster has a leaf, the mistakes of all nodes
     add up to the weight of the rows in leaves of another cluster; so does `rows - own` over the leaves. Rows that the
     reference leaves out do not count.
 

@@ -78,14 +78,14 @@ def readability(X: ArrayLike, tree: ThresholdTree, *, sample_weight: ArrayLike |
     table = as_table(X)
     weights = as_weights(sample_weight, len(table))
     on_leaf = np.bincount(tree.apply(table), weights, minlength=tree.n_leaves)
-    share = on_leaf / on_leaf.sum()
+    leaf_shares = on_leaf / on_leaf.sum()
     sizes = np.array([_size(box) for box in tree.boxes()])
     return Readability(
         tree.n_leaves,
         tree.depth,
         len(tree.features),
-        float(share @ tree.node_depth[tree.leaf_nodes]),
-        float(share @ sizes),
+        float(leaf_shares @ tree.node_depth[tree.leaf_nodes]),
+        float(leaf_shares @ sizes),
     )
 
 
