@@ -1,10 +1,11 @@
+import inspect
 import math
 
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from boxwood import DataError, Reference, ThresholdTree, TreeBuilder, _threads, metrics
+from boxwood import DataError, Reference, ThresholdTree, TreeBuilder, _threads, axes, metrics
 from boxwood.loops.costs import L2
 from boxwood.metrics._agreement import contingency
 from boxwood.metrics._price import ratio
@@ -573,3 +574,20 @@ def test_node_table_of_a_deep_tree():
     table = metrics.node_table(X, tree, Reference.of(X, labels))
     assert np.flatnonzero(table.mistakes).tolist() == [20]  # both are parted from their leaf by the cut at 10
     assert table.mistakes.sum() == 2
+
+
+# ------------------------------------------------------------------------------------------------ the public names
+
+
+@pytest.mark.parametrize("package", [metrics, axes])
+def test_the_docstring_of_a_package_lists_its_names(package):
+    assert [name for name in package.__all__ if f"`{name}`" not in package.__doc__] == []
+
+
+@pytest.mark.parametrize("name", metrics.__all__)
+def test_arguments_come_in_one_order_and_kernels_by_keyword(name):
+    parameters = inspect.signature(getattr(metrics, name)).parameters
+    order = ["X", "mixture", "components", "tree", "labels", "reference"]
+    ranks = [order.index(parameter) for parameter in parameters if parameter in order]
+    assert ranks == sorted(ranks)
+    assert "kernel" not in parameters or parameters["kernel"].kind is inspect.Parameter.KEYWORD_ONLY

@@ -19,7 +19,8 @@ from boxwood.metrics._kernel_ceiling import price_ceiling
 from boxwood.metrics._kernel_cost import kernel_cost
 from boxwood.metrics._kernel_mmd import mmd
 from boxwood.metrics._kernel_similarity import axis_similarity, mean_similarities, within_similarity
-from boxwood.metrics._mixture import error_rate, explainability_to_noise, signal_to_noise
+from boxwood.metrics._mixture_error import error_rate
+from boxwood.metrics._mixture_noise import explainability_to_noise, signal_to_noise
 from boxwood.metrics._mixture_price import mixture_price
 from boxwood.metrics._mixture_tails import tail_check
 from boxwood.metrics._nodes import node_table

@@ -177,7 +177,7 @@ class _Members(NamedTuple):
 
 
 def _members(mixture: Mixture, leaves: list[Reach]) -> list[_Members]:
-    """Return the leaves of one cluster with their components; negligible is a mass compared to that of the cluster."""
+    """Return the leaves of one cluster with their components. A mass is compared to that of the whole cluster."""
     masses = [mixture.weights * leaf.probability for leaf in leaves]
     least = _NEGLIGIBLE * sum(float(mass.sum()) for mass in masses) / len(mixture.weights)
     kept = [np.flatnonzero(mass > least) for mass in masses]
