@@ -114,7 +114,7 @@ def test_ratio_of_degenerate_mixtures():
     equal = Mixture([1, 1, 1], [[0.0], [1.0], [1.0]], [[0], [0], [0]])
     assert explainability_to_noise(equal)[:2] == (0.0, (1, 2))
     assert explainability_to_noise(exact, sigma=[1.0, 0.5]).value == 4.0
-    with pytest.raises(DataError, match="a single component has no other"):
+    with pytest.raises(DataError, match="one component has no other"):
         explainability_to_noise(Mixture([1.0], [[0.0]], [[1.0]]))
     with pytest.raises(DataError, match="sigma must be 2"):
         signal_to_noise(exact, sigma=[1.0])

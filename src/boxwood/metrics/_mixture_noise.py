@@ -137,7 +137,7 @@ def _factor(convention: str) -> float:
 def _sigma(mixture: Mixture, pooling: str, sigma: ArrayLike | None) -> Floats:
     """Return one standard deviation for each axis, shape (d,)."""
     if len(mixture.weights) < 2:
-        raise DataError("a single component has no other to be separated from; give a mixture of at least two")
+        raise DataError("one component has no other to be separated from; give a mixture of at least two")
     if sigma is None:
         return np.sqrt(mixture.pooled_variances(pooling))
     deviations, d = np.asarray(sigma, dtype=np.float64), mixture.means.shape[1]
