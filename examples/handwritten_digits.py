@@ -1,22 +1,22 @@
 """Handwritten digits: from pixels to an embedding, to concepts, to a tree that says what each cluster looks like.
 
-A clustering of embeddings is hard to explain, as no latent column has a name. Concepts have: here eight of them, four
-that a person would say of a digit as a whole (it has a loop) and four that can be measured in the picture (it slants).
-Each is learned as a direction in the embedding, and the tree cuts along these directions alone.
+A clustering of embeddings is hard to explain, because latent columns have no names. Concepts have names. This example
+takes eight of them: four that a person would say of a digit as a whole (it has a loop), and four that can be measured
+in the picture (it slants). Each is learned as a direction in the embedding. The tree cuts only along these directions.
 
     python examples/handwritten_digits.py [FOLDER]
 
-prints the steps and draws `handwritten_digits.png` into the folder. It takes some seconds; the picture needs matplotlib
-(`pip install matplotlib`), nothing is downloaded.
+prints the steps and draws `handwritten_digits.png` into the folder. It takes some seconds. The picture needs matplotlib
+(`pip install matplotlib`). Nothing is downloaded.
 
 Three things that the numbers do not show:
 
-- "Loop" and its like are known here from the digit alone, so they are classifiers of digits in disguise; the report
-  says so ("a label of groups"). Slant and width are not.
-- Whatever directions part clusters give a tree that agrees with them to some degree. The last step says how far
-  concepts do better than ones without meaning. Look at that before you speak of the concepts.
-- A concept that its own examples do not support, like the coin here, may part clusters all the same. So concepts are
-  dropped by what the report says of their examples, never by how well the tree does.
+- The labels of "loop", "curve" and the two lines are made from the digit alone. So these concepts may be classifiers
+  of digits in disguise, and the report says so ("a label of groups"). Slant and width are measured, digit by digit.
+- Any directions that separate clusters give a tree that agrees with the clusters to some degree. The last step compares
+  the concepts with meaningless directions. Look at it before you draw conclusions about the concepts.
+- A concept that its own examples do not support, such as the coin, may separate clusters all the same. So the report
+  on its examples decides whether a concept is dropped, never the score of the tree.
 """
 
 import sys
@@ -41,7 +41,7 @@ from boxwood.concepts import (
     unseparated_pairs,
 )
 
-SEEN = {  # the digits that have it; after Crabbé and van der Schaar, "Concept Activation Regions", 2022
+DIGITS_WITH = {  # the digits that have a concept; after Crabbé and van der Schaar, "Concept Activation Regions", 2022
     "loop": (0, 2, 6, 8, 9),
     "vertical line": (1, 4, 7),
     "horizontal line": (4, 5, 7),
@@ -53,11 +53,11 @@ MEANINGS = {
     "width": ("narrow", "wide"),
     "hole": ("filled", "open"),
 }
-N_EXAMPLES = 600  # rows that concepts are learned from; the others are clustered
+N_EXAMPLES = 600  # concepts are learned from these rows, the other rows are clustered
 
 
 class Result(NamedTuple):
-    """What the example finds: the tree on concepts, its images, and numbers."""
+    """The tree on concepts, the images of the rows that are clustered, and the scores of the trees."""
 
     model: ConceptMMDT
     images: np.ndarray
@@ -71,17 +71,17 @@ def main(folder: Path) -> Result:
     shown, rest = np.arange(N_EXAMPLES), np.arange(N_EXAMPLES, len(Z))
     clusters = GaussianMixture(10, n_init=3, random_state=0).fit_predict(Z[rest])
 
-    concepts = seen_and_measured(digits.images[shown], digits.target[shown])
+    concepts = concept_labels(digits.images[shown], digits.target[shown])
     projector = ConceptProjector(meanings=MEANINGS).fit(Z[shown], concepts)
     report = concept_report(projector, Z[shown], concepts, groups=digits.target[shown], random_state=0)
-    print("What examples say of the concepts:", report, sep="\n")
+    print("What the examples say of the concepts:", report, sep="\n")
     projector = projector.select(report.reliable)
 
-    with warnings.catch_warnings(record=True, action="always") as heard:
+    with warnings.catch_warnings(record=True, action="always") as caught:
         model = ConceptMMDT(projector).fit(Z[rest], clusters)
     cart = make_concept_tree(projector, CART(random_state=0)).fit(Z[rest], clusters)
     print("\nConcept-MMDT:", concept_text(model), sep="\n")
-    print(*(f"(it warns of {one.message})" for one in heard), sep="\n")
+    print(*(f"(warning: {warning.message})" for warning in caught), sep="\n")
     scores = {
         "clusters and digits": adjusted_rand_score(digits.target[rest], clusters),
         "Concept-MMDT and clusters": adjusted_rand_score(clusters, model.predict(Z[rest])),
@@ -91,20 +91,22 @@ def main(folder: Path) -> Result:
     print(*(f"  {name}: {value:.2f}" for name, value in scores.items()), sep="\n")
 
     chosen = choose_concepts(model.mixture_, 4, model.concept_names_)
-    print(f"\nThe four that part clusters best: {', '.join(chosen.names)}")
-    print("What is missing:", *unseparated_pairs(model.mixture_, model.concept_names_)[:2], sep="\n  ")
+    print(f"\nThe four concepts that separate clusters best: {', '.join(chosen.names)}")
+    print("Concepts that are missing:", *unseparated_pairs(model.mixture_, model.concept_names_)[:2], sep="\n  ")
 
-    given = {"examples": Z[shown], "concepts": concepts, "n_draws": 40, "random_state": 0}
-    print("\nThe same tree on directions that mean nothing:")
-    print(f"  {concept_baseline(projector, MMDT(), Z[rest], clusters, null='directions', **given)}")
+    baseline = concept_baseline(
+        projector, MMDT(), Z[rest], clusters, examples=Z[shown], concepts=concepts, null="directions", n_draws=40,
+        random_state=0,
+    )  # fmt: skip
+    print("\nThe same tree on meaningless directions:", f"  {baseline}", sep="\n")
 
     draw(model, Z[rest], digits.images[rest], folder / "handwritten_digits.png")
     return Result(model, digits.images[rest], scores)
 
 
-def seen_and_measured(images: np.ndarray, labels: np.ndarray) -> dict[str, np.ndarray]:
-    """Return concept labels of images: what a person says of the digit, what is measured, and the toss of a coin."""
-    concepts = {name: np.isin(labels, members) for name, members in SEEN.items()}
+def concept_labels(images: np.ndarray, labels: np.ndarray) -> dict[str, np.ndarray]:
+    """Return concept labels of images: four from the digit, four measured in the image, and the toss of a coin."""
+    concepts = {name: np.isin(labels, members) for name, members in DIGITS_WITH.items()}
     ink = images / images.sum(axis=(1, 2), keepdims=True)
     y, x = np.mgrid[:8, :8] - 3.5
     dx = x - (ink * x).sum(axis=(1, 2))[:, None, None]
@@ -130,26 +132,26 @@ def draw(model: ConceptMMDT, Z: np.ndarray, images: np.ndarray, path: Path) -> N
         print("\nno picture: it needs matplotlib (pip install matplotlib)")
         return
     tree, leaves = model.tree_, model.apply(Z)
-    places = layout(tree)
-    above = [set() for _ in places]  # the concepts cut above each node
+    positions = layout(tree)
+    above = [set() for _ in positions]  # the concepts that are cut above each node
     figure = Figure(figsize=(1.3 * tree.n_leaves, 1.5 * tree.depth + 1.5))
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set(xlim=(-0.7, tree.n_leaves - 0.3), ylim=(-tree.depth - 0.8, 0.4))
     axes.axis("off")
-    for node, (x, y) in enumerate(places):
+    for node, (x, y) in enumerate(positions):
         if tree.feature[node] < 0:
             continue
         concept = model.concept_names_[tree.feature[node]]
         for child, word in zip((node + 1, tree.second[node]), model.projector_.meanings_[concept], strict=True):
             above[child] = above[node] | {concept}
-            axes.plot([x, places[child][0]], [y, places[child][1]], color="0.7", zorder=0)
-            middle = (np.array((x, y)) + places[child]) / 2
+            axes.plot([x, positions[child][0]], [y, positions[child][1]], color="0.7", zorder=0)
+            middle = (np.array((x, y)) + positions[child]) / 2
             side = f"towards {word}" if concept in above[node] else word
             axes.text(*middle, side, ha="center", va="center", size=8, bbox={"fc": "white", "ec": "none", "pad": 1})
         box = {"boxstyle": "round", "fc": "#e8f0e4", "ec": "#5b7d4f"}
         axes.text(x, y, f"{concept}\n{tree.upper[node]:.2g}", ha="center", va="center", size=9, bbox=box)
     for leaf, node in enumerate(np.flatnonzero(tree.feature < 0)):
-        x, y = places[node]
+        x, y = positions[node]
         rows = leaves == leaf
         picture = axes.inset_axes((x - 0.38, y - 0.45, 0.76, 0.76), transform=axes.transData)
         picture.imshow(images[rows].mean(axis=0) if rows.any() else np.zeros((8, 8)), cmap="gray_r")

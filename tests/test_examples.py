@@ -31,7 +31,7 @@ def test_handwritten_digits(tmp_path, capsys):
     assert "coin: not reliable" in out
     assert "coin" not in result.model.concept_names_
     assert "vertical line: nearly the complement of curve" in out
-    assert "add a concept that tells" in out
+    assert "add a concept that separates" in out
     assert result.model.n_leaves_ == 10
     assert result.scores["Concept-MMDT and clusters"] > 0.3
     picture = matplotlib.image.imread(tmp_path / "handwritten_digits.png")

@@ -33,7 +33,7 @@ def _known() -> Report:
     return Report(
         "002, Figure 1: what is known on the price of explainability, with later results",
         ("objective", "lower", "upper", "algorithm", "who"),
-        tuple(tuple(cell or "-" for cell in row) for row in bounds.table()),
+        tuple(tuple(cell or "-" for cell in row) for row in bounds.published_bounds()),
         ("log and ln alike where no constant is given; H_(k-1) = 1 + 1/2 + ... + 1/(k-1)",),
     )
 
@@ -102,15 +102,15 @@ def _lower_bounds(options: Options) -> Report:
     )
 
 
-def _cube(k: int) -> instances.WeightedPoints:
+def _cube(k: int) -> instances.Instance:
     return instances.unit_cube(k, d=D, eps=EPS_K / k, random_state=0)
 
 
-def _grid(k: int) -> instances.WeightedPoints:
+def _grid(k: int) -> instances.Instance:
     return instances.unit_grid(k, d=D, steps=STEPS, random_state=0)
 
 
-def _paid(instance: instances.WeightedPoints, objective: str, n_trees: int) -> Paid:
+def _paid(instance: instances.Instance, objective: str, n_trees: int) -> Paid:
     points, weights, centers = instance.points, instance.weights, instance.centers
     base = instance.exact["reference_cost"]
     tree = grow.imm(points, instance.reference, sample_weight=weights)

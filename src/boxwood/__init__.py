@@ -8,13 +8,24 @@ from typing import TYPE_CHECKING
 from boxwood._lazy import attach
 
 if TYPE_CHECKING:
-    from boxwood import axes, concepts, errors, grow, kernels, metrics, render, theory  # noqa: F401
+    from boxwood import axes as axes
+    from boxwood import concepts as concepts
+    from boxwood import errors as errors
+    from boxwood import grow as grow
+    from boxwood import kernels as kernels
+    from boxwood import metrics as metrics
+    from boxwood import render as render
+    from boxwood import theory as theory
     from boxwood.clusterers import *
-    from boxwood.errors import DataError  # noqa: F401
+    from boxwood.errors import DataError as DataError
     from boxwood.estimators import *
-    from boxwood.explanation import Explanation, explain, load  # noqa: F401
-    from boxwood.reference import Mixture, Reference  # noqa: F401
-    from boxwood.tree import ThresholdTree, TreeBuilder  # noqa: F401
+    from boxwood.explanation import Explanation as Explanation
+    from boxwood.explanation import explain as explain
+    from boxwood.explanation import load as load
+    from boxwood.reference import Mixture as Mixture
+    from boxwood.reference import Reference as Reference
+    from boxwood.tree import ThresholdTree as ThresholdTree
+    from boxwood.tree import TreeBuilder as TreeBuilder
 
 __version__ = "0.1.0"
 

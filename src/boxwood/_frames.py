@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -158,15 +158,29 @@ def _with_nearest(name: str, columns: Sequence[str]) -> str:
     return repr(name) if nearest is None else f"{name!r} (did you mean {nearest!r}?)"
 
 
-def validated_rows(estimator: Any, X: Any, *, reset: bool = False, at_least: int = 1, n_jobs: int | None = -1) -> Array:
+def validated_rows(
+    estimator: Any,
+    X: Any,
+    *,
+    reset: bool = False,
+    at_least: int = 1,
+    order: Literal["C"] | None = None,
+    n_jobs: int | None = -1,
+) -> Array:
     """Return the rows an estimator is given, checked, float32 or float64; arrays of these types are not copied.
 
+    Unless another memory order is asked for: means and products by BLAS depend on it in the last digits.
     The number and the names of the columns are remembered by `reset`, and compared otherwise, as scikit-learn does.
     """
     from sklearn.utils.validation import check_array, validate_data
 
     types = [np.float64, np.float32]
-    checks: dict[str, Any] = {"dtype": types, "ensure_all_finite": False, "ensure_min_samples": at_least}
+    checks: dict[str, Any] = {
+        "dtype": types,
+        "order": order,
+        "ensure_all_finite": False,
+        "ensure_min_samples": at_least,
+    }
     if is_frame(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         rows = check_array(as_matrix(X), estimator=estimator, **checks)

@@ -1,4 +1,4 @@
-"""Threads: a pool over blocks of rows, made for one call and gone after it.
+"""Threads: a pool over blocks of rows, made for one call and gone after it; and those of BLAS, which are not ours.
 
 Each block fills its own summary and the summaries come back in block order, so a result does not depend on the number
 of threads. No thread outlives a call: a forked child starts clean. The calling thread only waits, so Ctrl-C is seen
@@ -6,11 +6,13 @@ between two blocks.
 """
 
 import os
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from contextlib import AbstractContextManager
+from typing import Any, TypeVar
 
-__all__ = ["BLOCK_ROWS", "fold_blocks", "map_blocks", "map_tasks", "n_threads"]
+__all__ = ["BLOCK_ROWS", "fold_blocks", "map_blocks", "map_tasks", "n_threads", "one_blas_thread"]
 
 BLOCK_ROWS = 1 << 16
 T = TypeVar("T")
@@ -73,3 +75,84 @@ def map_blocks(
     """Return `work(start, stop)` for each block of rows, in the order of the rows."""
     starts = range(0, n_rows, block)
     return map_tasks(lambda start: work(start, min(start + block, n_rows)), starts, n_jobs=n_jobs)
+
+
+def one_blas_thread() -> AbstractContextManager[None]:
+    """Return a context in which BLAS and LAPACK take one thread, whichever threads are inside and however they overlap.
+
+    Their results depend on the number of threads in the last digits. They still depend on the processor, and on how
+    many rows are asked for at once: what decides a cut row by row is summed by a loop of our own instead.
+
+    The number belongs to the whole process. So the first to enter finds out what it was, each that enters sees to it
+    that it is 1, and the last to leave puts back what was found. Others who set it meanwhile, through threadpoolctl or
+    otherwise, are not stopped.
+    """
+    return _ONE_BLAS_THREAD
+
+
+class _OneBlasThread:
+    """Those inside are counted under a lock, in all and by thread."""
+
+    def __init__(self) -> None:
+        # a fork asks for the lock too, also one within a signal handler, in the thread that holds it
+        self._lock, self._inside, self._own = threading.RLock(), 0, threading.local()
+        self._found: dict[str, tuple[Any, int]] = {}
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(
+                before=self._lock.acquire, after_in_parent=self._lock.release, after_in_child=self._after_fork
+            )
+
+    def __enter__(self) -> None:
+        with self._lock:
+            for library in _blas_libraries():  # found anew, as any import may have loaded another
+                number = library.get_num_threads()
+                if number != 1:
+                    self._found.setdefault(library.filepath, (library, number))
+                    _set_blas_threads(library, 1)
+            self._inside += 1
+            self._own.depth = self._depth() + 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            self._own.depth = self._depth() - 1
+            self._restore_if_empty()
+
+    def _depth(self) -> int:
+        return int(getattr(self._own, "depth", 0))
+
+    def _restore_if_empty(self) -> None:
+        if self._inside == 0:
+            for library, number in self._found.values():
+                if library.get_num_threads() == 1:  # otherwise somebody set it, who shall have it
+                    _set_blas_threads(library, number)
+            self._found.clear()
+
+    def _after_fork(self) -> None:
+        """Count the forking thread alone, as no other thread lives on in the child."""
+        self._inside = self._depth()
+        self._restore_if_empty()
+        self._lock.release()
+
+
+def _blas_libraries() -> list[Any]:
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped,import-not-found,unused-ignore]
+
+    return list(ThreadpoolController().select(user_api="blas").lib_controllers)
+
+
+def _set_blas_threads(library: Any, number: int) -> None:
+    """Set the number of threads of a library, whichever thread asks.
+
+    From version 3.8 on, threadpoolctl silently ignores all threads but the one that first set a number for OpenBLAS,
+    until that thread gives up its right or ends; so the right is taken, and given up at once.
+    """
+    give_up = getattr(library, "clear_controlling_thread", None)
+    if give_up is not None:
+        give_up(force=True)
+    library.set_num_threads(number)
+    if give_up is not None:
+        give_up(force=True)
+
+
+_ONE_BLAS_THREAD = _OneBlasThread()

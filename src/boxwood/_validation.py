@@ -1,18 +1,20 @@
-"""Checks of rows and weights that every function of arrays shares."""
+"""Rows and weights, checked once: `Rows`, and the small checks of parameters that every function shares."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._threads import map_blocks
-from boxwood._types import Array, Floats, Ints
+from boxwood._types import Array, Bools, Floats, Indices, Ints, Weights
 from boxwood.errors import DataError
 
 __all__ = [
+    "Rows",
     "as_generator",
     "as_table",
     "as_weights",
@@ -23,15 +25,75 @@ __all__ = [
 ]
 
 
-def as_table(X: ArrayLike, *, n_columns: int | None = None) -> Array:
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows of a table in memory, with their weights, both checked.
+
+    `Rows` stands wherever rows stand. Every function reads its rows by `Rows.of` or by `as_table`, and these give back
+    what is checked already: so a table is looked through once, however many functions it passes. A table beyond memory
+    will be a second class with the methods of this one.
+
+    Parameters
+    ----------
+    values : array of shape (n, d)
+        Finite numbers, float32 or float64.
+    weights : array of shape (n,), or None
+        Finite and not negative; None weighs every row 1.
+    """
+
+    values: Array
+    weights: Weights = None
+
+    @classmethod
+    def of(cls, X: ArrayLike | Rows, sample_weight: ArrayLike | None = None, *, n_columns: int | None = None) -> Rows:
+        """Return checked rows; the weights of rows that are checked already stay if no others are given."""
+        table = as_table(X, n_columns=n_columns)
+        if isinstance(X, Rows) and sample_weight is None:
+            return X
+        return cls(table, as_weights(sample_weight, len(table)))
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.asarray(self.values, dtype=dtype) if not copy else np.array(self.values, dtype=dtype)
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return int(self.values.shape[1])
+
+    def take(self, rows: Indices) -> Rows:
+        """Return some of the rows."""
+        return Rows(self.values[rows], None if self.weights is None else self.weights[rows])
+
+    def column(self, feature: int, rows: Array) -> Floats:
+        """Return the values of one column at some rows, as float64."""
+        return np.asarray(self.values[rows, feature], dtype=np.float64)
+
+    def is_first(self, rows: Indices, feature: int, lower: float, upper: float) -> Bools:
+        """Return which of some rows go to the first side of a cut."""
+        values = self.column(feature, rows)
+        inside: Bools = (lower <= values) & (values <= np.float64(upper))
+        return inside
+
+    def mapped(self, values: Array) -> Rows:
+        """Return other columns of the same rows, with the same weights."""
+        return Rows(values, self.weights)
+
+
+def as_table(X: ArrayLike | Rows, *, n_columns: int | None = None, names: Sequence[str] | None = None) -> Array:
     """Return `X` as finite rows, shape (n, d), float32 or float64; nothing is copied unless the type must change.
 
     Raises
     ------
     DataError
         If `X` is not numeric or two-dimensional, has no rows or columns, has another number of columns than
-        `n_columns`, or holds missing or infinite values.
+        `n_columns`, or holds missing or infinite values; the message calls the columns by `names`.
     """
+    if isinstance(X, Rows):
+        _refuse_other_width(X.values, n_columns)
+        return X.values
     table = np.asarray(X)
     if table.dtype not in (np.float32, np.float64):
         if table.dtype.kind not in "biufO" or (table.dtype.kind == "O" and _has_text(table)):
@@ -44,10 +106,14 @@ def as_table(X: ArrayLike, *, n_columns: int | None = None) -> Array:
         raise DataError(f"X must be two-dimensional, rows by columns; got shape {table.shape}")
     if 0 in table.shape:
         raise DataError(f"X must have at least one row and one column; got shape {table.shape}")
+    _refuse_other_width(table, n_columns)
+    refuse_not_finite(table, names if names is not None and len(names) == table.shape[1] else None)
+    return table
+
+
+def _refuse_other_width(table: Array, n_columns: int | None) -> None:
     if n_columns is not None and table.shape[1] != n_columns:
         raise DataError(f"X has {table.shape[1]} columns, but {n_columns} are expected")
-    refuse_not_finite(table)
-    return table
 
 
 def _has_text(table: Array) -> bool:

@@ -174,10 +174,10 @@ def test_prices_of_the_growing_instance_are_those_of_all_its_rows(k):
         instance = instances.growing_price(k, 3, random_state=seed)
         tree = grow.mmdt(instance.mixture, axis="range", tie_break="random", random_state=seed)
         atoms = instance.atoms()
-        kept = atoms.probabilities > 0
+        kept = atoms.weights > 0
         reference = Reference(atoms.labels[kept], instance.mixture.means)
         expected = price_of_explainability(
-            atoms.points[kept], tree, reference, objective="l1", sample_weight=atoms.probabilities[kept]
+            atoms.points[kept], tree, reference, objective="l1", sample_weight=atoms.weights[kept]
         )
         assert paper_000._price_of_deviations(instance, tree) == pytest.approx(expected)
     report = paper_000._theorem_5(Options(quick=True))

@@ -34,8 +34,8 @@ def clusters_and_concepts(seed=0, *, n=600, d=8, k=5, m=4):
 class OnAxes(ConceptMMDT):
     """An estimator that brings a projector for any number of columns."""
 
-    def _projector(self, X, rows, concepts):
-        return ConceptProjector.from_vectors(np.eye(rows.shape[1])[::-1])
+    def _fitted_projector(self, X, rows, concepts):
+        return ConceptProjector.from_vectors(np.eye(rows.n_columns)[::-1])
 
 
 @parametrize_with_checks([OnAxes(clusterer=KMeans(2, n_init=1, random_state=0), n_clusters=2)])

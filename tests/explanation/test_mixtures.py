@@ -324,7 +324,7 @@ def test_facts_are_those_of_the_gaussians(kind, method, standardize):
     assert ex.mixture.explainability_to_noise == pytest.approx(noise.value, rel=1e-9)
     assert set(ex.mixture.components) == {"xyz"[i] for i in noise.pair}
     assert ex.mixture.column == "ab"[noise.axis]
-    assert ex.mixture.certified_error <= certificate(ex.tree, mixture).error.clipped * (1 + 1e-9)
+    assert ex.mixture.certified_error <= certificate(mixture, ex.tree).error.clipped * (1 + 1e-9)
     error = error_rate(mixture, ex.tree)
     if error.exact:
         assert ex.mixture.certified_error == pytest.approx(error.value, rel=1e-9)

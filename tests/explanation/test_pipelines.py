@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from boxwood.explanation._space import Space
 from click.testing import CliRunner
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
@@ -31,7 +32,6 @@ from boxwood import IMM, MMDT, ExKMC, Explanation, Reference, cli, explain, grow
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation import Condition
-from boxwood.explanation._space import Space
 from boxwood.reference._clusterer import reference_seen
 from boxwood.render import rules
 from boxwood.render._rules import condition

@@ -385,7 +385,7 @@ def test_price_bound_of_kernel_mmdt_by_hand():
     assert found.value == pytest.approx(1 + (1 + s) / (1 - s) * share)
     assert found.holds
     sharp = bounds.kernel_price_bound(similarity, within, mixture.weights, sharp=True, estimated=True)
-    assert sharp.value - 1 == pytest.approx((found.value - 1) * math.pi**2 / bounds.C0)
+    assert sharp.value - 1 == pytest.approx((found.value - 1) * math.pi**2 / bounds.CHEBYSHEV_CONSTANT)
     assert sharp.estimated
 
 

@@ -39,10 +39,10 @@ def left_out_ridge(Z, values) -> list[float]:
     Z = (Z - Z.mean(axis=0)) / np.where(Z.std(axis=0) > 0, Z.std(axis=0), 1.0)
     predicted = []
     for i in range(len(Z)):
-        rows, known = np.delete(Z, i, axis=0), np.delete(values, i)
+        rows, labels = np.delete(Z, i, axis=0), np.delete(values, i)
         design = np.column_stack([np.ones(len(rows)), rows])
         penalty = np.diag([0.0] + [1.0] * Z.shape[1])
-        weights = np.linalg.solve(design.T @ design + penalty, design.T @ known)
+        weights = np.linalg.solve(design.T @ design + penalty, design.T @ labels)
         predicted.append(float(weights[0] + Z[i] @ weights[1:]))
     return predicted
 
@@ -51,6 +51,6 @@ def holm(p_values) -> list[float]:
     """Return each p-value adjusted: the largest, up to it in ascending order, of p times the number not yet passed."""
     m, order = len(p_values), sorted(range(len(p_values)), key=lambda j: p_values[j])
     adjusted = [0.0] * m
-    for place, j in enumerate(order):
-        adjusted[j] = min(1.0, max((m - i) * p_values[order[i]] for i in range(place + 1)))
+    for rank, j in enumerate(order):
+        adjusted[j] = min(1.0, max((m - i) * p_values[order[i]] for i in range(rank + 1)))
     return adjusted

@@ -10,6 +10,7 @@ import click
 
 from boxwood.cli._errors import PAST_A_LIMIT, Verb
 from boxwood.cli._talk import FORMAT, Talk, check_model, talk_options
+from boxwood.grow import METHODS
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
@@ -18,16 +19,25 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
+def _check_method(ctx: click.Context, param: click.Parameter, name: str) -> str:
+    """Take hyphens for underscores, and refuse a method that there is not."""
+    plain = name.replace("-", "_")
+    if plain not in ("auto", *METHODS):
+        raise click.BadParameter(f"'{name}' is not one of auto, {', '.join(METHODS)}")
+    return plain
+
+
 @click.command(name="explain", cls=Verb)
 @click.argument("file", metavar="FILE")
 @click.option("-k", "--clusters", type=click.IntRange(min=2), help="Make this many clusters and explain them.")
 @click.option("-l", "--labels", metavar="COLUMN", help="Explain the clusters that a column names; -1 leaves a row out.")
 @click.option(
     "--method",
-    type=click.Choice(["auto", "imm", "exkmc", "expand", "cart", "mmdt"]),
+    metavar="NAME",
     default="auto",
     show_default=True,
-    help="Algorithm that grows the tree.",
+    callback=_check_method,
+    help=f"Algorithm that grows the tree: auto, {', '.join(METHODS)}.",
 )
 @click.option("--max-leaves", "--leaves", type=click.IntRange(min=2), help="Most leaves that the tree may have.")
 @click.option("-c", "--columns", metavar="NAME", multiple=True, help="Columns to use; may be repeated, or a,b,c.")

@@ -22,6 +22,7 @@ from boxwood.clusterers._kernel_k_means_steps import lloyd, seeds
 from boxwood.errors import DataError
 from boxwood.kernels import GramMatrix, KeptGram, Kernel, KernelMeans, Nystroem, Precomputed, as_kernel
 from boxwood.kernels._means import nearest, squared_distances
+from boxwood.loops.kernels import products
 
 __all__ = ["KernelKMeans"]
 
@@ -215,7 +216,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         distances = squared_distances(self.kernel_, diagonal, self.kernel_means_.squares, similarities)
         self.labels_ = nearest(self.kernel_means_.squares, similarities)
         own = distances[np.arange(n), self.labels_]
-        self.inertia_ = float(own.sum() if weights is None else weights @ own)
+        self.inertia_ = float(own.sum() if weights is None else (weights * own).sum())
 
     def _fit_features(self, rows: Array, weights: Floats | None) -> None:
         """Cluster Nyström's features by k-means, whose means are then sums of landmarks."""
@@ -231,7 +232,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.kernel_means_ = KernelMeans(
             self.kernel_,
             nystroem.landmarks,
-            nystroem.normalization.T @ centers.T,
+            products(nystroem.normalization.T, centers),
             np.einsum("ij,ij->i", centers, centers),
         )
         self.approximation_error_ = nystroem.error(rows)

@@ -55,7 +55,7 @@ def seeds(
         candidates = _draw(chances, line, random, 1 if c == 0 else 2 + int(np.log(n_clusters)))
         distances = _between(gram, diagonal, candidates)
         nearer = distances if c == 0 else np.minimum(distances, closest[:, None])
-        best = int(np.argmin(weights @ nearer))
+        best = int(np.argmin((weights[:, None] * nearer).sum(axis=0)))  # BLAS would sum by its number of threads
         if c > 0:
             labels[distances[:, best] < closest] = c
         closest = nearer[:, best]
@@ -158,7 +158,7 @@ class _Step:
         self.distances = diagonal[:, None] + np.where(mass > 0, squares, np.inf) - 2 * (sums / total)
         self.own = self.distances[rows, labels]
         self.rounding = _ROUNDING * (np.abs(diagonal).max() + np.abs(squares).max())
-        self.cost = float(weights[self.counted] @ self.own[self.counted])
+        self.cost = float((weights[self.counted] * self.own[self.counted]).sum())
 
     def moved(self) -> Indices:
         """Return the labels after each row went to the nearest mean, if one is nearer, and empty clusters got a row."""

@@ -1,4 +1,4 @@
-"""How well meaningless concepts would explain the same clusters."""
+"""`concept_baseline`: how well meaningless concepts explain the same clusters."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from sklearn.utils import check_random_state
 from boxwood._frames import label_values
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_table, listed, refuse_unknown
-from boxwood.concepts._table import ConceptTable
-from boxwood.concepts._trees import refuse_concept_tree
+from boxwood.concepts._concept_table import ConceptTable
+from boxwood.concepts._concept_tree import refuse_concept_tree
 from boxwood.errors import DataError
 from boxwood.reference import encode_labels
 
@@ -28,29 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["ConceptBaseline", "concept_baseline"]
 
 NULLS = ("rename", "directions", "examples")
-
-
-class ConceptBaseline(NamedTuple):
-    """Score of the tree on the concepts, scores of trees on meaningless ones, shape (n_draws,), and which these were.
-
-    `p_value` is (1 + number of draws at least as good) / (1 + number of draws).
-    """
-
-    observed: float
-    draws: Floats
-    null: str
-
-    @property
-    def p_value(self) -> float:
-        """How often meaningless concepts do at least as well as the concepts."""
-        return float((1 + (self.draws >= self.observed).sum()) / (1 + len(self.draws)))
-
-    def __str__(self) -> str:
-        low, middle, high = np.quantile(self.draws, [0.05, 0.5, 0.95])
-        return (
-            f"concepts {self.observed:.3f}; meaningless ones ({self.null}) {low:.3f} / {middle:.3f} / {high:.3f} "
-            f"(5%, median, 95% of {len(self.draws)}), p = {self.p_value:.2g}"
-        )
 
 
 def concept_baseline(
@@ -68,38 +45,41 @@ def concept_baseline(
     score: Callable[[Any, Any], float] = adjusted_rand_score,
     random_state: Any = None,
 ) -> ConceptBaseline:
-    """Return the score of a tree on concepts beside those of trees on concepts that mean nothing.
+    """Return the score of a tree on concepts, and the scores of trees on meaningless concepts for comparison.
 
-    A tree may agree well with clusters on any few directions that part them. Only what it gains over these is due to
-    the concepts, and this says how much that is.
+    Any few directions that separate clusters give a tree that agrees with them. Only the difference to meaningless
+    concepts is due to the meaning of the concepts.
 
     Parameters
     ----------
     projector : ConceptProjector
-        How concepts are learned; a copy is fitted for each draw. If it is fitted, it also says which concepts count,
-        so that after `select` these are the selected ones.
+        How concepts are learned; a copy is fitted for each draw. If it is fitted, only its concepts are used, so after
+        `select` only the selected ones.
     tree : estimator
-        Any explainer of boxwood, or classifier of scikit-learn, that is grown on scores: `MMDT` for `ConceptMMDT`. A
-        clone is fitted on scores and labels for each draw.
+        Any explainer of boxwood, or classifier of scikit-learn, that is fitted on scores and cluster labels; a clone is
+        fitted for each draw. For Concept-MMDT give `MMDT()`.
     Z : array-like of shape (n, d)
         Embeddings that are clustered.
     labels : array-like of shape (n,)
-        Their clusters, -1 for rows left out of growing and of the score.
+        Their clusters. Rows with the label -1 are left out of the trees and of the scores.
     examples : array-like of shape (N, d)
         Embeddings of the examples that concepts are learned from.
     concepts : data frame, mapping or array-like of shape (N, m)
-        Their concept labels, as for `ConceptProjector.fit`.
+        Concept labels of the examples, as for `ConceptProjector.fit`.
     groups : array-like of shape (N,), default=None
-        Class or cluster of each example; needed for "rename".
+        Class or cluster of each example; only "rename" needs it.
     null : {"rename", "directions", "examples"}, default="rename"
-        What has no meaning. "rename" exchanges the groups behind concepts that are constant in each group, so that
-        sizes, overlaps and complements among concepts stay as they are: the strictest, and the one to quote wherever
-        it can be had. "directions" takes random vectors. "examples" shuffles the labels of each concept among its
-        examples, as TCAV does: the weakest, as shuffled labels hardly part anything.
+        How meaningless concepts are made.
+
+        - "rename" permutes the groups of concepts that are constant in each group. Sizes, overlaps and complements of
+          the concepts stay as they are. This is the strictest comparison; quote it whenever it is possible.
+        - "directions" draws random vectors.
+        - "examples" permutes the labels of each concept among its examples, as TCAV does. This is the weakest
+          comparison: directions of permuted labels hardly separate anything.
     truth : array-like of shape (n,), default=None
-        What trees are scored against; None is `labels`.
+        Labels that trees are scored against; None is `labels`.
     n_draws : int, default=100
-        Number of meaningless sets of concepts.
+        Number of sets of meaningless concepts.
     score : callable(truth, predicted) -> float, default=adjusted_rand_score
         Greater is better.
     random_state : int, RandomState or None, default=None
@@ -108,21 +88,24 @@ def concept_baseline(
     Returns
     -------
     ConceptBaseline
+        `observed`, the score of the concepts; `draws`, the scores of meaningless ones, shape (n_draws,); `null`; and
+        `p_value`, (1 + number of draws that score at least as well as the concepts) / (1 + n_draws).
 
     Raises
     ------
     DataError
-        If rows do not fit together, or a concept is not constant within groups, or not known in one, for "rename".
+        If numbers of rows do not match; for "rename" also if a concept is not constant within each group, or not known
+        in some group.
     ValueError
         If `null` is none of those above, "rename" has no groups, `n_draws` is below 1, or the tree is a `ConceptMMDT`.
 
     Notes
     -----
     With "rename" the concepts themselves are learned in the same way as the renamed ones: from all examples, each with
-    what its group has. Takes `n_draws` + 1 times a fit of the projector and of the tree.
+    the value of its group. Takes the time of `n_draws` + 1 fits of the projector and of the tree.
 
     In Table 2 of the paper, concepts that are functions of the class score 0.3 to 0.4 on handwritten digits. Renamed
-    concepts reach most of that, and sometimes all: such a number alone says nothing of meaning.
+    concepts reach most of that score, and sometimes all of it. So the score alone is no evidence of meaning.
 
     Examples
     --------
@@ -132,40 +115,70 @@ def concept_baseline(
     >>> rng = np.random.default_rng(0)
     >>> species = rng.integers(3, size=300)
     >>> Z = 6 * np.eye(3)[species] + rng.normal(size=(300, 3))
-    >>> found = concept_baseline(
+    >>> baseline = concept_baseline(
     ...     ConceptProjector(), DecisionTreeClassifier(max_leaf_nodes=3), Z, species, examples=Z,
     ...     concepts={"first": species == 0}, groups=species, n_draws=20, random_state=0,
     ... )
-    >>> bool(found.observed < 0.7), bool(found.p_value > 0.05)  # one concept parts two of three, whatever its name
+    >>> bool(baseline.observed < 0.7), bool(baseline.p_value > 0.05)  # any name does as well: one species, two others
     (True, True)
     """
     refuse_unknown("null", null, NULLS)
     if n_draws < 1:
         raise ValueError(f"n_draws must be at least 1, got {n_draws}")
     refuse_concept_tree(tree)
-    given = projector.estimator if isinstance(projector, FrozenEstimator) else projector  # a frozen one learns nothing
-    rows, shown = as_table(Z), as_table(examples)
-    codes, _ = encode_labels(label_values(labels))
-    if len(codes) != len(rows):
-        raise DataError(f"there are {len(rows)} rows of embeddings, but {len(codes)} labels")
+    learner = projector.estimator if isinstance(projector, FrozenEstimator) else projector  # a frozen one is not fitted
+    rows, example_rows = as_table(Z), as_table(examples)
+    codes, target = _codes(labels, truth, len(rows))
     kept = codes >= 0
-    target = codes if truth is None else encode_labels(label_values(truth))[0]
-    if len(target) != len(rows):
-        raise DataError(f"truth must have a label for each of {len(rows)} rows of embeddings, got {len(target)}")
-    table = ConceptTable.of(concepts, len(shown))
-    table = table.only(given.concept_names_) if hasattr(given, "concept_names_") else table
+    table = ConceptTable.of(concepts, len(example_rows))
+    table = table.only(learner.concept_names_) if hasattr(learner, "concept_names_") else table
     random = check_random_state(random_state)
 
     def scored(drawn: ConceptProjector) -> float:
         scores = drawn.transform(rows)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # of a tree whose concepts mean nothing
+            warnings.simplefilter("ignore", UserWarning)  # a tree may warn of meaningless concepts
             fitted = clone(tree).fit(scores[kept], codes[kept])
         return float(score(target[kept], fitted.predict(scores[kept])))
 
-    projectors = _projectors(clone(given), rows, shown, table, groups, null, random)
+    projectors = _projectors(clone(learner), rows, example_rows, table, groups, null, random)
     values = [scored(drawn) for drawn in islice(projectors, n_draws + 1)]
     return ConceptBaseline(values[0], np.array(values[1:]), null)
+
+
+class ConceptBaseline(NamedTuple):
+    """The result of `concept_baseline`; `print` of it shows one line.
+
+    `observed` is the score of the tree on the concepts, `draws` are the scores of the trees on meaningless concepts,
+    shape (n_draws,), and `null` says how these were made.
+    """
+
+    observed: float
+    draws: Floats
+    null: str
+
+    @property
+    def p_value(self) -> float:
+        """(1 + c) / (1 + n_draws), c the number of draws that score at least as well as the concepts."""
+        return float((1 + (self.draws >= self.observed).sum()) / (1 + len(self.draws)))
+
+    def __str__(self) -> str:
+        low, middle, high = np.quantile(self.draws, [0.05, 0.5, 0.95])
+        return (
+            f"concepts {self.observed:.3f}; meaningless ones ({self.null}) {low:.3f} / {middle:.3f} / {high:.3f} "
+            f"(5%, median, 95% of {len(self.draws)}), p = {self.p_value:.2g}"
+        )
+
+
+def _codes(labels: ArrayLike, truth: ArrayLike | None, n_rows: int) -> tuple[Indices, Indices]:
+    """Return the clusters of rows and their true labels as whole numbers, -1 for rows that are left out."""
+    codes, _ = encode_labels(label_values(labels))
+    if len(codes) != n_rows:
+        raise DataError(f"labels must be one for each of {n_rows} rows of embeddings, got {len(codes)} labels")
+    target = codes if truth is None else encode_labels(label_values(truth))[0]
+    if len(target) != n_rows:
+        raise DataError(f"truth must have a label for each of {n_rows} rows of embeddings, got {len(target)}")
+    return codes, target
 
 
 def _projectors(
@@ -177,17 +190,17 @@ def _projectors(
     null: str,
     random: np.random.RandomState,
 ) -> Iterator[ConceptProjector]:
-    """Yield the projector of the concepts, then those of meaningless ones without end."""
+    """Yield the projector of the concepts, then endlessly projectors of meaningless concepts."""
 
     def learned(values: Floats) -> ConceptProjector:
         fitted: ConceptProjector = clone(unfitted).fit(examples, dict(zip(table.names, values.T, strict=True)))
         return fitted
 
     if null == "rename":
-        own, of_groups = _values_of_groups(table, groups)
-        yield learned(of_groups[own])
+        group, values = _values_of_groups(table, groups)
+        yield learned(values[group])
         while True:
-            yield learned(of_groups[random.permutation(len(of_groups))][own])
+            yield learned(values[random.permutation(len(values))][group])
     yield learned(table.values)
     scale = rows.std(axis=0, dtype=np.float64)
     while True:
@@ -199,17 +212,20 @@ def _projectors(
 
 
 def _values_of_groups(table: ConceptTable, groups: ArrayLike | None) -> tuple[Indices, Floats]:
-    """Return the group of each example, shape (N,), and the concepts of each group, shape (g, m)."""
+    """Return the group of each example, shape (N,), and the values of the concepts in each group, shape (g, m)."""
     if groups is None:
-        raise ValueError("null='rename' exchanges the groups behind the concepts; give groups=, the class of each row")
+        raise ValueError("null='rename' permutes the groups of the examples; give groups=, the class of each example")
     codes, names = encode_labels(label_values(groups))
     if len(codes) != len(table.values) or (codes < 0).any():
-        raise DataError(f"groups must have a label, not -1, for each of {len(table.values)} examples")
+        raise DataError(
+            f"groups must have a label, not -1, for each of {len(table.values)} examples, got {len(codes)} labels, "
+            f"{(codes < 0).sum()} of them -1"
+        )
     of_groups = np.full((len(names), len(table.names)), np.nan)
     for j, concept in enumerate(table.names):
-        known, values = table.examples(j)
-        of_groups[codes[known], j] = values
-        if (of_groups[codes[known], j] != values).any():
+        examples, values = table.examples(j)
+        of_groups[codes[examples], j] = values
+        if (of_groups[codes[examples], j] != values).any():
             raise DataError(f"concept {concept!r} is not constant within groups; take null='directions' or 'examples'")
         unknown = [str(names[g]) for g in np.flatnonzero(np.isnan(of_groups[:, j]))]
         if unknown:
@@ -218,8 +234,9 @@ def _values_of_groups(table: ConceptTable, groups: ArrayLike | None) -> tuple[In
 
 
 def _shuffled(values: Floats, random: np.random.RandomState) -> Floats:
+    """Return the labels of each concept in random order among the examples that have one."""
     shuffled = values.copy()
     for column in shuffled.T:
-        known = ~np.isnan(column)
-        column[known] = random.permutation(column[known])
+        is_known = ~np.isnan(column)
+        column[is_known] = random.permutation(column[is_known])
     return shuffled

@@ -1,4 +1,4 @@
-"""Embeddings out of a torch model, by the names of its layers."""
+"""`extract_latents`: the outputs of a layer of a torch model, as embeddings."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ __all__ = ["extract_latents"]
 Progress = bool | Callable[[int, int | None], object]
 
 
-class _Reached(Exception):
-    """All layers that were asked for have spoken; the rest of the network need not run."""
+class _AllLayersReached(Exception):
+    """Ends a forward pass after the last layer that is asked for; the rest of the network need not run."""
 
 
 def extract_latents(
@@ -34,52 +34,54 @@ def extract_latents(
     forward: Callable[[Any, Any], object] | None = None,
     progress: Progress = False,
 ) -> Any:
-    """Return what a layer of a torch model makes of data, as rows: the embeddings that concepts are learned in.
+    """Return the outputs of a layer of a torch model as rows: embeddings that concepts can be learned in.
 
-    The model is run in batches, in evaluation mode and without gradients, only as far as the layer. Nothing is cached
-    and nothing is changed: training flags, batch statistics, hooks and device are afterwards as they were.
+    The model runs in batches, in evaluation mode and without gradients, and stops after the last layer that is asked
+    for. Nothing is cached and nothing is changed: training flags, batch statistics, hooks and device are the same as
+    before.
 
     Parameters
     ----------
     model : torch.nn.Module
         Network, on any device.
     data : array, tensor, Dataset, DataLoader or other iterable of batches
-        Arrays and tensors have a row for each input; floating-point ones are given to the model in its own precision.
-        Of a batch that is a tuple or list the first part is taken, a mapping is given as keyword arguments.
+        An array or tensor has one row for each input; floating-point numbers are converted to the precision of the
+        model. If a batch is a tuple or list, its first part is the input; if it is a mapping, the model gets it as
+        keyword arguments.
     layer : str, sequence of str or None, default=None
-        Name of a layer as in `model.named_modules()`, such as "encoder.2"; several for several embeddings in one pass;
-        None for the output of the model.
+        Name of a layer as in `model.named_modules()`, such as "encoder.2"; several names for several embeddings in one
+        pass; None for the output of the model.
     batch_size : int, default=256
-        Rows at once; of no effect for a DataLoader or an iterable of batches, whose order is that of the embeddings.
+        Rows in a batch. It has no effect on a DataLoader or an iterable of batches; the embeddings are in their order.
     device : str or torch.device, default=None
-        Where to run; None is where the model is.
+        Device to run on; None is the device of the model.
     pool : {"flatten", "mean"} or callable, default="flatten"
-        What to do with outputs of more than two dimensions: flatten all but the first; take the mean over all but the
-        first two, which leaves the channels of images; or a function of the tensor, such as `lambda t: t.mean(1)` for
-        the mean over tokens where these come before channels.
+        How outputs of more than two dimensions become rows. "flatten" flattens all dimensions but the first. "mean"
+        takes the mean over all but the first two, which leaves the channels of images. A function of the tensor does
+        anything else: `lambda t: t.mean(1)` is the mean over tokens if these come before channels.
     output : int or str, default=0
-        Which part of an output that is a tuple or a mapping.
+        The part to take of an output that is a tuple or a mapping.
     forward : callable(model, batch), default=None
-        How to run the model on a batch, where calling it is not enough.
+        How to run the model on a batch; None calls it.
     progress : bool or callable(rows done, rows in all or None), default=False
         True shows a bar by tqdm; a function is called after each batch.
 
     Returns
     -------
     array of shape (n, d), float32, or dict from layer to array
-        A dict where `layer` is a sequence.
+        A dict if `layer` is a sequence.
 
     Raises
     ------
     ImportError
-        If torch is not installed, or tqdm is not and `progress` is True.
+        If torch is not installed, or if `progress` is True and tqdm is not installed.
     DataError
-        If there is no such layer (the message lists near names), it is not reached, there are no data, or the
-        DataLoader shuffles.
+        If the model has no such layer (the message lists similar names), if the forward pass does not reach a layer, if
+        there are no data, or if the DataLoader shuffles.
 
     Notes
     -----
-    Takes the time of the forward pass as far as the last layer asked for; memory for the embeddings and one batch.
+    Takes the time of the forward pass up to the last layer asked for, and memory for the embeddings and one batch.
 
     Examples
     --------
@@ -91,18 +93,19 @@ def extract_latents(
     layers = [layer] if layer is None or isinstance(layer, str) else list(layer)
     modules = _modules(model, layers)
     first = next(iter(model.parameters()), None)
-    place = device if device is not None else "cpu" if first is None else first.device
+    target = device if device is not None else "cpu" if first is None else first.device
+    dtype = None if first is None else first.dtype
     parts: dict[str | None, list[NDArray[np.float32]]] = {name: [] for name in layers}
-    done, total, told = 0, _n_rows(data), _teller(progress, _n_rows(data))
+    n_done, n_rows = 0, _n_rows(data)
+    tell = _teller(progress, n_rows)
     with torch.no_grad(), _undisturbed(model, first, device):
         for batch in _batches(torch, data, batch_size):
-            given = _moved(torch, batch, place, None if first is None else first.dtype)
-            found = _run(model, modules, given, forward)
+            outputs = _run(model, modules, _moved(torch, batch, target, dtype), forward)
             for name in layers:
-                parts[name].append(_rows(found[name], pool, output))
-            done += len(parts[layers[0]][-1])
-            told(done, total)
-    if not done:
+                parts[name].append(_rows(outputs[name], pool, output))
+            n_done += len(parts[layers[0]][-1])
+            tell(n_done, n_rows)
+    if not n_done:
         raise DataError("there are no data: give at least one batch with one row")
     embeddings = {name: np.concatenate(parts[name]) for name in layers}
     return embeddings[layers[0]] if layer is None or isinstance(layer, str) else embeddings
@@ -117,34 +120,36 @@ def _torch() -> Any:
 
 
 def _modules(model: Any, layers: Sequence[str | None]) -> dict[str, Any]:
-    found = dict(model.named_modules())
+    """Return the module of each layer that has a name."""
+    modules = dict(model.named_modules())
     if not layers:
-        raise DataError("no layer is asked for; name at least one, or None for the output of the model")
+        raise DataError("no layer is asked for; give at least one name, or None for the output of the model")
     for name in layers:
-        if name is not None and name not in found:
-            near = get_close_matches(name, found, n=3, cutoff=0.4) or [known for known in found if known][:10]
-            raise DataError(f"the model has no layer {name!r}; there is {listed([repr(one) for one in near])}")
-    return {name: found[name] for name in layers if name is not None}
+        if name is not None and name not in modules:
+            similar = get_close_matches(name, modules, n=3, cutoff=0.4) or [other for other in modules if other][:10]
+            raise DataError(f"the model has no layer {name!r}; there is {listed([repr(other) for other in similar])}")
+    return {name: modules[name] for name in layers if name is not None}
 
 
 @contextmanager
 def _undisturbed(model: Any, first: Any, device: Any) -> Iterator[None]:
-    """Leave each module's training flag, and the model's device, as they were."""
+    """Put the model into evaluation mode and onto a device; restore training flags and device afterwards."""
     flags = {module: module.training for module in model.modules()}
-    home = None if first is None or device is None else first.device
+    original = None if first is None or device is None else first.device
     try:
         model.eval()
-        if home is not None:
+        if original is not None:
             model.to(device)
         yield
     finally:
         for module, training in flags.items():
             module.training = training
-        if home is not None:
-            model.to(home)
+        if original is not None:
+            model.to(original)
 
 
 def _batches(torch: Any, data: Any, batch_size: int) -> Iterable[Any]:
+    """Return the batches of data of any kind, in its order."""
     if isinstance(data, np.ndarray):
         data = torch.from_numpy(data if data.flags.writeable and data.flags.c_contiguous else data.copy())
     if torch.is_tensor(data):
@@ -153,35 +158,39 @@ def _batches(torch: Any, data: Any, batch_size: int) -> Iterable[Any]:
         return torch.utils.data.DataLoader(data, batch_size=batch_size)  # type: ignore[no-any-return]
     sampler = getattr(data, "sampler", None)
     samplers = (sampler, getattr(getattr(data, "batch_sampler", None), "sampler", None))
-    if any("Random" in type(one).__name__ for one in samplers):
-        raise DataError("the DataLoader shuffles, so that its rows would not fit to any labels; give shuffle=False")
+    if any("Random" in type(sampler).__name__ for sampler in samplers):
+        raise DataError(
+            "the DataLoader shuffles, so the embeddings would not be in the order of the data; give shuffle=False"
+        )
     return data  # type: ignore[no-any-return]
 
 
 def _n_rows(data: Any) -> int | None:
+    """Return the number of rows, None if data do not know it."""
     rows = getattr(data, "dataset", data)
     return len(rows) if hasattr(rows, "__len__") and not isinstance(rows, (list, tuple)) else None
 
 
-def _moved(torch: Any, batch: Any, place: Any, dtype: Any) -> Any:
+def _moved(torch: Any, batch: Any, device: Any, dtype: Any) -> Any:
+    """Return the input of a batch on a device, floating-point numbers in the precision `dtype`."""
     if isinstance(batch, Mapping):
-        return {name: _moved(torch, value, place, dtype) for name, value in batch.items()}
+        return {name: _moved(torch, value, device, dtype) for name, value in batch.items()}
     batch = batch[0] if isinstance(batch, (tuple, list)) else batch
     batch = torch.from_numpy(batch) if isinstance(batch, np.ndarray) else batch
-    return batch.to(place, dtype) if dtype is not None and batch.is_floating_point() else batch.to(place)
+    return batch.to(device, dtype) if dtype is not None and batch.is_floating_point() else batch.to(device)
 
 
 def _run(
     model: Any, modules: dict[str, Any], batch: Any, forward: Callable[[Any, Any], object] | None
 ) -> dict[str | None, Any]:
-    """Return the output of each layer, and the model's own as that of None unless it was not needed."""
-    found: dict[str | None, Any] = {}
+    """Return the output of each layer by its name; None is the name of the model's output, if it was needed."""
+    outputs: dict[str | None, Any] = {}
 
     def keep(name: str) -> Callable[[Any, Any, Any], None]:
-        def hook(module: Any, given: Any, returned: Any) -> None:
-            found[name] = returned
-            if len(found) == len(modules) and not wants_output:
-                raise _Reached
+        def hook(module: Any, inputs: Any, returned: Any) -> None:
+            outputs[name] = returned
+            if len(outputs) == len(modules) and not wants_output:
+                raise _AllLayersReached
 
         return hook
 
@@ -189,18 +198,18 @@ def _run(
     hooks = [module.register_forward_hook(keep(name)) for name, module in modules.items()]
     try:
         if forward is not None:
-            found[None] = forward(model, batch)
+            outputs[None] = forward(model, batch)
         else:
-            found[None] = model(**batch) if isinstance(batch, Mapping) else model(batch)
-    except _Reached:
+            outputs[None] = model(**batch) if isinstance(batch, Mapping) else model(batch)
+    except _AllLayersReached:
         pass
     finally:
         for hook in hooks:
             hook.remove()
-    silent = [repr(name) for name in modules if name not in found]
-    if silent:
-        raise DataError(f"the forward pass never reaches layer {listed(silent)}")
-    return found
+    missing = [repr(name) for name in modules if name not in outputs]
+    if missing:
+        raise DataError(f"the forward pass never reaches layer {listed(missing)}; give layers that it runs")
+    return outputs
 
 
 def _rows(value: Any, pool: str | Callable[[Any], Any], output: int | str) -> NDArray[np.float32]:
@@ -219,6 +228,7 @@ def _rows(value: Any, pool: str | Callable[[Any], Any], output: int | str) -> ND
 
 
 def _teller(progress: Progress, total: int | None) -> Callable[[int, int | None], object]:
+    """Return a function of (rows done, rows in all) that reports the progress."""
     if callable(progress):
         return progress
     if not progress:

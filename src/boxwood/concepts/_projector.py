@@ -1,4 +1,4 @@
-"""`ConceptProjector`: from embeddings to scores of concepts, one column for each."""
+"""`ConceptProjector`: embeddings become scores, one column for each concept."""
 
 from __future__ import annotations
 
@@ -14,59 +14,63 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from boxwood._compat import HasMethods, StrOptions, fit_context
 from boxwood._frames import validated_rows
-from boxwood._threads import BLOCK_ROWS, map_tasks
+from boxwood._threads import map_blocks, map_tasks, one_blas_thread
 from boxwood._types import Array, Floats
 from boxwood._validation import listed
-from boxwood.concepts._linear import CLASSIFIERS, REGRESSORS, Direction, Recipe
-from boxwood.concepts._project import project, unit_vectors
-from boxwood.concepts._table import BINARY, CONTINUOUS, ConceptTable, places_of
+from boxwood.concepts._concept_table import BINARY, CONTINUOUS, ConceptTable, concept_indices
+from boxwood.concepts._directions import CLASSIFIERS, REGRESSORS, Direction, Recipe, unit_vectors
+from boxwood.concepts._project_mixture import project
 from boxwood.errors import DataError
-from boxwood.kernels._gram import one_blas_thread
+from boxwood.loops.kernels import products
 from boxwood.reference import Mixture
 
 __all__ = ["ConceptProjector"]
 
 Meanings = Mapping[str, tuple[str, str]]
+BLOCK_ROWS = 1 << 12  # that are scored at once
 
 
 class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Embeddings as scores of concepts: how far, and on which side, each row lies from each concept's boundary.
+    """Scores of embeddings: the signed distance of each row from the boundary of each concept.
 
-    A concept is learned from examples that have it and examples that do not (or that have it in some degree), as the
-    direction in the latent space in which a linear model's score grows: its concept activation vector. Trees on the
-    scores cut at "red > 0.16" in the place of "latent 37 > 0.16".
+    A concept is learned from labelled examples: some have it and some do not, or all have it to some degree. Its
+    direction in the latent space, the concept activation vector, is that in which the score of a linear model grows
+    fastest. A tree on scores cuts at "red > 0.16", a tree on embeddings at "latent 37 > 0.16".
 
-    The examples are as a rule other rows than those that are clustered. So fit the projector first, on the examples
-    and their concept labels, and freeze it in the pipeline that explains clusters: `make_concept_tree`, `ConceptMMDT`.
-    (In a pipeline of your own put it into a `sklearn.frozen.FrozenEstimator`, or it would take clusters for concepts.)
-    Look at `concept_report` before you believe a cut: `fit` accepts every concept, also one that the embeddings know
-    nothing of.
+    The examples are usually other rows than the rows that are clustered. So fit the projector first, on the examples
+    and their concept labels, then give it to `make_concept_tree` or `ConceptMMDT`, which do not fit it again. In a
+    pipeline of your own put it into a `sklearn.frozen.FrozenEstimator`; otherwise the pipeline would fit it on the
+    cluster labels.
+
+    `fit` accepts every concept, also one that the embeddings cannot predict. Look at `concept_report` before you
+    believe a cut.
 
     Parameters
     ----------
     classifier : {"logistic", "svm", "mean-difference"} or estimator, default="logistic"
         Linear model for binary concepts: logistic regression (C=1), a linear support vector machine (C=1), the
         difference of the two means, or any classifier of scikit-learn with `coef_`. The first two give both sides the
-        same weight however many examples each has; the last is the steadiest with few examples.
+        same weight however many examples each has. The third is the most stable with few examples.
     regressor : {"ridge"} or estimator, default="ridge"
         Linear model for continuous concepts: ridge regression (alpha=1), or any regressor with `coef_`.
     standardize : bool, default=True
-        Whether to learn on latents scaled to unit variance over all examples (columns of less than a hundredth of the
-        typical deviation are not blown up to it). Vectors are in latent coordinates all the same.
+        Whether to scale latent columns to unit variance over all examples before learning. A column whose deviation is
+        less than a hundredth of the typical one is divided by that hundredth instead. The vectors are in unscaled
+        latent coordinates in either case.
     meanings : mapping from name to (low, high), default=None
-        Words for the two sides of a concept, such as `{"size": ("small", "large")}`; by default "not red" and "red"
+        Words for the two sides of a concept, such as `{"size": ("small", "large")}`. The default is "not red" and "red"
         for a binary concept, "less size" and "more size" for a continuous one.
     n_jobs : int or None, default=None
-        Number of threads, each of which learns one concept at a time; None is 1 unless a `joblib.parallel_config` says
-        otherwise, -1 is all processors. The vectors do not depend on it.
+        Number of threads, each of which learns one concept at a time, or scores some rows; None is 1 unless a
+        `joblib.parallel_config` says otherwise, -1 is all processors. Neither vectors nor scores depend on it.
 
     Attributes
     ----------
     vectors_ : array of shape (m, d)
-        Concept activation vectors. Always holds: each has length 1, and points to where there is more of the concept.
+        Concept activation vectors. Always holds: each has length 1, and scores grow with the concept.
     intercepts_ : array of shape (m,)
-        So that a score, `x @ vector + intercept`, is a signed distance: 0 is the boundary of a binary concept, and
-        where the mean of its examples is predicted for a continuous one.
+        Always holds: the score `x @ vector + intercept` is a signed distance. It is 0 on the boundary of a binary
+        concept, and where the mean of the examples is predicted for a continuous one.
     concept_names_ : tuple of m str
         Names of the concepts, from the columns of the concept labels.
     kinds_ : tuple of m str
@@ -74,23 +78,25 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     meanings_ : dict from name to (low, high)
         Words for the two sides of each concept.
     n_examples_ : array of shape (m,)
-        Number of examples of which each concept was known; 0 for vectors that were given.
+        Number of examples with a label of each concept; 0 if the vectors came from `from_vectors`.
     n_features_in_ : int
         Number of latent columns d.
     feature_names_in_ : array of shape (d,)
-        Their names; only there if `fit` was given a data frame whose column names are all text.
+        Their names; only present if `fit` got a data frame whose column names are all text.
 
     See Also
     --------
-    concept_report : Which concepts the embeddings know at all.
-    boxwood.ConceptMMDT : The tree that tells clusters apart by concepts.
+    concept_report : Which concepts can be predicted from the embeddings.
+    boxwood.ConceptMMDT : A tree that separates clusters by concepts.
 
     Notes
     -----
-    A tree does not depend on the length of a vector or on its intercept; both are fixed so that scores can be read.
-    Scores of several concepts may be one and the same: a concept that is another's complement has the opposite vector.
-    Time: one linear model for each concept, tens of milliseconds for hundreds of examples and columns, a fifth
-    of a second for 20 000 examples and 768 columns. Memory: one copy of a concept's examples, or two, for each thread.
+    A tree does not depend on the length of a vector or on its intercept. Both are fixed so that scores can be read.
+    Scores of two concepts may carry the same information: a concept and its complement have opposite vectors.
+
+    Time: one linear model for each concept. That is tens of milliseconds for hundreds of examples and columns, and a
+    fifth of a second for 20 000 examples and 768 columns. Memory: one or two copies of a concept's examples for each
+    thread.
 
     References
     ----------
@@ -144,8 +150,8 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         X : array-like or data frame of shape (n, d)
             Embeddings of the examples.
         y : data frame, series or array-like of shape (n, m) or (n,), or mapping from name to array-like of shape (n,)
-            Concept labels. Columns of 0 and 1, of -1 and 1, or of booleans are binary concepts, all others are
-            continuous; NaN (or None) where it is not known whether an example has the concept.
+            Concept labels. A column of 0 and 1, of -1 and 1, or of booleans is a binary concept, every other column a
+            continuous one. NaN or None marks an example for which the concept is not known.
 
         Returns
         -------
@@ -154,37 +160,42 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         DataError
-            If embeddings are missing or infinite, the rows of both do not fit together, labels are text, a concept has
-            fewer than two examples on a side or one value only, or its model finds no direction.
+            If embeddings are missing or infinite, if `X` and `y` have different numbers of rows, if labels are text,
+            if a binary concept has fewer than two examples on a side, if a continuous one has one value only, or if a
+            model finds no direction.
         ValueError
-            If `meanings` are not two words each.
+            If `meanings` are not two words for each concept.
         """
         rows = self._rows(X, reset=True)
         if y is None:
-            raise ValueError("requires y to be passed, but the target y is None: concept labels, a column each")
+            raise ValueError(
+                "requires y to be passed, but the target y is None; give concept labels, one column for each concept"
+            )
         table = ConceptTable.of(y, len(rows))
         directions = self._directions(rows, table)
-        vectors, lengths = unit_vectors([one.vector for one in directions], table.names)
-        intercepts = np.array([one.intercept for one in directions]) / lengths
-        known = np.count_nonzero(~np.isnan(table.values), axis=0)
-        return self._with(vectors, intercepts, table.names, table.kinds, known)
+        vectors, lengths = unit_vectors([direction.vector for direction in directions], table.names)
+        intercepts = np.array([direction.intercept for direction in directions]) / lengths
+        n_examples = np.count_nonzero(~np.isnan(table.values), axis=0)
+        return self._with(vectors, intercepts, table.names, table.kinds, n_examples)
 
     def transform(self, X: Any) -> Floats:
-        """Return the scores of embeddings, (n, d) to (n, m): signed distances from the boundary of each concept.
+        """Return the scores of embeddings (n, d), shape (n, m): signed distances from the boundary of each concept.
 
-        Takes time n d m and, beside the scores, no memory that grows with n.
+        A row has the same scores, to the last digit, whatever rows come with it. Takes time n d m. Besides the scores
+        themselves, memory does not grow with n.
         """
         check_is_fitted(self)
         rows = self._rows(X)
         scores = np.empty((len(rows), len(self.vectors_)))
-        for start in range(0, len(rows), BLOCK_ROWS):
-            block = slice(start, start + BLOCK_ROWS)
-            np.matmul(rows[block], self.vectors_.T, out=scores[block], casting="same_kind")
-        scores += self.intercepts_
+
+        def score(start: int, stop: int) -> None:
+            np.add(products(rows[start:stop], self.vectors_), self.intercepts_, out=scores[start:stop])
+
+        map_blocks(score, len(rows), block=BLOCK_ROWS, n_jobs=effective_n_jobs(self.n_jobs))
         return scores
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return the names of the concepts, shape (m,); `input_features` are ignored."""
+        """Return the names of the concepts, shape (m,); `input_features` is ignored."""
         check_is_fitted(self)
         return np.array(self.concept_names_, dtype=object)
 
@@ -197,68 +208,77 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         *,
         meanings: Meanings | None = None,
     ) -> Self:
-        """Return a projector onto vectors that were learned elsewhere, shape (m, d), scaled to length 1.
+        """Return a projector with vectors that were learned elsewhere.
 
-        Intercepts, shape (m,), are divided by the lengths too; None is 0. None names concepts concept0, concept1, ….
+        Parameters
+        ----------
+        vectors : array-like of shape (m, d)
+            Of any length but 0; they are scaled to length 1.
+        intercepts : array-like of shape (m,), default=None
+            Divided by the lengths of the vectors; None is 0.
+        names : sequence of m str, default=None
+            Names of the concepts; None names them concept0, concept1, ….
+        meanings : mapping from name to (low, high), default=None
+            Words for the two sides of a concept; every concept counts as continuous.
 
         Raises
         ------
         DataError
-            If vectors are not finite or have length 0, or intercepts or names do not fit to them.
+            If vectors are not finite or have length 0, or if intercepts or names do not match them.
         """
-        given = check_array(vectors, dtype=np.float64)
-        found = tuple(f"concept{j}" for j in range(len(given))) if names is None else tuple(map(str, names))
-        if len(found) != len(given) or len(set(found)) != len(found):
-            raise DataError(f"each of {len(given)} vectors must have a name of its own, got {listed(found)}")
-        units, lengths = unit_vectors(list(given), found)
-        offsets = np.zeros(len(given)) if intercepts is None else np.asarray(intercepts, dtype=np.float64) / lengths
-        if offsets.shape != lengths.shape or not np.isfinite(offsets).all():
-            raise DataError(f"intercepts must be one finite number for each of {len(given)} vectors")
+        rows = check_array(vectors, dtype=np.float64)
+        names = tuple(f"concept{j}" for j in range(len(rows))) if names is None else tuple(map(str, names))
+        if len(names) != len(rows) or len(set(names)) != len(names):
+            raise DataError(f"names must be different, one for each of {len(rows)} vectors, got {listed(names)}")
+        units, lengths = unit_vectors(list(rows), names)
+        offsets = np.zeros(len(rows)) if intercepts is None else np.asarray(intercepts, dtype=np.float64)
+        if offsets.shape != lengths.shape or not np.isfinite(offsets / lengths).all():
+            raise DataError(f"intercepts must be one finite number for each of {len(rows)} vectors, got {offsets}")
         projector = cls(meanings=meanings)
-        projector.n_features_in_ = given.shape[1]
-        none = np.zeros(len(given), dtype=np.intp)
-        return projector._with(units, offsets, found, (CONTINUOUS,) * len(given), none)
+        projector.n_features_in_ = rows.shape[1]
+        n_examples = np.zeros(len(rows), dtype=np.intp)
+        return projector._with(units, offsets / lengths, names, (CONTINUOUS,) * len(rows), n_examples)
 
     def select(self, concepts: Sequence[Any] | Array) -> Self:
-        """Return a projector onto some of the concepts: names, places, or a mask such as `report.reliable`.
+        """Return a projector with some of the concepts: names, indices, or a mask such as `report.reliable`.
 
         Raises
         ------
         DataError
-            If there is no such concept, or none is left.
+            If there is no such concept, or if no concept is left.
         """
         check_is_fitted(self)
-        places = places_of(concepts, self.concept_names_)
+        indices = concept_indices(concepts, self.concept_names_)
         chosen = type(self)(**self.get_params(deep=False))
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self, name):
                 setattr(chosen, name, getattr(self, name))
-        names, kinds = (tuple(words[j] for j in places) for words in (self.concept_names_, self.kinds_))
-        return chosen._with(self.vectors_[places], self.intercepts_[places], names, kinds, self.n_examples_[places])
+        names, kinds = (tuple(words[j] for j in indices) for words in (self.concept_names_, self.kinds_))
+        return chosen._with(self.vectors_[indices], self.intercepts_[indices], names, kinds, self.n_examples_[indices])
 
     def cosines(self) -> Floats:
-        """Return the cosine of each two vectors, shape (m, m): 1 for the same concept, -1 for its complement."""
+        """Return the cosines of all pairs of vectors, shape (m, m): 1 is the same concept, -1 the complement."""
         check_is_fitted(self)
         return np.clip(self.vectors_ @ self.vectors_.T, -1.0, 1.0)
 
     def project_mixture(self, mixture: Mixture) -> Mixture:
-        """Return a mixture of embeddings as one of scores; see `boxwood.concepts.project`."""
+        """Return the mixture of the scores of embeddings from a mixture; see `boxwood.concepts.project`."""
         check_is_fitted(self)
         return project(mixture, self.vectors_, self.intercepts_)
 
     # ------------------------------------------------------------------------------------------------- steps
 
     def _rows(self, X: Any, *, reset: bool = False) -> Array:
-        return validated_rows(self, X, reset=reset, at_least=2 if reset else 1)
+        return validated_rows(self, X, reset=reset, at_least=2 if reset else 1, order="C")
 
     def _directions(self, rows: Array, table: ConceptTable) -> list[Direction]:
         recipe = Recipe.of(self.classifier, self.regressor, rows, standardize=self.standardize)
 
         def learned(j: int) -> Direction:
-            known, values = table.examples(j)
-            return recipe.learn(rows[known], values, table.kinds[j])
+            examples, values = table.examples(j)
+            return recipe.learn(rows[examples], values, table.kinds[j])
 
-        with one_blas_thread():  # more of them change the last digits, and stand still where processors are busy
+        with one_blas_thread():  # several would change the last digits, and wait for each other on busy processors
             return map_tasks(learned, range(len(table.kinds)), n_jobs=effective_n_jobs(self.n_jobs))
 
     def _with(
@@ -271,14 +291,14 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ) -> Self:
         self.vectors_, self.intercepts_ = vectors, intercepts
         self.concept_names_, self.kinds_, self.n_examples_ = names, kinds, n_examples
-        given = self.meanings or {}
-        for name, words in given.items():
+        meanings = self.meanings or {}
+        for name, words in meanings.items():
             if isinstance(words, str) or len(words) != 2:
                 raise ValueError(
                     f"meanings must be two words for each concept, (low, high); got {words!r} for {name!r}"
                 )
         self.meanings_ = {
-            name: given.get(name, (f"not {name}", name) if kind == BINARY else (f"less {name}", f"more {name}"))
+            name: meanings.get(name, (f"not {name}", name) if kind == BINARY else (f"less {name}", f"more {name}"))
             for name, kind in zip(names, kinds, strict=True)
         }
         return self

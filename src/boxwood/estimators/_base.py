@@ -1,10 +1,14 @@
-"""What the estimators share: `fit` as a recipe whose one step, growing the tree, each of them supplies."""
+"""What the estimators share: the way from a table to a tree and its explanation, of which each names its method."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from hashlib import blake2b
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
+import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -12,26 +16,39 @@ from sklearn.utils.validation import check_is_fitted
 
 from boxwood._compat import HasMethods, Interval, fit_context
 from boxwood._frames import label_values, names_array, validated_rows
-from boxwood._types import Array, Indices, Ints, Weights
-from boxwood._validation import as_weights
+from boxwood._threads import BLOCK_ROWS
+from boxwood._types import Array, Indices, Ints
+from boxwood._validation import Rows, as_weights
 from boxwood.axes import AxisMap, axis_map_of
 from boxwood.errors import DataError
-from boxwood.grow import expand, imm
-from boxwood.grow._expand import expanded
-from boxwood.metrics import cost, price_of_explainability
-from boxwood.reference import Reference
-from boxwood.reference._clusterer import fitted_clusterer, reference_of, reference_seen, refuse_one_cluster
+from boxwood.explanation import Explanation
+from boxwood.explanation._measure import Costs, costs_of, measure
+from boxwood.explanation._names import Names, renamed
+from boxwood.grow import METHODS
+from boxwood.grow._grown import Grown
+from boxwood.metrics import cost
+from boxwood.reference import Mixture, Reference, Task
+from boxwood.reference._clusterer import fitted_clusterer, reference_in, reference_of, refuse_one_cluster
+from boxwood.reference._coordinates import Coordinates, default_columns
 from boxwood.tree import ThresholdTree
 
-__all__ = ["AT_LEAST_TWO", "TreeClusterer", "grow_expanded"]
+__all__ = ["AT_LEAST_TWO", "TreeClusterer"]
 
 AT_LEAST_TWO = Interval(Integral, 2, None, closed="left")
+
+
+class _Fit(NamedTuple):
+    """What the explanation of a fit is made of; kept until it is first asked for."""
+
+    task: Task
+    place: Coordinates
 
 
 class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """A clusterer whose clusters are the leaves of a small tree of cuts.
 
-    A subclass stores its parameters, and says in `_grow` how the tree is grown.
+    A subclass stores its parameters and names its method in `grow.METHODS`. Parameters that are options of the method
+    go to it by their names.
     """
 
     clusterer: Any
@@ -39,7 +56,12 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     random_state: Any
     n_jobs: int | None
 
-    _objective = "sqeuclidean"  # what `price_` and `score` measure
+    _method: ClassVar[str]
+    _facts: ClassVar[tuple[str, ...]] = ()  # those facts of the method that become attributes
+    _grown: Grown
+    _fit: _Fit | None
+    _explanation: Explanation | None
+    _digest: bytes
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "clusterer": [HasMethods(["fit"]), None],
@@ -47,9 +69,6 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
     }
-
-    def _grow(self, X: Array, reference: Reference, weights: Weights, n_jobs: int) -> ThresholdTree:
-        raise NotImplementedError
 
     @fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
@@ -74,17 +93,9 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             If `X` has missing or infinite values or text columns, if there are not as many labels as rows, if there is
             only one cluster, or fewer different rows than clusters asked for.
         """
-        n_jobs = effective_n_jobs(self.n_jobs)
-        rows = self._rows(X, reset=True)
-        weights = as_weights(sample_weight, len(rows))
-        reference = self._reference(X, rows, y, weights)
-        refuse_one_cluster(reference)
-        tree, price = self._grown(X, rows, reference, weights, n_jobs)
-        # assigned together, so that a fit that fails does not mix with an earlier one
-        self.reference_, self.tree_, self.price_ = reference, tree, price
-        self.cluster_centers_ = reference.centers
-        self.n_leaves_ = tree.n_leaves
-        self.labels_ = self._named(self.tree_.predict(rows, n_jobs=n_jobs))
+        with self._all_or_nothing():
+            rows = self._rows(X, sample_weight, reset=True)
+            self._explain_clusters(X, rows, y)
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Array:
@@ -94,55 +105,92 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Array:
         """Return the cluster of each row, shape (n,): a label of `y`, or the clusterer's number."""
-        return self._named(self._fitted_tree().predict(self._rows(X), n_jobs=effective_n_jobs(self.n_jobs)))
+        return self._named(self._fitted_tree().predict(self._tested(X), n_jobs=self._jobs()))
 
-    def apply(self, X: Any) -> Indices:
+    def apply(self, X: Any) -> Ints:
         """Return the leaf of each row, shape (n,), with leaves numbered from 0 in pre-order."""
-        return self._fitted_tree().apply(self._rows(X), n_jobs=effective_n_jobs(self.n_jobs))
+        return self._fitted_tree().apply(self._tested(X), n_jobs=self._jobs())
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
-        """Return minus the sum of squared distances of the rows to the centre of the cluster that the tree gives them.
+        """Return minus the sum of the distances of the rows to the centre of the cluster that the tree gives them.
 
-        Labels `y` are ignored. Greater is better; 0 is the most.
+        They are the distances of `price_`: squared ones, or those of the objective. Labels `y` are ignored. Greater is
+        better; 0 is the most.
         """
         tree = self._fitted_tree()
-        options: dict[str, Any] = {"centers": self.cluster_centers_, "sample_weight": sample_weight}
-        return -cost(self._rows(X), tree, objective=self._objective, **options)
+        options: dict[str, Any] = {"centers": self.cluster_centers_, "objective": self._grown.objective}
+        return -cost(self._rows(X, sample_weight), tree, **options)
 
-    # ------------------------------------------------------------------------------------------------- steps
+    @property
+    def explanation_(self) -> Explanation:
+        """The tree, measured on the rows of `fit`; made when it is first asked for."""
+        check_is_fitted(self)
+        return self._explain_fit() if self._explanation is None else self._explanation
 
-    def _rows(self, X: Any, *, reset: bool = False) -> Array:
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state for a pickle, which holds the explanation in place of the rows of `fit`."""
+        if getattr(self, "_fit", None) is not None:
+            self._explain_fit()
+        state: dict[str, Any] = super().__getstate__()
+        return state
+
+    # --------------------------------------------------------------------------------------------- steps of `fit`
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Forget what an earlier fit found, and put it back if this one fails or is interrupted."""
+        before = self.__dict__
+        passing = ("_grown", "_fit", "_explanation", "_digest")
+        self.__dict__ = {name: value for name, value in before.items() if name[-1] != "_" and name not in passing}
+        try:
+            yield
+        except BaseException:
+            self.__dict__ = before
+            raise
+
+    def _jobs(self) -> int:
+        return int(effective_n_jobs(self.n_jobs))
+
+    def _rows(self, X: Any, sample_weight: ArrayLike | None = None, *, reset: bool = False) -> Rows:
         """Return checked rows, float32 or float64; remember (or compare) the number and names of the columns."""
-        at_least, n_jobs = 2 if reset else 1, effective_n_jobs(self.n_jobs)
-        return validated_rows(self, X, reset=reset, at_least=at_least, n_jobs=n_jobs)
+        values = validated_rows(self, X, reset=reset, at_least=2 if reset else 1, n_jobs=self._jobs())
+        return Rows(values, as_weights(sample_weight, len(values)))
 
-    def _reference(self, X: Any, rows: Array, y: Any, weights: Weights) -> Reference:
+    def _tested(self, X: Any) -> Rows:
+        """Return rows in the columns that the tree tests."""
+        return self._rows(X)
+
+    def _explain_clusters(self, X: Any, rows: Rows, y: Any) -> None:
+        """Find the clusters, grow the tree, and keep what is known of both."""
+        self.reference_ = self._reference(X, rows, y)
+        refuse_one_cluster(self.reference_)
+        place = self._coordinates(X, rows)
+        task = self._task(place)
+        grown = METHODS[self._method].grow(task, **self._options())
+        self._warn(grown, task, place)
+        self._keep(grown._replace(tree=place.pulled_back(grown.tree)))
+        self._fit = _Fit(task, place)
+        clusters = self.tree_.predict(place.table, n_jobs=task.n_jobs)
+        self.labels_ = self._named(clusters)
+        predicted = np.where(task.reference.kept, clusters, -1)
+        self._keep_costs(costs_of(task, grown, predicted, place.measured), predicted, task)
+
+    def _reference(self, X: Any, rows: Rows, y: Any) -> Reference:
+        """Return the clustering to be explained, with centres among the rows."""
         if y is not None:
-            self.__dict__.pop("clusterer_", None)  # of an earlier fit
-            return Reference.of(rows, label_values(y), sample_weight=weights)
+            return Reference.of(rows, label_values(y))
         options: dict[str, Any] = {"n_clusters": self.n_clusters, "random_state": self.random_state}
-        self.clusterer_ = fitted_clusterer(self._unfitted_clusterer(rows), X, rows, weights=weights, **options)
-        return reference_of(self.clusterer_, X, rows, weights)
+        self.clusterer_ = fitted_clusterer(self._unfitted_clusterer(rows), X, rows, **options)
+        return reference_of(self.clusterer_, X, rows)
 
-    def _unfitted_clusterer(self, rows: Array) -> Any:
+    def _unfitted_clusterer(self, rows: Rows) -> Any:
         """Return the clusterer to be fitted; None is k-means."""
         return self.clusterer
 
-    def _grown(
-        self, X: Any, rows: Array, reference: Reference, weights: Weights, n_jobs: int
-    ) -> tuple[ThresholdTree, float]:
-        """Return the tree and its price; both are found in the columns that a pipeline makes before it clusters."""
-        axis_map = self._axis_map(X)
-        seen, there = rows, reference
-        if axis_map is not None:
-            seen = axis_map.transform(rows)
-            there = reference_seen(self.clusterer_, seen, reference, weights)
-        tree = self._grow(seen, there, weights, n_jobs)
-        price = self._price(seen, tree, there, weights, n_jobs)
-        return (tree if axis_map is None else tree.pull_back(axis_map, rows)), price
-
-    def _price(self, X: Array, tree: ThresholdTree, reference: Reference, weights: Weights, n_jobs: int) -> float:
-        return price_of_explainability(X, tree, reference, objective=self._objective, sample_weight=weights)
+    def _coordinates(self, X: Any, rows: Rows) -> Coordinates:
+        """Return the rows, and the columns that a pipeline makes of them before it clusters."""
+        columns = tuple(map(str, getattr(self, "feature_names_in_", default_columns(rows.n_columns))))
+        return Coordinates.of_rows(rows, columns, self._axis_map(X))
 
     def _axis_map(self, X: Any) -> AxisMap | None:
         """Return the map of a pipeline's first steps; None for other clusterers, and where these mix columns."""
@@ -154,6 +202,86 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         except DataError:
             return None
 
+    def _task(self, place: Coordinates) -> Task:
+        """Return the task in the columns on which the tree is grown."""
+        reference = self.reference_
+        if place.axis_map is not None:
+            reference = reference_in(self.clusterer_, place.rows, reference)
+        return Task.of(
+            place.rows,
+            reference,
+            mixture=self._mixture(place),
+            max_leaf_nodes=getattr(self, "max_leaf_nodes", None),
+            random_state=self.random_state,
+            n_jobs=self._jobs(),
+        )
+
+    def _mixture(self, place: Coordinates) -> Mixture | None:
+        """Return the mixture behind the clusters, for a method that looks at it."""
+        return None
+
+    def _options(self) -> Mapping[str, Any]:
+        """Return the parameters that are options of the method."""
+        return {name: getattr(self, name) for name in METHODS[self._method].options if hasattr(self, name)}
+
+    def _warn(self, grown: Grown, task: Task, place: Coordinates) -> None:
+        """Warn of what makes the tree doubtful."""
+
+    def _keep(self, grown: Grown) -> None:
+        """Keep the tree and the facts of its method."""
+        self._grown, self._explanation = grown, None
+        self.tree_, self.n_leaves_ = grown.tree, grown.tree.n_leaves
+        self.cluster_centers_ = self.reference_.centers
+        for name in self._facts:
+            setattr(self, f"{name}_", grown.facts[name])
+
+    def _keep_costs(self, costs: Costs, predicted: Indices, task: Task) -> None:
+        """Keep what the tree costs."""
+        self.price_ = costs.price
+
+    # ----------------------------------------------------------------------------------------------- explanation
+
+    def _explain_fit(self) -> Explanation:
+        """Make the explanation, and let go of the rows of `fit`: a digest is enough to know them again."""
+        if self._fit is None:
+            raise DataError("an explanation is measured on rows, but the tree was grown from a mixture without any")
+        task, place = self._fit
+        explanation = measure(task.with_reference(renamed(task.reference)), self._grown, place)
+        self._digest = _digest(place.table if place.measured is None else place.measured)
+        self._explanation, self._fit = explanation, None
+        return explanation
+
+    def _explained(
+        self, X: Any, *, columns: Sequence[str] | None, names: Names | None, sample_weight: ArrayLike | None
+    ) -> Explanation:
+        """Return the explanation by this very tree, on the rows of `fit` or on others; see `explain`."""
+        explanation = self.explanation_
+        rows = self._rows(X, sample_weight)
+        is_of_fit = _digest(rows) == self._digest
+        if is_of_fit and columns is None and names is None and sample_weight is None:
+            return explanation
+        reference = self.reference_ if is_of_fit else self._reference_on(X, rows)
+        place = self._coordinates(X, rows).renamed(columns)
+        # a tree that is there already asks nothing of centres
+        without_centers = Reference(reference.labels, np.zeros((reference.n_clusters, place.rows.n_columns)))
+        clusters = renamed(without_centers.named(reference.names), names)
+        return measure(Task.of(place.rows, clusters, n_jobs=self._jobs()), self._grown, place)
+
+    def _reference_on(self, X: Any, rows: Rows) -> Reference:
+        """Return the clusters that the clusterer finds in other rows than those of `fit`, numbered as these are."""
+        clusterer = getattr(self, "clusterer_", None)
+        if not hasattr(clusterer, "predict"):
+            raise DataError(
+                f"{type(self).__name__} was fitted on other rows; without a clusterer that can predict, nothing says "
+                "which clusters these rows belong to. Explain the rows of its fit"
+            )
+        reference, names = reference_of(clusterer, X, rows), list(self.reference_.names)
+        unknown = [name for name in reference.names if name not in names]
+        if unknown:
+            raise DataError(f"the clusterer finds clusters in these rows that it did not find in fit: {unknown}")
+        number = np.array([*(names.index(name) for name in reference.names), -1])
+        return Reference(number[reference.labels], self.reference_.centers, self.reference_.names)
+
     def _fitted_tree(self) -> ThresholdTree:
         check_is_fitted(self)
         return self.tree_
@@ -162,31 +290,9 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return names_array(self.reference_.names)[clusters]
 
 
-def grow_expanded(
-    X: Array,
-    reference: Reference,
-    *,
-    base: str,
-    objective: str,
-    cuts: str,
-    max_leaf_nodes: int | None,
-    weights: Weights,
-    n_jobs: int,
-) -> ThresholdTree:
-    """Return the tree expanded from that of IMM, or from the root, to `max_leaf_nodes` or twice the clusters.
-
-    Nobody asked for the default number of leaves, so nobody is warned if fewer do.
-    """
-    begin = imm(X, reference, sample_weight=weights, n_jobs=n_jobs) if base == "imm" else None
-    leaves = 2 * reference.n_clusters if max_leaf_nodes is None else max_leaf_nodes
-    grow = expanded if max_leaf_nodes is None else expand
-    return grow(
-        begin,
-        X,
-        reference,
-        max_leaf_nodes=leaves,
-        objective=objective,
-        cuts=cuts,
-        sample_weight=weights,
-        n_jobs=n_jobs,
-    )
+def _digest(rows: Rows) -> bytes:
+    """Return a digest of the values of rows, whatever their type and layout."""
+    digest = blake2b(str(rows.values.shape).encode(), digest_size=16)
+    for start in range(0, len(rows), BLOCK_ROWS):
+        digest.update(np.ascontiguousarray(rows.values[start : start + BLOCK_ROWS], dtype=np.float64).data)
+    return digest.digest()

@@ -5,11 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from boxwood._compat import StrOptions
-from boxwood._types import Array, Weights
 from boxwood.estimators._base import AT_LEAST_TWO, TreeClusterer
-from boxwood.grow import cart
-from boxwood.reference import Reference
-from boxwood.tree import ThresholdTree
 
 __all__ = ["CART"]
 
@@ -76,6 +72,8 @@ class CART(TreeClusterer):
     (5.0, ['low', 'low', 'high', 'high'])
     """
 
+    _method = "cart"
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TreeClusterer._parameter_constraints,
         "max_leaf_nodes": [AT_LEAST_TWO, None],
@@ -98,13 +96,3 @@ class CART(TreeClusterer):
         self.criterion = criterion
         self.random_state = random_state
         self.n_jobs = n_jobs
-
-    def _grow(self, X: Array, reference: Reference, weights: Weights, n_jobs: int) -> ThresholdTree:
-        return cart(
-            X,
-            reference.labels,
-            max_leaf_nodes=reference.n_clusters if self.max_leaf_nodes is None else self.max_leaf_nodes,
-            criterion=self.criterion,
-            sample_weight=weights,
-            random_state=self.random_state,
-        )

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Hashable
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 
 from boxwood._compat import HasMethods
-from boxwood._types import Array, Floats, Indices, Weights
-from boxwood._validation import as_weights, listed
+from boxwood._validation import Rows
 from boxwood.concepts import ConceptProjector
 from boxwood.errors import DataError
 from boxwood.estimators._mmdt import MMDT
-from boxwood.grow import mmdt
 from boxwood.metrics import partition_cost
-from boxwood.metrics._mixture_tails import far_tails
-from boxwood.metrics._price import ratio
-from boxwood.reference import Mixture, Reference
-from boxwood.reference._clusterer import refuse_one_cluster
-from boxwood.tree import ThresholdTree
+from boxwood.reference import Mixture, Reference, Task
+from boxwood.reference._coordinates import Coordinates
 
 __all__ = ["ConceptMMDT"]
 
@@ -127,6 +119,8 @@ class ConceptMMDT(MMDT):
     ['grass', 'rose']
     """
 
+    _instead = "CART may give a better tree on concepts"
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MMDT._parameter_constraints,
         "projector": [HasMethods(["fit", "transform"]), None],
@@ -183,19 +177,10 @@ class ConceptMMDT(MMDT):
             If there are concept labels, but the projector is frozen.
         """
         self._validate_params()
-        n_jobs = effective_n_jobs(self.n_jobs)
-        rows = self._rows(X, reset=True)
-        weights = as_weights(sample_weight, len(rows))
-        projector = self._projector(X, rows, concepts)
-        reference = self._reference(X, rows, y, weights)
-        refuse_one_cluster(reference)
-        scores = _scores(projector, X, rows)
-        mixture, tree = self._grow_on(projector, scores, reference, weights, n_jobs)
-        predicted = tree.predict(scores, n_jobs=n_jobs)
-        explained = np.where(reference.kept, predicted, -1)
-        costs = [partition_cost(rows, labels, sample_weight=weights) for labels in (explained, reference.labels)]
-        self._with(projector, mixture, tree, reference)
-        self.labels_, self.price_ = self._named(predicted), ratio(*costs)
+        with self._all_or_nothing():
+            rows = self._rows(X, sample_weight, reset=True)
+            self._keep_projector(self._fitted_projector(X, rows, concepts))
+            self._explain_clusters(X, rows, y)
         return self
 
     def fit_mixture(self, mixture: Any) -> Self:
@@ -217,45 +202,30 @@ class ConceptMMDT(MMDT):
             If the projector is not fitted, or components have equal means along all concepts.
         """
         self._validate_params()
-        given = mixture if isinstance(mixture, Mixture) else Mixture.from_gaussian_mixture(mixture)
-        reference = Reference(np.arange(given.n_components), given.means, given.names)
-        refuse_one_cluster(reference)
-        projector = self._projector(None, given.means, None)
-        along = projector.project_mixture(given)
-        self._with(projector, along, self._tree(along), reference)
-        for name in ("clusterer_", "feature_names_in_", "labels_", "price_"):
-            self.__dict__.pop(name, None)  # of an earlier fit
-        self.n_features_in_ = given.n_features
+        with self._all_or_nothing():
+            given = mixture if isinstance(mixture, Mixture) else Mixture.from_gaussian_mixture(mixture)
+            self._keep_projector(self._fitted_projector(None, Rows(given.means), None))
+            self.n_features_in_ = given.n_features
+            self._separate(given, self.projector_.project_mixture(given))
         return self
-
-    def predict(self, X: Any) -> Array:
-        """Return the cluster of each row of embeddings, shape (n,): a label of `y`, or the clusterer's number."""
-        tree = self._fitted_tree()
-        clusters = tree.predict(_scores(self.projector_, X, self._rows(X)), n_jobs=effective_n_jobs(self.n_jobs))
-        return self._named(clusters)
-
-    def apply(self, X: Any) -> Indices:
-        """Return the leaf of each row of embeddings, shape (n,), with leaves numbered from 0 in pre-order."""
-        tree = self._fitted_tree()
-        return tree.apply(_scores(self.projector_, X, self._rows(X)), n_jobs=effective_n_jobs(self.n_jobs))
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """Return minus the sum of squared distances of embeddings to the centre of the cluster that the tree gives.
 
         Labels `y` are ignored. Greater is better; 0 is the most.
         """
-        tree, rows = self._fitted_tree(), self._rows(X)
-        clusters = tree.predict(_scores(self.projector_, X, rows))
-        return -partition_cost(rows, clusters, centers=self.cluster_centers_, sample_weight=sample_weight)
+        tree, rows = self._fitted_tree(), self._rows(X, sample_weight)
+        clusters = tree.predict(self._scores(X, rows))
+        return -partition_cost(rows, clusters, centers=self.cluster_centers_)
 
     # ------------------------------------------------------------------------------------------------- steps
 
-    def _projector(self, X: Any, rows: Array, concepts: Any) -> Any:
+    def _fitted_projector(self, X: Any, rows: Rows, concepts: Any) -> Any:
         given = ConceptProjector() if self.projector is None else self.projector
         if concepts is not None:
             if isinstance(given, FrozenEstimator):
                 raise ValueError("concepts cannot be learned by a frozen projector; give it without FrozenEstimator")
-            return clone(given).fit(rows if X is None else X, concepts)
+            return clone(given).fit(rows.values if X is None else X, concepts)
         if not hasattr(given, "vectors_"):
             raise DataError(
                 "concepts are needed: give a fitted projector (in a FrozenEstimator, if this estimator is cloned), "
@@ -263,39 +233,31 @@ class ConceptMMDT(MMDT):
             )
         return given
 
-    def _grow_on(
-        self, projector: Any, scores: Array, reference: Reference, weights: Weights, n_jobs: int
-    ) -> tuple[Mixture, ThresholdTree]:
-        """Return the mixture along concepts and its tree, whose clusters are those of the reference."""
-        clusterer = getattr(self, "clusterer_", None)
-        if hasattr(clusterer, "covariance_type"):
-            own = Mixture.from_gaussian_mixture(clusterer)
-            clusters = np.array(own.names, dtype=np.int64)
-            mixture = projector.project_mixture(own)
-        else:
-            kept = reference.kept if weights is None else reference.kept & (weights > 0)
-            clusters = np.unique(reference.labels[kept])
-            names: dict[Hashable, Hashable] = {int(c): reference.names[c] for c in clusters}
-            mixture = Mixture.of(scores, reference.labels, names=names, sample_weight=weights, n_jobs=n_jobs)
-        tree = self._tree(mixture)
-        tree = tree.relabeled(clusters[tree.leaf_clusters])
-        tails = far_tails(scores, reference.labels, tree, sample_weight=weights, n_jobs=n_jobs)
-        if tails:
-            concepts = projector.concept_names_
-            found = listed([f"{reference.names[t.component]} ({t.verdict} along {concepts[t.axis]})" for t in tails])
-            warnings.warn(f"clusters far from Gaussian: {found}; CART may give a better tree on concepts", stacklevel=3)
-        return mixture, tree
+    def _keep_projector(self, projector: Any) -> None:
+        self.projector_, self.concept_names_ = projector, tuple(projector.concept_names_)
 
-    def _tree(self, mixture: Mixture) -> ThresholdTree:
-        options = {"axis": self.axis, "threshold": self.threshold, "pooling": self.pooling}
-        return mmdt(mixture, random_state=self.random_state, **options)
+    def _scores(self, X: Any, rows: Rows) -> Rows:
+        """Return the scores of embeddings, with the weights of their rows."""
+        table = X if hasattr(self.projector_, "feature_names_in_") else rows.values
+        return rows.mapped(np.asarray(self.projector_.transform(table)))
 
-    def _with(self, projector: Any, mixture: Mixture, tree: ThresholdTree, reference: Reference) -> None:
-        """Assign together, so that a fit that fails does not mix with an earlier one."""
-        self.projector_, self.mixture_, self.concept_names_ = projector, mixture, tuple(projector.concept_names_)
-        self.tree_, self.n_leaves_ = tree, tree.n_leaves
-        self.reference_, self.cluster_centers_ = reference, reference.centers
+    def _tested(self, X: Any) -> Rows:
+        return self._scores(X, self._rows(X))
 
+    def _coordinates(self, X: Any, rows: Rows) -> Coordinates:
+        """Return the scores, on which the tree is grown; costs are measured in embeddings."""
+        scores = self._scores(X, rows)
+        return Coordinates(tuple(map(str, self.concept_names_)), scores, scores, measured=rows)
 
-def _scores(projector: Any, X: Any, rows: Array) -> Floats:
-    return np.asarray(projector.transform(X if hasattr(projector, "feature_names_in_") else rows))
+    def _task(self, place: Coordinates) -> Task:
+        """Return the task on scores, where clusters have no centres of their own."""
+        centers = np.zeros((self.reference_.n_clusters, place.rows.n_columns))
+        reference = Reference(self.reference_.labels, centers, self.reference_.names)
+        mixture, n_jobs = self._mixture(place), self._jobs()
+        return Task.of(place.rows, reference, mixture=mixture, random_state=self.random_state, n_jobs=n_jobs)
+
+    def _mixture(self, place: Coordinates) -> Mixture | None:
+        mixture = super()._mixture(place)
+        if mixture is None:
+            return None
+        return self.projector_.project_mixture(mixture).with_clusters(mixture.clusters)  # type: ignore[no-any-return]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from boxwood._compat import StrOptions
-from boxwood._types import Array, Weights
-from boxwood.estimators._base import AT_LEAST_TWO, TreeClusterer, grow_expanded
-from boxwood.reference import Reference
-from boxwood.tree import ThresholdTree
+from boxwood.estimators._base import AT_LEAST_TWO, TreeClusterer
+from boxwood.grow._expand import warn_of_early_stop
+from boxwood.grow._grown import Grown
+from boxwood.reference import Task
+from boxwood.reference._coordinates import Coordinates
 
 __all__ = ["ExKMC"]
 
@@ -83,6 +84,8 @@ class ExKMC(TreeClusterer):
     (array([0, 0, 1, 1, 2, 2]), 3, 1.0)
     """
 
+    _method = "exkmc"
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TreeClusterer._parameter_constraints,
         "max_leaf_nodes": [AT_LEAST_TWO, None],
@@ -109,14 +112,6 @@ class ExKMC(TreeClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _grow(self, X: Array, reference: Reference, weights: Weights, n_jobs: int) -> ThresholdTree:
-        return grow_expanded(
-            X,
-            reference,
-            base=self.base,
-            objective="cost",
-            cuts=self.cuts,
-            max_leaf_nodes=self.max_leaf_nodes,
-            weights=weights,
-            n_jobs=n_jobs,
-        )
+    def _warn(self, grown: Grown, task: Task, place: Coordinates) -> None:
+        if self.max_leaf_nodes is not None:  # nobody asked for the default number of leaves
+            warn_of_early_stop(grown.tree, self.max_leaf_nodes, "cost")

@@ -5,11 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from boxwood._compat import StrOptions
-from boxwood._types import Array, Weights
 from boxwood.estimators._base import TreeClusterer
-from boxwood.grow import imm
-from boxwood.reference import Reference
-from boxwood.tree import ThresholdTree
 
 __all__ = ["IMM"]
 
@@ -85,6 +81,8 @@ class IMM(TreeClusterer):
     array(['low'], dtype='<U4')
     """
 
+    _method = "imm"
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TreeClusterer._parameter_constraints,
         "candidates": [StrOptions({"all", "midpoints"})],
@@ -104,6 +102,3 @@ class IMM(TreeClusterer):
         self.candidates = candidates
         self.random_state = random_state
         self.n_jobs = n_jobs
-
-    def _grow(self, X: Array, reference: Reference, weights: Weights, n_jobs: int) -> ThresholdTree:
-        return imm(X, reference, candidates=self.candidates, sample_weight=weights, n_jobs=n_jobs)

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._compat import Interval, StrOptions
-from boxwood._types import Array, Weights
-from boxwood.axes import AxisMap
+from boxwood._types import Indices
+from boxwood._validation import Rows
 from boxwood.clusterers import KernelKMeans
 from boxwood.errors import DataError
 from boxwood.estimators._base import TreeClusterer
+from boxwood.explanation._measure import Costs
 from boxwood.kernels import Gaussian, Kernel, Laplace, Precomputed, as_kernel
-from boxwood.metrics import agreement
-from boxwood.metrics._kernel_cost import KernelSpace, kernel_cost
-from boxwood.metrics._price import ratio
-from boxwood.reference import Reference
+from boxwood.metrics import agreement, kernel_cost
+from boxwood.reference import Task
 from boxwood.reference._clusterer import refuse_number_of_clusters
-from boxwood.tree import ThresholdTree
 
 __all__ = ["KernelTreeClusterer"]
 
@@ -30,8 +27,7 @@ __all__ = ["KernelTreeClusterer"]
 class KernelTreeClusterer(TreeClusterer):
     """A clusterer by a small tree of cuts that explains clusters of kernel k-means, and is measured by its cost.
 
-    A subclass stores its parameters, `kernel` and `gamma` among them, and says in `_grow_by_kernel` how the tree is
-    grown.
+    A subclass stores its parameters, `kernel` and `gamma` among them.
 
     Attributes
     ----------
@@ -48,17 +44,13 @@ class KernelTreeClusterer(TreeClusterer):
     kernel: Kernel | str
     gamma: Any
 
+    _facts: ClassVar[tuple[str, ...]] = ("kernel",)
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TreeClusterer._parameter_constraints,
         "kernel": [str, Kernel],
         "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale", "median"}), "array-like"],
     }
-
-    @abstractmethod
-    def _grow_by_kernel(
-        self, X: Array, reference: Reference, kernel: Kernel, weights: Weights, n_jobs: int
-    ) -> ThresholdTree:
-        """Return the tree, given the kernel with its bandwidth found."""
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """Return minus the kernel k-means cost of the clusters that the tree makes of the rows.
@@ -66,9 +58,8 @@ class KernelTreeClusterer(TreeClusterer):
         That is the sum of squared distances of the rows to the mean of their cluster, in the kernel's feature space.
         Labels `y` are ignored. Greater is better; 0 is the most.
         """
-        tree, rows = self._fitted_tree(), self._rows(X)
-        seen = rows if self._map is None else self._map.transform(rows)
-        return -kernel_cost(seen, tree.predict(rows), kernel=self.kernel_, sample_weight=sample_weight)
+        tree, rows = self._fitted_tree(), self._rows(X, sample_weight)
+        return -kernel_cost(self._coordinates(X, rows).rows, tree.predict(rows), kernel=self.kernel_)
 
     # ------------------------------------------------------------------------------------------------- steps
 
@@ -80,30 +71,26 @@ class KernelTreeClusterer(TreeClusterer):
                 "a tree tests columns, which a precomputed kernel does not know; pass the kernel itself, or the "
                 "clusters of the precomputed one as labels"
             )
-        named = isinstance(self.kernel, str) and isinstance(kernel, (Gaussian, Laplace))
-        return replace(kernel, gamma=self.gamma) if named else kernel  # type: ignore[type-var]
+        if isinstance(self.kernel, str) and isinstance(kernel, (Gaussian, Laplace)):
+            return replace(kernel, gamma=self.gamma)
+        if not (isinstance(self.gamma, str) and self.gamma == "scale"):
+            raise ValueError(
+                f"gamma is the bandwidth of the kernels 'gaussian' and 'laplace'; kernel={self.kernel!r} brings its own"
+            )
+        return kernel
 
-    def _unfitted_clusterer(self, rows: Array) -> Any:
+    def _unfitted_clusterer(self, rows: Rows) -> Any:
         if self.clusterer is not None:
             return self.clusterer
         refuse_number_of_clusters(rows, self.n_clusters)
         kernel = self._unfitted_kernel()
         return KernelKMeans(self.n_clusters, kernel=kernel, random_state=self.random_state, n_jobs=self.n_jobs)
 
-    def _axis_map(self, X: Any) -> AxisMap | None:
-        self._map = super()._axis_map(X)  # kept, as the kernel is one of the columns that a pipeline makes
-        return self._map
+    def _options(self) -> Mapping[str, Any]:
+        return {**super()._options(), "kernel": self._unfitted_kernel()}
 
-    def _grow(self, X: Array, reference: Reference, weights: Weights, n_jobs: int) -> ThresholdTree:
-        self.kernel_ = self._unfitted_kernel().fitted(X)
-        return self._grow_by_kernel(X, reference, self.kernel_, weights, n_jobs)
-
-    def _price(self, X: Array, tree: ThresholdTree, reference: Reference, weights: Weights, n_jobs: int) -> float:
-        """Return the kernel price, and keep what it must be read with: its ceiling, and how far labels agree."""
-        space = KernelSpace(X, self.kernel_, weights, n_jobs)
-        predicted = np.where(reference.kept, tree.predict(X, n_jobs=n_jobs), -1)
-        cost = space.cost(reference.labels, reference.n_clusters)
-        most = space.diagonal if weights is None else weights * space.diagonal
-        self.agreement_ = agreement(reference.labels, predicted, sample_weight=weights)
-        self.price_ceiling_ = ratio(float(most[reference.kept].sum()), cost)
-        return ratio(space.cost(predicted, reference.n_clusters), cost)
+    def _keep_costs(self, costs: Costs, predicted: Indices, task: Task) -> None:
+        """Keep the kernel price, and what it must be read with: its ceiling, and how far labels agree."""
+        super()._keep_costs(costs, predicted, task)
+        self.price_ceiling_ = costs.ceiling
+        self.agreement_ = agreement(task.reference.labels, predicted, sample_weight=task.rows.weights)

@@ -5,20 +5,19 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from boxwood._compat import StrOptions
-from boxwood._types import Array, Weights
 from boxwood.estimators._base import AT_LEAST_TWO
 from boxwood.estimators._kernel_base import KernelTreeClusterer
-from boxwood.grow import expand, kernel_imm
-from boxwood.grow._expand import expanded
+from boxwood.grow._expand import warn_of_early_stop
+from boxwood.grow._grown import Grown
 from boxwood.kernels import Kernel
-from boxwood.reference import Reference
-from boxwood.tree import ThresholdTree
+from boxwood.reference import Task
+from boxwood.reference._coordinates import Coordinates
 
 __all__ = ["KernelExKMC", "KernelExpand"]
 
 
 class _KernelExpanded(KernelTreeClusterer):
-    """A tree expanded by what a subclass names its objective."""
+    """A tree with leaves split by the objective that a subclass names."""
 
     _expansion: ClassVar[str]  # the objective of `grow.expand`
 
@@ -52,14 +51,9 @@ class _KernelExpanded(KernelTreeClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _grow_by_kernel(
-        self, X: Array, reference: Reference, kernel: Kernel, weights: Weights, n_jobs: int
-    ) -> ThresholdTree:
-        options: dict[str, Any] = {"kernel": kernel, "sample_weight": weights, "n_jobs": n_jobs}
-        begin = kernel_imm(X, reference, **options) if self.base == "kernel_imm" else None
-        leaves = 2 * reference.n_clusters if self.max_leaf_nodes is None else self.max_leaf_nodes
-        grow = expanded if self.max_leaf_nodes is None else expand  # nobody asked for the default number of leaves
-        return grow(begin, X, reference, max_leaf_nodes=leaves, objective=self._expansion, cuts=self.cuts, **options)
+    def _warn(self, grown: Grown, task: Task, place: Coordinates) -> None:
+        if self.max_leaf_nodes is not None:  # nobody asked for the default number of leaves
+            warn_of_early_stop(grown.tree, self.max_leaf_nodes, self._expansion)
 
 
 class KernelExKMC(_KernelExpanded):
@@ -151,6 +145,7 @@ class KernelExKMC(_KernelExpanded):
     (['red', 'blue', 'red', 'blue'], 1.0)
     """
 
+    _method = "kernel_exkmc"
     _expansion = "cost"
 
 
@@ -196,4 +191,5 @@ class KernelExpand(_KernelExpanded):
     (True, 3)
     """
 
+    _method = "kernel_expand"
     _expansion = "mistakes"

@@ -6,13 +6,9 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 from boxwood._compat import Interval, StrOptions
-from boxwood._types import Array, Weights
 from boxwood.estimators._base import AT_LEAST_TWO
 from boxwood.estimators._kernel_base import KernelTreeClusterer
-from boxwood.grow._kernel_imm import kernel_tree
 from boxwood.kernels import Kernel
-from boxwood.reference import Reference
-from boxwood.tree import ThresholdTree
 
 __all__ = ["KernelIMM"]
 
@@ -113,6 +109,9 @@ class KernelIMM(KernelTreeClusterer):
     ('taylor', 1.0)
     """
 
+    _method = "kernel_imm"
+    _facts = ("kernel", "features", "feature_error")
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelTreeClusterer._parameter_constraints,
         "features": [StrOptions({"auto", "taylor", "distance", "additive"})],
@@ -142,11 +141,3 @@ class KernelIMM(KernelTreeClusterer):
         self.n_landmarks = n_landmarks
         self.random_state = random_state
         self.n_jobs = n_jobs
-
-    def _grow_by_kernel(
-        self, X: Array, reference: Reference, kernel: Kernel, weights: Weights, n_jobs: int
-    ) -> ThresholdTree:
-        options: dict[str, Any] = {"n_terms": self.n_terms, "n_landmarks": self.n_landmarks}
-        found = kernel_tree(X, reference, kernel, self.features, weights, n_jobs, **options)
-        self.features_, self.feature_error_ = found.features, found.error
-        return found.tree

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from numbers import Integral
 from typing import Any, ClassVar
 
 from boxwood._compat import Interval, StrOptions
-from boxwood._types import Array, Weights
 from boxwood.estimators._kernel_base import KernelTreeClusterer
-from boxwood.grow._kernel_mmdt import PROTOTYPES, prototype_tree
+from boxwood.grow._kernel_mmdt import PROTOTYPES
 from boxwood.grow._kernel_mmdt_cuts import AXES
 from boxwood.kernels import Kernel
-from boxwood.reference import Reference
-from boxwood.tree import ThresholdTree
 
 __all__ = ["KernelMMDT"]
 
@@ -44,7 +40,7 @@ class KernelMMDT(KernelTreeClusterer):
         has the least bound on its mistakes, which is not drawn to columns of wide noise. See `grow.kernel_mmdt`.
     prototype : {"sample", "medoid"}, default="sample"
         A row drawn for each node, as the guarantee asks, or the value most alike to the cluster's rows on the axis.
-    n_draws : int, default=1
+    n_trees : int, default=1
         Number of trees grown with prototypes of their own, of which the cheapest is kept.
     random_state : int, RandomState instance or None, default=None
         Randomness of `KernelKMeans` and of prototypes; an int gives the same result each time.
@@ -116,11 +112,14 @@ class KernelMMDT(KernelTreeClusterer):
     ('in', 0.1, 1.51)
     """
 
+    _method = "kernel_mmdt"
+    _facts = ("kernel", "cuts", "error_bound")
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelTreeClusterer._parameter_constraints,
         "axis": [StrOptions(set(AXES))],
         "prototype": [StrOptions(set(PROTOTYPES))],
-        "n_draws": [Interval(Integral, 1, None, closed="left")],
+        "n_trees": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(
@@ -132,7 +131,7 @@ class KernelMMDT(KernelTreeClusterer):
         gamma: Any = "scale",
         axis: str = "similarity",
         prototype: str = "sample",
-        n_draws: int = 1,
+        n_trees: int = 1,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -142,23 +141,6 @@ class KernelMMDT(KernelTreeClusterer):
         self.gamma = gamma
         self.axis = axis
         self.prototype = prototype
-        self.n_draws = n_draws
+        self.n_trees = n_trees
         self.random_state = random_state
         self.n_jobs = n_jobs
-
-    def _grow_by_kernel(
-        self, X: Array, reference: Reference, kernel: Kernel, weights: Weights, n_jobs: int
-    ) -> ThresholdTree:
-        tree, self.cuts_ = prototype_tree(
-            X,
-            reference,
-            kernel=kernel,
-            axis=self.axis,
-            prototype=self.prototype,
-            n_draws=self.n_draws,
-            random_state=self.random_state,
-            sample_weight=weights,
-            n_jobs=n_jobs,
-        )
-        self.error_bound_ = math.fsum(cut.error_bound for cut in self.cuts_)
-        return tree

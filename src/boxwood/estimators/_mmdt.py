@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.mixture import GaussianMixture
 
 from boxwood._compat import StrOptions
-from boxwood._types import Array, Ints, Weights
-from boxwood._validation import listed
+from boxwood._validation import Rows, listed
 from boxwood.estimators._base import TreeClusterer
-from boxwood.grow import mmdt
+from boxwood.grow import METHODS
+from boxwood.grow._grown import Grown
+from boxwood.grow._mmdt import AXES
 from boxwood.grow._mmdt_thresholds import THRESHOLDS
 from boxwood.metrics._mixture_tails import far_tails
-from boxwood.reference import Mixture, Reference
-from boxwood.reference._clusterer import refuse_number_of_clusters
-from boxwood.reference._moments import moments_of
-from boxwood.tree import ThresholdTree
+from boxwood.reference import Mixture, Reference, Task
+from boxwood.reference._clusterer import refuse_number_of_clusters, refuse_one_cluster
+from boxwood.reference._coordinates import Coordinates
 
 __all__ = ["MMDT"]
 
@@ -105,9 +105,13 @@ class MMDT(TreeClusterer):
     (0, ['high'])
     """
 
+    _method = "mmdt"
+    _facts = ("mixture",)
+    _instead = "means and variances say little of them, so that CART or IMM may give a better tree"
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TreeClusterer._parameter_constraints,
-        "axis": [StrOptions({"gap", "range"})],
+        "axis": [StrOptions(set(AXES))],
         "threshold": [StrOptions(set(THRESHOLDS))],
         "pooling": [StrOptions({"weighted", "max"})],
     }
@@ -131,42 +135,59 @@ class MMDT(TreeClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _unfitted_clusterer(self, rows: Array) -> Any:
+    def fit_mixture(self, mixture: Any) -> Self:
+        """Grow the tree from a mixture alone, without any row.
+
+        Parameters
+        ----------
+        mixture : Mixture or GaussianMixture
+            Components to be separated. A Gaussian mixture must be fitted.
+
+        Returns
+        -------
+        self
+            Without `labels_`, `price_` and `explanation_`, which need rows. The means are the centres of `reference_`.
+
+        Raises
+        ------
+        DataError
+            If components have equal means, or there is only one.
+        """
+        self._validate_params()
+        with self._all_or_nothing():
+            given = mixture if isinstance(mixture, Mixture) else Mixture.from_gaussian_mixture(mixture)
+            self.n_features_in_ = given.n_features
+            self._separate(given, given)
+        return self
+
+    def _separate(self, given: Mixture, seen: Mixture) -> None:
+        """Grow the tree that separates the components of a mixture, in the columns in which the tree sees it."""
+        self.reference_ = Reference(np.arange(given.n_components), given.means, given.names)
+        refuse_one_cluster(self.reference_)
+        means = Reference(self.reference_.labels, seen.means, given.names)
+        components = seen.with_clusters(np.arange(given.n_components))
+        task = Task.of(seen.means, means, mixture=components, random_state=self.random_state)
+        self._keep(METHODS[self._method].grow(task, **self._options()))
+        self._fit = None
+
+    def _unfitted_clusterer(self, rows: Rows) -> Any:
         if self.clusterer is not None:
             return self.clusterer
         refuse_number_of_clusters(rows, self.n_clusters)
         return GaussianMixture(self.n_clusters, random_state=self.random_state)
 
-    def _grow(self, X: Array, reference: Reference, weights: Weights, n_jobs: int) -> ThresholdTree:
-        clusters, self.mixture_ = self._mixture(X, reference, weights, n_jobs)
-        options = {"axis": self.axis, "threshold": self.threshold, "pooling": self.pooling}
-        tree = mmdt(self.mixture_, random_state=self.random_state, **options)
-        tree = tree.relabeled(clusters[tree.leaf_clusters])
-        self._warn_of_far_tails(X, reference, weights, tree, n_jobs)
-        return tree
-
-    def _mixture(self, X: Array, reference: Reference, weights: Weights, n_jobs: int) -> tuple[Ints, Mixture]:
-        """Return the mixture, and for each of its components the cluster of the reference."""
+    def _mixture(self, place: Coordinates) -> Mixture | None:
         clusterer = getattr(self, "clusterer_", None)
-        if hasattr(clusterer, "covariance_type"):  # not so for a pipeline, whose mixture is on other columns
-            mixture = Mixture.from_gaussian_mixture(clusterer)
-            return np.array(mixture.names, dtype=np.int64), mixture
-        moments = reference.moments
-        if moments is None:
-            moments = moments_of(X, reference.labels, reference.n_clusters, weights, n_jobs)
-        clusters = np.flatnonzero(moments.weights > 0)
-        return clusters, Mixture.of_moments(moments, names=[reference.names[c] for c in clusters])
+        if not hasattr(clusterer, "covariance_type"):  # not so for a pipeline, whose mixture is on other columns
+            return None
+        mixture = Mixture.from_gaussian_mixture(clusterer)
+        return mixture.with_clusters(mixture.names)  # type: ignore[arg-type]
 
-    def _warn_of_far_tails(
-        self, X: Array, reference: Reference, weights: Weights, tree: ThresholdTree, n_jobs: int
-    ) -> None:
-        tails = far_tails(X, reference.labels, tree, sample_weight=weights, n_jobs=n_jobs)
+    def _warn(self, grown: Grown, task: Task, place: Coordinates) -> None:
+        rows, reference = task.rows, task.reference
+        weights, n_jobs = rows.weights, task.n_jobs
+        tails = far_tails(rows.values, reference.labels, grown.tree, sample_weight=weights, n_jobs=n_jobs)
         if tails:
-            names = getattr(self, "feature_names_in_", ())  # other columns than these are a pipeline's
-            columns = names if len(names) == X.shape[1] else [f"column {j}" for j in range(X.shape[1])]
-            found = listed([f"{reference.names[t.component]} ({t.verdict} along {columns[t.axis]})" for t in tails])
-            warnings.warn(
-                f"clusters far from Gaussian: {found}; means and variances say little of them, so that CART or IMM may "
-                "give a better tree",
-                stacklevel=6,
-            )
+            columns = place.columns if place.axis_map is None else [f"column {j}" for j in range(rows.n_columns)]
+            far = listed([f"{reference.names[t.component]} ({t.verdict} along {columns[t.axis]})" for t in tails])
+            warnings.warn(f"clusters far from Gaussian: {far}; {self._instead}", stacklevel=7)

@@ -5,22 +5,15 @@ from __future__ import annotations
 from numbers import Integral
 from typing import Any, ClassVar
 
-import numpy as np
-from sklearn.frozen import FrozenEstimator
-
 from boxwood._compat import Interval, StrOptions
-from boxwood._types import Array, Weights
-from boxwood._validation import as_generator
+from boxwood._validation import Rows
 from boxwood.clusterers import KMedians
 from boxwood.estimators._base import TreeClusterer
-from boxwood.grow._random_cuts import RandomCutter
-from boxwood.grow._random_cuts_score import cost_changes
-from boxwood.metrics import best_centers, partition_cost
-from boxwood.metrics._price import ratio
-from boxwood.reference import Reference
+from boxwood.grow._grown import Grown
+from boxwood.grow._random_cuts import with_best_centers
+from boxwood.reference import Reference, Task
 from boxwood.reference._clusterer import refuse_number_of_clusters
 from boxwood.theory.bounds import random_cuts_price_bound
-from boxwood.tree import ThresholdTree
 
 __all__ = ["RandomCuts"]
 
@@ -105,10 +98,12 @@ class RandomCuts(TreeClusterer):
     >>> model = RandomCuts(random_state=0).fit(X, ["low", "low", "low", "high", "high"])
     >>> model.predict([[7.0, 5.0]]).tolist(), model.price_, model.bound_.value
     (['high'], 1.0, 2.0)
-    >>> print(model.report())
-    The best of 100 random trees costs 1 times the clustering, the mean 1.21, the worst 1.61.
-    Guaranteed: a random tree costs on average at most 2 times the clustering, for any data.
+    >>> model.explanation_.draws.n_trees, round(model.explanation_.draws.mean, 2)
+    (100, 1.21)
     """
+
+    _method = "random_cuts"
+    _facts = ("prices",)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TreeClusterer._parameter_constraints,
@@ -136,51 +131,16 @@ class RandomCuts(TreeClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def report(self) -> str:
-        """Return in two sentences what the trees that were drawn cost, and what is guaranteed."""
-        self._fitted_tree()
-        best, mean, worst = self.prices_.min(), self.prices_.mean(), self.prices_.max()
-        trees = f"{len(self.prices_)} random trees" if len(self.prices_) > 1 else "1 random tree"
-        return (
-            f"The best of {trees} costs {best:.3g} times the clustering, "
-            f"the mean {mean:.3g}, the worst {worst:.3g}.\n"
-            f"Guaranteed: a random tree costs on average at most {self.bound_.value:.4g} times the clustering, "
-            "for any data."
-        )
-
-    @property
-    def _objective(self) -> str:  # type: ignore[override]
-        return self.objective
-
-    def _unfitted_clusterer(self, rows: Array) -> Any:
+    def _unfitted_clusterer(self, rows: Rows) -> Any:
         if self.clusterer is not None or self.objective == "sqeuclidean":
             return self.clusterer
         refuse_number_of_clusters(rows, self.n_clusters)
         return KMedians(self.n_clusters, objective=self.objective, random_state=self.random_state, n_jobs=self.n_jobs)
 
-    def _reference(self, X: Any, rows: Array, y: Any, weights: Weights) -> Reference:
-        return self._with_best_centers(rows, super()._reference(X, rows, y, weights), weights)
+    def _reference(self, X: Any, rows: Rows, y: Any) -> Reference:
+        return with_best_centers(Task.of(rows, super()._reference(X, rows, y)), self.objective)
 
-    def _with_best_centers(self, X: Array, reference: Reference, weights: Weights) -> Reference:
-        """Return the reference with the best centres for the objective, but for those of `KMedians` itself."""
-        fitted = getattr(self, "clusterer_", None)
-        if isinstance(fitted, FrozenEstimator):
-            fitted = fitted.estimator
-        if isinstance(fitted, KMedians) and fitted.objective == self.objective:
-            return reference
-        best = best_centers(X, reference.labels, reference.n_clusters, objective=self.objective, sample_weight=weights)
-        return reference.with_centers(np.where(np.isnan(best), reference.centers, best))
-
-    def _grow(self, X: Array, reference: Reference, weights: Weights, n_jobs: int) -> ThresholdTree:
-        if hasattr(getattr(self, "clusterer_", None), "steps"):  # X may be what a pipeline made of its columns
-            reference = self._with_best_centers(X, reference, weights)
-        reference = reference.with_distinct_centers()
-        cutter = RandomCutter.of(reference.centers, objective=self.objective, variant=self.variant)
-        random = as_generator(self.random_state)
-        trees = [cutter.draw(random) for _ in range(self.n_trees)]
-        options: dict[str, Any] = {"objective": self.objective, "sample_weight": weights}
-        change = cost_changes(X, trees, reference, n_jobs=n_jobs, **options)
-        least = partition_cost(X, reference.labels, centers=reference.centers, **options)
-        self.prices_ = np.array([ratio(least + more, least) for more in change])
-        self.bound_ = random_cuts_price_bound(reference.n_clusters, objective=self.objective, variant=self.variant)
-        return trees[int(np.argmin(change))]
+    def _keep(self, grown: Grown) -> None:
+        super()._keep(grown)
+        k = self.reference_.n_clusters
+        self.bound_ = random_cuts_price_bound(k, objective=self.objective, variant=self.variant)

@@ -4,8 +4,10 @@ from boxwood.explanation._explain import explain
 from boxwood.explanation._explanation import (
     ClusterSummary,
     Condition,
+    DrawFacts,
     Explanation,
     FarFromGaussian,
+    KernelFacts,
     LeafSummary,
     MixtureFacts,
     Rule,
@@ -15,8 +17,10 @@ from boxwood.explanation._explanation import (
 __all__ = [
     "ClusterSummary",
     "Condition",
+    "DrawFacts",
     "Explanation",
     "FarFromGaussian",
+    "KernelFacts",
     "LeafSummary",
     "MixtureFacts",
     "Rule",

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._frames import column_values, label_values
-from boxwood._types import Floats
-from boxwood._validation import as_weights, listed
 from boxwood.errors import DataError
 
 if TYPE_CHECKING:
     from boxwood.explanation._explanation import Explanation
-    from boxwood.explanation._gaussians import Gaussians
-    from boxwood.explanation._space import Space
-    from boxwood.explanation._table import Table
-    from boxwood.reference import Reference
+    from boxwood.explanation._names import Names
+    from boxwood.reference import Mixture, Reference
+    from boxwood.reference._coordinates import Coordinates
 
 __all__ = ["explain"]
-
-Names = Mapping[Hashable, Hashable] | Sequence[Hashable]
 
 
 def explain(
@@ -39,6 +32,7 @@ def explain(
     random_state: Any = None,
     columns: Sequence[str] | None = None,
     standardize: bool = False,
+    **options: Any,
 ) -> Explanation:
     """Return the tree that explains a clustering of the rows of a table, with a rule for each cluster and the loss.
 
@@ -128,44 +122,64 @@ def explain(
     >>> ex.agreement, ex.predict([[5.0, 3.0, 1.5, 0.2]]).tolist()
     (0.96, ['setosa'])
     """
-    from boxwood.explanation._best import METHODS, Task, choose
-    from boxwood.explanation._gaussians import Gaussians
+    from boxwood.explanation._best import choose
     from boxwood.explanation._measure import measure
-    from boxwood.explanation._mixture_facts import mixture_facts
-    from boxwood.explanation._table import read
+    from boxwood.explanation._names import renamed
+    from boxwood.reference import Task
+    from boxwood.reference._coordinates import Coordinates
 
-    _refuse_parameter("method", method, method in METHODS, f"one of {', '.join(METHODS)}")
-    enough = max_leaf_nodes is None or (isinstance(max_leaf_nodes, Integral) and max_leaf_nodes >= 2)
-    _refuse_parameter("max_leaf_nodes", max_leaf_nodes, enough, "a whole number of at least 2, or None")
-    random_state = 0 if random_state is None else random_state
-    clusterer = _fitted_pipeline(labels_or_estimator, X, sample_weight, random_state)
-    table = read(X, columns, clusterer)
-    rows, space = table.rows, table.space
-    weights = as_weights(sample_weight, len(rows))
-    space = space.standardized(weights) if standardize else space
-    source = _Source(X, table, space, weights, random_state)
-    reference, gaussians = _clustering(clusterer, source, n_clusters)
-    reference = _renamed(reference, names)
-    if gaussians is None and method == "mmdt":
-        gaussians = Gaussians.of(space.rows, reference, weights)
-    chosen = choose(Task(space.rows, reference, weights, max_leaf_nodes, random_state, gaussians), method)
-    tree = space.pulled_back(chosen.tree, rows, table.categories)
-    notes = (*chosen.notes, *table.notes, *_notes_on(clusterer))
-    ex = measure(
-        chosen._replace(tree=tree, notes=notes),
-        rows,
-        space.rows,
-        reference,
-        columns=table.columns,
-        categories=table.categories,
-        weights=weights,
-        standardized=standardize,
+    name = _method_name(method, options)
+    _refuse_parameter(
+        "max_leaf_nodes",
+        max_leaf_nodes,
+        max_leaf_nodes is None or (isinstance(max_leaf_nodes, Integral) and max_leaf_nodes >= 2),
+        "a whole number of at least 2, or None",
     )
-    if gaussians is None or table.categories:
-        return ex
-    gaussians = space.unscaled(gaussians, rows, reference, weights)
-    facts = mixture_facts(tree, gaussians, rows, reference, columns=table.columns, weights=weights)
-    return replace(ex, mixture=facts)
+    random_state = 0 if random_state is None else random_state
+    clustering = _ready(labels_or_estimator, X, sample_weight)
+    if _is_explainer(clustering):
+        _refuse_growing(clustering, n_clusters, method, max_leaf_nodes, standardize)
+        return _explained(clustering, X, columns, names, sample_weight)
+    unscaled = Coordinates.of(X, columns, clustering, sample_weight)
+    place = unscaled.standardized() if standardize else unscaled
+    reference, mixture = _clustering(clustering, X, (unscaled, place), n_clusters, random_state)
+    task = Task.of(
+        place.rows,
+        renamed(reference, names),
+        mixture=mixture,
+        max_leaf_nodes=max_leaf_nodes,
+        random_state=random_state,
+    )
+    grown = choose(task, name, **_with_defaults(name, options, clustering))
+    tree = place.shortened(place.pulled_back(grown.tree))
+    notes = (*grown.notes, *_notes_on(clustering, name))
+    return measure(task, grown._replace(tree=tree, notes=notes), place)
+
+
+def _method_name(method: str, options: dict[str, Any]) -> str:
+    from boxwood.grow import method_of
+
+    if method == "auto":
+        if options:
+            raise ValueError(f"options such as {next(iter(options))} belong to one method; name it with method=")
+        return method
+    chosen = method_of(method)
+    chosen.check_options(options)
+    return chosen.name
+
+
+def _with_defaults(name: str, options: dict[str, Any], clustering: Any) -> dict[str, Any]:
+    """Return the options of a method; what is not given is that of the clusterer: its kernel, or its distance."""
+    from boxwood.grow import METHODS
+    from boxwood.reference._clusterer import last_step
+    from boxwood.reference._reference import objective_of
+
+    defaults, known = {}, METHODS[name].options if name != "auto" else ()
+    if "kernel" in known and hasattr(last_step(clustering), "kernel_"):
+        defaults["kernel"] = last_step(clustering).kernel_
+    if name == "random_cuts":
+        defaults["objective"] = objective_of(last_step(clustering)) or "sqeuclidean"
+    return defaults | options
 
 
 def _refuse_parameter(name: str, value: Any, valid: bool, expected: str) -> None:
@@ -173,130 +187,120 @@ def _refuse_parameter(name: str, value: Any, valid: bool, expected: str) -> None
         raise ValueError(f"{name} must be {expected}; got {value!r}")
 
 
+# --------------------------------------------------------------------------------------------- a fitted explainer
+
+
+def _is_explainer(clustering: Any) -> bool:
+    return hasattr(type(clustering), "explanation_")
+
+
+def _explained(
+    explainer: Any, X: Any, columns: Sequence[str] | None, names: Names | None, sample_weight: ArrayLike | None
+) -> Explanation:
+    """Return the explanation by the tree of a fitted explainer."""
+    explanation: Explanation = explainer._explained(X, columns=columns, names=names, sample_weight=sample_weight)
+    return explanation
+
+
+def _refuse_growing(explainer: Any, n_clusters: Any, method: str, max_leaf_nodes: Any, standardize: bool) -> None:
+    """Raise a ValueError if a tree is there already, and parameters of growing one are given besides."""
+    given = {"n_clusters": n_clusters, "max_leaf_nodes": max_leaf_nodes}
+    names = [name for name, value in given.items() if value is not None]
+    names += ["method"] * (method != "auto") + ["standardize"] * standardize
+    if names:
+        raise ValueError(
+            f"{type(explainer).__name__} has its tree already, so {names[0]} has no effect; "
+            "to grow another tree for its clusters, pass its reference_.labels"
+        )
+
+
 # ---------------------------------------------------------------------------------------------- the clustering
 
 
-class _Source(NamedTuple):
-    """The table as it came, as numbers, and as it is clustered."""
+def _ready(clustering: Any, X: Any, sample_weight: ArrayLike | None) -> Any:
+    """Return a clustering as it is, but a pipeline and an explainer fitted: they say what the columns are, or the tree.
 
-    X: Any
-    table: Table
-    space: Space
-    weights: Floats | None
-    random_state: Any
+    An explainer comes out of its `FrozenEstimator`.
+    """
+    from sklearn.base import clone
+    from sklearn.frozen import FrozenEstimator
 
+    from boxwood.reference._clusterer import fitted_pipeline, is_fitted
 
-def _fitted_pipeline(clustering: Any, X: Any, sample_weight: ArrayLike | None, random_state: Any) -> Any:
-    """Return a clustering as it is, but a pipeline fitted: its first steps say what the columns are."""
-    if not hasattr(clustering, "steps") or _is_fitted(clustering):
+    inner = clustering.estimator if isinstance(clustering, FrozenEstimator) else clustering
+    if _is_explainer(inner):
+        return inner if is_fitted(inner) else clone(inner).fit(X, sample_weight=sample_weight)
+    if not hasattr(clustering, "steps") or is_fitted(clustering):
         return clustering
-    from boxwood.reference._clusterer import fitted_clusterer
-
-    weights = as_weights(sample_weight, len(X))
-    return fitted_clusterer(clustering, X, X, n_clusters=0, random_state=random_state, weights=weights)
+    return fitted_pipeline(clustering, X, sample_weight)
 
 
-def _clustering(clustering: Any, source: _Source, n_clusters: int | None) -> tuple[Reference, Gaussians | None]:
-    """Return the clustering, and the Gaussians of the space that stand behind it if it is that of a mixture."""
+def _clustering(
+    clustering: Any, X: Any, places: tuple[Coordinates, Coordinates], n_clusters: int | None, random_state: Any
+) -> tuple[Reference, Mixture | None]:
+    """Return the clustering, and the Gaussians behind it if it is that of a mixture.
+
+    `places` are the coordinates before rows were standardized, and after.
+    """
     from boxwood.reference import Reference
     from boxwood.reference._clusterer import refuse_one_cluster
 
     if clustering is not None and n_clusters is not None:
         raise ValueError(f"n_clusters={n_clusters} is for k-means, but the clusters are given; leave one of them out")
     if clustering is None or hasattr(clustering, "fit"):
-        reference, gaussians = _found(clustering, source, 5 if n_clusters is None else n_clusters)
+        n_clusters = 5 if n_clusters is None else n_clusters
+        reference, mixture = _of_clusterer(clustering, X, places, n_clusters, random_state)
     elif isinstance(clustering, Integral):
         raise DataError(f"labels must be one for each row, got {clustering}; to make clusters, pass n_clusters")
     else:
-        labels = column_values(source.X, clustering) if isinstance(clustering, str) else clustering
-        reference = Reference.of(source.space.rows, label_values(labels), sample_weight=source.weights)
-        gaussians = None
+        labels = column_values(X, clustering) if isinstance(clustering, str) else clustering
+        reference, mixture = Reference.of(places[1].rows, label_values(labels)), None
     refuse_one_cluster(reference)
-    return reference, gaussians
+    return reference, mixture
 
 
-def _found(clusterer: Any, source: _Source, n_clusters: int) -> tuple[Reference, Gaussians | None]:
+def _of_clusterer(
+    clusterer: Any, X: Any, places: tuple[Coordinates, Coordinates], n_clusters: int, random_state: Any
+) -> tuple[Reference, Mixture | None]:
     """Return the clustering by a clusterer, fitted first if it is not, and its Gaussians if it has some."""
-    from boxwood.explanation._gaussians import gaussians_of
-    from boxwood.reference._clusterer import fitted_clusterer, reference_of
+    place = places[1]
+    from boxwood.reference._clusterer import fitted_clusterer, is_fitted, mixture_of, reference_of
 
-    X, table, space, weights, random_state = source
-    if _is_fitted(clusterer):
-        reference = _seen_in(clusterer, reference_of(clusterer, X, table.rows, weights), source)
-        gaussians = gaussians_of(clusterer, reference, table.columns)
-        return reference, None if gaussians is None else space.scaled(gaussians)
-    fitted = fitted_clusterer(
-        clusterer, X, space.rows, n_clusters=n_clusters, random_state=random_state, weights=weights
-    )
-    reference = reference_of(fitted, X, space.rows, weights)
-    return reference, gaussians_of(fitted, reference, table.columns)
+    if is_fitted(clusterer):
+        reference = _in_rows(clusterer, reference_of(clusterer, X, place.table), places)
+        mixture = mixture_of(clusterer, reference, place.columns)
+        return reference, None if mixture is None else place.to_rows(mixture)
+    fitted = fitted_clusterer(clusterer, X, place.rows, n_clusters=n_clusters, random_state=random_state)
+    reference = reference_of(fitted, X, place.rows)
+    return reference, mixture_of(fitted, reference, place.columns)
 
 
-def _seen_in(clusterer: Any, reference: Reference, source: _Source) -> Reference:
-    """Return a clustering of the table's rows by a fitted clusterer, with centres in the space."""
+def _in_rows(clusterer: Any, reference: Reference, places: tuple[Coordinates, Coordinates]) -> Reference:
+    """Return a clustering of the table by a fitted clusterer, with centres in the columns on which trees are grown."""
+    import numpy as np
+
     from boxwood.reference import Reference
-    from boxwood.reference._clusterer import reference_seen
+    from boxwood.reference._clusterer import reference_in
 
-    table, space = source.table, source.space
+    unscaled, place = places
     if hasattr(clusterer, "steps"):
-        if table.space.axis_map is not None:
-            reference = reference_seen(clusterer, table.space.rows, reference, source.weights)
-    elif list(getattr(clusterer, "feature_names_in_", table.columns)) != list(table.columns):
+        if unscaled.axis_map is not None:
+            reference = reference_in(clusterer, unscaled.rows, reference)
+    elif list(getattr(clusterer, "feature_names_in_", place.columns)) != list(place.columns):
         names = {c: reference.names[c] for c in np.unique(reference.labels[reference.kept]).tolist()}
-        return Reference.of(space.rows, reference.labels, names=names, sample_weight=source.weights)
-    return reference if space.scaling is None else reference.with_centers(space.scaling.transform(reference.centers))
+        return Reference.of(place.rows, reference.labels, names=names)
+    if place.scaling is None:
+        return reference
+    return reference.with_centers(place.scaling.transform(reference.centers))
 
 
-def _notes_on(clusterer: Any) -> tuple[str, ...]:
+def _notes_on(clusterer: Any, method: str) -> tuple[str, ...]:
     """Return what a reader should know of clusters that another tree explains in their own terms."""
-    from sklearn.frozen import FrozenEstimator
-
     from boxwood.clusterers import KernelKMeans
+    from boxwood.reference._clusterer import last_step
 
-    last = clusterer[-1] if hasattr(clusterer, "steps") else clusterer
-    if not isinstance(last.estimator if isinstance(last, FrozenEstimator) else last, KernelKMeans):
+    if method.startswith("kernel") or not isinstance(last_step(clusterer), KernelKMeans):
         return ()
-    return ("the clusters are those of a kernel; KernelExKMC explains them by two-sided cuts and the kernel's cost",)
-
-
-def _is_fitted(clusterer: Any) -> bool:
-    from sklearn.exceptions import NotFittedError
-    from sklearn.utils.validation import check_is_fitted
-
-    if clusterer is None:
-        return False
-    try:
-        check_is_fitted(clusterer)
-    except NotFittedError:
-        return False
-    return True
-
-
-def _renamed(reference: Reference, names: Names | None) -> Reference:
-    """Return the clustering with names that a model file can hold: text and numbers; others become their text."""
-    from boxwood.reference import Reference
-
-    labels = reference.names
-    if isinstance(names, Mapping):
-        unknown = [str(label) for label in names if label not in labels]
-        if unknown:
-            raise DataError(f"names for labels that do not exist: {listed(unknown)}; labels: {listed(_texts(labels))}")
-        names = [names.get(label, label) for label in labels]
-    given = labels if names is None else names
-    if len(given) != len(labels):
-        raise DataError(f"names must have one name for each of {len(labels)} clusters, got {len(given)}")
-    plain = tuple(map(_plain, given))
-    if len(set(plain)) < len(plain):
-        raise DataError(f"clusters must have different names, got {listed(_texts(plain))}")
-    return Reference(reference.labels, reference.centers, plain)
-
-
-def _texts(names: Sequence[Hashable]) -> list[str]:
-    return [str(name) for name in names]
-
-
-def _plain(name: Any) -> str | int | float | bool:
-    value = name.item() if isinstance(name, np.generic) else name
-    if isinstance(value, float) and not np.isfinite(value):
-        return str(value)
-    return value if type(value) in (str, int, float, bool) else str(value)
+    return (
+        "the clusters are those of a kernel; method kernel_exkmc explains them by two-sided cuts and the kernel's cost",
+    )

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 __all__ = [
     "ClusterSummary",
     "Condition",
+    "DrawFacts",
     "Explanation",
     "FarFromGaussian",
+    "KernelFacts",
     "LeafSummary",
     "MixtureFacts",
     "Rule",
@@ -111,6 +113,41 @@ class MixtureFacts(NamedTuple):
     far_from_gaussian: tuple[FarFromGaussian, ...]
 
 
+class DrawFacts(NamedTuple):
+    """What is known of random trees, of which the explanation has the cheapest.
+
+    Parameters
+    ----------
+    n_trees : int
+        Number of trees drawn.
+    best, mean, worst : float
+        Their costs divided by that of the clusters, both around the clusters' centres.
+    bound : float
+        What the expectation of one of them is at most, for any data.
+    """
+
+    n_trees: int
+    best: float
+    mean: float
+    worst: float
+    bound: float
+
+
+class KernelFacts(NamedTuple):
+    """What a price in the feature space of a kernel must be read with.
+
+    Parameters
+    ----------
+    kernel : str
+        The kernel, with its bandwidth.
+    price_ceiling : float
+        What the price could be at most, whatever the tree. A price near 1 says nothing where this is near 1.
+    """
+
+    kernel: str
+    price_ceiling: float
+
+
 @dataclass(frozen=True, repr=False)
 class Explanation:
     """A tree that explains a clustering, and what is lost by it; made by `explain`, or read by `load`.
@@ -124,8 +161,9 @@ class Explanation:
     columns : tuple of d str
         Columns of the table.
     method : str
-        What grew the tree: "imm", "exkmc", "expand", "cart" or "mmdt"; "exkmc-root" or "expand-root" if grown from the
-        root.
+        What grew the tree: a name of `grow.METHODS`. "-root" follows for expansions from a single leaf, and the name of
+        an expansion for trees with more leaves than clusters; ", matched" where leaves were handed out to clusters
+        anew, and ", refined" where cuts were chosen anew. An example is "greedy-exkmc, refined".
     n_rows, n_left_out : int
         Rows of the table, and how many of these belong to no cluster (label -1).
     clusters : tuple of k ClusterSummary
@@ -133,14 +171,14 @@ class Explanation:
     leaves : tuple of LeafSummary
         In the order of the leaves.
     cost, reference_cost : float
-        Within-cluster sums of squared distances to the means: of the parts that the tree makes, and of the clusters.
-        Rows left out do not count.
+        Within-cluster sums of distances to the best centres: of the groups that the tree makes, and of the clusters.
+        Rows left out do not count. `objective` and `kernel` say which distances.
     price : float
         Price of explainability, `cost / reference_cost`; 0/0 is 1, and it may be below 1 or infinite.
     agreement : float
         Share of the rows, without those left out, whose rule names their cluster.
     adjusted_rand : float
-        Adjusted Rand index between the clusters and the parts that the tree makes.
+        Adjusted Rand index between the clusters and the groups that the tree makes.
     readability : Readability
         Numbers of leaves, depth and columns; depth and length of rules, averaged over rows.
     weighted : bool
@@ -154,6 +192,12 @@ class Explanation:
         What the Gaussians say of the tree, where a Gaussian mixture is explained or "mmdt" grew the tree.
     categories : tuple of pairs (column, Categories)
         Columns that hold no numbers, and the values whose codes the tree tests in their place.
+    objective : {"sqeuclidean", "l1", "l2"}, default="sqeuclidean"
+        Distance that costs add up. Random cuts are measured by the distance they were drawn for.
+    kernel : KernelFacts, default=None
+        Kernel in whose feature space costs are measured; None measures them in the columns.
+    draws : DrawFacts, default=None
+        What is known of the trees drawn, where "random_cuts" grew the tree.
 
     Examples
     --------
@@ -188,6 +232,9 @@ class Explanation:
     notes: tuple[str, ...]
     mixture: MixtureFacts | None = None
     categories: tuple[tuple[str, Categories], ...] = ()
+    objective: str = "sqeuclidean"
+    kernel: KernelFacts | None = None
+    draws: DrawFacts | None = None
 
     @property
     def names(self) -> tuple[Hashable, ...]:

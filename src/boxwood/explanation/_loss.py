@@ -7,17 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from boxwood._threads import map_blocks
-from boxwood._types import Array, Bools, Floats
-from boxwood.explanation._task import Task
-from boxwood.grow import refine
-from boxwood.metrics import best_centers, partition_cost
+from boxwood._types import Array, Bools, Floats, Indices
+from boxwood.grow._refine import means_of, refined, refined_with_centers
+from boxwood.loops.costs import SQEUCLIDEAN
+from boxwood.loops.kernels import products
+from boxwood.metrics._cost import summed_distances
+from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 
 __all__ = ["Loss"]
 
 NEAREST = 0.95  # share of rows nearest to their own cluster's mean from which on clusters are those of means
 INCOMPLETE = 1.25  # a tree that leaves a cluster without a rule counts as if it lost so many times as much
-ROUNDS = 10  # of centres and cuts taking turns
 
 
 class Loss:
@@ -31,49 +32,40 @@ class Loss:
     def __init__(self, task: Task) -> None:
         self.task = task
         self.is_cost = _of_means(task)
-        self.least_cost = partition_cost(task.X, task.reference.labels, sample_weight=task.weights)
+        self.least_cost = self._cost(task.reference.labels)
         self.present = np.unique(task.reference.labels[task.reference.kept])
 
     def of(self, tree: ThresholdTree) -> tuple[float, float]:
         """Return the loss of a tree, and the weight of the rows outside their cluster."""
-        X, reference, weights = self.task.X, self.task.reference, self.task.weights
-        predicted, kept = tree.predict(X), reference.kept
+        reference, weights = self.task.reference, self.task.rows.weights
+        predicted, kept = tree.predict(self.task.rows), reference.kept
         wrong = kept & (predicted != reference.labels)
         mistakes = float(wrong.sum() if weights is None else weights[wrong].sum())
         loss = mistakes
         if self.is_cost:
-            loss = partition_cost(X, np.where(kept, predicted, -1), sample_weight=weights)
+            loss = self._cost(np.where(kept, predicted, -1))
         if not np.isin(self.present, np.unique(predicted[kept])).all():
             loss *= INCOMPLETE
         return (max(loss, self.least_cost) if self.is_cost else loss), mistakes
+
+    def _cost(self, labels: Indices) -> float:
+        return summed_distances(self.task.rows.values, labels, SQEUCLIDEAN, None, self.task.rows.weights)
 
     def least(self, candidates: Sequence[tuple[str, ThresholdTree]]) -> tuple[str, ThresholdTree]:
         """Return the candidate with the least loss, the first of equals."""
         return min(candidates, key=lambda candidate: self.of(candidate[1]))
 
     def refined(self, tree: ThresholdTree, part: Task) -> ThresholdTree:
-        """Return the tree with cuts that lose less on some of the rows.
-
-        For costs, centres and cuts take turns, as centres and labels do in k-means: the cost falls with either.
-        """
-        X, reference, weights = part.X, part.reference, part.weights
+        """Return the tree with cuts that lose less on some of the rows."""
         if not self.is_cost:
-            return refine(tree, X, reference, objective="mistakes", sample_weight=weights)
-        for _ in range(ROUNDS):
-            predicted = np.where(reference.kept, tree.predict(X), -1)
-            centers = best_centers(X, predicted, reference.n_clusters, objective="sqeuclidean", sample_weight=weights)
-            centers = np.where(np.isnan(centers), reference.centers, centers)
-            better = refine(tree, X, reference.with_centers(centers), sample_weight=weights)
-            if better == tree:
-                break
-            tree = better
-        return tree
+            return refined(tree, part, "mistakes")
+        return refined_with_centers(tree, part)
 
 
 def _of_means(task: Task) -> bool:
     """Return whether nearly every row lies nearest to the mean of its own cluster."""
-    reference, weights = task.reference, task.weights
-    means = best_centers(task.X, reference.labels, reference.n_clusters, objective="sqeuclidean", sample_weight=weights)
+    X, reference, weights = task.rows.values, task.reference, task.rows.weights
+    means = means_of(task, reference.labels)
     means = np.where(np.isnan(means), np.inf, means)
     present: Bools = np.isfinite(means[:, 0])
     origin = means[present].mean(axis=0)
@@ -83,12 +75,12 @@ def _of_means(task: Task) -> bool:
 
     def count(start: int, stop: int) -> Floats:
         labels = reference.labels[start:stop]
-        rows = (task.X[start:stop] - origin) / unit
-        distances = norms - 2 * rows @ near.T
+        rows = (X[start:stop] - origin) / unit
+        distances = norms - 2 * products(rows, near)
         kept = labels >= 0
         own: Array = distances[np.arange(len(labels)), np.where(kept, labels, 0)] <= distances.min(axis=1)
         weight: Array = np.where(kept, 1.0 if weights is None else weights[start:stop], 0.0)
         return np.array([weight[own].sum(), weight.sum()], dtype=np.float64)
 
-    own, total = np.sum(map_blocks(count, len(task.X)), axis=0)
+    own, total = np.sum(map_blocks(count, len(X)), axis=0)
     return bool(own >= NEAREST * total)

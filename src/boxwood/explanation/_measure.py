@@ -2,62 +2,126 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from typing import NamedTuple
 
 import numpy as np
 
 from boxwood._types import Array, Bools, Floats, Indices
-from boxwood._validation import listed
-from boxwood.axes import Categories
-from boxwood.explanation._best import Chosen
-from boxwood.explanation._explanation import ClusterSummary, Explanation, LeafSummary, Rule, leaves_of, rules_of
-from boxwood.metrics import agreement, partition_cost, readability
+from boxwood._validation import Rows, listed
+from boxwood.explanation._explanation import (
+    ClusterSummary,
+    DrawFacts,
+    Explanation,
+    KernelFacts,
+    LeafSummary,
+    MixtureFacts,
+    Rule,
+    leaves_of,
+    rules_of,
+)
+from boxwood.explanation._mixture_facts import mixture_facts
+from boxwood.grow._grown import Grown
+from boxwood.metrics import agreement
+from boxwood.metrics._cost import summed_distances
+from boxwood.metrics._kernel_cost import KernelSpace
 from boxwood.metrics._price import ratio
-from boxwood.reference import Reference
+from boxwood.metrics._readability import readability_at
+from boxwood.reference import Reference, Task
+from boxwood.reference._centers import objective_code
+from boxwood.reference._coordinates import Coordinates
 from boxwood.render._rules import cluster_name
+from boxwood.theory.bounds import random_cuts_price_bound
 from boxwood.tree import ThresholdTree
 
-__all__ = ["measure"]
+__all__ = ["Costs", "costs_of", "measure"]
 
 
-def measure(
-    chosen: Chosen,
-    X: Array,
-    space: Array,
-    reference: Reference,
-    *,
-    columns: tuple[str, ...],
-    categories: Mapping[int, Categories],
-    weights: Floats | None,
-    standardized: bool,
-) -> Explanation:
-    """Return the explanation by a tree on the rows `X`, with costs in `space`, the rows as they were clustered."""
-    tree = chosen.tree
-    leaf = tree.apply(X)
+def measure(task: Task, grown: Grown, place: Coordinates) -> Explanation:
+    """Return the explanation by a tree on the columns of a table, with costs in the columns where it was grown.
+
+    The clusters' names must be text or numbers; see `renamed`.
+    """
+    tree, reference, weights = grown.tree, task.reference, task.rows.weights
+    leaf = tree.apply(place.table, n_jobs=task.n_jobs)
     predicted = np.where(reference.kept, tree.leaf_clusters[leaf], -1)
-    cost = partition_cost(space, predicted, sample_weight=weights)
-    reference_cost = partition_cost(space, reference.labels, sample_weight=weights)
-    leaves = _leaves(tree, leaf, reference, weights, rules_of(tree, columns, categories))
+    costs = costs_of(task, grown, predicted, place.measured)
+    leaves = _leaves(tree, leaf, reference, weights, rules_of(tree, place.columns, place.categories))
     clusters = _clusters(leaves, reference, weights)
     return Explanation(
         tree=tree,
-        columns=columns,
-        method=chosen.method,
-        n_rows=len(X),
+        columns=place.columns,
+        method=grown.method,
+        n_rows=len(task.rows),
         n_left_out=int((~reference.kept).sum()),
         clusters=clusters,
         leaves=leaves,
-        cost=cost,
-        reference_cost=reference_cost,
-        price=ratio(cost, reference_cost),
+        cost=costs.tree,
+        reference_cost=costs.reference,
+        price=costs.price,
         agreement=sum(one.own for one in leaves) / sum(one.size for one in leaves),
         adjusted_rand=agreement(reference.labels, predicted, sample_weight=weights).adjusted_rand,
-        readability=readability(X, tree, sample_weight=_kept_weights(reference, weights)),
+        readability=readability_at(tree, leaf, task.kept_weights),
         weighted=weights is not None,
-        standardized=standardized,
-        notes=(*chosen.notes, *_without_leaf(clusters)),
-        categories=tuple((columns[j], known) for j, known in sorted(categories.items())),
+        standardized=place.scaling is not None,
+        notes=(*grown.notes, *place.notes, *_without_leaf(clusters)),
+        mixture=_mixture_facts(task, grown, place),
+        categories=tuple((place.columns[j], known) for j, known in sorted(place.categories.items())),
+        objective=grown.objective,
+        kernel=None if grown.kernel is None else KernelFacts(repr(grown.kernel), costs.ceiling),
+        draws=_draws(grown, reference),
     )
+
+
+class Costs(NamedTuple):
+    """What the groups of a tree cost, what the clusters cost, and what any groups could cost at most."""
+
+    tree: float
+    reference: float
+    most: float = math.inf
+
+    @property
+    def price(self) -> float:
+        """Price of explainability."""
+        return ratio(self.tree, self.reference)
+
+    @property
+    def ceiling(self) -> float:
+        """What the price could be at most."""
+        return ratio(self.most, self.reference)
+
+
+def costs_of(task: Task, grown: Grown, predicted: Indices, rows: Rows | None = None) -> Costs:
+    """Return the costs of the groups that a tree makes, -1 for rows left out, and of the clusters.
+
+    They are those by which the method is measured: of a distance, or in a kernel's feature space. `rows` are those to
+    be measured, where they are not those on which the tree was grown.
+    """
+    rows, labels, k = task.rows if rows is None else rows, task.reference.labels, task.reference.n_clusters
+    if grown.kernel is None:
+        code = objective_code(grown.objective)
+        both = (summed_distances(rows.values, groups, code, None, rows.weights) for groups in (predicted, labels))
+        return Costs(*both)
+    space = KernelSpace(rows, grown.kernel, n_jobs=task.n_jobs)
+    most = space.diagonal if rows.weights is None else rows.weights * space.diagonal
+    return Costs(space.cost(predicted, k), space.cost(labels, k), float(most[task.reference.kept].sum()))
+
+
+def _draws(grown: Grown, reference: Reference) -> DrawFacts | None:
+    if "prices" not in grown.facts:
+        return None
+    prices = grown.facts["prices"]
+    k, variant = reference.n_clusters, grown.facts["variant"]
+    bound = random_cuts_price_bound(k, objective=grown.objective, variant=variant).value
+    return DrawFacts(len(prices), float(prices.min()), float(prices.mean()), float(prices.max()), float(bound))
+
+
+def _mixture_facts(task: Task, grown: Grown, place: Coordinates) -> MixtureFacts | None:
+    """Return what the mixture behind the clusters, or the one the tree was grown from, says of the tree."""
+    mixture = grown.facts.get("mixture", task.mixture)
+    if mixture is None or place.categories:
+        return None
+    return mixture_facts(grown.tree, place.to_table(mixture, task.reference), place, task)
 
 
 def _leaves(
@@ -102,12 +166,6 @@ def _sums(group: Array, which: Bools, weights: Floats | None, n_groups: int) -> 
 
 def _share(part: float, whole: float) -> float | None:
     return min(part / whole, 1.0) if whole else None  # sums of weights in another order may differ in the last digit
-
-
-def _kept_weights(reference: Reference, weights: Floats | None) -> Floats | None:
-    if reference.kept.all():
-        return weights
-    return np.where(reference.kept, 1.0 if weights is None else weights, 0.0)
 
 
 def _without_leaf(clusters: tuple[ClusterSummary, ...]) -> tuple[str, ...]:

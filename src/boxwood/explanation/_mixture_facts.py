@@ -4,50 +4,43 @@ from __future__ import annotations
 
 import numpy as np
 
-from boxwood._types import Array, Floats
 from boxwood.explanation._explanation import FarFromGaussian, MixtureFacts
-from boxwood.explanation._gaussians import Gaussians
 from boxwood.metrics import explainability_to_noise
 from boxwood.metrics._mixture_boxes import has_independent_axes, reaches
 from boxwood.metrics._mixture_tails import far_tails
-from boxwood.reference import Reference
+from boxwood.reference import Mixture, Task
+from boxwood.reference._coordinates import Coordinates
 from boxwood.tree import ThresholdTree
 
 __all__ = ["mixture_facts"]
 
 
-def mixture_facts(
-    tree: ThresholdTree,
-    gaussians: Gaussians,
-    X: Array,
-    reference: Reference,
-    *,
-    columns: tuple[str, ...],
-    weights: Floats | None,
-) -> MixtureFacts:
-    """Return what Gaussians in the units of the rows `X` say about a tree on these."""
-    noise = explainability_to_noise(gaussians.mixture)
-    first, second = (reference.names[gaussians.clusters[component]] for component in noise.pair)
+def mixture_facts(tree: ThresholdTree, mixture: Mixture, place: Coordinates, task: Task) -> MixtureFacts:
+    """Return what a mixture of the table's rows says about a tree on them."""
+    reference, columns = task.reference, place.columns
+    noise = explainability_to_noise(mixture)
+    first, second = (reference.names[mixture.clusters[component]] for component in noise.pair)
+    table = place.table
+    tails = far_tails(table.values, reference.labels, tree, sample_weight=table.weights, n_jobs=task.n_jobs)
     return MixtureFacts(
         explainability_to_noise=float(noise.value),
         components=(first, second),
         column=columns[noise.axis],
-        certified_error=_certified_error(tree, gaussians),
+        certified_error=_certified_error(tree, mixture),
         far_from_gaussian=tuple(
-            FarFromGaussian(reference.names[tail.component], columns[tail.axis], tail.verdict)
-            for tail in far_tails(X, reference.labels, tree, sample_weight=weights)
+            FarFromGaussian(reference.names[tail.component], columns[tail.axis], tail.verdict) for tail in tails
         ),
     )
 
 
-def _certified_error(tree: ThresholdTree, gaussians: Gaussians) -> float:
+def _certified_error(tree: ThresholdTree, mixture: Mixture) -> float:
     """Return a bound on the share of rows of these Gaussians that end in a leaf of another cluster.
 
     Where columns are not independent, a row misses its box with at most the sum of the probabilities that it misses the
     intervals of a column.
     """
-    mixture, leaves = gaussians.mixture, reaches(gaussians.mixture, tree)
-    owns = [gaussians.clusters == cluster for cluster in tree.leaf_clusters]
+    leaves = reaches(mixture, tree)
+    owns = [mixture.clusters == cluster for cluster in tree.leaf_clusters]
     if has_independent_axes(mixture):
         wrong = sum(np.where(own, 0.0, leaf.probability) for own, leaf in zip(owns, leaves, strict=True))
         return min(float(mixture.weights @ wrong), 1.0)

@@ -14,8 +14,10 @@ from boxwood.axes import Categories
 from boxwood.errors import ModelError
 from boxwood.explanation._explanation import (
     ClusterSummary,
+    DrawFacts,
     Explanation,
     FarFromGaussian,
+    KernelFacts,
     LeafSummary,
     MixtureFacts,
     leaves_of,
@@ -47,7 +49,9 @@ def to_document(ex: Explanation) -> dict[str, Any]:
         **{name: _written(getattr(ex, name)) for name in _NUMBERS},
         "readability": ex.readability._asdict(),
         "notes": list(ex.notes),
+        **({} if ex.objective == "sqeuclidean" else {"objective": ex.objective}),
         **({} if ex.mixture is None else {"mixture": _mixture(ex.mixture)}),
+        **{name: _numbers(facts) for name, facts in (("draws", ex.draws), ("kernel", ex.kernel)) if facts is not None},
         "columns": list(ex.columns),
         **({"categories": {name: known._asdict() for name, known in ex.categories}} if ex.categories else {}),
         "clusters": clusters,
@@ -128,6 +132,9 @@ def _from_document(document: dict[str, Any]) -> Explanation:
         readability=Readability(**document["readability"]),
         notes=tuple(map(_text, document["notes"])),
         mixture=_read_mixture(document["mixture"]) if "mixture" in document else None,
+        objective=_read_objective(document.get("objective", "sqeuclidean")),
+        draws=_read_draws(document["draws"]) if "draws" in document else None,
+        kernel=_read_kernel(document["kernel"]) if "kernel" in document else None,
         categories=categories,
         **facts,
     )
@@ -149,6 +156,25 @@ def _read_mixture(entry: dict[str, Any]) -> MixtureFacts:
         for each in entry["far_from_gaussian"]
     )
     return MixtureFacts(noise, (first, second), _text(entry["column"]), error, tuple(far))
+
+
+def _numbers(facts: DrawFacts | KernelFacts) -> dict[str, Any]:
+    return {name: _written(value) if isinstance(value, float) else value for name, value in facts._asdict().items()}
+
+
+def _read_objective(value: Any) -> str:
+    if value not in ("sqeuclidean", "l1", "l2"):
+        raise ValueError(f"its objective {value!r} is unknown")
+    return str(value)
+
+
+def _read_draws(entry: dict[str, Any]) -> DrawFacts:
+    n_trees = _number(entry["n_trees"])
+    return DrawFacts(int(n_trees), *(float(entry[name]) for name in ("best", "mean", "worst", "bound")))
+
+
+def _read_kernel(entry: dict[str, Any]) -> KernelFacts:
+    return KernelFacts(_text(entry["kernel"]), float(entry["price_ceiling"]))
 
 
 def _read_categories(entry: dict[str, Any]) -> Categories:

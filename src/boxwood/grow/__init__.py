@@ -1,24 +1,39 @@
-"""The algorithms that grow trees: one paper, one file; arrays in, a `ThresholdTree` out."""
+"""The algorithms that grow trees: arrays in, a `ThresholdTree` out. `METHODS` is the table of all of them.
 
-from boxwood.grow._cart import cart
-from boxwood.grow._expand import expand
-from boxwood.grow._greedy import greedy
-from boxwood.grow._imm import imm
-from boxwood.grow._kernel_imm import kernel_imm
-from boxwood.grow._kernel_mmdt import kernel_mmdt, kernel_mmdt_of_mixture
-from boxwood.grow._mmdt import mmdt
-from boxwood.grow._random_cuts import random_cuts
-from boxwood.grow._refine import refine
+A module is imported when the first of its names is used, so the table of methods costs nothing.
+"""
 
-__all__ = [
-    "cart",
-    "expand",
-    "greedy",
-    "imm",
-    "kernel_imm",
-    "kernel_mmdt",
-    "kernel_mmdt_of_mixture",
-    "mmdt",
-    "random_cuts",
-    "refine",
-]
+from typing import TYPE_CHECKING
+
+from boxwood._lazy import attach
+
+if TYPE_CHECKING:
+    from boxwood.grow._cart import cart as cart
+    from boxwood.grow._expand import expand as expand
+    from boxwood.grow._greedy import greedy as greedy
+    from boxwood.grow._imm import imm as imm
+    from boxwood.grow._kernel_imm import kernel_imm as kernel_imm
+    from boxwood.grow._kernel_mmdt import kernel_mmdt as kernel_mmdt
+    from boxwood.grow._kernel_mmdt import kernel_mmdt_of_mixture as kernel_mmdt_of_mixture
+    from boxwood.grow._methods import METHODS as METHODS
+    from boxwood.grow._methods import Method as Method
+    from boxwood.grow._methods import method_of as method_of
+    from boxwood.grow._mmdt import mmdt as mmdt
+    from boxwood.grow._random_cuts import random_cuts as random_cuts
+    from boxwood.grow._refine import refine as refine
+
+_MODULES: dict[str, tuple[str, ...]] = {
+    "_cart": ("cart",),
+    "_expand": ("expand",),
+    "_greedy": ("greedy",),
+    "_imm": ("imm",),
+    "_kernel_imm": ("kernel_imm",),
+    "_kernel_mmdt": ("kernel_mmdt", "kernel_mmdt_of_mixture"),
+    "_methods": ("METHODS", "Method", "method_of"),
+    "_mmdt": ("mmdt",),
+    "_random_cuts": ("random_cuts",),
+    "_refine": ("refine",),
+}
+
+__getattr__, __dir__ = attach(__name__, _MODULES)
+__all__ = __dir__()

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from boxwood._types import Array, Floats
-from boxwood._validation import as_table, as_weights
+from boxwood._types import Array, Bools
+from boxwood._validation import Rows
 from boxwood.errors import DataError
+from boxwood.grow._grown import Grown
+from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 
-__all__ = ["cart"]
+__all__ = ["cart", "grow_cart"]
 
 _LARGEST_EXPONENT = 100  # sums of float32 values below 2**100 stay finite in float32 too
 
@@ -79,11 +81,37 @@ def cart(
     >>> cart(X, [0, 0, 1, 1], max_leaf_nodes=2).to_dict()
     {'feature': 0, 'threshold': 35.5, 'left': {'leaf': 0, 'cluster': 0}, 'right': {'leaf': 1, 'cluster': 1}}
     """
-    from sklearn.tree import DecisionTreeClassifier
-
     if max_leaf_nodes < 1:
         raise ValueError(f"max_leaf_nodes must be at least 1, got {max_leaf_nodes}")
-    table, clusters, weights = _kept_rows(X, labels, sample_weight)
+    rows = Rows.of(X, sample_weight)
+    clusters = _as_labels(labels, len(rows))
+    kept = clusters >= 0 if rows.weights is None else (clusters >= 0) & (rows.weights > 0)
+    if not kept.any():
+        raise DataError("every row is left out: give some row a label other than -1 and a weight above 0")
+    return _cart(rows, clusters, kept, max_leaf_nodes, criterion, random_state)
+
+
+def grow_cart(task: Task, *, criterion: str = "gini") -> Grown:
+    """Return what `cart` grows for a task; as many leaves as clusters if no number is asked for."""
+    labels = task.reference.labels
+    return Grown(_cart(task.rows, labels, task.kept, task.leaves(), criterion, task.random_state), "cart")
+
+
+def _cart(
+    rows: Rows,
+    clusters: NDArray[np.integer],
+    kept: Bools,
+    max_leaf_nodes: int,
+    criterion: str,
+    random_state: int | np.random.RandomState | None,
+) -> ThresholdTree:
+    from sklearn.tree import DecisionTreeClassifier
+
+    table, clusters, weights = rows.values, clusters[kept], rows.weights
+    if weights is not None:
+        weights = weights[kept]
+        weights = np.ldexp(weights, -int(np.frexp(weights.max())[1]))  # near 1, so that their sum stays finite
+    table = table if kept.all() else table[kept]
     rounded = _as_float32(table)
     classifier = DecisionTreeClassifier(
         criterion=criterion,
@@ -96,25 +124,16 @@ def cart(
     return _as_tree(classifier.tree_, best).recut(table, rounded)
 
 
-def _kept_rows(
-    X: ArrayLike, labels: ArrayLike, sample_weight: ArrayLike | None
-) -> tuple[Array, NDArray[np.integer], Floats | None]:
-    table, clusters = as_table(X), np.asarray(labels)
-    if clusters.shape != (len(table),) or clusters.dtype.kind not in "iu":
+def _as_labels(labels: ArrayLike, n_rows: int) -> NDArray[np.integer]:
+    clusters = np.asarray(labels)
+    if clusters.shape != (n_rows,) or clusters.dtype.kind not in "iu":
         raise DataError(
-            f"labels must be whole numbers, one for each of {len(table)} rows; "
+            f"labels must be whole numbers, one for each of {n_rows} rows; "
             f"got {clusters.dtype} of shape {clusters.shape}"
         )
     if clusters.min() < -1:
         raise DataError(f"labels must be from 0, or -1 for rows left out; got {clusters.min()}")
-    weights = as_weights(sample_weight, len(table))
-    kept = clusters >= 0 if weights is None else (clusters >= 0) & (weights > 0)
-    if not kept.any():
-        raise DataError("every row is left out: give some row a label other than -1 and a weight above 0")
-    if weights is not None:
-        weights = weights[kept]
-        weights = np.ldexp(weights, -int(np.frexp(weights.max())[1]))  # near 1, so that their sum stays finite
-    return table if kept.all() else table[kept], clusters[kept], weights
+    return clusters
 
 
 def _as_float32(X: Array) -> NDArray[np.float32]:

@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from boxwood._threads import map_blocks
-from boxwood._types import Array, Bools, Floats, Indices, Ints
-from boxwood._validation import as_table, as_weights, refuse_unknown
+from boxwood._types import Bools, Floats, Indices, Ints
+from boxwood._validation import Rows, refuse_unknown
 from boxwood.errors import DataError
-from boxwood.kernels import Kernel, Precomputed, as_kernel, kernel_distances
+from boxwood.kernels import Kernel, Precomputed, kernel_distances
 from boxwood.loops.expand import squared_distance, squared_distances
-from boxwood.reference import Reference
+from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 
 __all__ = ["Problem", "make_problem", "refuse_misfit", "whole_costs", "whole_costs_of"]
@@ -33,7 +33,7 @@ _REPEATS = float(1 << 31)  # whole weights with a sum below this count as repeat
 class Problem(NamedTuple):
     """Rows, which of them count, and what a row costs under each cluster."""
 
-    X: Array
+    rows: Rows
     kept: Bools
     costs: Costs
     cost_under: CostsUnder
@@ -44,39 +44,22 @@ class Problem(NamedTuple):
 
     def jobs_for(self, rows: Indices) -> int | None:
         """Return the number of threads for work on some rows; few values are done sooner by one."""
-        return self.n_jobs if len(rows) * self.X.shape[1] > _ALONE else None
+        return self.n_jobs if len(rows) * self.rows.n_columns > _ALONE else None
 
 
-def make_problem(
-    X: ArrayLike,
-    reference: Reference,
-    objective: str,
-    sample_weight: ArrayLike | None,
-    n_jobs: int | None,
-    kernel: Kernel | str | None = None,
-) -> Problem:
-    """Return the checked problem of explaining `reference` on `X`; with a kernel, costs are those of its space."""
+def make_problem(task: Task, objective: str, kernel: Kernel | None = None) -> Problem:
+    """Return what the rows of a task cost under each cluster; with a kernel, costs are those of its feature space."""
     refuse_unknown("objective", objective, _OBJECTIVES)
-    table = as_table(X, n_columns=reference.centers.shape[1])
-    if len(reference.labels) != len(table):
-        raise DataError(f"X has {len(table)} rows, but the reference has {len(reference.labels)} labels")
-    weights = as_weights(sample_weight, len(table))
-    kept = reference.kept if weights is None else reference.kept & (weights > 0)
-    if not kept.any():
-        raise DataError("every row is left out: give some row a label other than -1 and a weight above 0")
-    share, times = _split_weights(weights, kept)
-    costs: tuple[Costs, CostsUnder]
-    if kernel is not None and objective == "cost":
-        costs = _kernel_costs(table, kept, reference, weights, kernel, n_jobs)
-    else:
-        costs = _OBJECTIVES[objective](table, kept, reference)
-    return Problem(table, kept, *costs, share, times, reference.n_clusters, n_jobs)
+    share, times = _split_weights(task.rows.weights, task.kept)
+    costs = _OBJECTIVES[objective](task) if kernel is None or objective != "cost" else _kernel_costs(task, kernel)
+    return Problem(task.rows, task.kept, *costs, share, times, task.reference.n_clusters, task.n_jobs)
 
 
 def refuse_misfit(tree: ThresholdTree, problem: Problem) -> None:
     """Raise a DataError if the tree tests columns, or carries clusters, that there are not."""
-    if tree.n_features > problem.X.shape[1]:
-        raise DataError(f"the tree tests column {tree.n_features - 1}, but X has {problem.X.shape[1]} columns")
+    n_columns = problem.rows.n_columns
+    if tree.n_features > n_columns:
+        raise DataError(f"the tree tests column {tree.n_features - 1}, but X has {n_columns} columns")
     if tree.leaf_clusters.max() >= problem.n_clusters:
         raise DataError(f"the tree has cluster {tree.leaf_clusters.max()}, but the reference has {problem.n_clusters}")
 
@@ -134,11 +117,12 @@ def _split_weights(weights: Floats | None, kept: Bools) -> tuple[Floats, Ints]:
     return np.ldexp(weights, -exponent), times  # near 1, as products of tiny or huge weights with costs leave the range
 
 
-def _distance_costs(X: Array, kept: Bools, reference: Reference) -> tuple[Costs, CostsUnder]:
+def _distance_costs(task: Task) -> tuple[Costs, CostsUnder]:
     """Return the squared distances to the centres, in a unit near the largest difference in a column.
 
     The unit is a power of two, so it changes no digit; it keeps squares of 1e300 finite and those of 1e-300 above zero.
     """
+    X, kept, reference = task.rows.values, task.kept, task.reference
     centers = np.ascontiguousarray(reference.centers.T)
     where = True if kept.all() else kept[:, None]
     low = np.minimum(X.min(axis=0, where=where, initial=np.inf), centers.min(axis=1))
@@ -160,30 +144,23 @@ def _distance_costs(X: Array, kept: Bools, reference: Reference) -> tuple[Costs,
     return costs, cost_under
 
 
-def _kernel_costs(
-    X: Array,
-    kept: Bools,
-    reference: Reference,
-    weights: Floats | None,
-    kernel: Kernel | str,
-    n_jobs: int | None,
-) -> tuple[Costs, CostsUnder]:
+def _kernel_costs(task: Task, kernel: Kernel) -> tuple[Costs, CostsUnder]:
     """Return the squared distances to the clusters' kernel means, computed once for all kept rows.
 
     A row may be given any amount besides, the same under each cluster: that is how those of a kernel that is not
     positive definite are kept from being negative.
     """
-    resolved = as_kernel(kernel)
-    if isinstance(resolved, Precomputed):
+    if isinstance(kernel, Precomputed):
         raise DataError("a tree tests columns, which a precomputed kernel does not know; pass rows and their kernel")
+    X, weights, kept, reference = task.rows.values, task.rows.weights, task.kept, task.reference
     rows = np.flatnonzero(kept)
     distances = _distances_of_rows(
-        resolved.fitted(X),
+        kernel.fitted(X),
         X[rows].astype(np.float64),
         reference.labels[rows],
         reference.n_clusters,
         np.ones(len(rows)) if weights is None else weights[rows],
-        n_jobs,
+        task.n_jobs,
     )
     present = np.bincount(reference.labels[rows], minlength=reference.n_clusters) > 0
     if not np.isfinite(distances[:, present]).all():
@@ -229,8 +206,9 @@ def _distances_of_rows(
     return distances
 
 
-def _mistake_costs(X: Array, kept: Bools, reference: Reference) -> tuple[Costs, CostsUnder]:
+def _mistake_costs(task: Task) -> tuple[Costs, CostsUnder]:
     """Return 1 where a cluster is not the row's own."""
+    reference = task.reference
     clusters = np.arange(reference.n_clusters)
 
     def costs(rows: Indices) -> Floats:

@@ -16,12 +16,14 @@ from boxwood._types import Floats, Indices, Ints
 from boxwood._validation import refuse_unknown
 from boxwood.errors import StoppedEarlyWarning
 from boxwood.grow._costs import Problem, make_problem, refuse_misfit, whole_costs
+from boxwood.grow._grown import Grown
+from boxwood.grow._imm import grow_imm
 from boxwood.kernels import Kernel, as_kernel
 from boxwood.loops.expand import best_interval, best_threshold
-from boxwood.reference import Reference
+from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, TreeBuilder, between, rows_at_nodes
 
-__all__ = ["expand", "expanded"]
+__all__ = ["expand", "expanded", "grow_exkmc", "grow_expand"]
 
 CUTS = ("threshold", "interval")
 _SHORT = 100_000_000  # steps of a loop, a fraction of a second
@@ -136,41 +138,57 @@ def expand(
     >>> expand(None, X, reference, max_leaf_nodes=2, kernel="gaussian", cuts="interval").predict(X)
     array([1, 1, 0, 0, 1, 1])
     """
-    grown = expanded(
-        tree,
-        X,
-        reference,
-        max_leaf_nodes=max_leaf_nodes,
-        objective=objective,
-        cuts=cuts,
-        kernel=kernel,
-        sample_weight=sample_weight,
-        n_jobs=n_jobs,
-    )
-    if grown.n_leaves < max_leaf_nodes:
-        what = "the cost" if objective == "cost" else "the number of mistakes"
-        message = f"stopped at {grown.n_leaves} of {max_leaf_nodes} leaves: no further cut lowers {what}"
-        warnings.warn(message, StoppedEarlyWarning, stacklevel=2)
+    task = Task.of(X, reference, sample_weight=sample_weight, max_leaf_nodes=max_leaf_nodes, n_jobs=n_jobs)
+    resolved = None if kernel is None else as_kernel(kernel)
+    grown = expanded(tree, task, max_leaf_nodes, objective=objective, cuts=cuts, kernel=resolved)
+    warn_of_early_stop(grown, max_leaf_nodes, objective)
     return grown
+
+
+def warn_of_early_stop(tree: ThresholdTree, max_leaf_nodes: int, objective: str) -> None:
+    """Warn, on behalf of the caller, if a tree has fewer leaves than were asked for."""
+    if tree.n_leaves < max_leaf_nodes:
+        what = "the cost" if objective == "cost" else "the number of mistakes"
+        message = f"stopped at {tree.n_leaves} of {max_leaf_nodes} leaves: no further cut lowers {what}"
+        warnings.warn(message, StoppedEarlyWarning, stacklevel=3)
+
+
+def grow_exkmc(task: Task, *, base: str | None = None, cuts: str = "threshold") -> Grown:
+    """Return a tree expanded by cost from that of IMM, or from the root, to twice the clusters or as asked."""
+    return _grow_expanded(task, "exkmc", "cost", base, cuts)
+
+
+def grow_expand(task: Task, *, base: str | None = None, cuts: str = "threshold") -> Grown:
+    """Return a tree expanded by mistakes from that of IMM, or from the root, to twice the clusters or as asked."""
+    return _grow_expanded(task, "expand", "mistakes", base, cuts)
+
+
+def _grow_expanded(task: Task, name: str, objective: str, base: str | None, cuts: str) -> Grown:
+    """Return the expansion; without a base, the tree of IMM is taken if there are leaves enough for it."""
+    leaves = task.leaves(times=2)
+    if base is None:
+        base = "imm" if leaves >= task.reference.n_clusters else "root"
+    refuse_unknown("base", base, ("imm", "root"))
+    begin = grow_imm(task).tree if base == "imm" else None
+    tree = expanded(begin, task, leaves, objective=objective, cuts=cuts)
+    return Grown(tree, name if base == "imm" else f"{name}-root")
 
 
 def expanded(
     tree: ThresholdTree | None,
-    X: ArrayLike,
-    reference: Reference,
-    *,
+    task: Task,
     max_leaf_nodes: int,
+    *,
     objective: str,
     cuts: str = "threshold",
-    kernel: Kernel | str | None = None,
-    sample_weight: ArrayLike | None = None,
-    n_jobs: int | None = -1,
+    kernel: Kernel | None = None,
 ) -> ThresholdTree:
-    """Return what `expand` returns, without a warning: the filters of warnings are shared by all threads."""
+    """Return a tree with leaves split; None begins with a single leaf of the cheapest cluster.
+
+    A tree that stops early is for the caller to speak of: filters of warnings are shared by all threads.
+    """
     refuse_unknown("cuts", cuts, CUTS)
-    problem = make_problem(
-        X, reference, objective, sample_weight, n_jobs, None if kernel is None else as_kernel(kernel)
-    )
+    problem = make_problem(task, objective, kernel)
     if tree is None:
         tree = _single_leaf(problem)
     refuse_misfit(tree, problem)
@@ -198,7 +216,7 @@ def _split_leaves(tree: ThresholdTree, problem: Problem, max_leaf_nodes: int, *,
             heapq.heappush(heap, (-gain, node, rows, split))
 
     if builder.n_leaves < max_leaf_nodes:
-        for node, rows, inside in rows_at_nodes(tree, problem.X):
+        for node, rows, inside in rows_at_nodes(tree, problem.rows.values):
             if inside is None:
                 consider(node_of[node], rows[problem.kept[rows]])
     while heap and builder.n_leaves < max_leaf_nodes:
@@ -207,8 +225,7 @@ def _split_leaves(tree: ThresholdTree, problem: Problem, max_leaf_nodes: int, *,
         builder.label(first, split.first)
         builder.label(second, split.second)
         if builder.n_leaves < max_leaf_nodes:  # leaves beyond the last split are not looked at
-            values = problem.X[rows, split.feature].astype(np.float64, copy=False)
-            inside = (split.lower <= values) & (values <= split.upper)
+            inside = problem.rows.is_first(rows, split.feature, split.lower, split.upper)
             consider(first, rows[inside])
             consider(second, rows[~inside])
     return builder.build()
@@ -240,11 +257,11 @@ def _best_split(problem: Problem, rows: Indices, two_sided: bool) -> tuple[float
         return 0.0, None
 
     def splits_of(feature: int) -> list[_Split]:
-        values = problem.X[rows, feature].astype(np.float64, copy=False)
+        values = problem.rows.column(feature, rows)
         order = np.argsort(values)  # the order of equal values does not matter to sums of whole numbers
         return list(_splits(feature, values[order], order, costs, total, two_sided))
 
-    columns = range(problem.X.shape[1])
+    columns = range(problem.rows.n_columns)
     found = [split for splits in map_tasks(splits_of, columns, n_jobs=problem.jobs_for(rows)) for split in splits]
     best = min(found, default=None)
     if best is None or best.cost >= alone:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._threads import map_tasks
 from boxwood._types import Floats, Indices
 from boxwood.grow._costs import Problem, make_problem, whole_costs
+from boxwood.grow._grown import Grown, Split, grow_by_cuts
 from boxwood.loops.greedy import best_separation
-from boxwood.reference import Reference
-from boxwood.tree import ThresholdTree, TreeBuilder, between
+from boxwood.reference import Reference, Task
+from boxwood.tree import ThresholdTree, between
 
-__all__ = ["greedy"]
+__all__ = ["greedy", "grow_greedy"]
 
 
 def greedy(
@@ -61,34 +64,45 @@ def greedy(
     >>> greedy(X, Reference.of(X, [0, 0, 1, 2, 2])).to_dict()["threshold"]
     4.5
     """
-    problem = make_problem(X, reference, "cost", sample_weight, n_jobs)
-    reference = reference.with_distinct_centers(duplicates)
-    centers = reference.centers
-    builder = TreeBuilder()
-    waiting = [(0, np.flatnonzero(problem.kept), np.unique(reference.first_of_equal_centers()))]
-    while waiting:
-        node, rows, clusters = waiting.pop()
-        if len(clusters) == 1:
-            builder.label(node, int(clusters[0]))
-            continue
-        feature, threshold = _best_cut(problem, centers, rows, clusters)
-        left, right = builder.split(node, feature, threshold)
-        rows_left, clusters_left = problem.X[rows, feature] <= threshold, centers[clusters, feature] <= threshold
-        waiting.append((right, rows[~rows_left], clusters[~clusters_left]))
-        waiting.append((left, rows[rows_left], clusters[clusters_left]))
-    return builder.build()
+    task = Task.of(X, reference, sample_weight=sample_weight, n_jobs=n_jobs)
+    return grow_greedy(task, duplicates=duplicates).tree
 
 
-def _best_cut(problem: Problem, centers: Floats, rows: Indices, clusters: Indices) -> tuple[int, np.float64]:
+def grow_greedy(task: Task, *, duplicates: str = "error") -> Grown:
+    """Return what `greedy` grows for a task."""
+    reference = task.reference.with_distinct_centers(duplicates)
+    problem = make_problem(task, "cost")
+
+    def step(node: _Node) -> int | Split[_Node]:
+        if len(node.clusters) == 1:
+            return int(node.clusters[0])
+        feature, threshold = _best_cut(problem, reference.centers, *node)
+        left = reference.centers[node.clusters, feature] <= threshold
+        rows_left = task.rows.is_first(node.rows, feature, -np.inf, threshold)
+        first = _Node(node.rows[rows_left], node.clusters[left])
+        return Split(feature, threshold, first, _Node(node.rows[~rows_left], node.clusters[~left]))
+
+    root = _Node(np.flatnonzero(task.kept), np.unique(reference.first_of_equal_centers()))
+    return Grown(grow_by_cuts(root, step), "greedy")
+
+
+class _Node(NamedTuple):
+    """The rows of a node, and the clusters whose centres lie in it."""
+
+    rows: Indices
+    clusters: Indices
+
+
+def _best_cut(problem: Problem, centers: Floats, rows: Indices, clusters: Indices) -> tuple[int, float]:
     costs = np.ascontiguousarray(whole_costs(problem, rows)[0][:, clusters])
 
     def best_of(feature: int) -> tuple[int, int, float, float]:
-        values = problem.X[rows, feature].astype(np.float64)
+        values = problem.rows.column(feature, rows)
         order = np.argsort(values)
         by_center = np.argsort(centers[clusters, feature], kind="stable")
         ends = centers[clusters[by_center], feature]
         cost, low, high = best_separation(values[order], order, costs, ends, by_center)
         return cost, feature, low, high
 
-    _, feature, low, high = min(map_tasks(best_of, range(problem.X.shape[1]), n_jobs=problem.jobs_for(rows)))
-    return feature, between(low, high)
+    _, feature, low, high = min(map_tasks(best_of, range(problem.rows.n_columns), n_jobs=problem.jobs_for(rows)))
+    return feature, float(between(low, high))

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Floats, Indices, Ints
-from boxwood._validation import as_table, as_weights, as_whole_weights
-from boxwood.errors import DataError
+from boxwood._validation import as_whole_weights, refuse_unknown
+from boxwood.grow._grown import Grown, Split, grow_by_cuts
 from boxwood.grow._imm_counts import Bins, Counts
 from boxwood.grow._imm_search import Cut, Search
-from boxwood.reference import Reference
-from boxwood.tree import ThresholdTree, TreeBuilder, between
+from boxwood.reference import Reference, Task
+from boxwood.tree import ThresholdTree, between
 
-__all__ = ["imm"]
+__all__ = ["grow_imm", "imm"]
 
 
 def imm(
@@ -84,28 +84,21 @@ def imm(
     >>> imm(X, Reference.of(X, [0, 0, 1, 2, 2])).to_dict()["threshold"]
     4.5
     """
-    table = as_table(X)
-    reference = _fitting(reference, table.shape, candidates, duplicates)
-    weights = as_weights(sample_weight, len(table))
-    kept = reference.kept if weights is None else reference.kept & (weights > 0)
-    if not kept.any():
-        raise DataError("every row is left out: give some row a label other than -1 and a weight above 0")
-    whole = as_whole_weights(None if weights is None else np.where(kept, weights, 0.0))
-    centers = reference.centers
-    bins = Bins.around(centers, _n_bins(len(table), len(centers)))
-    counts = Counts(table, reference.labels, whole, len(centers), bins, n_jobs)
+    task = Task.of(X, reference, sample_weight=sample_weight, n_jobs=n_jobs)
+    return grow_imm(task, candidates=candidates, duplicates=duplicates).tree
+
+
+def grow_imm(task: Task, *, candidates: str = "all", duplicates: str = "error") -> Grown:
+    """Return what `imm` grows for a task."""
+    refuse_unknown("candidates", candidates, ("all", "midpoints"))
+    reference = task.reference.with_distinct_centers(duplicates)
+    rows, centers = task.rows, reference.centers
+    weights = None if rows.weights is None else np.where(task.kept, rows.weights, 0.0)
+    bins = Bins.around(centers, _n_bins(len(rows), len(centers)))
+    counts = Counts(rows, reference.labels, as_whole_weights(weights), len(centers), bins, task.n_jobs)
     clusters = np.unique(reference.first_of_equal_centers())
-    root = _Node(0, clusters, bins, np.empty(0, dtype=np.int64))
-    return _Grower(counts, centers, candidates == "midpoints").grow(root)
-
-
-def _fitting(reference: Reference, shape: tuple[int, ...], candidates: str, duplicates: str) -> Reference:
-    """Return the reference, with equal centres merged if that is asked for, or raise what does not fit."""
-    if candidates not in ("all", "midpoints"):
-        raise ValueError(f"candidates must be 'all' or 'midpoints', got {candidates!r}")
-    if shape != (len(reference.labels), reference.centers.shape[1]):
-        raise DataError(f"X is {shape[0]} rows by {shape[1]} columns, but the reference is of {reference!r}")
-    return reference.with_distinct_centers(duplicates)
+    grower = _Grower(counts, centers, candidates == "midpoints")
+    return Grown(grow_by_cuts(_Node(clusters, bins, np.empty(0, dtype=np.int64)), grower.step), "imm")
 
 
 def _n_bins(n_rows: int, n_clusters: int) -> int:
@@ -116,30 +109,21 @@ def _n_bins(n_rows: int, n_clusters: int) -> int:
 class _Node(NamedTuple):
     """A node that is still to be split or labelled."""
 
-    node: int
-    clusters: Indices  # whose centres lie here
+    clusters: Indices  # those whose centres lie in the node
     bins: Bins
-    strays: Ints  # rows that lie here without their centre
+    strays: Ints  # rows that lie in the node without their centre
 
 
 class _Grower:
-    """One run of the algorithm: counts, which shrink with every mistake, and the tree so far."""
+    """One run of the algorithm: counts, which shrink with every mistake."""
 
     def __init__(self, counts: Counts, centers: Floats, midpoints: bool) -> None:
         self.counts, self.centers, self.midpoints = counts, centers, midpoints
-        self.builder = TreeBuilder()
 
-    def grow(self, root: _Node) -> ThresholdTree:
-        waiting = [root]
-        while waiting:
-            node = waiting.pop()
-            if len(node.clusters) == 1:
-                self.builder.label(node.node, int(node.clusters[0]))
-            else:
-                waiting += self._split(node)
-        return self.builder.build()
-
-    def _split(self, node: _Node) -> tuple[_Node, _Node]:
+    def step(self, node: _Node) -> int | Split[_Node]:
+        """Return the cluster of a node with one centre, or the split with the fewest mistakes."""
+        if len(node.clusters) == 1:
+            return int(node.clusters[0])
         bins, cut = self._best_cut(node)
         j = cut.feature
         threshold = cut.value if self.midpoints else float(between(cut.value, self._next_value(node, bins, cut)))
@@ -147,14 +131,11 @@ class _Grower:
         place = bins.code(j, threshold)
         cut_off = self.counts.cut_off(j, threshold, place, node.clusters, is_left)
         strays = np.concatenate([node.strays, cut_off])
-        strays_left = self.counts.X[strays, j] <= np.float64(threshold)
-        left, right = self.builder.split(node.node, j, threshold)
-        # what is known of bins holds for both sides, but what one learns of its own rows does not hold for the other
+        strays_left = self.counts.rows.column(j, strays) <= threshold
+        # each side keeps notes on constant bins of its own: a bin that is constant on one side need not be on the other
         bins_right = bins._replace(constant=bins.constant.copy())
-        return (
-            _Node(right, node.clusters[~is_left], bins_right, strays[~strays_left]),
-            _Node(left, node.clusters[is_left], bins, strays[strays_left]),
-        )
+        left = _Node(node.clusters[is_left], bins, strays[strays_left])
+        return Split(j, threshold, left, _Node(node.clusters[~is_left], bins_right, strays[~strays_left]))
 
     def _best_cut(self, node: _Node) -> tuple[Bins, Cut]:
         """Return the cut with the fewest mistakes, and the bins in which it was found."""
@@ -168,7 +149,6 @@ class _Grower:
     def _next_value(self, node: _Node, bins: Bins, cut: Cut) -> float:
         """Return the smallest value above the cut's among the rows and centres of the node."""
         j = cut.feature
-        strays = self.counts.X[node.strays, j].astype(np.float64, copy=False)
-        others = np.concatenate([self.centers[node.clusters, j], strays])
+        others = np.concatenate([self.centers[node.clusters, j], self.counts.rows.column(j, node.strays)])
         nearest = float(others[others > cut.value].min())
         return min(nearest, self.counts.smallest_above(j, node.clusters, cut.value, bins.code(j, cut.value)))

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwood._threads import BLOCK_ROWS, fold_blocks, map_blocks
-from boxwood._types import Array, Bools, Floats, Indices, Ints
+from boxwood._types import Bools, Floats, Indices, Ints
+from boxwood._validation import Rows
 from boxwood.loops import imm as loops
 
 __all__ = ["Bins", "Counts"]
@@ -65,11 +66,11 @@ class Counts:
     """
 
     def __init__(
-        self, X: Array, labels: Indices, weights: Ints, n_clusters: int, bins: Bins,
+        self, rows: Rows, labels: Indices, weights: Ints, n_clusters: int, bins: Bins,
         n_jobs: int | None,
     ) -> None:  # fmt: skip
-        n_columns = X.shape[1]
-        self.X = X
+        X, n_columns = rows.values, rows.n_columns
+        self.rows = rows
         places, self.first = _places(labels, weights, n_clusters, n_jobs)
         n_rows = int(self.first[-1])
         self.order = np.empty(n_rows, dtype=np.int32 if len(X) < 2**31 else np.int64)
@@ -78,8 +79,8 @@ class Counts:
 
         def work(counts: Ints, start: int, stop: int) -> None:
             block = places[start // BLOCK_ROWS]
-            rows = X[start:stop], labels[start:stop], weights[start:stop]
-            loops.bin_block(*rows, start, bins.low, bins.high, bins.scale, block, self.order, self.codes, counts)
+            block_rows = X[start:stop], labels[start:stop], weights[start:stop]
+            loops.bin_block(*block_rows, start, bins.low, bins.high, bins.scale, block, self.order, self.codes, counts)
 
         shape = n_columns, n_clusters, bins.n_bins
         parts = fold_blocks(work, len(X), lambda: np.zeros(shape, dtype=np.int64), block=BLOCK_ROWS, n_jobs=n_jobs)
@@ -94,7 +95,7 @@ class Counts:
         self.counts[:, clusters] = 0
         for c in clusters:
             span = int(self.first[c]), int(self.first[c + 1])
-            rows = self.X, self.order, self.alive, self.weights
+            rows = self.rows.values, self.order, self.alive, self.weights
             loops.bin_cluster(*rows, c, *span, bins.low, bins.high, bins.scale, self.codes, self.counts)
 
     def weight_in(self, j: int, clusters: Indices, wanted: Bools) -> int:
@@ -121,7 +122,7 @@ class Counts:
 
     def values(self, j: int, places: Ints) -> Floats:
         """Return the values of column `j` at some places."""
-        return np.asarray(self.X[self.order[places], j], dtype=np.float64)
+        return self.rows.column(j, self.order[places])
 
     def weights_at(self, places: Ints) -> Ints:
         """Return the weights at some places."""
@@ -142,7 +143,7 @@ class Counts:
     def _cut_off(self, j: int, threshold: float, threshold_bin: int, cluster: int, center_is_left: bool) -> Ints:
         start, stop = int(self.first[cluster]), int(self.first[cluster + 1])
         found = np.empty(stop - start, dtype=np.int64)
-        column = self.X, j, self.order, self.codes[j], self.alive, start, stop
+        column = self.rows.values, j, self.order, self.codes[j], self.alive, start, stop
         n_found = loops.gather_cut_off(*column, threshold, np.uint8(threshold_bin), center_is_left, found, 0)
         places = found[:n_found]
         loops.subtract(places, cluster, self.weights, self.codes, self.alive, self.counts, self.total)

@@ -11,20 +11,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._types import Array, Floats, Indices
-from boxwood._validation import as_table, as_weights, listed
+from boxwood._types import Array, Indices
+from boxwood._validation import Rows, listed
 from boxwood.axes import ChosenCurves, Curves, features_of_kernel, surrogate_map
 from boxwood.errors import DataError
-from boxwood.grow._imm import imm
+from boxwood.grow._grown import Grown
+from boxwood.grow._imm import grow_imm
 from boxwood.kernels import Kernel, as_kernel
 from boxwood.metrics._kernel_cost import KernelSpace
-from boxwood.reference import Reference
+from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 
-__all__ = ["KernelTree", "kernel_imm", "kernel_tree"]
+__all__ = ["grow_kernel_imm", "kernel_imm"]
 
 
-class KernelTree(NamedTuple):
+class _FeatureTree(NamedTuple):
     """A tree of Kernel IMM, the kind of features it cuts, and how far their inner products are from the kernel's."""
 
     tree: ThresholdTree
@@ -112,65 +113,53 @@ def kernel_imm(
     >>> kernel_imm(X, outside_inside, kernel=Gaussian(0.5)).to_dict()["interval"]
     [-1.25, 1.25]
     """
-    options: dict[str, Any] = {"n_terms": n_terms, "n_landmarks": n_landmarks}
-    return kernel_tree(X, reference, as_kernel(kernel), features, sample_weight, n_jobs, **options).tree
+    task = Task.of(X, reference, sample_weight=sample_weight, n_jobs=n_jobs)
+    return grow_kernel_imm(task, kernel=kernel, features=features, n_terms=n_terms, n_landmarks=n_landmarks).tree
 
 
-def kernel_tree(
-    X: ArrayLike,
-    reference: Reference,
-    kernel: Kernel,
-    features: str,
-    sample_weight: ArrayLike | None,
-    n_jobs: int | None,
-    **options: Any,
-) -> KernelTree:
-    """Return the tree of `kernel_imm` with the kind of features that it cuts: for "auto", those of the cheapest."""
-    table = as_table(X)
-    weights = as_weights(sample_weight, len(table))
-    task = _task(table, reference, weights, kernel.fitted(table), n_jobs)
-    trees: list[KernelTree] = []
+def grow_kernel_imm(
+    task: Task,
+    *,
+    kernel: Kernel | str = "gaussian",
+    features: str = "auto",
+    n_terms: int | str = "auto",
+    n_landmarks: int | None = 64,
+) -> Grown:
+    """Return what `kernel_imm` grows for a task; for "auto" features, the tree of lowest cost."""
+    resolved, options = as_kernel(kernel), {"n_terms": n_terms, "n_landmarks": n_landmarks}
+    rows = _kept(task, resolved.fitted(task.rows.values))
+    trees: list[_FeatureTree] = []
     refusal: DataError | None = None
-    for kind in _kinds(kernel, features):
+    for kind in _kinds(resolved, features):
         try:
-            trees.append(_grown(task, kind, options))
+            trees.append(_on_features(rows, kind, options))
         except DataError as error:  # other features may separate the clusters
             refusal = refusal or error
     if not trees:
         assert refusal is not None
         raise refusal
-    best = trees[_cheapest(task, [found.tree for found in trees])]
-    return best._replace(tree=best.tree.relabeled(task.clusters[best.tree.leaf_clusters]))
+    best = trees[_cheapest(rows, [each.tree for each in trees])]
+    tree = best.tree.relabeled(rows.clusters[best.tree.leaf_clusters])
+    facts = {"kernel": rows.kernel, "features": best.features, "feature_error": best.error}
+    return Grown(tree, "kernel_imm", kernel=rows.kernel, facts=facts)
 
 
-class _Task(NamedTuple):
-    """The rows that count, their clusters numbered without gaps, and what these are called."""
+class _KeptRows(NamedTuple):
+    """The rows that count, and their clusters numbered without gaps."""
 
-    rows: Array
+    rows: Rows
     labels: Indices
-    weights: Floats | None
-    clusters: Indices
+    clusters: Indices  # number of each of these clusters in the reference
     names: tuple[Hashable, ...]
     kernel: Kernel
     n_jobs: int | None
 
 
-def _task(
-    table: Array,
-    reference: Reference,
-    weights: Floats | None,
-    kernel: Kernel,
-    n_jobs: int | None,
-) -> _Task:
-    if len(table) != len(reference.labels):
-        raise DataError(f"X has {len(table)} rows, but the reference has {len(reference.labels)}")
-    kept = reference.kept if weights is None else reference.kept & (weights > 0)
-    if not kept.any():
-        raise DataError("every row is left out: give some row a label other than -1 and a weight above 0")
-    rows = table if kept.all() else table[kept]
+def _kept(task: Task, kernel: Kernel) -> _KeptRows:
+    reference, kept = task.reference, task.kept
+    rows = task.rows if kept.all() else task.rows.take(np.flatnonzero(kept))
     clusters, labels = np.unique(reference.labels[kept], return_inverse=True)
-    names = tuple(reference.names[c] for c in clusters)
-    return _Task(rows, labels, None if weights is None else weights[kept], clusters, names, kernel, n_jobs)
+    return _KeptRows(rows, labels, clusters, tuple(reference.names[c] for c in clusters), kernel, task.n_jobs)
 
 
 def _kinds(kernel: Kernel, features: str) -> tuple[str, ...]:
@@ -185,13 +174,14 @@ def _kinds(kernel: Kernel, features: str) -> tuple[str, ...]:
     return kinds
 
 
-def _grown(task: _Task, kind: str, options: dict[str, Any]) -> KernelTree:
-    curves = surrogate_map(task.kernel, task.rows, kind, **options)
-    mapped = curves.transform(task.rows)
-    reference = Reference.of(mapped, task.labels, names=task.names, sample_weight=task.weights)
+def _on_features(kept: _KeptRows, kind: str, options: dict[str, Any]) -> _FeatureTree:
+    """Return the tree that IMM grows on one kind of features, pulled back to the columns of the rows."""
+    curves = surrogate_map(kept.kernel, kept.rows.values, kind, **options)
+    mapped = kept.rows.mapped(curves.transform(kept.rows))
+    reference = Reference.of(mapped, kept.labels, names=kept.names)
     _refuse_equal_means(reference, kind)
-    tree = imm(mapped, reference, sample_weight=task.weights, n_jobs=task.n_jobs)
-    return KernelTree(_pulled_back(tree, curves, task.rows), kind, curves.error)
+    tree = grow_imm(Task.of(mapped, reference, n_jobs=kept.n_jobs)).tree
+    return _FeatureTree(_pulled_back(tree, curves, kept.rows.values), kind, curves.error)
 
 
 def _refuse_equal_means(reference: Reference, kind: str) -> None:
@@ -216,10 +206,10 @@ def _pulled_back(tree: ThresholdTree, curves: Curves, rows: Array) -> ThresholdT
     return pulled.recut(rows, rows)
 
 
-def _cheapest(task: _Task, trees: list[ThresholdTree]) -> int:
-    """Return the place of the first tree whose clusters cost least, each around its own mean."""
-    found = [tree.predict(task.rows, n_jobs=task.n_jobs) for tree in trees]
-    if all(np.array_equal(labels, found[0]) for labels in found):
+def _cheapest(kept: _KeptRows, trees: list[ThresholdTree]) -> int:
+    """Return the index of the first tree whose clusters cost least, each around its own mean."""
+    predicted = [tree.predict(kept.rows, n_jobs=kept.n_jobs) for tree in trees]
+    if all(np.array_equal(labels, predicted[0]) for labels in predicted):
         return 0
-    space = KernelSpace(task.rows, task.kernel, task.weights, task.n_jobs)
-    return int(np.argmin([space.cost(labels, len(task.clusters)) for labels in found]))
+    space = KernelSpace(kept.rows, kept.kernel, n_jobs=kept.n_jobs)
+    return int(np.argmin([space.cost(labels, len(kept.clusters)) for labels in predicted]))

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._validation import as_generator, as_table, as_weights, refuse_unknown
+from boxwood._validation import as_generator, refuse_unknown
 from boxwood.grow._costs import make_problem, whole_costs_of
+from boxwood.grow._grown import Grown
 from boxwood.grow._kernel_mmdt_components import ClusterLaws, GaussianLaws
-from boxwood.grow._kernel_mmdt_cuts import AXES, PrototypeCut, grow_from_laws
-from boxwood.kernels import Kernel
+from boxwood.grow._kernel_mmdt_cuts import AXES, grow_from_laws
+from boxwood.kernels import DistanceKernel, Kernel
 from boxwood.kernels._as_kernel import as_distance_kernel
-from boxwood.reference import Mixture, Reference
+from boxwood.reference import Mixture, Reference, Task
 from boxwood.tree import ThresholdTree
 
-__all__ = ["kernel_mmdt", "kernel_mmdt_of_mixture", "prototype_tree"]
+__all__ = ["grow_kernel_mmdt", "kernel_mmdt", "kernel_mmdt_of_mixture"]
 
 PROTOTYPES = ("sample", "medoid")
 
@@ -28,7 +30,7 @@ def kernel_mmdt(
     kernel: Kernel | str,
     axis: str = "similarity",
     prototype: str = "sample",
-    n_draws: int = 1,
+    n_trees: int = 1,
     random_state: Any = None,
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = -1,
@@ -55,7 +57,7 @@ def kernel_mmdt(
     prototype : {"sample", "medoid"}, default="sample"
         A row of the cluster, drawn at random for each node, as the guarantee asks; or the value that is most alike to
         the cluster's rows on the axis, which is no matter of chance and has no guarantee.
-    n_draws : int, default=1
+    n_trees : int, default=1
         Number of trees grown, each with prototypes of its own, of which the one of lowest cost is returned: squared
         distances to the kernel means of the reference's clusters. The first among equals; of no effect for medoids.
     random_state : int, Generator, RandomState or None, default=None
@@ -124,17 +126,8 @@ def kernel_mmdt(
     >>> tree.predict(X), tree.lower.round(2)[0], tree.upper.round(2)[0]
     (array([0, 0, 1, 1, 0, 0]), np.float64(-1.51), np.float64(1.51))
     """
-    return prototype_tree(
-        X,
-        reference,
-        kernel=kernel,
-        axis=axis,
-        prototype=prototype,
-        n_draws=n_draws,
-        random_state=random_state,
-        sample_weight=sample_weight,
-        n_jobs=n_jobs,
-    )[0]
+    task = Task.of(X, reference, sample_weight=sample_weight, random_state=random_state, n_jobs=n_jobs)
+    return grow_kernel_mmdt(task, kernel=kernel, axis=axis, prototype=prototype, n_trees=n_trees).tree
 
 
 def kernel_mmdt_of_mixture(
@@ -191,34 +184,32 @@ def kernel_mmdt_of_mixture(
     return grow_from_laws(laws, resolved, None if prototype == "medoid" else as_generator(random_state), axis)[0]
 
 
-def prototype_tree(
-    X: ArrayLike,
-    reference: Reference,
+def grow_kernel_mmdt(
+    task: Task,
     *,
-    kernel: Kernel | str,
+    kernel: Kernel | str = "gaussian",
     axis: str = "similarity",
     prototype: str = "sample",
-    n_draws: int = 1,
-    random_state: Any = None,
-    sample_weight: ArrayLike | None = None,
-    n_jobs: int | None = -1,
-) -> tuple[ThresholdTree, tuple[PrototypeCut, ...]]:
-    """Return the tree of `kernel_mmdt`, and its cuts in pre-order with what each was made of."""
+    n_trees: int = 1,
+) -> Grown:
+    """Return what `kernel_mmdt` grows for a task, with its cuts in pre-order and what each was made of."""
     refuse_unknown("axis", axis, AXES)
     refuse_unknown("prototype", prototype, PROTOTYPES)
-    if n_draws < 1:
-        raise ValueError(f"n_draws must be at least 1, got {n_draws}")
-    table = as_table(X)
-    resolved = as_distance_kernel(kernel).fitted(table)
-    resolved.gram(table[:1])  # refuses a kernel of another number of axes
-    laws = ClusterLaws(table, reference, resolved, as_weights(sample_weight, len(table)), n_jobs)
-    if prototype == "medoid":
-        return grow_from_laws(laws, resolved, None, axis)
-    random = as_generator(random_state)
-    drawn = [grow_from_laws(laws, resolved, random, axis) for _ in range(n_draws)]
-    if n_draws == 1:
-        return drawn[0]
-    problem = make_problem(table, reference, "cost", sample_weight, n_jobs, resolved)
-    rows = np.flatnonzero(problem.kept)
-    costs = whole_costs_of(problem, rows, [tree.predict(table, n_jobs=n_jobs)[rows] for tree, _ in drawn])
-    return drawn[int(np.argmin([cost.sum() for cost in costs]))]
+    if n_trees < 1:
+        raise ValueError(f"n_trees must be at least 1, got {n_trees}")
+    resolved = as_distance_kernel(kernel).fitted(task.rows.values)
+    resolved.gram(task.rows.values[:1])  # refuses a kernel of another number of axes
+    laws = ClusterLaws(task, resolved)
+    random = None if prototype == "medoid" else as_generator(task.random_state)
+    drawn = [grow_from_laws(laws, resolved, random, axis) for _ in range(1 if random is None else n_trees)]
+    tree, cuts = drawn[0] if len(drawn) == 1 else drawn[_cheapest([tree for tree, _ in drawn], task, resolved)]
+    bound = math.fsum(cut.error_bound for cut in cuts)
+    facts = {"kernel": resolved, "cuts": cuts, "error_bound": bound}
+    return Grown(tree, "kernel_mmdt", kernel=resolved, facts=facts)
+
+
+def _cheapest(trees: list[ThresholdTree], task: Task, kernel: DistanceKernel) -> int:
+    """Return the index of the first tree of lowest cost at the kernel means of the clusters."""
+    problem, rows = make_problem(task, "cost", kernel), np.flatnonzero(task.kept)
+    predicted = [tree.predict(task.rows, n_jobs=task.n_jobs)[rows] for tree in trees]
+    return int(np.argmin([cost.sum() for cost in whole_costs_of(problem, rows, predicted)]))

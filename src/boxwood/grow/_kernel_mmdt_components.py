@@ -9,10 +9,9 @@ import numpy as np
 
 from boxwood._threads import map_tasks
 from boxwood._types import Array, Floats, Indices
-from boxwood.errors import DataError
 from boxwood.kernels import DistanceKernel
 from boxwood.metrics._kernel_similarity import AxisSimilarity, axis_similarity
-from boxwood.reference import Mixture, Reference
+from boxwood.reference import Mixture, Task
 
 __all__ = ["ClusterLaws", "GaussianLaws", "Laws"]
 
@@ -51,27 +50,17 @@ class GaussianLaws(Laws):
 class ClusterLaws(Laws):
     """Clusters of rows, by weight; those without rows are no components."""
 
-    def __init__(
-        self,
-        X: Array,
-        reference: Reference,
-        kernel: DistanceKernel,
-        weights: Floats | None,
-        n_jobs: int | None,
-    ) -> None:
-        if len(reference.labels) != len(X):
-            raise DataError(f"X has {len(X)} rows, but the reference has {len(reference.labels)} labels")
+    def __init__(self, task: Task, kernel: DistanceKernel) -> None:
+        X, reference, weights = task.rows.values, task.reference, task.rows.weights
         self.X, self.kernel = X, kernel
         self.of_rows = np.ones(len(X)) if weights is None else weights
-        labels = np.where(self.of_rows > 0, reference.labels, -1)
+        labels = np.where(task.kept, reference.labels, -1)
         self.clusters = np.unique(labels[labels >= 0])
-        if len(self.clusters) == 0:
-            raise DataError("every row is left out: give some row a label other than -1 and a weight above 0")
         self.rows = [np.flatnonzero(labels == cluster) for cluster in self.clusters]
         self.names = [str(reference.names[cluster]) for cluster in self.clusters]
         shares = np.array([(self.of_rows[rows] / self.of_rows.max()).sum() for rows in self.rows])
         self.weights = shares / shares.sum()
-        self.similarity = _similarity(X, self.rows, self.of_rows, kernel, n_jobs)
+        self.similarity = _similarity(X, self.rows, self.of_rows, kernel, task.n_jobs)
 
     def prototype(self, component: int, axis: int, random: np.random.Generator | None) -> float:
         rows = self.rows[component]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -9,9 +10,10 @@ import numpy as np
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import listed
 from boxwood.errors import DataError
+from boxwood.grow._grown import Split, grow_by_cuts
 from boxwood.grow._kernel_mmdt_components import Laws
 from boxwood.kernels import DistanceKernel
-from boxwood.tree import ThresholdTree, TreeBuilder, between
+from boxwood.tree import ThresholdTree, between
 
 __all__ = ["AXES", "PrototypeCut", "grow_from_laws"]
 
@@ -62,20 +64,20 @@ def grow_from_laws(
     laws: Laws, kernel: DistanceKernel, random: np.random.Generator | None, axis: str = "similarity"
 ) -> tuple[ThresholdTree, tuple[PrototypeCut, ...]]:
     """Return the tree, and its cuts in pre-order; prototypes are medoids where there is no generator."""
-    builder, cuts = TreeBuilder(), {}
+    cuts: list[PrototypeCut] = []
     choice = _least_alike if axis == "similarity" else _surest
-    waiting = [(0, np.arange(len(laws.clusters)))]
-    while waiting:
-        node, here = waiting.pop()
-        if len(here) == 1:
-            builder.label(node, int(laws.clusters[here[0]]))
-            continue
-        cut, is_inside = _cut(laws, kernel, here, choice(laws, here), random)
-        inside, outside = builder.split(node, cut.feature, cut.prototype + cut.radius, cut.prototype - cut.radius)
-        cuts[node] = cut
-        waiting += ((outside, here[~is_inside]), (inside, here[is_inside]))
-    tree, nodes = builder.build_with_nodes()
-    return tree, tuple(cuts[node]._replace(node=i) for i, node in enumerate(nodes.tolist()) if node in cuts)
+    node = itertools.count()  # nodes are visited in pre-order, by which they are numbered
+
+    def step(components: Indices) -> int | Split[Indices]:
+        number = next(node)
+        if len(components) == 1:
+            return int(laws.clusters[components[0]])
+        cut, is_inside = _cut(laws, kernel, components, choice(laws, components), random)
+        cuts.append(cut._replace(node=number))
+        low, high = cut.prototype - cut.radius, cut.prototype + cut.radius
+        return Split(cut.feature, high, components[is_inside], components[~is_inside], lower=low)
+
+    return grow_by_cuts(np.arange(len(laws.clusters)), step), tuple(cuts)
 
 
 class _Choice(NamedTuple):
@@ -147,7 +149,8 @@ def _error_bound(laws: Laws, here: Indices, choice: _Choice) -> float:
     variances = laws.similarity.variance[choice.axis, choice.component, here]
     # Cantelli's inequality, which is sharper than the Chebyshev inequality of the paper's proof
     whole = variances + (choice.level - means) ** 2
-    return float(laws.weights[here] @ np.divide(variances, whole, out=np.zeros(len(here)), where=variances > 0))
+    missed = np.divide(variances, whole, out=np.zeros(len(here)), where=variances > 0)
+    return float((laws.weights[here] * missed).sum())
 
 
 def _cut(

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from boxwood._types import Floats, Indices
 from boxwood._validation import as_generator, listed, refuse_unknown
 from boxwood.errors import DataError
+from boxwood.grow._grown import Grown, Split, grow_by_cuts
 from boxwood.grow._mmdt_thresholds import THRESHOLDS, Choose, choose_threshold
 from boxwood.loops.mmdt import partition, widest_gaps
-from boxwood.reference import Mixture
-from boxwood.tree import ThresholdTree, TreeBuilder
+from boxwood.reference import Mixture, Task
+from boxwood.tree import ThresholdTree
 
-__all__ = ["mmdt"]
+__all__ = ["AXES", "grow_mmdt", "mmdt"]
+
+AXES = ("gap", "range")
 
 
 def mmdt(
@@ -35,7 +38,7 @@ def mmdt(
     Parameters
     ----------
     mixture : Mixture
-        Weights, means and variances. Clusters of the tree are the numbers of its components.
+        Weights, means and variances. Leaves carry the mixture's `clusters`, by default the numbers of its components.
     axis : {"gap", "range"}, default="gap"
         Axis to cut: that with the largest gap between neighbouring means, or with the largest range of means, divided
         by the axis' pooled standard deviation.
@@ -96,13 +99,33 @@ def mmdt(
     >>> mmdt(Mixture([1, 1], [[0], [10]], [[1], [4]]), threshold="tails").to_dict()["threshold"]
     3.47055...
     """
-    refuse_unknown("axis", axis, ("gap", "range"))
+    refuse_unknown("axis", axis, AXES)
     refuse_unknown("threshold", threshold, THRESHOLDS)
     refuse_unknown("tie_break", tie_break, ("first", "random"))
     deviations = np.sqrt(mixture.pooled_variances(pooling))
     random = as_generator(random_state)
     choose = _any_of(random) if tie_break == "random" else _first
-    return _Grower(mixture, deviations, axis, threshold, choose, random).grow()
+    grower = _Grower(mixture, deviations, axis, threshold, choose, random)
+    return grow_by_cuts((0, mixture.n_components), grower.step)
+
+
+def grow_mmdt(
+    task: Task,
+    *,
+    axis: str = "gap",
+    threshold: str = "midpoint",
+    pooling: str = "weighted",
+    tie_break: str = "first",
+) -> Grown:
+    """Return what `mmdt` grows from the mixture behind the clusters of a task."""
+    mixture = task.components
+    options = {"axis": axis, "threshold": threshold, "pooling": pooling, "tie_break": tie_break}
+    tree = mmdt(mixture, random_state=task.random_state, **options)
+    return Grown(tree, "mmdt", facts={"mixture": mixture})
+
+
+_Node: TypeAlias = tuple[int, int]
+"""The components of a node are a range of positions, from the first number to before the second, on every axis."""
 
 
 class _Grower:
@@ -125,20 +148,15 @@ class _Grower:
         self.gaps, self.ranges = np.empty(len(deviations)), np.empty(len(deviations))
         self.is_left = np.zeros(mixture.n_components, dtype=np.bool_)
         self.scratch = np.empty(mixture.n_components, dtype=np.int32)
-        self.builder = TreeBuilder()
 
-    def grow(self) -> ThresholdTree:
-        waiting = [(0, 0, self.mixture.n_components)]
-        while waiting:
-            node, start, stop = waiting.pop()
-            if stop - start == 1:
-                self.builder.label(node, int(self.order[0, start]))
-                continue
-            j = self._axis(start, stop)
-            threshold, middle = self._cut(j, start, stop)
-            left, right = self.builder.split(node, j, threshold)
-            waiting += ((right, middle, stop), (left, start, middle))
-        return self.builder.build()
+    def step(self, node: _Node) -> int | Split[_Node]:
+        """Return the cluster of a node with one component, or its split."""
+        start, stop = node
+        if stop - start == 1:
+            return int(self.mixture.clusters[self.order[0, start]])
+        j = self._axis(start, stop)
+        threshold, middle = self._cut(j, start, stop)
+        return Split(j, threshold, (start, middle), (middle, stop))
 
     def _axis(self, start: int, stop: int) -> int:
         """Return the axis on which the means of a node are farthest apart, in pooled standard deviations."""

@@ -11,11 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 from boxwood._types import Floats, Ints
 from boxwood._validation import as_generator, as_table, listed, refuse_unknown
 from boxwood.errors import DataError
+from boxwood.grow._grown import Grown
+from boxwood.grow._random_cuts_score import cost_changes
 from boxwood.loops.random_cuts import L1, L2, SQEUCLIDEAN, draw_cuts, prefix_masses
 from boxwood.loops.random_cuts_exact import draw_rounds, spanning_edges
+from boxwood.metrics._cost import summed_distances
+from boxwood.metrics._price import ratio
+from boxwood.reference import Reference, Task
+from boxwood.reference._centers import find_centers, objective_code, without_weightless
 from boxwood.tree import ThresholdTree, TreeBuilder
 
-__all__ = ["RandomCutter", "random_cuts"]
+__all__ = ["RandomCutter", "grow_random_cuts", "random_cuts", "with_best_centers"]
 
 _OBJECTIVES = {"l1": L1, "l2": L2, "sqeuclidean": SQEUCLIDEAN}
 _VARIANTS = ("fast", "exact")
@@ -96,6 +102,43 @@ def random_cuts(
     """
     cutter = RandomCutter.of(centers, objective=objective, variant=variant, median=median)
     return cutter.draw(as_generator(random_state))
+
+
+def grow_random_cuts(
+    task: Task,
+    *,
+    objective: str = "l1",
+    variant: str = "fast",
+    median: str = "midpoint",
+    n_trees: int = 100,
+) -> Grown:
+    """Return the cheapest of some random trees, all drawn from the best centres of the clusters.
+
+    The cost of a tree is the sum of the rows' distances to those centres. Of equally cheap trees the first is returned.
+    """
+    if n_trees < 1:
+        raise ValueError(f"n_trees must be at least 1, got {n_trees}")
+    task = task.with_reference(with_best_centers(task, objective).with_distinct_centers())
+    cutter = RandomCutter.of(task.reference.centers, objective=objective, variant=variant, median=median)
+    random = as_generator(task.random_state)
+    trees = [cutter.draw(random) for _ in range(n_trees)]
+    change = cost_changes(task, trees, objective=objective)
+    labels, code = task.reference.labels, objective_code(objective)
+    least = summed_distances(task.rows.values, labels, code, task.reference.centers, task.rows.weights)
+    prices = np.array([ratio(least + more, least) for more in change])
+    facts = {"prices": prices, "variant": variant}
+    return Grown(trees[int(np.argmin(change))], "random_cuts", objective=objective, facts=facts)
+
+
+def with_best_centers(task: Task, objective: str) -> Reference:
+    """Return the clustering with the best centres for a distance; those that a clusterer found for it stay."""
+    reference, weights = task.reference, task.rows.weights
+    if reference.best_for == objective:
+        return reference
+    code, labels = objective_code(objective), without_weightless(reference.labels, weights)
+    best = find_centers(task.rows.values, labels, reference.n_clusters, code, weights)
+    centers = best.base + best.offset
+    return reference.with_centers(np.where(np.isnan(centers), reference.centers, centers), best_for=objective)
 
 
 @dataclass(frozen=True, eq=False)

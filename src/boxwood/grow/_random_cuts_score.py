@@ -5,28 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from boxwood._threads import map_blocks
 from boxwood._types import Floats, Ints
-from boxwood._validation import as_table, as_weights
 from boxwood.loops.random_cuts_score import add_moves
-from boxwood.reference import Reference
+from boxwood.reference import Task
 from boxwood.reference._centers import objective_code
 from boxwood.tree import ThresholdTree
 
 __all__ = ["cost_changes"]
 
 
-def cost_changes(
-    X: ArrayLike,
-    trees: Sequence[ThresholdTree],
-    reference: Reference,
-    *,
-    objective: str = "sqeuclidean",
-    sample_weight: ArrayLike | None = None,
-    n_jobs: int | None = -1,
-) -> Floats:
+def cost_changes(task: Task, trees: Sequence[ThresholdTree], *, objective: str = "sqeuclidean") -> Floats:
     """Return for each tree its cost minus that of the reference, both with the centres of the reference, shape (T,).
 
     A row in the middle of its cluster takes one comparison for each side of an axis, whatever the number of trees; one
@@ -35,20 +25,15 @@ def cost_changes(
 
     Parameters
     ----------
-    X : array-like of shape (n, d)
-        Rows.
+    task : Task
+        Rows, labels and centres.
     trees : sequence of ThresholdTree
         Trees of threshold cuts with one leaf for each cluster of the reference.
-    reference : Reference
-        Labels and centres.
     objective : {"l1", "l2", "sqeuclidean"}, default="sqeuclidean"
         Distance of a row to a centre.
-    sample_weight : array-like of shape (n,), default=None
-        Weight of each row.
-    n_jobs : int or None, default=-1
-        Number of threads.
     """
-    rows, weights, k = as_table(X), as_weights(sample_weight, len(reference.labels)), reference.n_clusters
+    reference, rows, weights = task.reference, task.rows.values, task.rows.weights
+    k = reference.n_clusters
     code = objective_code(objective)
     starts, bounds, owners = _bounds(trees, k, rows.shape[1])
     sizes = np.array([tree.n_nodes for tree in trees])
@@ -66,7 +51,7 @@ def cost_changes(
         add_moves(*block, *cuts, centers, code, seen, change)
         return change
 
-    return np.asarray(np.sum(map_blocks(work, len(rows), n_jobs=n_jobs), axis=0))
+    return np.asarray(np.sum(map_blocks(work, len(rows), n_jobs=task.n_jobs), axis=0))
 
 
 def _bounds(trees: Sequence[ThresholdTree], k: int, d: int) -> tuple[Ints, Floats, Ints]:

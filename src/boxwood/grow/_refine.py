@@ -7,16 +7,21 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import linear_sum_assignment
 
 from boxwood._threads import map_tasks
 from boxwood._types import Bools, Floats, Indices, Ints
 from boxwood.grow._costs import Problem, make_problem, refuse_misfit, whole_costs, whole_costs_of
+from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.loops.expand import best_prefix
 from boxwood.loops.walk import descend
-from boxwood.reference import Reference
+from boxwood.reference import Reference, Task
+from boxwood.reference._centers import find_centers, without_weightless
 from boxwood.tree import ThresholdTree, between, rows_at_nodes
 
-__all__ = ["refine"]
+__all__ = ["matched", "means_of", "refine", "refined", "refined_with_centers"]
+
+ROUNDS = 10  # of centres and cuts taking turns
 
 
 def refine(
@@ -77,13 +82,53 @@ def refine(
     """
     if max_sweeps < 1:
         raise ValueError(f"max_sweeps must be at least 1, got {max_sweeps}")
-    problem = make_problem(X, reference, objective, sample_weight, n_jobs)
+    task = Task.of(X, reference, sample_weight=sample_weight, n_jobs=n_jobs)
+    return refined(tree, task, objective, max_sweeps=max_sweeps)
+
+
+def refined(tree: ThresholdTree, task: Task, objective: str, *, max_sweeps: int = 10) -> ThresholdTree:
+    """Return the tree with cuts chosen anew; see `refine`."""
+    problem = make_problem(task, objective)
     refuse_misfit(tree, problem)
     draft = _Draft(tree.feature.copy(), tree.upper.copy(), tree.cluster.copy(), tree)
     for _ in range(max_sweeps):
         if not _sweep(draft, problem):
             break
     return draft.build()
+
+
+def refined_with_centers(tree: ThresholdTree, task: Task) -> ThresholdTree:
+    """Return the tree with cuts of lower cost around the best centres of its own clusters.
+
+    Centres and cuts take turns, as centres and labels do in k-means: the cost falls with either.
+    """
+    reference = task.reference
+    for _ in range(ROUNDS):
+        predicted = np.where(reference.kept, tree.predict(task.rows), -1)
+        centers = means_of(task, predicted)
+        centers = np.where(np.isnan(centers), reference.centers, centers)
+        better = refined(tree, task.with_reference(reference.with_centers(centers)), "cost")
+        if better == tree:
+            break
+        tree = better
+    return tree
+
+
+def means_of(task: Task, labels: Indices) -> Floats:
+    """Return the mean of the task's rows of each label, shape (k, d); NaN for clusters without weight."""
+    weights = task.rows.weights
+    labels = without_weightless(labels, weights)
+    means = find_centers(task.rows.values, labels, task.reference.n_clusters, SQEUCLIDEAN, weights)
+    return means.base + means.offset
+
+
+def matched(tree: ThresholdTree, task: Task) -> ThresholdTree:
+    """Return the tree with its leaves handed out to the clusters, one to each, by most rows in the right leaf."""
+    weights = np.ones(len(task.rows)) if task.rows.weights is None else task.rows.weights
+    kept, k = task.reference.kept, task.reference.n_clusters
+    together = np.zeros((tree.n_leaves, k))
+    np.add.at(together, (tree.apply(task.rows)[kept], task.reference.labels[kept]), weights[kept])
+    return tree.relabeled(linear_sum_assignment(together, maximize=True)[1])
 
 
 class _Draft(NamedTuple):
@@ -110,7 +155,7 @@ def _sweep(draft: _Draft, problem: Problem) -> bool:
 
     A node's rows depend on the cuts above it only, and these change after it.
     """
-    reached = [(node, rows[problem.kept[rows]]) for node, rows, _ in rows_at_nodes(draft.build(), problem.X)]
+    reached = [(node, rows[problem.kept[rows]]) for node, rows, _ in rows_at_nodes(draft.build(), problem.rows.values)]
     changed = False
     for node, rows in reversed(reached):
         if len(rows) == 0:
@@ -135,7 +180,7 @@ def _relabel(draft: _Draft, problem: Problem, node: int, rows: Indices) -> bool:
 
 
 def _recut(draft: _Draft, problem: Problem, node: int, rows: Indices) -> bool:
-    X = problem.X[rows]
+    X = problem.rows.values[rows]
     sides = [draft.leaves_below(X, child) for child in (node + 1, int(draft.shape.second[node]))]
     first, second = whole_costs_of(problem, rows, [draft.cluster[leaves] for leaves in sides])
     difference = first - second

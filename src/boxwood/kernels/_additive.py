@@ -14,7 +14,7 @@ from boxwood._validation import as_table
 from boxwood.errors import DataError
 from boxwood.kernels._gram import Fill, Places
 from boxwood.kernels._kernel import Kernel, refuse_negative
-from boxwood.loops.kernels import add_harmonic_means, add_minima
+from boxwood.loops.kernels import add_harmonic_means, add_minima, add_products
 
 __all__ = ["AdditiveKernel", "ChiSquared", "Hellinger", "HistogramIntersection", "Linear"]
 
@@ -171,11 +171,7 @@ class ChiSquared(_OfHistograms):
 
 def product_filler(A: Floats, B: Floats) -> Fill:
     """Return the filler of inner products."""
-
-    def fill(rows: Places, columns: Places, out: Floats) -> None:
-        np.matmul(A[rows], B[columns].T, out=out)
-
-    return fill
+    return _loop_filler(A, B, add_products)
 
 
 def _loop_filler(A: Floats, B: Floats, add: Any) -> Fill:

@@ -57,7 +57,7 @@ def refuse_rule(gamma: Bandwidth) -> None:
 
 def _spread(X: Array, power: int) -> float:
     with np.errstate(over="ignore", invalid="ignore"):
-        return float(X.shape[1] * X.std(dtype=np.float64) ** power)
+        return float(X.shape[1] * np.ascontiguousarray(X).std(dtype=np.float64) ** power)
 
 
 def _median_distance(X: Array, power: int) -> float:

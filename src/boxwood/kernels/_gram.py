@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
-from functools import cache
-from threading import Lock
-from typing import Any
 
 import numpy as np
 
 from boxwood._threads import map_tasks
 from boxwood._types import Array, Floats, Indices
+from boxwood.loops.kernels import add_products
 
-__all__ = ["Fill", "GramMatrix", "KeptGram", "Places", "one_blas_thread"]
+__all__ = ["Fill", "GramMatrix", "KeptGram", "Places"]
 
 Places = slice | Indices
 Fill = Callable[[Places, Places, Floats], None]
@@ -40,20 +37,20 @@ class GramMatrix:
     def block(self, rows: Places, columns: Places) -> Floats:
         """Return the values between some rows and some of the others, each given by a slice or by numbers."""
         shape = _length(rows, self.shape[0]), _length(columns, self.shape[1])
-        with one_blas_thread():
-            return self._tile(rows, columns, np.empty(shape[0] * shape[1]))
+        return self._tile(rows, columns, np.empty(shape[0] * shape[1]))
 
     def dense(self, *, n_jobs: int | None = -1) -> Floats:
         """Return the whole matrix, shape (n, m), computed by `n_jobs` threads."""
         n, m = self.shape
-        whole = np.zeros((n, m))
-        height = max(1, TILE * TILE // m)
+        whole = np.empty((n, m))
 
         def work(start: int) -> None:
-            self._fill(slice(start, start + height), slice(None), whole[start : start + height])
+            rows, buffer = slice(start, min(start + TILE, n)), np.empty(TILE * TILE)
+            for first in range(0, m, TILE):
+                columns = slice(first, min(first + TILE, m))
+                whole[rows, columns] = self._tile(rows, columns, buffer)
 
-        with one_blas_thread():
-            map_tasks(work, range(0, n, height), n_jobs=n_jobs)
+        map_tasks(work, range(0, n, TILE), n_jobs=n_jobs)
         return whole
 
     def product(
@@ -66,8 +63,8 @@ class GramMatrix:
     ) -> Floats:
         """Return the matrix, or some of its rows and columns, times coefficients of shape (m, p).
 
-        Takes one evaluation of each value asked for. Each row is summed in the same order whatever the number of
-        threads, so the result does not depend on it.
+        Takes one evaluation of each value asked for. Each row is summed in the order of the columns, so it depends
+        neither on the number of threads, nor on the processor, nor on what other rows are asked for.
 
         Parameters
         ----------
@@ -84,19 +81,22 @@ class GramMatrix:
         """
         n = self.shape[0] if rows is None else len(rows)
         m = len(coefficients)
+        factors = np.ascontiguousarray(coefficients, dtype=np.float64)
 
         def work(start: int) -> Floats:
             taken = _part(rows, start, min(start + TILE, n))
             buffer = np.empty(TILE * TILE)
-            sums = np.zeros((min(TILE, n - start), coefficients.shape[1]))
+            sums = np.zeros((min(TILE, n - start), factors.shape[1]))
+            part = np.empty_like(sums)
             for first in range(0, m, TILE):
                 last = min(first + TILE, m)
-                sums += self._tile(taken, _part(columns, first, last), buffer) @ coefficients[first:last]
+                part.fill(0.0)  # sums of sums lose fewer digits
+                add_products(self._tile(taken, _part(columns, first, last), buffer), factors[first:last], part)
+                sums += part
             return sums
 
-        with one_blas_thread():
-            parts = map_tasks(work, range(0, n, TILE), n_jobs=n_jobs)
-        return np.concatenate(parts) if parts else np.zeros((0, coefficients.shape[1]))
+        parts = map_tasks(work, range(0, n, TILE), n_jobs=n_jobs)
+        return np.concatenate(parts) if parts else np.zeros((0, factors.shape[1]))
 
     def _tile(self, rows: Places, columns: Places, buffer: Floats) -> Floats:
         """Return a block, written into the buffer: fresh memory for each tile costs more than the kernel."""
@@ -119,44 +119,6 @@ class KeptGram(GramMatrix):
 
     def _tile(self, rows: Places, columns: Places, buffer: Floats) -> Floats:
         return self.values[rows][:, columns].astype(np.float64, copy=False)
-
-
-class _OneBlasThread:
-    """The number of BLAS threads is the process's, so the first to enter sets it and the last to leave restores it."""
-
-    def __init__(self) -> None:
-        self._lock, self._inside = Lock(), 0
-        self._limit: Any = None
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if self._inside == 0:
-                self._limit = _controller().limit(limits=1, user_api="blas")
-            self._inside += 1
-
-    def __exit__(self, *error: object) -> None:
-        with self._lock:
-            self._inside -= 1
-            if self._inside == 0:
-                self._limit.restore_original_limits()
-
-
-_ONE_BLAS_THREAD = _OneBlasThread()
-
-
-def one_blas_thread() -> AbstractContextManager[None]:
-    """Return a context in which a matrix product takes one thread: tiles are shared out among threads already.
-
-    It also fixes the order in which products are summed, which BLAS may choose by its number of threads.
-    """
-    return _ONE_BLAS_THREAD
-
-
-@cache
-def _controller() -> Any:
-    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped,import-not-found,unused-ignore]
-
-    return ThreadpoolController()
 
 
 def _length(places: Places, n: int) -> int:

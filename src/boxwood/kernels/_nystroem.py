@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from boxwood._threads import one_blas_thread
 from boxwood._types import Array, Floats
 from boxwood._validation import as_table
 from boxwood.kernels._as_kernel import as_kernel
-from boxwood.kernels._gram import one_blas_thread
 from boxwood.kernels._kernel import Kernel
 
 __all__ = ["ApproximationError", "Nystroem"]
@@ -80,10 +80,10 @@ class Nystroem:
         landmarks = table[np.sort(chosen)]
         with one_blas_thread():
             values, vectors = np.linalg.eigh(resolved(landmarks))
-        # directions without weight among the landmarks are left out, as they would only magnify rounding
-        kept = values > values.max() * len(values) * np.finfo(np.float64).eps
-        root = np.where(kept, 1 / np.sqrt(np.where(kept, values, 1.0)), 0.0)
-        return cls(resolved, landmarks, (vectors * root) @ vectors.T)
+            # directions without weight among the landmarks are left out, as they would only magnify rounding
+            kept = values > values.max() * len(values) * np.finfo(np.float64).eps
+            root = np.where(kept, 1 / np.sqrt(np.where(kept, values, 1.0)), 0.0)
+            return cls(resolved, landmarks, (vectors * root) @ vectors.T)
 
     def transform(self, X: ArrayLike, *, n_jobs: int | None = -1) -> Floats:
         """Return the features of rows, shape (n, m), in time n m (d + m)."""

@@ -15,7 +15,7 @@ from boxwood.errors import DataError
 from boxwood.kernels._bandwidth import Bandwidth, as_bandwidth, by_axis, found_bandwidth, refuse_rule
 from boxwood.kernels._gram import Fill, Places
 from boxwood.kernels._kernel import Kernel
-from boxwood.loops.kernels import add_absolutes, add_squares
+from boxwood.loops.kernels import add_absolutes, add_products, add_squares
 
 __all__ = ["DistanceKernel", "Gaussian", "Laplace", "ProductKernel"]
 
@@ -237,10 +237,10 @@ def _by_products(A: Floats, B: Floats, a: Floats, b: Floats) -> Fill:
     Distances near 0 lose their digits there and are summed from differences, so that equal rows are exactly alike.
     """
     left = np.column_stack([2 * A, -a, np.ones(len(a))])
-    right = np.column_stack([B, np.ones(len(b)), -b])
+    lines = np.ascontiguousarray(np.column_stack([B, np.ones(len(b)), -b]).T)
 
     def fill(rows: Places, columns: Places, out: Floats) -> None:
-        np.matmul(left[rows], right[columns].T, out=out)
+        add_products(np.ascontiguousarray(left[rows]), np.ascontiguousarray(lines[:, columns]), out)
         i, j = np.nonzero(out > -_NEAR)
         out[i, j] = -np.square(A[rows][i] - B[columns][j]).sum(axis=1)
         np.exp(out, out=out)

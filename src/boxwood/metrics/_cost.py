@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._threads import map_blocks
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import as_table, as_weights
+from boxwood._validation import Rows
 from boxwood.errors import DataError
 from boxwood.loops.costs import add_costs
 from boxwood.reference import encode_labels
@@ -80,9 +80,8 @@ def cost(
     >>> cost(X, tree), cost(X, tree, objective="l1"), cost(X, tree, objective="l1", centers=[[0.0], [7.0]])
     (14.0, 5.0, 8.0)
     """
-    code, table = objective_code(objective), as_table(X)
-    weights = as_weights(sample_weight, len(table))
-    return summed_distances(table, tree.predict(table), code, centers, weights)
+    code, rows = objective_code(objective), Rows.of(X, sample_weight)
+    return summed_distances(rows.values, tree.predict(rows), code, centers, rows.weights)
 
 
 def partition_cost(
@@ -121,8 +120,8 @@ def partition_cost(
     >>> partition_cost(X, ["a", "a", "b", -1]), partition_cost(X, [0, 0, -1, -1], centers=[[1.0, 1.0]])
     (2.0, 4.0)
     """
-    code, table = objective_code(objective), as_table(X)
-    return summed_distances(table, labels, code, centers, as_weights(sample_weight, len(table)))
+    code, rows = objective_code(objective), Rows.of(X, sample_weight)
+    return summed_distances(rows.values, labels, code, centers, rows.weights)
 
 
 def summed_distances(X: Array, labels: Any, code: int, centers: ArrayLike | None, weights: Floats | None) -> float:

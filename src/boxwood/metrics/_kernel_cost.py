@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Indices
-from boxwood._validation import as_table, as_weights
+from boxwood._validation import Rows
 from boxwood.errors import DataError
 from boxwood.kernels import GramMatrix, Kernel, Precomputed, as_kernel
 from boxwood.kernels._means import rows_of_clusters, shares, squared_distances
@@ -95,10 +95,10 @@ class KernelSpace:
     """Rows in the feature space of a kernel; made once where several partitions are measured there."""
 
     def __init__(
-        self, X: ArrayLike, kernel: Kernel | str, sample_weight: ArrayLike | None = None, n_jobs: int | None = -1
+        self, X: ArrayLike | Rows, kernel: Kernel | str, sample_weight: ArrayLike | None = None, n_jobs: int | None = -1
     ) -> None:
-        self.table = as_table(X)
-        self.weights = as_weights(sample_weight, len(self.table))
+        rows = Rows.of(X, sample_weight)
+        self.table, self.weights = rows.values, rows.weights
         self.kernel = as_kernel(kernel).fitted(self.table)
         self.gram: GramMatrix = self.kernel.gram(self.table)
         self.diagonal = self.kernel.diagonal(self.table)
@@ -125,5 +125,6 @@ class KernelSpace:
         of_rows = of_points
         if rows is not points:
             of_rows = self.gram.product(share, rows=rows, columns=points, n_jobs=self.n_jobs)
-        distances = squared_distances(self.kernel, self.diagonal[rows], (share.T @ of_points)[0], of_rows)[:, 0]
-        return float(distances.sum() if self.weights is None else self.weights[rows] @ distances)
+        square = (share * of_points).sum(axis=0)
+        distances = squared_distances(self.kernel, self.diagonal[rows], square, of_rows)[:, 0]
+        return float(distances.sum() if self.weights is None else (self.weights[rows] * distances).sum())

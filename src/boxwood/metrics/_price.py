@@ -7,8 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._types import Array
-from boxwood._validation import as_table, as_weights
+from boxwood._validation import Rows
 from boxwood.errors import DataError
 from boxwood.kernels import Kernel, Precomputed, as_kernel
 from boxwood.metrics._checks import check_fit
@@ -90,37 +89,33 @@ def price_of_explainability(
     >>> price_of_explainability(X, tree, Reference.of(X, [0, 0, 0, 1]))
     0.21428571428571427
     """
-    code, table = objective_code(objective), as_table(X)
-    check_fit(table, tree, reference)
+    code, rows = objective_code(objective), Rows.of(X, sample_weight)
+    check_fit(rows.values, tree, reference)
     if isinstance(centers, str) and centers != "reference":
         raise ValueError(f"centers must be an array, 'reference' or None, got {centers!r}")
     if kernel is not None:
         if objective != "sqeuclidean" or not (centers is None or isinstance(centers, str)):
             raise ValueError("with a kernel, objective must be 'sqeuclidean', and centers 'reference' or None")
-        return _kernel_price(table, tree, reference, kernel, centers is not None, sample_weight)
+        return _kernel_price(rows, tree, reference, kernel, at_reference=centers is not None)
     if isinstance(centers, str):
         centers = reference.centers
-    weights = as_weights(sample_weight, len(table))
-    predicted = np.where(reference.kept, tree.predict(table), -1)
-    of_tree = summed_distances(table, predicted, code, centers, weights)
-    return ratio(of_tree, summed_distances(table, reference.labels, code, centers, weights))
+    predicted = np.where(reference.kept, tree.predict(rows), -1)
+    of_tree, of_reference = (
+        summed_distances(rows.values, labels, code, centers, rows.weights) for labels in (predicted, reference.labels)
+    )
+    return ratio(of_tree, of_reference)
 
 
 def _kernel_price(
-    X: Array,
-    tree: ThresholdTree,
-    reference: Reference,
-    kernel: Kernel | str,
-    at_reference: bool,
-    sample_weight: ArrayLike | None,
+    rows: Rows, tree: ThresholdTree, reference: Reference, kernel: Kernel | str, *, at_reference: bool
 ) -> float:
     if isinstance(as_kernel(kernel), Precomputed):
         raise DataError(
             "a tree tests columns, and a precomputed kernel has none; divide kernel_cost(gram, "
             "tree.predict(X), kernel=kernel) by kernel_cost(gram, reference.labels, kernel=kernel)"
         )
-    space = KernelSpace(X, kernel, sample_weight)
-    predicted = np.where(reference.kept, tree.predict(X), -1)
+    space = KernelSpace(rows, kernel)
+    predicted = np.where(reference.kept, tree.predict(rows), -1)
     centers = reference.labels if at_reference else None
     of_tree = space.cost(predicted, reference.n_clusters, centers)
     return ratio(of_tree, space.cost(reference.labels, reference.n_clusters))

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._validation import as_table, as_weights
+from boxwood._types import Ints, Weights
+from boxwood._validation import Rows
 from boxwood.tree import Box, ThresholdTree
 
 __all__ = ["Readability", "readability"]
@@ -75,9 +76,13 @@ def readability(X: ArrayLike, tree: ThresholdTree, *, sample_weight: ArrayLike |
     >>> readability([[1.0], [2.0], [4.0], [9.0]], tree)
     Readability(n_leaves=3, depth=2, n_features=1, weighted_average_depth=1.75, weighted_average_explanation_size=1.25)
     """
-    table = as_table(X)
-    weights = as_weights(sample_weight, len(table))
-    on_leaf = np.bincount(tree.apply(table), weights, minlength=tree.n_leaves)
+    rows = Rows.of(X, sample_weight)
+    return readability_at(tree, tree.apply(rows), rows.weights)
+
+
+def readability_at(tree: ThresholdTree, leaf: Ints, weights: Weights) -> Readability:
+    """Return the readability of a tree for rows with these leaves, shape (n,)."""
+    on_leaf = np.bincount(leaf, weights, minlength=tree.n_leaves)
     leaf_shares = on_leaf / on_leaf.sum()
     sizes = np.array([_size(box) for box in tree.boxes()])
     return Readability(

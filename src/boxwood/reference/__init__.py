@@ -4,5 +4,6 @@ from boxwood.reference._labels import encode_labels
 from boxwood.reference._mixture import Mixture
 from boxwood.reference._moments import Moments
 from boxwood.reference._reference import Reference, labels_of
+from boxwood.reference._task import Task
 
-__all__ = ["Mixture", "Moments", "Reference", "encode_labels", "labels_of"]
+__all__ = ["Mixture", "Moments", "Reference", "Task", "encode_labels", "labels_of"]

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import as_table, listed
+from boxwood._validation import Rows, as_table, listed
 from boxwood.errors import DataError
 from boxwood.reference._labels import encode_labels
 from boxwood.reference._moments import Moments, moments_of
-from boxwood.reference._reference import Names, _named
+from boxwood.reference._reference import Names, Reference, _named
 
 __all__ = ["Mixture"]
 
@@ -42,10 +43,12 @@ class Mixture:
         Name of each component; None names them by their numbers.
     covariances : array-like of shape (k, d, d), default=None
         Covariance of each component where axes are correlated; None where they are not, or where that is not known.
+    clusters : array-like of shape (k,), default=None
+        Cluster that each component is: the number that the leaves of a tree carry. None numbers clusters as components.
 
     Attributes
     ----------
-    weights, means, variances, covariances : array
+    weights, means, variances, covariances, clusters : array
         As above, read-only. Always holds: the weights add up to 1, and variances are the diagonals of the covariances.
 
     Raises
@@ -69,6 +72,7 @@ class Mixture:
     variances: Floats
     names: tuple[Hashable, ...] = None  # type: ignore[assignment]
     covariances: Floats | None = field(default=None, kw_only=True)
+    clusters: Indices = field(default=None, kw_only=True)  # type: ignore[arg-type]
 
     def __post_init__(self) -> None:
         means = _as_finite("means", self.means, (None, None))
@@ -83,9 +87,16 @@ class Mixture:
         self._freeze("variances", variances)
         if self.covariances is not None:
             self._freeze("covariances", _as_covariances(self.covariances, variances))
+        self._set_clusters(np.arange(k) if self.clusters is None else self.clusters)
         object.__setattr__(self, "names", _named(range(k), self.names))
 
-    def _freeze(self, name: str, array: Floats) -> None:
+    def _set_clusters(self, clusters: ArrayLike) -> None:
+        array = np.array(clusters, dtype=np.intp)
+        if array.shape != (self.n_components,) or (array < 0).any():
+            raise DataError(f"clusters must be a number from 0 on for each of {self.n_components} components")
+        self._freeze("clusters", array)
+
+    def _freeze(self, name: str, array: Array) -> None:
         array.flags.writeable = False
         object.__setattr__(self, name, array)
 
@@ -98,6 +109,32 @@ class Mixture:
     def n_features(self) -> int:
         """Number of axes d."""
         return int(self.means.shape[1])
+
+    def with_clusters(self, clusters: ArrayLike) -> Mixture:
+        """Return the mixture whose components are these clusters, shape (k,)."""
+        other = copy(self)  # not through the constructor: dividing the weights by their sum again could round them
+        other._set_clusters(clusters)
+        return other
+
+    def part(self, components: Sequence[int]) -> Mixture:
+        """Return the mixture of some of the components."""
+        if len(components) == self.n_components:
+            return self
+        chosen = np.asarray(components, dtype=np.intp)
+        return Mixture(
+            self.weights[chosen],
+            self.means[chosen],
+            self.variances[chosen],
+            tuple(self.names[i] for i in chosen),
+            covariances=None if self.covariances is None else self.covariances[chosen],
+            clusters=self.clusters[chosen],
+        )
+
+    def rescaled(self, shift: Floats, scale: Floats) -> Mixture:
+        """Return the mixture of rows that are multiplied by a scale and then shifted, column by column."""
+        covariances = None if self.covariances is None else self.covariances * np.outer(scale, scale)
+        means, variances = self.means * scale + shift, self.variances * scale**2
+        return replace(self, means=means, variances=variances, covariances=covariances)
 
     @property
     def alpha(self) -> float:
@@ -148,10 +185,11 @@ class Mixture:
         return cls.of_moments(moments, names=_named(present, names))
 
     @classmethod
-    def of_moments(cls, moments: Moments, *, names: Names | None = None) -> Mixture:
+    def of_moments(cls, moments: Moments, *, names: Names | None = None, clusters: ArrayLike | None = None) -> Mixture:
         """Return the mixture of clusters whose moments were added up; clusters without weight are left out.
 
-        `names` are those of the clusters with weight; None names them by their numbers among all clusters.
+        `names` are those of the clusters with weight; None names them by their numbers among all clusters. `clusters`
+        are the numbers that a tree gives them; None numbers those with weight.
         """
         seen = np.flatnonzero(moments.weights > 0)
         means, variances = moments.means[seen], moments.variances[seen]
@@ -160,7 +198,20 @@ class Mixture:
             raise DataError(
                 f"the values of column {j} are too large for their variance; divide the column by some unit"
             )
-        return cls(moments.weights[seen], means, variances, _named(seen.tolist(), names))
+        return cls(moments.weights[seen], means, variances, _named(seen.tolist(), names), clusters=clusters)  # type: ignore[arg-type]
+
+    @classmethod
+    def of_reference(
+        cls, rows: Rows, reference: Reference, *, moments: Moments | None = None, n_jobs: int | None = -1
+    ) -> Mixture:
+        """Return the frequencies, means and variances of the rows of each cluster that has weight, named as it is.
+
+        `moments` are those of the clusters' rows, where they are known.
+        """
+        if moments is None:
+            moments = moments_of(rows.values, reference.labels, reference.n_clusters, rows.weights, n_jobs)
+        clusters = np.flatnonzero(moments.weights > 0)
+        return cls.of_moments(moments, names=[reference.names[c] for c in clusters], clusters=clusters)
 
     @classmethod
     def from_gaussian_mixture(cls, mixture: Any) -> Mixture:
@@ -256,6 +307,8 @@ def _covariances_of(mixture: Any, d: int) -> tuple[Floats, Floats | None]:
     given, kind = np.asarray(mixture.covariances_, dtype=np.float64), mixture.covariance_type
     k = len(mixture.weights_)
     if kind in ("full", "tied"):
+        if mixture.covariances_.dtype == np.float32:  # symmetric but for rounding, which is more than is let pass
+            given = (given + given.swapaxes(-2, -1)) / 2
         covariances = np.broadcast_to(given, (k, d, d))
         return np.diagonal(covariances, axis1=1, axis2=2), covariances
     return np.broadcast_to(given if kind == "diag" else given[:, None], (k, d)), None

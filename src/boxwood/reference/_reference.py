@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Bools, Floats, Indices
-from boxwood._validation import as_table, as_weights, listed, refuse_unknown
+from boxwood._validation import Rows, as_table, listed, refuse_unknown
 from boxwood.errors import DataError
 from boxwood.reference._labels import encode_labels
 from boxwood.reference._moments import Moments, moments_of
 
-__all__ = ["Reference", "labels_of"]
+__all__ = ["Reference", "labels_of", "objective_of"]
 
 Names = Mapping[Hashable, Hashable] | Sequence[Hashable]
 
@@ -34,6 +34,9 @@ class Reference:
         Centre of each cluster. A cluster may have no row.
     names : sequence of k hashables, or mapping from cluster to name, default=None
         Name of each cluster; None names them by their numbers.
+    best_for : str, default=None
+        Distance ("l1", "l2" or "sqeuclidean") that a clusterer minimised with these very centres; None where that is
+        not known.
     moments : Moments, default=None
         Of the rows of each cluster, where they are known: `of` adds them up for its means, and `Mixture.of_moments`
         needs no other look at the rows then.
@@ -54,6 +57,7 @@ class Reference:
     centers: Floats
     names: tuple[Hashable, ...] = None  # type: ignore[assignment]
     moments: Moments | None = field(default=None, kw_only=True)
+    best_for: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         centers = np.array(as_table(self.centers), dtype=np.float64)
@@ -96,42 +100,48 @@ class Reference:
         Clusters are numbered in ascending order of their labels, and named by them; `names` maps labels to other
         names. `center` is "mean" or "median" (by coordinate). Takes one pass; the median sorts each column.
         """
-        table = as_table(X)
+        rows = Rows.of(X, sample_weight)
         codes, found = encode_labels(labels)
-        if len(codes) != len(table):
-            raise DataError(f"X has {len(table)} rows, but there are {len(codes)} labels")
+        if len(codes) != len(rows):
+            raise DataError(f"X has {len(rows)} rows, but there are {len(codes)} labels")
         if not found:
             raise DataError("every row is left out: all labels are -1")
-        weights = as_weights(sample_weight, len(table))
         refuse_unknown("center", center, ("mean", "median"))
         if center == "median":
-            return cls(codes, _medians(table, codes, len(found), weights), _named(found, names))
-        means, moments = _means(table, codes, len(found), weights)
+            return cls(codes, _medians(rows.values, codes, len(found), rows.weights), _named(found, names))
+        means, moments = _means(rows.values, codes, len(found), rows.weights)
         return cls(codes, means, _named(found, names), moments=moments)
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, *, sample_weight: ArrayLike | None = None) -> Reference:
+    def from_estimator(
+        cls, estimator: Any, X: Any, *, rows: Rows | None = None, sample_weight: ArrayLike | None = None
+    ) -> Reference:
         """Return the clustering of the rows of `X` by a fitted clusterer, mixture, or pipeline that ends in one.
 
         Labels are `estimator.predict(X)`, or `estimator.labels_` where it cannot predict; negative labels leave rows
         out. Centres are `cluster_centers_` or `means_` where these have the columns of `X`, else the clusters' means.
+        `rows` are those of `X`, where they are checked already.
         """
-        table = as_table(X)
-        labels = np.asarray(labels_of(estimator, X, len(table)))
+        checked = Rows.of(X, sample_weight) if rows is None else rows
+        labels = np.asarray(labels_of(estimator, X, len(checked)))
         if labels.dtype.kind in "iu":
             labels = np.where(labels < 0, -1, labels)
-            centers = _centers_of(estimator, table.shape[1])
+            centers = _centers_of(estimator, checked.n_columns)
             if centers is not None and labels.max(initial=-1) < len(centers):
-                return cls(labels, centers)
-        return cls.of(table, labels, sample_weight=sample_weight)
+                return cls(labels, centers, best_for=objective_of(estimator))
+        return cls.of(checked, labels)
 
     def of_rows(self, rows: Indices) -> Reference:
         """Return the clustering of some of the rows, with the same centres and names."""
         return Reference(self.labels[rows], self.centers, self.names)
 
-    def with_centers(self, centers: ArrayLike) -> Reference:
+    def with_centers(self, centers: ArrayLike, *, best_for: str | None = None) -> Reference:
         """Return the clustering with other centres, shape (k, d)."""
-        return Reference(self.labels, np.asarray(centers), self.names)
+        return Reference(self.labels, np.asarray(centers), self.names, best_for=best_for)
+
+    def named(self, names: Sequence[Hashable]) -> Reference:
+        """Return the clustering with other names, one for each cluster."""
+        return Reference(self.labels, self.centers, tuple(names), moments=self.moments, best_for=self.best_for)
 
     def with_distinct_centers(self, duplicates: str = "error") -> Reference:
         """Return the clustering if its centres differ, as cuts between them need.
@@ -166,7 +176,7 @@ class Reference:
         return np.asarray(first[group.reshape(-1)], dtype=np.intp)
 
     def __reduce__(self) -> tuple[Callable[..., Reference], tuple[Any, ...]]:
-        make = partial(Reference, moments=self.moments)
+        make = partial(Reference, moments=self.moments, best_for=self.best_for)
         return make, (self.labels, self.centers, self.names)  # through the constructor, so that a copy is frozen
 
     def __repr__(self) -> str:
@@ -207,6 +217,12 @@ def _centers_of(estimator: Any, n_columns: int) -> Floats | None:
         if centers is not None and np.ndim(centers) == 2 and np.shape(centers)[1] == n_columns:
             return np.asarray(centers, dtype=np.float64)
     return None
+
+
+def objective_of(estimator: Any) -> str | None:
+    """Return the distance that `KMedians` and its like minimised; None for clusterers that do not name it so."""
+    objective = getattr(estimator, "objective", None)
+    return objective if objective in ("l1", "l2", "sqeuclidean") else None
 
 
 def _means(X: Array, codes: Indices, k: int, weights: Floats | None) -> tuple[Floats, Moments]:

@@ -12,11 +12,12 @@ from boxwood.render._rules import cluster_name, cluster_rule, number, printable
 from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
-    from boxwood.explanation import ClusterSummary, Explanation, MixtureFacts
+    from boxwood.explanation import ClusterSummary, DrawFacts, Explanation, KernelFacts, MixtureFacts
 
 __all__ = ["text"]
 
 LONGEST_NAME = 40  # a longer name is cut in the middle
+_OF_DISTANCES = {"sqeuclidean": "", "l1": " (ℓ1 distances)", "l2": " (Euclidean distances)"}
 
 
 def text(model: Any) -> str:
@@ -56,6 +57,8 @@ def text(model: Any) -> str:
 def _explanation_text(ex: Explanation) -> str:
     parts = [_headline(ex), "\n".join(_cluster_lines(ex.clusters)), _loss(ex)]
     parts += [] if ex.mixture is None else [_gaussians(ex.mixture, ex.method)]
+    parts += [] if ex.draws is None else [_draws(ex.draws)]
+    parts += [] if ex.kernel is None else [_kernel(ex.kernel)]
     return "\n\n".join(parts + ["\n".join(f"Note: {note}" for note in ex.notes)] * bool(ex.notes))
 
 
@@ -89,15 +92,16 @@ def _line(row: tuple[str, ...], widths: list[int]) -> str:
 def _loss(ex: Explanation) -> str:
     rows = "rows by weight" if ex.weighted else "rows"
     agreement = f"The rules agree with the clusters on {_percent(ex.agreement)} of {rows}"
+    what = "within-cluster cost" + _OF_DISTANCES[ex.objective] + (" in the kernel's feature space" if ex.kernel else "")
     if ex.reference_cost == 0:
         if ex.cost == 0:
-            return f"{agreement}; within-cluster cost is zero for both (price of explainability 1)."
+            return f"{agreement}; {what} is zero for both (price of explainability 1)."
         return (
-            f"{agreement}; within-cluster cost is zero for the clusters but {ex.cost:.3g} for the rules "
+            f"{agreement}; {what} is zero for the clusters but {ex.cost:.3g} for the rules "
             "(price of explainability infinite)."
         )
     price = f"{ex.price:.2f}" if ex.price < 1000 else f"{ex.price:.3g}"
-    times = f"within-cluster cost is {price} times that of the clusters (price of explainability)"
+    times = f"{what} is {price} times that of the clusters (price of explainability)"
     below = "; it is below 1 because the clusters do not minimise this cost" if ex.price < 0.995 else ""
     return f"{agreement}; {times}{below}."
 
@@ -111,6 +115,24 @@ def _gaussians(facts: MixtureFacts, method: str) -> str:
         f"{first} and {second} on {printable(facts.column)}."
     )
     return f"{text}\n{_far(facts, method)}" if facts.far_from_gaussian else text
+
+
+def _draws(facts: DrawFacts) -> str:
+    trees = f"{facts.n_trees:,} random trees" if facts.n_trees > 1 else "1 random tree"
+    return (
+        f"The best of {trees} costs {facts.best:.3g} times the clusters, the mean {facts.mean:.3g}, the worst "
+        f"{facts.worst:.3g}, all around the clusters' centres.\n"
+        f"Guaranteed: a random tree costs on average at most {facts.bound:.4g} times the clusters, for any data."
+    )
+
+
+def _kernel(facts: KernelFacts) -> str:
+    text = f"Measured in the feature space of {facts.kernel}, where no tree can have a price above "
+    return (
+        f"{text}{facts.price_ceiling:.3g}."
+        if facts.price_ceiling >= 2
+        else (f"{text}{facts.price_ceiling:.3g}; so near 1 the price says little, and the agreement more.")
+    )
 
 
 def _far(facts: MixtureFacts, method: str) -> str:

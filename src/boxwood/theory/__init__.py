@@ -1,8 +1,8 @@
-"""The papers' bounds as numbers, what one tree certifies, and the papers' worst cases as generators."""
+"""The papers' bounds as numbers, what one tree guarantees, and the papers' worst cases as generators."""
 
 from boxwood.theory import bounds, instances
-from boxwood.theory._bound import Bound, Condition
 from boxwood.theory._certificate import Certificate, certificate
-from boxwood.theory.instances import Instance, WeightedPoints
+from boxwood.theory.bounds import Bound, Condition
+from boxwood.theory.instances import Instance
 
-__all__ = ["Bound", "Certificate", "Condition", "Instance", "WeightedPoints", "bounds", "certificate", "instances"]
+__all__ = ["Bound", "Certificate", "Condition", "Instance", "bounds", "certificate", "instances"]

@@ -1,4 +1,7 @@
-"""What one tree guarantees for one mixture: the chance that each cut parts a row from its component, added up."""
+"""What one tree guarantees for one mixture: the probabilities that its cuts separate rows from their means, added up.
+
+From M. Fleissner, M. Zarvandi, D. Ghoshdastidar, "Explainable Clustering Beyond Worst-Case Guarantees".
+"""
 
 from __future__ import annotations
 
@@ -11,38 +14,37 @@ from boxwood.metrics._checks import check_mixture
 from boxwood.metrics._mixture_boxes import probability_between
 from boxwood.metrics._price import ratio
 from boxwood.reference import Mixture
-from boxwood.theory._bound import Bound, Condition
-from boxwood.theory.bounds import beta as gaussian_beta
+from boxwood.theory.bounds._bound import Bound, Condition
+from boxwood.theory.bounds._mixtures import BEYOND_WORST_CASE, mixture_beta
 from boxwood.tree import ThresholdTree
 
 __all__ = ["Certificate", "certificate"]
 
 
-_SOURCE = "Fleissner, Zarvandi and Ghoshdastidar, Explainable Clustering Beyond Worst-Case Guarantees, {}"
 _GAUSSIAN = Condition("components are Gaussian along each axis", None)
 _ANY = Condition("components have these means and variances", None)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Certificate:
-    """Bounds on the error and the ℓ1 price of a tree for a mixture, with what each node adds to them.
+    """Bounds on the error and the ℓ1 price of a tree for a mixture, with the contribution of each node.
 
     Attributes
     ----------
     error : Bound
-        Sum of exact Gaussian tails; always holds: at least the error rate, if components are Gaussian.
+        Sum of exact Gaussian tails. Always holds: at least the error rate, if components are Gaussian.
     chebyshev_error : Bound
-        The same by Chebyshev's inequality, for components of any law; always holds: at least `error`.
+        The same by Chebyshev's inequality, for components of any law. Always holds: at least `error`.
     price : Bound
-        On the ℓ1 price with the components' means as centres, from the Gaussian tails.
+        Bound on the ℓ1 price with the components' means as centres, from the Gaussian tails.
     chebyshev_price : Bound
-        The same by Chebyshev's inequality, given beta.
+        The same by Chebyshev's inequality and beta.
     separation, chebyshev : arrays of shape (n_nodes,)
-        Chance that a row of the mixture has its mean at the node and is parted from it by this cut; 0 at leaves.
-        Aligned with the nodes of the tree.
+        Probability that a row's mean reaches the node and the node's cut separates the row from it: exact for
+        Gaussians, and Chebyshev's bound. 0 at leaves. Aligned with the nodes of the tree.
     misplaced : float
-        Weight of the components whose mean lies in a leaf of another one; all their rows count as errors. It is 0 for
-        trees with one mean in each leaf.
+        Weight of the components whose mean lies in a leaf of another component. All their rows count as errors. It is
+        0 for trees with one mean in each leaf.
     """
 
     error: Bound
@@ -55,26 +57,27 @@ class Certificate:
 
     @property
     def correct(self) -> float:
-        """Share of rows of these Gaussians that end in a leaf of their own component, at least."""
+        """Lower bound on the fraction of rows in a leaf of their own component, for Gaussian components."""
         return 1 - self.error.clipped
 
 
 def certificate(
-    tree: ThresholdTree, mixture: Mixture, *, beta: float | None = None, estimated: bool = False
+    mixture: Mixture, tree: ThresholdTree, *, beta: float | None = None, estimated: bool = False
 ) -> Certificate:
-    """Return what a tree guarantees for a mixture: far less than the theorems allow, and still a bound.
+    """Return what a tree guarantees for a mixture: bounds for this tree, far below those of the theorems.
 
-    A row can only end in a wrong leaf if some cut on the way parts it from its mean, so the error is at most the sum
-    over cuts of the chance of that. It needs the distribution along each axis alone: correlations do no harm.
+    A row reaches a wrong leaf only if some cut on its way separates it from its mean. So the error is at most the sum
+    over cuts of the probability of that. It depends on the law along each axis alone, so axes may be correlated.
 
     Parameters
     ----------
-    tree : ThresholdTree
-        Any tree whose clusters are the components; interval cuts and several leaves for a component are allowed.
     mixture : Mixture
         Components.
+    tree : ThresholdTree
+        Any tree whose clusters are the components. Interval cuts and several leaves for a component are allowed.
     beta : float, default=None
-        For `chebyshev_price`: sigmas over mean absolute deviations, see `bounds.beta`. None takes that of Gaussians.
+        For `chebyshev_price`: ratio of standard deviation to mean absolute deviation, see `bounds.mixture_beta`. None
+        takes Gaussian components.
     estimated : bool, default=False
         Whether the parameters were estimated from data; it is noted in the bounds.
 
@@ -82,17 +85,18 @@ def certificate(
     -------
     Certificate
         Always holds for Gaussians: error rate <= `error` <= `chebyshev_error`, and price <= `price` <=
-        `chebyshev_price`, the price with the means as centres.
+        `chebyshev_price`, for the price with the means as centres.
 
     Raises
     ------
     DataError
-        If the tree tests other columns than the mixture has, or has other clusters.
+        If the tree tests a column or has a cluster that the mixture does not have.
 
     Notes
     -----
-    A row parted from its mean at a node ends at a centre that lies below that node, so it costs at most the sum over
-    axes of the range of the means there. Takes time d times the sum over nodes of their components, memory k d.
+    A row that a node separates from its mean ends at a centre of a leaf below that node. So it costs at most the sum
+    over axes of the range of the means there. Takes time d times the number of components at a node, summed over
+    nodes, and memory k d.
 
     References
     ----------
@@ -104,39 +108,42 @@ def certificate(
     >>> from boxwood import Mixture
     >>> from boxwood.grow import mmdt
     >>> mixture = Mixture([0.5, 0.3, 0.2], [[0, 0], [6, 1], [3, 7]], [[1, 1.44]] * 3)
-    >>> found = certificate(mmdt(mixture), mixture)
-    >>> round(found.error.value, 6), round(found.correct, 3), found.misplaced
+    >>> guarantee = certificate(mixture, mmdt(mixture))
+    >>> round(guarantee.error.value, 6), round(guarantee.correct, 3), guarantee.misplaced
     (0.004399, 0.996, 0.0)
     """
     check_mixture(mixture, tree)
     sums = _walk(tree, mixture)
-    lost = float(mixture.weights[sums.misplaced].sum())
-    rows_l1 = float(mixture.weights @ np.sqrt(2 / np.pi * mixture.variances).sum(axis=1))
+    misplaced = float(mixture.weights[sums.misplaced].sum())
+    displacement = float(mixture.weights[sums.misplaced] @ sums.displacement[sums.misplaced])
+    gaussian_l1 = float(mixture.weights @ np.sqrt(2 / np.pi * mixture.variances).sum(axis=1))
     sigma = np.sqrt(mixture.pooled_variances("max")).sum()
-    least = float(sigma) / (gaussian_beta(mixture) if beta is None else beta)
-    away = float(mixture.weights[sums.misplaced] @ sums.displacement[sums.misplaced])
+    least_l1 = float(sigma) / (mixture_beta(mixture) if beta is None else beta)
 
     def price(separation: Floats, baseline: float) -> float:
-        extra = float(separation @ sums.widths) + away
+        extra = float(separation @ sums.widths) + displacement
         return 1 + (ratio(extra, baseline) if extra > 0 else 0.0)
 
-    def bound(value: float, condition: Condition, where: str, top: float = np.inf) -> Bound:
-        return Bound(value, min(top, value), (condition,), _SOURCE.format(where), estimated)
+    def bound(value: float, condition: Condition, equations: str, top: float = np.inf) -> Bound:
+        return Bound(value, min(top, value), (condition,), f"{BEYOND_WORST_CASE}, {equations}", estimated)
 
     return Certificate(
-        bound(float(sums.tails.sum()) + lost, _GAUSSIAN, "equation (42)", 1.0),
-        bound(float(sums.chebyshev.sum()) + lost, _ANY, "equation (43)", 1.0),
-        bound(price(sums.tails, rows_l1), _GAUSSIAN, "equations (41) and (42)"),
-        bound(price(sums.chebyshev, least), _ANY, "equations (41), (43) and (71)"),
+        bound(float(sums.tails.sum()) + misplaced, _GAUSSIAN, "equation (42)", 1.0),
+        bound(float(sums.chebyshev.sum()) + misplaced, _ANY, "equation (43)", 1.0),
+        bound(price(sums.tails, gaussian_l1), _GAUSSIAN, "equations (41) and (42)"),
+        bound(price(sums.chebyshev, least_l1), _ANY, "equations (41), (43) and (71)"),
         sums.tails,
         sums.chebyshev,
-        lost,
+        misplaced,
     )
+
+
+# ------------------------------------------------------------------------------------------------------- steps
 
 
 @dataclass
 class _Sums:
-    """By node: both bounds on the chance of being parted, and the ℓ1 width of the means. By component: where it is."""
+    """By node: both separation probabilities and the ℓ1 width of the means. By component: where its mean ends."""
 
     tails: Floats
     chebyshev: Floats
@@ -151,16 +158,17 @@ def _walk(tree: ThresholdTree, mixture: Mixture) -> _Sums:
     below = _clusters_below(tree)
     stack = [(0, np.arange(k))]
     while stack:
-        node, here = stack.pop()
+        node, components = stack.pop()
         if tree.feature[node] < 0:
-            owner = tree.cluster[node]
-            sums.misplaced[here] = here != owner
-            sums.displacement[here] = np.abs(mixture.means[here] - mixture.means[owner]).sum(axis=1)
+            leaf_cluster = tree.cluster[node]
+            sums.misplaced[components] = components != leaf_cluster
+            offset = mixture.means[components] - mixture.means[leaf_cluster]
+            sums.displacement[components] = np.abs(offset).sum(axis=1)
             continue
-        if len(here):
-            inside = _part(tree, mixture, node, here, sums)
-            sums.widths[node] = np.ptp(mixture.means[np.union1d(here, below[node])], axis=0).sum()
-            stack += ((int(tree.second[node]), here[~inside]), (node + 1, here[inside]))
+        if len(components):
+            inside = _add_cut(tree, mixture, node, components, sums)
+            sums.widths[node] = np.ptp(mixture.means[np.union1d(components, below[node])], axis=0).sum()
+            stack += ((int(tree.second[node]), components[~inside]), (node + 1, components[inside]))
     return sums
 
 
@@ -172,19 +180,20 @@ def _clusters_below(tree: ThresholdTree) -> list[Ints]:
     return below
 
 
-def _part(tree: ThresholdTree, mixture: Mixture, node: int, here: Indices, sums: _Sums) -> Bools:
-    """Add what the cut parts of the components here, and return which means are inside it."""
+def _add_cut(tree: ThresholdTree, mixture: Mixture, node: int, components: Indices, sums: _Sums) -> Bools:
+    """Add the probabilities that the node's cut separates rows from their means; return which means lie inside it."""
     j, lower, upper = int(tree.feature[node]), float(tree.lower[node]), float(tree.upper[node])
-    mean, sigma, weights = mixture.means[here, j], np.sqrt(mixture.variances[here, j]), mixture.weights[here]
+    mean, sigma = mixture.means[components, j], np.sqrt(mixture.variances[components, j])
+    weights = mixture.weights[components]
     inside = (lower <= mean) & (mean <= upper)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        low, high = (np.nan_to_num((end - mean) / sigma, nan=side, posinf=np.inf, neginf=-np.inf)
-                     for end, side in ((lower, -np.inf), (upper, np.inf)))  # fmt: skip
+        # 0 / 0, a component without variance and its mean at an end of the cut: the mean lies inside
+        low = np.nan_to_num((lower - mean) / sigma, nan=-np.inf, posinf=np.inf, neginf=-np.inf)
+        high = np.nan_to_num((upper - mean) / sigma, nan=np.inf, posinf=np.inf, neginf=-np.inf)
         distance = np.minimum(np.abs(low), np.abs(high))
         chebyshev = np.minimum(1.0, 1 / distance**2)
-    outside = probability_between(np.full_like(low, -np.inf), low) + probability_between(
-        high, np.full_like(high, np.inf)
-    )
+    infinity = np.full_like(low, np.inf)
+    outside = probability_between(-infinity, low) + probability_between(high, infinity)
     tails = np.where(inside, outside, probability_between(low, high))
     sums.tails[node] = weights @ tails
     sums.chebyshev[node] = weights @ chebyshev

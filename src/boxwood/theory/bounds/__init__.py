@@ -1,35 +1,34 @@
-"""The papers' bounds on the error and the price of trees, corrected, as numbers."""
+"""The papers' bounds on the error and the price of trees, corrected: one file for each paper."""
 
-from boxwood.theory._bound import Bound, Condition, smallest
-from boxwood.theory.bounds._cuts import random_cuts_price_bound, separation_probability
-from boxwood.theory.bounds._distances import DistanceRatios, distance_ratios
-from boxwood.theory.bounds._error import (
-    chebyshev_error_bound,
-    chebyshev_minimum_bound,
+from boxwood.theory.bounds._bound import Bound as Bound
+from boxwood.theory.bounds._bound import Condition as Condition
+from boxwood.theory.bounds._bound import smallest_bound
+from boxwood.theory.bounds._imm import MistakeCertificate as MistakeCertificate
+from boxwood.theory.bounds._imm import imm_certificate, imm_price_bound
+from boxwood.theory.bounds._kernel_trees import DistanceRatios as DistanceRatios
+from boxwood.theory.bounds._kernel_trees import distance_price_bound, distance_ratios, taylor_price_bound
+from boxwood.theory.bounds._mixture_tails import (
     estimated_error_bound,
     gap_error_bound,
-    random_chebyshev_error_bound,
+    l2_price_bound,
     random_error_bound,
 )
-from boxwood.theory.bounds._facts import C0
-from boxwood.theory.bounds._imm import MistakeCertificate, imm_certificate, imm_price_bound
-from boxwood.theory.bounds._kernels import (
-    distance_price_bound,
+from boxwood.theory.bounds._mixtures import CHEBYSHEV_CONSTANT as CHEBYSHEV_CONSTANT
+from boxwood.theory.bounds._mixtures import (
+    chebyshev_error_bound,
+    chebyshev_minimum_bound,
     kernel_price_bound,
+    mixture_beta,
+    price_bound,
+    random_chebyshev_error_bound,
+    sqeuclidean_price_bound,
     tau_bound,
-    taylor_price_bound,
 )
-from boxwood.theory.bounds._price import beta, l2_price_bound, price_bound, sqeuclidean_price_bound
-from boxwood.theory.bounds._published import PublishedBound, table
+from boxwood.theory.bounds._published import PublishedBound as PublishedBound
+from boxwood.theory.bounds._published import published_bounds
+from boxwood.theory.bounds._random_cuts import random_cuts_price_bound, separation_probability
 
-__all__ = [
-    "C0",
-    "Bound",
-    "Condition",
-    "DistanceRatios",
-    "MistakeCertificate",
-    "PublishedBound",
-    "beta",
+__all__ = [  # functions; their results and the constant are reachable, too
     "chebyshev_error_bound",
     "chebyshev_minimum_bound",
     "distance_price_bound",
@@ -40,14 +39,15 @@ __all__ = [
     "imm_price_bound",
     "kernel_price_bound",
     "l2_price_bound",
+    "mixture_beta",
     "price_bound",
+    "published_bounds",
     "random_chebyshev_error_bound",
     "random_cuts_price_bound",
     "random_error_bound",
     "separation_probability",
-    "smallest",
+    "smallest_bound",
     "sqeuclidean_price_bound",
-    "table",
     "tau_bound",
     "taylor_price_bound",
 ]

@@ -1,4 +1,7 @@
-"""Bounds on the price of IMM's tree for k-means and k-medians, in general and from the mistakes of one tree."""
+"""Bounds on the price of IMM's tree for k-means and k-medians: from k or the depth, and from the mistakes of one tree.
+
+They are from M. Moshkovitz, S. Dasgupta, C. Rashtchian, N. Frost, "Explainable k-means and k-medians clustering".
+"""
 
 from __future__ import annotations
 
@@ -9,25 +12,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Bools, Floats, Indices
-from boxwood._validation import as_table, as_weights
+from boxwood._validation import as_table, as_weights, refuse_unknown
 from boxwood.errors import DataError
 from boxwood.metrics._checks import check_fit
 from boxwood.metrics._price import ratio
 from boxwood.reference import Reference
-from boxwood.theory._bound import Bound, Condition
-from boxwood.theory.bounds._facts import as_price
+from boxwood.theory.bounds._bound import Bound, Condition, as_price
 from boxwood.tree import ThresholdTree
 
 __all__ = ["MistakeCertificate", "imm_certificate", "imm_price_bound"]
 
 
-_IMM = "Moshkovitz, Dasgupta, Rashtchian and Frost, Explainable k-Means and k-Medians Clustering, ICML 2020"
+_PAPER = "Moshkovitz, Dasgupta, Rashtchian and Frost, Explainable k-Means and k-Medians Clustering, ICML 2020"
 _IMM_TREE = Condition("the tree is IMM's, for these labels and centres", None)
 _FACTOR = {"sqeuclidean": 2.0, "l1": 1.0}  # |a + b|² <= 2 |a|² + 2 |b|²
 
 
 def imm_price_bound(k: int, *, objective: str = "sqeuclidean", depth: int | None = None) -> Bound:
-    """Return the bound on the price of IMM's tree: 2 + 8 k H for k-means and 2 H + 1 for k-medians, H its depth.
+    """Return the bound on the price of IMM's tree of depth H: 2 + 8 k H for k-means and 2 H + 1 for k-medians.
 
     Parameters
     ----------
@@ -36,12 +38,12 @@ def imm_price_bound(k: int, *, objective: str = "sqeuclidean", depth: int | None
     objective : {"sqeuclidean", "l1"}, default="sqeuclidean"
         Squared Euclidean or ℓ1 cost.
     depth : int, default=None
-        Depth of the tree; None takes k - 1, the largest, which gives 2 + 8 k (k - 1) and 2 k - 1.
+        Depth of the tree. None takes the largest, k - 1; the bounds are then 2 + 8 k (k - 1) and 2 k - 1.
 
     Raises
     ------
     ValueError
-        If the objective is unknown, or no tree of k leaves has that depth.
+        If the objective is unknown, or no tree of k leaves has this depth.
 
     References
     ----------
@@ -53,27 +55,30 @@ def imm_price_bound(k: int, *, objective: str = "sqeuclidean", depth: int | None
     >>> imm_price_bound(5).value, imm_price_bound(5, depth=3).value, imm_price_bound(5, objective="l1", depth=3).value
     (162.0, 122.0, 7.0)
     """
-    _check_objective(objective)
+    refuse_unknown("objective", objective, _FACTOR)
     edges = k - 1 if depth is None else depth
     if not 0 <= edges < k <= 2**edges:
         raise ValueError(f"a tree of k leaves has a depth from log2 k to k - 1, got k={k}, depth={depth}")
     value, theorem = (2 + 8 * k * edges, 3) if objective == "sqeuclidean" else (2 * edges + 1, 2)
-    return as_price(float(value), (_IMM_TREE,), f"{_IMM}, Theorem {theorem}", False)
+    return as_price(float(value), (_IMM_TREE,), f"{_PAPER}, Theorem {theorem}")
 
 
 @dataclass(frozen=True)
 class MistakeCertificate:
-    """What the mistakes of one tree can cost, node by node; arrays of shape (n_nodes,), aligned with the tree.
+    """The mistakes of one tree by node, and the bound on its price that follows from them.
+
+    Arrays are aligned with the nodes of the tree.
 
     Attributes
     ----------
     mistakes : array of shape (n_nodes,)
-        Weight of the rows that came with their centre and are parted from it by this cut; 0 at leaves.
+        Weight of the rows that reach the node together with their centre and that its cut separates from it. It is 0
+        at leaves.
     ratios : array of shape (n_nodes,)
-        Largest ratio over columns of the two sides of the paper's inequality, see `imm_certificate`; 0 at leaves.
-        Always holds for IMM's tree: at most 1, but for rounding.
+        Left side over right side of the paper's inequality (see `imm_certificate`), the largest over columns; 0 at
+        leaves. Always holds for IMM's tree: at most 1, but for rounding.
     price : Bound
-        On the price of this tree; always holds for IMM's tree: at most `imm_price_bound` at its depth.
+        Bound on the price of this tree. Always holds for IMM's tree: at most `imm_price_bound` at its depth.
     """
 
     mistakes: Floats
@@ -89,12 +94,16 @@ def imm_certificate(
     objective: str = "sqeuclidean",
     sample_weight: ArrayLike | None = None,
 ) -> MistakeCertificate:
-    """Return what the mistakes of one tree can cost: a bound on its price, from the rows and the centres.
+    """Return the mistakes of one tree by node, and the bound on its price that follows from them.
 
-    A row that is parted from its centre at a node ends at a centre of that node. So with t mistakes at nodes, whose
-    centres span the ranges r_i, the squared Euclidean cost is at most 2 cost(reference) + 2 sum of t sum r_i², and the
-    ℓ1 cost at most cost(reference) + sum of t sum r_i, whatever tree it is. For IMM each node obeys an inequality on
-    each column i, with k' centres and the sum over the rows that are there with their centres c:
+    Suppose that a node makes t mistakes: its cut separates t rows from their centres. Each of these rows ends at
+    another centre of the node. Let r_i be the range of the node's centres in column i. For every tree, with sums over
+    nodes and columns,
+
+        squared Euclidean cost <= 2 cost(reference) + 2 sum t r_i²    and    ℓ1 cost <= cost(reference) + sum t r_i
+
+    IMM's cuts also obey an inequality at each node and in each column. Let k' be the number of the node's centres, and
+    sum over the rows that reach the node together with their centre c:
 
         t r_i² <= 4 k' sum (x_i - c_i)²    and, for the ℓ1 cost,    t r_i <= 2 sum |x_i - c_i|
 
@@ -103,7 +112,7 @@ def imm_certificate(
     X : array-like of shape (n, d)
         Rows.
     tree : ThresholdTree
-        Tree with each distinct centre in a leaf of its own.
+        Tree that has one leaf for each distinct centre.
     reference : Reference
         Clustering of the rows.
     objective : {"sqeuclidean", "l1"}, default="sqeuclidean"
@@ -114,13 +123,13 @@ def imm_certificate(
     Raises
     ------
     DataError
-        If rows, tree, reference and weights do not fit together, or a centre has no leaf of its own.
+        If rows, tree, reference and weights do not fit together, or two distinct centres lie in one leaf.
     ValueError
         If the objective is unknown.
 
     Notes
     -----
-    Takes time d times the sum over nodes of their rows, memory n d.
+    Takes time d times the number of rows at a node, summed over nodes, and memory n d.
 
     References
     ----------
@@ -133,22 +142,22 @@ def imm_certificate(
     >>> from boxwood.grow import imm
     >>> X = [[0.0], [1.0], [8.5], [8.0], [9.0]]
     >>> reference = Reference([0, 0, 0, 1, 1], [[2.0], [8.0]])
-    >>> found = imm_certificate(X, imm(X, reference), reference)
-    >>> found.mistakes, found.ratios, round(found.price.value, 3)
+    >>> certificate = imm_certificate(X, imm(X, reference), reference)
+    >>> certificate.mistakes, certificate.ratios, round(certificate.price.value, 3)
     (array([1., 0., 0.]), array([0.09326425, 0.        , 0.        ]), 3.492)
     """
-    _check_objective(objective)
+    refuse_unknown("objective", objective, _FACTOR)
     table = as_table(X)
     check_fit(table, tree, reference)
     weights = as_weights(sample_weight, len(table))
     weight = np.where(reference.kept, 1.0 if weights is None else weights, 0.0)
-    here = np.flatnonzero(weight)
-    sums = _walk(tree, reference.centers, table[here], reference.labels[here], weight[here], objective)
+    kept = np.flatnonzero(weight)
+    sums = _walk(tree, reference.centers, table[kept], reference.labels[kept], weight[kept], objective)
     condition = Condition("each centre lies in a leaf of its own", True)
     factor = _FACTOR[objective]
-    price = factor + (factor * ratio(sums.spent, sums.cost) if sums.spent > 0 else 0.0)
-    source = f"{_IMM}, proof of Theorem {3 if objective == 'sqeuclidean' else 2}"
-    return MistakeCertificate(sums.mistakes, sums.ratios, as_price(price, (condition,), source, False))
+    price = factor + (factor * ratio(sums.extra, sums.cost) if sums.extra > 0 else 0.0)
+    source = f"{_PAPER}, proof of Theorem {3 if objective == 'sqeuclidean' else 2}"
+    return MistakeCertificate(sums.mistakes, sums.ratios, as_price(price, (condition,), source))
 
 
 # ------------------------------------------------------------------------------------------------------- steps
@@ -157,32 +166,34 @@ def imm_certificate(
 class _Sums(NamedTuple):
     mistakes: Floats
     ratios: Floats
-    spent: float  # sum over nodes of mistakes times the sum of the ranges, squared or not
+    extra: float  # sum over nodes of mistakes times the sum over columns of the ranges, squared for k-means
     cost: float  # of the reference
 
 
 def _walk(tree: ThresholdTree, centers: Floats, X: Array, labels: Indices, weight: Floats, objective: str) -> _Sums:
-    own, leaf = centers[labels], tree.apply(centers)
+    leaf = tree.apply(centers)
     if not np.array_equal(centers[tree.leaf_clusters[leaf]], centers) or len(np.unique(leaf)) < tree.n_leaves:
         raise DataError("each centre must lie in a leaf of its own, as in trees of IMM or random cuts")
     power = 2 if objective == "sqeuclidean" else 1
-    costs = weight[:, None] * np.abs(X.astype(np.float64) - own) ** power
-    mistakes, ratios, spent = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes), 0.0
+    row_centers = centers[labels]
+    costs = weight[:, None] * np.abs(X.astype(np.float64) - row_centers) ** power
+    mistakes, ratios, total = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes), 0.0
     stack = [(0, np.arange(len(X)), tree.leaf_clusters)]
     while stack:
         node, rows, clusters = stack.pop()
         if tree.feature[node] < 0:
             continue
-        row_inside, own_inside, inside = (_is_inside(tree, node, Z) for Z in (X[rows], own[rows], centers[clusters]))
-        parted = row_inside != own_inside
-        mistakes[node] = weight[rows[parted]].sum()
+        row_inside = _is_inside(tree, node, X[rows])
+        separated = row_inside != _is_inside(tree, node, row_centers[rows])
+        inside = _is_inside(tree, node, centers[clusters])
+        mistakes[node] = weight[rows[separated]].sum()
         extra = mistakes[node] * np.ptp(centers[clusters], axis=0) ** power
         factor = 4 * len(clusters) if power == 2 else 2
         ratios[node] = _largest_ratio(extra, factor * costs[rows].sum(axis=0))
-        spent += float(extra.sum())
-        stack.append((int(tree.second[node]), rows[~parted & ~row_inside], clusters[~inside]))
-        stack.append((node + 1, rows[~parted & row_inside], clusters[inside]))
-    return _Sums(mistakes, ratios, spent, float(costs.sum()))
+        total += float(extra.sum())
+        stack.append((int(tree.second[node]), rows[~separated & ~row_inside], clusters[~inside]))
+        stack.append((node + 1, rows[~separated & row_inside], clusters[inside]))
+    return _Sums(mistakes, ratios, total, float(costs.sum()))
 
 
 def _is_inside(tree: ThresholdTree, node: int, Z: Array) -> Bools:
@@ -193,8 +204,3 @@ def _is_inside(tree: ThresholdTree, node: int, Z: Array) -> Bools:
 def _largest_ratio(left: Floats, right: Floats) -> float:
     with np.errstate(divide="ignore"):
         return float(np.divide(left, right, out=np.zeros_like(left), where=left > 0).max())
-
-
-def _check_objective(objective: str) -> None:
-    if objective not in _FACTOR:
-        raise ValueError(f"objective must be 'sqeuclidean' or 'l1', got {objective!r}")

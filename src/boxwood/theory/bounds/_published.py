@@ -1,16 +1,17 @@
-"""The table of what is known on the price of explainability."""
+"""A table of the bounds on the price of explainability that papers have published."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["PublishedBound", "table"]
+__all__ = ["PublishedBound", "published_bounds"]
 
 
 class PublishedBound(NamedTuple):
-    """What a paper proves on the price of explainability; the order of growth where no constant is known.
+    """Lower and upper bound on the price of explainability in one paper; orders of growth where no constant is known.
 
-    `algorithm` is the algorithm of the upper bound, empty for those that boxwood has not.
+    A bound is empty where the paper has none. `algorithm` attains the upper bound. It is empty where boxwood does not
+    have the algorithm. `who` names the authors and the year.
     """
 
     objective: str
@@ -20,12 +21,12 @@ class PublishedBound(NamedTuple):
     who: str
 
 
-def table() -> tuple[PublishedBound, ...]:
-    """Return what is known on the price of explainability, by objective and year; empty where a paper has nothing.
+def published_bounds() -> tuple[PublishedBound, ...]:
+    """Return the published bounds on the price of explainability, by objective and year.
 
     Examples
     --------
-    >>> [row.upper for row in table() if row.objective == "k-medians, ℓ2"]
+    >>> [row.upper for row in published_bounds() if row.objective == "k-medians, ℓ2"]
     ['O(log^(3/2) k)', 'Õ((log k)^(5/4))']
     """
     return tuple(PublishedBound(objective, *row) for objective, rows in _PUBLISHED.items() for row in rows)

@@ -1,18 +1,20 @@
-"""Instances from the papers' proofs, with the exact numbers they must satisfy."""
+"""Instances from the papers' proofs, with the exact numbers they must satisfy: one file for each paper."""
 
-from boxwood.theory.instances._cubes import unit_cube, unit_grid
-from boxwood.theory.instances._cuts import WeightedPoints, local_optimum, star, two_centers
-from boxwood.theory.instances._deviations import constant_price, exponential_error, growing_price, linear_error
-from boxwood.theory.instances._expansion import far_point, split_middle
-from boxwood.theory.instances._gaussians import first_cut, first_cut_error, two_gaussians
-from boxwood.theory.instances._instance import Atoms, Instance
-from boxwood.theory.instances._kernels import KernelPoints, neighborhood_price, quadratic_price, three_corners
+from boxwood.theory.instances._instance import Instance
+from boxwood.theory.instances._k_means import local_optimum
+from boxwood.theory.instances._kernel_trees import (
+    far_point,
+    neighborhood_price,
+    quadratic_price,
+    split_middle,
+    three_corners,
+)
+from boxwood.theory.instances._mixture_tails import exponential_error, first_cut, first_cut_error
+from boxwood.theory.instances._mixtures import constant_price, growing_price, linear_error, two_gaussians
+from boxwood.theory.instances._random_cuts import star, two_centers, unit_cube, unit_grid
 
 __all__ = [
-    "Atoms",
     "Instance",
-    "KernelPoints",
-    "WeightedPoints",
     "constant_price",
     "exponential_error",
     "far_point",

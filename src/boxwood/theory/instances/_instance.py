@@ -1,78 +1,149 @@
-"""`Instance`: a mixture from a paper's proof, rows drawn from it, and the exact numbers it must satisfy."""
+"""`Instance`: points or a mixture from a paper's proof, and the exact numbers that a tree must give on them."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
-from boxwood._types import Floats, Indices
+from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_generator
+from boxwood.kernels import Kernel
 from boxwood.metrics._mixture_boxes import draw
-from boxwood.reference import Mixture
+from boxwood.reference import Mixture, Reference
 
-__all__ = ["Atoms", "Instance", "need"]
-
-
-class Atoms(NamedTuple):
-    """All rows that a discrete mixture can give: rows (m, d), their probabilities (m,) and components (m,)."""
-
-    points: Floats
-    probabilities: Floats
-    labels: Indices
+__all__ = ["Instance", "instance_of_deviations", "instance_of_points", "require"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Instance:
-    """A mixture, rows drawn from it, and exact numbers.
+    """Points with their clusters, or a mixture, and exact numbers.
+
+    An instance of points has `points`, `weights` and `reference`. An instance of a mixture has `mixture` instead, from
+    which `sample` draws rows. All other attributes but `exact` are then None.
 
     Attributes
     ----------
-    mixture : Mixture
-        Its weights, means and variances. The components need not be Gaussian.
     exact : mapping from str to float
-        Exact quantities; each generator names its own.
+        Exact quantities and bounds; each generator names its own.
+    points : array of shape (n, d) or None
+        Rows.
+    weights : array of shape (n,) or None
+        Weight of each row; many copies of a row are one row of large weight.
+    reference : Reference or None
+        Cluster of each row and the centres, shape (k, d).
+    kernel : Kernel or None
+        Kernel for which the clusters are an optimum of kernel k-means. None for instances without a kernel.
+    mixture : Mixture or None
+        Weights, means and variances of the components, which need not be Gaussian.
     deviation : float or None
-        For the discrete instances, the probability eps of each deviation; None for Gaussians.
+        The probability eps of each deviation, see `instance_of_deviations`. None for Gaussian components.
     """
 
-    mixture: Mixture
     exact: Mapping[str, float]
-    deviation: float | None = field(default=None)
+    points: Floats | None = None
+    weights: Floats | None = None
+    reference: Reference | None = None
+    kernel: Kernel | None = None
+    mixture: Mixture | None = None
+    deviation: float | None = None
+
+    @property
+    def labels(self) -> Indices:
+        """Cluster of each row, shape (n,)."""
+        if self.reference is None:
+            raise ValueError("a mixture has no rows; draw some by sample, or list all rows of a discrete one by atoms")
+        return self.reference.labels
+
+    @property
+    def centers(self) -> Floats:
+        """Centres of the clusters or means of the components, shape (k, d)."""
+        return self._mixture().means if self.reference is None else self.reference.centers
 
     def sample(self, n: int, random_state: Any = None) -> tuple[Floats, Indices]:
-        """Return `n` rows and the components they came from, shapes (n, d) and (n,)."""
-        rng = as_generator(random_state)
-        if self.deviation is None:
-            return draw(self.mixture, n, rng)
-        labels = rng.choice(len(self.mixture.weights), size=n, p=self.mixture.weights)
-        X = self.mixture.means[labels]
-        place = np.floor(rng.random(n) / self.deviation)  # axis and sign in turn, or beyond the last: no deviation
-        off = np.flatnonzero(place < 2 * X.shape[1])
-        which = place[off].astype(np.intp)
-        X[off, which // 2] += 1.0 - 2.0 * (which % 2)
-        return X, labels
-
-    def atoms(self) -> Atoms:
-        """Return all rows of a discrete instance; takes memory k (2 d + 1) d.
+        """Return `n` rows of a mixture and their components, shapes (n, d) and (n,).
 
         Raises
         ------
         ValueError
-            If the components are Gaussian.
+            If the instance has points and no mixture.
         """
+        mixture, rng = self._mixture(), as_generator(random_state)
+        if self.deviation is None:
+            return draw(mixture, n, rng)
+        labels = rng.choice(len(mixture.weights), size=n, p=mixture.weights)
+        X = mixture.means[labels]
+        move = np.floor(rng.random(n) / self.deviation)  # 2 j: axis j by +1; 2 j + 1: axis j by -1; from 2 d on: none
+        deviates = np.flatnonzero(move < 2 * X.shape[1])
+        move = move[deviates].astype(np.intp)
+        X[deviates, move // 2] += 1.0 - 2.0 * (move % 2)
+        return X, labels
+
+    def atoms(self) -> Instance:
+        """Return all rows of a discrete mixture as points, with their probabilities as weights.
+
+        Clusters are the components and centres their means. Takes memory k (2 d + 1) d.
+
+        Raises
+        ------
+        ValueError
+            If the instance is not a discrete mixture.
+        """
+        mixture = self._mixture()
         if self.deviation is None:
             raise ValueError("Gaussian components have no atoms; use sample")
-        (k, d), eps = self.mixture.means.shape, self.deviation
+        (k, d), eps = mixture.means.shape, self.deviation
         moves = np.concatenate([np.zeros((1, d)), np.eye(d), -np.eye(d)])
         chances = np.concatenate([[max(0.0, 1 - 2 * d * eps)], np.full(2 * d, eps)])
-        points = (self.mixture.means[:, None] + moves).reshape(-1, d)
-        return Atoms(points, np.outer(self.mixture.weights, chances).ravel(), np.repeat(np.arange(k), len(moves)))
+        points = (mixture.means[:, None] + moves).reshape(-1, d)
+        labels, weights = np.repeat(np.arange(k), len(moves)), np.outer(mixture.weights, chances).ravel()
+        return instance_of_points(points, Reference(labels, mixture.means), dict(self.exact), weights=weights)
+
+    def _mixture(self) -> Mixture:
+        if self.mixture is None:
+            raise ValueError("the instance has no mixture to draw from; use its points")
+        return self.mixture
 
 
-def need(fits: bool, message: str) -> None:
-    """Raise a ValueError of this message unless the parameters of an instance fit."""
+def instance_of_points(
+    points: Array,
+    reference: Reference,
+    exact: dict[str, float],
+    *,
+    weights: Floats | None = None,
+    kernel: Kernel | None = None,
+) -> Instance:
+    """Return an instance of points; without weights each point weighs 1."""
+    return Instance(
+        exact=MappingProxyType(exact),
+        points=points,
+        weights=np.ones(len(points)) if weights is None else weights,
+        reference=reference,
+        kernel=kernel,
+    )
+
+
+def instance_of_deviations(means: Floats, eps: float, exact: dict[str, float]) -> Instance:
+    """Return components of equal weight whose rows are their mean, but for one axis at most.
+
+    A row deviates on axis j by +1 with probability eps, and by -1 with probability eps; it never deviates on two axes.
+    So every axis has variance and mean absolute deviation 2 eps. A cut on axis j that separates two means at distance
+    1 errs on the rows that deviate on this axis towards the other side.
+
+    `exact` gets "eps", "beta" (the ratio of standard deviation to mean absolute deviation) and "baseline_l1" (the mean
+    ℓ1 distance of a row from its mean).
+    """
+    k, d = means.shape
+    mixture = Mixture(np.full(k, 1 / k), means, np.full((k, d), 2 * eps))
+    always = {"eps": eps, "beta": 1 / math.sqrt(2 * eps), "baseline_l1": 2 * d * eps}
+    return Instance(exact=MappingProxyType(always | exact), mixture=mixture, deviation=eps)
+
+
+def require(fits: bool, message: str) -> None:
+    """Raise a ValueError with this message unless the parameters of an instance fit."""
     if not fits:
         raise ValueError(message)

@@ -1,0 +1,1 @@
+"""Trees before and after a change; see `__main__.py`."""

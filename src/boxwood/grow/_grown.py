@@ -1,0 +1,70 @@
+"""What every method of growing returns, and the loop over nodes that most of them share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from boxwood.kernels import Kernel
+from boxwood.tree import ThresholdTree, TreeBuilder
+
+__all__ = ["Grown", "Split", "grow_by_cuts"]
+
+Node = TypeVar("Node")
+
+
+class Grown(NamedTuple):
+    """A tree, and what only its grower knows.
+
+    Attributes
+    ----------
+    tree : ThresholdTree
+        The tree, on the columns of the task's rows.
+    method : str
+        What grew it: a name of `METHODS`, with the steps that followed, such as "imm-exkmc" or "cart, refined".
+    objective : {"sqeuclidean", "l1", "l2"}
+        Distance whose sum is the cost of this tree.
+    kernel : Kernel or None
+        Kernel in whose feature space that distance is measured; None measures it in the columns.
+    facts : mapping from name to value
+        What an estimator keeps as attributes of the same name and an underscore, such as "mixture" or "prices".
+    notes : tuple of str
+        What a reader should know.
+    """
+
+    tree: ThresholdTree
+    method: str
+    objective: str = "sqeuclidean"
+    kernel: Kernel | None = None
+    facts: Mapping[str, Any] = {}
+    notes: tuple[str, ...] = ()
+
+
+class Split(NamedTuple, Generic[Node]):
+    """A cut `lower <= x[feature] <= upper`, with the algorithm's own node for each of its two sides."""
+
+    feature: int
+    upper: float
+    first: Node
+    second: Node
+    lower: float = -math.inf
+
+
+def grow_by_cuts(root: Node, step: Callable[[Node], int | Split[Node]]) -> ThresholdTree:
+    """Return the tree that grows from a root by one step at each node.
+
+    `step` gives the cluster of a node that becomes a leaf, or the split of a node that becomes a cut. Nodes are visited
+    in pre-order: the first side of a cut and everything below it come before the second.
+    """
+    builder = TreeBuilder()
+    waiting = [(0, root)]
+    while waiting:
+        at, node = waiting.pop()
+        result = step(node)
+        if isinstance(result, Split):
+            first, second = builder.split(at, result.feature, result.upper, result.lower)
+            waiting += ((second, result.second), (first, result.first))
+        else:
+            builder.label(at, result)
+    return builder.build()

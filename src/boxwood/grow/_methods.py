@@ -1,0 +1,104 @@
+"""`METHODS`: the one table of the ways to grow a tree.
+
+To add a method, write its file in `grow/` and a line here: `explain`, the estimators, the command line, the tests, the
+benchmarks and the documentation read this table. The file holds a function `grow_NAME(task, *, ...) -> Grown`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from inspect import Parameter, signature
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from boxwood._validation import listed, refuse_unknown
+
+if TYPE_CHECKING:
+    from boxwood.grow._grown import Grown
+    from boxwood.reference import Task
+
+__all__ = ["METHODS", "Method", "method_of"]
+
+
+class Method(NamedTuple):
+    """A way to grow a tree.
+
+    Attributes
+    ----------
+    name : str
+        Its name in `METHODS`.
+    file : str
+        File in `grow/` that holds its grower. It is imported when the method is first used.
+    one_leaf_each : bool
+        Whether the tree has one leaf for each cluster, so that no other number of leaves can be asked for.
+    separates_centers : bool
+        Whether it separates centres, so that "auto" leaves it out where clusters have equal centres.
+    candidate : bool
+        Whether "auto" grows it; this says something of methods with one leaf for each cluster only.
+    of_mixtures : bool
+        Whether "auto" grows it for mixtures alone.
+    sees_all_rows : bool
+        Whether "auto" gives it every row of a large table, as it takes about one pass.
+    """
+
+    name: str
+    file: str
+    one_leaf_each: bool = False
+    separates_centers: bool = False
+    candidate: bool = False
+    of_mixtures: bool = False
+    sees_all_rows: bool = False
+
+    @property
+    def grower(self) -> Callable[..., Grown]:
+        """The function from a task, and options by keyword, to what it grew."""
+        function: Callable[..., Grown] = getattr(import_module(f"boxwood.grow.{self.file}"), f"grow_{self.name}")
+        return function
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Names of the options."""
+        parameters = signature(self.grower).parameters.values()
+        return tuple(each.name for each in parameters if each.kind is Parameter.KEYWORD_ONLY)
+
+    def grow(self, task: Task, **options: Any) -> Grown:
+        """Return what the method grows for a task."""
+        return self.grower(task, **options)
+
+    def check_options(self, options: Mapping[str, Any]) -> None:
+        """Raise a ValueError that names the options there are, unless all of those given are among them."""
+        unknown = [name for name in options if name not in self.options]
+        if unknown:
+            known = listed(self.options) if self.options else "none"
+            raise ValueError(f"method {self.name!r} has no option {listed(unknown)}; its options: {known}")
+
+
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        Method("imm", "_imm", True, separates_centers=True, candidate=True, sees_all_rows=True),
+        Method("greedy", "_greedy", True, separates_centers=True, candidate=True),
+        Method("mmdt", "_mmdt", True, candidate=True, of_mixtures=True),
+        Method("exkmc", "_expand"),
+        Method("expand", "_expand"),
+        Method("cart", "_cart"),
+        Method("random_cuts", "_random_cuts", True, separates_centers=True),
+        Method("kernel_imm", "_kernel_imm", True),
+        Method("kernel_exkmc", "_kernel_expand"),
+        Method("kernel_expand", "_kernel_expand"),
+        Method("kernel_mmdt", "_kernel_mmdt", True),
+    )
+}
+
+
+def method_of(name: str) -> Method:
+    """Return the method of a name, in which hyphens stand for underscores.
+
+    Raises
+    ------
+    ValueError
+        If there is no such method; the message names those there are.
+    """
+    plain = name.replace("-", "_") if isinstance(name, str) else name
+    refuse_unknown("method", plain, ("auto", *METHODS))
+    return METHODS[plain]

@@ -1,0 +1,188 @@
+"""`Coordinates`: the columns of a table, the columns on which a tree is grown, and the way back from these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from boxwood._frames import as_matrix, column_names, is_frame, refuse_unknown_columns
+from boxwood._types import Array, Weights
+from boxwood._validation import Rows, as_table, as_weights
+from boxwood.axes import AxisMap, Categories, Scaling, axis_map_of
+from boxwood.axes._composed import Chained
+from boxwood.errors import DataError
+from boxwood.reference._mixture import Mixture
+from boxwood.reference._reference import Reference
+from boxwood.tree import ThresholdTree
+
+__all__ = ["Coordinates", "default_columns"]
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """A table, and the rows on which trees are grown and measured: the table's own, or what a pipeline makes of them.
+
+    Parameters
+    ----------
+    columns : tuple of d str
+        Names of the table's columns.
+    table : Rows
+        The table as numbers: categories as their codes. Its columns are those of the tree that comes out.
+    rows : Rows
+        The same rows, in the columns on which trees are grown and measured.
+    axis_map : AxisMap, default=None
+        The map from `table` to `rows`; None where they are the same.
+    scaling : Scaling, default=None
+        The last part of the map, where rows were standardized.
+    categories : mapping from column to Categories
+        Columns of `table` that hold codes, and of what.
+    notes : tuple of str
+        What a reader should know of the columns.
+    measured : Rows, default=None
+        The same rows, in the columns in which costs are measured; None where these are those of `rows`.
+    """
+
+    columns: tuple[str, ...]
+    table: Rows
+    rows: Rows
+    axis_map: AxisMap | None = None
+    scaling: Scaling | None = None
+    categories: Mapping[int, Categories] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    measured: Rows | None = None
+
+    @classmethod
+    def of(
+        cls, X: Any, columns: Sequence[str] | None, clustering: Any, sample_weight: ArrayLike | None = None
+    ) -> Coordinates:
+        """Return a table, with the columns that rules may use, as a clustering of it sees it.
+
+        A fitted pipeline sees the columns that its first steps make. Where these mix raw columns, the raw ones are
+        taken, with a note.
+        """
+        if not hasattr(clustering, "steps") or len(clustering.steps) < 2:
+            return _raw(X, columns, clustering, sample_weight)
+        try:
+            return _mapped(X, columns, clustering[:-1], sample_weight)
+        except DataError as error:
+            note = f"grown and measured on raw columns: {str(error).split(';')[0]}"
+            try:
+                return replace(_raw(X, columns, clustering, sample_weight), notes=(note,))
+            except DataError:
+                raise error from None
+
+    @classmethod
+    def of_rows(cls, rows: Rows, columns: tuple[str, ...], axis_map: AxisMap | None = None) -> Coordinates:
+        """Return checked rows of numbers, as they are or through a map."""
+        return cls(columns, rows, rows if axis_map is None else rows.mapped(axis_map.transform(rows)), axis_map)
+
+    def renamed(self, columns: Sequence[str] | None) -> Coordinates:
+        """Return the table with other names of its columns; None leaves them as they are."""
+        return self if columns is None else replace(self, columns=_columns_of_array(len(self.columns), columns))
+
+    def standardized(self) -> Coordinates:
+        """Return rows with columns of mean 0 and variance 1; constant columns are only shifted."""
+        scaling = _unit_variance(self.rows.values, self.rows.weights)
+        whole = scaling if self.axis_map is None else Chained(self.axis_map, scaling)
+        return replace(self, rows=self.rows.mapped(scaling.transform(self.rows)), axis_map=whole, scaling=scaling)
+
+    def pulled_back(self, tree: ThresholdTree) -> ThresholdTree:
+        """Return the tree on the table's columns that labels its rows as `tree` labels the mapped rows."""
+        return tree if self.axis_map is None else tree.pull_back(self.axis_map, self.table.values)
+
+    def shortened(self, tree: ThresholdTree) -> ThresholdTree:
+        """Return a tree on the table's columns with short thresholds.
+
+        Cuts of categories stay as they are: between two codes of the rows lie other categories.
+        """
+        short = tree.shortened(self.table.values)
+        coded = np.isin(tree.feature, list(self.categories))
+        lower, upper = np.where(coded, tree.lower, short.lower), np.where(coded, tree.upper, short.upper)
+        return ThresholdTree(tree.feature, lower, upper, tree.second, tree.cluster)
+
+    def to_rows(self, mixture: Mixture) -> Mixture:
+        """Return a mixture of the standardized rows, from one of the rows before."""
+        if self.scaling is None:
+            return mixture
+        shift, scale = self.scaling.shift, self.scaling.scale
+        return mixture.rescaled(-shift / scale, 1 / scale)
+
+    def to_table(self, mixture: Mixture, reference: Reference) -> Mixture:
+        """Return a mixture of the table's rows, from one of the mapped rows.
+
+        A curved map makes no Gaussians of Gaussians: then it is the one that fits the clusters' rows in the table.
+        """
+        if self.axis_map is None:
+            return mixture
+        if isinstance(self.axis_map, Scaling):
+            return mixture.rescaled(self.axis_map.shift, self.axis_map.scale)
+        return Mixture.of_reference(self.table, reference)
+
+
+def default_columns(n_columns: int) -> tuple[str, ...]:
+    """Return the names of columns without names: x0, x1, and so on."""
+    return tuple(f"x{j}" for j in range(n_columns))
+
+
+# ------------------------------------------------------------------------------------------------------- reading
+
+
+def _mapped(X: Any, columns: Sequence[str] | None, steps: Any, sample_weight: ArrayLike | None) -> Coordinates:
+    axis_map = axis_map_of(steps, X, columns if is_frame(X) else None)
+    names = axis_map.columns or _columns_of_array(axis_map.n_features, columns)
+    codes = axis_map.codes(X)
+    table = Rows(codes, as_weights(sample_weight, len(codes)))
+    made = ", ".join(type(step).__name__ for _, step in steps.steps)
+    note = f"grown and measured on the columns that the pipeline makes ({made}); rules are in the table's units"
+    rows = table.mapped(axis_map.transform(codes))
+    return Coordinates(names, table, rows, axis_map, categories=axis_map.categories, notes=(note,))
+
+
+def _raw(X: Any, columns: Sequence[str] | None, clustering: Any, sample_weight: ArrayLike | None) -> Coordinates:
+    names, values = _table(X, columns, clustering)
+    rows = Rows(values, as_weights(sample_weight, len(values)))
+    return Coordinates(names, rows, rows)
+
+
+def _table(X: Any, columns: Sequence[str] | None, clustering: Any) -> tuple[tuple[str, ...], Array]:
+    """Return the names of the columns that rules may use, and the rows."""
+    label_column = clustering if isinstance(clustering, str) else None
+    if is_frame(X):
+        names = _columns_of_frame(X, columns, label_column)
+        return names, as_table(as_matrix(X, names), names=names)
+    if label_column is not None:
+        raise DataError(f"{label_column!r} names a column of labels, but X is no data frame with named columns")
+    values = as_table(X, names=None if columns is None else [str(name) for name in columns])
+    return _columns_of_array(values.shape[1], columns), values
+
+
+def _columns_of_frame(X: Any, columns: Sequence[str] | None, label_column: str | None) -> tuple[str, ...]:
+    present = column_names(X)
+    refuse_unknown_columns([label_column] if label_column is not None else [], present)
+    wanted = present if columns is None else tuple(columns)
+    return tuple(name for name in wanted if name != label_column)
+
+
+def _columns_of_array(n_columns: int, columns: Sequence[str] | None) -> tuple[str, ...]:
+    names = default_columns(n_columns) if columns is None else tuple(map(str, columns))
+    if len(names) != n_columns:
+        raise DataError(f"columns must have one name for each of {n_columns} columns, got {len(names)}")
+    if len(set(names)) < len(names):
+        raise DataError("columns must have different names")
+    return names
+
+
+def _unit_variance(X: Array, weights: Weights) -> Scaling:
+    shift = np.average(X.astype(np.float64), axis=0, weights=weights)
+    rows = X - shift
+    largest = np.abs(rows).max(axis=0)
+    largest[largest == 0] = 1.0
+    # divided by the largest first, as squares of huge and of tiny numbers leave the range
+    scale = largest * np.sqrt(np.average(np.square(rows / largest), axis=0, weights=weights))
+    constant = X.min(axis=0) == X.max(axis=0)
+    scale[constant | (scale == 0)] = 1.0
+    return Scaling(shift, scale)

@@ -1,0 +1,123 @@
+"""`Task`: rows and the clustering to be explained, checked once, as every algorithm takes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
+
+from boxwood._types import Bools, Floats, Indices
+from boxwood._validation import Rows
+from boxwood.errors import DataError
+from boxwood.reference._mixture import Mixture
+from boxwood.reference._reference import Reference
+
+__all__ = ["Task"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be explained, and how large the tree may be.
+
+    Every method of `boxwood.grow.METHODS` takes a task. `Task.of` is the one place that checks rows, labels and
+    weights against each other.
+
+    Parameters
+    ----------
+    rows : Rows
+        Rows with their weights, in the columns on which the tree is grown.
+    reference : Reference
+        Labels of the rows; names of the clusters; centres in the same columns.
+    mixture : Mixture, default=None
+        The mixture that made the clusters, in the same columns; None where there is none. See `components`.
+    max_leaf_nodes : int, default=None
+        Number of leaves; None leaves it to the method.
+    random_state : int, Generator, RandomState or None, default=None
+        Randomness of the method.
+    n_jobs : int or None, default=-1
+        Number of threads. No tree depends on it.
+    """
+
+    rows: Rows
+    reference: Reference
+    mixture: Mixture | None = None
+    max_leaf_nodes: int | None = None
+    random_state: Any = None
+    n_jobs: int | None = -1
+
+    @classmethod
+    def of(
+        cls,
+        X: ArrayLike | Rows,
+        reference: Reference,
+        *,
+        sample_weight: ArrayLike | None = None,
+        mixture: Mixture | None = None,
+        max_leaf_nodes: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = -1,
+    ) -> Task:
+        """Return the task of explaining a clustering of rows.
+
+        Raises
+        ------
+        DataError
+            If rows, labels, centres and weights do not fit together, or every row is left out.
+        """
+        rows = Rows.of(X, sample_weight)
+        shape = len(reference.labels), reference.centers.shape[1]
+        if rows.values.shape != shape:
+            raise DataError(
+                f"X has {len(rows)} rows and {rows.n_columns} columns, but the reference has {shape[0]} labels and "
+                f"centres of {shape[1]} columns"
+            )
+        task = cls(rows, reference, mixture, max_leaf_nodes, random_state, n_jobs)
+        if not task.kept.any():
+            raise DataError("every row is left out: give some row a label other than -1 and a weight above 0")
+        return task
+
+    @cached_property
+    def kept(self) -> Bools:
+        """Which rows count: those of a cluster, with a weight above 0."""
+        kept, weights = self.reference.kept, self.rows.weights
+        return kept if weights is None else kept & (weights > 0)
+
+    @cached_property
+    def kept_weights(self) -> Floats | None:
+        """Weight of each row, 0 for rows without a cluster; None where every row weighs 1."""
+        if self.reference.kept.all():
+            return self.rows.weights
+        return np.where(self.reference.kept, 1.0 if self.rows.weights is None else self.rows.weights, 0.0)
+
+    @cached_property
+    def components(self) -> Mixture:
+        """The mixture that made the clusters; where there is none, the clusters' frequencies, means and variances."""
+        if self.mixture is not None:
+            return self.mixture
+        return Mixture.of_reference(self.rows, self.reference, moments=self.reference.moments, n_jobs=self.n_jobs)
+
+    def leaves(self, times: int = 1) -> int:
+        """Return the number of leaves to grow: as asked for, or that many times the number of clusters."""
+        return self.max_leaf_nodes or times * self.reference.n_clusters
+
+    def of_rows(self, rows: Indices) -> Task:
+        """Return the task on some of the rows."""
+        return replace(self, rows=self.rows.take(rows), reference=self.reference.of_rows(rows))
+
+    def with_reference(self, reference: Reference) -> Task:
+        """Return the task with another clustering of the same rows."""
+        return replace(self, reference=reference)
+
+    def sampled(self, n_values: int) -> Task:
+        """Return the task on a random sample of the rows that count, of about so many values."""
+        if self.rows.values.size <= n_values:
+            return self
+        n_rows = max(n_values // self.rows.n_columns, 1)
+        rows = np.flatnonzero(self.kept)
+        if len(rows) > n_rows:
+            rows = np.sort(check_random_state(self.random_state).choice(rows, n_rows, replace=False))
+        return self.of_rows(rows)
