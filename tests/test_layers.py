@@ -13,7 +13,7 @@ SOURCE = Path(boxwood.__file__).parent
 FLOORS = (  # from the ground up; modules on one line may import each other
     ("errors", "_lazy", "_types"),
     ("_threads", "loops"),
-    ("_validation", "tree"),
+    ("_files", "_validation", "tree"),
     ("_compat", "_frames"),
     ("kernels",),
     ("axes",),

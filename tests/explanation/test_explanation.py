@@ -121,7 +121,7 @@ def test_measurements_equal_those_of_metrics(examples):
         assert ex.adjusted_rand == boxwood.metrics.agreement(case.labels, predicted, **w).adjusted_rand
         kept = case.labels != -1
         left_out = None if case.weights is None else case.weights[kept]
-        found = boxwood.metrics.readability(ex.tree, case.X[kept], sample_weight=left_out)
+        found = boxwood.metrics.readability(case.X[kept], ex.tree, sample_weight=left_out)
         assert ex.readability == pytest.approx(found)
 
 

@@ -18,7 +18,7 @@ from boxwood import Explanation, Mixture, explain, grow
 from boxwood.cli import boxwood as command
 from boxwood.errors import DataError, ModelError
 from boxwood.metrics import error_rate, explainability_to_noise, tail_check
-from boxwood.metrics._tails import far_tails
+from boxwood.metrics._mixture_tails import far_tails
 from boxwood.render import text
 from boxwood.theory import certificate
 from tests import naive

@@ -122,7 +122,7 @@ def test_auto_keeps_what_costs_least():
         X, labels = clouds(seed, spread=2.0)
         reference, kernel = Reference.of(X, labels), Gaussian(0.3)
         trees = [kernel_imm(X, reference, kernel=kernel, features=kind) for kind in features_of_kernel(kernel)]
-        costs = [kernel_cost(X, tree, kernel) for tree in trees]
+        costs = [kernel_cost(X, tree, kernel=kernel) for tree in trees]
         found = grow_kernel_imm(Task.of(X, reference), kernel=kernel)
         assert found.tree == trees[int(np.argmin(costs))]
         kept.append(found.facts["features"])
@@ -205,7 +205,7 @@ def test_taylor_price_bound(n_terms):
         delta = surrogate_map(kernel, X, "taylor", n_terms=n_terms).error
         tree = kernel_imm(X, reference, kernel=kernel, features="taylor", n_terms=n_terms)
         price = price_of_explainability(X, tree, reference, kernel=kernel)
-        cost = kernel_cost(X, labels, kernel)
+        cost = kernel_cost(X, labels, kernel=kernel)
         assert price <= taylor_price_bound(4, 3, n_rows=30, delta=delta, cost=cost).value
 
 
@@ -299,7 +299,7 @@ def two_leaf_costs(instance, *, intervals):
                 builder = TreeBuilder()
                 for cluster, leaf in enumerate(builder.split(0, j, last, first)):
                     builder.label(leaf, cluster)
-                costs.append(kernel_cost(X, builder.build(), instance.kernel))
+                costs.append(kernel_cost(X, builder.build(), kernel=instance.kernel))
     return costs
 
 
@@ -333,7 +333,7 @@ def test_three_rows_have_no_features_that_rise_or_fall_steadily(gamma):
 def test_the_price_of_the_quadratic_kernel(rotated):
     # T-17; Proposition 1 is false for the points it prints, and true for rotated ones
     instance = quadratic_price(rotated=rotated)
-    assert kernel_cost(instance.points, instance.labels, instance.kernel) == pytest.approx(0.0, abs=1e-12)
+    assert kernel_cost(instance.points, instance.labels, kernel=instance.kernel) == pytest.approx(0.0, abs=1e-12)
     assert min(two_leaf_costs(instance, intervals=False)) == pytest.approx(instance.exact["threshold_cost"])
     least = min(two_leaf_costs(instance, intervals=True))
     assert least == pytest.approx(instance.exact["interval_cost"], abs=1e-12)
@@ -350,7 +350,7 @@ def test_the_price_of_the_neighbourhood_kernel():
     assert (squares[~same] == instance.exact["squared_across"]).all()
     assert (instance.kernel(X) == same).all()
     assert np.linalg.eigvalsh(instance.kernel(X)).min() > -1e-12  # so the matrix itself is positive semidefinite
-    assert kernel_cost(X, instance.labels, instance.kernel) == 0
+    assert kernel_cost(X, instance.labels, kernel=instance.kernel) == 0
     assert min(two_leaf_costs(instance, intervals=True)) == pytest.approx(instance.exact["interval_cost"])
 
 
@@ -374,9 +374,9 @@ def test_attributes(blobs):
     assert model.kernel_ == model.clusterer_.kernel_ == Gaussian(0.05)
     assert (model.reference_.labels == model.clusterer_.labels_).all()
     assert model.price_ == price_of_explainability(X, model.tree_, model.reference_, kernel=model.kernel_)
-    assert model.price_ceiling_ == price_ceiling(X, model.reference_, model.kernel_)
+    assert model.price_ceiling_ == price_ceiling(X, model.reference_, kernel=model.kernel_)
     assert 1 <= model.price_ < model.price_ceiling_
-    assert model.score(X) == -kernel_cost(X, model.tree_, model.kernel_)
+    assert model.score(X) == -kernel_cost(X, model.tree_, kernel=model.kernel_)
     assert model.features_ in ("taylor", "distance")
     assert model.tree_ == kernel_imm(X, model.reference_, kernel=model.kernel_)
     assert (model.labels_ == model.predict(X)).all()
@@ -428,8 +428,8 @@ def test_labels_names_frames_and_noise(blobs):
     assert (noisy.reference_.labels == -1).any()
     assert (noisy.labels_ >= 0).all()
     kept = noisy.reference_.kept
-    ratio = kernel_cost(X[kept], noisy.labels_[kept], noisy.kernel_) / kernel_cost(
-        X[kept], noisy.reference_.labels[kept], noisy.kernel_
+    ratio = kernel_cost(X[kept], noisy.labels_[kept], kernel=noisy.kernel_) / kernel_cost(
+        X[kept], noisy.reference_.labels[kept], kernel=noisy.kernel_
     )
     assert noisy.price_ == pytest.approx(ratio)
 

@@ -70,7 +70,7 @@ def test_of_a_mixture_equals_the_twin(prototype):
     for seed in range(600):
         mixture = random_mixture(seed) if seed % 2 else make_mixture(seed)
         kernel = (Gaussian(0.5), Laplace(1.0))[seed % 2]
-        xi = axis_similarity(mixture, kernel).mean.tolist()
+        xi = axis_similarity(mixture, kernel=kernel).mean.tolist()
         random = np.random.default_rng(seed)
 
         def value(c, i, mixture=mixture, random=random):
@@ -124,7 +124,7 @@ def test_the_surest_cuts_equal_the_twin():
     for seed in range(1000):
         mixture = random_mixture(seed) if seed % 2 else make_mixture(seed)
         kernel = (Gaussian(0.5), Laplace(1.0))[seed % 2]
-        similarity = axis_similarity(mixture, kernel)
+        similarity = axis_similarity(mixture, kernel=kernel)
         xi, variance = similarity.mean.tolist(), similarity.variance.tolist()
         twin = naive.kernel_mmdt(
             xi,
@@ -251,7 +251,7 @@ def test_a_summary_keeps_weight_and_mean():
 def test_two_gaussians_in_closed_form():
     # T-08: xi = 0.3940452, Var = 0.1165019
     mixture, kernel = Mixture([0.5, 0.5], [[0.0], [1.3]], [[0.64], [0.25]]), Gaussian(0.7)
-    similarity = axis_similarity(mixture, kernel)
+    similarity = axis_similarity(mixture, kernel=kernel)
     assert similarity.mean[0, 0, 1] == pytest.approx(0.3940452, abs=5e-8)
     assert similarity.variance[0, 0, 1] == pytest.approx(0.1165019, abs=5e-8)
     tree = kernel_mmdt_of_mixture(mixture, kernel=kernel, prototype="medoid")
@@ -267,7 +267,7 @@ def test_samples_of_gaussians_tend_to_the_closed_form():
     labels = np.repeat([0, 1], 40_000)
     X = mixture.means[labels] + np.sqrt(mixture.variances[labels]) * rng.normal(size=(len(labels), 2))
     reference = Reference.of(X, labels)
-    similarity, exact = laws_of(X, reference, kernel).similarity, axis_similarity(mixture, kernel)
+    similarity, exact = laws_of(X, reference, kernel).similarity, axis_similarity(mixture, kernel=kernel)
     np.testing.assert_allclose(similarity.mean, exact.mean, atol=5e-3)
     np.testing.assert_allclose(similarity.variance, exact.variance, atol=5e-3)
     tree = kernel_mmdt(X, reference, kernel=kernel, prototype="medoid")
@@ -309,7 +309,7 @@ def test_the_largest_gap_of_all_may_leave_the_prototype_outside():
     left_out = 0
     for seed in range(400):
         mixture, kernel = random_mixture(seed), Gaussian(1.0)
-        xi = axis_similarity(mixture, kernel).mean
+        xi = axis_similarity(mixture, kernel=kernel).mean
         i, a, b = np.unravel_index(np.argmin(xi + 2 * np.eye(mixture.n_components)), xi.shape)
         gaps = [(np.diff(np.sort(xi[i, c])).max(), -c) for c in (a, b)]
         c = -max(gaps)[1]
@@ -527,7 +527,7 @@ def test_the_estimators_tree_price_and_bound():
     assert model.n_leaves_ == 3
     assert model.price_ == pytest.approx(price_of_explainability(X, tree, reference, kernel=kernel))
     assert model.price_ <= model.price_ceiling_
-    assert model.score(X) == pytest.approx(-kernel_cost(X, tree, kernel))
+    assert model.score(X) == pytest.approx(-kernel_cost(X, tree, kernel=kernel))
     assert (model.labels_ != y).mean() <= model.error_bound_ < 0.2
     surest = KernelMMDT(gamma=0.5, axis="error", random_state=3).fit(X, y)
     assert surest.tree_ == kernel_mmdt(X, reference, kernel=kernel, axis="error", random_state=3)

@@ -32,7 +32,7 @@ def command(model: str, form: str, output: str | None, quiet: bool) -> None:
     if output is None or output == "-":
         click.echo(text)
         return
-    from boxwood.table import replacing
+    from boxwood._files import replacing
 
     with replacing(output) as temporary, open(temporary, "w", encoding="utf-8") as file:
         file.write(f"{text}\n")

@@ -23,7 +23,7 @@ from boxwood.explanation._explanation import (
     leaves_of,
     rules_of,
 )
-from boxwood.metrics import Readability
+from boxwood.metrics._readability import Readability
 from boxwood.render._rules import cluster_rule, rule
 from boxwood.tree import ThresholdTree
 from boxwood.tree._exchange import from_nodes, to_nodes
