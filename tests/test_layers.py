@@ -21,9 +21,9 @@ FLOORS = (  # from the ground up; modules on one line may import each other
     ("clusterers",),
     ("grow", "metrics"),
     ("theory",),
-    ("concepts",),
     ("table",),
     ("explanation", "render"),
+    ("concepts",),
     ("estimators",),
     ("cli",),
 )

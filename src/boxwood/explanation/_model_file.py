@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import math
 import os
-import secrets
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from boxwood._files import replacing
 from boxwood.axes import Categories
 from boxwood.errors import ModelError
 from boxwood.explanation._explanation import (
@@ -98,16 +97,8 @@ def read(path: str | os.PathLike[str]) -> Explanation:
 def write(ex: Explanation, path: str | os.PathLike[str]) -> None:
     """See `Explanation.save`."""
     text = to_text(ex)
-    target = Path(os.path.realpath(path))  # a link stays, and its target is replaced
-    beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.tmp")
-    try:
-        with beside.open("x", encoding="utf-8") as file:
-            file.write(text + "\n")
-        beside.replace(target)
-    except BaseException:
-        with suppress(OSError):
-            beside.unlink()
-        raise
+    with replacing(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
+        file.write(f"{text}\n")
 
 
 def _from_document(document: dict[str, Any]) -> Explanation:
