@@ -1,5 +1,7 @@
 """Options of the whole suite: how many seeds, how large tables, and whether slow tests run."""
 
+import os
+
 from hypothesis import HealthCheck, settings
 
 from tests import scale
@@ -13,6 +15,8 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    # workers and their OpenMP threads share the cores: a thread that waits must not keep a core busy
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     scale.SEEDS, scale.SIZE, scale.SLOW = (config.getoption(name) for name in ("seeds", "size", "slow"))
     settings.register_profile(
         "boxwood",

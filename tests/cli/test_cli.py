@@ -459,8 +459,11 @@ def test_a_saved_model_is_told_and_equals_the_explanation(folder):
 
 
 @pytest.mark.parametrize("name", ["iris.csv", "iris.csv.gz", "iris.tsv", "iris.parquet", "iris.jsonl"])
-@pytest.mark.parametrize("model", ["species.json", "three.json"])
-@pytest.mark.parametrize("out", ["o.csv", "o.parquet"])
+@pytest.mark.parametrize(
+    ("model", "out"),
+    [("species.json", "o.csv"), ("three.json", "o.parquet")]
+    + SLOW * [("species.json", "o.parquet"), ("three.json", "o.csv")],
+)
 def test_round_trips(folder, tmp_path, iris, name, model, out):
     run(folder, "explain", f"{{}}/{name}", "-k", 3, "--save", tmp_path / "model.json", "-q")
     assert boxwood.load(tmp_path / "model.json").to_dict() == boxwood.load(folder / "three.json").to_dict()

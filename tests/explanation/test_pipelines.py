@@ -38,7 +38,7 @@ from boxwood.render._rules import condition
 from boxwood.render._sql import sql_case
 from boxwood.tree import Interval
 from tests.cases import make_case
-from tests.scale import seeds
+from tests.scale import SLOW, seeds
 
 METHODS = ["auto", "imm", "exkmc", "expand", "cart", "mmdt"]
 
@@ -375,7 +375,7 @@ def test_sql_of_categories_of_every_kind(name, handled):
 
 
 @pytest.mark.parametrize(
-    ("form", "out"), [("csv", "o.csv"), ("csv", "o.parquet"), ("tsv", "o.jsonl"), ("parquet", "o.csv")]
+    ("form", "out"), [("csv", "o.parquet"), ("parquet", "o.csv")] + SLOW * [("csv", "o.csv"), ("tsv", "o.jsonl")]
 )
 @pytest.mark.parametrize("name", KINDS)
 def test_the_command_line_labels_categories_as_predict_does(name, form, out, tmp_path):
