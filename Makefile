@@ -2,14 +2,19 @@ VENV ?= .venv
 PYTHON ?= python3
 PY := $(VENV)/bin/python
 JOBS ?= auto
+SEEDS ?= 10
+SIZE ?= 1
 
-.PHONY: demo test lint bench
+.PHONY: demo test soak lint bench
 
 demo: $(VENV)/installed  ## explain a real table
 	$(PY) -m boxwood demo
 
-test: $(VENV)/installed-test  ## run all tests
-	$(PY) -m pytest -n $(JOBS)
+test: $(VENV)/installed-test  ## run the tests, in about two minutes on two cores
+	$(PY) -m pytest -n $(JOBS) --dist worksteal
+
+soak: $(VENV)/installed-test  ## run slow tests, too, and all on SEEDS times as many seeds and SIZE times as many rows
+	$(PY) -m pytest -n $(JOBS) --dist worksteal --slow --seeds $(SEEDS) --size $(SIZE)
 
 lint: $(VENV)/installed-lint  ## style and types
 	$(PY) -m ruff check .

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tests import scale
+
 
 class Case(NamedTuple):
     X: np.ndarray
@@ -12,9 +14,12 @@ class Case(NamedTuple):
 
 
 def make_case(seed: int, *, max_rows: int = 40, max_columns: int = 4, max_clusters: int = 6) -> Case:
-    """Return a small table with labels: ties, duplicates, constant columns, float32 neighbours, 1e±12, any layout."""
+    """Return a small table with labels: ties, duplicates, constant columns, float32 neighbours, 1e±12, any layout.
+
+    The option `--size` makes tables of up to so many times as many rows.
+    """
     rng = np.random.default_rng(seed)
-    n, d = int(rng.integers(2, max_rows + 1)), int(rng.integers(1, max_columns + 1))
+    n, d = int(rng.integers(2, max_rows * scale.SIZE + 1)), int(rng.integers(1, max_columns + 1))
     k = int(rng.integers(2, min(n, max_clusters) + 1))
     labels = rng.permutation(np.concatenate([np.arange(k), rng.integers(k, size=n - k)]))
     X = np.column_stack([_column(rng, labels, k) for _ in range(d)])
@@ -45,6 +50,8 @@ def _column(rng: np.random.Generator, labels: np.ndarray, k: int) -> np.ndarray:
 
 def _layout(rng: np.random.Generator, X: np.ndarray) -> np.ndarray:
     kind = rng.integers(4)
+    if X.dtype == np.float32 and not scale.SLOW:
+        kind = 2  # every loop is compiled for each pair of type and layout: a second or so each
     if kind == 0:
         return np.asfortranarray(X)
     if kind == 1:  # a view that skips rows and columns

@@ -1,12 +1,35 @@
-"""Settings for the whole suite."""
+"""Options of the whole suite: how many seeds, how large tables, and whether slow tests run."""
+
+import os
 
 from hypothesis import HealthCheck, settings
 
-settings.register_profile(
-    "boxwood",
-    max_examples=200,
-    deadline=None,  # the first call of a loop compiles it
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
-settings.load_profile("boxwood")
+from tests import scale
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("boxwood", "how much the tests try")
+    group.addoption("--seeds", type=int, default=1, metavar="N", help="try N times as many seeds of each law")
+    group.addoption("--size", type=int, default=1, metavar="N", help="generated tables have up to N times as many rows")
+    group.addoption("--slow", action="store_true", help="run the tests marked slow, too")
+
+
+def pytest_configure(config):
+    # workers and their OpenMP threads share the cores: a thread that waits must not keep a core busy
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    scale.SEEDS, scale.SIZE, scale.SLOW = (config.getoption(name) for name in ("seeds", "size", "slow"))
+    settings.register_profile(
+        "boxwood",
+        max_examples=50 * scale.SEEDS,
+        deadline=None,  # the first call of a loop compiles it
+        derandomize=True,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
+    settings.load_profile("boxwood")
+
+
+def pytest_collection_modifyitems(config, items):
+    if not scale.SLOW:
+        slow = [item for item in items if item.get_closest_marker("slow")]
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if not item.get_closest_marker("slow")]

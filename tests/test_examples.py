@@ -69,6 +69,7 @@ def test_an_example_without_matplotlib(name, n_given, tmp_path, capsys, monkeypa
 # --------------------------------------------------------------------------------------------------- experiment
 
 
+@pytest.mark.slow
 def test_the_row_of_digits():
     table = paper_001_deep._digits_row(sources.digits(), "digits")
     assert [row[1] for row in table.rows] == ["of the table", "2 has no loop"]
@@ -88,6 +89,7 @@ def test_what_is_not_there_is_said(tmp_path, monkeypatch):
     assert found[3].rows[0][0] == "file not there"
 
 
+@pytest.mark.slow
 def test_simulated_animals_are_told_apart_by_colour(tmp_path, monkeypatch):
     monkeypatch.setenv("BOXWOOD_DATA", str(tmp_path))
     rng = np.random.default_rng(0)

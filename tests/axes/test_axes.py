@@ -34,10 +34,10 @@ from boxwood.errors import DataError
 from boxwood.grow import cart
 from tests import naive
 from tests.cases import make_case
+from tests.scale import seeds
 from tests.tree.test_pull_back import random_tree
 
 INF = math.inf
-N_CASES = 60  # for each transformer
 
 # ---------------------------------------------------------------------------------------------- terminal embedding
 
@@ -54,7 +54,7 @@ def test_printed_values():
 
 
 def test_the_embedding_is_that_of_the_paper():
-    for seed in range(1000):
+    for seed in seeds(600):
         case = make_case(seed, max_rows=15)
         centers, rows = case.X[: max(1, len(case.X) // 2)], case.X.astype(np.float64)
         embedding = TerminalEmbedding(centers)
@@ -69,7 +69,7 @@ def test_the_embedding_is_that_of_the_paper():
 
 
 def test_distances_to_centres_stand_for_squared_distances():
-    for seed in range(300):
+    for seed in seeds(300):
         rng = np.random.default_rng(seed)
         k, d = int(rng.integers(1, 12)), int(rng.integers(1, 5))
         scale = 10.0 ** rng.integers(-8, 9)
@@ -97,7 +97,7 @@ def test_distortion_of_equally_spaced_terminals():
 
 @pytest.mark.parametrize("scale", [1e-250, 1e-12, 1.0, 1e12, 1e250])
 def test_the_inverse_is_exact_at_any_scale(scale):
-    for seed in range(60):
+    for seed in seeds(50):
         rng = np.random.default_rng(seed)
         y = np.unique(rng.choice([rng.normal(size=8), np.exp(5 * rng.normal(size=8))]) + rng.choice([0, 1e3]))
         embedding = TerminalEmbedding(scale * y[:, None])
@@ -118,7 +118,7 @@ def test_the_inverse_is_exact_at_any_scale(scale):
 
 
 def test_terminals_never_change_sides():
-    for seed in range(300):
+    for seed in seeds(300):
         rng = np.random.default_rng(seed)
         gaps = 10.0 ** rng.uniform(-14, 3, size=12)
         y = np.unique(np.cumsum(gaps) - rng.choice([0, 100.0]))
@@ -136,7 +136,7 @@ def test_terminals_never_change_sides():
 
 
 def test_trees_on_the_embedding_are_trees_on_rows():
-    for seed in range(300):
+    for seed in seeds(300):
         case = make_case(seed)
         rng = np.random.default_rng(seed)
         embedding = TerminalEmbedding(case.X[: rng.integers(1, len(case.X) + 1)])
@@ -210,8 +210,8 @@ def fitted(transformer, X):
 
 @pytest.mark.parametrize("name", [*ANY, *POSITIVE])
 def test_trees_on_transformed_rows_are_trees_on_rows(name):
-    used = 0
-    for seed in range(N_CASES):
+    used, tries = 0, seeds(8)
+    for seed in tries:
         case = make_case(seed, max_rows=25, max_columns=2)
         X = positive(case.X) if name in POSITIVE else case.X
         found = fitted({**ANY, **POSITIVE}[name], X)
@@ -238,7 +238,7 @@ def test_trees_on_transformed_rows_are_trees_on_rows(name):
         for row in wrong:  # rounding of the map puts two images out of order
             distances = np.abs(images[row][:, None] - ends) / np.maximum(np.abs(ends), 1e-300)
             assert distances.min() < 1e-9
-    assert used > N_CASES // 2
+    assert used > len(tries) / 2
 
 
 @pytest.mark.parametrize("name", [*ANY, *POSITIVE])
@@ -390,7 +390,7 @@ def test_column_transformers(name, kind):
     Z = axis_map.transform(rows)
     expected = transformer.transform(frame)
     assert ((expected.toarray() if hasattr(expected, "toarray") else np.asarray(expected)) == Z).all()
-    for seed in range(6):
+    for seed in seeds(2):
         tree = random_tree(np.random.default_rng(seed), Z.shape[1], np.unique(Z), 6)
         pulled = tree.pull_back(axis_map, rows)
         assert (pulled.predict(rows) == tree.predict(Z)).all()

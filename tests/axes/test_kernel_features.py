@@ -34,6 +34,7 @@ from boxwood.kernels import (
 )
 from tests import naive
 from tests.cases import make_case
+from tests.scale import seeds
 from tests.tree.test_pull_back import random_tree
 
 INF = math.inf
@@ -212,7 +213,7 @@ def test_cuts_on_landmarks_are_intervals_around_them():
     ],
 )
 def test_exact_features(kernel, options):
-    for seed in range(100):
+    for seed in seeds(30):
         X = rows_for(kernel, seed, max_rows=15)
         features = surrogate_map(kernel, X, "additive", **options)
         assert features.error == 0
@@ -259,7 +260,7 @@ def test_more_terms_of_the_paper_come_closer():
 
 
 def test_rates_in_equal_steps_give_the_kernel_to_two_per_cent():
-    for seed in range(100):
+    for seed in seeds(100):
         rng = np.random.default_rng(seed)
         scale = 10.0 ** rng.integers(-12, 13)
         X = scale * rng.exponential(size=(40, 2)) ** rng.integers(1, 4) * (rng.random((40, 2)) < 0.8)
@@ -287,7 +288,7 @@ def test_a_cut_on_a_chi_squared_feature_is_the_interval_of_lambert_w():
 
 @pytest.mark.parametrize(("kind", "kernel", "options"), KINDS, ids=NAMES)
 def test_every_row_goes_where_its_image_goes(kind, kernel, options):
-    for seed in range(150):
+    for seed in seeds(20):
         X = rows_for(kernel, seed, max_rows=25)
         rng = np.random.default_rng(seed)
         features = surrogate_map(kernel, X, kind, **options)
@@ -300,7 +301,7 @@ def test_every_row_goes_where_its_image_goes(kind, kernel, options):
 
 @pytest.mark.parametrize(("kind", "kernel", "options"), KINDS, ids=NAMES)
 def test_cuts_are_exact_between_rows_too(kind, kernel, options):
-    for seed in range(40):
+    for seed in seeds(10):
         rng = np.random.default_rng(seed)
         X = np.abs(rng.normal(size=(30, 2)))
         features = surrogate_map(kernel, X, kind, **options)
@@ -319,7 +320,7 @@ def test_cuts_are_exact_between_rows_too(kind, kernel, options):
 
 @pytest.mark.parametrize(("kind", "kernel", "options"), KINDS, ids=NAMES)
 def test_curves_rise_to_their_peak_and_fall_behind_it(kind, kernel, options):
-    for seed in range(60):
+    for seed in seeds(60):
         X = rows_for(kernel, seed, max_rows=20).astype(np.float64)
         features = surrogate_map(kernel, X, kind, **options)
         for column, (j, peak) in enumerate(zip(features.features, features.peaks, strict=True)):
@@ -334,7 +335,7 @@ def test_curves_rise_to_their_peak_and_fall_behind_it(kind, kernel, options):
 def test_cuts_are_exact_where_a_peak_lies_between_two_doubles():
     x = 1 + np.arange(30) * np.spacing(1.0)
     compared = 0
-    for seed in range(40):
+    for seed in seeds(10):
         rng = np.random.default_rng(seed)
         features = TaylorFeatures.of(Gaussian(10.0 ** rng.uniform(-3, 1) / np.spacing(1.0) ** 2), x[:, None])
         for column in range(features.n_columns):
@@ -346,7 +347,7 @@ def test_cuts_are_exact_where_a_peak_lies_between_two_doubles():
                 assert [naive.contains(above, value) for value in x] == (z >= theta).tolist()
                 assert [naive.contains(below, value) for value in x] == (z <= theta).tolist()
                 compared += 1
-    assert compared > 5000
+    assert compared > 1000
 
 
 @pytest.mark.parametrize(("kind", "kernel", "options"), KINDS, ids=NAMES)

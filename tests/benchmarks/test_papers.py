@@ -43,6 +43,7 @@ def printed(*arguments):
 # ---------------------------------------------------------------------------------------------------------- tables
 
 
+@pytest.mark.slow
 def test_paper_000_beside_ours(folder):
     out = printed("--only", "000", "--quick", "--markdown")
     lines = out.splitlines()
@@ -61,6 +62,7 @@ def test_paper_000_beside_ours(folder):
     ]
 
 
+@pytest.mark.slow
 def test_paper_001_beside_ours(folder, monkeypatch):
     monkeypatch.setattr(paper_001, "SPREADS", (6.0,))
     table, figure_3, figure_6 = paper_001.tables(Options(quick=True))
@@ -142,6 +144,7 @@ def test_random_gaussians_are_those_of_the_appendix(d):
     assert correlated == pytest.approx(drawn.covariances[0], abs=0.2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", bases.GRIDS)
 def test_bases_name_their_settings(kind):
     rng = np.random.default_rng(0)
@@ -158,6 +161,7 @@ def test_bases_name_their_settings(kind):
             assert base.X.std(axis=0) == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_prices_are_means_over_seeds():
     X = load_iris().data
     settings = paper_000._settings(bases.bases("k-means", X, 3))
@@ -168,6 +172,7 @@ def test_prices_are_means_over_seeds():
     assert all(1 <= price < 1.5 for price in settings[1].prices)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_prices_of_the_growing_instance_are_those_of_all_its_rows(k):
     for seed in range(10):
@@ -187,6 +192,7 @@ def test_prices_of_the_growing_instance_are_those_of_all_its_rows(k):
     assert float(report.rows[-1][3]) > 0.1
 
 
+@pytest.mark.slow
 def test_errors_and_ratios_of_random_mixtures():
     ratios, errors, dimensions = paper_001._noise_and_errors(200)
     assert ((dimensions >= 5) & (dimensions <= 20)).all()
@@ -205,6 +211,7 @@ def test_bins_hold_equal_counts():
     assert np.polyfit(bins[:, 0], bins[:, 2], 1)[0] == pytest.approx(-1)
 
 
+@pytest.mark.slow
 def test_figures_are_drawn_where_matplotlib_is(tmp_path, monkeypatch, capsys):
     def draw():
         plots.figure_3(str(tmp_path / "figures"), np.arange(5.0), -np.arange(5.0), np.ones((2, 3)))

@@ -30,12 +30,14 @@ def rows_of(out, title):
 # ----------------------------------------------------------------------------------------------------- paper 002
 
 
+@pytest.mark.slow
 def test_what_is_known(out):
     rows = rows_of(out, "002, Figure 1")
     assert ["k-means", "Ω(k / log k)", "O(k log k log log k)", "random cuts, embedded", "Makarychev, Shan 2021"] in rows
     assert all(cell for row in rows for cell in row)
 
 
+@pytest.mark.slow
 def test_the_star_costs_what_is_expected(out):
     for k, *cells, limit in rows_of(out, "002, the star"):
         for cell, power in zip(cells, (1, 1, 2), strict=True):
@@ -55,6 +57,7 @@ def expected_last(costs, power):
     return stays * costs[0] + (1 - stays) * costs[-1]
 
 
+@pytest.mark.slow
 def test_prices_on_the_lower_bound_instances(out):
     rows = rows_of(out, "002, Theorems 8.1 and 8.4")
     assert [(row[0], row[1]) for row in rows] == [
@@ -80,6 +83,7 @@ def test_slopes_are_those_of_powers():
     assert paper_002._slope((10, 20, 40), paid, "l2")[1] == pytest.approx(2)
 
 
+@pytest.mark.slow
 def test_growth_of_the_mean_price(out):
     rows = np.array(rows_of(out, "002, Theorem 7.1"), dtype=float)
     assert rows[:, 0].tolist() == [2, 4, 8, 16]
@@ -92,6 +96,7 @@ def test_growth_of_the_mean_price(out):
 # ----------------------------------------------------------------------------------------------------- paper 003
 
 
+@pytest.mark.slow
 def test_splits_of_imm(out):
     X, reference = paper_003._five_clusters()
     tree = grow.imm(X, reference)
@@ -111,6 +116,7 @@ def test_splits_of_imm(out):
     assert all(0 <= float(row[5]) <= 1 for row in rows)
 
 
+@pytest.mark.slow
 def test_the_local_optimum_in_numbers(out):
     for e, stays, cost, best, price in rows_of(out, "003, sub-optimality"):
         assert stays == "yes"
@@ -119,6 +125,7 @@ def test_the_local_optimum_in_numbers(out):
         assert float(price) == pytest.approx(float(best) / float(cost), abs=1e-4)
 
 
+@pytest.mark.slow
 def test_lloyd_never_costs_more(out):
     rows = rows_of(out, "003, Lemma kmeans.1")
     for column in (1, 2):
@@ -128,6 +135,7 @@ def test_lloyd_never_costs_more(out):
     assert any(line.startswith("- ") and line.endswith("rose in 0 of 35 iterations") for line in out)
 
 
+@pytest.mark.slow
 def test_seeds_cost_what_is_allowed(out):
     rows = rows_of(out, "003, Theorems kmeans.2")
     for k, ratio, allowed in rows:
@@ -138,6 +146,7 @@ def test_seeds_cost_what_is_allowed(out):
     assert float(rows[2][2]) == pytest.approx(8 * (math.log(5) + 2), abs=5e-3)
 
 
+@pytest.mark.slow
 def test_the_cost_tends_to_that_of_the_population(out):
     rows = rows_of(out, "003, Theorem kmeans.5")
     assert float(rows[-1][2]) == pytest.approx(1 / 108, abs=5e-7)
@@ -147,6 +156,7 @@ def test_the_cost_tends_to_that_of_the_population(out):
 # --------------------------------------------------------------------------------------------------------- plots
 
 
+@pytest.mark.slow
 def test_figures_of_cuts(tmp_path, monkeypatch, capsys):
     X, reference = paper_003._five_clusters()
     splits = list(paper_003._splits(X, grow.imm(X, reference), reference))
@@ -164,6 +174,7 @@ def test_figures_of_cuts(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out.count("not drawn, as matplotlib is not installed") == 2
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("matplotlib") is None, reason="needs matplotlib")
 def test_tables_draw_their_figures(tmp_path, monkeypatch):
     monkeypatch.setattr(paper_002, "_paid", lambda instance, objective, n_trees: paid_as(instance))

@@ -53,6 +53,7 @@ def moons():
 # --------------------------------------------------------------------------------------------------------- table 2
 
 
+@pytest.mark.slow
 def test_prices_beside_those_of_the_paper(out):
     rows = rows_of(out[0], "004, Table 2")
     assert [row[0].split(",")[0] for row in rows if row[2] == "file not there"] == list(ABSENT)
@@ -90,6 +91,7 @@ def test_which_setting_is_the_closest_and_whether_it_is_close(monkeypatch):
 # -------------------------------------------------------------------------------------------------------- figure 4
 
 
+@pytest.mark.slow
 def test_bars_of_figure_4(out):
     rows = rows_of(out[0], "004, Figure 4")
     assert [row[0] for row in rows if row[1] == "file not there"] == list(ABSENT)
@@ -109,6 +111,7 @@ def test_bars_of_figure_4(out):
     assert "- Kernel ExKMC costs no more than Kernel IMM: 1 of 1" in notes
 
 
+@pytest.mark.slow
 def test_bars_measure_what_they_say(moons):
     shape, _, base, model, bars = moons
     X, truth = shape.table
@@ -142,6 +145,7 @@ def test_a_verdict_may_be_that_it_is_not_met():
 # -------------------------------------------------------------------------------------------------- figures 1 and 3
 
 
+@pytest.mark.slow
 def test_kernel_imm_is_good_where_imm_is_poor(out):
     rows = rows_of(out[0], "004, Figures 1 and 3")
     index = {(row[0], row[1]): float(row[5]) for row in rows if row[1] != "file not there"}
@@ -155,6 +159,7 @@ def test_kernel_imm_is_good_where_imm_is_poor(out):
     assert [verdict.endswith("good with 2 leaves met") for verdict in verdicts] == [True, True]
 
 
+@pytest.mark.slow
 def test_verdict_on_moons_knows_the_best_cut(moons):
     shape, _, _, _, bars = moons
     X, truth = shape.table
@@ -183,6 +188,7 @@ def test_pathbased_needs_six_leaves():
     assert paper_004_toys._of_pathbased(bars | {"Kernel Expand": bars["Kernel IMM"]}).endswith("not met")
 
 
+@pytest.mark.slow
 def test_the_grid_holds_each_bandwidth_once(moons):
     _, bases, base, _, _ = moons
     gammas = [one.kernel.gamma for one in bases]
@@ -196,6 +202,7 @@ def test_the_grid_holds_each_bandwidth_once(moons):
 # ------------------------------------------------------------------------------------------------------- figure 6
 
 
+@pytest.mark.slow
 def test_the_kernel_of_histograms_finds_rare_bins(out):
     rows = {row[0]: row[1:] for row in rows_of(out[0], "004, Figure 6")}
     assert tuple(rows) == paper_004_toys.METHODS
@@ -213,6 +220,7 @@ def test_the_kernel_of_histograms_finds_rare_bins(out):
 # ---------------------------------------------------------------------------------------------------------- plots
 
 
+@pytest.mark.slow
 def test_figures_of_kernels(out, tmp_path, monkeypatch, capsys):
     if importlib.util.find_spec("matplotlib") is not None:
         names = ["004_figure_4.png", "004_figure_6.png", "004_half-moons.png", "004_half-moons_apart.png"]
@@ -261,6 +269,7 @@ def test_both_searches_find_the_same_cost(seed):
     assert best_interval(*arrays, 0, k)[0] == benchmark.best_pair(*arrays)
 
 
+@pytest.mark.slow
 def test_the_benchmark_prints_its_tables(monkeypatch, capsys):
     monkeypatch.setattr(benchmark, "ROWS", (300,))
     monkeypatch.setattr(benchmark, "SEARCHED", ((50, 3),))

@@ -18,6 +18,7 @@ from boxwood import CART, MMDT, ConceptMMDT, Mixture, Reference, grow, render
 from boxwood.concepts import ConceptProjector, concept_text, make_concept_tree, project
 from boxwood.errors import DataError
 from boxwood.metrics import partition_cost
+from tests.scale import seeds
 
 LOOP, VERTICAL, HORIZONTAL, CURVATURE = (0, 2, 6, 8, 9), (1, 4, 7), (4, 5, 7), (0, 2, 3, 5, 6, 8, 9)
 
@@ -49,7 +50,7 @@ def test_scikit_learn_checks_the_estimator(estimator, check):
 
 @pytest.mark.filterwarnings("ignore:clusters far from Gaussian:UserWarning")
 def test_rows_pipelines_and_mixtures_give_one_tree():
-    for seed in range(40):
+    for seed in seeds(40):
         Z, labels, projector = clusters_and_concepts(seed)
         model = ConceptMMDT(projector).fit(Z, labels)
         assert model.tree_ == grow.mmdt(Mixture.of(projector.transform(Z), labels))
@@ -97,7 +98,7 @@ def test_by_default_a_gaussian_mixture_of_embeddings_is_explained():
 
 @pytest.mark.filterwarnings("ignore:clusters far from Gaussian:UserWarning")
 def test_lengths_and_intercepts_of_vectors_mean_nothing():
-    for seed in range(50):
+    for seed in seeds(50):
         Z, labels, projector = clusters_and_concepts(seed, n=200)
         rng = np.random.default_rng(seed)
         other = clone(projector)
@@ -257,6 +258,7 @@ def digits():
     return Z, found.target, GaussianMixture(10, n_init=3, random_state=0).fit(Z)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:clusters far from Gaussian:UserWarning")
 def test_the_row_of_digits_in_small(digits):
     """Table 2 of "Decision Trees for Interpretable Clusters in Mixture Models and Deep Representations" has, for

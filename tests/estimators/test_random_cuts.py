@@ -14,6 +14,7 @@ from boxwood.grow._random_cuts_score import cost_changes
 from boxwood.metrics import best_centers, cost, partition_cost, price_of_explainability
 from boxwood.reference import Task
 from tests.cases import make_case
+from tests.scale import seeds
 
 OBJECTIVES = ["l1", "l2", "sqeuclidean"]
 
@@ -21,7 +22,7 @@ OBJECTIVES = ["l1", "l2", "sqeuclidean"]
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_changes_of_cost_are_those_of_each_tree_by_itself(objective):
     checked = 0
-    for seed in range(200):
+    for seed in seeds(40):
         X, labels, weights = make_case(seed)
         reference = Reference.of(X, labels) if np.any(np.asarray(labels) != -1) else None
         if reference is None or len(np.unique(reference.centers, axis=0)) < reference.n_clusters:
@@ -35,7 +36,7 @@ def test_changes_of_cost_are_those_of_each_tree_by_itself(objective):
             found = partition_cost(X, predicted, centers=reference.centers, **options)
             assert least + change == pytest.approx(found, rel=1e-9, abs=1e-9 * float(np.abs(X).max()) ** 2)
             checked += change != 0
-    assert checked > 300
+    assert checked > 60
 
 
 def test_changes_do_not_depend_on_threads():
@@ -101,7 +102,7 @@ def test_a_pipeline_is_explained_by_the_best_centres_in_its_columns(objective):
 @pytest.mark.parametrize("variant", ["fast", "exact"])
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_the_guarantee_holds_for_rows_whose_cluster_is_not_the_nearest(objective, variant):
-    for seed in range(20):
+    for seed in seeds(10):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(60, 2)) ** 3
         labels = np.concatenate([np.arange(4), rng.integers(4, size=56)])

@@ -29,6 +29,7 @@ from boxwood.errors import DataError, ModelError
 from boxwood.explanation import _best
 from tests import naive
 from tests.cases import make_case
+from tests.scale import SLOW, seeds
 
 METHODS = ["auto", "imm", "exkmc", "expand", "cart"]
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "arrow": pa.table}
@@ -56,7 +57,7 @@ def explained(seed):
 
 @pytest.fixture(scope="module")
 def examples():
-    return [pair for pair in map(explained, range(2000)) if pair is not None]
+    return [pair for pair in map(explained, seeds(150)) if pair is not None]
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +127,7 @@ def test_measurements_equal_those_of_metrics(examples):
 
 
 def test_short_thresholds_keep_every_row_on_its_side():
-    for seed in range(400):
+    for seed in seeds(100):
         case = usable(seed)
         if case is None:
             continue
@@ -183,8 +184,9 @@ def tables():
     return [*blobs, *real, *odd, rng.normal(size=(200, 6)), rng.exponential(size=(200, 3)) ** 3]
 
 
-@pytest.mark.parametrize("i", range(12))
-@pytest.mark.parametrize("more", [0, 3])
+@pytest.mark.parametrize(
+    ("i", "more"), [(i, more) for i in range(12) for more in (0, 3) if SLOW or more == 3 * (i % 2)]
+)
 def test_auto_costs_no_more_than_any_method(i, more):
     X = tables()[i]
     labels = KMeans(5, random_state=0).fit_predict(X)
@@ -242,7 +244,7 @@ def test_equal_centers_leave_imm_out():
 
 def test_auto_keeps_to_the_clusters_it_was_given():
     """A tree that costs less than the clusters has found others: that is no reason to take it."""
-    for seed in range(25):
+    for seed in seeds(25):
         rng = np.random.default_rng(seed)
         k = int(rng.integers(3, 6))
         labels = rng.integers(k, size=300)
@@ -492,17 +494,18 @@ def damaged(change):
         ("[" * 100_000, "is not a boxwood model"),
         ('{"format": "boxwood", "version": 3}', r"was written by a newer boxwood \(format 3, this one reads 2\)"),
         ('{"format": "boxwood", "version": "x"}', "format 'x' is unknown"),
-        (damaged(lambda d: d.pop("columns")), "damaged boxwood model: it lacks 'columns'"),
-        (damaged(lambda d: d.update(nodes=[])), "damaged boxwood model: a tree is a list of nodes"),
-        (damaged(lambda d: d.update(columns=[])), "its nodes test column 0, but it lists 0 columns"),
-        (damaged(lambda d: d["clusters"].pop()), "its nodes carry cluster 1, but it lists 1 clusters"),
-        (damaged(lambda d: d["leaves"].pop()), "its nodes have 2 leaves, but it lists 1"),
-        (damaged(lambda d: d.update(columns=[3])), "text expected, got 3"),
-        (damaged(lambda d: d["clusters"][0].update(name=None)), "the name of cluster 0 must be text or a number"),
-        (damaged(lambda d: d.update(price=None)), "damaged boxwood model"),
+        (lambda d: d.pop("columns"), "damaged boxwood model: it lacks 'columns'"),
+        (lambda d: d.update(nodes=[]), "damaged boxwood model: a tree is a list of nodes"),
+        (lambda d: d.update(columns=[]), "its nodes test column 0, but it lists 0 columns"),
+        (lambda d: d["clusters"].pop(), "its nodes carry cluster 1, but it lists 1 clusters"),
+        (lambda d: d["leaves"].pop(), "its nodes have 2 leaves, but it lists 1"),
+        (lambda d: d.update(columns=[3]), "text expected, got 3"),
+        (lambda d: d["clusters"][0].update(name=None), "the name of cluster 0 must be text or a number"),
+        (lambda d: d.update(price=None), "damaged boxwood model"),
     ],
 )
 def test_other_files(tmp_path, text, message):
+    text = damaged(text) if callable(text) else text
     path = tmp_path / "model.json"
     path.write_text(text)
     with pytest.raises(ModelError, match=message) as error:

@@ -7,6 +7,7 @@ from sklearn.tree import DecisionTreeClassifier
 from boxwood.errors import DataError
 from boxwood.grow import cart
 from tests.cases import make_case
+from tests.scale import seeds
 
 
 def kept_of(labels, weights):
@@ -16,7 +17,7 @@ def kept_of(labels, weights):
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 def test_predicts_as_scikit_learn_does_on_the_training_rows(criterion):
     n_cuts = 0
-    for seed in range(300):
+    for seed in seeds(60):
         X, labels, weights = make_case(seed)
         if weights is not None and seed % 3 == 0:
             weights[seed % len(X)] = 0
@@ -29,7 +30,7 @@ def test_predicts_as_scikit_learn_does_on_the_training_rows(criterion):
         assert tree.n_leaves == theirs.get_n_leaves()
         assert tree == tree.recut(X[kept], X[kept])  # thresholds are midpoints of the gaps that these rows leave
         n_cuts += tree.n_leaves - 1
-    assert n_cuts > 500
+    assert n_cuts > 100
 
 
 def test_a_threshold_that_float32_puts_on_the_wrong_side_is_moved():

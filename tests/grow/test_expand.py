@@ -12,6 +12,7 @@ from boxwood.reference import Reference
 from boxwood.tree import ThresholdTree, TreeBuilder
 from tests import naive
 from tests.cases import make_case
+from tests.scale import seeds
 
 SMALLEST = np.finfo(float).smallest_subnormal
 OBJECTIVES = ("cost", "mistakes")
@@ -80,9 +81,9 @@ def price(tree, X, reference) -> float:
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
-@pytest.mark.parametrize(("cuts", "max_rows", "n_cases"), [("threshold", 40, 800), ("interval", 24, 800)])
-def test_equals_enumeration(objective, cuts, max_rows, n_cases):
-    for seed in range(n_cases):
+@pytest.mark.parametrize(("cuts", "max_rows"), [("threshold", 40), ("interval", 24)])
+def test_equals_enumeration(objective, cuts, max_rows):
+    for seed in seeds(50):
         X, reference, weights = problem(seed, max_rows=max_rows)
         rng = np.random.default_rng(seed)
         start = random_tree(rng, X, reference.n_clusters, int(rng.integers(1, 5))) if rng.random() < 0.5 else None
@@ -99,7 +100,7 @@ def _unnumbered(d):
 
 
 def test_sweeps_equal_enumeration_where_nearly_all_costs_tie():
-    for seed in range(1500):
+    for seed in seeds(1500):
         rng = np.random.default_rng(seed)
         n, k = int(rng.integers(1, 10)), int(rng.integers(1, 5))
         ordered = np.sort(rng.integers(0, rng.integers(1, 9), size=n)).astype(float)
@@ -133,7 +134,7 @@ def _first_of_the_cheapest(costs, sides, n_places=1):
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("cuts", CUTS)
 def test_more_leaves_never_cost_more_and_trees_are_nested(objective, cuts):
-    for seed in range(100):
+    for seed in seeds(20):
         X, reference, weights = problem(seed, max_rows=40)
         options = {"objective": objective, "cuts": cuts, "sample_weight": weights}
         smaller = expanded(None, X, reference, max_leaf_nodes=1, **options)
@@ -149,7 +150,7 @@ def test_more_leaves_never_cost_more_and_trees_are_nested(objective, cuts):
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("cuts", CUTS)
 def test_order_of_rows_repetition_layout_and_scale_change_nothing(objective, cuts):
-    for seed in range(150):
+    for seed in seeds(25):
         X, reference, weights = problem(seed, max_rows=40)
         rng = np.random.default_rng(seed)
         options = {"max_leaf_nodes": 8, "objective": objective, "cuts": cuts}
@@ -185,7 +186,7 @@ def test_threads_change_nothing():
 
 
 def test_thresholds_are_midpoints_between_values_at_the_node():
-    for seed in range(200):
+    for seed in seeds(200):
         X, reference, weights = problem(seed, max_rows=40)
         kept = reference.kept if weights is None else reference.kept & (weights > 0)
         for cuts in CUTS:
@@ -203,7 +204,7 @@ def test_given_leaves_that_are_not_split_keep_their_cluster():
 
 
 def test_rows_left_out_do_not_matter():
-    for seed in range(100):
+    for seed in seeds(100):
         X, reference, _ = problem(seed, max_rows=40)
         kept = reference.kept
         alone = Reference(reference.labels[kept], reference.centers)

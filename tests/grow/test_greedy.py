@@ -12,11 +12,12 @@ from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 from tests import naive
 from tests.cases import make_case
+from tests.scale import seeds
 
 
 def cases(n_seeds):
     """Yield cases whose clusters have unequal centres."""
-    for seed in range(n_seeds):
+    for seed in seeds(n_seeds):
         X, labels, weights = make_case(seed, max_rows=25, max_columns=3)
         reference = Reference.of(X, labels, sample_weight=weights)
         if len(np.unique(reference.first_of_equal_centers())) == reference.n_clusters:
@@ -25,7 +26,7 @@ def cases(n_seeds):
 
 def test_equals_the_twin_on_whole_numbers():
     """Small whole numbers have exact squared distances to whole centres, so that the twin can count them."""
-    for seed in range(400):
+    for seed in seeds(400):
         rng = np.random.default_rng(seed)
         n, d, k = int(rng.integers(2, 20)), int(rng.integers(1, 4)), int(rng.integers(2, 6))
         X = rng.integers(0, 6, size=(n, d)).astype(float)
@@ -39,7 +40,7 @@ def test_equals_the_twin_on_whole_numbers():
 
 
 def test_first_cut_equals_the_twin_in_any_numbers():
-    for X, reference, weights in cases(400):
+    for X, reference, weights in cases(200):
         problem = make_problem(Task.of(X, reference, sample_weight=weights), "cost")
         rows = np.flatnonzero(problem.kept)
         costs = dict(zip(rows.tolist(), whole_costs(problem, rows)[0].tolist(), strict=True))

@@ -34,6 +34,7 @@ from boxwood.tree import ThresholdTree
 from tests import naive
 from tests.cases import make_case
 from tests.grow.test_expand import CUTS, problem, random_tree
+from tests.scale import seeds
 
 
 def cauchy(t):
@@ -84,9 +85,9 @@ def rounded(seed, *, max_rows):
 # --------------------------------------------------------------------------------------------------- the twin
 
 
-@pytest.mark.parametrize(("cuts", "max_rows", "n_cases"), [("threshold", 30, 400), ("interval", 20, 1000)])
-def test_equals_enumeration(cuts, max_rows, n_cases):
-    for seed in range(n_cases):
+@pytest.mark.parametrize(("cuts", "max_rows"), [("threshold", 30), ("interval", 20)])
+def test_equals_enumeration(cuts, max_rows):
+    for seed in seeds(60):
         X, reference, weights = problem(seed, max_rows=max_rows)
         rng, kernel = np.random.default_rng(seed), kernel_for(seed, X)
         start = random_tree(rng, X, reference.n_clusters, int(rng.integers(1, 5))) if rng.random() < 0.5 else None
@@ -105,7 +106,7 @@ def _unnumbered(d):
 
 
 def test_costs_are_distances_to_kernel_means():
-    for seed in range(300):
+    for seed in seeds(300):
         X, reference, weights = rounded(seed, max_rows=30)
         kernel = kernel_for(seed, X).fitted(X)
         K = kernel(X)
@@ -118,7 +119,7 @@ def test_costs_are_distances_to_kernel_means():
 
 
 def test_costs_are_the_same_numbers_in_any_order_and_for_repeated_rows():
-    for seed in range(200):
+    for seed in seeds(150):
         X, reference, weights = rounded(seed, max_rows=40)
         rng, kernel = np.random.default_rng(seed), (Gaussian(0.3), Laplace(0.5), Polynomial(2, 1.0))[seed % 3]
         p = rng.permutation(len(X))
@@ -138,7 +139,7 @@ def test_costs_are_the_same_numbers_in_any_order_and_for_repeated_rows():
 @pytest.mark.parametrize("cuts", CUTS)
 def test_a_linear_kernel_gives_the_tree_of_squared_distances(cuts):
     different = 0
-    for seed in range(200):
+    for seed in seeds(50):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(int(rng.integers(3, 40)), int(rng.integers(1, 4))))
         labels = np.append([0, 1], rng.integers(-1, 4, size=len(X) - 2))
@@ -149,11 +150,11 @@ def test_a_linear_kernel_gives_the_tree_of_squared_distances(cuts):
         linear = expanded(start, X, reference, kernel="linear", **options)
         assert linear == expanded(start, X, reference, **options)
         different += linear != expanded(start, X, reference, kernel=Gaussian(2.0), **options)
-    assert different > 50  # the kernel does matter
+    assert different > 12  # the kernel does matter
 
 
 def test_more_leaves_never_cost_more_and_trees_are_nested():
-    for seed in range(150):
+    for seed in seeds(40):
         X, reference, weights = problem(seed, max_rows=40)
         kernel, cuts = kernel_for(seed, X), CUTS[seed % 2]
         distances = distances_of(X, reference, weights, kernel)
@@ -170,7 +171,7 @@ def test_more_leaves_never_cost_more_and_trees_are_nested():
 
 
 def test_order_of_rows_repetition_and_layout_change_nothing():
-    for seed in range(200):
+    for seed in seeds(50):
         X, reference, weights = rounded(seed, max_rows=40)
         rng, kernel = np.random.default_rng(seed), (Gaussian(0.3), Laplace(0.5), Neighborhood(1.5))[seed % 3]
         options = {"max_leaf_nodes": 8, "cuts": CUTS[seed % 2], "kernel": kernel}
@@ -203,7 +204,7 @@ def test_rows_left_out_matter_to_a_bandwidth_alone():
 
 
 def test_mistakes_do_not_look_at_the_kernel():
-    for seed in range(50):
+    for seed in seeds(50):
         X, reference, weights = problem(seed, max_rows=30)
         options = {"max_leaf_nodes": 6, "objective": "mistakes", "sample_weight": weights}
         assert expanded(None, X, reference, kernel="laplace", **options) == expanded(None, X, reference, **options)

@@ -23,6 +23,7 @@ from boxwood.reference import _moments as moments_module
 from boxwood.tree import ThresholdTree
 from tests import naive
 from tests.cases import make_case
+from tests.scale import seeds
 
 OBJECTIVES = ("tails", "chebyshev", "gaussian")
 
@@ -81,7 +82,7 @@ def nodes(tree, mixture):
 @pytest.mark.parametrize("axis", ["gap", "range"])
 @pytest.mark.parametrize("pooling", ["weighted", "max"])
 def test_equals_the_twin(axis, pooling):
-    for seed in range(2000):
+    for seed in seeds(150):
         mixture = make_mixture(seed)
         deviations = np.sqrt(mixture.pooled_variances(pooling)).tolist()
         twin = ThresholdTree.from_dict(naive.mmdt(mixture.means.tolist(), deviations, axis))
@@ -90,7 +91,7 @@ def test_equals_the_twin(axis, pooling):
 
 def test_the_order_of_splits_does_not_matter():
     """Of all leaves always that with the largest ratio, as the paper writes it, ends in the same tree."""
-    for seed in range(1000):
+    for seed in seeds(600):
         mixture = make_mixture(seed)
         deviations = np.sqrt(mixture.pooled_variances()).tolist()
         twin = naive.mmdt_by_largest_ratio(mixture.means.tolist(), deviations)
@@ -100,7 +101,7 @@ def test_the_order_of_splits_does_not_matter():
 @pytest.mark.parametrize("axis", ["gap", "range"])
 @pytest.mark.parametrize("threshold", [*OBJECTIVES, "uniform", "midpoint"])
 def test_each_mean_has_its_leaf(axis, threshold):
-    for seed in range(400):
+    for seed in seeds(80):
         mixture = make_mixture(seed)
         tree = mmdt(mixture, axis=axis, threshold=threshold, tie_break=("first", "random")[seed % 2], random_state=seed)
         assert tree.n_leaves == mixture.n_components
@@ -108,7 +109,7 @@ def test_each_mean_has_its_leaf(axis, threshold):
 
 
 def test_shifting_and_scaling_axes_moves_the_cuts_along():
-    for seed in range(500):
+    for seed in seeds(500):
         rng = np.random.default_rng(seed)
         k, d = int(rng.integers(2, 8)), int(rng.integers(1, 5))
         means, variances = rng.normal(size=(k, d)), rng.gamma(2.0, size=(k, d))
@@ -123,7 +124,7 @@ def test_shifting_and_scaling_axes_moves_the_cuts_along():
 
 
 def test_the_order_of_components_does_not_matter():
-    for seed in range(500):
+    for seed in seeds(250):
         rng = np.random.default_rng(seed)
         k, d = int(rng.integers(2, 8)), int(rng.integers(1, 5))
         arrays = rng.dirichlet(np.ones(k)), rng.normal(size=(k, d)), rng.gamma(2.0, size=(k, d))
@@ -190,7 +191,7 @@ def test_two_components(threshold, expected):  # T-07
 
 
 def test_chebyshev_in_closed_form():
-    for seed in range(300):
+    for seed in seeds(300):
         rng = np.random.default_rng(seed)
         (p, q), (a, b) = rng.dirichlet([1, 1]), rng.gamma(1.0, size=2)
         low, distance = rng.normal(), np.exp(rng.normal())
@@ -215,7 +216,7 @@ def grid(values):
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_no_threshold_of_a_fine_grid_loses_less(objective):
-    for seed in range(1000):
+    for seed in seeds(100):
         mixture = make_mixture(seed)
         for j, threshold, components in nodes(mmdt(mixture, threshold=objective), mixture):
             own = mixture.means[components, j], mixture.weights[components], mixture.variances[components, j]
@@ -226,7 +227,7 @@ def test_no_threshold_of_a_fine_grid_loses_less(objective):
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_the_axis_does_not_depend_on_the_threshold(objective):
-    for seed in range(200):
+    for seed in seeds(200):
         mixture = make_mixture(seed)
         deviations = np.sqrt(mixture.pooled_variances()).tolist()
         for j, _, components in nodes(mmdt(mixture, threshold=objective), mixture):
@@ -318,6 +319,7 @@ def iris():
     return load_iris()
 
 
+@pytest.mark.slow  # the default options are checked in tests/estimators
 @parametrize_with_checks([MMDT(axis="range", threshold="gaussian", pooling="max")])
 def test_scikit_learn(estimator, check):
     check(estimator)
@@ -386,7 +388,7 @@ def test_noise_is_left_out(iris):
 
 def test_weights_and_threads():
     n_fitted = 0
-    for seed in range(150):
+    for seed in seeds(150):
         X, labels, weights = make_case(seed)
         mixture = Mixture.of(X, labels, sample_weight=weights)
         if len(np.unique(mixture.means, axis=0)) < mixture.n_components:

@@ -12,6 +12,7 @@ from boxwood.axes import TerminalEmbedding
 from boxwood.grow import random_cuts
 from boxwood.grow._random_cuts import RandomCutter
 from tests.naive import cut_laws as naive_cuts
+from tests.scale import draws, seeds
 
 TINIEST = 5e-324
 KINDS = [("l1", "fast"), ("l1", "exact"), ("sqeuclidean", "fast"), ("sqeuclidean", "exact"), ("l2", "fast")]
@@ -51,7 +52,7 @@ def refuses(counts, probabilities):
 
 
 @pytest.mark.parametrize(("objective", "variant"), KINDS)
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", seeds(6))
 def test_leaf_of_a_point_has_the_law_of_the_algorithm(objective, variant, seed):
     centers, rng = small_centers(seed)
     x = centers[rng.integers(len(centers))] + rng.normal(size=centers.shape[1]) * rng.choice([0.0, 0.3, 2.0])
@@ -68,13 +69,13 @@ def test_the_test_of_laws_tells_them_apart():
     x = np.array([0.6, 0.25])
     rng = np.random.default_rng(0)
     for objective, other in itertools.permutations(["l1", "sqeuclidean", "l2"], 2):
-        counts = counts_of_leaf(RandomCutter.of(centers, objective=objective), x, 3000, rng, 4)
+        counts = counts_of_leaf(RandomCutter.of(centers, objective=objective), x, draws(1000), rng, 4)
         assert refuses(counts, naive_cuts.reached(centers, x, other))
 
 
 @pytest.mark.parametrize(("objective", "variant"), KINDS)
 def test_each_centre_has_its_own_leaf(objective, variant):
-    for seed in range(150):
+    for seed in seeds(120):
         centers = many_centers(seed)
         tree = random_cuts(centers, objective=objective, variant=variant, random_state=seed)
         assert tree.n_leaves == len(centers)
@@ -98,11 +99,12 @@ def test_expected_cost_of_a_star(k, far, power, expected, variant):
     assert exact == pytest.approx(expected, abs=5e-8)
     cutter = RandomCutter.of(star(k, far, power), objective="l1" if power == 1 else "sqeuclidean", variant=variant)
     rng = np.random.default_rng(3)
-    leaves = counts_of_leaf(cutter, np.zeros(k), 20_000, rng, k) / 20_000
+    n = draws(2000)
+    leaves = counts_of_leaf(cutter, np.zeros(k), n, rng, k) / n
     law = naive_cuts.reached(star(k, far, power), np.zeros(k), "l1" if power == 1 else "sqeuclidean")
     costs = np.array([1.0] + [far] * (k - 1))
     assert law @ costs == pytest.approx(exact)
-    error = np.sqrt((leaves @ costs**2 - (leaves @ costs) ** 2) / 20_000)
+    error = np.sqrt((leaves @ costs**2 - (leaves @ costs) ** 2) / n)
     assert abs(leaves @ costs - exact) < 4 * error
 
 
@@ -113,7 +115,7 @@ def test_two_centres_on_a_line(t):
     def lost(objective, median="midpoint"):
         law = naive_cuts.reached([[0.0], [1.0]], [t], objective, lower_median=median == "lower")
         cutter = RandomCutter.of([[0.0], [1.0]], objective=objective, median=median)
-        counts = counts_of_leaf(cutter, np.array([t]), 4000, np.random.default_rng(5), 2)
+        counts = counts_of_leaf(cutter, np.array([t]), draws(1000), np.random.default_rng(5), 2)
         assert not refuses(counts, law)
         return law[1]
 
@@ -139,16 +141,16 @@ def test_first_cuts_in_rounds_are_uniform_and_part_no_near_pair():
     allowed = naive_cuts.allowed(centers, np.full(2, np.inf), [range(5)])
     everywhere = naive_cuts.pieces(centers, np.full(2, np.inf), range(5))
     assert len(allowed) < len(everywhere)
-    drawn = [cutter.draw(rng) for _ in range(5000)]
+    drawn = [cutter.draw(rng) for _ in range(draws(2000))]
     roots = [(int(tree.feature[0]), float(tree.upper[0])) for tree in drawn]
     lengths = np.array([b - a for _, a, b in allowed])
     counts = np.array([sum(j == i and a <= cut < b for i, cut in roots) for j, a, b in allowed])
-    assert counts.sum() == 5000
+    assert counts.sum() == draws(2000)
     assert not refuses(counts, lengths / lengths.sum())
 
 
 def test_no_cut_in_rounds_parts_a_pair_near_for_its_node():
-    for seed in range(60):
+    for seed in seeds(60):
         centers, _ = small_centers(3 * seed + 2)
         k = len(centers)
         tree = random_cuts(centers, variant="exact", random_state=seed)
@@ -162,13 +164,15 @@ def test_no_cut_in_rounds_parts_a_pair_near_for_its_node():
 
 
 def test_thresholds_are_as_dense_as_the_distance_to_the_nearest_centre():
-    roots = [random_cuts([[1.0], [3.0], [5.0]], objective="sqeuclidean", random_state=s).upper[0] for s in range(2000)]
+    roots = [
+        random_cuts([[1.0], [3.0], [5.0]], objective="sqeuclidean", random_state=s).upper[0] for s in range(draws(1000))
+    ]
     share = (np.array([naive_cuts.embedded(root, [1, 3, 5]) for root in roots])) / 4
     assert kstest(share, "uniform").pvalue > 1e-4
 
 
 def test_squared_cuts_are_cuts_of_the_embedding_pulled_back():
-    for seed in range(100):
+    for seed in seeds(100):
         centers = many_centers(2 * seed + 1)
         embedding = TerminalEmbedding(centers)
         embedded = random_cuts(embedding.transform(centers), random_state=seed)
@@ -181,9 +185,9 @@ def test_squared_cuts_are_cuts_of_the_embedding_pulled_back():
 def test_median_cuts_have_the_law_of_drawing_until_one_parts_the_centres():
     centers = np.array([[0.0, 1.0], [2.0, 1.5], [3.0, -1.0], [7.0, 0.0]])
     rng = np.random.default_rng(4)
-    slow = [naive_cuts.median_cut(centers, rng) for _ in range(3000)]
+    slow = [naive_cuts.median_cut(centers, rng) for _ in range(draws(1500))]
     cutter = RandomCutter.of(centers, objective="l2")
-    fast = [(int(t.feature[0]), float(t.upper[0])) for t in (cutter.draw(rng) for _ in range(3000))]
+    fast = [(int(t.feature[0]), float(t.upper[0])) for t in (cutter.draw(rng) for _ in range(draws(1500)))]
     cells = [(j, a, b) for j in range(2) for a, b in pairwise(np.linspace(-1, 7, 9))]
     both = np.array([[sum(i == j and a <= cut < b for i, cut in drawn) for j, a, b in cells] for drawn in (slow, fast)])
     both = both[:, both.sum(axis=0) > 10]
@@ -194,7 +198,7 @@ def test_median_cuts_have_the_law_of_drawing_until_one_parts_the_centres():
 @pytest.mark.parametrize(("objective", "variant"), KINDS)
 def test_cuts_move_with_the_centres(objective, variant):
     """Shifted and scaled by powers of two, and far from zero, where rejection would need 10^12 draws."""
-    for seed in range(40):
+    for seed in seeds(40):
         centers = np.unique(np.round(many_centers(2 * seed + 1), 3), axis=0)
         options = {"objective": objective, "variant": variant, "random_state": seed}
         tree, moved = random_cuts(centers, **options), random_cuts(centers * 8, **options)
@@ -216,7 +220,7 @@ def test_units_of_any_size(objective, variant, unit):
 def test_gaps_of_all_sizes_on_one_axis(objective, variant):
     """Far apart, squares of small gaps vanish beside those of large ones; still every centre gets its leaf."""
     centers = np.array([[0.0], [1e-200], [1e-9], [2e-9], [1.0], [1.0 + 1e-9], [np.nextafter(1e6, 0)], [1e6]])
-    for seed in range(20):
+    for seed in seeds(20):
         tree = random_cuts(centers, objective=objective, variant=variant, random_state=seed)
         assert tree.predict(centers).tolist() == list(range(8))
 
@@ -235,7 +239,7 @@ def test_gaps_of_all_sizes_on_one_axis(objective, variant):
 )
 def test_gaps_of_the_smallest_and_largest_doubles(objective, variant, centers):
     cutter, rng = RandomCutter.of(centers, objective=objective, variant=variant), np.random.default_rng(0)
-    for _ in range(200):
+    for _ in range(draws(40)):
         assert cutter.draw(rng).predict(centers).tolist() == list(range(len(centers)))
 
 
@@ -249,7 +253,7 @@ def test_small_gaps_far_out_keep_their_share():
 
 def test_expected_cost_is_within_the_guarantee():
     """On 200 random clusterings, with 4 standard errors, by Theorem 1.1 of Gupta et al.: 1 + H(k - 1)."""
-    for seed in range(200):
+    for seed in seeds(40):
         rng = np.random.default_rng(seed)
         k, d = rng.integers(2, 8), rng.integers(1, 5)
         centers = rng.normal(size=(k, d))
@@ -262,7 +266,7 @@ def test_expected_cost_is_within_the_guarantee():
 
 
 def test_squared_costs_are_within_their_guarantee():
-    for seed in range(60):
+    for seed in seeds(40):
         rng = np.random.default_rng(seed)
         k, d = rng.integers(2, 8), rng.integers(1, 5)
         centers = rng.normal(size=(k, d))

@@ -9,6 +9,7 @@ from boxwood.metrics import cost
 from boxwood.tree import ThresholdTree
 from tests import naive
 from tests.cases import make_case
+from tests.scale import seeds
 
 OBJECTIVES = ("cost", "mistakes")
 
@@ -34,9 +35,8 @@ def surrogate(tree, X, reference, objective, weights=None):
     return np.sum(weights[kept, None] * (X[kept].astype(float) - reference.centers[clusters]) ** 2)
 
 
-@pytest.mark.parametrize("batch", range(4))
-def test_equals_the_twin_for_mistakes(batch):
-    for seed in range(250 * batch, 250 * (batch + 1)):
+def test_equals_the_twin_for_mistakes():
+    for seed in seeds(200):
         X, labels, weights = make_case(seed, max_rows=25)
         weights = None if weights is None else np.ceil(weights)
         reference, rng = Reference.of(X, labels), np.random.default_rng(seed)
@@ -54,7 +54,7 @@ def test_equals_the_twin_for_mistakes(batch):
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_never_dearer_and_of_the_same_shape(objective):
-    for seed in range(250):
+    for seed in seeds(60):
         X, labels, weights = make_case(seed)
         reference, rng = Reference.of(X, labels), np.random.default_rng(seed)
         tree = random_tree(rng, X, reference.n_clusters, 6)
@@ -90,7 +90,7 @@ def test_each_cut_is_the_best_given_the_others():
 
 
 def test_whole_weights_are_repeated_rows():
-    for seed in range(100):
+    for seed in seeds(100):
         X, labels, _ = make_case(seed)
         reference, rng = Reference.of(X, labels), np.random.default_rng(seed)
         tree, repeats = random_tree(rng, X, reference.n_clusters, 5), rng.integers(1, 4, size=len(X))

@@ -30,6 +30,7 @@ from boxwood.kernels import (
 from boxwood.kernels._gram import TILE
 from tests import naive
 from tests.cases import make_case
+from tests.scale import seeds
 
 
 def cauchy(t):
@@ -88,7 +89,7 @@ def name_of(kernel):
 @pytest.mark.parametrize("name", PAIRS)
 def test_blocks_equal_the_twin(name):
     kernel, value = PAIRS[name]
-    for seed in range(150):
+    for seed in seeds(100):
         X = table_for(kernel, make_case(seed, max_rows=12).X)
         Y = X[: 1 + len(X) // 2]
         expected = naive.gram(value, X, Y)
@@ -127,7 +128,7 @@ def test_products_do_not_depend_on_threads(kernel):
 
 
 def test_wide_gaussian_blocks_are_accurate_and_equal_rows_exactly_alike():
-    for seed in range(20):
+    for seed in seeds(20):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(40, 30)) * 10.0 ** rng.integers(-3, 2) + 10.0 ** rng.integers(0, 13)
         gamma = float(10.0 ** rng.integers(-2, 1)) / X.shape[1] / X.var(axis=0).mean()
@@ -171,7 +172,7 @@ def test_kernels_of_scikit_learn():
 
 @pytest.mark.parametrize("kernel", [k for k in KERNELS if k.positive_definite], ids=name_of)
 def test_kernels_are_positive_definite(kernel):
-    for seed in range(20):
+    for seed in seeds(20):
         X = table_for(kernel, np.random.default_rng(seed).normal(size=(25, 3)))
         values = np.linalg.eigvalsh(kernel(X))
         assert values[0] >= -1e-10 * values[-1]
@@ -339,7 +340,7 @@ def test_names():
 
 def test_distances_equal_the_twin():
     kernel_of = [Gaussian("scale"), Laplace("scale"), Gaussian("median"), Neighborhood(1.0), Precomputed()]
-    for seed in range(1000):
+    for seed in seeds(500):
         X, labels, weights = make_case(seed, max_rows=14)
         kernel = kernel_of[seed % len(kernel_of)]
         k = int(labels.max()) + 1 + seed % 2  # sometimes a cluster without rows
@@ -365,7 +366,7 @@ def test_distances_equal_the_twin():
 )
 def test_distances_equal_those_of_explicit_features(kernel, features):
     """The equation (8) of the paper against feature maps that can be written down."""
-    for seed in range(50):
+    for seed in seeds(50):
         rng = np.random.default_rng(seed)
         X, Y = rng.uniform(size=(30, 2)), rng.uniform(size=(9, 2))
         labels, weights = rng.permutation(np.arange(30) % 4) - 1, rng.uniform(size=30)
@@ -389,7 +390,7 @@ def test_distances_in_many_tiles_and_on_any_number_of_threads():
 
 
 def test_linear_distances_keep_their_digits_far_from_zero():
-    for seed in range(100):
+    for seed in seeds(100):
         rng = np.random.default_rng(seed)
         near = rng.integers(-(2**10), 2**10, size=(20, 3)) / 2**10
         labels = rng.permutation(np.arange(20) % 3)

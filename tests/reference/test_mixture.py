@@ -13,6 +13,7 @@ from boxwood.errors import DataError
 from boxwood.reference import Moments
 from tests import naive
 from tests.cases import make_case
+from tests.scale import seeds
 
 X = np.array([[0.0, 1.0], [2.0, 1.0], [9.0, 4.0], [9.0, 6.0], [5.0, 5.0]])
 
@@ -30,7 +31,7 @@ def assert_near(found, weights, means, variances):
 
 
 def test_moments_are_those_of_the_twin():
-    for seed in range(2000):
+    for seed in seeds(400):
         case = make_case(seed)
         twin = naive.moments(*case)
         mixture = Mixture.of(case.X, case.labels, sample_weight=case.weights)
@@ -41,7 +42,7 @@ def test_moments_are_those_of_the_twin():
 
 
 def test_moments_of_parts_add_up_in_any_order():
-    for seed in range(500):
+    for seed in seeds(300):
         rng = np.random.default_rng(seed)
         case = make_case(seed)
         k = int(case.labels.max()) + 1

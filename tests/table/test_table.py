@@ -20,6 +20,7 @@ from boxwood.table._formats import FORMATS, format_of
 from boxwood.tree import ThresholdTree, TreeBuilder
 from tests import naive
 from tests.cases import make_case
+from tests.scale import seeds
 
 TINY, HUGE = 5e-324, 1.7976931348623157e308
 THRESHOLDS = [
@@ -89,8 +90,8 @@ def labels_of(path):
 # ---------------------------------------------------------------------------------------------- the SQL of a tree
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_sql_labels_rows_as_the_twin_does(seed):  # 40 tables of 55 trees each
+@pytest.mark.parametrize("seed", seeds(8))
+def test_sql_labels_rows_as_the_twin_does(seed):
     rng = np.random.default_rng(seed)
     n_columns = int(rng.integers(1, 4))
     X = rng.choice(neighbours(THRESHOLDS), (150, n_columns))
@@ -104,7 +105,7 @@ def test_sql_labels_rows_as_the_twin_does(seed):  # 40 tables of 55 trees each
         assert list(found) == [naive.cluster_or_none(nested, x) for x in X]
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", seeds(3))
 def test_sql_labels_generated_tables_as_the_tree_does(seed):
     for case_seed in range(80 * seed, 80 * seed + 80, 16):
         rng = np.random.default_rng(case_seed)
@@ -139,9 +140,9 @@ def test_sql_quotes_names_and_keeps_whole_numbers():
 # ------------------------------------------------------------------------------------------------------ reading
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(1))
 @pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_numbers_are_read_as_they_were_written(tmp_path, form, seed):  # 2 × 5 files of 60 columns
+def test_numbers_are_read_as_they_were_written(tmp_path, form, seed):
     X = np.column_stack([np.resize(make_case(60 * seed + i, max_columns=1).X[:, 0], 41) for i in range(60)])
     names = [f"column {j}" for j in range(X.shape[1])]
     path = str(tmp_path / f"t.{form}")
