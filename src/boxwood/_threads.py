@@ -1,4 +1,4 @@
-"""Threads: a pool over blocks of rows, made for one call and gone after it; and those of BLAS, which are not ours.
+"""Threads: a pool over blocks of rows, which lasts for one call, and a limit on the threads of BLAS.
 
 Each block fills its own summary and the summaries come back in block order, so a result does not depend on the number
 of threads. No thread outlives a call: a forked child starts clean. The calling thread only waits, so Ctrl-C is seen
