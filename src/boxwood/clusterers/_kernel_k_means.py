@@ -203,8 +203,9 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         weight = np.ones(n) if weights is None else weights / weights.max()
         diagonal = self.kernel_.diagonal(rows)
         random = check_random_state(self.random_state)
-        line = np.arange(n) if isinstance(self.kernel_, Precomputed) else np.lexsort(rows.T[::-1])
-        starts = [seeds(gram, diagonal, weight, self.n_clusters, random, line) for _ in range(self._n_starts(n * n))]
+        rows_in_order = np.arange(n) if isinstance(self.kernel_, Precomputed) else np.lexsort(rows.T[::-1])
+        arguments = gram, diagonal, weight, self.n_clusters, random, rows_in_order
+        starts = [seeds(*arguments) for _ in range(self._n_starts(n * n))]
         group = max(1, int(self.cache_size * _MEGABYTE / (8 * n * self.n_clusters)))
         runs = [
             run
@@ -223,8 +224,8 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         similarities = gram.product(self.kernel_means_.coefficients, n_jobs=n_jobs)
         distances = distances_to_means(self.kernel_, diagonal, self.kernel_means_.squares, similarities)
         self.labels_ = nearest_mean(self.kernel_means_.squares, similarities)
-        own = distances[np.arange(n), self.labels_]
-        self.inertia_ = float(own.sum() if weights is None else (weights * own).sum())
+        to_own_mean = distances[np.arange(n), self.labels_]
+        self.inertia_ = float(to_own_mean.sum() if weights is None else (weights * to_own_mean).sum())
 
     def _fit_features(self, rows: Array, weights: Floats | None) -> None:
         """Cluster Nyström's features by k-means; its means are weighted sums of landmarks."""

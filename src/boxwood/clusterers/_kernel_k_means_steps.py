@@ -30,13 +30,13 @@ def seeds(
     weights: Floats,
     n_clusters: int,
     random: np.random.RandomState,
-    line: Indices,
+    order: Indices,
 ) -> Indices:
     """Return the first labels, shape (n,): the nearest of k drawn rows for each row.
 
     A row is drawn with a chance in proportion to its weight times the squared distance to the nearest row drawn before.
     Of 2 + log k such candidates the one is taken that leaves the lowest cost (greedy k-means++). Chances are laid end
-    to end along `line`, an order of the rows that does not depend on the order in which they were given.
+    to end along `order`, an order of the rows that does not depend on the order in which they were given.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def seeds(
                 f"{n_clusters} clusters asked for, but only {c} rows are different for the kernel; "
                 "ask for fewer clusters, or take another bandwidth"
             )
-        candidates = _draw(chances, line, random, 1 if c == 0 else 2 + int(np.log(n_clusters)))
+        candidates = _draw(chances, order, random, 1 if c == 0 else 2 + int(np.log(n_clusters)))
         distances = _between(gram, diagonal, candidates)
         nearer = distances if c == 0 else np.minimum(distances, closest[:, None])
         best = int(np.argmin((weights[:, None] * nearer).sum(axis=0)))  # BLAS would sum by its number of threads
@@ -62,11 +62,11 @@ def seeds(
     return labels
 
 
-def _draw(chances: Floats, line: Indices, random: np.random.RandomState, size: int) -> Indices:
-    ends = np.cumsum(chances[line])
+def _draw(chances: Floats, order: Indices, random: np.random.RandomState, size: int) -> Indices:
+    ends = np.cumsum(chances[order])
     ranks = np.searchsorted(ends, random.uniform(size=size) * ends[-1], side="right")
     last = np.searchsorted(ends, ends[-1])  # rounding may lead behind the last row that has a chance
-    return np.asarray(line[np.minimum(ranks, last)])
+    return np.asarray(order[np.minimum(ranks, last)])
 
 
 def _between(gram: GramMatrix, diagonal: Floats, rows: Indices) -> Floats:
@@ -138,12 +138,12 @@ def _update(
     """
     moved = np.flatnonzero(np.any([old != new for _, old, new in moves], axis=0))
     change = np.zeros((len(moved), len(moves) * k))
-    line = np.arange(len(moved))
+    lines = np.arange(len(moved))
     for i, (_, old, new) in enumerate(moves):
         differs = old[moved] != new[moved]
         came, went = differs & (new[moved] >= 0), differs & (old[moved] >= 0)
-        change[line[came], i * k + new[moved][came]] += weights[moved[came]]
-        change[line[went], i * k + old[moved][went]] -= weights[moved[went]]
+        change[lines[came], i * k + new[moved][came]] += weights[moved[came]]
+        change[lines[went], i * k + old[moved][went]] -= weights[moved[went]]
     product = gram.product(change, columns=moved if len(moved) < gram.shape[1] else None, n_jobs=n_jobs)
     for i, (r, _, _) in enumerate(moves):
         sums[r] += product[:, i * k : (i + 1) * k]
@@ -159,16 +159,16 @@ class _Step:
         total = np.where(mass > 0, mass, 1.0)
         squares = np.bincount(labels, weights * sums[rows, labels], minlength=k) / total**2
         self.distances = diagonal[:, None] + np.where(mass > 0, squares, np.inf) - 2 * (sums / total)
-        self.own = self.distances[rows, labels]
+        self.own_distances = self.distances[rows, labels]
         self.rounding = _ROUNDING * (np.abs(diagonal).max() + np.abs(squares).max())
-        self.cost = float((weights[self.counted] * self.own[self.counted]).sum())
+        self.cost = float((weights[self.counted] * self.own_distances[self.counted]).sum())
 
     def moved(self) -> Indices:
         """Return the labels after the iteration: rows move to a nearer mean, and empty clusters get a row."""
         least = self.distances.min(axis=1)
         first = (self.distances <= (least + self.rounding)[:, None]).argmax(axis=1)
-        labels = np.where(least < self.own - self.rounding, first, self.labels)
-        self._refill(labels, np.minimum(least, self.own))
+        labels = np.where(least < self.own_distances - self.rounding, first, self.labels)
+        self._refill(labels, np.minimum(least, self.own_distances))
         return labels
 
     def _refill(self, labels: Indices, left: Floats) -> None:
