@@ -13,7 +13,7 @@ SOURCE = Path(boxwood.__file__).parent
 FLOORS = (  # from the ground up; modules on one line may import each other
     ("errors", "_lazy", "_types"),
     ("_threads", "loops"),
-    ("_validation", "tree"),
+    ("_files", "_validation", "tree"),
     ("_compat", "_frames"),
     ("kernels",),
     ("axes",),
@@ -21,10 +21,10 @@ FLOORS = (  # from the ground up; modules on one line may import each other
     ("clusterers",),
     ("grow", "metrics"),
     ("theory",),
-    ("concepts",),
-    ("estimators",),
     ("table",),
     ("explanation", "render"),
+    ("concepts",),
+    ("estimators",),
     ("cli",),
 )
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}

@@ -20,9 +20,12 @@ __all__ = [
     "is_frame",
     "label_values",
     "names_array",
-    "refuse_unknown",
+    "nearest_name",
+    "refuse_unknown_columns",
     "validated_rows",
 ]
+
+_SIMILARITY = 0.75  # below this a suggestion is more often wrong than right
 
 
 def is_frame(X: Any) -> bool:
@@ -65,7 +68,7 @@ def as_matrix(frame: Any, columns: Sequence[str] | None = None) -> Array:
 
     found = column_names(frame)
     wanted = list(found) if columns is None else list(columns)
-    refuse_unknown(wanted, found)
+    refuse_unknown_columns(wanted, found)
     series = dict(zip(found, nw.from_native(frame, eager_only=True).iter_columns(), strict=True))
     kinds = {name: series[name].dtype for name in wanted}
     others = [
@@ -91,7 +94,7 @@ def column_values(frame: Any, name: str) -> Any:
     import narwhals as nw
 
     found = column_names(frame)
-    refuse_unknown([name], found)
+    refuse_unknown_columns([name], found)
     columns = nw.from_native(frame, eager_only=True).iter_columns()
     return next(column for here, column in zip(found, columns, strict=True) if here == name).to_native()
 
@@ -127,13 +130,19 @@ def names_array(names: Sequence[Hashable]) -> Array:
     return _boxed(names)
 
 
-def refuse_unknown(wanted: Iterable[str], found: Sequence[str]) -> None:
-    """Raise a DataError for columns that are not in the table, with the nearest name of each."""
-    present = set(found)
+def refuse_unknown_columns(wanted: Iterable[str], columns: Sequence[str]) -> None:
+    """Raise a DataError for wanted columns that are not in the table, with the most similar name of each."""
+    present = set(columns)
     unknown = [name for name in wanted if name not in present]
     if unknown:
-        listing = listed([_with_nearest(name, found) for name in unknown])
-        raise DataError(f"no column {listing} in the table; its columns are {listed(list(found))}")
+        listing = listed([_with_nearest(name, columns) for name in unknown])
+        raise DataError(f"no column {listing} in the table; its columns are {listed(list(columns))}")
+
+
+def nearest_name(name: str, known: Sequence[str]) -> str | None:
+    """Return the known name that is most similar to a misspelt one, or None if none is similar."""
+    similar = get_close_matches(name, known, n=1, cutoff=_SIMILARITY)
+    return similar[0] if similar else None
 
 
 def _boxed(values: Sequence[Any]) -> Array:
@@ -144,9 +153,9 @@ def _boxed(values: Sequence[Any]) -> Array:
     return boxed
 
 
-def _with_nearest(name: str, found: Sequence[str]) -> str:
-    nearest = get_close_matches(name, found, n=1, cutoff=0.75)
-    return f"{name!r} (did you mean {nearest[0]!r}?)" if nearest else repr(name)
+def _with_nearest(name: str, columns: Sequence[str]) -> str:
+    nearest = nearest_name(name, columns)
+    return repr(name) if nearest is None else f"{name!r} (did you mean {nearest!r}?)"
 
 
 def validated_rows(
@@ -157,7 +166,7 @@ def validated_rows(
     at_least: int = 1,
     order: Literal["C"] | None = None,
     n_jobs: int | None = -1,
-) -> NDArray[Any]:
+) -> Array:
     """Return the rows an estimator is given, checked, float32 or float64; arrays of these types are not copied.
 
     Unless another memory order is asked for: means and products by BLAS depend on it in the last digits.

@@ -446,7 +446,7 @@ def test_columns_by_name():
     assert axis_map.features.tolist() == [0, 1]
     assert axis_map_of(scaler, frame, ["income", "age"]).features.tolist() == [1, 0]
     assert axis_map_of(scaler, frame[["doors", "income", "age"]]).features.tolist() == [2, 1]
-    with pytest.raises(DataError, match="StandardScaler reads column 'age', which is not among the columns given"):
+    with pytest.raises(DataError, match="StandardScaler reads column 'age', which is not among its input columns"):
         axis_map_of(scaler, frame, ["income"])
     with pytest.raises(DataError, match="StandardScaler takes 2 columns, but 3 are given"):
         axis_map_of(scaler, np.ones((5, 3)))
@@ -455,13 +455,13 @@ def test_columns_by_name():
 def test_text_must_be_encoded():
     frame = table()
     passed = ColumnTransformer([("p", "passthrough", ["age", "id"])]).fit(frame)
-    with pytest.raises(DataError, match="'id' holds no numbers, and no encoder reads it first"):
+    with pytest.raises(DataError, match="'id' is not numeric, and no encoder reads it first"):
         axis_map_of(passed, frame)
     different = [
         ("a", OneHotEncoder(), ["colour"]),
         ("b", OneHotEncoder(categories=[["red", "blue", "green"]]), ["colour"]),
     ]
-    with pytest.raises(DataError, match="two encoders know different categories of 'colour'"):
+    with pytest.raises(DataError, match="two encoders have different categories of 'colour'"):
         axis_map_of(ColumnTransformer(different).fit(frame), frame)
     with pytest.raises(DataError, match="KMeans is not known"):
         axis_map_of(KMeans(2).fit(frame[["age"]]), frame[["age"]])

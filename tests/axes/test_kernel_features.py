@@ -9,6 +9,7 @@ from scipy.special import lambertw
 from scipy.stats import poisson
 
 from boxwood.axes import (
+    TAYLOR_MARGIN,
     ChiSquaredFeatures,
     ChosenCurves,
     LandmarkFeatures,
@@ -18,7 +19,6 @@ from boxwood.axes import (
     features_of_kernel,
     surrogate_map,
 )
-from boxwood.axes._features_taylor import MARGIN
 from boxwood.errors import DataError
 from boxwood.kernels import (
     ChiSquared,
@@ -77,7 +77,7 @@ def in_order(x, z):
 
 def taylor_on(reach, gamma, order):
     """Return features whose z is the raw value itself, from the margin to `reach`."""
-    return TaylorFeatures([MARGIN / math.sqrt(2 * gamma)], [reach], [gamma], [order])
+    return TaylorFeatures([TAYLOR_MARGIN / math.sqrt(2 * gamma)], [reach], [gamma], [order])
 
 
 def test_a_cut_on_a_taylor_feature_is_the_interval_of_lambert_w():
@@ -146,7 +146,7 @@ def test_with_the_paper_s_g_the_error_is_large():
 
 @pytest.mark.parametrize(("squared", "order"), [(1, 6), (4, 15), (9, 29), (25, 67)])
 def test_auto_takes_the_least_order_that_does(squared, order):
-    X = np.array([[0.0], [math.sqrt(squared) - MARGIN / math.sqrt(2)]])
+    X = np.array([[0.0], [math.sqrt(squared) - TAYLOR_MARGIN / math.sqrt(2)]])
     features = TaylorFeatures.of(Gaussian(1.0), X)
     assert features.powers.max() == order
     assert features.error == pytest.approx(poisson.sf(order, 2 * squared))

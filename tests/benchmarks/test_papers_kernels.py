@@ -115,13 +115,13 @@ def test_bars_measure_what_they_say(moons):
     for method in ("Kernel IMM", "Kernel ExKMC", "Kernel Expand", "CART"):
         bar = bars[method]
         labels = bar.tree.predict(X)
-        of_tree, of_clusters = (kernel_cost(X, y, base.kernel) for y in (labels, base.reference.labels))
+        of_tree, of_clusters = (kernel_cost(X, y, kernel=base.kernel) for y in (labels, base.reference.labels))
         assert bar.price == pytest.approx(of_tree / of_clusters)
         assert bar.clusters == adjusted_rand_score(base.reference.labels, labels)
         assert bar.truth == adjusted_rand_score(truth, labels)
     assert bars["kernel k-means"].tree is bars["k-means"].tree is None
     assert bars["kernel k-means"].truth == base.truth
-    assert model.price_ceiling_ == pytest.approx(price_ceiling(X, base.reference, base.kernel))
+    assert model.price_ceiling_ == pytest.approx(price_ceiling(X, base.reference, kernel=base.kernel))
 
 
 def test_a_verdict_may_be_that_it_is_not_met():

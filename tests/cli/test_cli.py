@@ -89,7 +89,7 @@ BAD = [
     Bad("explain bad.jsonl -k 3", DATA, "cannot read bad.jsonl as jsonl: Malformed JSON…"),
     Bad("explain bad.arrow -k 3", DATA, "cannot read bad.arrow as arrow: Not an Arrow file"),
     Bad("explain words.csv -k 2", DATA, "no numeric column in words.csv", "  text: name"),
-    Bad("explain same.csv -k 2", DATA, "only constant columns in same.csv; there is nothing to tell apart", "a, b"),
+    Bad("explain same.csv -k 2", DATA, "only constant columns in same.csv; no cut can separate their rows", "a, b"),
     Bad(
         "explain holes.csv -k 3 --save model-out.json",
         DATA,
@@ -115,7 +115,7 @@ BAD = [
     Bad(
         "explain good.csv --labels one -c x,y",
         DATA,
-        "column 'one' holds one cluster only; there is nothing to tell apart",
+        "column 'one' holds one cluster only; a tree needs at least two",
     ),
     Bad("explain many.csv --labels id", DATA, "column 'id' holds 60 different values; is it the cluster column?"),
     Bad(

@@ -18,7 +18,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boxwood import CART, IMM, MMDT, ExKMC, Expand, RandomCuts, Reference, grow, metrics
 from boxwood.errors import DataError, StoppedEarlyWarning
-from boxwood.estimators import _imm as imm_module
+from boxwood.grow import _imm as imm_module
+from boxwood.grow._imm import grow_imm
 
 BY_KMEANS = [IMM, ExKMC, Expand, CART]  # where no clusterer is given
 ALL = [*BY_KMEANS, MMDT, RandomCuts]
@@ -232,35 +233,34 @@ def test_columns_that_cannot_be_used(kind):
         IMM().fit(missing, [0, 1, 1])
 
 
+def spied_tasks(monkeypatch):
+    tasks = []
+
+    def spy(task, **options):
+        tasks.append(task)
+        return grow_imm(task, **options)
+
+    monkeypatch.setattr(imm_module, "grow_imm", spy)
+    return tasks
+
+
 def test_nothing_is_copied(monkeypatch):
-    seen = []
-
-    def spy(X, reference, **options):
-        seen.append((X, options))
-        return grow.imm(X, reference, **options)
-
-    monkeypatch.setattr(imm_module, "imm", spy)
+    tasks = spied_tasks(monkeypatch)
     rows = np.random.default_rng(0).random((50, 3))
     for X in (rows, np.asfortranarray(rows), rows.astype("f4")):
         IMM().fit(X, np.arange(50) % 2)
-        assert seen[-1][0].dtype == X.dtype
-        assert np.shares_memory(seen[-1][0], X)
+        assert tasks[-1].rows.values.dtype == X.dtype
+        assert np.shares_memory(tasks[-1].rows.values, X)
 
 
 def test_n_jobs_is_that_of_joblib(monkeypatch):
-    seen = []
-
-    def spy(X, reference, **options):
-        seen.append(options["n_jobs"])
-        return grow.imm(X, reference, **options)
-
-    monkeypatch.setattr(imm_module, "imm", spy)
+    tasks = spied_tasks(monkeypatch)
     X, y = np.random.default_rng(0).random((20, 2)), np.arange(20) % 2
     IMM().fit(X, y)
     IMM(n_jobs=3).fit(X, y)
     with joblib.parallel_config(backend="threading", n_jobs=2):
         IMM().fit(X, y)
-    assert seen == [1, 3, 2]
+    assert [task.n_jobs for task in tasks] == [1, 3, 2]
 
 
 # ------------------------------------------------------------------------------------------- other people's tools

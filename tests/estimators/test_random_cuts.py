@@ -12,6 +12,7 @@ from boxwood import DataError, KMedians, RandomCuts, Reference
 from boxwood.grow import random_cuts
 from boxwood.grow._random_cuts_score import cost_changes
 from boxwood.metrics import best_centers, cost, partition_cost, price_of_explainability
+from boxwood.reference import Task
 from tests.cases import make_case
 
 OBJECTIVES = ["l1", "l2", "sqeuclidean"]
@@ -27,7 +28,7 @@ def test_changes_of_cost_are_those_of_each_tree_by_itself(objective):
             continue
         trees = [random_cuts(reference.centers, random_state=s) for s in range(5)]
         options = {"objective": objective, "sample_weight": weights}
-        changes = cost_changes(X, trees, reference, **options)
+        changes = cost_changes(Task.of(X, reference, sample_weight=weights), trees, objective=objective)
         least = partition_cost(X, reference.labels, centers=reference.centers, **options)
         for tree, change in zip(trees, changes, strict=True):
             predicted = np.where(reference.kept, tree.predict(X), -1)
@@ -41,7 +42,7 @@ def test_changes_do_not_depend_on_threads():
     X, labels = make_blobs(70_000, 3, centers=6, cluster_std=4, random_state=0)
     reference = Reference.of(X.astype(np.float32), labels)
     trees = [random_cuts(reference.centers, random_state=s) for s in range(20)]
-    one, two = (cost_changes(X, trees, reference, n_jobs=n) for n in (1, 2))
+    one, two = (cost_changes(Task.of(X, reference, n_jobs=n), trees) for n in (1, 2))
     assert np.array_equal(one, two)
 
 
@@ -109,15 +110,16 @@ def test_the_guarantee_holds_for_rows_whose_cluster_is_not_the_nearest(objective
         assert model.prices_.min() < 1  # such a clustering is not the best by far
 
 
-def test_report_says_best_mean_worst_and_the_guarantee():
+def test_the_explanation_says_best_mean_worst_and_the_guarantee():
     X, _ = make_blobs(300, 2, centers=5, cluster_std=3, random_state=3)
     model = RandomCuts(n_clusters=5, n_trees=40, random_state=0).fit(X)
-    text = model.report()
+    text = str(model.explanation_)
     for number in (model.prices_.min(), model.prices_.mean(), model.prices_.max()):
         assert f"{number:.3g}" in text
     assert "40 random trees" in text
-    assert "at most 3.083 times the clustering, for any data." in text
-    assert "1 random tree " in RandomCuts(n_clusters=5, n_trees=1, random_state=0).fit(X).report()
+    assert "at most 3.083 times the clusters, for any data." in text
+    assert "1 random tree " in str(RandomCuts(n_clusters=5, n_trees=1, random_state=0).fit(X).explanation_)
+    assert model.explanation_.draws.bound == model.bound_.value
 
 
 def test_clusters_with_equal_medians_are_refused_by_name():

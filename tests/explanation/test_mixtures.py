@@ -18,7 +18,7 @@ from boxwood import Explanation, Mixture, explain, grow
 from boxwood.cli import boxwood as command
 from boxwood.errors import DataError, ModelError
 from boxwood.metrics import error_rate, explainability_to_noise, tail_check
-from boxwood.metrics._tails import far_tails
+from boxwood.metrics._mixture_tails import far_tails
 from boxwood.render import text
 from boxwood.theory import certificate
 from tests import naive
@@ -258,7 +258,7 @@ def test_mmdt_makes_one_leaf_for_each_component(iris):
     with pytest.raises(ValueError, match=r"one leaf for each of 3 components, but max_leaf_nodes=4"):
         explain(iris, fitted(iris), method="mmdt", max_leaf_nodes=4)
     X, labels = [[0.0], [1.0], [4.0], [5.0], [8.0], [9.0]], ["a", "a", "b", "b", "a", "a"]
-    with pytest.raises(DataError, match=r"equal means \(a and b\); use method 'auto' or 'cart'"):
+    with pytest.raises(DataError, match=r"equal means, which no cut separates: a, b; make them one, or use CART"):
         explain(X, labels, method="mmdt")
 
 
@@ -295,7 +295,7 @@ def test_components_with_equal_means_leave_mmdt_out():
     ex = explain(X, model)
     assert "equal centres (0 and 1)" in ex.notes[0]
     assert ex.mixture.explainability_to_noise == 0
-    with pytest.raises(DataError, match=r"equal means \(0 and 1\)"):
+    with pytest.raises(DataError, match=r"equal means, which no cut separates: 0, 1"):
         explain(X, model, method="mmdt")
 
 

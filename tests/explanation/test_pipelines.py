@@ -28,11 +28,12 @@ from sklearn.preprocessing import (
 
 import boxwood
 from boxwood import IMM, MMDT, ExKMC, Explanation, Reference, cli, explain, grow
+from boxwood._validation import Rows
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation import Condition
-from boxwood.explanation._space import Space
-from boxwood.reference._clusterer import reference_seen
+from boxwood.reference._clusterer import reference_in
+from boxwood.reference._coordinates import Coordinates
 from boxwood.render import rules
 from boxwood.render._rules import condition
 from boxwood.render._sql import sql_case
@@ -274,14 +275,20 @@ def test_estimators_grow_in_the_columns_of_a_pipeline(estimator):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_every_row_keeps_its_leaf_where_thresholds_are_short(seed, monkeypatch):
-    pulled_back, checked = Space.pulled_back, []
+    pulled_back, shortened, checked = Coordinates.pulled_back, Coordinates.shortened, []
+    routed = []
 
-    def compared(space, tree, X, categories):
-        short = pulled_back(space, tree, X, categories)
-        checked.append((short.predict(X) == tree.predict(space.rows)).all())
+    def kept(place, tree):
+        routed.append(tree.predict(place.rows))
+        return pulled_back(place, tree)
+
+    def compared(place, tree):
+        short = shortened(place, tree)
+        checked.append((short.predict(place.table) == routed[-1]).all())
         return short
 
-    monkeypatch.setattr(Space, "pulled_back", compared)
+    monkeypatch.setattr(Coordinates, "pulled_back", kept)
+    monkeypatch.setattr(Coordinates, "shortened", compared)
     steps = [StandardScaler(), RobustScaler(), MinMaxScaler(), QuantileTransformer(n_quantiles=7), PowerTransformer()]
     for case_seed in range(75 * seed, 75 * seed + 75):
         rng = np.random.default_rng(case_seed)
@@ -318,13 +325,13 @@ def test_centres_are_those_of_the_last_step(objective):
     given = make_pipeline(StandardScaler(), boxwood.KMedians(4, objective=objective, random_state=0))
     model = IMM(given).fit(X)
     Z, last = model.clusterer_[:-1].transform(X), model.clusterer_[-1]
-    seen = reference_seen(model.clusterer_, Z, model.reference_, None)
+    seen = reference_in(model.clusterer_, Rows(Z), model.reference_)
     assert (seen.centers == last.cluster_centers_).all()
     own = grow.imm(Z, Reference(last.labels_, last.cluster_centers_))
     assert (model.predict(X) == own.predict(Z)).all()
     assert (explain(X, model.clusterer_, method="imm").predict(X) == own.predict(Z)).all()
     frozen = make_pipeline(model.clusterer_[0], FrozenEstimator(last))
-    assert (reference_seen(frozen, Z, model.reference_, None).centers == last.cluster_centers_).all()
+    assert (reference_in(frozen, Rows(Z), model.reference_).centers == last.cluster_centers_).all()
 
 
 def test_centres_of_columns_in_another_order_are_not_taken_for_those_of_the_rows():
@@ -435,7 +442,7 @@ def test_categories_that_no_rule_can_name_are_refused():
         frame["of, what"].map({"x": "2020-01-01", "it's": "2021-01-01", "z w": "2022-01-01"})
     )
     given = make_pipeline(ColumnTransformer([("c", OneHotEncoder(sparse_output=False), ["of, what"])]), KMeans(3))
-    with pytest.raises(DataError, match="'of, what' has categories of type datetime64, which no rule can name"):
+    with pytest.raises(DataError, match="'of, what' has categories of type datetime64; turn them into text"):
         explain(frame, given)
 
 

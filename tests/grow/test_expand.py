@@ -324,5 +324,5 @@ def test_bad_parameters_and_data():
             expand(tree, X, reference, **{"max_leaf_nodes": 1, **changed})
     with pytest.raises(DataError, match="X has 3 rows, but the reference has 4 labels"):
         expand(None, X[:3], reference, max_leaf_nodes=1)
-    with pytest.raises(DataError, match="X has 2 columns, but 1 are expected"):
+    with pytest.raises(DataError, match="X has 2 columns, but the reference's centres have 1"):
         expand(None, np.zeros((4, 2)), reference, max_leaf_nodes=1)

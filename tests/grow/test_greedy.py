@@ -8,6 +8,7 @@ from boxwood.errors import DataError
 from boxwood.grow import greedy, imm
 from boxwood.grow._costs import make_problem, whole_costs
 from boxwood.metrics import cost
+from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 from tests import naive
 from tests.cases import make_case
@@ -39,7 +40,7 @@ def test_equals_the_twin_on_whole_numbers():
 
 def test_first_cut_equals_the_twin_in_any_numbers():
     for X, reference, weights in cases(400):
-        problem = make_problem(X, reference, "cost", weights, None)
+        problem = make_problem(Task.of(X, reference, sample_weight=weights), "cost")
         rows = np.flatnonzero(problem.kept)
         costs = dict(zip(rows.tolist(), whole_costs(problem, rows)[0].tolist(), strict=True))
         k = reference.n_clusters

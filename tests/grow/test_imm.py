@@ -207,8 +207,8 @@ def test_equal_centers():
     [
         ({"candidates": "some"}, ValueError, "candidates must be"),
         ({"duplicates": "drop"}, ValueError, "duplicates must be"),
-        ({"X": [[0.0, 1.0]] * 3}, DataError, "X is 3 rows by 2 columns"),
-        ({"X": [[0.0]] * 4}, DataError, "X is 4 rows by 1 columns"),
+        ({"X": [[0.0, 1.0]] * 3}, DataError, "X has 2 columns, but the reference's centres have 1"),
+        ({"X": [[0.0]] * 4}, DataError, "X has 4 rows, but the reference has 3 labels"),
         ({"X": [[0.0], [np.nan], [np.inf]]}, DataError, r"missing values \(NaN\) in 1 of 3 rows: column 0 \(1\)"),
         ({"X": [[0.0], [1.0], [np.inf]]}, DataError, r"infinite values in 1 of 3 rows"),
         ({"X": [["a"], ["b"], ["c"]]}, DataError, "numeric"),

@@ -16,9 +16,19 @@ from boxwood import KernelExKMC, KernelExpand, KernelIMM, KernelKMeans
 from boxwood.errors import DataError, StoppedEarlyWarning
 from boxwood.grow import cart, expand, imm, kernel_imm
 from boxwood.grow._costs import make_problem
-from boxwood.kernels import Gaussian, Hellinger, Laplace, Linear, Neighborhood, Polynomial, Precomputed, ProductKernel
+from boxwood.kernels import (
+    Gaussian,
+    Hellinger,
+    Laplace,
+    Linear,
+    Neighborhood,
+    Polynomial,
+    Precomputed,
+    ProductKernel,
+    as_kernel,
+)
 from boxwood.metrics import agreement, cost, kernel_cost, partition_cost, price_ceiling, price_of_explainability
-from boxwood.reference import Reference
+from boxwood.reference import Reference, Task
 from boxwood.theory.instances import far_point, split_middle
 from boxwood.tree import ThresholdTree
 from tests import naive
@@ -57,7 +67,7 @@ def expanded(*args, **kwargs) -> ThresholdTree:
 
 def distances_of(X, reference, weights, kernel):
     """Return what `expand` takes for the costs of all rows, those left out included as zeros."""
-    costs = make_problem(X, reference, "cost", weights, None, kernel)
+    costs = make_problem(Task.of(X, reference, sample_weight=weights), "cost", as_kernel(kernel))
     found = np.zeros((len(X), reference.n_clusters))
     found[costs.kept] = costs.costs(np.flatnonzero(costs.kept))
     return found
@@ -367,10 +377,10 @@ def test_the_estimators_trees_and_prices(estimator, objective, rings):
     assert model.tree_ == expand(begin, X, reference, cuts="interval", **options)
     assert model.kernel_ == kernel
     assert model.price_ == pytest.approx(price_of_explainability(X, model.tree_, reference, kernel=kernel))
-    assert model.price_ceiling_ == pytest.approx(price_ceiling(X, reference, kernel))
+    assert model.price_ceiling_ == pytest.approx(price_ceiling(X, reference, kernel=kernel))
     assert model.agreement_ == agreement(y, model.labels_)
     assert model.price_ <= KernelIMM(gamma=0.5).fit(X, y).price_
-    assert model.score(X) == pytest.approx(-kernel_cost(X, model.tree_, kernel))
+    assert model.score(X) == pytest.approx(-kernel_cost(X, model.tree_, kernel=kernel))
     assert (model.predict(X) == model.labels_).all()
     assert (model.labels_ == y).mean() > 0.95
     root = estimator(gamma=0.5, max_leaf_nodes=4, base="root", cuts="threshold").fit(X, y)

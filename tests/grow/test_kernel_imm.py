@@ -19,7 +19,7 @@ from boxwood import IMM, KernelIMM, KernelKMeans, Reference
 from boxwood.axes import features_of_kernel, surrogate_map
 from boxwood.errors import DataError
 from boxwood.grow import imm, kernel_imm
-from boxwood.grow._kernel_imm import kernel_tree
+from boxwood.grow._kernel_imm import grow_kernel_imm
 from boxwood.kernels import (
     ChiSquared,
     Gaussian,
@@ -31,6 +31,7 @@ from boxwood.kernels import (
     Precomputed,
 )
 from boxwood.metrics import agreement, kernel_cost, price_ceiling, price_of_explainability
+from boxwood.reference import Task
 from boxwood.theory.bounds import distance_price_bound, distance_ratios, imm_price_bound, taylor_price_bound
 from boxwood.theory.instances import neighborhood_price, quadratic_price, three_corners
 from boxwood.tree import ThresholdTree, TreeBuilder
@@ -121,10 +122,10 @@ def test_auto_keeps_what_costs_least():
         X, labels = clouds(seed, spread=2.0)
         reference, kernel = Reference.of(X, labels), Gaussian(0.3)
         trees = [kernel_imm(X, reference, kernel=kernel, features=kind) for kind in features_of_kernel(kernel)]
-        costs = [kernel_cost(X, tree, kernel) for tree in trees]
-        found = kernel_tree(X, reference, kernel, "auto", None, 1)
+        costs = [kernel_cost(X, tree, kernel=kernel) for tree in trees]
+        found = grow_kernel_imm(Task.of(X, reference), kernel=kernel)
         assert found.tree == trees[int(np.argmin(costs))]
-        kept.append(found.features)
+        kept.append(found.facts["features"])
     assert set(kept) == {"taylor", "distance"}
 
 
@@ -134,8 +135,8 @@ def test_auto_takes_what_separates_the_clusters():
     reference = Reference.of(X, [0, 1, 2])
     with pytest.raises(DataError, match=r"equal means in all features \('taylor'\), which no cut separates: 1 and 2"):
         kernel_imm(X, reference, kernel=Gaussian(1.0), features="taylor")
-    found = kernel_tree(X, reference, Gaussian(1.0), "auto", None, 1)
-    assert (found.features, found.tree.predict(X).tolist()) == ("distance", [0, 1, 2])
+    found = grow_kernel_imm(Task.of(X, reference), kernel=Gaussian(1.0))
+    assert (found.facts["features"], found.tree.predict(X).tolist()) == ("distance", [0, 1, 2])
 
 
 def test_threads_layout_and_order_of_rows_do_not_matter():
@@ -204,7 +205,7 @@ def test_taylor_price_bound(n_terms):
         delta = surrogate_map(kernel, X, "taylor", n_terms=n_terms).error
         tree = kernel_imm(X, reference, kernel=kernel, features="taylor", n_terms=n_terms)
         price = price_of_explainability(X, tree, reference, kernel=kernel)
-        cost = kernel_cost(X, labels, kernel)
+        cost = kernel_cost(X, labels, kernel=kernel)
         assert price <= taylor_price_bound(4, 3, n_rows=30, delta=delta, cost=cost).value
 
 
@@ -298,7 +299,7 @@ def two_leaf_costs(instance, *, intervals):
                 builder = TreeBuilder()
                 for cluster, leaf in enumerate(builder.split(0, j, last, first)):
                     builder.label(leaf, cluster)
-                costs.append(kernel_cost(X, builder.build(), instance.kernel))
+                costs.append(kernel_cost(X, builder.build(), kernel=instance.kernel))
     return costs
 
 
@@ -332,7 +333,7 @@ def test_three_rows_have_no_features_that_rise_or_fall_steadily(gamma):
 def test_the_price_of_the_quadratic_kernel(rotated):
     # T-17; Proposition 1 is false for the points it prints, and true for rotated ones
     instance = quadratic_price(rotated=rotated)
-    assert kernel_cost(instance.points, instance.labels, instance.kernel) == pytest.approx(0.0, abs=1e-12)
+    assert kernel_cost(instance.points, instance.labels, kernel=instance.kernel) == pytest.approx(0.0, abs=1e-12)
     assert min(two_leaf_costs(instance, intervals=False)) == pytest.approx(instance.exact["threshold_cost"])
     least = min(two_leaf_costs(instance, intervals=True))
     assert least == pytest.approx(instance.exact["interval_cost"], abs=1e-12)
@@ -349,7 +350,7 @@ def test_the_price_of_the_neighbourhood_kernel():
     assert (squares[~same] == instance.exact["squared_across"]).all()
     assert (instance.kernel(X) == same).all()
     assert np.linalg.eigvalsh(instance.kernel(X)).min() > -1e-12  # so the matrix itself is positive semidefinite
-    assert kernel_cost(X, instance.labels, instance.kernel) == 0
+    assert kernel_cost(X, instance.labels, kernel=instance.kernel) == 0
     assert min(two_leaf_costs(instance, intervals=True)) == pytest.approx(instance.exact["interval_cost"])
 
 
@@ -373,9 +374,9 @@ def test_attributes(blobs):
     assert model.kernel_ == model.clusterer_.kernel_ == Gaussian(0.05)
     assert (model.reference_.labels == model.clusterer_.labels_).all()
     assert model.price_ == price_of_explainability(X, model.tree_, model.reference_, kernel=model.kernel_)
-    assert model.price_ceiling_ == price_ceiling(X, model.reference_, model.kernel_)
+    assert model.price_ceiling_ == price_ceiling(X, model.reference_, kernel=model.kernel_)
     assert 1 <= model.price_ < model.price_ceiling_
-    assert model.score(X) == -kernel_cost(X, model.tree_, model.kernel_)
+    assert model.score(X) == -kernel_cost(X, model.tree_, kernel=model.kernel_)
     assert model.features_ in ("taylor", "distance")
     assert model.tree_ == kernel_imm(X, model.reference_, kernel=model.kernel_)
     assert (model.labels_ == model.predict(X)).all()
@@ -427,8 +428,8 @@ def test_labels_names_frames_and_noise(blobs):
     assert (noisy.reference_.labels == -1).any()
     assert (noisy.labels_ >= 0).all()
     kept = noisy.reference_.kept
-    ratio = kernel_cost(X[kept], noisy.labels_[kept], noisy.kernel_) / kernel_cost(
-        X[kept], noisy.reference_.labels[kept], noisy.kernel_
+    ratio = kernel_cost(X[kept], noisy.labels_[kept], kernel=noisy.kernel_) / kernel_cost(
+        X[kept], noisy.reference_.labels[kept], kernel=noisy.kernel_
     )
     assert noisy.price_ == pytest.approx(ratio)
 

@@ -14,12 +14,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from boxwood import KernelKMeans, KernelMMDT
 from boxwood.errors import DataError
 from boxwood.grow import kernel_mmdt, kernel_mmdt_of_mixture
-from boxwood.grow._kernel_mmdt import prototype_tree
+from boxwood.grow._kernel_mmdt import grow_kernel_mmdt
 from boxwood.grow._kernel_mmdt_components import POINTS, ClusterLaws, GaussianLaws, _distinct_values, _summary
 from boxwood.grow._kernel_mmdt_cuts import AXES, grow_from_laws
 from boxwood.kernels import Gaussian, Laplace, Linear, Precomputed, ProductKernel, kernel_distances
 from boxwood.metrics import axis_similarity, kernel_cost, price_of_explainability
-from boxwood.reference import Mixture, Reference
+from boxwood.reference import Mixture, Reference, Task
 from boxwood.theory.bounds import kernel_price_bound
 from boxwood.tree import ThresholdTree
 from tests import naive
@@ -31,8 +31,14 @@ PROTOTYPES = ("sample", "medoid")
 CAUCHY = ProductKernel(cauchy, cauchy_inverse)
 
 
+def tree_and_cuts(X, reference, *, random_state=None, sample_weight=None, n_jobs=-1, **options):
+    task = Task.of(X, reference, sample_weight=sample_weight, random_state=random_state, n_jobs=n_jobs)
+    grown = grow_kernel_mmdt(task, **options)
+    return grown.tree, grown.facts["cuts"]
+
+
 def laws_of(X, reference, kernel, weights=None) -> ClusterLaws:
-    return ClusterLaws(np.asarray(X), reference, kernel, weights, 1)
+    return ClusterLaws(Task.of(X, reference, sample_weight=weights, n_jobs=1), kernel)
 
 
 def random_mixture(seed) -> Mixture:
@@ -64,7 +70,7 @@ def test_of_a_mixture_equals_the_twin(prototype):
     for seed in range(600):
         mixture = random_mixture(seed) if seed % 2 else make_mixture(seed)
         kernel = (Gaussian(0.5), Laplace(1.0))[seed % 2]
-        xi = axis_similarity(mixture, kernel).mean.tolist()
+        xi = axis_similarity(mixture, kernel=kernel).mean.tolist()
         random = np.random.default_rng(seed)
 
         def value(c, i, mixture=mixture, random=random):
@@ -118,7 +124,7 @@ def test_the_surest_cuts_equal_the_twin():
     for seed in range(1000):
         mixture = random_mixture(seed) if seed % 2 else make_mixture(seed)
         kernel = (Gaussian(0.5), Laplace(1.0))[seed % 2]
-        similarity = axis_similarity(mixture, kernel)
+        similarity = axis_similarity(mixture, kernel=kernel)
         xi, variance = similarity.mean.tolist(), similarity.variance.tolist()
         twin = naive.kernel_mmdt(
             xi,
@@ -245,7 +251,7 @@ def test_a_summary_keeps_weight_and_mean():
 def test_two_gaussians_in_closed_form():
     # T-08: xi = 0.3940452, Var = 0.1165019
     mixture, kernel = Mixture([0.5, 0.5], [[0.0], [1.3]], [[0.64], [0.25]]), Gaussian(0.7)
-    similarity = axis_similarity(mixture, kernel)
+    similarity = axis_similarity(mixture, kernel=kernel)
     assert similarity.mean[0, 0, 1] == pytest.approx(0.3940452, abs=5e-8)
     assert similarity.variance[0, 0, 1] == pytest.approx(0.1165019, abs=5e-8)
     tree = kernel_mmdt_of_mixture(mixture, kernel=kernel, prototype="medoid")
@@ -261,7 +267,7 @@ def test_samples_of_gaussians_tend_to_the_closed_form():
     labels = np.repeat([0, 1], 40_000)
     X = mixture.means[labels] + np.sqrt(mixture.variances[labels]) * rng.normal(size=(len(labels), 2))
     reference = Reference.of(X, labels)
-    similarity, exact = laws_of(X, reference, kernel).similarity, axis_similarity(mixture, kernel)
+    similarity, exact = laws_of(X, reference, kernel).similarity, axis_similarity(mixture, kernel=kernel)
     np.testing.assert_allclose(similarity.mean, exact.mean, atol=5e-3)
     np.testing.assert_allclose(similarity.variance, exact.variance, atol=5e-3)
     tree = kernel_mmdt(X, reference, kernel=kernel, prototype="medoid")
@@ -279,7 +285,7 @@ def test_one_leaf_for_each_cluster_and_its_prototype_inside(prototype):
         X, reference, weights, kernel = clusters(seed)
         options = {"kernel": kernel, "sample_weight": weights, "prototype": prototype, "random_state": seed}
         try:
-            tree, cuts = prototype_tree(X, reference, **options)
+            tree, cuts = tree_and_cuts(X, reference, **options)
         except DataError:
             continue
         grown += 1
@@ -303,7 +309,7 @@ def test_the_largest_gap_of_all_may_leave_the_prototype_outside():
     left_out = 0
     for seed in range(400):
         mixture, kernel = random_mixture(seed), Gaussian(1.0)
-        xi = axis_similarity(mixture, kernel).mean
+        xi = axis_similarity(mixture, kernel=kernel).mean
         i, a, b = np.unravel_index(np.argmin(xi + 2 * np.eye(mixture.n_components)), xi.shape)
         gaps = [(np.diff(np.sort(xi[i, c])).max(), -c) for c in (a, b)]
         c = -max(gaps)[1]
@@ -323,7 +329,7 @@ def test_mistakes_over_all_prototypes_are_below_the_bound_of_the_cut(axis):
         rng = np.random.default_rng(seed)
         X, labels = balls(rng, 4 * rng.normal(size=(2, 2)), rng.integers(2, 25, size=2), rng.choice([0.05, 0.3, 1.0]))
         reference, kernel = Reference.of(X, labels), (Gaussian(1.0), Laplace(0.7))[seed % 2]
-        tree, (cut,) = prototype_tree(X, reference, kernel=kernel, axis=axis, random_state=0)
+        tree, (cut,) = tree_and_cuts(X, reference, kernel=kernel, axis=axis, random_state=0)
         prototypes = X[labels == cut.component, cut.feature]
         near = np.abs(X[:, cut.feature, None] - prototypes) <= cut.radius
         wrong = near != np.isin(labels, cut.inside)[:, None]
@@ -344,7 +350,7 @@ def test_the_expected_price_is_below_the_bound(axis):
         laws = laws_of(X, reference, kernel)
         bound = _bound(X, labels, laws, kernel)
         distances = kernel_distances(kernel, X, labels, 2)
-        _, (cut,) = prototype_tree(X, reference, kernel=kernel, axis=axis, random_state=0)
+        _, (cut,) = tree_and_cuts(X, reference, kernel=kernel, axis=axis, random_state=0)
         near = np.abs(X[:, cut.feature, None] - X[labels == cut.component, cut.feature]) <= cut.radius
         given = np.where(near, cut.inside[0], cut.outside[0])
         prices = np.take_along_axis(distances, given, axis=1).sum(axis=0) / distances[range(len(X)), labels].sum()
@@ -364,7 +370,7 @@ def test_the_mean_price_over_draws_is_below_the_bound_for_many_clusters(axis):
     least = distances[range(len(X)), labels].sum()
     prices, shares, random = [], [], np.random.default_rng(1)
     for _ in range(100):
-        tree, cuts = prototype_tree(X, reference, kernel=kernel, axis=axis, random_state=random)
+        tree, cuts = tree_and_cuts(X, reference, kernel=kernel, axis=axis, random_state=random)
         given = tree.predict(X)
         prices.append(distances[range(len(X)), given].sum() / least)
         shares.append((given != labels).mean())
@@ -385,7 +391,7 @@ def test_order_of_rows_repetition_layout_and_threads_change_nothing(prototype):
     for seed in range(100):
         X, reference, weights, kernel = clusters(seed)
         rng = np.random.default_rng(seed)
-        options = {"kernel": kernel, "prototype": prototype, "random_state": seed, "n_draws": 3}
+        options = {"kernel": kernel, "prototype": prototype, "random_state": seed, "n_trees": 3}
         options["axis"] = AXES[seed // 3 % 2]
         try:
             tree = kernel_mmdt(X, reference, sample_weight=weights, **options)
@@ -421,8 +427,8 @@ def test_more_draws_never_cost_more():
     reference, kernel = Reference.of(X, labels), Gaussian(0.5)
     distances = kernel_distances(kernel, X, labels, 3)
     costs = []
-    for n_draws in (1, 2, 5, 20):
-        tree = kernel_mmdt(X, reference, kernel=kernel, n_draws=n_draws, random_state=3)
+    for n_trees in (1, 2, 5, 20):
+        tree = kernel_mmdt(X, reference, kernel=kernel, n_trees=n_trees, random_state=3)
         costs.append(distances[range(len(X)), tree.predict(X)].sum())
     assert costs == sorted(costs, reverse=True)
     assert costs[-1] < costs[0]
@@ -430,16 +436,16 @@ def test_more_draws_never_cost_more():
 
 def test_a_medoid_is_the_value_most_alike_to_the_others():
     X = np.array([[0.0], [5.0], [5.1], [5.2], [9.0], [40.0], [40.1]])
-    tree, (cut,) = prototype_tree(
+    tree, (cut,) = tree_and_cuts(
         X, Reference.of(X, [0, 0, 0, 0, 0, 1, 1]), kernel=Gaussian(1.0), prototype="medoid", random_state=0
     )
     assert cut.component == 1
     assert cut.prototype == 40.0
     swapped = Reference.of(X, [1, 1, 1, 1, 1, 0, 0])
-    _, (cut,) = prototype_tree(X, swapped, kernel=Gaussian(0.001), prototype="medoid")
+    _, (cut,) = tree_and_cuts(X, swapped, kernel=Gaussian(0.001), prototype="medoid")
     assert cut.component == 0
     values = X[:5, 0]
-    _, (cut,) = prototype_tree(
+    _, (cut,) = tree_and_cuts(
         values[:, None], Reference([0, 0, 0, 0, 1], [[0], [1]]), kernel=Gaussian(1e-6), prototype="medoid"
     )
     assert cut.component == 1
@@ -480,7 +486,7 @@ def test_what_is_refused():
         (ValueError, "kernel must be a Kernel or one of", {"kernel": "gauss"}),
         (ValueError, "prototype must be one of 'sample', 'medoid'; got 'mean'", {"prototype": "mean"}),
         (ValueError, "axis must be one of 'similarity', 'error'; got 'gap'", {"axis": "gap"}),
-        (ValueError, "n_draws must be at least 1", {"n_draws": 0}),
+        (ValueError, "n_trees must be at least 1", {"n_trees": 0}),
         (DataError, "sample_weight must have one weight", {"sample_weight": [1.0]}),
         (DataError, "gamma has 2 numbers", {"kernel": Gaussian((1.0, 2.0))}),
         (DataError, "X has 3 rows, but the reference has 4 labels", {"X": X[:3]}),
@@ -515,19 +521,19 @@ def test_the_estimators_tree_price_and_bound():
     y, kernel = np.array(["a", "b", "c"])[labels], Gaussian(0.5)
     model = KernelMMDT(gamma=0.5, random_state=3).fit(X, y)
     reference = Reference.of(X, y)
-    tree, cuts = prototype_tree(X, reference, kernel=kernel, random_state=3)
+    tree, cuts = tree_and_cuts(X, reference, kernel=kernel, random_state=3)
     assert model.tree_ == tree == kernel_mmdt(X, reference, kernel=kernel, random_state=3)
     assert model.cuts_ == cuts
     assert model.n_leaves_ == 3
     assert model.price_ == pytest.approx(price_of_explainability(X, tree, reference, kernel=kernel))
     assert model.price_ <= model.price_ceiling_
-    assert model.score(X) == pytest.approx(-kernel_cost(X, tree, kernel))
+    assert model.score(X) == pytest.approx(-kernel_cost(X, tree, kernel=kernel))
     assert (model.labels_ != y).mean() <= model.error_bound_ < 0.2
     surest = KernelMMDT(gamma=0.5, axis="error", random_state=3).fit(X, y)
     assert surest.tree_ == kernel_mmdt(X, reference, kernel=kernel, axis="error", random_state=3)
     assert clone(model).fit(X, y).tree_ == tree
-    drawn = KernelMMDT(gamma=0.5, random_state=3, n_draws=4).fit(X, y)
-    assert drawn.tree_ == kernel_mmdt(X, reference, kernel=kernel, random_state=3, n_draws=4)
+    drawn = KernelMMDT(gamma=0.5, random_state=3, n_trees=4).fit(X, y)
+    assert drawn.tree_ == kernel_mmdt(X, reference, kernel=kernel, random_state=3, n_trees=4)
     medoid = KernelMMDT(gamma=0.5, prototype="medoid").fit(X, y)
     assert medoid.tree_ == kernel_mmdt(X, reference, kernel=kernel, prototype="medoid")
 

@@ -433,6 +433,6 @@ def test_clusters_far_from_gaussian_are_said():
     (message,) = [str(warning.message) for warning in caught]
     assert message.startswith("clusters far from Gaussian: b (skewed along income), c (skewed along income); means")
     assert model.tree_.n_leaves == 3  # a is cut off by age, along which it is Gaussian
-    with pytest.warns(UserWarning, match=r"0 \(skewed along column 0\)"):
+    with pytest.warns(UserWarning, match=r"0 \(skewed along x0\)"):
         MMDT().fit(X[["income"]].to_numpy(), np.repeat([-1, 0, 1], [300, 150, 450]))
     MMDT().fit(X[["age"]], np.repeat([0, 1], [300, 600]))  # nothing to say

@@ -50,7 +50,7 @@ def test_cost_equals_the_twin():
         X, labels, weights = make_case(seed, max_rows=16)
         kernel = kernels[seed % 4].fitted(X)
         expected = naive.kernel_cost(kernel(X).tolist(), labels.tolist(), weights)
-        found = kernel_cost(X, labels, kernel, sample_weight=weights)
+        found = kernel_cost(X, labels, kernel=kernel, sample_weight=weights)
         total = (weights if weights is not None else np.ones(len(X))).sum()
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-13 * total), f"seed {seed}"
 
@@ -65,35 +65,35 @@ def test_cost_with_centres_of_others_equals_the_twin_and_is_no_lower():
         distances = naive.kernel_distances(K, np.diagonal(K), labels, k, weights)
         w = np.ones(len(X)) if weights is None else weights
         expected = math.fsum(w[i] * distances[i][c] for i, c in enumerate(other) if c >= 0)
-        found = kernel_cost(X, other, kernel, reference=labels, sample_weight=weights)
+        found = kernel_cost(X, other, kernel=kernel, reference=labels, sample_weight=weights)
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-13 * w.sum())
-        assert kernel_cost(X, other, kernel, sample_weight=weights) <= found * (1 + 1e-12) + 1e-13 * w.sum()
+        assert kernel_cost(X, other, kernel=kernel, sample_weight=weights) <= found * (1 + 1e-12) + 1e-13 * w.sum()
 
 
 def test_linear_cost_is_the_plain_cost():
     X = np.random.default_rng(0).normal(size=(100, 3))
     labels, weights = np.arange(100) % 5 - 1, np.random.default_rng(1).uniform(size=100)
     plain = metrics.partition_cost(X, labels, sample_weight=weights)
-    assert kernel_cost(X, labels, "linear", sample_weight=weights) == pytest.approx(plain)
+    assert kernel_cost(X, labels, kernel="linear", sample_weight=weights) == pytest.approx(plain)
     names = np.array(["noise", "a", "b", "c", "d"])[labels + 1].astype(object)
     names[labels < 0] = -1
-    assert kernel_cost(X, names, "linear", sample_weight=weights) == pytest.approx(plain)
+    assert kernel_cost(X, names, kernel="linear", sample_weight=weights) == pytest.approx(plain)
 
 
 def test_cost_of_trees_and_precomputed_kernels():
     X = np.random.default_rng(0).normal(size=(60, 2))
     kernel, labels = Gaussian(0.7), (X[:, 0] > 0).astype(int)
-    cost = kernel_cost(X, labels, kernel)
-    assert kernel_cost(X, CUT_AT_0, kernel) == cost
-    assert kernel_cost(kernel(X), CUT_AT_0.predict(X), "precomputed") == pytest.approx(cost)
+    cost = kernel_cost(X, labels, kernel=kernel)
+    assert kernel_cost(X, CUT_AT_0, kernel=kernel) == cost
+    assert kernel_cost(kernel(X), CUT_AT_0.predict(X), kernel="precomputed") == pytest.approx(cost)
     with pytest.raises(DataError, match="a tree tests columns"):
-        kernel_cost(kernel(X), CUT_AT_0, "precomputed")
+        kernel_cost(kernel(X), CUT_AT_0, kernel="precomputed")
 
 
 def test_cost_is_exactly_0_for_equal_rows():
     X = np.repeat([[0.1, 1e12], [0.3, 1e-12]], 9, axis=0)
     for kernel in (Gaussian(0.3), Laplace(0.3), Hellinger()):
-        assert kernel_cost(X, np.repeat([0, 1], 9), kernel) == 0
+        assert kernel_cost(X, np.repeat([0, 1], 9), kernel=kernel) == 0
 
 
 def test_quadratic_kernel_has_two_parts_of_cost_0_that_no_single_cut_finds():
@@ -102,16 +102,16 @@ def test_quadratic_kernel_has_two_parts_of_cost_0_that_no_single_cut_finds():
     axes = np.array([[0.0, 1.0], [0.0, -1.0], [1.0, 0.0], [-1.0, 0.0]])
     turned = axes @ np.array([[1.0, 1.0], [-1.0, 1.0]]) / math.sqrt(2)
     parts = np.array([0, 0, 1, 1])
-    assert kernel_cost(axes, parts, quadratic) == 0
-    assert kernel_cost(turned, parts, quadratic) == pytest.approx(0, abs=1e-12)
+    assert kernel_cost(axes, parts, kernel=quadratic) == 0
+    assert kernel_cost(turned, parts, kernel=quadratic) == pytest.approx(0, abs=1e-12)
     inside = ThresholdTree.from_dict(
         {"feature": 0, "interval": [-0.5, 0.5], "inside": {"cluster": 0}, "outside": {"cluster": 1}}
     )
     assert price_of_explainability(axes, inside, Reference.of(axes, parts), kernel=quadratic) == 1
-    one_sided = [kernel_cost(axes, axes[:, j] > t, quadratic) for j in (0, 1) for t in (-0.5, 0.5)]
+    one_sided = [kernel_cost(axes, axes[:, j] > t, kernel=quadratic) for j in (0, 1) for t in (-0.5, 0.5)]
     assert min(one_sided) == pytest.approx(4 / 3)
     cuts = [turned[:, j] > 0 for j in (0, 1)]
-    assert [kernel_cost(turned, cut, quadratic) for cut in cuts] == [pytest.approx(2)] * 2
+    assert [kernel_cost(turned, cut, kernel=quadratic) for cut in cuts] == [pytest.approx(2)] * 2
 
 
 def test_price_with_a_kernel():
@@ -131,7 +131,7 @@ def test_price_with_a_kernel():
         D = kernel_distances(resolved, X, reference.labels, reference.n_clusters, sample_weight=weights)
         assert fixed == pytest.approx((w * D[np.arange(50), tree.predict(X)])[kept].sum() / own)
         assert price <= fixed * (1 + 1e-12)
-        assert price <= price_ceiling(X, reference, resolved, sample_weight=weights) * (1 + 1e-12)
+        assert price <= price_ceiling(X, reference, kernel=resolved, sample_weight=weights) * (1 + 1e-12)
 
 
 def test_linear_kernel_price_is_the_plain_price():
@@ -150,12 +150,12 @@ def test_price_of_narrow_kernels_says_nothing():
     X = np.arange(10.0)[:, None] - 4.5
     reference = Reference.of(X, np.arange(10) % 2)
     narrow = Gaussian(50.0)
-    ceiling = price_ceiling(X, reference, narrow)
+    ceiling = price_ceiling(X, reference, kernel=narrow)
     assert ceiling == pytest.approx(10 / 8)
     assert price_of_explainability(X, CUT_AT_0, reference, kernel=narrow) == pytest.approx(1)
-    assert price_ceiling(X, reference, narrow, sample_weight=np.full(10, 2.0)) == pytest.approx(ceiling)
-    assert price_ceiling(np.zeros((4, 1)), [0, 0, 1, 1], Gaussian(1.0)) == math.inf
-    assert price_ceiling(X, [0] * 5 + [-1] * 5, narrow) == pytest.approx(5 / 4)
+    assert price_ceiling(X, reference, kernel=narrow, sample_weight=np.full(10, 2.0)) == pytest.approx(ceiling)
+    assert price_ceiling(np.zeros((4, 1)), [0, 0, 1, 1], kernel=Gaussian(1.0)) == math.inf
+    assert price_ceiling(X, [0] * 5 + [-1] * 5, kernel=narrow) == pytest.approx(5 / 4)
 
 
 def test_price_refuses_what_does_not_go_together():
@@ -169,11 +169,11 @@ def test_price_refuses_what_does_not_go_together():
     with pytest.raises(ValueError, match="'reference' or None"):
         price_of_explainability(X, CUT_AT_0, reference, centers="means")
     with pytest.raises(DataError, match="label 1, but the reference has no rows"):
-        kernel_cost(X, [0, 1], "linear", reference=[2, 0])
+        kernel_cost(X, [0, 1], kernel="linear", reference=[2, 0])
     with pytest.raises(DataError, match="from -1 to 0"):
-        kernel_cost(X, [0, 1], "linear", reference=[0, 0])
+        kernel_cost(X, [0, 1], kernel="linear", reference=[0, 0])
     with pytest.raises(DataError, match="every row is left out"):
-        kernel_cost(X, [-1, -1], "linear")
+        kernel_cost(X, [-1, -1], kernel="linear")
 
 
 @pytest.mark.parametrize("kind", [Gaussian, Laplace])
@@ -184,8 +184,10 @@ def test_cost_lies_between_those_of_the_axes(kind):
         X, labels, weights = make_case(seed, max_rows=20)
         d = X.shape[1]
         kernel = kind(tuple(1 / (np.ptp(column) or 1.0) ** 2 * (1 + seed % 9) for column in X.T.astype(float)))
-        cost = kernel_cost(X, labels, kernel, sample_weight=weights)
-        by_axis = sum(kernel_cost(X[:, [j]], labels, kind(kernel.gamma[j]), sample_weight=weights) for j in range(d))
+        cost = kernel_cost(X, labels, kernel=kernel, sample_weight=weights)
+        by_axis = sum(
+            kernel_cost(X[:, [j]], labels, kernel=kind(kernel.gamma[j]), sample_weight=weights) for j in range(d)
+        )
         rounding = 1e-12 * (len(X) if weights is None else weights.sum())
         assert cost <= by_axis + rounding, f"seed {seed}"
         assert by_axis <= d * cost + rounding, f"seed {seed}"
@@ -199,7 +201,7 @@ def test_cost_lies_between_those_of_the_axes(kind):
 def test_similarity_of_gaussians_at_known_numbers():
     """Two normals on one axis: N(0, 0.8²) and N(1.3, 0.5²), Gaussian kernel of gamma 0.7."""
     mixture = Mixture([0.5, 0.5], [[0.0], [1.3]], [[0.64], [0.25]])
-    found = axis_similarity(mixture, Gaussian(0.7))
+    found = axis_similarity(mixture, kernel=Gaussian(0.7))
     assert found.mean[0, 0, 1] == pytest.approx(0.3940452, abs=5e-8)
     assert found.variance[0, 0, 1] == pytest.approx(0.1165019, abs=5e-8)
     assert found.tau == found.mean[0, 0, 1] == found.mean[0, 1, 0]
@@ -210,10 +212,12 @@ def test_similarity_of_gaussians_equals_samples(kernel):
     rng = np.random.default_rng(0)
     mixture = Mixture([0.5, 0.3, 0.2], [[0, 1], [1.3, 0], [-3, 1]], [[0.64, 1.0], [0.25, 0.0], [2.0, 0.1]])
     samples = [rng.normal(mixture.means[c], np.sqrt(mixture.variances[c]), size=(3000, 2)) for c in range(3)]
-    exact, sampled = axis_similarity(mixture, kernel), axis_similarity(samples, kernel)
+    exact, sampled = axis_similarity(mixture, kernel=kernel), axis_similarity(samples, kernel=kernel)
     np.testing.assert_allclose(exact.mean, sampled.mean, atol=0.02)
     np.testing.assert_allclose(exact.second_moment, sampled.second_moment, atol=0.02)
-    np.testing.assert_allclose(mean_similarities(mixture, kernel), mean_similarities(samples, kernel), atol=0.02)
+    np.testing.assert_allclose(
+        mean_similarities(mixture, kernel=kernel), mean_similarities(samples, kernel=kernel), atol=0.02
+    )
     assert (exact.mean**2 <= exact.second_moment * (1 + 1e-12)).all()
     assert (exact.second_moment <= exact.mean * (1 + 1e-12)).all()
     assert exact.tau == pytest.approx(max(exact.mean[:, a, b].min() for a in range(3) for b in range(3) if a != b))
@@ -221,10 +225,10 @@ def test_similarity_of_gaussians_equals_samples(kernel):
 
 def test_laplace_similarity_of_points_and_far_components():
     far = Mixture([1, 1], [[0.0], [1e5]], [[1e-300], [1.0]])
-    assert np.isfinite(axis_similarity(far, Laplace(3.0)).mean).all()
-    assert axis_similarity(far, Laplace(3.0)).tau == pytest.approx(0, abs=1e-12)
+    assert np.isfinite(axis_similarity(far, kernel=Laplace(3.0)).mean).all()
+    assert axis_similarity(far, kernel=Laplace(3.0)).tau == pytest.approx(0, abs=1e-12)
     points = Mixture([1, 1], [[0.0], [2.0]], [[0.0], [0.0]])
-    assert axis_similarity(points, Laplace(0.5)).mean[0].tolist() == [[1, math.exp(-1)], [math.exp(-1), 1]]
+    assert axis_similarity(points, kernel=Laplace(0.5)).mean[0].tolist() == [[1, math.exp(-1)], [math.exp(-1), 1]]
 
 
 @pytest.mark.parametrize(
@@ -240,7 +244,7 @@ def test_similarity_of_samples_equals_the_twin(kernel):
         rng = np.random.default_rng(seed)
         X, labels, _ = make_case(seed, max_rows=18, max_clusters=3)
         samples = [X[labels == c] for c in range(labels.max() + 1)]
-        found = axis_similarity(samples, kernel)
+        found = axis_similarity(samples, kernel=kernel)
         j, a, b = rng.integers(X.shape[1]), *rng.integers(len(samples), size=2)
         x, y = (samples[c][:, j].astype(float).tolist() for c in (a, b))
         mean, second = naive.axis_similarity(profile, x, y, same=bool(a == b))
@@ -251,9 +255,9 @@ def test_similarity_of_samples_equals_the_twin(kernel):
 def test_similarity_of_samples_is_unbiased():
     rng = np.random.default_rng(0)
     mixture, kernel = Mixture([1, 1], [[0.0], [1.0]], [[1.0], [0.5]]), Gaussian(1.0)
-    exact = axis_similarity(mixture, kernel)
+    exact = axis_similarity(mixture, kernel=kernel)
     draws = [
-        axis_similarity([rng.normal(m, np.sqrt(v), size=(4, 1)) for m, v in ((0, 1), (1, 0.5))], kernel)
+        axis_similarity([rng.normal(m, np.sqrt(v), size=(4, 1)) for m, v in ((0, 1), (1, 0.5))], kernel=kernel)
         for _ in range(1500)
     ]
     np.testing.assert_allclose(np.mean([draw.mean for draw in draws], axis=0), exact.mean, atol=0.02)
@@ -268,27 +272,32 @@ def test_similarity_of_correlated_gaussians():
     mixture = Mixture([1, 1], means, np.diagonal(covariances, axis1=1, axis2=2), covariances=covariances)
     kernel = Gaussian((0.6, 1.5))
     samples = [rng.multivariate_normal(means[c], covariances[c], size=3000) for c in range(2)]
-    exact = mean_similarities(mixture, kernel)
-    np.testing.assert_allclose(exact, mean_similarities(samples, kernel), atol=0.01)
+    exact = mean_similarities(mixture, kernel=kernel)
+    np.testing.assert_allclose(exact, mean_similarities(samples, kernel=kernel), atol=0.01)
     plain = Mixture([1, 1], means, mixture.variances)
-    assert abs(exact[0, 0] - mean_similarities(plain, kernel)[0, 0]) > 0.02
+    assert abs(exact[0, 0] - mean_similarities(plain, kernel=kernel)[0, 0]) > 0.02
     diagonal = Mixture([1, 1], means, plain.variances, covariances=[np.diag(v) for v in plain.variances])
-    np.testing.assert_allclose(mean_similarities(diagonal, kernel), mean_similarities(plain, kernel), rtol=1e-12)
+    np.testing.assert_allclose(
+        mean_similarities(diagonal, kernel=kernel), mean_similarities(plain, kernel=kernel), rtol=1e-12
+    )
     with pytest.raises(DataError, match="no formula"):
-        mean_similarities(mixture, Laplace(1.0))
+        mean_similarities(mixture, kernel=Laplace(1.0))
 
 
 def test_bad_components_are_refused():
     mixture = Mixture([1, 1], [[0.0], [1.0]], [[1.0], [1.0]])
     with pytest.raises(ValueError, match="must multiply over axes"):
-        axis_similarity(mixture, Linear())
+        axis_similarity(mixture, kernel=Linear())
     with pytest.raises(DataError, match="pass a sample of each component"):
-        axis_similarity(mixture, ProductKernel(cauchy, cauchy_inverse))
+        axis_similarity(mixture, kernel=ProductKernel(cauchy, cauchy_inverse))
     with pytest.raises(ValueError, match="still to be found"):
-        axis_similarity(mixture, "gaussian")
+        axis_similarity(mixture, kernel="gaussian")
     with pytest.raises(DataError, match="same columns"):
-        axis_similarity([[[0.0]], [[0.0, 1.0]]], Gaussian(1.0))
-    for use in (lambda: mean_similarities([[[0.0]]], "precomputed"), lambda: mmd([[0.0]], [[1.0]], "precomputed")):
+        axis_similarity([[[0.0]], [[0.0, 1.0]]], kernel=Gaussian(1.0))
+    for use in (
+        lambda: mean_similarities([[[0.0]]], kernel="precomputed"),
+        lambda: mmd([[0.0]], [[1.0]], kernel="precomputed"),
+    ):
         with pytest.raises(ValueError, match="no values for samples"):
             use()
 
@@ -304,31 +313,31 @@ def test_mmd_equals_its_definition():
         A, B, C = kernel(X), kernel(Y), kernel(X, Y)
         v = A.mean() + B.mean() - 2 * C.mean()
         u = (A.sum() - n) / (n * (n - 1)) + (B.sum() - m) / (m * (m - 1)) - 2 * C.mean()
-        assert mmd(X, Y, kernel, squared=True) == pytest.approx(v, abs=1e-12)
-        assert mmd(X, Y, kernel) == pytest.approx(math.sqrt(v))
-        assert mmd(X, Y, kernel, unbiased=True, squared=True) == pytest.approx(u, abs=1e-12)
-        assert mmd(X, Y, kernel, unbiased=True) == pytest.approx(math.sqrt(max(u, 0)))
-        S = mean_similarities([X, Y], kernel)
+        assert mmd(X, Y, kernel=kernel, squared=True) == pytest.approx(v, abs=1e-12)
+        assert mmd(X, Y, kernel=kernel) == pytest.approx(math.sqrt(v))
+        assert mmd(X, Y, kernel=kernel, unbiased=True, squared=True) == pytest.approx(u, abs=1e-12)
+        assert mmd(X, Y, kernel=kernel, unbiased=True) == pytest.approx(math.sqrt(max(u, 0)))
+        S = mean_similarities([X, Y], kernel=kernel)
         assert S[0, 0] + S[1, 1] - 2 * S[0, 1] == pytest.approx(u, abs=1e-12)
 
 
 def test_mmd_estimates_that_of_gaussian_laws():
     mixture, kernel = Mixture([1, 1], [[0.0], [1.3]], [[0.64], [0.25]]), Gaussian(0.7)
-    S = mean_similarities(mixture, kernel)
+    S = mean_similarities(mixture, kernel=kernel)
     exact = S[0, 0] + S[1, 1] - 2 * S[0, 1]
     rng = np.random.default_rng(0)
     draws = [(rng.normal(0, 0.8, size=(8, 1)), rng.normal(1.3, 0.5, size=(8, 1))) for _ in range(2000)]
-    assert np.mean([mmd(*pair, kernel, unbiased=True, squared=True) for pair in draws]) == pytest.approx(
+    assert np.mean([mmd(*pair, kernel=kernel, unbiased=True, squared=True) for pair in draws]) == pytest.approx(
         exact, abs=0.02
     )
     bias = (2 - S[0, 0] - S[1, 1]) / 8
-    assert np.mean([mmd(*pair, kernel, squared=True) for pair in draws]) == pytest.approx(exact + bias, abs=0.02)
+    assert np.mean([mmd(*pair, kernel=kernel, squared=True) for pair in draws]) == pytest.approx(exact + bias, abs=0.02)
 
 
 def test_mmd_of_single_rows():
-    assert mmd([[0.0]], [[3.0]], "linear") == 3
+    assert mmd([[0.0]], [[3.0]], kernel="linear") == 3
     with pytest.raises(DataError, match="at least two rows"):
-        mmd([[0.0]], [[3.0], [4.0]], "linear", unbiased=True)
+        mmd([[0.0]], [[3.0], [4.0]], kernel="linear", unbiased=True)
 
 
 # ------------------------------------------------------------------------------------------------------------ bounds
@@ -339,7 +348,7 @@ def test_the_papers_bound_on_tau_is_false_and_the_corrected_one_holds():
     d = 10
     mixture = Mixture([1, 1], [[0.0] * d, [0.5] * d], [[0.0625] * d] * 2)
     kernel = Gaussian(1.0)
-    tau, S = axis_similarity(mixture, kernel).tau, mean_similarities(mixture, kernel)
+    tau, S = axis_similarity(mixture, kernel=kernel).tau, mean_similarities(mixture, kernel=kernel)
     within, squared = S[0, 0], S[0, 0] + S[1, 1] - 2 * S[0, 1]
     assert tau == pytest.approx(0.7322950, abs=5e-8)
     assert within == pytest.approx(0.32768, abs=5e-8)
@@ -355,7 +364,7 @@ def test_the_corrected_bound_on_tau_holds():
         shape = k, d
         mixture = Mixture(np.ones(k), rng.normal(size=shape) * rng.uniform(0, 3), rng.uniform(0, 1, size=shape))
         kernel = Gaussian(float(rng.uniform(0.1, 3)))
-        S, tau = mean_similarities(mixture, kernel), axis_similarity(mixture, kernel).tau
+        S, tau = mean_similarities(mixture, kernel=kernel), axis_similarity(mixture, kernel=kernel).tau
         pairs = [(a, b) for a in range(k) for b in range(a)]
         bound = max(
             bounds.tau_bound((S[a, a] + S[b, b]) / 2, math.sqrt(S[a, a] + S[b, b] - 2 * S[a, b]), d) for a, b in pairs
@@ -368,7 +377,7 @@ def test_the_corrected_bound_on_tau_holds():
 def test_price_bound_of_kernel_mmdt_by_hand():
     """The same paper, Theorem 12, with min for max and the square that its proof loses."""
     mixture, kernel = Mixture([1, 3], [[0.0], [9.0]], [[1e-4], [1e-4]]), Gaussian(1.0)
-    similarity, within = axis_similarity(mixture, kernel), within_similarity(mixture, kernel)
+    similarity, within = axis_similarity(mixture, kernel=kernel), within_similarity(mixture, kernel=kernel)
     s, tau, noise = within[0], similarity.tau, similarity.variance.max()
     share = (4 + 2 * math.pi**2 / 3) * 1.5 * noise * 2 / (s - tau) ** 2
     found = bounds.kernel_price_bound(similarity, within, mixture.weights)
@@ -382,11 +391,11 @@ def test_price_bound_of_kernel_mmdt_by_hand():
 
 def test_price_bound_is_trivial_where_components_are_alike():
     mixture, kernel = Mixture([1, 1], [[0.0], [0.1]], [[1.0], [1.0]]), Gaussian(1.0)
-    similarity, within = axis_similarity(mixture, kernel), within_similarity(mixture, kernel)
+    similarity, within = axis_similarity(mixture, kernel=kernel), within_similarity(mixture, kernel=kernel)
     found = bounds.kernel_price_bound(similarity, within)
     assert found.value == pytest.approx(1 + (1 + within[0]) / (1 - within[0]))
     alike = Mixture([1, 1], [[0.0] * 10, [0.5] * 10], [[0.0625] * 10] * 2)
-    wide = bounds.kernel_price_bound(axis_similarity(alike, kernel), within_similarity(alike, kernel))
+    wide = bounds.kernel_price_bound(axis_similarity(alike, kernel=kernel), within_similarity(alike, kernel=kernel))
     assert not wide.holds
     assert "tau lies below" in wide.conditions[0].text
 

@@ -1,11 +1,14 @@
+import inspect
 import math
 
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from boxwood import DataError, Reference, ThresholdTree, TreeBuilder, _threads, metrics
+from boxwood import DataError, Reference, ThresholdTree, TreeBuilder, _threads, axes, metrics
 from boxwood.loops.costs import L2
+from boxwood.metrics._agreement import contingency
+from boxwood.metrics._price import ratio
 from boxwood.reference._centers import find_centers
 from tests import naive
 from tests.cases import make_case
@@ -351,7 +354,7 @@ def test_price_is_the_ratio_of_the_costs_over_the_rows_kept(objective):
                 X, tree, reference, centers=centers, objective=objective, sample_weight=weights
             )
             # the noise left out shifts blocks and first rows, so costs may differ by a rounding
-            assert price == pytest.approx(metrics.ratio(over, under), rel=3e-9, abs=0)
+            assert price == pytest.approx(ratio(over, under), rel=3e-9, abs=0)
 
 
 def test_price_of_equal_rows():
@@ -364,12 +367,12 @@ def test_price_of_equal_rows():
 
 
 def test_ratio():
-    assert metrics.ratio(0, 0) == 1
-    assert metrics.ratio(1e-300, 0) == math.inf
-    assert metrics.ratio(1, 4) == 0.25
+    assert ratio(0, 0) == 1
+    assert ratio(1e-300, 0) == math.inf
+    assert ratio(1, 4) == 0.25
     for bad in ((-1, 1), (1, -1), (math.nan, 1), (1, math.nan)):
         with pytest.raises(ValueError, match="not be negative"):
-            metrics.ratio(*bad)
+            ratio(*bad)
 
 
 def test_price_refuses_what_does_not_fit():
@@ -470,14 +473,14 @@ def test_agreement_refuses_what_does_not_fit():
 
 def test_contingency():
     labels, predicted = [0, 0, 1, 2, -1, 2], [0, 1, 1, -1, 0, 0]
-    counts = metrics.contingency(labels, predicted, 3)
+    counts = contingency(labels, predicted, 3)
     np.testing.assert_array_equal(counts, [[1, 1, 0], [0, 1, 0], [1, 0, 0]])
     assert counts.dtype.kind == "i"
-    weighed = metrics.contingency(labels, predicted, 3, sample_weight=[1, 2, 4, 8, 16, 0.5])
+    weighed = contingency(labels, predicted, 3, sample_weight=[1, 2, 4, 8, 16, 0.5])
     np.testing.assert_array_equal(weighed, [[1, 2, 0], [0, 4, 0], [0.5, 0, 0]])
     for bad in (([0, 3], [0, 0]), ([0, 0], [0, 3]), ([0, 0], [0]), ([0.5, 0], [0, 0]), (["a", "b"], [0, 0])):
         with pytest.raises(DataError):
-            metrics.contingency(*bad, 3)
+            contingency(*bad, 3)
 
 
 # --------------------------------------------------------------------------------------------------- readability
@@ -500,7 +503,7 @@ def test_readability_by_hand():
     # rules: 2 <= x <= 3 | 3 < x <= 4 | x < 2, z <= 0 | x < 2, z > 0 | x > 4
     X = np.array([[2, 0, 0, 0], [4, 0, 0, 0], [1, 0, 0, -1], [1, 0, 0, 1], [5, 0, 0, 0]], dtype=float)
     np.testing.assert_array_equal(tree.predict(X), [0, 1, 2, 3, 4])
-    found = metrics.readability(tree, X, sample_weight=[1, 2, 3, 4, 10])
+    found = metrics.readability(X, tree, sample_weight=[1, 2, 3, 4, 10])
     assert found[:3] == (5, 3, 2)
     assert found.weighted_average_depth == pytest.approx((2 * 3 + 3 * 7 + 2 * 10) / 20)
     assert found.weighted_average_explanation_size == pytest.approx((2 * 3 + 2 * 7 + 1 * 10) / 20)
@@ -510,11 +513,11 @@ def test_readability_of_a_hole():
     tree = ThresholdTree.from_dict(
         {"feature": 0, "interval": [1, 2], "inside": {"cluster": 0}, "outside": {"cluster": 1}}
     )
-    assert metrics.readability(tree, [[0.0], [3.0]]) == (2, 1, 1, 1.0, 2.0)
+    assert metrics.readability([[0.0], [3.0]], tree) == (2, 1, 1, 1.0, 2.0)
 
 
 def test_readability_of_a_single_leaf():
-    assert metrics.readability(ThresholdTree.from_dict({"cluster": 0}), [[1.0]]) == (1, 0, 0, 0.0, 0.0)
+    assert metrics.readability([[1.0]], ThresholdTree.from_dict({"cluster": 0})) == (1, 0, 0, 0.0, 0.0)
 
 
 def test_readability_counts_conditions_once():
@@ -522,7 +525,7 @@ def test_readability_counts_conditions_once():
         X, labels, weights = make_case(seed)
         rng = np.random.default_rng(seed)
         tree = random_tree(rng, X, labels.max() + 1, extra=6, intervals=False)
-        found = metrics.readability(tree, X, sample_weight=weights)
+        found = metrics.readability(X, tree, sample_weight=weights)
         w = np.ones(len(X)) if weights is None else weights
         paths = [tree.path(leaf) for leaf in tree.apply(X)]
         assert found.weighted_average_depth == pytest.approx(np.average([len(path) for path in paths], weights=w))
@@ -571,3 +574,20 @@ def test_node_table_of_a_deep_tree():
     table = metrics.node_table(X, tree, Reference.of(X, labels))
     assert np.flatnonzero(table.mistakes).tolist() == [20]  # both are parted from their leaf by the cut at 10
     assert table.mistakes.sum() == 2
+
+
+# ------------------------------------------------------------------------------------------------ the public names
+
+
+@pytest.mark.parametrize("package", [metrics, axes])
+def test_the_docstring_of_a_package_lists_its_names(package):
+    assert [name for name in package.__all__ if f"`{name}`" not in package.__doc__] == []
+
+
+@pytest.mark.parametrize("name", metrics.__all__)
+def test_arguments_come_in_one_order_and_kernels_by_keyword(name):
+    parameters = inspect.signature(getattr(metrics, name)).parameters
+    order = ["X", "mixture", "components", "tree", "labels", "reference"]
+    ranks = [order.index(parameter) for parameter in parameters if parameter in order]
+    assert ranks == sorted(ranks)
+    assert "kernel" not in parameters or parameters["kernel"].kind is inspect.Parameter.KEYWORD_ONLY

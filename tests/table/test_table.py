@@ -11,10 +11,12 @@ import numpy as np
 import pyarrow
 import pytest
 
+from boxwood.cli._talk import FORMAT
 from boxwood.errors import DataError
 from boxwood.render._sql import sql_case
-from boxwood.table import ColumnError, output_format, read_table, replacing, write_labelled
+from boxwood.table import ColumnError, output_format, read_table, write_labelled
 from boxwood.table._column_names import split_names
+from boxwood.table._formats import FORMATS, format_of
 from boxwood.tree import ThresholdTree, TreeBuilder
 from tests import naive
 from tests.cases import make_case
@@ -219,6 +221,17 @@ def test_arrow_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
         read_table(text_file(tmp_path, "t.arrow", "anything"))
 
 
+def test_every_format_has_extensions_of_its_own_and_is_offered_by_the_command_line():
+    extensions = [extension for format in FORMATS.values() for extension in format.extensions]
+    assert len(set(extensions)) == len(extensions)
+    for name, format in FORMATS.items():
+        for extension in format.extensions:
+            assert format_of(f"a.b{extension.upper()}") == format_of(f"a{extension}.gz") == name
+    option = FORMAT(lambda: None).__click_params__[0]
+    assert list(option.type.choices) == list(FORMATS)
+    assert all(f'"{name}"' in read_table.__doc__ for name in FORMATS)
+
+
 NAMES = ['the "net" height', "a.b", "é ü", "select", "X", "x", "1", "it's", "a,b", "c0", " padded"]
 
 
@@ -397,25 +410,6 @@ def test_nothing_is_left_behind_by_an_error(tmp_path, text, error, message):
     assert sorted(os.listdir(tmp_path)) == ["o.csv", "t.csv"]
     with open(out, encoding="utf-8") as file:
         assert file.read() == "old"
-
-
-def test_replacing_follows_links_and_removes_what_is_unfinished(tmp_path):
-    real, link = text_file(tmp_path, "real.txt", "old"), tmp_path / "link.txt"
-    link.symlink_to(real)
-
-    def interrupted():
-        with replacing(str(link)) as temporary, open(temporary, "w") as file:
-            file.write("half")
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        interrupted()
-    assert link.read_text() == "old"
-    with replacing(str(link)) as temporary, open(temporary, "w") as file:
-        file.write("new")
-    assert link.is_symlink()
-    assert link.read_text() == "new"
-    assert sorted(os.listdir(tmp_path)) == ["link.txt", "real.txt"]
 
 
 def test_output_formats():

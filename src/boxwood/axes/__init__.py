@@ -1,17 +1,28 @@
-"""Axis maps: columns made of one raw column each, with cuts that can be pulled back to it."""
+"""Axis maps: output columns made of one raw column each, so that a cut on one can be pulled back to the raw column.
+
+=====================  ===============================================================================================
+the interface          `AxisMap`
+transformers           `axis_map_of` makes a `TableMap` of any supported transformer of scikit-learn; `Categories`
+features of kernels    `surrogate_map`, `features_of_kernel`; `Curves` and their kinds `TaylorFeatures` (with
+                       `TAYLOR_MARGIN`), `LandmarkFeatures`, `StepFeatures`, `ChiSquaredFeatures`, `PowerFeatures`;
+                       `ChosenCurves`, some columns of `Curves`
+other maps             `Scaling`, `TerminalEmbedding`
+=====================  ===============================================================================================
+"""
 
 from boxwood.axes._axis_map import AxisMap
 from boxwood.axes._categories import Categories
 from boxwood.axes._features_additive import ChiSquaredFeatures, PowerFeatures, StepFeatures
 from boxwood.axes._features_curves import ChosenCurves, Curves
 from boxwood.axes._features_distance import LandmarkFeatures
-from boxwood.axes._features_taylor import TaylorFeatures
+from boxwood.axes._features_taylor import TAYLOR_MARGIN, TaylorFeatures
 from boxwood.axes._kernel_features import features_of_kernel, surrogate_map
 from boxwood.axes._monotone import Scaling
-from boxwood.axes._table_map import TableMap, axis_map_of, coded
+from boxwood.axes._table_map import TableMap, axis_map_of
 from boxwood.axes._terminal import TerminalEmbedding
 
 __all__ = [
+    "TAYLOR_MARGIN",
     "AxisMap",
     "Categories",
     "ChiSquaredFeatures",
@@ -25,7 +36,6 @@ __all__ = [
     "TaylorFeatures",
     "TerminalEmbedding",
     "axis_map_of",
-    "coded",
     "features_of_kernel",
     "surrogate_map",
 ]

@@ -1,4 +1,4 @@
-"""`AxisMap`: the map whose every output column is a function of one raw column."""
+"""`AxisMap`: a map of rows in which every output column is a function of one raw column."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["AxisMap"]
 
 
 class AxisMap(ABC):
-    """A map of rows whose every output column is a function of one raw column.
+    """A map of rows in which every output column is a function of one raw column.
 
-    A tree grown on its output is a tree on raw columns, by `ThresholdTree.pull_back`. A subclass sets `n_features` and
-    `features`, and says what a row becomes (`transform`) and what a cut means (`pull_back`).
+    `ThresholdTree.pull_back` turns a tree that was grown on the output columns into a tree on the raw columns. A
+    subclass sets `n_features` and `features`, and defines `transform` for rows and `pull_back` for cuts.
 
     Attributes
     ----------
@@ -41,18 +41,18 @@ class AxisMap(ABC):
 
     @abstractmethod
     def transform(self, X: ArrayLike) -> Floats:
-        """Return the image of rows of shape (n, n_features), shape (n, n_columns)."""
+        """Return the image of rows: from shape (n, n_features) to shape (n, n_columns)."""
 
     @abstractmethod
     def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
-        """Return the raw column of an output column, and its values whose image lies in a closed interval.
+        """Return the raw column of an output column, and its values with an image in the closed interval.
 
-        The values are closed intervals (lower, upper), ascending and disjoint, with ends that may be infinite; none at
-        all where no value has such an image.
+        The values are closed intervals (lower, upper), ascending and disjoint; their ends may be infinite. The result
+        has no interval if no value has such an image.
         """
 
     def domain(self, feature: int) -> Intervals:
-        """Return the values that a raw column can have, as intervals; every number, unless a map knows better."""
+        """Return the values that a raw column can have, as intervals: every number, unless a subclass restricts it."""
         return EVERYTHING
 
     def __repr__(self) -> str:

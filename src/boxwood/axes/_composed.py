@@ -1,4 +1,4 @@
-"""Maps made of maps: columns chosen, maps side by side, one map after another."""
+"""Maps made of maps: a choice of columns, maps side by side, one map after another."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Chained", "Selection", "Stacked"]
 
 
 class Selection(AxisMap):
-    """Some raw columns as they are.
+    """Some raw columns, unchanged.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class Selection(AxisMap):
         self.features = np.asarray(features, dtype=np.intp)
 
     def transform(self, X: ArrayLike) -> Floats:
-        """Return the columns chosen, shape (n, n_columns)."""
+        """Return the chosen columns, shape (n, n_columns)."""
         return as_table(X, n_columns=self.n_features)[:, self.features].astype(np.float64)
 
     def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
@@ -45,7 +45,7 @@ class Stacked(AxisMap):
     ----------
     n_features : int
     parts : sequence of pairs (columns, map)
-        The map takes these raw columns, in this order. There is at least one part.
+        At least one. The map reads these raw columns, in this order.
     """
 
     def __init__(self, n_features: int, parts: Sequence[tuple[Indices, AxisMap]]) -> None:
@@ -60,10 +60,10 @@ class Stacked(AxisMap):
         return np.hstack([part.transform(table[:, columns]) for columns, part in self.parts])
 
     def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
-        """Return the raw column, and what the part that makes the output column answers."""
-        place = int(np.searchsorted(self.starts, column, side="right")) - 1
-        columns, part = self.parts[place]
-        feature, intervals = part.pull_back(column - int(self.starts[place]), lower, upper)
+        """Return the raw column, and its intervals as the part with the output column gives them."""
+        index = int(np.searchsorted(self.starts, column, side="right")) - 1
+        columns, part = self.parts[index]
+        feature, intervals = part.pull_back(column - int(self.starts[index]), lower, upper)
         return int(columns[feature]), intervals
 
 
@@ -73,7 +73,7 @@ class Chained(AxisMap):
     Parameters
     ----------
     first, second : AxisMap
-        The second takes the output columns of the first.
+        The second map reads the output columns of the first.
     """
 
     def __init__(self, first: AxisMap, second: AxisMap) -> None:
@@ -84,15 +84,15 @@ class Chained(AxisMap):
         self.first, self.second = first, second
 
     def transform(self, X: ArrayLike) -> Floats:
-        """Return the image of the image, shape (n, n_columns)."""
+        """Return the second map's image of the first map's image, shape (n, n_columns)."""
         return self.second.transform(self.first.transform(X))
 
     def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
-        """Return the raw column, and all its values whose image is in what the second map answers."""
+        """Return the raw column, and its values with an image in `[lower, upper]` after both maps."""
         between, intervals = self.second.pull_back(column, lower, upper)
-        pieces = (self.first.pull_back(between, *interval)[1] for interval in intervals)
-        return int(self.features[column]), joined(piece for some in pieces for piece in some)
+        pulled_back = (self.first.pull_back(between, *interval)[1] for interval in intervals)
+        return int(self.features[column]), joined(raw for several in pulled_back for raw in several)
 
     def domain(self, feature: int) -> Intervals:
-        """Return the values that the first map knows a raw column to have."""
+        """Return the values that a raw column can have, as the first map gives them."""
         return self.first.domain(feature)

@@ -1,4 +1,4 @@
-"""Feature maps of kernels that add up over axes: powers, steps, and the curves of the χ² kernel."""
+"""Feature maps of kernels that are sums over axes: powers, steps, and the curves of the χ² kernel."""
 
 from __future__ import annotations
 
@@ -16,13 +16,16 @@ from boxwood.kernels._kernel import refuse_negative
 
 __all__ = ["ChiSquaredFeatures", "PowerFeatures", "StepFeatures"]
 
-STEP, DELTA = 1.5, 0.01  # of the logarithms of rates, and of what lies beyond them: each leaves about 1 % of the kernel
+STEP = 1.5  # between the logarithms of two rates; this step changes the kernel by about 1 %
+DELTA = 0.01  # fraction of the kernel that is lost below the first rate and above the last
 MOST = 64  # rates of "auto" in one column
-_GRID = 513  # values at which the error is measured
+_GRID = 513  # values where the error is measured
 
 
 class PowerFeatures(Curves):
-    """The columns to a power: their square roots for Hellinger's kernel, themselves for the linear one. Exact.
+    """Powers of the columns: square roots for Hellinger's kernel, the columns themselves for the linear kernel.
+
+    Inner products are the kernel exactly.
 
     Parameters
     ----------
@@ -57,16 +60,17 @@ class PowerFeatures(Curves):
 class StepFeatures(Curves):
     """Steps `sqrt(z_j - z_{j-1}) [x^beta >= z_j]` at values z_j of each column, for histogram intersection.
 
-    Inner products are `min(x^beta, y^beta)`, exactly where all different values of a column have a step.
+    Inner products approximate the kernel `min(x^beta, y^beta)`. They are exact if each distinct value of a column has a
+    step.
 
     Parameters
     ----------
     steps : sequence of d arrays
-        Values of x at which each column has its steps, ascending and at least 0.
+        Values of x with a step in each column, ascending and at least 0.
     beta : float
         Power of the kernel.
     gap : float, default=0.0
-        Largest difference between a value of x^beta and the z_j of the last step before it, which is the error.
+        Largest difference between a value of x^beta and the z_j of the last step before it. It is the error.
 
     References
     ----------
@@ -85,19 +89,19 @@ class StepFeatures(Curves):
     """
 
     def __init__(self, steps: list[ArrayLike], beta: float, gap: float = 0.0) -> None:
-        places = [np.asarray(values, dtype=np.float64) for values in steps]
-        features = np.repeat(np.arange(len(places)), [len(values) for values in places])
-        self.steps = np.concatenate(places)
-        self.heights = np.concatenate([np.sqrt(np.diff(values**beta, prepend=0.0)) for values in places])
+        columns = [np.asarray(values, dtype=np.float64) for values in steps]
+        features = np.repeat(np.arange(len(columns)), [len(values) for values in columns])
+        self.steps = np.concatenate(columns)
+        self.heights = np.concatenate([np.sqrt(np.diff(values**beta, prepend=0.0)) for values in columns])
         self.error = gap
-        low, high = np.array([values[0] for values in places]), np.array([values[-1] for values in places])
+        low, high = np.array([values[0] for values in columns]), np.array([values[-1] for values in columns])
         super().__init__(low, high, features, np.full(len(features), np.inf))
 
     @classmethod
     def of(cls, kernel: HistogramIntersection, X: ArrayLike, *, n_landmarks: int | None = 64) -> StepFeatures:
-        """Return the features for the rows of `X`, shape (n, d), with steps at most at `n_landmarks` values a column.
+        """Return the features for the rows of `X`, shape (n, d), with at most `n_landmarks` steps in each column.
 
-        None takes all different values, up to n d of them.
+        None gives each distinct value a step: up to n d of them.
         """
         table = refuse_negative(kernel, as_table(X).astype(np.float64))
         columns = [np.unique(column) for column in table.T]
@@ -112,8 +116,8 @@ class StepFeatures(Curves):
 class ChiSquaredFeatures(Curves):
     """Curves `sqrt(2 w) x exp(-s x)` with rates s and weights w for each column, for the χ² kernel.
 
-    The kernel `2 x y / (x + y)` is the integral of `2 x exp(-s x) y exp(-s y)` over s from 0 to infinity; rates and
-    weights stand for the integral. Each curve has its peak at 1 / s.
+    The kernel `2 x y / (x + y)` is the integral of `2 x exp(-s x) y exp(-s y)` over s from 0 to infinity. The rates and
+    weights are a quadrature of this integral. Each curve has its peak at 1 / s.
 
     Parameters
     ----------
@@ -125,8 +129,8 @@ class ChiSquaredFeatures(Curves):
     Attributes
     ----------
     error : float
-        Largest error of an inner product along one axis. It is attained at x = y, and measured at 513 values between
-        the least value above 0 and the last.
+        Largest error of an inner product along one axis. It is attained at x = y, and measured on a linear and a
+        geometric grid of 513 values each.
 
     References
     ----------
@@ -155,9 +159,10 @@ class ChiSquaredFeatures(Curves):
     def of(cls, kernel: ChiSquared, X: ArrayLike, *, n_terms: int | str = "auto") -> ChiSquaredFeatures:
         """Return the features for the rows of `X`, shape (n, d).
 
-        `n_terms` is the number M of curves a column: the paper's, at rates `log(M / j)` with weights 1 / j. These are
-        coarse for values far from 1/2: at x = y = 0.01 five of them give 0.0004 for 0.01. "auto" takes rates in equal
-        steps of their logarithms, over the range of the values above 0, which gives the kernel to about 2 % there.
+        `n_terms` is the number M of curves in each column, with the paper's rates `log(M / j)` and weights 1 / j. These
+        are coarse for values far from 1/2: at x = y = 0.01, five of them give 0.0004 instead of 0.01. "auto" takes
+        rates in equal steps of their logarithms. Over the range of the positive values, they give the kernel to within
+        about 2 %.
         """
         table = refuse_negative(kernel, as_table(X).astype(np.float64))
         low, high = table.min(axis=0), table.max(axis=0)
@@ -165,8 +170,8 @@ class ChiSquaredFeatures(Curves):
             rates = [_rates(column) for column in table.T]
             return cls(low, high, rates, [STEP * values for values in rates])
         j = np.arange(1, int(n_terms) + 1)
-        same = np.log(int(n_terms) / j), 1 / j
-        return cls(low, high, [same[0]] * len(low), [same[1]] * len(low))
+        rate, weight = np.log(int(n_terms) / j), 1 / j
+        return cls(low, high, [rate] * len(low), [weight] * len(low))
 
     def _curve(self, column: int, x: Floats) -> Floats:
         return np.asarray(self.scales[column] * x * np.exp(-self.rates[column] * x))
@@ -181,11 +186,16 @@ class ChiSquaredFeatures(Curves):
 
 
 def _gap(values: Floats, steps: Floats) -> float:
+    """Return the largest difference between a value and the last step before it."""
     return float((values - steps[np.searchsorted(steps, values, side="right") - 1]).max())
 
 
 def _rates(column: Floats) -> Floats:
-    """Return rates from where their part of the integral is lost for the largest value to where it is for the least."""
+    """Return rates in equal steps of their logarithms, from the first to the last that matters for positive values.
+
+    The integral over rates below the first is negligible even for the largest value, and the integral over rates above
+    the last even for the smallest value.
+    """
     positive = column[column > 0]
     if not positive.size:
         return np.ones(1)

@@ -1,4 +1,4 @@
-"""Maps whose columns rise up to a peak and fall behind it: a cut on one is an interval of the raw column."""
+"""Maps whose output columns are curves with one peak: a cut on a curve is an interval of the raw column."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _Function = Callable[[Floats], Floats]
 
 
 class Curves(AxisMap):
-    """A map of which each output column is a curve with at most one peak over one raw column.
+    """A map in which each output column is a curve over one raw column, with at most one peak.
 
-    A raw value beyond the rows that the map was made of counts as the nearest of them. So a cut that takes in the last
-    of their values has no end there.
+    A raw value below `low` or above `high` has the image of that end. So an interval that contains an end goes on to
+    infinity there.
 
-    A subclass gives the values of a curve. What a cut means is found by bisection over doubles against these, on either
-    side of the peak, so it is exact to the bit wherever rounding keeps the curve's order.
+    A subclass computes the curves. Cuts are pulled back by bisection over doubles on both sides of the peak, with the
+    computed curve. They are exact to the bit wherever the computed curve rises and falls as the true one does.
 
     Parameters
     ----------
@@ -36,12 +36,13 @@ class Curves(AxisMap):
     features : array of shape (n_columns,)
         Raw column of each output column.
     peaks : array of shape (n_columns,)
-        Raw value of the peak of each output column; infinite for one that only rises (inf) or falls (-inf).
+        Raw value at the peak of each output column; inf for a curve that only rises, -inf for one that only falls.
 
     Attributes
     ----------
     error : float
-        How far inner products of the images of two values of a raw column can be from its kernel; 0 for exact maps.
+        Largest difference between the kernel of two values of a raw column and the inner product of their images; 0 for
+        exact maps.
     """
 
     error: float
@@ -67,7 +68,7 @@ class Curves(AxisMap):
         return self._curve(column, np.clip(np.asarray(x, dtype=np.float64), self.low[j], self.high[j]))
 
     def transform(self, X: ArrayLike) -> Floats:
-        """Return the image of rows of shape (n, n_features), shape (n, n_columns)."""
+        """Return the image of rows: from shape (n, n_features) to shape (n, n_columns)."""
         table = as_table(X, n_columns=self.n_features)
         mapped = np.empty((len(table), self.n_columns), order="F")
         for column, j in enumerate(self.features):
@@ -75,19 +76,22 @@ class Curves(AxisMap):
         return mapped
 
     def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
-        """Return the raw column, and the values whose image lies in `[lower, upper]`: at most two intervals."""
+        """Return the raw column, and its values with an image in `[lower, upper]`: at most two intervals."""
         return int(self.features[column]), intersection(self._at_least(column, lower), self._at_most(column, upper))
 
     # ------------------------------------------------------------------------------------------------- steps
 
     def _peak(self, column: int) -> float:
-        """Return the double where the curve is highest: the peak is rounded, and a neighbour may lie higher."""
+        """Return the double with the highest image: the rounded peak or one of its two neighbours."""
         peak = self.peaks[column]
-        near = np.array([peak, np.nextafter(peak, -np.inf), np.nextafter(peak, np.inf)])
-        return float(near[np.argmax(self.images(column, near))])
+        doubles = np.array([peak, np.nextafter(peak, -np.inf), np.nextafter(peak, np.inf)])
+        return float(doubles[np.argmax(self.images(column, doubles))])
 
     def _sides(self, column: int, peak: float) -> tuple[_Function, _Function]:
-        """Return the curve up to its peak, flat behind it, and what is behind the peak seen in a mirror: both rise."""
+        """Return two functions that rise: the curve up to its peak, and the mirror image of the curve from the peak on.
+
+        Both are constant beyond the peak.
+        """
         return (
             lambda x: self.images(column, np.minimum(x, peak)),
             lambda y: self.images(column, np.maximum(-y, peak)),
@@ -104,7 +108,7 @@ class Curves(AxisMap):
         return ((first, last),) if first <= last else ()
 
     def _at_most(self, column: int, bound: float) -> Intervals:
-        """Return the intervals before and behind the peak where the curve is at most `bound`."""
+        """Return the intervals on both sides of the peak where the curve is at most `bound`."""
         j, peak = self.features[column], self._peak(column)
         rising, falling = self._sides(column, peak)
         last = last_at_most(rising, float(self.low[j]), peak, bound)
@@ -116,13 +120,13 @@ class Curves(AxisMap):
 
 
 class ChosenCurves(AxisMap):
-    """Some output columns of a map of curves, such as those that a tree tests; no other is computed.
+    """Some output columns of a map of curves, such as the columns that a tree tests; other columns are not computed.
 
     Parameters
     ----------
     curves : Curves
     columns : array of int
-        Output columns, in this order.
+        Output columns of `curves`, in the order in which they become output columns here.
     """
 
     def __init__(self, curves: Curves, columns: Indices) -> None:
@@ -130,12 +134,12 @@ class ChosenCurves(AxisMap):
         self.n_features, self.features = curves.n_features, curves.features[columns]
 
     def transform(self, X: ArrayLike) -> Floats:
-        """Return the image of rows of shape (n, n_features), shape (n, n_columns)."""
+        """Return the image of rows: from shape (n, n_features) to shape (n, n_columns)."""
         table = as_table(X, n_columns=self.n_features)
         pairs = zip(self.columns.tolist(), self.features.tolist(), strict=True)
         images = [self.curves.images(column, table[:, j]) for column, j in pairs]
         return np.array(images).reshape(len(images), len(table)).T
 
     def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
-        """Return the raw column, and the values whose image lies in `[lower, upper]`."""
+        """Return the raw column, and its values with an image in `[lower, upper]`."""
         return self.curves.pull_back(int(self.columns[column]), lower, upper)

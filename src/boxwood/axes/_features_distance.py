@@ -1,4 +1,4 @@
-"""Similarities to landmarks on each axis: a cut on one is an interval around the landmark."""
+"""Similarities to landmarks on each axis: a cut on such a column is an interval around the landmark."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = ["LandmarkFeatures", "landmarks_of"]
 
 
 class LandmarkFeatures(Curves):
-    """The similarities `h(|x_i - l|)` of a value to landmarks l on each axis, h the kernel's profile there.
+    """The similarities `h(|x_i - l|)` of a value to landmarks l on each axis; h is the kernel's profile on that axis.
 
     Parameters
     ----------
     kernel : DistanceKernel
-        Gaussian, Laplace or any product of falling profiles, with its bandwidth found.
+        Gaussian, Laplace or another product of falling profiles, with numbers for its bandwidth.
     landmarks : sequence of d arrays
         Landmarks of each column, ascending.
 
@@ -30,12 +30,12 @@ class LandmarkFeatures(Curves):
     landmarks : array of shape (n_columns,)
         Landmark of each output column.
     error : float
-        Not a number: inner products of these features are not the kernel, of which they are values.
+        NaN: inner products of these features do not approximate the kernel. The features are values of the kernel.
 
     Notes
     -----
-    A transform takes time and memory of n times the number of landmarks. With all rows for landmarks these are the
-    features of the paper, n d of them.
+    A transform takes time and memory of n times the number of landmarks. The paper takes every value of every column as
+    a landmark: n d features.
 
     References
     ----------
@@ -67,8 +67,8 @@ class LandmarkFeatures(Curves):
     def of(cls, kernel: DistanceKernel, X: ArrayLike, *, n_landmarks: int | None = 64) -> LandmarkFeatures:
         """Return the features for the rows of `X`, shape (n, d).
 
-        Landmarks are the different values of each column; where there are more than `n_landmarks`, as many of them,
-        from the least to the largest in equal steps of their order. None takes all.
+        Landmarks are the distinct values of each column. Of more than `n_landmarks` distinct values, this many are
+        taken, from the smallest to the largest, in equal steps of their ranks. None takes all.
         """
         table = as_table(X)
         return cls(kernel, [landmarks_of(table[:, j], n_landmarks) for j in range(table.shape[1])])
@@ -78,7 +78,7 @@ class LandmarkFeatures(Curves):
 
 
 def landmarks_of(column: NDArray[np.floating], n_landmarks: int | None) -> Floats:
-    """Return the different values of a column, or so many of them in equal steps of their order, both ends included."""
+    """Return at most `n_landmarks` distinct values of a column, in equal steps of their ranks, with both ends."""
     values = np.unique(column.astype(np.float64))
     if n_landmarks is None or len(values) <= n_landmarks:
         return values

@@ -1,4 +1,4 @@
-"""Taylor features of the Gaussian kernel on each axis: unimodal curves whose inner products tend to the kernel."""
+"""Taylor features of the Gaussian kernel on each axis: curves with one peak each."""
 
 from __future__ import annotations
 
@@ -11,20 +11,22 @@ from boxwood.axes._features_curves import Curves
 from boxwood.kernels import Gaussian
 from boxwood.kernels._bandwidth import by_axis
 
-__all__ = ["TaylorFeatures"]
+__all__ = ["TAYLOR_MARGIN", "TaylorFeatures"]
 
-MARGIN = 2.0**-10  # of the first row from zero, in lengths 1 / sqrt(2 gamma)
-DELTA = 0.01  # what "auto" allows inner products to be off
-MOST = 100  # powers of "auto"
-_FAR = 1e6  # lengths at which all features are 0, whatever the power
+TAYLOR_MARGIN = 2.0**-10
+"""Distance of the smallest shifted value of a column from 0, in lengths 1 / sqrt(2 gamma)."""
+
+DELTA = 0.01  # largest error of an inner product that "auto" accepts
+MOST = 100  # highest power of "auto"
+_FAR = 1e6  # lengths; all features are 0 there, whatever the power
 
 
 class TaylorFeatures(Curves):
     """The first terms of the Taylor series of a Gaussian kernel on each axis.
 
-    With z the value shifted so that the least is a small positive number, the features of an axis are
-    `exp(-gamma z²) z^j sqrt((2 gamma)^j / j!)` for j = 0, ..., M. Their inner products tend to
-    `exp(-gamma (z - z')²)`, and each has one peak, at `z = sqrt(j / (2 gamma))`.
+    Values are shifted: z = x + shift, so that the smallest z of a column is a small positive number. The features of an
+    axis are `exp(-gamma z²) z^j sqrt((2 gamma)^j / j!)` for j = 0, ..., M. For growing M, their inner products tend to
+    the kernel `exp(-gamma (z - z')²)`. Each feature has one peak, at `z = sqrt(j / (2 gamma))`.
 
     Parameters
     ----------
@@ -38,22 +40,22 @@ class TaylorFeatures(Curves):
     Attributes
     ----------
     shift : array of shape (d,)
-        What is added to a value to make z; `pull_back` undoes it.
+        Shift of each column.
     powers : array of shape (n_columns,)
         Power j of each output column.
     error : float
-        Largest error of an inner product along one axis: the probability that a Poisson variable of mean 2 gamma R²
-        is above M, R the largest z of the axis. It is attained at z = z' = R.
+        Largest error of an inner product along one axis. It is the probability that a Poisson variable of mean
+        2 gamma R² is above M, where R is the largest z of the axis, and it is attained at z = z' = R.
 
     Notes
     -----
-    Powers are multiplied as logarithms, so that no order overflows. A transform takes time and memory of n sum (M + 1)
+    Powers are computed from logarithms, so that none overflows. A transform takes time and memory of n sum (M + 1)
     numbers.
 
-    The paper prints g(z) = exp(2 z) for its example, the Gaussian kernel, where exp(2 gamma z) is meant. And it has
-    every shift do, as none changes the kernel: but the series is one around z = 0, and needs about 2 gamma R² terms.
-    Shifting the middle of the values to 0 would need a fourth of them; but then the even powers have two peaks, and a
-    cut on them is two intervals.
+    The paper prints g(z) = exp(2 z) for its example, the Gaussian kernel; correct is exp(2 gamma z). It allows every
+    shift, because no shift changes the kernel. But this is a series around z = 0, and it needs about 2 gamma R² terms.
+    With the middle of the values shifted to 0, a fourth of the terms would do. Then, however, the even powers have two
+    peaks, and a cut on such a feature is two intervals.
 
     References
     ----------
@@ -79,19 +81,19 @@ class TaylorFeatures(Curves):
         terms = np.asarray(orders, dtype=np.intp) + 1
         features = np.repeat(np.arange(len(terms)), terms)
         self.powers = np.concatenate([np.arange(m) for m in terms.tolist()])
-        self.shift = MARGIN / self.unit - first
-        peaks = first[features] + (np.sqrt(self.powers) - MARGIN) / self.unit[features]
+        self.shift = TAYLOR_MARGIN / self.unit - first
+        peaks = first[features] + (np.sqrt(self.powers) - TAYLOR_MARGIN) / self.unit[features]
         super().__init__(first, last, features, peaks)
         self._log_scales = -0.5 * gammaln(self.powers + 1.0)
         self.error = float(_tails(terms - 1, _reach(first, last, self.unit)).max())
 
     @classmethod
     def of(cls, kernel: Gaussian, X: ArrayLike, *, n_terms: int | str = "auto") -> TaylorFeatures:
-        """Return the features for the rows of `X`, shape (n, d), of a kernel whose bandwidth is found.
+        """Return the features for the rows of `X`, shape (n, d); the kernel has numbers for its bandwidth.
 
         `n_terms` is the highest power M in every column; the paper's experiments have 5. "auto" takes for each column
-        the least M whose error is at most 0.01, but at most 100: more are needed where the kernel is so narrow that its
-        length fits a dozen times into the column, and then `error` says how many rows it cannot tell apart.
+        the smallest M with an error of at most 0.01, but never more than 100. A kernel whose length fits a dozen times
+        into the range of a column would need more than 100 terms; look at `error` then.
         """
         table = as_table(X)
         gamma = by_axis(kernel.gamma, table.shape[1])
@@ -108,12 +110,16 @@ class TaylorFeatures(Curves):
 
 
 def _lengths(x: Floats, low: Floats, unit: Floats) -> Floats:
-    """Return shifted values in lengths; from the difference, as adding the shift would lose digits far from zero."""
+    """Return shifted values in lengths 1 / sqrt(2 gamma).
+
+    They are computed from the difference `x - low`: adding the shift would lose digits of values far from zero.
+    """
     with np.errstate(over="ignore"):
-        return np.asarray(np.minimum((x - low) * unit + MARGIN, _FAR))
+        return np.asarray(np.minimum((x - low) * unit + TAYLOR_MARGIN, _FAR))
 
 
 def _reach(low: Floats, high: Floats, unit: Floats) -> Floats:
+    """Return the largest shifted value of each column in lengths."""
     return _lengths(high, low, unit)
 
 

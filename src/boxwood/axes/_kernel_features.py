@@ -1,4 +1,4 @@
-"""Which features stand for a kernel, axis by axis, so that trees can cut them."""
+"""The surrogate features of a kernel: columns made of one raw column each, which a tree can cut."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ADDITIVE = (Linear, Hellinger, HistogramIntersection, ChiSquared)
 
 
 def features_of_kernel(kernel: Kernel) -> tuple[str, ...]:
-    """Return the kinds of features that a kernel has: "taylor" and "distance", or "additive"; none for other kernels.
+    """Return the kinds of features of a kernel: "taylor" and "distance", "distance", "additive", or none.
 
     Examples
     --------
@@ -37,27 +37,33 @@ def features_of_kernel(kernel: Kernel) -> tuple[str, ...]:
 def surrogate_map(
     kernel: Kernel, X: ArrayLike, features: str, *, n_terms: int | str = "auto", n_landmarks: int | None = 64
 ) -> Curves:
-    """Return the surrogate features of a kernel: curves over one column each, whose cuts are intervals of it.
+    """Return the surrogate features of a kernel: curves over one raw column each. A cut on a curve is an interval.
 
     Parameters
     ----------
     kernel : Kernel
-        Its bandwidth is found from `X` if it is not yet.
+        A bandwidth that is not yet a number is computed from `X`.
     X : array-like of shape (n, d)
-        Rows whose values the features are made for.
+        Rows that decide the range and the number of features of each column.
     features : {"taylor", "distance", "additive"}
-        Taylor features of the Gaussian kernel; similarities to landmarks for kernels of distances; the feature map of
-        an additive kernel. Inner products of "taylor" approximate the sum of the kernel's factors over axes, those of
-        "additive" the kernel itself, to within `error`.
+        "taylor": Taylor features of the Gaussian kernel; inner products approximate the sum of the kernel's factors
+        over axes. "distance": similarities to landmarks, for a product of profiles of distances. "additive": the
+        feature map of an additive kernel; inner products approximate the kernel. On each axis, an approximation is off
+        by at most `error`.
     n_terms : int or "auto", default="auto"
         Order M of Taylor and χ² features; see `TaylorFeatures.of` and `ChiSquaredFeatures.of`.
     n_landmarks : int or None, default=64
-        Most landmarks of a column, and most steps for histogram intersection; None takes all different values.
+        Largest number of landmarks in a column, or of steps for histogram intersection; None takes all distinct values.
+
+    Returns
+    -------
+    Curves
+        An axis map: `TaylorFeatures`, `LandmarkFeatures`, `StepFeatures`, `ChiSquaredFeatures` or `PowerFeatures`.
 
     Raises
     ------
     DataError
-        If values are outside of the kernel's domain.
+        If values lie outside the kernel's domain.
     ValueError
         If the kernel has no such features, or a parameter is out of range.
 
@@ -73,20 +79,20 @@ def surrogate_map(
     TaylorFeatures(n_features=2, n_columns=23)
     """
     _check(n_terms, n_landmarks)
-    known = features_of_kernel(kernel)
-    if features not in known:
-        kinds = " or ".join(map(repr, known)) or "none that a tree could cut"
-        raise ValueError(f"{type(kernel).__name__} has no features {features!r}; it has {kinds}")
-    found: Any = kernel.fitted(X)
+    kinds = features_of_kernel(kernel)
+    if features not in kinds:
+        listing = " or ".join(map(repr, kinds)) or "none that a tree could cut"
+        raise ValueError(f"{type(kernel).__name__} has no features {features!r}; it has {listing}")
+    fitted: Any = kernel.fitted(X)
     if features == "taylor":
-        return TaylorFeatures.of(found, X, n_terms=n_terms)
+        return TaylorFeatures.of(fitted, X, n_terms=n_terms)
     if features == "distance":
-        return LandmarkFeatures.of(found, X, n_landmarks=n_landmarks)
-    if isinstance(found, HistogramIntersection):
-        return StepFeatures.of(found, X, n_landmarks=n_landmarks)
-    if isinstance(found, ChiSquared):
-        return ChiSquaredFeatures.of(found, X, n_terms=n_terms)
-    return PowerFeatures.of(found, X)
+        return LandmarkFeatures.of(fitted, X, n_landmarks=n_landmarks)
+    if isinstance(fitted, HistogramIntersection):
+        return StepFeatures.of(fitted, X, n_landmarks=n_landmarks)
+    if isinstance(fitted, ChiSquared):
+        return ChiSquaredFeatures.of(fitted, X, n_terms=n_terms)
+    return PowerFeatures.of(fitted, X)
 
 
 def _check(n_terms: int | str, n_landmarks: int | None) -> None:

@@ -1,4 +1,4 @@
-"""Maps whose columns are monotone functions, turned round by bisection over the doubles themselves."""
+"""Maps whose output columns are monotone functions of a column each, inverted by bisection over the doubles."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from boxwood.tree._intervals import Intervals
 __all__ = ["LARGEST", "Elementwise", "Monotone", "Scaling", "last_at_most", "transformed"]
 
 LARGEST = float(np.finfo(np.float64).max)
-PIECES = 512  # a step of the bisection asks for the images of so many values at once
+PIECES = 512  # number of values that one step of the bisection maps at once
 
 _Function = Callable[[Floats], Floats]
 
 
 class Monotone(AxisMap):
-    """A map of each column by a monotone function of its own, increasing or decreasing, flat in places or not.
+    """A map of each column by its own monotone function, increasing or decreasing; it may be constant on intervals.
 
-    A subclass gives the images of values of one column. What a cut means is found by bisection over doubles against
-    these, so it is exact to the bit wherever rounding keeps the function monotone.
+    A subclass computes the images of values of one column. Cuts are pulled back by bisection over doubles, with the
+    computed images. They are exact to the bit wherever the computed function is monotone.
     """
 
     def __init__(self, n_features: int) -> None:
@@ -39,11 +39,11 @@ class Monotone(AxisMap):
         """Return the images of values of one column, shape (m,)."""
 
     def _range(self, column: int) -> tuple[float, float]:
-        """Return the first and last value at which the function is known to be defined and monotone."""
+        """Return the ends of an interval where the function is defined and monotone."""
         return -LARGEST, LARGEST
 
     def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
-        """Return the column itself, and the interval of its values whose image lies in `[lower, upper]`."""
+        """Return the column itself, and the interval of its values with an image in `[lower, upper]`."""
         low, high = self._range(column)
 
         def image(x: Floats) -> Floats:
@@ -51,12 +51,12 @@ class Monotone(AxisMap):
 
         at_low, at_high = image(np.array([low, high])).tolist()
         function, bounds = image, (lower, upper)
-        if at_low > at_high:  # a decreasing function is an increasing one seen in a mirror
+        if at_low > at_high:  # minus a decreasing function is increasing
             function, bounds = (lambda x: -image(x)), (-upper, -lower)
         last = last_at_most(function, low, high, bounds[1])
         first = -last_at_most(lambda x: -function(-x), -high, -low, -bounds[0])
-        nothing = last == -math.inf or first == math.inf or first > last
-        return column, () if nothing else ((first, last),)
+        is_empty = last == -math.inf or first == math.inf or first > last
+        return column, () if is_empty else ((first, last),)
 
 
 class Scaling(Monotone):
@@ -87,12 +87,12 @@ class Elementwise(Monotone):
     Parameters
     ----------
     transformer : fitted transformer
-        Its output has the columns of its input.
+        It has one output column for each input column.
     row : array of shape (d,)
         A row that it can transform.
     ranges : array of shape (2, d), default=None
-        First and last value of each column at which its function is known to be monotone. Beyond, it is taken to go on
-        as it is there, as far as it is defined. None is the whole line.
+        For each column, the ends of an interval where its function is monotone; None is all numbers. Outside the
+        interval the function is assumed to stay monotone wherever it is defined.
     """
 
     def __init__(self, transformer: Any, row: Floats, ranges: Floats | None = None) -> None:
@@ -108,7 +108,7 @@ class Elementwise(Monotone):
         rows[:, column] = x
         try:
             return transformed(self.transformer, rows)[:, column]
-        except ValueError:  # a value for which the function is not defined
+        except ValueError:  # the function is not defined for one of the values
             if len(x) == 1:
                 return np.array([np.nan])
             return np.concatenate([self._images(column, x[i : i + 1]) for i in range(len(x))])
@@ -120,10 +120,10 @@ class Elementwise(Monotone):
 
 
 def transformed(transformer: Any, X: Any) -> Floats:
-    """Return what a fitted transformer makes of rows as a dense array of doubles, without a word on rounding."""
+    """Return the output of a fitted transformer as a dense array of doubles, without warnings of numpy."""
     from sklearn import config_context
 
-    # values at the ends of the range overflow within a transformer, which is no error
+    # bisection tries the largest doubles; if these overflow within a transformer, that is not an error
     with np.errstate(all="ignore"), config_context(assume_finite=True):
         result = transformer.transform(X)
     dense = result.toarray() if hasattr(result, "toarray") else result
@@ -134,10 +134,10 @@ def transformed(transformer: Any, X: Any) -> Floats:
 
 
 def last_at_most(function: _Function, low: float, high: float, bound: float) -> float:
-    """Return the last double at which an increasing function is at most `bound`: -inf for none, inf for all.
+    """Return the last double where an increasing function is at most `bound`: -inf if there is none, inf if all are.
 
-    The function is defined from `low` to `high`. Where it crosses the bound beyond them, it is followed as far as it is
-    defined there.
+    The function is defined from `low` to `high`, and NaN where it is not defined. If it crosses the bound outside this
+    interval, the search goes on there, up to the end of the function's domain.
     """
 
     def holds(x: Floats) -> Bools:
@@ -162,7 +162,7 @@ def _at(test: Callable[[Floats], Bools], x: float) -> bool:
 
 
 def _last(test: Callable[[Floats], Bools], low: float, high: float) -> float:
-    """Return the last double from `low`, where a test holds, to `high`, where it does not."""
+    """Return the last double for which a test holds, between `low` (it holds) and `high` (it does not)."""
     first, last = _rank(low), _rank(high)
     while last - first > 1:
         steps = min(PIECES, last - first)
@@ -177,10 +177,11 @@ _SIGN = np.iinfo(np.int64).min  # the bits of -0.0
 
 
 def _rank(x: float) -> int:
-    """Return the place of a double among all doubles, counted from zero."""
+    """Return the rank of a double among all doubles; 0.0 has rank 0."""
     bits = int(np.float64(x).view(np.int64))
     return bits if bits >= 0 else _SIGN - bits
 
 
 def _of_rank(ranks: Ints) -> Floats:
+    """Return the doubles of these ranks."""
     return np.where(ranks >= 0, ranks, _SIGN - ranks).view(np.float64)

@@ -17,12 +17,12 @@ from boxwood.errors import DataError
 
 __all__ = ["Columns", "encoders_of", "map_of", "name_of"]
 
-TRIED = 1000  # rows on which a function is tried
+TRIED = 1000  # rows for the test of a function
 _MONOTONE = "StandardScaler MinMaxScaler MaxAbsScaler RobustScaler PowerTransformer QuantileTransformer"
 
 
 class Columns(NamedTuple):
-    """What a transformer is given: rows of numbers, what the numbers stand for, and the names of the columns."""
+    """The input of a transformer: rows of numbers, and by column the categories (None for a number) and the name."""
 
     rows: Floats
     categories: tuple[Categories | None, ...]
@@ -30,147 +30,149 @@ class Columns(NamedTuple):
 
     @classmethod
     def like(cls, n_columns: int, names: Sequence[str] | None) -> Columns:
-        """Return columns without rows, of which nothing is known but their names."""
+        """Return columns without rows and categories."""
         return cls(np.empty((0, n_columns)), (None,) * n_columns, None if names is None else tuple(names))
 
-    def of(self, places: Indices) -> Columns:
+    def of(self, positions: Indices) -> Columns:
         """Return some of the columns."""
-        names = None if self.names is None else tuple(self.names[j] for j in places)
-        return Columns(self.rows[:, places], tuple(self.categories[j] for j in places), names)
+        names = None if self.names is None else tuple(self.names[j] for j in positions)
+        return Columns(self.rows[:, positions], tuple(self.categories[j] for j in positions), names)
 
     def after(self, step: AxisMap) -> Columns:
-        """Return the output columns of a map; those that it only chooses keep their categories."""
-        known = isinstance(step, Selection)
-        categories = tuple(self.categories[j] if known else None for j in step.features)
+        """Return the output columns of a map; a `Selection` keeps the categories of its columns."""
+        is_unchanged = isinstance(step, Selection)
+        categories = tuple(self.categories[j] if is_unchanged else None for j in step.features)
         return Columns(step.transform(self.rows), categories, None)
 
 
-def map_of(transformer: Any, given: Columns) -> AxisMap:
-    """Return a fitted transformer as a map of the columns that it is given."""
+def map_of(transformer: Any, inputs: Columns) -> AxisMap:
+    """Return a fitted transformer as a map of the input columns."""
     from sklearn.compose import ColumnTransformer
     from sklearn.pipeline import Pipeline
 
     if isinstance(transformer, ColumnTransformer):
-        return _side_by_side(transformer, given)
-    places = _inputs(transformer, given)
-    if not np.array_equal(places, np.arange(len(given.categories))):
-        part = _map_of_all(transformer, given.of(places))
-        return Stacked(len(given.categories), [(places, part)])
+        return _side_by_side(transformer, inputs)
+    positions = _inputs(transformer, inputs)
+    if not np.array_equal(positions, np.arange(len(inputs.categories))):
+        part = _map_of_all(transformer, inputs.of(positions))
+        return Stacked(len(inputs.categories), [(positions, part)])
     if isinstance(transformer, Pipeline):
-        return _in_turn([step for _, step in transformer.steps], given)
-    return _map_of_all(transformer, given)
+        return _in_turn([step for _, step in transformer.steps], inputs)
+    return _map_of_all(transformer, inputs)
 
 
-def encoders_of(transformer: Any, given: Columns) -> Iterator[tuple[Any, Indices]]:
-    """Yield each encoder that reads given columns before anything else does, and the places of these."""
+def encoders_of(transformer: Any, inputs: Columns) -> Iterator[tuple[Any, Indices]]:
+    """Yield each encoder that is the first step for some input columns, and the positions of these columns."""
     from sklearn.compose import ColumnTransformer
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
     if isinstance(transformer, ColumnTransformer):
-        for part, places in _parts(transformer, given):
-            yield from ((encoder, places[inner]) for encoder, inner in encoders_of(part, given.of(places)))
+        for part, positions in _parts(transformer, inputs):
+            yield from ((encoder, positions[inner]) for encoder, inner in encoders_of(part, inputs.of(positions)))
         return
-    places = _inputs(transformer, given)
+    positions = _inputs(transformer, inputs)
     if isinstance(transformer, Pipeline):
         first = next((step for _, step in transformer.steps if not _changes_nothing(step)), None)
-        yield from ((encoder, places[inner]) for encoder, inner in encoders_of(first, given.of(places)))
+        yield from ((encoder, positions[inner]) for encoder, inner in encoders_of(first, inputs.of(positions)))
     elif isinstance(transformer, (OneHotEncoder, OrdinalEncoder)):
-        yield transformer, places
+        yield transformer, positions
 
 
-def _map_of_all(transformer: Any, given: Columns) -> AxisMap:
-    """Return a transformer of all the given columns, in their order, as a map."""
+def _map_of_all(transformer: Any, inputs: Columns) -> AxisMap:
+    """Return a transformer that reads all input columns, in their order, as a map."""
     from sklearn.feature_selection import SelectorMixin
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder
 
-    n_columns = len(given.categories)
+    n_columns = len(inputs.categories)
     if isinstance(transformer, Pipeline):
-        return _in_turn([step for _, step in transformer.steps], given)
+        return _in_turn([step for _, step in transformer.steps], inputs)
     if _changes_nothing(transformer):
         return Selection(n_columns, range(n_columns))
     if isinstance(transformer, SelectorMixin):
         return Selection(n_columns, np.flatnonzero(transformer.get_support()))
     if isinstance(transformer, (OneHotEncoder, OrdinalEncoder)):
-        return Encoding(_without_names(transformer), given.categories)
-    _refuse_text(transformer, given)
+        return Encoding(_without_names(transformer), inputs.categories)
+    _refuse_text(transformer, inputs)
     if isinstance(transformer, FunctionTransformer):
-        return _function(transformer, given.rows)
+        return _function(transformer, inputs.rows)
     if _is_monotone(transformer):
-        return Elementwise(_without_names(transformer), given.rows[0], _domain(transformer, n_columns))
+        return Elementwise(_without_names(transformer), inputs.rows[0], _domain(transformer, n_columns))
     raise DataError(_unknown(transformer))
 
 
-def _in_turn(steps: Sequence[Any], given: Columns) -> AxisMap:
-    n_columns = len(given.categories)
+def _in_turn(steps: Sequence[Any], inputs: Columns) -> AxisMap:
+    """Return the steps of a pipeline as one map."""
+    n_columns = len(inputs.categories)
     whole: AxisMap = Selection(n_columns, range(n_columns))
     for step in steps:
-        found = map_of(step, given)
-        whole, given = Chained(whole, found), given.after(found)
+        of_step = map_of(step, inputs)
+        whole, inputs = Chained(whole, of_step), inputs.after(of_step)
     return whole
 
 
-def _side_by_side(transformer: Any, given: Columns) -> AxisMap:
-    parts = [(places, map_of(part, given.of(places))) for part, places in _parts(transformer, given)]
+def _side_by_side(transformer: Any, inputs: Columns) -> AxisMap:
+    """Return a ColumnTransformer as one map."""
+    parts = [(positions, map_of(part, inputs.of(positions))) for part, positions in _parts(transformer, inputs)]
     if not parts:
         raise DataError("ColumnTransformer makes no columns")
-    return Stacked(len(given.categories), parts)
+    return Stacked(len(inputs.categories), parts)
 
 
-def _parts(transformer: Any, given: Columns) -> Iterator[tuple[Any, Indices]]:
-    """Yield each part of a ColumnTransformer that reads columns, and their places among those given."""
+def _parts(transformer: Any, inputs: Columns) -> Iterator[tuple[Any, Indices]]:
+    """Yield each part of a ColumnTransformer that reads columns, with their positions among the input columns."""
     for _, part, columns in transformer.transformers_:
         if isinstance(part, str) and part == "drop":
             continue
-        places = _places(transformer, columns, given)
-        if len(places):
-            yield part, places
+        positions = _columns_read(transformer, columns, inputs)
+        if len(positions):
+            yield part, positions
 
 
-# ------------------------------------------------------------------------------------------ which columns it reads
+# ------------------------------------------------------------------------------ columns that a transformer reads
 
 
-def _inputs(transformer: Any, given: Columns) -> Indices:
-    """Return the places of the columns that a transformer was fitted on, among those given."""
+def _inputs(transformer: Any, inputs: Columns) -> Indices:
+    """Return the positions of the columns that a transformer was fitted on, among the input columns."""
     names = getattr(transformer, "feature_names_in_", None)
-    if names is None or given.names is None:
-        n_columns = getattr(transformer, "n_features_in_", len(given.categories))
-        if n_columns != len(given.categories):
-            raise DataError(f"{_name(transformer)} takes {n_columns} columns, but {len(given.categories)} are given")
+    if names is None or inputs.names is None:
+        n_columns = getattr(transformer, "n_features_in_", len(inputs.categories))
+        if n_columns != len(inputs.categories):
+            raise DataError(f"{_name(transformer)} takes {n_columns} columns, but {len(inputs.categories)} are given")
         return np.arange(n_columns)
-    return np.array([_place(transformer, name, given.names) for name in names], dtype=np.intp)
+    return np.array([_position(transformer, name, inputs.names) for name in names], dtype=np.intp)
 
 
-def _places(transformer: Any, columns: Any, given: Columns) -> Indices:
-    """Return the places of the columns that one part of a ColumnTransformer reads, among those given."""
+def _columns_read(transformer: Any, columns: Any, inputs: Columns) -> Indices:
+    """Return the positions of the columns that one part of a ColumnTransformer reads, among the input columns."""
     n_columns = transformer.n_features_in_
     names = list(getattr(transformer, "feature_names_in_", []))
     if isinstance(columns, slice):
         start, stop = columns.start, columns.stop
         start = names.index(start) if isinstance(start, str) else start
-        stop = names.index(stop) + 1 if isinstance(stop, str) else stop  # a last name belongs to the slice
+        stop = names.index(stop) + 1 if isinstance(stop, str) else stop  # a slice of names includes the last one
         chosen = list(range(n_columns)[slice(start, stop, columns.step)])
     else:
         spec = np.atleast_1d(np.asarray(columns))
-        places = np.flatnonzero(spec) if spec.dtype.kind == "b" else spec
-        chosen = [names.index(j) if isinstance(j, str) else j % n_columns for j in places.tolist()]
-    if names and given.names is not None:
-        return np.array([_place(transformer, names[j], given.names) for j in chosen], dtype=np.intp)
+        positions = np.flatnonzero(spec) if spec.dtype.kind == "b" else spec
+        chosen = [names.index(j) if isinstance(j, str) else j % n_columns for j in positions.tolist()]
+    if names and inputs.names is not None:
+        return np.array([_position(transformer, names[j], inputs.names) for j in chosen], dtype=np.intp)
     return np.array(chosen, dtype=np.intp)
 
 
-def _place(transformer: Any, name: str, names: tuple[str, ...]) -> int:
+def _position(transformer: Any, name: str, names: tuple[str, ...]) -> int:
     if name not in names:
-        raise DataError(f"{_name(transformer)} reads column {name!r}, which is not among the columns given")
+        raise DataError(f"{_name(transformer)} reads column {name!r}, which is not among its input columns")
     return names.index(name)
 
 
-# ------------------------------------------------------------------------------------------------ what it does
+# ---------------------------------------------------------------------------------------- kinds of transformers
 
 
 def _changes_nothing(transformer: Any) -> bool:
-    """Return whether complete rows stay as they are: a filler of missing values has nothing to fill in them."""
+    """Return whether complete rows stay unchanged: "passthrough", a filler of missing values, or no function."""
     from sklearn.impute import SimpleImputer
     from sklearn.preprocessing import FunctionTransformer
 
@@ -190,6 +192,7 @@ def _is_monotone(transformer: Any) -> bool:
 
 
 def _domain(transformer: Any, n_columns: int) -> Floats | None:
+    """Return the ends of the interval where each column's function is defined; None if that is all numbers."""
     if getattr(transformer, "method", None) != "box-cox":
         return None
     positive = np.array([np.nextafter(0.0, 1.0), LARGEST])
@@ -197,15 +200,25 @@ def _domain(transformer: Any, n_columns: int) -> Floats | None:
 
 
 def _function(transformer: Any, rows: Floats) -> AxisMap:
-    """Return a function as a map, once it has shown on some rows that it maps each number alone, and in order."""
+    """Return the function of a FunctionTransformer as a map.
+
+    On some of the rows, the image of a number must not depend on other columns or other rows, and columns must be
+    monotone.
+
+    Raises
+    ------
+    DataError
+        If the function fails this test.
+    """
     plain = _without_names(transformer)
     ends = np.vstack([rows.min(axis=0), rows.max(axis=0)])
     tried = np.vstack([rows[:: -(-len(rows) // TRIED)], np.linspace(ends[0], ends[1], 257)])
     tried = np.sort(np.clip(tried, *ends), axis=0)
     try:
         images, single = transformed(plain, tried), np.array([transformed(plain, row[None])[0] for row in tried[::64]])
-        turned = transformed(plain, np.column_stack([np.roll(column, j) for j, column in enumerate(tried.T)]))
-        back = np.column_stack([np.roll(column, -j) for j, column in enumerate(turned.T)])
+        # each column shifted by another number of rows, and back again after the function
+        shifted = transformed(plain, np.column_stack([np.roll(column, j) for j, column in enumerate(tried.T)]))
+        back = np.column_stack([np.roll(column, -j) for j, column in enumerate(shifted.T)])
     except Exception as error:
         raise DataError(f"{_name(transformer)} cannot be pulled back to raw columns: {error}") from error
     if images.shape != tried.shape or not _close(images, back) or not _close(images[::64], single):
@@ -213,7 +226,7 @@ def _function(transformer: Any, rows: Floats) -> AxisMap:
     if np.isnan(images).any():
         raise DataError(f"{_name(transformer)} is not defined for all values of the table")
     steps = np.diff(images, axis=0)
-    slack = 1e-9 * np.ptp(images, axis=0)  # of rounding
+    slack = 1e-9 * np.ptp(images, axis=0)  # for rounding
     if not ((steps >= -slack).all(axis=0) | (steps <= slack).all(axis=0)).all():
         raise DataError(f"{_name(transformer)} is not monotone on the values of the table; {_REMEDY}")
     return Elementwise(plain, rows[0], ends)
@@ -224,7 +237,7 @@ def _close(some: Floats, others: Floats) -> bool:
 
 
 def _without_names(transformer: Any) -> Any:
-    """Return a copy that takes arrays without a warning."""
+    """Return a copy without feature names, which takes arrays without a warning."""
     plain = copy.copy(transformer)
     vars(plain).pop("feature_names_in_", None)
     return plain
@@ -237,11 +250,11 @@ def _unknown(transformer: Any) -> str:
     return f"{_name(transformer)} is not known to make each of its columns of one raw column; {_REMEDY}"
 
 
-def _refuse_text(transformer: Any, given: Columns) -> None:
-    for j, categories in enumerate(given.categories):
+def _refuse_text(transformer: Any, inputs: Columns) -> None:
+    for j, categories in enumerate(inputs.categories):
         if categories is not None:
             raise DataError(
-                f"{_name(transformer)} cannot take {name_of(j, given.names)}, which holds no numbers; encode it first"
+                f"{_name(transformer)} cannot take {name_of(j, inputs.names)}, which is not numeric; encode it first"
             )
 
 
@@ -251,5 +264,5 @@ def _name(transformer: Any) -> str:
 
 
 def name_of(j: int, names: Sequence[str] | None) -> str:
-    """Return what a column is called in a message."""
+    """Return the name of a column in messages."""
     return f"column {j}" if names is None else repr(names[j])

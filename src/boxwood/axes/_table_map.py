@@ -1,4 +1,4 @@
-"""`axis_map_of`: a fitted transformer as a map of a table, with codes for what is no number."""
+"""`axis_map_of`: a fitted transformer as a map of a table, with codes for columns that are not numeric."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._frames import as_matrix, column_names, column_values, is_frame, refuse_unknown
+from boxwood._frames import as_matrix, column_names, column_values, is_frame, refuse_unknown_columns
 from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import as_table, refuse_not_finite
 from boxwood.axes._axis_map import AxisMap
@@ -21,16 +21,16 @@ __all__ = ["TableMap", "axis_map_of", "coded"]
 
 
 class TableMap(AxisMap):
-    """A map of a table whose columns may hold categories; made by `axis_map_of`.
+    """A map of a table with numeric columns and columns of categories; made by `axis_map_of`.
 
-    Rows are numbers throughout: `codes` gives those of a table.
+    `transform` and `pull_back` work on numbers: `codes` replaces the categories of a table by their codes.
 
     Attributes
     ----------
     columns : tuple of str, or None
         Names of the raw columns; None for those of an array.
     categories : dict from raw column to Categories
-        Columns whose numbers are codes, and of what.
+        Columns of categories. Their numbers are codes.
     """
 
     def __init__(self, inner: AxisMap, columns: tuple[str, ...] | None, categories: Mapping[int, Categories]) -> None:
@@ -38,10 +38,10 @@ class TableMap(AxisMap):
         self.n_features, self.features = inner.n_features, inner.features
 
     def codes(self, X: Any) -> Floats:
-        """Return the rows of a table as numbers, shape (n, n_features): categories as their codes.
+        """Return the rows of a table as numbers, shape (n, n_features), with categories replaced by their codes.
 
-        Columns of text that the map does not read are zero. A missing value, and one that is not among the categories
-        where there are no others, is NaN.
+        Columns of text that the map does not read are zero. A value without a code is NaN: a missing value, or a value
+        that is not among the categories.
         """
         return coded(X, self.columns, self.categories, needed=self.features)
 
@@ -50,7 +50,7 @@ class TableMap(AxisMap):
         return self.inner.transform(X)
 
     def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
-        """Return the raw column, and its numbers whose image lies in `[lower, upper]`."""
+        """Return the raw column, and its numbers with an image in `[lower, upper]`."""
         return self.inner.pull_back(column, lower, upper)
 
     def domain(self, feature: int) -> Intervals:
@@ -61,38 +61,44 @@ class TableMap(AxisMap):
 def axis_map_of(transformer: Any, X: Any, columns: Sequence[str] | None = None) -> TableMap:
     """Return a fitted transformer of scikit-learn as an axis map of a table.
 
-    Known are StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, PowerTransformer, QuantileTransformer,
-    KBinsDiscretizer with ordinal codes, FunctionTransformer of a function that maps each number alone and is monotone
-    on the values of the table, OneHotEncoder, OrdinalEncoder, choices of columns, SimpleImputer (rows must be complete
-    all the same), "passthrough", and every ColumnTransformer or Pipeline of them.
+    Supported are StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, PowerTransformer, QuantileTransformer,
+    KBinsDiscretizer with ordinal codes, FunctionTransformer, OneHotEncoder, OrdinalEncoder, selections of columns,
+    SimpleImputer (rows must be complete nevertheless), "passthrough", and every ColumnTransformer or Pipeline of them.
+    The function of a FunctionTransformer must map each number on its own, and be monotone on the values of the table.
 
     Parameters
     ----------
     transformer : fitted transformer
     X : array-like or data frame of shape (n, d)
-        The table that the transformer was fitted on, or rows like it. Read for the range of functions, and for which
-        columns hold numbers.
+        The table that the transformer was fitted on, or rows like it. It decides which columns are numeric, and the
+        range on which functions are tested.
     columns : sequence of str, default=None
-        Columns of a data frame that are the raw ones, in this order; None is all.
+        Columns of a data frame to take as the raw columns, in this order; None takes all.
+
+    Returns
+    -------
+    TableMap
+        Its raw columns are the columns of the table, its output columns those of the transformer.
 
     Raises
     ------
     DataError
-        If a transformer mixes columns, is unknown, or reads columns that are not there; the message names it.
+        If a transformer mixes columns, is not supported, or reads a column that the table does not have. The message
+        names the transformer.
 
     Notes
     -----
-    Cuts on monotone columns are pulled back by bisection over the doubles against the transformer itself: no formula
-    is turned round, and flat and decreasing functions are dealt with as well. A cut takes about a thousand rows'
-    transformation. Beyond the values of the table a function is taken to stay monotone as far as it is defined.
+    Cuts on monotone columns are pulled back by bisection over the doubles, with the transformer itself. So no formula
+    is inverted, and constant and decreasing functions need no special rule. A cut takes the time of transforming about
+    a thousand rows. Outside the values of the table, a function is assumed to stay monotone wherever it is defined.
 
     Examples
     --------
     >>> import numpy as np
     >>> from sklearn.preprocessing import FunctionTransformer
     >>> X = np.array([[1.0], [10.0], [1000.0]])
-    >>> turned = axis_map_of(FunctionTransformer(np.negative).fit(X), X)
-    >>> turned.pull_back(0, -np.inf, -10.0)
+    >>> negative = axis_map_of(FunctionTransformer(np.negative).fit(X), X)
+    >>> negative.pull_back(0, -np.inf, -10.0)
     (0, ((10.0, inf),))
     """
     names = _names(X, columns)
@@ -101,12 +107,12 @@ def axis_map_of(transformer: Any, X: Any, columns: Sequence[str] | None = None) 
     readable = np.union1d(np.flatnonzero(numbers), list(categories)).astype(np.intp)
     rows = coded(X, names, categories, needed=readable)
     refuse_not_finite(rows, names)
-    known = tuple(categories.get(j) for j in range(rows.shape[1]))
-    inner = map_of(transformer, Columns(rows.astype(np.float64, copy=False), known, names))
+    by_column = tuple(categories.get(j) for j in range(rows.shape[1]))
+    inner = map_of(transformer, Columns(rows.astype(np.float64, copy=False), by_column, names))
     unread = np.setdiff1d(inner.features, readable)
     if unread.size:
         raise DataError(
-            f"{name_of(unread[0], names)} holds no numbers, and no encoder reads it first; encode it, or leave it out"
+            f"{name_of(unread[0], names)} is not numeric, and no encoder reads it first; encode it, or leave it out"
         )
     return TableMap(inner, names, categories)
 
@@ -117,7 +123,7 @@ def coded(
     categories: Mapping[int, Categories],
     needed: Indices | None = None,
 ) -> Array:
-    """Return a table as rows of numbers, shape (n, d): categories as their codes, and zero where no number is needed.
+    """Return a table as rows of numbers, shape (n, d): categories as their codes, and 0 in columns that are not needed.
 
     Parameters
     ----------
@@ -127,7 +133,7 @@ def coded(
     categories : mapping from column to Categories
         Columns that become codes.
     needed : array of int, default=None
-        Columns that are read; None is all.
+        Columns to read; None reads all.
     """
     rows = X if names is not None else _as_array(X)
     width = len(names) if names is not None else rows.shape[1]
@@ -151,9 +157,9 @@ def coded(
 def _names(X: Any, columns: Sequence[str] | None) -> tuple[str, ...] | None:
     if not is_frame(X):
         return None
-    found = column_names(X)
-    refuse_unknown(columns or (), found)
-    return found if columns is None else tuple(columns)
+    names = column_names(X)
+    refuse_unknown_columns(columns or (), names)
+    return names if columns is None else tuple(columns)
 
 
 def _as_array(X: Any) -> Array:
@@ -185,25 +191,25 @@ def _numbers(X: Any, names: Sequence[str] | None) -> Bools:
 
 
 def _categories(transformer: Any, names: Sequence[str] | None, numbers: Bools) -> dict[int, Categories]:
-    """Return the categories of each column that holds no numbers and that an encoder reads first."""
-    found: dict[int, Categories] = {}
-    for encoder, places in encoders_of(transformer, Columns.like(len(numbers), names)):
-        for j, values in zip(places.tolist(), encoder.categories_, strict=True):
+    """Return the categories of each column that is not numeric and has an encoder as its first step."""
+    by_column: dict[int, Categories] = {}
+    for encoder, positions in encoders_of(transformer, Columns.like(len(numbers), names)):
+        for j, values in zip(positions.tolist(), encoder.categories_, strict=True):
             if numbers[j]:
                 continue
-            known = tuple(_plain(value, name_of(j, names)) for value in values)
-            mine = Categories(known, encoder.handle_unknown != "error")
-            if found.setdefault(j, mine) != mine:
-                raise DataError(f"two encoders know different categories of {name_of(j, names)}")
-    return found
+            plain = tuple(_plain(value, name_of(j, names)) for value in values)
+            categories = Categories(plain, encoder.handle_unknown != "error")
+            if by_column.setdefault(j, categories) != categories:
+                raise DataError(f"two encoders have different categories of {name_of(j, names)}; fit them on one table")
+    return by_column
 
 
 def _plain(value: Any, name: str) -> str | int | float | None:
-    """Return a category as rules, model files and SQL can hold it."""
+    """Return a category as text, a number or None, as in rules, model files and SQL."""
     if is_missing(value):
         return None
     plain = value.item() if isinstance(value, np.generic) and value.dtype.kind in "biufU" else value
     if not isinstance(plain, (str, int, float)):
         kind = type(plain).__name__
-        raise DataError(f"{name} has categories of type {kind}, which no rule can name; turn them into text first")
+        raise DataError(f"{name} has categories of type {kind}; turn them into text, which a rule can show")
     return plain

@@ -1,4 +1,4 @@
-"""The terminal embedding: squared distances to centres as distances along each axis."""
+"""The terminal embedding: coordinates in which the l1 distance to a centre stands for the squared distance."""
 
 from __future__ import annotations
 
@@ -15,16 +15,19 @@ from boxwood.tree._intervals import Intervals
 
 __all__ = ["TerminalEmbedding"]
 
-LARGEST, SMALLEST = 2.0**480, 2.0**-480  # spreads whose squares and sums of squares stay in the range of doubles
+LARGEST, SMALLEST = 2.0**480, 2.0**-480  # squares of spreads between them, and sums of squares, are doubles
 
 
 class TerminalEmbedding(AxisMap):
     """The map under which the l1 distance to a centre stands for the squared distance to it.
 
-    On each axis the coordinates of the centres are terminals. A terminal is mapped to half the sum of the squared gaps
-    between the terminals before it, and any other value to its nearest terminal's image plus or minus the squared
-    distance to it: increasing, with slope twice the distance to the nearest terminal. Trees grown for k-medians on the
-    embedded centres are trees for k-means, once pulled back.
+    Use it to turn any algorithm for k-medians into one for k-means: transform rows and centres, grow the tree on the
+    images, and pull the tree back. `grow.random_cuts` for k-means cuts in these coordinates too; it needs the centres
+    only, and computes them without this class.
+
+    On each axis the coordinates of the centres are terminals. The image of a terminal is half the sum of the squared
+    gaps between the terminals up to it. The image of any other value is that of its nearest terminal, plus or minus the
+    squared distance to it. So the map is increasing, and its slope is twice the distance to the nearest terminal.
 
     Parameters
     ----------
@@ -34,13 +37,13 @@ class TerminalEmbedding(AxisMap):
     Attributes
     ----------
     terminals : tuple of d arrays
-        Different coordinates of the centres on each axis, ascending.
+        Distinct coordinates of the centres on each axis, ascending.
     images : tuple of d arrays
-        Image of each terminal. Always holds: the first is 0, and they increase strictly, by the least step of a double
-        where a squared gap would be lost to rounding.
+        Image of each terminal. Always holds: the first is 0, and images increase strictly. If rounding would lose a
+        squared gap, the image is the next double.
     unit : float
-        Values are divided by this power of two first, so images by its square. It is 1 unless squares would leave the
-        range of doubles.
+        Power of two that values are divided by; images are thereby divided by its square. It is 1 unless squares would
+        leave the range of doubles.
 
     Raises
     ------
@@ -49,9 +52,10 @@ class TerminalEmbedding(AxisMap):
 
     Notes
     -----
-    Always holds for a row x and a centre c, of k centres: `|f(x) - f(c)| <= |x - c|**2 <= 8 k |f(x) - f(c)|`, with l1
-    distances on the left and right, up to rounding. Building takes time d k log k and memory d k; a row, time d log k.
-    The inverse is by formula, exact up to rounding; the side of the terminals themselves is always right.
+    Always holds for a row x and one of k centres c, up to rounding: `|f(x) - f(c)| <= |x - c|**2 <= 8 k |f(x) - f(c)|`,
+    with l1 distances on the left and right. Building takes time d k log k and memory d k; transforming a row takes time
+    d log k. Cuts are pulled back by formula, exactly up to rounding. A terminal is always on the same side of a cut and
+    of the cut pulled back.
 
     References
     ----------
@@ -77,7 +81,7 @@ class TerminalEmbedding(AxisMap):
         self.images = tuple(_images(np.diff(terminals / self.unit)) for terminals in self.terminals)
 
     def transform(self, X: ArrayLike) -> Floats:
-        """Return the image of rows of shape (n, d), shape (n, d)."""
+        """Return the image of rows, shape (n, d)."""
         table = as_table(X, n_columns=self.n_features)
         mapped = np.empty(table.shape, order="F")
         for j in range(self.n_features):
@@ -85,7 +89,7 @@ class TerminalEmbedding(AxisMap):
         return mapped
 
     def transform_centers(self, centers: ArrayLike) -> Floats:
-        """Return the image of the centres themselves, shape (k, d), without arithmetic: exactly `images`."""
+        """Return the image of the centres, shape (k, d): read from `images`, so without rounding."""
         table = as_table(centers, n_columns=self.n_features)
         mapped = np.empty(table.shape, order="F")
         for j, (terminals, images) in enumerate(zip(self.terminals, self.images, strict=True)):
@@ -93,7 +97,7 @@ class TerminalEmbedding(AxisMap):
         return mapped
 
     def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
-        """Return the column itself, and the interval of values whose image lies in `[lower, upper]`."""
+        """Return the column itself, and the interval of its values with an image in `[lower, upper]`."""
         low, high = self._last(column, lower, is_lower=True), self._last(column, upper, is_lower=False)
         return column, ((low, high),) if low <= high else ()
 
@@ -103,33 +107,34 @@ class TerminalEmbedding(AxisMap):
         left, right = np.maximum(last, 0), np.minimum(last + 1, len(y) - 1)
         below, above = (x - y[left]) / self.unit, (y[right] - x) / self.unit
         middle = z[left] + (z[right] - z[left]) * 0.5
-        # both halves of a gap stop at its middle, so that rounding never puts their images out of order
+        # the images of both halves of a gap are clipped at its middle, so that rounding never changes their order
         inner = np.where(
             below <= above, np.minimum(z[left] + below**2, middle), np.maximum(z[right] - above**2, middle)
         )
         return np.where(last < 0, z[0] - below**2, np.where(last == len(y) - 1, z[-1] + below**2, inner))
 
     def _last(self, j: int, value: float, *, is_lower: bool) -> float:
-        """Return the raw value at an image, on the same side of every terminal as the image."""
+        """Return the raw value of an image; both are on the same side of every terminal."""
         if math.isinf(value):
             return value
         y, z = self.terminals[j], self.images[j]
-        place = bisect_left(z, value) if is_lower else bisect_right(z, value)  # terminals before the value
-        left, below = (float(y[place - 1]), value - z[place - 1]) if place else (-math.inf, math.inf)
-        right, above = (float(y[place]), z[place] - value) if place < len(y) else (math.inf, math.inf)
-        middle = left + (right - left) * 0.5  # infinite or not a number beyond the terminals, where it is not needed
+        n_before = bisect_left(z, value) if is_lower else bisect_right(z, value)  # terminals before the value
+        left, below = (float(y[n_before - 1]), value - z[n_before - 1]) if n_before else (-math.inf, math.inf)
+        right, above = (float(y[n_before]), z[n_before] - value) if n_before < len(y) else (math.inf, math.inf)
+        middle = left + (right - left) * 0.5  # infinite or NaN beyond the terminals; it is not used there
         if below <= above:
             raw = left + math.sqrt(below) * self.unit
-            raw = raw if place == len(y) else min(raw, middle)
+            raw = raw if n_before == len(y) else min(raw, middle)
         else:
             raw = right - math.sqrt(above) * self.unit
-            raw = raw if place == 0 else max(raw, middle)
+            raw = raw if n_before == 0 else max(raw, middle)
         if is_lower:
             return min(max(raw, math.nextafter(left, math.inf)), right)
         return max(min(raw, math.nextafter(right, -math.inf)), left)
 
 
 def _unit(terminals: tuple[Floats, ...]) -> float:
+    """Return a power of two by which values are divided, so that squares stay in the range of doubles."""
     spread = max(float(values[-1] / 2 - values[0] / 2) for values in terminals)
     if spread == 0 or SMALLEST <= spread <= LARGEST:
         return 1.0
@@ -137,7 +142,8 @@ def _unit(terminals: tuple[Floats, ...]) -> float:
 
 
 def _images(gaps: Floats) -> Floats:
+    """Return the images of terminals from the gaps between them; each image is a larger double than the one before."""
     images = np.concatenate([[0.0], np.cumsum(np.square(gaps)) * 0.5])
-    # doubles that are not negative are ordered as their bits; each is at least one step above the one before
+    # read as whole numbers, the bits of doubles from 0 up have the order of the doubles, and neighbours differ by 1
     steps = np.arange(len(images))
     return (np.maximum.accumulate(images.view(np.int64) - steps) + steps).view(np.float64)

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from boxwood.cli._errors import Verb
 from boxwood.cli._model import load_model
 from boxwood.cli._talk import Talk, check_writable, talk_options
-
-if TYPE_CHECKING:
-    from boxwood.explanation import Explanation
+from boxwood.render import EXPORTERS
 
 __all__ = ["command"]
 
 
 @click.command(name="export", cls=Verb)
 @click.argument("model", metavar="MODEL")
-@click.option(
-    "--to", "form", type=click.Choice(["text", "json", "sql"]), default="text", show_default=True, help="Form."
-)
+@click.option("--to", "form", type=click.Choice(list(EXPORTERS)), default="text", show_default=True, help="Form.")
 @click.option("-o", "--output", metavar="OUT", callback=check_writable, help="File to write instead of printing.")
 @talk_options
 def command(model: str, form: str, output: str | None, quiet: bool) -> None:
@@ -28,22 +22,12 @@ def command(model: str, form: str, output: str | None, quiet: bool) -> None:
 
     SQL is a CASE expression that gives the cluster of a row, with the names of the table's columns.
     """
-    text = _written(load_model(model), form)
+    text = EXPORTERS[form].write(load_model(model))
     if output is None or output == "-":
         click.echo(text)
         return
-    from boxwood.table import replacing
+    from boxwood._files import replacing
 
     with replacing(output) as temporary, open(temporary, "w", encoding="utf-8") as file:
         file.write(f"{text}\n")
     Talk(quiet).wrote(output)
-
-
-def _written(explanation: Explanation, form: str) -> str:
-    if form == "json":
-        return explanation.to_json()
-    if form == "text":
-        return str(explanation)
-    from boxwood.render._sql import sql_case
-
-    return sql_case(explanation.tree, explanation.columns, explanation.names, explanation.coded_columns)

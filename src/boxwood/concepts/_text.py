@@ -1,17 +1,18 @@
 """`concept_text`: a tree on concepts in words.
 
-The walk in `_lines` knows nothing of concepts; the words for a cut come from `ConceptCuts`, the words for a leaf from
-`_cluster_name`.
+The walk is that of every text (`render`); the words for a cut come from `ConceptCuts`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from boxwood.render._outline import outline, sides
+from boxwood.render._rules import cluster_name
 from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def concept_text(model: Any, report: ConceptReport | None = None) -> str:
     tree, projector, clusters = _parts(model)
     unreliable = () if report is None else report.unreliable
     cuts = ConceptCuts(projector.concept_names_, projector.meanings_, unreliable)
-    return "\n".join(_lines(tree, cuts.tests, lambda cluster: _cluster_name(clusters[cluster])))
+    return outline(tree, cuts.tests, lambda cluster: cluster_name(clusters[cluster]))
 
 
 class ConceptCuts(NamedTuple):
@@ -86,36 +87,7 @@ class ConceptCuts(NamedTuple):
         name = self.names[feature]
         low, high = (f"towards {word}" if feature in above else word for word in self.meanings[name])
         name = f"{name} (unreliable)" if name in self.unreliable else name
-        if lower == -np.inf:
-            return f"{name} <= {_rounded(upper)}  ({low})", f"{name} >  {_rounded(upper)}  ({high})"
-        if upper == np.inf:
-            return f"{name} >= {_rounded(lower)}  ({high})", f"{name} <  {_rounded(lower)}  ({low})"
-        return (
-            f"{_rounded(lower)} <= {name} <= {_rounded(upper)}",  # neither low nor high
-            f"{name} < {_rounded(lower)}  ({low}) or > {_rounded(upper)}  ({high})",
-        )
-
-
-def _lines(
-    tree: ThresholdTree,
-    tests: Callable[[int, float, float, Collection[int]], tuple[str, str]],
-    cluster_name: Callable[[int], str],
-) -> list[str]:
-    """Return a line for each side of a cut and for each leaf, in pre-order."""
-    lines: list[str] = []
-    stack: list[tuple[int, tuple[int, ...], str]] = [(0, (), "")]  # node, features cut above it, test that leads to it
-    while stack:
-        node, above, test = stack.pop()
-        if test:
-            lines.append(f"{'|   ' * (len(above) - 1)}|--- {test}")
-        feature = int(tree.feature[node])
-        if feature < 0:
-            lines.append(f"{'|   ' * len(above)}|--- {cluster_name(int(tree.cluster[node]))}")
-            continue
-        inside, outside = tests(feature, float(tree.lower[node]), float(tree.upper[node]), above)
-        below = (*above, feature)
-        stack += ((int(tree.second[node]), below, outside), (node + 1, below, inside))
-    return lines
+        return sides(name, lower, upper, _rounded, f"  ({low})", f"  ({high})")
 
 
 def _parts(model: Any) -> tuple[ThresholdTree, Any, Any]:
@@ -132,11 +104,6 @@ def _parts(model: Any) -> tuple[ThresholdTree, Any, Any]:
             "sklearn.tree.export_text(..., feature_names=projector.concept_names_)"
         )
     return tree, projector, explainer.reference_.names
-
-
-def _cluster_name(name: Hashable) -> str:
-    """Return the name of a cluster as text; a number alone would look like a score."""
-    return f"cluster {name}" if isinstance(name, (int, float)) and not isinstance(name, bool) else str(name)
 
 
 def _rounded(threshold: float) -> str:

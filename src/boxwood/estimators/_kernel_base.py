@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -16,7 +15,8 @@ from boxwood.clusterers import KernelKMeans
 from boxwood.errors import DataError
 from boxwood.estimators._base import TreeClusterer
 from boxwood.explanation._measure import Costs
-from boxwood.kernels import Gaussian, Kernel, Laplace, Precomputed, as_kernel
+from boxwood.kernels import Kernel, Precomputed
+from boxwood.kernels._by_name import kernel_with_gamma
 from boxwood.metrics import agreement, kernel_cost
 from boxwood.reference import Task
 from boxwood.reference._clusterer import refuse_number_of_clusters
@@ -59,23 +59,17 @@ class KernelTreeClusterer(TreeClusterer):
         Labels `y` are ignored. Greater is better; 0 is the most.
         """
         tree, rows = self._fitted_tree(), self._rows(X, sample_weight)
-        return -kernel_cost(self._coordinates(X, rows).rows, tree.predict(rows), self.kernel_)
+        return -kernel_cost(self._coordinates(X, rows).rows, tree.predict(rows), kernel=self.kernel_)
 
     # ------------------------------------------------------------------------------------------------- steps
 
     def _unfitted_kernel(self) -> Kernel:
         """Return the kernel with the bandwidth `gamma`, which a kernel that is no name has already."""
-        kernel = as_kernel(self.kernel)
+        kernel = kernel_with_gamma(self.kernel, self.gamma)
         if isinstance(kernel, Precomputed):
             raise DataError(
                 "a tree tests columns, which a precomputed kernel does not know; pass the kernel itself, or the "
                 "clusters of the precomputed one as labels"
-            )
-        if isinstance(self.kernel, str) and isinstance(kernel, (Gaussian, Laplace)):
-            return replace(kernel, gamma=self.gamma)
-        if not (isinstance(self.gamma, str) and self.gamma == "scale"):
-            raise ValueError(
-                f"gamma is the bandwidth of the kernels 'gaussian' and 'laplace'; kernel={self.kernel!r} brings its own"
             )
         return kernel
 

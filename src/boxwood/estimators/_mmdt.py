@@ -15,7 +15,7 @@ from boxwood.grow import METHODS
 from boxwood.grow._grown import Grown
 from boxwood.grow._mmdt import AXES
 from boxwood.grow._mmdt_thresholds import THRESHOLDS
-from boxwood.metrics._tails import far_tails
+from boxwood.metrics._mixture_tails import far_tails
 from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference._clusterer import refuse_number_of_clusters, refuse_one_cluster
 from boxwood.reference._coordinates import Coordinates

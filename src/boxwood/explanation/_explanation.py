@@ -12,12 +12,13 @@ import numpy as np
 from boxwood._frames import is_frame, names_array
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import listed
-from boxwood.axes import Categories, coded
+from boxwood.axes import Categories
+from boxwood.axes._table_map import coded
 from boxwood.errors import DataError
 from boxwood.tree import Interval, ThresholdTree
 
 if TYPE_CHECKING:
-    from boxwood.metrics import Readability
+    from boxwood.metrics._readability import Readability
 
 __all__ = [
     "ClusterSummary",

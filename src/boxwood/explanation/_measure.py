@@ -22,9 +22,10 @@ from boxwood.explanation._explanation import (
 )
 from boxwood.explanation._mixture_facts import mixture_facts
 from boxwood.grow._grown import Grown
-from boxwood.metrics import agreement, ratio
+from boxwood.metrics import agreement
 from boxwood.metrics._cost import summed_distances
 from boxwood.metrics._kernel_cost import KernelSpace
+from boxwood.metrics._price import ratio
 from boxwood.metrics._readability import readability_at
 from boxwood.reference import Reference, Task
 from boxwood.reference._centers import objective_code

@@ -7,7 +7,7 @@ import numpy as np
 from boxwood.explanation._explanation import FarFromGaussian, MixtureFacts
 from boxwood.metrics import explainability_to_noise
 from boxwood.metrics._mixture_boxes import has_independent_axes, reaches
-from boxwood.metrics._tails import far_tails
+from boxwood.metrics._mixture_tails import far_tails
 from boxwood.reference import Mixture, Task
 from boxwood.reference._coordinates import Coordinates
 from boxwood.tree import ThresholdTree

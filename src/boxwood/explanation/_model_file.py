@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import math
 import os
-import secrets
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from boxwood._files import replacing
 from boxwood.axes import Categories
 from boxwood.errors import ModelError
 from boxwood.explanation._explanation import (
@@ -23,7 +22,7 @@ from boxwood.explanation._explanation import (
     leaves_of,
     rules_of,
 )
-from boxwood.metrics import Readability
+from boxwood.metrics._readability import Readability
 from boxwood.render._rules import cluster_rule, rule
 from boxwood.tree import ThresholdTree
 from boxwood.tree._exchange import from_nodes, to_nodes
@@ -98,16 +97,8 @@ def read(path: str | os.PathLike[str]) -> Explanation:
 def write(ex: Explanation, path: str | os.PathLike[str]) -> None:
     """See `Explanation.save`."""
     text = to_text(ex)
-    target = Path(os.path.realpath(path))  # a link stays, and its target is replaced
-    beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.tmp")
-    try:
-        with beside.open("x", encoding="utf-8") as file:
-            file.write(text + "\n")
-        beside.replace(target)
-    except BaseException:
-        with suppress(OSError):
-            beside.unlink()
-        raise
+    with replacing(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
+        file.write(f"{text}\n")
 
 
 def _from_document(document: dict[str, Any]) -> Explanation:

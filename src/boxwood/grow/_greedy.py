@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._threads import map_tasks
-from boxwood._types import Floats, Indices
+from boxwood._types import Bools, Floats, Indices
 from boxwood.grow._costs import Problem, make_problem, whole_costs
 from boxwood.grow._grown import Grown, Split, grow_by_cuts
 from boxwood.loops.greedy import best_separation
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, between
 
-__all__ = ["greedy", "grow_greedy"]
+__all__ = ["Node", "greedy", "grow_greedy", "separate"]
 
 
 def greedy(
@@ -70,30 +71,42 @@ def greedy(
 
 def grow_greedy(task: Task, *, duplicates: str = "error") -> Grown:
     """Return what `greedy` grows for a task."""
-    reference = task.reference.with_distinct_centers(duplicates)
-    problem = make_problem(task, "cost")
-
-    def step(node: _Node) -> int | Split[_Node]:
-        if len(node.clusters) == 1:
-            return int(node.clusters[0])
-        feature, threshold = _best_cut(problem, reference.centers, *node)
-        left = reference.centers[node.clusters, feature] <= threshold
-        rows_left = task.rows.is_first(node.rows, feature, -np.inf, threshold)
-        first = _Node(node.rows[rows_left], node.clusters[left])
-        return Split(feature, threshold, first, _Node(node.rows[~rows_left], node.clusters[~left]))
-
-    root = _Node(np.flatnonzero(task.kept), np.unique(reference.first_of_equal_centers()))
-    return Grown(grow_by_cuts(root, step), "greedy")
+    return Grown(separate(task, duplicates, _best_cut), "greedy")
 
 
-class _Node(NamedTuple):
-    """The rows of a node, and the clusters whose centres lie in it."""
+class Node(NamedTuple):
+    """The rows of a node, the clusters whose centres lie in it, and which tests lead to it."""
 
     rows: Indices
     clusters: Indices
+    tested: Bools  # (d, 2): whether a cut above put the node on its left, on its right side
 
 
-def _best_cut(problem: Problem, centers: Floats, rows: Indices, clusters: Indices) -> tuple[int, float]:
+def separate(
+    task: Task, duplicates: str, best_cut: Callable[[Problem, Floats, Node], tuple[int, float]]
+) -> ThresholdTree:
+    """Return the tree with one leaf for each centre whose cuts `best_cut` chooses, from costs, centres and a node."""
+    reference = task.reference.with_distinct_centers(duplicates)
+    problem = make_problem(task, "cost")
+
+    def step(node: Node) -> int | Split[Node]:
+        if len(node.clusters) == 1:
+            return int(node.clusters[0])
+        feature, threshold = best_cut(problem, reference.centers, node)
+        left = reference.centers[node.clusters, feature] <= threshold
+        rows_left = task.rows.is_first(node.rows, feature, -np.inf, threshold)
+        on_left, on_right = node.tested.copy(), node.tested.copy()
+        on_left[feature, 0] = on_right[feature, 1] = True
+        first = Node(node.rows[rows_left], node.clusters[left], on_left)
+        return Split(feature, threshold, first, Node(node.rows[~rows_left], node.clusters[~left], on_right))
+
+    clusters = np.unique(reference.first_of_equal_centers())
+    untested = np.zeros((task.rows.n_columns, 2), dtype=np.bool_)
+    return grow_by_cuts(Node(np.flatnonzero(task.kept), clusters, untested), step)
+
+
+def _best_cut(problem: Problem, centers: Floats, node: Node) -> tuple[int, float]:
+    rows, clusters, _ = node
     costs = np.ascontiguousarray(whole_costs(problem, rows)[0][:, clusters])
 
     def best_of(feature: int) -> tuple[int, int, float, float]:

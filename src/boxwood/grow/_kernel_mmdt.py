@@ -13,7 +13,8 @@ from boxwood.grow._costs import make_problem, whole_costs_of
 from boxwood.grow._grown import Grown
 from boxwood.grow._kernel_mmdt_components import ClusterLaws, GaussianLaws
 from boxwood.grow._kernel_mmdt_cuts import AXES, grow_from_laws
-from boxwood.kernels import DistanceKernel, Kernel, as_kernel
+from boxwood.kernels import DistanceKernel, Kernel
+from boxwood.kernels._by_name import as_distance_kernel
 from boxwood.reference import Mixture, Reference, Task
 from boxwood.tree import ThresholdTree
 
@@ -178,7 +179,7 @@ def kernel_mmdt_of_mixture(
     """
     refuse_unknown("axis", axis, AXES)
     refuse_unknown("prototype", prototype, PROTOTYPES)
-    resolved = _as_distance_kernel(kernel)
+    resolved = as_distance_kernel(kernel)
     laws = GaussianLaws(mixture, resolved)
     return grow_from_laws(laws, resolved, None if prototype == "medoid" else as_generator(random_state), axis)[0]
 
@@ -196,7 +197,7 @@ def grow_kernel_mmdt(
     refuse_unknown("prototype", prototype, PROTOTYPES)
     if n_trees < 1:
         raise ValueError(f"n_trees must be at least 1, got {n_trees}")
-    resolved = _as_distance_kernel(kernel).fitted(task.rows.values)
+    resolved = as_distance_kernel(kernel).fitted(task.rows.values)
     resolved.gram(task.rows.values[:1])  # refuses a kernel of another number of axes
     laws = ClusterLaws(task, resolved)
     random = None if prototype == "medoid" else as_generator(task.random_state)
@@ -212,10 +213,3 @@ def _cheapest(trees: list[ThresholdTree], task: Task, kernel: DistanceKernel) ->
     problem, rows = make_problem(task, "cost", kernel), np.flatnonzero(task.kept)
     predicted = [tree.predict(task.rows, n_jobs=task.n_jobs)[rows] for tree in trees]
     return int(np.argmin([cost.sum() for cost in whole_costs_of(problem, rows, predicted)]))
-
-
-def _as_distance_kernel(kernel: Kernel | str) -> DistanceKernel:
-    resolved = as_kernel(kernel)
-    if not isinstance(resolved, DistanceKernel):
-        raise ValueError(f"the kernel must multiply over axes, as Gaussian, Laplace or ProductKernel; got {resolved!r}")
-    return resolved

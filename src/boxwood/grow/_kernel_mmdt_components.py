@@ -10,7 +10,7 @@ import numpy as np
 from boxwood._threads import map_tasks
 from boxwood._types import Array, Floats, Indices
 from boxwood.kernels import DistanceKernel
-from boxwood.metrics import AxisSimilarity, axis_similarity
+from boxwood.metrics._kernel_similarity import AxisSimilarity, axis_similarity
 from boxwood.reference import Mixture, Task
 
 __all__ = ["ClusterLaws", "GaussianLaws", "Laws"]
@@ -37,7 +37,7 @@ class GaussianLaws(Laws):
     """Gaussian components, in closed form."""
 
     def __init__(self, mixture: Mixture, kernel: DistanceKernel) -> None:
-        self.mixture, self.similarity, self.weights = mixture, axis_similarity(mixture, kernel), mixture.weights
+        self.mixture, self.similarity, self.weights = mixture, axis_similarity(mixture, kernel=kernel), mixture.weights
         self.names, self.clusters = [str(name) for name in mixture.names], np.arange(mixture.n_components)
 
     def prototype(self, component: int, axis: int, random: np.random.Generator | None) -> float:

@@ -165,7 +165,9 @@ class _Grower:
         differ = lengths > 0
         if not differ.any():
             equal = [str(self.mixture.names[c]) for c in sorted(self.order[0, start:stop])]
-            raise DataError(f"components with equal means, which no cut separates: {listed(equal)}; make them one")
+            raise DataError(
+                f"components with equal means, which no cut separates: {listed(equal)}; make them one, or use CART"
+            )
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             ratios = np.where(differ, lengths / self.deviations, -1.0)
         largest = ratios.max()

@@ -16,8 +16,8 @@ from boxwood.grow._random_cuts_score import cost_changes
 from boxwood.loops import random_cuts as fast_loops
 from boxwood.loops import random_cuts_exact as exact_loops
 from boxwood.loops.random_cuts import L1, L2, SQEUCLIDEAN, prefix_masses
-from boxwood.metrics import ratio
 from boxwood.metrics._cost import summed_distances
+from boxwood.metrics._price import ratio
 from boxwood.reference import Reference, Task
 from boxwood.reference._centers import find_centers, objective_code, without_weightless
 from boxwood.tree import ThresholdTree, TreeBuilder

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import linear_sum_assignment
 
 from boxwood._threads import map_tasks
 from boxwood._types import Bools, Floats, Indices, Ints
@@ -124,6 +123,8 @@ def means_of(task: Task, labels: Indices) -> Floats:
 
 def matched(tree: ThresholdTree, task: Task) -> ThresholdTree:
     """Return the tree with its leaves handed out to the clusters, one to each, by most rows in the right leaf."""
+    from scipy.optimize import linear_sum_assignment
+
     weights = np.ones(len(task.rows)) if task.rows.weights is None else task.rows.weights
     kept, k = task.reference.kept, task.reference.n_clusters
     together = np.zeros((tree.n_leaves, k))

@@ -9,9 +9,9 @@ from typing import Any
 from boxwood.kernels._additive import ChiSquared, Hellinger, HistogramIntersection, Linear
 from boxwood.kernels._joint import Polynomial, Precomputed
 from boxwood.kernels._kernel import Kernel
-from boxwood.kernels._product import Gaussian, Laplace
+from boxwood.kernels._product import DistanceKernel, Gaussian, Laplace
 
-__all__ = ["as_kernel", "kernel_with_gamma"]
+__all__ = ["as_distance_kernel", "as_kernel", "kernel_with_gamma"]
 
 _NAMED: dict[str, Callable[[], Kernel]] = {
     "gaussian": Gaussian,
@@ -56,6 +56,20 @@ def as_kernel(kernel: Kernel | str) -> Kernel:
     if not isinstance(kernel, str) or kernel not in _NAMED:
         raise ValueError(f"kernel must be a Kernel or one of {', '.join(map(repr, _NAMED))}; got {kernel!r}")
     return _NAMED[kernel]()
+
+
+def as_distance_kernel(kernel: Kernel | str) -> DistanceKernel:
+    """Return a kernel that is a product of one factor per axis, given by itself or by name.
+
+    Raises
+    ------
+    ValueError
+        If the kernel is not such a product.
+    """
+    resolved = as_kernel(kernel)
+    if not isinstance(resolved, DistanceKernel):
+        raise ValueError(f"the kernel must multiply over axes, as Gaussian, Laplace or ProductKernel; got {resolved!r}")
+    return resolved
 
 
 def kernel_with_gamma(kernel: Kernel | str, gamma: Any) -> Kernel:

@@ -1,46 +1,37 @@
-"""Measures of a tree on data: costs and their ratio, agreement with a reference, readability, counts by node."""
+"""Measures of trees, clusterings and mixtures.
 
-from boxwood.metrics._agreement import Agreement, agreement, contingency
+All functions take their arguments in one order: data (rows or a mixture), then the tree or labels, then the reference.
+A kernel is always passed by keyword.
+
+==========================  ==========================================================================================
+a tree on data              `cost`, `price_of_explainability`, `node_table`, `readability`
+labels of rows              `partition_cost`, `best_centers`, `agreement`, `tail_check`
+a mixture                   `explainability_to_noise`, `signal_to_noise`
+a tree on a mixture         `error_rate`, `mixture_price`
+partitions under a kernel   `kernel_cost`, `price_ceiling`
+components under a kernel   `axis_similarity`, `mean_similarities`, `within_similarity`, `mmd`
+==========================  ==========================================================================================
+"""
+
+from boxwood.metrics._agreement import agreement
 from boxwood.metrics._cost import cost, partition_cost
+from boxwood.metrics._kernel_ceiling import price_ceiling
 from boxwood.metrics._kernel_cost import kernel_cost
-from boxwood.metrics._kernel_similarity import (
-    AxisSimilarity,
-    axis_similarity,
-    mean_similarities,
-    mmd,
-    within_similarity,
-)
-from boxwood.metrics._mixture import (
-    ErrorRate,
-    ExplainabilityToNoise,
-    SignalToNoise,
-    error_rate,
-    explainability_to_noise,
-    signal_to_noise,
-)
-from boxwood.metrics._mixture_optimum import OptimalCost, optimal_cost
-from boxwood.metrics._mixture_price import MixturePrice, mixture_price
-from boxwood.metrics._nodes import NodeTable, node_table
-from boxwood.metrics._price import price_ceiling, price_of_explainability, ratio
-from boxwood.metrics._readability import Readability, readability
-from boxwood.metrics._tails import Tail, tail_check
+from boxwood.metrics._kernel_mmd import mmd
+from boxwood.metrics._kernel_similarity import axis_similarity, mean_similarities, within_similarity
+from boxwood.metrics._mixture_error import error_rate
+from boxwood.metrics._mixture_noise import explainability_to_noise, signal_to_noise
+from boxwood.metrics._mixture_price import mixture_price
+from boxwood.metrics._mixture_tails import tail_check
+from boxwood.metrics._nodes import node_table
+from boxwood.metrics._price import price_of_explainability
+from boxwood.metrics._readability import readability
 from boxwood.reference._centers import best_centers
 
 __all__ = [
-    "Agreement",
-    "AxisSimilarity",
-    "ErrorRate",
-    "ExplainabilityToNoise",
-    "MixturePrice",
-    "NodeTable",
-    "OptimalCost",
-    "Readability",
-    "SignalToNoise",
-    "Tail",
     "agreement",
     "axis_similarity",
     "best_centers",
-    "contingency",
     "cost",
     "error_rate",
     "explainability_to_noise",
@@ -49,11 +40,9 @@ __all__ = [
     "mixture_price",
     "mmd",
     "node_table",
-    "optimal_cost",
     "partition_cost",
     "price_ceiling",
     "price_of_explainability",
-    "ratio",
     "readability",
     "signal_to_noise",
     "tail_check",

@@ -1,4 +1,4 @@
-"""How far two labellings of the same rows agree."""
+"""The agreement of two labellings of the same rows."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from numpy.typing import ArrayLike
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_weights
 from boxwood.errors import DataError
-from boxwood.metrics._checks import check_length, whole_labels
 from boxwood.reference import encode_labels
+from boxwood.reference._labels import check_length, whole_labels
 
 __all__ = ["Agreement", "agreement", "contingency"]
 
 
 class Agreement(NamedTuple):
-    """Agreement of two labellings; each is 1 for the same partition and has no unit.
+    """Three measures of the agreement of two labellings, without unit; each is 1 for equal partitions.
 
-    `matched` is the share of weight on the best one-to-one matching of labels, above 0. `adjusted_rand` is 0 on average
-    for independent labellings and may be negative. `normalized_mutual_info` lies from 0 to 1.
+    `matched` is the fraction of weight on which the labels agree, under the best one-to-one matching of labels; it is
+    above 0. `adjusted_rand` is 0 on average for independent labellings and may be negative. `normalized_mutual_info`
+    lies between 0 and 1.
     """
 
     matched: float
@@ -29,31 +30,32 @@ class Agreement(NamedTuple):
 
 
 def agreement(labels: Any, predicted: Any, *, sample_weight: ArrayLike | None = None) -> Agreement:
-    """Return the agreement of `predicted` with `labels`, whatever the clusters are called in either.
+    """Return the agreement of `predicted` with `labels`; names of clusters do not matter.
 
     Parameters
     ----------
     labels, predicted : array-like of shape (n,)
-        Labels of any hashable type. Rows with the number -1 in `labels` are left out; in `predicted` -1 is a label
+        Labels of any hashable type. Rows with the number -1 in `labels` are left out; in `predicted`, -1 is a label
         like any other.
     sample_weight : array-like of shape (n,), default=None
-        Weight of each row. Whole weights are repeated rows; others are scaled to a mean of 1, as the adjusted Rand
+        Weight of each row. Whole weights are repeated rows. Others are scaled to a mean of 1, because the adjusted Rand
         index counts pairs of rows.
 
     Returns
     -------
     Agreement
-        `matched`, `adjusted_rand` and `normalized_mutual_info` (mutual information over the mean of the entropies), the
-        latter two as scikit-learn defines them.
+        `matched`, `adjusted_rand` and `normalized_mutual_info` (mutual information divided by the mean of the two
+        entropies). scikit-learn defines the last two in the same way.
 
     Raises
     ------
     DataError
-        If the lengths differ, labels are missing, or no row has weight.
+        If the lengths differ, labels are missing, or every row is left out or has weight 0.
 
     Notes
     -----
-    With a and b labels, takes time n + a b min(a, b) and memory n + a b. Symmetric but for rows left out.
+    With a and b labels, takes time n + a b min(a, b) and memory n + a b. If no row is left out, the result is
+    symmetric in the two labellings.
 
     References
     ----------
@@ -73,7 +75,7 @@ def agreement(labels: Any, predicted: Any, *, sample_weight: ArrayLike | None = 
     if not kept.any():
         raise DataError("every row that is not left out has weight 0")
     kept_weights = None if weights is None else _as_numbers_of_rows(weights[kept])
-    # -1 among the predicted comes first
+    # +1: the predicted label -1 becomes column 0
     table = _cross(true[kept], other[kept] + 1, (len(names), len(other_names) + 1), kept_weights).astype(np.float64)
     table = table[table.any(axis=1)][:, table.any(axis=0)]
     if ((table > 0).sum(axis=0) == 1).all() and ((table > 0).sum(axis=1) == 1).all():
@@ -89,7 +91,7 @@ def contingency(
     Parameters
     ----------
     labels, predicted : array-like of shape (n,)
-        Whole numbers from 0 to `n_clusters` - 1; a row with -1 in either is left out.
+        Whole numbers from 0 to `n_clusters` - 1. A row with -1 in one or both of them is left out.
     n_clusters : int
         Number of clusters k.
     sample_weight : array-like of shape (n,), default=None
@@ -98,7 +100,7 @@ def contingency(
     Raises
     ------
     DataError
-        If labels do not fit each other, the weights or the number of clusters.
+        If the two labellings, the weights and the number of clusters do not fit together.
 
     Examples
     --------
@@ -115,11 +117,12 @@ def contingency(
 
 
 def _cross(a: Indices, b: Indices, shape: tuple[int, int], weights: Floats | None) -> Array:
+    """Return the weight of the rows with each pair of labels, or their number."""
     return np.bincount(a * shape[1] + b, weights, minlength=shape[0] * shape[1]).reshape(shape)
 
 
 def _as_numbers_of_rows(weights: Floats) -> Floats:
-    # a mean of 1 is the least scale at which no number of pairs below can be negative
+    # with a mean of 1 or more, no number of pairs in _adjusted_rand can be negative
     return weights if (weights == np.floor(weights)).all() else weights / weights.mean()
 
 
@@ -130,19 +133,19 @@ def _matched(table: Floats) -> float:
 
 
 def _adjusted_rand(table: Floats) -> float:
-    """Return the adjusted Rand index from ordered pairs of rows: together or apart in the one and in the other."""
+    """Return the adjusted Rand index, from ordered pairs of rows that share a cluster in both, one or no labelling."""
     n, both = table.sum(), np.square(table).sum()
     one, other = (np.square(table.sum(axis=axis)).sum() for axis in (0, 1))
-    together, only_one, only_other = both - n, one - both, other - both
-    apart = n * n - one - other + both
-    expected = (together + only_one) * (only_one + apart) + (together + only_other) * (only_other + apart)
-    return float(2 * (together * apart - only_one * only_other) / expected)
+    in_both, in_one, in_other = both - n, one - both, other - both
+    in_none = n * n - one - other + both
+    expected = (in_both + in_one) * (in_one + in_none) + (in_both + in_other) * (in_other + in_none)
+    return float(2 * (in_both * in_none - in_one * in_other) / expected)
 
 
 def _normalized_mutual_info(table: Floats) -> float:
-    share = table / table.sum()
-    one, other = share.sum(axis=1), share.sum(axis=0)
-    cells = share > 0
-    information = float(np.sum(share[cells] * np.log(share[cells] / np.outer(one, other)[cells])))
+    fraction = table / table.sum()
+    one, other = fraction.sum(axis=1), fraction.sum(axis=0)
+    cells = fraction > 0
+    information = float(np.sum(fraction[cells] * np.log(fraction[cells] / np.outer(one, other)[cells])))
     entropy = -float(np.sum(one * np.log(one)) + np.sum(other * np.log(other))) / 2
     return min(max(information / entropy, 0.0), 1.0)

@@ -1,23 +1,38 @@
-"""Checks that labels, trees and references fit the rows they are measured on."""
+"""Checks that a tree fits the rows, the reference or the mixture that it is measured on."""
 
 from __future__ import annotations
 
 from boxwood._types import Array
 from boxwood.errors import DataError
-from boxwood.reference import Reference
-from boxwood.reference._labels import check_length, whole_labels
+from boxwood.reference import Mixture, Reference
+from boxwood.reference._labels import check_length
 from boxwood.tree import ThresholdTree
 
-__all__ = ["check_fit", "check_length", "whole_labels"]
+__all__ = ["check_fit", "check_mixture"]
 
 
 def check_fit(X: Array, tree: ThresholdTree, reference: Reference) -> None:
-    """Raise a DataError unless tree and reference speak of the rows and columns of `X` and of the same clusters."""
+    """Raise a DataError unless tree and reference have the columns of `X`, the same clusters, and a label per row."""
     check_length(reference.labels, len(X), "labels in the reference")
     if reference.centers.shape[1] != X.shape[1]:
         raise DataError(f"X has {X.shape[1]} columns, but the reference's centres have {reference.centers.shape[1]}")
-    if tree.n_features > X.shape[1]:
-        raise DataError(f"the tree tests column {tree.n_features - 1}, but X has {X.shape[1]} columns")
+    _check_columns(tree, X.shape[1], "X")
+    _check_clusters(tree, reference.n_clusters, "reference", "clusters")
+
+
+def check_mixture(mixture: Mixture, tree: ThresholdTree) -> None:
+    """Raise a DataError unless every column and every cluster of the tree is an axis and a component of the mixture."""
+    k, d = mixture.means.shape
+    _check_columns(tree, d, "the mixture")
+    _check_clusters(tree, k, "mixture", "components")
+
+
+def _check_columns(tree: ThresholdTree, n_columns: int, owner: str) -> None:
+    if tree.n_features > n_columns:
+        raise DataError(f"the tree tests column {tree.n_features - 1}, but {owner} has {n_columns} columns")
+
+
+def _check_clusters(tree: ThresholdTree, n_clusters: int, owner: str, kind: str) -> None:
     last = int(tree.leaf_clusters.max())
-    if last >= reference.n_clusters:
-        raise DataError(f"the tree has a leaf of cluster {last}, but the reference has {reference.n_clusters} clusters")
+    if last >= n_clusters:
+        raise DataError(f"the tree has a leaf of cluster {last}, but the {owner} has {n_clusters} {kind}")

@@ -1,4 +1,4 @@
-"""The cost of a partition: distances of rows to the centres of their clusters, summed."""
+"""The cost of a partition: the sum of the distances of rows to the centres of their clusters."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from boxwood._types import Array, Floats, Indices
 from boxwood._validation import Rows
 from boxwood.errors import DataError
 from boxwood.loops.costs import add_costs
-from boxwood.metrics._checks import check_length, whole_labels
 from boxwood.reference import encode_labels
 from boxwood.reference._centers import Centers, find_centers, objective_code, without_weightless
+from boxwood.reference._labels import check_length, whole_labels
 from boxwood.tree import ThresholdTree
 
 __all__ = ["cost", "partition_cost", "summed_distances"]
@@ -28,9 +28,9 @@ def cost(
     centers: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Return the cost of the partition that a tree makes: the distance of each row to its centre, summed over rows.
+    """Return the cost of a tree: the sum of the distances of rows to the centre of their leaf's cluster.
 
-    Leaves of the same cluster are pooled into one part.
+    Leaves of the same cluster count as one cluster, with one centre.
 
     Parameters
     ----------
@@ -39,33 +39,33 @@ def cost(
     tree : ThresholdTree
         Tree whose leaves carry the clusters.
     objective : {"l1", "l2", "sqeuclidean"}, default="sqeuclidean"
-        Distance of a row to its centre: l1 (k-medians), Euclidean, or squared Euclidean (k-means). In the units of the
-        columns, squared for the last.
+        Distance of a row to its centre: l1 (k-medians), Euclidean, or squared Euclidean (k-means). The unit is that of
+        the columns; for "sqeuclidean" it is squared.
     centers : array-like of shape (k, d), default=None
-        Centres; each row is charged its distance to the centre of its leaf's cluster (the surrogate cost). None takes
-        for each part its own best centre: coordinate median, geometric median, mean. The cost with best centres is
-        never above the cost with others, apart from the tolerance of the geometric median (see `best_centers`).
+        Centre of each cluster; the result is then the surrogate cost. None computes the best centre of each cluster:
+        coordinate median (l1), geometric median (l2) or mean (sqeuclidean). No other centres cost less, up to the
+        tolerance of the geometric median (see `best_centers`).
     sample_weight : array-like of shape (n,), default=None
         Weight of each row; whole weights are repeated rows. None weighs all rows 1.
 
     Returns
     -------
     float
-        Sum of weighted distances. Exactly 0 where the rows of each part are equal.
+        Sum of weighted distances. It is exactly 0 where the rows of each cluster are equal.
 
     Raises
     ------
     DataError
-        If rows, weights or centres do not fit, values are missing or infinite, or the cost is beyond the largest float.
+        If rows, weights or centres do not fit together, values are missing or infinite, or the cost exceeds the
+        largest float.
     ValueError
         If the objective is unknown.
 
     Notes
     -----
-    Squared distances are summed around the means (two passes), in parts that keep the digits of values such as
-    1e12 + 1. Takes about two passes over the data for given centres and three for means, besides `tree.predict`; 24
-    bytes a row of extra memory. Sums are taken over blocks of rows in their order, so the result does not depend on
-    the number of threads.
+    Each centre is kept as a sum of two floats, so that the digits of values such as 1e12 + 1 survive. Besides
+    `tree.predict`, takes about two passes over the data for given centres and three for means, and 24 bytes of memory
+    per row. Blocks of rows are summed in their order, so the result does not depend on the number of threads.
 
     References
     ----------
@@ -92,17 +92,17 @@ def partition_cost(
     centers: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Return the cost of a partition given by labels; see `cost`, which measures a tree in the same way.
+    """Return the cost of a partition that is given by labels; `cost` does the same for a tree.
 
     Parameters
     ----------
     X : array-like of shape (n, d)
         Rows.
     labels : array-like of shape (n,)
-        Cluster of each row; the number -1 leaves the row out. Labels may be of any hashable type; with `centers` they
-        are whole numbers from 0 to k - 1, the rows of `centers`.
+        Cluster of each row, of any hashable type; the number -1 leaves a row out. With `centers`, labels are whole
+        numbers from 0 to k - 1: the row of `centers` to take.
     objective, centers, sample_weight
-        As in `cost`. A centre that no row has may be NaN, as `best_centers` gives it.
+        As in `cost`. The centre of a cluster without rows may be NaN, as in the result of `best_centers`.
 
     Returns
     -------
@@ -125,16 +125,16 @@ def partition_cost(
 
 
 def summed_distances(X: Array, labels: Any, code: int, centers: ArrayLike | None, weights: Floats | None) -> float:
-    """Return `partition_cost` of a table, weights and an objective that are checked already."""
+    """Return `partition_cost` of checked rows and weights, and of the code of an objective."""
     if centers is None:
         clusters, names = encode_labels(labels)
         check_length(clusters, len(X))
         clusters = without_weightless(clusters, weights)
         return _sum(X, clusters, find_centers(X, clusters, len(names), code, weights), code, weights)
-    given = _as_centers(centers, X.shape[1])
-    clusters = without_weightless(whole_labels(labels, len(X), len(given)), weights)
-    _refuse_missing_centers(given, clusters)
-    return _sum(X, clusters, Centers(given, np.zeros_like(given)), code, weights)
+    points = _as_centers(centers, X.shape[1])
+    clusters = without_weightless(whole_labels(labels, len(X), len(points)), weights)
+    _refuse_missing_centers(points, clusters)
+    return _sum(X, clusters, Centers(points, np.zeros_like(points)), code, weights)
 
 
 def _sum(X: Array, labels: Indices, centers: Centers, code: int, weights: Floats | None) -> float:

@@ -1,4 +1,4 @@
-"""The best centres of a mixture, which are not its means."""
+"""The best centres of a mixture; they differ from its means."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _UPDATES: dict[str, Callable[..., Any]] = {"l1": np.median, "sqeuclidean": np.me
 
 
 class OptimalCost(NamedTuple):
-    """Cost of k centres, its standard error, and the centres, shape (k, d), in the order of the components."""
+    """Cost of k centres, its standard error, and the centres in the order of the components, shape (k, d)."""
 
     value: float
     standard_error: float
@@ -29,22 +29,27 @@ class OptimalCost(NamedTuple):
 def optimal_cost(
     mixture: Mixture, *, objective: str = "l1", n_samples: int = 50_000, random_state: Any = None
 ) -> OptimalCost:
-    """Return the least expected distance of a Gaussian mixture's rows to the nearest of k centres, as far as found.
+    """Return a local minimum of the expected distance of a Gaussian mixture's rows to the nearest of k centres.
 
-    Each centre is moved to the medians (l1) or the mean (sqeuclidean) of the rows nearest to it, from the means of the
-    components on, until none moves. So it is a local optimum, never worse than the means are. The denominator of
-    `mixture_price` is another: the cost of each row at the mean of its own component.
+    The centres start at the means of the components. Each is moved to the medians (l1) or the mean (sqeuclidean) of the
+    rows nearest to it, until no row changes its nearest centre. So the cost is never above that of the means. It is not
+    the divisor of `mixture_price`, which measures each row against the mean of its own component.
 
     Parameters
     ----------
     mixture : Mixture
         Components, taken as Gaussians.
     objective : {"l1", "sqeuclidean"}, default="l1"
-        Distance.
+        Distance of a row to its centre.
     n_samples : int, default=50_000
         Number of rows drawn; at least 2.
     random_state : int, Generator, RandomState or None, default=None
-        Source of the rows drawn.
+        Source of the rows that are drawn.
+
+    Returns
+    -------
+    OptimalCost
+        `value`, `standard_error` and `centers`.
 
     Raises
     ------
@@ -58,13 +63,13 @@ def optimal_cost(
     References
     ----------
     M. Fleissner, M. Zarvandi, D. Ghoshdastidar, "Explainable Clustering Beyond Worst-Case Guarantees", equation (2),
-    where the centre inside the minimum is c of k.
+    read with c_k as the centre inside the minimum.
 
     Examples
     --------
     >>> from boxwood import Mixture
-    >>> found = optimal_cost(Mixture([0.5, 0.5], [[-1], [1]], [[1], [1]]), random_state=0)
-    >>> bool(found.centers[0, 0] < -1), bool(found.centers[1, 0] > 1)
+    >>> optimum = optimal_cost(Mixture([0.5, 0.5], [[-1], [1]], [[1], [1]]), random_state=0)
+    >>> bool(optimum.centers[0, 0] < -1), bool(optimum.centers[1, 0] > 1)
     (True, True)
     """
     if objective not in _UPDATES:
@@ -73,23 +78,23 @@ def optimal_cost(
         raise ValueError(f"n_samples must be at least 2, got {n_samples}")
     X, _ = draw(mixture, n_samples, as_generator(random_state))
     centers = mixture.means.copy()
-    nearest, costs = _nearest(X, centers, objective)
+    labels, costs = _assigned(X, centers, objective)
     for _ in range(_ROUNDS):
-        for k in np.unique(nearest):
-            centers[k] = _UPDATES[objective](X[nearest == k], axis=0)
-        before = nearest
-        nearest, costs = _nearest(X, centers, objective)
-        if np.array_equal(before, nearest):
+        for k in np.unique(labels):
+            centers[k] = _UPDATES[objective](X[labels == k], axis=0)
+        before = labels
+        labels, costs = _assigned(X, centers, objective)
+        if np.array_equal(before, labels):
             break
     return OptimalCost(float(costs.mean()), float(costs.std() / np.sqrt(n_samples)), centers)
 
 
-def _nearest(X: Floats, centers: Floats, objective: str) -> tuple[Indices, Floats]:
-    """Return the nearest centre of each row, the first among equals, and its distance."""
-    nearest, costs = np.zeros(len(X), dtype=np.intp), np.full(len(X), np.inf)
+def _assigned(X: Floats, centers: Floats, objective: str) -> tuple[Indices, Floats]:
+    """Return the number of the nearest centre of each row, the first among equals, and the distance to it."""
+    labels, costs = np.zeros(len(X), dtype=np.intp), np.full(len(X), np.inf)
     for k, center in enumerate(centers):
-        apart = np.abs(X - center) if objective == "l1" else (X - center) ** 2
-        distance = apart.sum(axis=1)
+        by_axis = np.abs(X - center) if objective == "l1" else (X - center) ** 2
+        distance = by_axis.sum(axis=1)
         closer = distance < costs
-        nearest[closer], costs[closer] = k, distance[closer]
-    return nearest, costs
+        labels[closer], costs[closer] = k, distance[closer]
+    return labels, costs

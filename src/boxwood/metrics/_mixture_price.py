@@ -1,4 +1,4 @@
-"""What a mixture loses by being explained: the expected cost of a tree over that of the components' own means."""
+"""The price of explainability of a mixture: the expected cost of a tree divided by that of the components' means."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import numpy as np
 
 from boxwood._types import Floats, Indices, Ints
 from boxwood._validation import as_generator
+from boxwood.metrics._checks import check_mixture
 from boxwood.metrics._mixture_boxes import (
     Moment,
     Reach,
     absolute_moment,
-    check_mixture,
     density_at,
     draw,
     has_independent_axes,
     mean_moment,
     moments_in,
+    probability_below,
     reaches,
-    share_below,
     squared_moment,
 )
 from boxwood.metrics._price import ratio
@@ -29,13 +29,13 @@ from boxwood.tree import ThresholdTree
 __all__ = ["MixturePrice", "mixture_price"]
 
 _SAMPLES = 100_000
-_OWN_CENTERS = {"l1": "median", "sqeuclidean": "mean", "l2": "reference"}
-_NEGLIGIBLE = 1e-10  # share of a cluster's mass: near a median the cost grows by the square of what is left out
+_DEFAULT_CENTERS = {"l1": "median", "sqeuclidean": "mean", "l2": "reference"}
+_NEGLIGIBLE = 1e-10  # fraction of a cluster's mass; near a median, an error of the mass changes the cost by its square
 _STEPS = 200
 
 
 class MixturePrice(NamedTuple):
-    """Price of explainability of a mixture; `standard_error` is 0 where `exact`, else that of the sample."""
+    """Price of explainability of a mixture; `standard_error` is that of the sample, and 0 if `exact`."""
 
     value: float
     standard_error: float
@@ -51,10 +51,10 @@ def mixture_price(
     n_samples: int | None = None,
     random_state: Any = None,
 ) -> MixturePrice:
-    """Return the price of explainability of a Gaussian mixture: the cost of its tree over its own.
+    """Return the price of explainability of a Gaussian mixture: the cost of its tree divided by its own cost.
 
-    That is E|x - centre of its leaf| / E|x - mean of its component|.
-    The reference is the mixture itself and not its best clustering, so the price may be below 1; it is never clipped.
+    It is E|x - centre of the cluster of x's leaf| / E|x - mean of x's component|. The divisor belongs to the mixture
+    itself and not to its best clustering, so the price may be below 1; it is never clipped.
 
     Parameters
     ----------
@@ -63,36 +63,35 @@ def mixture_price(
     tree : ThresholdTree
         Tree whose clusters are the components; leaves that share a cluster share a centre.
     objective : {"l1", "sqeuclidean", "l2"}, default="l1"
-        Distance between a row and its centre.
+        Distance of a row to its centre.
     centers : {"median", "mean", "reference"}, default=None
-        Centre of a cluster: the coordinate medians or the means of the rows in its leaves, or the mean of its component
-        (which the papers' bounds speak of). None takes the median for "l1" and the mean for "sqeuclidean", which cost
-        the least, and the reference for "l2".
+        Centre of a cluster: the coordinate medians or the means of the rows in its leaves, or ("reference") the mean of
+        its component, as in the papers' bounds. None takes the centres of least cost, medians for "l1" and means for
+        "sqeuclidean"; for "l2" it takes "reference".
     n_samples : int, default=None
-        Number of rows to draw instead. None is exact for "l1" and "sqeuclidean" where the axes of each component are
-        independent, and 100 000 rows elsewhere.
+        Number of rows to draw for an estimate. None computes the exact price where that is possible: for "l1" and
+        "sqeuclidean", if the axes of each component are independent. Otherwise it draws 100 000 rows.
     random_state : int, Generator, RandomState or None, default=None
-        Source of the rows drawn.
+        Source of the rows that are drawn.
 
     Returns
     -------
     MixturePrice
-        `value` has no unit: 1 where both costs are 0, infinite where only the reference's is. The standard error is
-        that of a ratio of means over the same rows.
+        `value` has no unit. It is 1 if both costs are 0, and infinite if only the mixture's own cost is 0. The standard
+        error is that of a ratio of two means over the same rows.
 
     Raises
     ------
     DataError
-        If the tree tests other columns than the mixture has, or has other clusters.
+        If the tree tests a column or has a cluster that the mixture does not have.
     ValueError
-        If objective, centers or n_samples is unknown.
+        If `objective` or `centers` is unknown, or `n_samples` is less than 1.
 
     Notes
     -----
-    In a box the axes stay independent, so costs are sums of moments of truncated normals. With L leaves, exact takes
-    time L k d and memory k d; medians take some 5 to 40 steps over the
-    components that matter in the cluster, and are as near as changes the cost by rounding only.
-    Sampling takes time and memory `n_samples` times d.
+    Independent axes stay independent within a box, so the exact costs are sums of moments of truncated normals. With L
+    leaves, they take time L k d and memory k d. Medians take between 5 and 40 steps of the same cost; their error
+    changes the price by rounding only. Sampling takes time and memory `n_samples` times d.
 
     References
     ----------
@@ -119,17 +118,17 @@ def mixture_price(
     X, labels = draw(mixture, n_samples or _SAMPLES, as_generator(random_state))
     clusters = tree.predict(X)
     if independent or centers == "reference":
-        at = _centers(mixture, tree, centers)
+        points = _centers(mixture, tree, centers)
     else:
-        at = _centers_of_rows(X, clusters, mixture.means, centers)
-    return _sampled(_distance(X, at[clusters], objective), _distance(X, mixture.means[labels], objective))
+        points = _centers_of_rows(X, clusters, mixture.means, centers)
+    return _sampled(_distance(X, points[clusters], objective), _distance(X, mixture.means[labels], objective))
 
 
 def _checked(objective: str, centers: str | None) -> str:
-    if objective not in _OWN_CENTERS:
+    if objective not in _DEFAULT_CENTERS:
         raise ValueError(f"objective must be 'l1', 'sqeuclidean' or 'l2', got {objective!r}")
     if centers is None:
-        return _OWN_CENTERS[objective]
+        return _DEFAULT_CENTERS[objective]
     if centers not in ("median", "mean", "reference"):
         raise ValueError(f"centers must be 'median', 'mean', 'reference' or None, got {centers!r}")
     return centers
@@ -155,7 +154,7 @@ def _exact_cost(mixture: Mixture, tree: ThresholdTree, objective: str, centers: 
 
 
 def _centers(mixture: Mixture, tree: ThresholdTree, centers: str) -> Floats:
-    """Return the centre of each cluster, shape (k, d); a cluster that no row falls in keeps its component's mean."""
+    """Return the centre of each cluster, shape (k, d); for a cluster without rows it is the mean of its component."""
     result = mixture.means.copy()
     if centers == "reference":
         return result
@@ -163,62 +162,63 @@ def _centers(mixture: Mixture, tree: ThresholdTree, centers: str) -> Floats:
     for leaf in reaches(mixture, tree):
         by_cluster.setdefault(leaf.cluster, []).append(leaf)
     for cluster, leaves in by_cluster.items():
-        people = _people(mixture, leaves)
-        if people:
-            result[cluster] = (_median if centers == "median" else _mean)(mixture, people)
+        members = _members(mixture, leaves)
+        if members:
+            result[cluster] = (_median if centers == "median" else _mean)(mixture, members)
     return result
 
 
-class _People(NamedTuple):
-    """The components with rows in a leaf that matter in its cluster, and their masses there."""
+class _Members(NamedTuple):
+    """A leaf, the components with more than negligible mass in it, and these masses."""
 
     leaf: Reach
     kept: Indices
     masses: Floats
 
 
-def _people(mixture: Mixture, leaves: list[Reach]) -> list[_People]:
+def _members(mixture: Mixture, leaves: list[Reach]) -> list[_Members]:
+    """Return the leaves of one cluster with their components. A mass is compared to that of the whole cluster."""
     masses = [mixture.weights * leaf.probability for leaf in leaves]
     least = _NEGLIGIBLE * sum(float(mass.sum()) for mass in masses) / len(mixture.weights)
     kept = [np.flatnonzero(mass > least) for mass in masses]
-    return [_People(leaf, i, mass[i]) for leaf, i, mass in zip(leaves, kept, masses, strict=True) if len(i)]
+    return [_Members(leaf, i, mass[i]) for leaf, i, mass in zip(leaves, kept, masses, strict=True) if len(i)]
 
 
-def _mean(mixture: Mixture, people: list[_People]) -> Floats:
+def _mean(mixture: Mixture, members: list[_Members]) -> Floats:
     zero = np.zeros(mixture.means.shape[1])
-    return _summed(mixture, people, mean_moment, zero) / sum(float(masses.sum()) for *_, masses in people)
+    return _summed(mixture, members, mean_moment, zero) / sum(float(masses.sum()) for *_, masses in members)
 
 
-def _median(mixture: Mixture, people: list[_People]) -> Floats:
+def _median(mixture: Mixture, members: list[_Members]) -> Floats:
     """Return the coordinate medians of the rows in a cluster, for all axes at once, shape (d,).
 
-    Newton's steps on the distribution function from the mean, or half the interval that holds the median where a step
-    leaves it or does not halve the one before.
+    Starts at the mean and takes Newton's steps on the distribution function. Bisects the interval that contains the
+    median instead, where Newton's step would leave this interval or is more than half of the step before.
     """
-    kept = np.unique(np.concatenate([kept for _, kept, _ in people]))
+    kept = np.unique(np.concatenate([kept for _, kept, _ in members]))
     means, sigma = mixture.means[kept], np.sqrt(mixture.variances[kept])
     low, high = (means - 40 * sigma).min(axis=0), (means + 40 * sigma).max(axis=0)
-    near = 1e-9 * np.nan_to_num(np.where(sigma > 0, sigma, np.inf).min(axis=0), posinf=0.0)
-    half = sum(masses.sum() for *_, masses in people) / 2
-    at, last = _mean(mixture, people), high - low
+    tolerance = 1e-9 * np.nan_to_num(np.where(sigma > 0, sigma, np.inf).min(axis=0), posinf=0.0)
+    half = sum(masses.sum() for *_, masses in members) / 2
+    point, last_step = _mean(mixture, members), high - low
     for _ in range(_STEPS):
-        below = _summed(mixture, people, share_below, at) - half
-        low, high = np.where(below < 0, at, low), np.where(below < 0, high, at)
+        excess = _summed(mixture, members, probability_below, point) - half
+        low, high = np.where(excess < 0, point, low), np.where(excess < 0, high, point)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            step = -below / _summed(mixture, people, density_at, at)
-        newton = (at + step > low) & (at + step < high) & (np.abs(step) < last / 2)
-        step = np.where(newton, step, low + (high - low) / 2 - at)
-        at, last = at + step, np.abs(step)
-        if (last <= np.maximum(near, 4e-16 * np.abs(at))).all():
+            step = -excess / _summed(mixture, members, density_at, point)
+        is_newton = (point + step > low) & (point + step < high) & (np.abs(step) < last_step / 2)
+        step = np.where(is_newton, step, low + (high - low) / 2 - point)
+        point, last_step = point + step, np.abs(step)
+        if (last_step <= np.maximum(tolerance, 4e-16 * np.abs(point))).all():
             break
-    return at
+    return point
 
 
-def _summed(mixture: Mixture, people: list[_People], moment: Moment, at: Floats) -> Floats:
-    """Return the moments of each axis, weighted by the masses, shape (d,)."""
-    total = np.zeros(len(at))
-    for leaf, kept, masses in people:
-        total += masses @ moments_in(leaf, mixture, kept, moment, at)
+def _summed(mixture: Mixture, members: list[_Members], moment: Moment, point: Floats) -> Floats:
+    """Return a moment along each axis, weighted by the masses and summed over components and leaves, shape (d,)."""
+    total = np.zeros(len(point))
+    for leaf, kept, masses in members:
+        total += masses @ moments_in(leaf, mixture, kept, moment, point)
     return total
 
 
@@ -234,10 +234,10 @@ def _centers_of_rows(X: Floats, clusters: Ints, means: Floats, centers: str) -> 
 
 
 def _distance(X: Floats, centers: Floats, objective: str) -> Floats:
-    apart = X - centers
+    difference = X - centers
     if objective == "l1":
-        return np.asarray(np.abs(apart).sum(axis=1))
-    squares = np.einsum("ij,ij->i", apart, apart)
+        return np.asarray(np.abs(difference).sum(axis=1))
+    squares = np.einsum("ij,ij->i", difference, difference)
     return np.asarray(squares if objective == "sqeuclidean" else np.sqrt(squares))
 
 

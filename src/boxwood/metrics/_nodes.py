@@ -1,4 +1,4 @@
-"""What happens to the rows at each node of a tree."""
+"""Rows and mistakes at each node of a tree."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ __all__ = ["NodeTable", "node_table"]
 
 
 class NodeTable(NamedTuple):
-    """Weights by node, aligned with the nodes of a tree, each of shape (n_nodes,); whole numbers without weights.
+    """Weights by node of a tree, in pre-order; whole numbers where no weights are given.
 
     Parameters
     ----------
     rows : array of shape (n_nodes,)
         Weight of the rows that reach the node.
     own : array of shape (n_nodes,)
-        Weight of those that can still reach a leaf of their cluster.
+        Weight of those rows for which a leaf of their cluster is at or below the node.
     mistakes : array of shape (n_nodes,)
-        Weight of those that this cut parts from the last leaf of their cluster; 0 at leaves. Always holds: `own` of a
-        cut is the sum of its children's `own` and its `mistakes`.
+        Weight of the rows for which a leaf of their cluster is below the node, but not below the child that they go to;
+        0 at leaves. Always holds: `own` of a cut is the sum of its children's `own` and its `mistakes`.
     """
 
     rows: Array
@@ -38,10 +38,11 @@ class NodeTable(NamedTuple):
 def node_table(
     X: ArrayLike, tree: ThresholdTree, reference: Reference, *, sample_weight: ArrayLike | None = None
 ) -> NodeTable:
-    """Return for each node of a tree the weight of its rows, of its own rows and of its mistakes.
+    """Return for each node of a tree the weight of its rows, and of the rows that its cut separates from their cluster.
 
-    Where each cluster has a leaf, the mistakes of all nodes sum up to the weight of the rows whose predicted cluster is
-    not theirs, and `rows - own` at the leaves does so too. Rows that the reference leaves out do not count.
+    Use it to see which cuts make a tree's mistakes. If every cluster has a leaf, the mistakes of all nodes
+    add up to the weight of the rows in leaves of another cluster; so does `rows - own` over the leaves. Rows that the
+    reference leaves out do not count.
 
     Parameters
     ----------
@@ -53,6 +54,11 @@ def node_table(
         Clustering of the same rows.
     sample_weight : array-like of shape (n,), default=None
         Weight of each row. None counts rows, in whole numbers.
+
+    Returns
+    -------
+    NodeTable
+        Named triple of arrays: rows, own, mistakes.
 
     Raises
     ------
@@ -81,27 +87,29 @@ def node_table(
     weight: Array = reference.kept.astype(np.int64) if weights is None else np.where(reference.kept, weights, 0)
     result = NodeTable(*(np.zeros(tree.n_nodes, dtype=weight.dtype) for _ in NodeTable._fields))
     leaves = _LeafRuns(tree)
-    at_home = reference.kept  # rows that could reach a leaf of their cluster when last seen
+    is_own = reference.kept  # by row: whether a leaf of its cluster is below the last node that it reached
     for node, rows, _ in rows_at_nodes(tree, table):
         result.rows[node] = weight[rows].sum()
-        rows = rows[at_home[rows]]
-        still = leaves.below(node, reference.labels[rows])
-        lost = rows[~still]
-        at_home[lost] = False
-        result.own[node] = weight[rows[still]].sum()
+        rows = rows[is_own[rows]]
+        still_own = leaves.below(node, reference.labels[rows])
+        lost = rows[~still_own]
+        is_own[lost] = False
+        result.own[node] = weight[rows[still_own]].sum()
         if node > 0:
             result.mistakes[tree.parent[node]] += weight[lost].sum()
     return result
 
 
 class _LeafRuns:
-    """Which clusters have a leaf below a node. The leaves below a node are a run of leaves in pre-order::
+    """The clusters that have a leaf at or below a node.
+
+    The leaves at or below a node are consecutive in pre-order::
 
         node       0   1   2   3   4        leaves below node 1: from 0 to 1
                  cut cut leaf leaf leaf
         before     0   0   0   1   2   3
 
-    A leaf is kept as the number cluster * n_leaves + leaf, so a search tells the next leaf of a cluster.
+    Each leaf has the key cluster * n_leaves + leaf. A search in the sorted keys gives the next leaf of a cluster.
     """
 
     def __init__(self, tree: ThresholdTree) -> None:
@@ -115,13 +123,13 @@ class _LeafRuns:
         """Return which of the clusters have a leaf at or below the node, shape (len(clusters),)."""
         first, last = self._before[node], self._before[self._end[node]]
         next_leaf = np.searchsorted(self._keys, clusters * self._n_leaves + first)
-        found = self._keys[np.minimum(next_leaf, self._n_leaves - 1)] - clusters * self._n_leaves
-        return np.asarray((first <= found) & (found < last))
+        leaf = self._keys[np.minimum(next_leaf, self._n_leaves - 1)] - clusters * self._n_leaves
+        return np.asarray((first <= leaf) & (leaf < last))
 
 
 def _subtree_ends(tree: ThresholdTree) -> Ints:
-    """Return the node after the last node of each subtree, shape (n_nodes,): the second child's own end."""
+    """Return the node after the last node of each subtree, shape (n_nodes,)."""
     end = np.arange(1, tree.n_nodes + 1)
     for node in np.flatnonzero(tree.feature >= 0)[::-1]:
-        end[node] = end[tree.second[node]]
+        end[node] = end[tree.second[node]]  # the second child's subtree is the last
     return end

@@ -1,4 +1,4 @@
-"""How much there is to read in a tree, and on the way of a row."""
+"""How much a person has to read: in a tree, and in the rule of a row."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ __all__ = ["Readability", "readability"]
 
 
 class Readability(NamedTuple):
-    """How much there is to read; numbers of leaves, cuts, columns and conditions.
+    """How much a person has to read, in numbers of leaves, cuts, columns and conditions.
 
-    `depth` is the number of cuts on the longest path, `n_features` the number of different columns tested. The weighted
-    averages are over rows: cuts on a row's path, and conditions in the rule of its leaf. Always holds:
+    `depth` is the number of cuts on the longest path, `n_features` the number of different columns tested. Averages
+    over rows are `weighted_average_depth`, the number of cuts on a row's path, and
+    `weighted_average_explanation_size`, the number of conditions in the rule of its leaf. Always holds:
     `weighted_average_depth <= depth`.
     """
 
@@ -30,23 +31,23 @@ class Readability(NamedTuple):
     weighted_average_explanation_size: float
 
 
-def readability(tree: ThresholdTree, X: ArrayLike, *, sample_weight: ArrayLike | None = None) -> Readability:
-    """Return how much there is to read in a tree, and for the rows of `X` on average.
+def readability(X: ArrayLike, tree: ThresholdTree, *, sample_weight: ArrayLike | None = None) -> Readability:
+    """Return how much a person has to read in a tree, and for the rows of `X` on average.
 
     Parameters
     ----------
+    X : array-like of shape (n, d)
+        Rows. A leaf counts in the averages by its rows.
     tree : ThresholdTree
         Tree to be read.
-    X : array-like of shape (n, d)
-        Rows that weigh the leaves.
     sample_weight : array-like of shape (n,), default=None
         Weight of each row.
 
     Returns
     -------
     Readability
-        The explanation size of a leaf is the number of one-sided conditions left when the cuts on its path are merged
-        by column: `x > 3` and `x > 5` are one condition, `3 < x <= 5` is two.
+        The explanation size of a leaf is the number of one-sided conditions that remain when the cuts on its path are
+        merged by column: `x > 3` and `x > 5` are one condition, `3 < x <= 5` is two.
 
     Raises
     ------
@@ -55,7 +56,7 @@ def readability(tree: ThresholdTree, X: ArrayLike, *, sample_weight: ArrayLike |
 
     Notes
     -----
-    Takes the time of `tree.apply` and `tree.boxes`, and 8 bytes a row of extra memory.
+    Takes the time of `tree.apply` and `tree.boxes`, and 8 bytes of extra memory per row.
 
     References
     ----------
@@ -72,7 +73,7 @@ def readability(tree: ThresholdTree, X: ArrayLike, *, sample_weight: ArrayLike |
     ...         "right": {"cluster": 2},
     ...     }
     ... )
-    >>> readability(tree, [[1.0], [2.0], [4.0], [9.0]])
+    >>> readability([[1.0], [2.0], [4.0], [9.0]], tree)
     Readability(n_leaves=3, depth=2, n_features=1, weighted_average_depth=1.75, weighted_average_explanation_size=1.25)
     """
     rows = Rows.of(X, sample_weight)
@@ -80,18 +81,19 @@ def readability(tree: ThresholdTree, X: ArrayLike, *, sample_weight: ArrayLike |
 
 
 def readability_at(tree: ThresholdTree, leaf: Ints, weights: Weights) -> Readability:
-    """Return the readability of a tree for rows of which the leaf is known."""
+    """Return the readability of a tree for rows with these leaves, shape (n,)."""
     on_leaf = np.bincount(leaf, weights, minlength=tree.n_leaves)
-    share = on_leaf / on_leaf.sum()
+    leaf_shares = on_leaf / on_leaf.sum()
     sizes = np.array([_size(box) for box in tree.boxes()])
     return Readability(
         tree.n_leaves,
         tree.depth,
         len(tree.features),
-        float(share @ tree.node_depth[tree.leaf_nodes]),
-        float(share @ sizes),
+        float(leaf_shares @ tree.node_depth[tree.leaf_nodes]),
+        float(leaf_shares @ sizes),
     )
 
 
 def _size(box: Box) -> int:
+    """Return the number of conditions of a box: each finite end of an interval is one."""
     return sum(math.isfinite(end) for pieces in box.values() for piece in pieces for end in piece[:2])

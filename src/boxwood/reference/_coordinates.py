@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._frames import as_matrix, column_names, is_frame, refuse_unknown
+from boxwood._frames import as_matrix, column_names, is_frame, refuse_unknown_columns
 from boxwood._types import Array, Weights
 from boxwood._validation import Rows, as_table, as_weights
 from boxwood.axes import AxisMap, Categories, Scaling, axis_map_of
@@ -162,7 +162,7 @@ def _table(X: Any, columns: Sequence[str] | None, clustering: Any) -> tuple[tupl
 
 def _columns_of_frame(X: Any, columns: Sequence[str] | None, label_column: str | None) -> tuple[str, ...]:
     present = column_names(X)
-    refuse_unknown([label_column] if label_column is not None else [], present)
+    refuse_unknown_columns([label_column] if label_column is not None else [], present)
     wanted = present if columns is None else tuple(columns)
     return tuple(name for name in wanted if name != label_column)
 

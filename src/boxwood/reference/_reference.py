@@ -164,8 +164,8 @@ class Reference:
         pairs = listed([f"{self.names[first[c]]} and {self.names[c]}" for c in later])
         if duplicates == "error":
             raise DataError(
-                f"clusters with equal centres, which no cut separates: {pairs}; give them one label, use CART, "
-                "or merge them (duplicates='merge' of grow.imm and grow.greedy)"
+                f"clusters with equal centres, which no cut separates: {pairs}; give them one label, use CART "
+                "(method 'auto' or 'cart' of explain), or merge them (duplicates='merge' of grow.imm and grow.greedy)"
             )
         warnings.warn(f"clusters with equal centres are merged into the first of them: {pairs}", stacklevel=3)
         return Reference(np.where(self.kept, first[self.labels], -1), self.centers, self.names)

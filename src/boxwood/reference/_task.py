@@ -69,12 +69,11 @@ class Task:
             If rows, labels, centres and weights do not fit together, or every row is left out.
         """
         rows = Rows.of(X, sample_weight)
-        shape = len(reference.labels), reference.centers.shape[1]
-        if rows.values.shape != shape:
-            raise DataError(
-                f"X has {len(rows)} rows and {rows.n_columns} columns, but the reference has {shape[0]} labels and "
-                f"centres of {shape[1]} columns"
-            )
+        n_labels, n_columns = len(reference.labels), reference.centers.shape[1]
+        if len(rows) != n_labels:
+            raise DataError(f"X has {len(rows)} rows, but the reference has {n_labels} labels")
+        if rows.n_columns != n_columns:
+            raise DataError(f"X has {rows.n_columns} columns, but the reference's centres have {n_columns}")
         task = cls(rows, reference, mixture, max_leaf_nodes, random_state, n_jobs)
         if not task.kept.any():
             raise DataError("every row is left out: give some row a label other than -1 and a weight above 0")

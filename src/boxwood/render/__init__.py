@@ -1,6 +1,24 @@
-"""Text of trees and explanations: computes nothing from data."""
+"""Explanations and trees as text and code: computes nothing from data. `EXPORTERS` is the table of the forms.
 
-from boxwood.render._rules import rules
-from boxwood.render._text import text
+A module is imported when the first of its names is used, so the table of forms costs nothing.
+"""
 
-__all__ = ["rules", "text"]
+from typing import TYPE_CHECKING
+
+from boxwood._lazy import attach
+
+if TYPE_CHECKING:
+    from boxwood.render._exporters import EXPORTERS as EXPORTERS
+    from boxwood.render._rules import rules as rules
+    from boxwood.render._sql import sql as sql
+    from boxwood.render._text import text as text
+
+_MODULES: dict[str, tuple[str, ...]] = {
+    "_exporters": ("EXPORTERS",),
+    "_rules": ("rules",),
+    "_sql": ("sql",),
+    "_text": ("text",),
+}
+
+__getattr__, __dir__ = attach(__name__, _MODULES)
+__all__ = __dir__()

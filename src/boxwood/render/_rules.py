@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from boxwood.explanation import ClusterSummary, Condition, Explanation, Rule
     from boxwood.tree import Interval
 
-__all__ = ["cluster_name", "cluster_rule", "condition", "number", "printable", "rule", "rules"]
+__all__ = ["cluster_name", "cluster_rule", "condition", "explanation_of", "number", "printable", "rule", "rules"]
 
 NO_ROW = "no row: the cuts on its way leave no room"
 NO_RULE = "no rule: no leaf of the tree carries this cluster"
 
 
-def rules(explanation: Explanation) -> str:
+def rules(model: Any) -> str:
     """Return one line for each cluster: its name and its rule.
+
+    Parameters
+    ----------
+    model : Explanation, or a fitted estimator with `explanation_`
 
     Examples
     --------
@@ -27,7 +31,16 @@ def rules(explanation: Explanation) -> str:
     high: age > 5
     low: age <= 5
     """
-    return "\n".join(f"{cluster_name(cluster.name)}: {cluster_rule(cluster)}" for cluster in explanation.clusters)
+    clusters = explanation_of(model).clusters
+    return "\n".join(f"{cluster_name(cluster.name)}: {cluster_rule(cluster)}" for cluster in clusters)
+
+
+def explanation_of(model: Any) -> Explanation:
+    """Return an explanation as it is, or that of a fitted estimator."""
+    explanation = getattr(model, "explanation_", model)
+    if not hasattr(explanation, "clusters"):
+        raise TypeError(f"expected an Explanation or a fitted explainer of boxwood, got {type(model).__name__}")
+    return explanation  # type: ignore[no-any-return]
 
 
 def cluster_rule(cluster: ClusterSummary) -> str:

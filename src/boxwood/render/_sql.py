@@ -12,12 +12,33 @@ import numpy as np
 
 from boxwood._types import Indices
 from boxwood.axes import Categories
+from boxwood.render._rules import explanation_of
 from boxwood.table._sql import as_double, as_name, as_text
 from boxwood.tree import Box, Interval, ThresholdTree
 
-__all__ = ["sql_case"]
+__all__ = ["sql", "sql_case"]
 
 _FLAT = 64  # leaves tested one after the other; more are tested in groups first
+
+
+def sql(model: Any) -> str:
+    """Return a CASE expression that gives the cluster of a row, in the SQL of DuckDB; see `sql_case`.
+
+    Parameters
+    ----------
+    model : Explanation, or a fitted estimator with `explanation_`
+
+    Examples
+    --------
+    >>> import boxwood
+    >>> print(sql(boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])))
+    CASE
+    WHEN CAST("age" AS DOUBLE) <= CAST('5.0' AS DOUBLE) THEN 'young'
+    WHEN CAST("age" AS DOUBLE) > CAST('5.0' AS DOUBLE) THEN 'old'
+    END
+    """
+    ex = explanation_of(model)
+    return sql_case(ex.tree, ex.columns, ex.names, ex.coded_columns)
 
 
 def sql_case(

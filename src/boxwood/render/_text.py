@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 from unicodedata import combining, east_asian_width
 
 from boxwood._validation import listed
+from boxwood.render._outline import outline, sides
 from boxwood.render._rules import cluster_name, cluster_rule, number, printable
 from boxwood.tree import ThresholdTree
 
@@ -183,26 +184,8 @@ def _width(s: str) -> int:
 
 
 def _tree_text(tree: ThresholdTree, columns: Sequence[str] | None, names: Sequence[Hashable] | None) -> str:
-    lines = []
-    stack = [(0, 0, "")]  # node, depth, the test that leads to it
-    while stack:
-        node, depth, test = stack.pop()
-        if test:
-            lines.append(f"{'|   ' * (depth - 1)}|--- {test}")
-        feature = int(tree.feature[node])
-        if feature < 0:
-            cluster = int(tree.cluster[node])
-            lines.append(f"{'|   ' * depth}|--- {cluster_name(cluster if names is None else names[cluster])}")
-            continue
+    def tests(feature: int, lower: float, upper: float, above: Collection[int]) -> tuple[str, str]:
         name = f"x{feature}" if columns is None else printable(str(columns[feature]))
-        inside, outside = _tests(name, float(tree.lower[node]), float(tree.upper[node]))
-        stack += ((int(tree.second[node]), depth + 1, outside), (node + 1, depth + 1, inside))
-    return "\n".join(lines)
+        return sides(name, lower, upper, number)
 
-
-def _tests(name: str, lower: float, upper: float) -> tuple[str, str]:
-    if lower == -math.inf:
-        return f"{name} <= {number(upper)}", f"{name} >  {number(upper)}"
-    if upper == math.inf:
-        return f"{name} >= {number(lower)}", f"{name} <  {number(lower)}"
-    return f"{number(lower)} <= {name} <= {number(upper)}", f"{name} < {number(lower)} or {name} > {number(upper)}"
+    return outline(tree, tests, lambda cluster: cluster_name(cluster if names is None else names[cluster]))

@@ -1,9 +1,9 @@
-"""Tables in files: read into a matrix, or written with the cluster of every row. DuckDB does the reading."""
+"""Tables in files: read into a matrix, or written with the cluster of every row. DuckDB reads and writes them."""
 
 from boxwood.table._column_names import ColumnError
 from boxwood.table._paths import refuse_absent
 from boxwood.table._read import Table, read_table
-from boxwood.table._write import Labelled, output_format, replacing, write_labelled
+from boxwood.table._write import Labelled, output_format, write_labelled
 
 __all__ = [
     "ColumnError",
@@ -12,6 +12,5 @@ __all__ = [
     "output_format",
     "read_table",
     "refuse_absent",
-    "replacing",
     "write_labelled",
 ]

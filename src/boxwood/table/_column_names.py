@@ -1,58 +1,71 @@
-"""Names that were typed, and the names that were meant."""
+"""Names of columns: suggestions for misspelt ones, lists with commas, and names that are all different."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 
+from boxwood._frames import nearest_name
 from boxwood.errors import DataError
 
-__all__ = ["ColumnError", "find_columns", "meant", "nearest", "split_names"]
-
-_SIMILARITY = 0.75  # below this a suggestion is more often wrong than right
+__all__ = ["ColumnError", "distinct_names", "find_columns", "split_names", "suggestion"]
 
 
 class ColumnError(DataError):
-    """A column was asked for that the table does not have."""
+    """A column was asked for that the table does not have, or must not have."""
 
 
-def nearest(name: str, known: Sequence[str]) -> str | None:
-    """Return the known name that was probably meant, or None where none is near."""
-    near = get_close_matches(name, known, n=1, cutoff=_SIMILARITY)
-    return near[0] if near else None
-
-
-def meant(name: str | None) -> str:
-    """Return "; did you mean 'x'?", or nothing for None.
+def suggestion(name: str, known: Sequence[str]) -> str:
+    """Return "; did you mean 'x'?" with the known name that is most similar, or nothing if none is similar.
 
     Examples
     --------
-    >>> meant(nearest("segmnt", ["x", "segment"])), meant(nearest("customers", ["cities"]))
+    >>> suggestion("segmnt", ["x", "segment"]), suggestion("customers", ["cities"])
     ("; did you mean 'segment'?", '')
     """
-    return "" if name is None else f"; did you mean '{name}'?"
+    nearest = nearest_name(name, known)
+    return "" if nearest is None else f"; did you mean '{nearest}'?"
 
 
-def split_names(given: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
-    """Return names given one by one or with commas between; a known name that holds a comma stays whole."""
-    parts: list[str] = []
-    for item in given:
-        parts += [item] if item in known else [part.strip() for part in item.split(",") if part.strip()]
-    return tuple(dict.fromkeys(parts))
+def split_names(items: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+    """Return the names in items that each hold one name, or several with commas between them.
+
+    An item that is itself a known name stays whole, even if it holds a comma. Repeated names are returned once.
+    """
+    names: list[str] = []
+    for item in items:
+        names += [item] if item in known else [part.strip() for part in item.split(",") if part.strip()]
+    return tuple(dict.fromkeys(names))
 
 
-def find_columns(given: Sequence[str], known: Sequence[str]) -> list[int]:
-    """Return the place of each given name among the known ones.
+def find_columns(wanted: Sequence[str], known: Sequence[str]) -> list[int]:
+    """Return the position of each wanted name among the known ones.
 
     Raises
     ------
     ColumnError
-        For the first name that is not known, with the nearest one.
+        For the first name that is not known, with the most similar known one.
     """
-    place = {name: i for i, name in enumerate(known)}
-    for name in given:
-        if name not in place:
-            raise ColumnError(
-                f"no column '{name}' in the table{meant(nearest(name, known))}\nColumns: {', '.join(known)}"
-            )
-    return [place[name] for name in given]
+    position = {name: i for i, name in enumerate(known)}
+    for name in wanted:
+        if name not in position:
+            raise ColumnError(f"no column '{name}' in the table{suggestion(name, known)}\nColumns: {', '.join(known)}")
+    return [position[name] for name in wanted]
+
+
+def distinct_names(names: Sequence[str | None]) -> tuple[str, ...]:
+    """Return names that are all different: repeated ones get a number, missing ones the number of their column.
+
+    Examples
+    --------
+    >>> distinct_names(["a", "a", None])
+    ('a', 'a_1', 'column3')
+    """
+    distinct: dict[str, None] = {}
+    for i, name in enumerate(names):
+        stem = name or f"column{i + 1}"
+        number, choice = 0, stem
+        while choice in distinct:
+            number += 1
+            choice = f"{stem}_{number}"
+        distinct[choice] = None
+    return tuple(distinct)

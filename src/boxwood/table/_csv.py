@@ -1,7 +1,7 @@
-"""The dialect of a CSV file: its delimiter and its column names, found by DuckDB.
+"""CSV files: the delimiter and the names of the columns, and the SQL that reads such a file.
 
-Only the delimiter is guessed. All else is fixed (first line is the header, quotes are doubled, every value is text), so
-that a value far down the file is read as the values at its top are.
+DuckDB guesses the delimiter. Everything else is fixed: the first line is the header, quotes are doubled, every value is
+text. So a value far down the file is read in the same way as the values at its top.
 """
 
 from __future__ import annotations
@@ -16,18 +16,19 @@ from boxwood.table._sql import as_pattern, as_text
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["complaint", "csv_relation", "header_of"]
+__all__ = ["csv_relation", "explained", "header_of"]
 
 _FIXED = "quote='\"', escape='\"', skip=0"
-_ONE_FIELD = "\x1f"  # a delimiter that no text holds: the whole line is one field
+_NO_DELIMITER = "\x1f"  # a character that no text holds, so that a line is one field
 
 
 def header_of(
     con: duckdb.DuckDBPyConnection, path: str, compression: str, delimiter: str | None, workspace: str
 ) -> tuple[str, tuple[str | None, ...]]:
-    """Return the delimiter of a CSV file and the names in its first line, as they stand there.
+    """Return the delimiter of a CSV file, and the names in its first line, unchanged.
 
-    The whole sample decides; where it is of one column only, which is what ragged rows look like, the first line alone.
+    DuckDB guesses the delimiter from a sample of lines. If it sees a single column, as it does in lines of different
+    length, the guess is made from the first line alone.
     """
     if delimiter is None:
         delimiter, width = _sniff(con, path, compression)
@@ -50,9 +51,9 @@ def csv_relation(
     text: bool = True,
     texts: Sequence[int] = (),
 ) -> str:
-    """Return the SQL that reads a CSV file whose dialect is known: all text, or types that DuckDB finds.
+    """Return the SQL that reads a CSV file of `width` columns c0, c1, …: all as text, or of types that DuckDB detects.
 
-    The columns in the places `texts` are text either way.
+    `texts` are the positions of columns that stay text in the second case.
     """
     if text:
         columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
@@ -60,8 +61,8 @@ def csv_relation(
     else:
         types = "sample_size=-1, comment=''"
     if not text and texts:
-        names, kept = ", ".join(f"'c{i}'" for i in range(width)), ", ".join(f"'c{i}': 'VARCHAR'" for i in texts)
-        types += f", names=[{names}], types={{{kept}}}"
+        names, as_texts = ", ".join(f"'c{i}'" for i in range(width)), ", ".join(f"'c{i}': 'VARCHAR'" for i in texts)
+        types += f", names=[{names}], types={{{as_texts}}}"
     options = f"delim={as_text(delimiter)}, {_FIXED}, header={header}, compression='{compression}', {types}"
     return f"read_csv({as_pattern(path)}, {options})"
 
@@ -69,24 +70,26 @@ def csv_relation(
 def _sniff(
     con: duckdb.DuckDBPyConnection, path: str, compression: str, delimiter: str | None = None
 ) -> tuple[str, int]:
+    """Return the delimiter and the number of columns, as DuckDB guesses them; a comma and 1 if it cannot."""
     import duckdb
 
     fixed = "" if delimiter is None else f", delim={as_text(delimiter)}"
     options = f"{_FIXED}, comment='', header=true, compression='{compression}'{fixed}"
     try:
-        found = con.execute(f"SELECT Delimiter, Columns FROM sniff_csv({as_pattern(path)}, {options})").fetchone()
+        guess = con.execute(f"SELECT Delimiter, Columns FROM sniff_csv({as_pattern(path)}, {options})").fetchone()
     except duckdb.InvalidInputException:
-        found = None
-    if found is None:
+        guess = None
+    if guess is None:
         return delimiter or ",", 1
-    return found[0], len(found[1])
+    return guess[0], len(guess[1])
 
 
 def _sniff_first_line(
     con: duckdb.DuckDBPyConnection, path: str, compression: str, workspace: str, delimiter: str | None = None
 ) -> tuple[str, int]:
+    """Return the same guess from a file that holds the first line only."""
     columns = "columns={'line': 'VARCHAR'}, header=false"
-    options = f"auto_detect=false, delim='{_ONE_FIELD}', quote='', escape='', compression='{compression}', {columns}"
+    options = f"auto_detect=false, delim='{_NO_DELIMITER}', quote='', escape='', compression='{compression}', {columns}"
     line = con.execute(f"SELECT line FROM read_csv({as_pattern(path)}, {options}) LIMIT 1").fetchone()
     first = os.path.join(workspace, "first_line.csv")
     with open(first, "w", encoding="utf-8", newline="") as file:
@@ -94,8 +97,8 @@ def _sniff_first_line(
     return _sniff(con, first, "none", delimiter)
 
 
-def complaint(message: str) -> str | None:
-    """Return what DuckDB says of a line of another width, or of no text, in one sentence; None for all else."""
+def explained(message: str) -> str | None:
+    """Return DuckDB's message in one sentence, if a line has too many fields, too few, or is not UTF-8; else None."""
     line = re.search(r"CSV Error on Line: (\d+)", message)
     where = f"line {line[1]}" if line else "a line"
     if width := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message):

@@ -1,4 +1,4 @@
-"""Files and their formats: what a name means, and what is in the way of reading it."""
+"""Files to read: where they are, whether they can be read, and whether they are compressed."""
 
 from __future__ import annotations
 
@@ -6,34 +6,21 @@ import os
 import shutil
 import sys
 
+from boxwood._frames import nearest_name
 from boxwood.errors import DataError
-from boxwood.table._column_names import meant, nearest
 
-__all__ = ["FORMATS", "find_file", "format_of", "packed", "refuse_absent"]
-
-FORMATS = {
-    ".arrow": "arrow",
-    ".csv": "csv",
-    ".feather": "arrow",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".tsv": "tsv",
-    ".txt": "csv",
-}
-"""Format of a table by the extension of its file; csv, tsv and jsonl may be packed (`.gz`)."""
+__all__ = ["compression_of", "find_file", "refuse_absent"]
 
 
 def find_file(path: str, workspace: str) -> tuple[str, str]:
-    """Return the file that holds a table, as an absolute path, and what messages call it.
+    """Return the absolute path of a file that holds a table, and its name in messages.
 
-    `-` is standard input, kept in `workspace`, since a table is read more than once.
+    `-` is standard input. It is copied to a file in `workspace`, because a table is read more than once.
 
     Raises
     ------
     DataError
-        If there is no such file (the nearest name is offered), or it is a folder, unreadable or empty.
+        If there is no such file (with the most similar name), or it is a folder, unreadable or empty.
     """
     name = "standard input" if path == "-" else path
     if path == "-":
@@ -48,47 +35,28 @@ def find_file(path: str, workspace: str) -> tuple[str, str]:
 
 
 def refuse_absent(path: str) -> None:
-    """Raise a DataError if there is no such file (the nearest name is offered), or it is a folder or unreadable."""
+    """Raise a DataError if there is no such file (with the most similar name), or it is a folder or unreadable."""
     if not os.path.exists(path):
-        raise DataError(f"no such file: {path}{meant(_neighbour(path))}")
+        similar = _similar_file(path)
+        raise DataError(f"no such file: {path}" + (f"; did you mean '{similar}'?" if similar else ""))
     if os.path.isdir(path):
         raise DataError(f"{path} is a folder, not a file")
     if not os.access(path, os.R_OK):
         raise DataError(f"{path} may not be read: permission denied")
 
 
-def format_of(path: str, asked: str | None = None) -> str:
-    """Return the format of a table: the one asked for, or by extension; standard input is CSV.
-
-    Raises
-    ------
-    DataError
-        If the extension tells nothing.
-    """
-    if asked is not None:
-        return asked
-    if path == "-":
-        return "csv"
-    extension = os.path.splitext(path.removesuffix(".gz"))[1]
-    if extension.lower() not in FORMATS:
-        known = ", ".join(sorted(FORMATS))
-        wrong = f"'{extension}'" if extension else "a name without extension"
-        raise DataError(f"cannot tell the format of {path} from {wrong}\nknown: {known}\nor name it: --format csv")
-    return FORMATS[extension.lower()]
-
-
-def packed(path: str) -> str:
-    """Return DuckDB's word for the compression of a file, told by its first bytes rather than by its name."""
+def compression_of(path: str) -> str:
+    """Return DuckDB's word for the compression of a file. The first bytes decide, not the name."""
     with open(path, "rb") as file:
         return "gzip" if file.read(2) == b"\x1f\x8b" else "none"
 
 
-def _neighbour(path: str) -> str | None:
-    """Return the file of the same folder that was probably meant, by its name without extension."""
+def _similar_file(path: str) -> str | None:
+    """Return the file of the same folder whose name without extension is most similar, or None."""
     folder, name = os.path.split(path)
     try:
         stems = {entry.split(".")[0]: entry for entry in sorted(os.listdir(folder or "."))}
     except OSError:
         return None
-    near = nearest(name.split(".")[0], list(stems))
-    return None if near is None else os.path.join(folder, stems[near])
+    nearest = nearest_name(name.split(".")[0], list(stems))
+    return None if nearest is None else os.path.join(folder, stems[nearest])

@@ -1,4 +1,4 @@
-"""`read_table`: a file as a matrix of numbers, with everything refused that would have to be guessed."""
+"""`read_table`: a file as a matrix of numbers. What would have to be guessed is an error instead."""
 
 from __future__ import annotations
 
@@ -13,23 +13,25 @@ from boxwood.errors import DataError
 from boxwood.table._column_names import find_columns, split_names
 from boxwood.table._source import Source, Tick, open_source
 
-__all__ = ["Table", "read_table", "refuse_text", "refuse_unknown"]
+__all__ = ["Table", "read_table", "refuse_other_values", "refuse_text"]
 
 
 @dataclass(frozen=True)
 class Table:
-    """The numeric columns of a file, and what was left out of it.
+    """The numeric columns of a file, its labels, and the names of the columns that were left out.
 
     Parameters
     ----------
     name : str
-        What messages call the file.
+        Name of the file in messages.
     X : array of shape (n, d)
-        Always holds: float64, finite, rows in the order of the file, no column of one value only.
+        Always holds: float64, finite, rows in the order of the file, every column has at least two values.
     columns : tuple of d str
+        Names of the columns of `X`.
     labels : array of shape (n,), or None
         Values of the label column: whole numbers, numbers or text.
     left_out : tuple of (reason, names of columns)
+        Other columns, by the reason why they were left out.
     """
 
     name: str
@@ -50,30 +52,31 @@ def read_table(
 ) -> Table:
     """Return the numeric columns of a CSV, Parquet, Arrow or JSON-lines file.
 
-    DuckDB reads the file. Booleans become 0 and 1; text, dates and columns of one value are left out and named. A
-    column of which at least half the values are numbers is taken for a column of numbers, so other text in it is an
-    error. Takes two passes over the file (what the columns hold, then the numbers), and memory of twice the matrix.
+    Booleans become 0 and 1. Columns of text, of dates or of a single value are left out and listed. A column with
+    numbers in at least half of its values counts as numeric, so text in it is an error. Takes two passes over the file,
+    one to see what the columns hold and one to read the numbers, and memory of twice the matrix.
 
     Parameters
     ----------
     path : str
         File name, or `-` for standard input.
     format : {"csv", "tsv", "parquet", "arrow", "jsonl"}, default=None
-        None tells it from the extension; standard input is then CSV.
+        None takes the format from the extension, and CSV for standard input.
     columns, exclude : sequences of str
-        Columns to use (default: all that are numeric) and not to use; an item may hold several, with commas between.
+        Columns to use and not to use; by default all numeric ones are used. An item may hold several names, with commas
+        between them.
     labels : str, default=None
-        Column with the label of each row; it is not among the numeric columns.
+        Column with the label of each row; it is not a column of the matrix.
     tick : callable, default=None
-        Told the share of a pass that is done.
+        Called now and then with the fraction of a pass that is done.
 
     Raises
     ------
     ColumnError
         If a column is named that the table does not have.
     DataError
-        If the file cannot be read, or its values cannot be used: missing or infinite values, text among numbers, no
-        numeric column, constant columns only. The message is one line, then remedies.
+        If the file cannot be read, has missing or infinite values, text among numbers, no numeric column or only
+        constant ones. The first line of the message says what is wrong, further lines what to do.
 
     Examples
     --------
@@ -91,8 +94,8 @@ def read_table(
     with open_source(path, format=format) as source:
         label = None if labels is None else find_columns([labels], source.names)[0]
         wanted = find_columns(split_names(columns, source.names), source.names)
-        unwanted = find_columns(split_names(exclude, source.names), source.names)
-        candidates = [i for i in wanted or range(len(source.names)) if i not in unwanted and i != label]
+        excluded = find_columns(split_names(exclude, source.names), source.names)
+        candidates = [i for i in wanted or range(len(source.names)) if i not in excluded and i != label]
         n_rows, profiles = _profile(source, candidates, tick)
         if n_rows == 0:
             raise DataError(f"{source.name} has column names but no rows")
@@ -104,25 +107,25 @@ def read_table(
 
 
 def refuse_text(source: Source, column: int, n_rows: int) -> None:
-    """Raise a DataError for a column that must be numbers: how many values are not, and the first of them."""
+    """Raise a DataError if a column is not numbers; it counts the other values and shows the first of them."""
     if source.kind(column) not in ("text", "number"):
-        what = source.types[column].lower()
-        raise DataError(f"column '{source.names[column]}' must be numbers, but {source.name} has {what}")
+        kind = source.types[column].lower()
+        raise DataError(f"column '{source.names[column]}' must be numbers, but {source.name} has {kind}")
     where = _where(source, column, f"NOT {source.missing(column)} AND {source.number(column)} IS NULL", n_rows)
     if where:
         raise DataError(f"column '{source.names[column]}' must be numbers, but {source.name} has text in {where}")
 
 
-def refuse_unknown(source: Source, column: int, is_unknown: str, known: Sequence[str], n_rows: int) -> None:
-    """Raise a DataError for a column in which some values are none of the known ones, by a condition in SQL."""
-    where = _where(source, column, is_unknown, n_rows)
+def refuse_other_values(source: Source, column: int, is_other: str, known: Sequence[str], n_rows: int) -> None:
+    """Raise a DataError for a column with values that are not among the known ones; `is_other` is their test in SQL."""
+    where = _where(source, column, is_other, n_rows)
     raise DataError(
         f"column '{source.names[column]}' must be one of {listed(known)}, but {source.name} has other values in {where}"
     )
 
 
 def _where(source: Source, column: int, condition: str, n_rows: int) -> str:
-    """Return in words how many values fulfil a condition, and the first of them; nothing where there are none."""
+    """Return in words how many values fulfil a condition, and the first of them; an empty text if none does."""
     query = f"""SELECT count(*), min(row), arg_min(value, row) FROM (
         SELECT row_number() OVER () AS row, {source.text(column)} AS value FROM {source.relation}
         QUALIFY {condition})"""
@@ -130,12 +133,12 @@ def _where(source: Source, column: int, condition: str, n_rows: int) -> str:
     return f"{count:,} of {n_rows:,} rows, first {_quoted(value)} in row {row:,}" if count else ""
 
 
-# ------------------------------------------------------------------------------------------- what columns hold
+# ------------------------------------------------------------------------------------------- profiles of columns
 
 
 @dataclass(frozen=True)
 class _Profile:
-    """Counts over one column."""
+    """Counts and range of one column. `filled` counts values that are not missing, `numbers` those that are numbers."""
 
     column: int
     filled: int
@@ -147,7 +150,7 @@ class _Profile:
 
     @property
     def reason(self) -> str | None:
-        """Why the column is left out; None for a column of numbers, though text may be among them."""
+        """Why the column is left out; None for a column of numbers. Such a column may still have text in it."""
         if self.filled == 0:
             return "no values"
         if self.dates:
@@ -158,15 +161,17 @@ class _Profile:
 
 
 def _profile(source: Source, columns: Sequence[int], tick: Tick | None) -> tuple[int, dict[int, _Profile]]:
-    counts = ["count(*)", *(count for i in columns for count in _counts(source, i))]
-    n_rows, *found = source.fetch(f"SELECT {', '.join(counts)} FROM {source.relation}", tick)[0]
-    profiles = [_Profile(i, *found[5 * j : 5 * j + 5]) for j, i in enumerate(columns)]
+    """Return the number of rows and the profile of each column, from one pass."""
+    queries = ["count(*)", *(query for i in columns for query in _counts(source, i))]
+    n_rows, *counts = source.fetch(f"SELECT {', '.join(queries)} FROM {source.relation}", tick)[0]
+    profiles = [_Profile(i, *counts[5 * j : 5 * j + 5]) for j, i in enumerate(columns)]
     return n_rows, {
         p.column: replace(p, dates=p.numbers == 0 < p.filled and _dates(source, p.column)) for p in profiles
     }
 
 
 def _counts(source: Source, column: int) -> list[str]:
+    """Return SQL for the five counts of a profile."""
     filled = f"count(*) FILTER (NOT {source.missing(column)})"
     if source.kind(column) not in ("number", "text"):
         return [filled, "0", "0", "NULL", "NULL"]
@@ -175,7 +180,7 @@ def _counts(source: Source, column: int) -> list[str]:
 
 
 def _dates(source: Source, column: int) -> bool:
-    """Return whether the column holds dates; the first thousand texts tell."""
+    """Return whether the column holds dates. A column of text does if its first thousand values are dates."""
     if source.kind(column) != "text":
         return source.kind(column) == "date"
     first = f"SELECT {source.text(column)} AS v FROM {source.relation} WHERE NOT {source.missing(column)} LIMIT 1000"
@@ -185,7 +190,7 @@ def _dates(source: Source, column: int) -> bool:
 def _choose(
     source: Source, profiles: dict[int, _Profile], wanted: Sequence[int]
 ) -> tuple[list[int], tuple[tuple[str, tuple[str, ...]], ...]]:
-    """Return the columns to use, and the others by the reason that keeps them out."""
+    """Return the columns to use, and the others by the reason why they are left out."""
     used: list[int] = []
     left_out: dict[str, list[str]] = {}
     for i, profile in profiles.items():
@@ -196,19 +201,20 @@ def _choose(
             used.append(i)
         else:
             left_out.setdefault(reason, []).append(source.names[i])
-    found = tuple((reason, tuple(names)) for reason, names in left_out.items())
+    reasons = tuple((reason, tuple(names)) for reason, names in left_out.items())
     if used:
-        return used, found
-    what = "\n".join(f"{reason}: {listed(names)}" for reason, names in found)
+        return used, reasons
+    listing = "\n".join(f"{reason}: {listed(names)}" for reason, names in reasons)
     if "one value only" in left_out:
-        raise DataError(f"only constant columns in {source.name}; there is nothing to tell apart\n{what}")
-    raise DataError(f"no numeric column in {source.name}\n{what}".rstrip())
+        raise DataError(f"only constant columns in {source.name}; no cut can separate their rows\n{listing}")
+    raise DataError(f"no numeric column in {source.name}\n{listing}".rstrip())
 
 
 def _refuse_gaps(source: Source, n_rows: int, profiles: Sequence[_Profile]) -> None:
+    """Raise a DataError if columns have missing or infinite values."""
     missing = {p.column: n_rows - p.filled for p in profiles if p.filled < n_rows}
     infinite = {p.column: p.infinite for p in profiles if p.infinite}
-    for what, remedy, counts, test in (
+    for kind, remedy, counts, test in (
         ("missing", "fill", missing, source.missing),
         ("infinite", "replace", infinite, lambda i: f"coalesce(isinf({source.number(i)}), false)"),
     ):
@@ -217,12 +223,12 @@ def _refuse_gaps(source: Source, n_rows: int, profiles: Sequence[_Profile]) -> N
             rows = source.fetch(f"SELECT count(*) FROM {source.relation} WHERE {anywhere}")[0][0]
             where = listed([f"{source.names[i]} ({count:,})" for i, count in counts.items()])
             raise DataError(
-                f"{what} values in {rows:,} of {n_rows:,} rows: {where}\n"
+                f"{kind} values in {rows:,} of {n_rows:,} rows: {where}\n"
                 f"{remedy} them or leave those rows out, then run again\nor leave the columns out with --exclude NAME"
             )
 
 
-# ------------------------------------------------------------------------------------------------- the values
+# -------------------------------------------------------------------------------------------------- values
 
 
 def _matrix(source: Source, columns: Sequence[int], n_rows: int, tick: Tick | None) -> Floats:
@@ -239,7 +245,7 @@ def _labels(source: Source, column: int, n_rows: int) -> Array:
     number = f"TRY_CAST({text} AS DOUBLE)"
     facts = (
         f"count(*) FILTER ({source.missing(column)})",
-        f"bool_and({number} IS NOT NULL AND NOT regexp_matches({text}, '^[-+]?0[0-9]'))",  # 007 is a code
+        f"bool_and({number} IS NOT NULL AND NOT regexp_matches({text}, '^[-+]?0[0-9]'))",  # 007 is text
         f"bool_and({number} = floor({number}) AND abs({number}) < 2**53)",
         f"count(DISTINCT {text}) FILTER ({text} <> '-1')",
     )
@@ -261,7 +267,7 @@ def _labels(source: Source, column: int, n_rows: int) -> Array:
 
 def _refuse_labels(name: str, distinct: int, n_rows: int) -> None:
     if distinct < 2:
-        raise DataError(f"column '{name}' holds one cluster only; there is nothing to tell apart")
+        raise DataError(f"column '{name}' holds one cluster only; a tree needs at least two")
     if distinct > 50 and 10 * distinct > n_rows:
         raise DataError(f"column '{name}' holds {distinct:,} different values; is it the cluster column?")
 

@@ -1,11 +1,10 @@
-"""A table that stays where it is: DuckDB reads the file each time a query runs.
+"""A table that stays in its file: DuckDB reads the file each time a query runs.
 
 Columns are called `c0`, `c1`, … in SQL, so that no name can collide with another or with a word of SQL.
 """
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,10 +13,10 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from boxwood.errors import DataError
-from boxwood.table._csv import complaint, csv_relation, header_of
-from boxwood.table._paths import find_file, format_of, packed
-from boxwood.table._sql import as_pattern, as_text
+from boxwood.table._column_names import distinct_names
+from boxwood.table._formats import FORMATS, File, format_of, unreadable
+from boxwood.table._paths import find_file
+from boxwood.table._sql import as_text
 
 if TYPE_CHECKING:
     import duckdb
@@ -25,12 +24,12 @@ if TYPE_CHECKING:
 __all__ = ["Source", "Tick", "open_source"]
 
 Tick = Callable[[float], None]
-"""Told the share of a query that is done, from 0 to 1, about ten times a second."""
+"""Called about ten times a second with the fraction of a query that is done, from 0 to 1."""
 
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 _NUMBERS = (*_WHOLE, *(f"U{name}" for name in _WHOLE), "BIGNUM", "FLOAT", "DOUBLE", "DECIMAL", "BOOLEAN")
 _DATES = ("DATE", "TIME", "TIMESTAMP", "INTERVAL")
-_MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none")  # texts that programs write for no value
+_MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none")  # texts that programs write for a missing value
 _MARKS = ", ".join(f"'{mark}'" for mark in _MISSING)
 _CONFIG = {
     "autoinstall_known_extensions": "false",  # nothing is ever downloaded
@@ -42,16 +41,22 @@ _CONFIG = {
 
 @dataclass(frozen=True)
 class Source:
-    """A file as a relation of DuckDB, with the names that stand in the file.
+    """A file as a relation of DuckDB, with the names of its columns.
 
     Parameters
     ----------
-    con : DuckDB connection, in memory
-    relation : SQL of the rows, with columns c0, c1, …
-    name : what messages call the file
-    format : csv, tsv, parquet, arrow or jsonl
-    names, types : name in the file and DuckDB's type of each column; names are all different
-    workspace : folder for temporary files, gone when the source is closed
+    con : DuckDB connection
+        It is in memory.
+    relation : str
+        SQL of the rows, with columns c0, c1, …
+    name : str
+        Name of the file in messages.
+    format : str
+        Name of its format, a key of `FORMATS`.
+    names, types : tuple of str
+        Name and DuckDB's type of each column. Always holds: names are all different.
+    workspace : str
+        Folder for temporary files. It is removed when the source is closed.
     """
 
     con: duckdb.DuckDBPyConnection
@@ -63,7 +68,7 @@ class Source:
     workspace: str
 
     def kind(self, column: int) -> str:
-        """Return "number", "text", "date" or "other", by the type alone; a text may still hold numbers only."""
+        """Return "number", "text", "date" or "other", by the type alone; the texts of a column may still be numbers."""
         kind = self.types[column].split("(")[0].split(" ")[0]
         if self.types[column].endswith("]"):
             return "other"
@@ -78,27 +83,31 @@ class Source:
         return f"(c{column} ->> '$')" if self.types[column] == "JSON" else f"CAST(c{column} AS VARCHAR)"
 
     def missing(self, column: int) -> str:
-        """Return SQL for whether there is no value: NULL, NaN, an empty text or NA."""
+        """Return SQL for whether the value is missing: NULL, NaN, an empty text or a mark such as NA."""
         if self.kind(column) == "text":
-            # numbers come first, as most texts are numbers and a failed test of AND ends it
+            # most texts are numbers, so the first test is false for them, and the second is not evaluated
             return f"({self.number(column)} IS NULL AND coalesce(lower(trim({self.text(column)})) IN ({_MARKS}), true))"
         return f"({self.number(column) if self.kind(column) == 'number' else f'c{column}'} IS NULL)"
 
     def number(self, column: int) -> str:
-        """Return SQL for a value as a double, true and false as 1 and 0; NULL where it is missing or no number."""
+        """Return SQL for a value as a double, with 1 for true and 0 for false; NULL if missing or not a number."""
         number = f"CAST(c{column} AS DOUBLE)"
-        if self.types[column] == "BOOLEAN":  # DuckDB reads a column of CSV that is cast as doubles, which words are not
+        if self.types[column] == "BOOLEAN":
+            # a cast would make DuckDB read the column of a CSV file again, as DOUBLE, which fails on true and false
             number = f"CASE WHEN c{column} THEN 1e0 WHEN NOT c{column} THEN 0e0 END"
         elif self.kind(column) == "text":
             text = self.text(column)
-            words = f"CASE lower(trim({text})) WHEN 'true' THEN 1e0 WHEN 'false' THEN 0e0 END"
-            number = f"coalesce(TRY_CAST({text} AS DOUBLE), {words})"
+            truth = f"CASE lower(trim({text})) WHEN 'true' THEN 1e0 WHEN 'false' THEN 0e0 END"
+            number = f"coalesce(TRY_CAST({text} AS DOUBLE), {truth})"
         return f"nullif({number}, CAST('NaN' AS DOUBLE))"
 
     def category(self, column: int, known: Sequence[str]) -> str:
-        """Return SQL for a value as text; NULL where it is missing: in CSV also a mark of that which is not known."""
+        """Return SQL for a value as text; NULL if it is missing.
+
+        In CSV, a mark such as NA is missing too, unless it is one of the known values.
+        """
         text = self.text(column)
-        if self.format not in ("csv", "tsv"):
+        if not FORMATS[self.format].is_text:
             return text
         listed = ", ".join(map(as_text, known))
         is_known = f"{text} IN ({listed}) OR " if known else ""
@@ -118,117 +127,65 @@ class Source:
         try:
             return _waited(self.con, work, tick)
         except duckdb.Error as error:
-            raise _unreadable(self.name, self.format, str(error)) from None
+            raise unreadable(self.name, self.format, str(error)) from None
 
 
 @contextmanager
 def open_source(
     path: str, *, format: str | None = None, text: bool = True, texts: Collection[str] = ()
 ) -> Iterator[Source]:
-    """Open a table for queries; it is read when they run, and never as a whole.
+    """Open a table for queries. Each query reads the file in a stream, so the table may exceed memory.
 
     Parameters
     ----------
-    path : file name, or `-` for standard input
-    format : csv, tsv, parquet, arrow or jsonl; None tells it from the extension
-    text : whether values of CSV stay text as they stand, or become numbers where a whole column is numbers
-    texts : names of columns of CSV that stay text all the same
+    path : str
+        File name, or `-` for standard input.
+    format : str, default=None
+        Name of a format, a key of `FORMATS`; None takes it from the extension.
+    text : bool, default=True
+        Of CSV: whether all values stay text. If not, columns that hold numbers only become numbers.
+    texts : collection of str, default=()
+        Names of columns of CSV that stay text in any case.
 
     Raises
     ------
     DataError
-        If the file is missing, empty or not of its format; the message is one line and then remedies.
+        If the file is missing, empty or not of its format. The first line of the message says what is wrong, further
+        lines what to do.
     """
     duckdb = _duckdb()
     with tempfile.TemporaryDirectory(prefix="boxwood-", ignore_cleanup_errors=True) as workspace:
-        file, name = find_file(path, workspace)
+        file = File(*find_file(path, workspace), workspace, None if text else texts)
         con = duckdb.connect(":memory:", config={**_CONFIG, "temp_directory": workspace})
         try:
-            yield _described(con, file, name, format_of(path, format), workspace, None if text else texts)
+            yield _described(con, file, format_of(path, format))
         finally:
             con.close()
 
 
 def _duckdb() -> Any:
-    """Import DuckDB in a thread, as Ctrl-C while its binary part is loaded would abort the process."""
+    """Import DuckDB in a thread: Ctrl-C in the thread that loads its binary part would abort the process."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(import_module, "duckdb").result()
 
 
-def _described(
-    con: duckdb.DuckDBPyConnection, file: str, name: str, format: str, workspace: str, texts: Collection[str] | None
-) -> Source:
+def _described(con: duckdb.DuckDBPyConnection, file: File, format: str) -> Source:
+    """Return a file with the names and types of its columns."""
     import duckdb
 
     try:
-        relation, names = _waited(con, lambda: _relation(con, file, name, format, workspace, texts))
+        relation, names = _waited(con, lambda: FORMATS[format].relation(con, file))
         described = _waited(con, lambda: con.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall())
     except duckdb.Error as error:
-        raise _unreadable(name, format, str(error)) from None
-    names = _distinct(names or [row[0] for row in described])
+        raise unreadable(file.name, format, str(error)) from None
+    names = distinct_names(names or [row[0] for row in described])
     aliases = ", ".join(f"c{i}" for i in range(len(described)))
     types = tuple(str(row[1]) for row in described)
-    return Source(con, f"{relation} AS t({aliases})", name, format, names, types, workspace)
-
-
-def _relation(
-    con: duckdb.DuckDBPyConnection, file: str, name: str, format: str, workspace: str, texts: Collection[str] | None
-) -> tuple[str, tuple[str | None, ...]]:
-    """Return the SQL that reads a file, and its names as the file spells them; no names where DuckDB's will do.
-
-    Of CSV, `texts` are the columns that stay text; None is all.
-    """
-    if format in ("csv", "tsv"):
-        delimiter, names = header_of(con, file, packed(file), "\t" if format == "tsv" else None, workspace)
-        places = [i for i, known in enumerate(_distinct(names)) if known in (texts or ())]
-        return csv_relation(file, packed(file), delimiter, len(names), text=texts is None, texts=places), names
-    if format == "parquet":
-        return f"read_parquet({as_pattern(file)})", _parquet_names(con, file)
-    if format == "jsonl":
-        options = f"format='newline_delimited', records=true, sample_size=-1, compression='{packed(file)}'"
-        return f"read_json({as_pattern(file)}, {options})", ()
-    return _arrow_relation(con, file, name)
-
-
-def _parquet_names(con: duckdb.DuckDBPyConnection, file: str) -> tuple[str | None, ...]:
-    schema = con.execute(f"SELECT name, coalesce(num_children, 0) FROM parquet_schema({as_pattern(file)})").fetchall()
-    names, inner = [], 0  # fields are listed depth first; those inside another are not columns
-    for name, children in schema[1:]:
-        if inner == 0:
-            names.append(name)
-        inner += children - (inner > 0)
-    return tuple(names)
-
-
-def _arrow_relation(con: duckdb.DuckDBPyConnection, file: str, name: str) -> tuple[str, tuple[str | None, ...]]:
-    try:
-        import pyarrow
-        import pyarrow.dataset
-    except ImportError:
-        raise DataError('Arrow files need pyarrow\npip install "boxwood[arrow]"') from None
-    try:
-        dataset = pyarrow.dataset.dataset(file, format="ipc")
-    except (pyarrow.ArrowException, ValueError) as error:
-        raise _unreadable(name, "arrow", str(error).split(": ")[-1]) from None
-    con.register("arrow_file", dataset)
-    return "arrow_file", tuple(dataset.schema.names)
-
-
-def _distinct(names: Sequence[str | None]) -> tuple[str, ...]:
-    """Return names that are all different; a column without a name is called by its place."""
-    seen: dict[str, None] = {}
-    for i, name in enumerate(names):
-        stem = name or f"column{i + 1}"
-        number, choice = 0, stem
-        while choice in seen:
-            number += 1
-            choice = f"{stem}_{number}"
-        seen[choice] = None
-    return tuple(seen)
+    return Source(con, f"{relation} AS t({aliases})", file.name, format, names, types, file.workspace)
 
 
 def _waited(con: duckdb.DuckDBPyConnection, work: Callable[[], Any], tick: Tick | None = None) -> Any:
-    """Return `work()`, done by a thread: this one waits, hears Ctrl-C, and tells how far the query is."""
+    """Return `work()`, run in another thread. The calling thread waits, reacts to Ctrl-C, and calls `tick`."""
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(work)
         try:
@@ -241,11 +198,3 @@ def _waited(con: duckdb.DuckDBPyConnection, work: Callable[[], Any], tick: Tick 
         except BaseException:
             con.interrupt()
             raise
-
-
-def _unreadable(name: str, format: str, message: str) -> DataError:
-    reason = complaint(message)
-    if reason is None:
-        line = message.splitlines()[0].split("Error: ", 1)[-1].strip()
-        reason = line.replace('"', "'").replace(os.path.abspath(name), name)
-    return DataError(f"cannot read {name} as {format}: {reason}")

@@ -1,4 +1,4 @@
-"""Names, texts and paths as SQL spells them."""
+"""Names, texts, numbers and paths in SQL."""
 
 import math
 
@@ -6,7 +6,7 @@ __all__ = ["as_double", "as_name", "as_pattern", "as_text"]
 
 
 def as_name(name: str) -> str:
-    """Return a name as an identifier.
+    """Return a name as an identifier of SQL.
 
     Examples
     --------
@@ -17,16 +17,16 @@ def as_name(name: str) -> str:
 
 
 def as_text(text: str) -> str:
-    """Return a text as a literal."""
+    """Return a text as a literal of SQL."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def as_double(number: float) -> str:
-    """Return a number as a literal double, in full."""
+    """Return a number as a literal double of SQL, with all its digits."""
     text = "Infinity" if number == math.inf else "-Infinity" if number == -math.inf else repr(number)
     return f"CAST('{text}' AS DOUBLE)"
 
 
 def as_pattern(path: str) -> str:
-    """Return a path as a literal that DuckDB takes for this one file, also where it holds `*`, `?` or `[`."""
+    """Return a path as a literal that DuckDB reads as this one file, even if it contains `*`, `?` or `[`."""
     return as_text("".join(f"[{c}]" if c in "*?[" else c for c in path))

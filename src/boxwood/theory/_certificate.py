@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from boxwood._types import Bools, Floats, Indices, Ints
-from boxwood.metrics import ratio
-from boxwood.metrics._mixture_boxes import check_mixture, probability_between
+from boxwood.metrics._checks import check_mixture
+from boxwood.metrics._mixture_boxes import probability_between
+from boxwood.metrics._price import ratio
 from boxwood.reference import Mixture
 from boxwood.theory.bounds._bound import Bound, Condition
 from boxwood.theory.bounds._mixtures import BEYOND_WORST_CASE, mixture_beta

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import as_table, as_weights, refuse_unknown
 from boxwood.errors import DataError
-from boxwood.metrics import ratio
 from boxwood.metrics._checks import check_fit
+from boxwood.metrics._price import ratio
 from boxwood.reference import Reference
 from boxwood.theory.bounds._bound import Bound, Condition, as_price
 from boxwood.tree import ThresholdTree

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_table, as_weights
 from boxwood.errors import DataError
-from boxwood.kernels import DistanceKernel, Kernel, as_kernel
+from boxwood.kernels import Kernel
+from boxwood.kernels._by_name import as_distance_kernel
 from boxwood.reference import Reference
 from boxwood.theory.bounds._bound import Bound, Condition, as_price
 
@@ -175,9 +176,7 @@ def distance_ratios(
     9.49
     """
     table = as_table(X)
-    product = as_kernel(kernel).fitted(table)
-    if not isinstance(product, DistanceKernel):
-        raise ValueError(f"the kernel must multiply over axes, as Gaussian, Laplace or ProductKernel; got {product!r}")
+    product = as_distance_kernel(kernel).fitted(table)
     table, labels, weights = _kept(table, reference, as_weights(sample_weight, len(table)))
     k, d = int(labels.max()) + 1, table.shape[1]
     between_means, to_means = np.zeros((2, k, k)), np.zeros((2, len(table)))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._validation import refuse_unknown
-from boxwood.metrics import ratio
+from boxwood.metrics._price import ratio
 from boxwood.reference import Mixture
 from boxwood.theory.bounds._bound import RANDOM_TREE, Bound, Condition, as_price, as_probability, mixture_facts
 

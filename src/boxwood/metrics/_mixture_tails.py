@@ -1,4 +1,4 @@
-"""Tail check: which components of a clustering are far from Gaussian, and along which columns."""
+"""The tail check: the components of a clustering that are far from Gaussian, and the columns where they are."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from numpy.typing import ArrayLike
 from boxwood._threads import map_tasks
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_table, as_weights
-from boxwood.metrics._checks import check_length
 from boxwood.reference import encode_labels
+from boxwood.reference._labels import check_length
 from boxwood.tree import ThresholdTree
 
 __all__ = ["Tail", "far_tails", "tail_check"]
 
-FEWEST = 20  # rows of a component; of fewer nothing is said
-MOST = 20_000  # rows of a component that are looked at: the limits leave no doubt far below
-SHARES = np.array([0.1, 0.25, 0.5, 0.75, 0.9])
+FEWEST = 20  # rows of a component; with fewer, the verdict is "few rows"
+MOST = 20_000  # rows of a component that are read; the limits below are decided by far fewer
+LEVELS = np.array([0.1, 0.25, 0.5, 0.75, 0.9])  # of the quantiles
 QUARTILES = 1.3489795003921634  # from the first to the third quartile of a Gaussian, in standard deviations
-MIDDLE = 0.5263202179066186  # the same over the distance from the first to the ninth decile
-ROUNDING = 1e-9  # of sums of weights that should reach a share
+MIDDLE = 0.5263202179066186  # the same, divided by the distance from the first to the ninth decile
+ROUNDING = 1e-9  # relative, of a sum of weights that is compared to a level
 
 
 class Tail(NamedTuple):
-    """How one component lies along one column, by its quantiles; see `tail_check` for the limits.
+    """The distribution of one component along one column, by its quantiles; see `tail_check` for the limits.
 
     Parameters
     ----------
     component, axis : int
         Cluster, in ascending order of the labels, and column.
     n_rows : float
-        Rows looked at that say as much as these do by their weights; their number where all weigh the same.
+        Effective number of rows that were read, `sum(w)**2 / sum(w**2)`; their number if all weigh the same.
     beyond : float
-        Share of rows further from the median than three standard deviations of a Gaussian with the same quartiles;
+        Fraction of rows further from the median than three standard deviations of a Gaussian with the same quartiles;
         0.0027 for a Gaussian.
     skewness : float
         `(q90 + q10 - 2 q50) / (q90 - q10)`, from -1 to 1; 0 for a Gaussian.
     middle : float
-        `(q75 - q25) / (q90 - q10)`, from 0 to 1; 0.526 for a Gaussian, 1 for two equal heaps.
+        `(q75 - q25) / (q90 - q10)`, from 0 to 1; 0.526 for a Gaussian, 1 for two humps of equal size.
     verdict : str
-        "close", "heavy-tailed", "skewed" or "two-humped"; "few rows" where nothing can be said.
+        "close", "heavy-tailed", "skewed" or "two-humped"; "few rows" if there are too few to decide.
     """
 
     component: int
@@ -56,7 +56,7 @@ class Tail(NamedTuple):
 
     @property
     def is_far(self) -> bool:
-        """Whether the rows are far from Gaussian."""
+        """Whether the component is far from Gaussian along the column."""
         return self.verdict not in ("close", "few rows")
 
 
@@ -67,11 +67,11 @@ def tail_check(
     columns: Iterable[int] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> tuple[Tail, ...]:
-    """Return for each component and column whether the rows lie as those of a Gaussian would.
+    """Return for each component and column how close the rows are to a Gaussian.
 
-    Use it before a tree that rests on means and variances alone, as that of `grow.mmdt` does: where components have
-    heavy tails, are skewed or fall into two heaps, a tree grown from the rows serves better (`grow.cart`, `grow.imm`).
-    Quantiles decide, so a few rows gone astray change nothing.
+    Use it before growing a tree from means and variances alone, as `grow.mmdt` does. If components have heavy tails,
+    are skewed or have two humps, a tree grown from the rows is the better choice (`grow.cart`, `grow.imm`). The check
+    compares quantiles, so a few outliers do not change its verdict.
 
     Parameters
     ----------
@@ -80,32 +80,33 @@ def tail_check(
     labels : array-like of shape (n,)
         Component of each row, of any hashable type; -1 leaves a row out.
     columns : iterable of int, default=None
-        Columns to look at; None is all.
+        Columns to check; None checks all.
     sample_weight : array-like of shape (n,), default=None
-        Weight of each row. The limits allow for `sum(w)**2 / sum(w**2)` rows.
+        Weight of each row. The limits below take `sum(w)**2 / sum(w**2)` as the number of rows.
 
     Returns
     -------
     tuple of Tail
-        One for each component and column, components first.
+        One for each component and column, in the order of components, then of columns.
 
     Raises
     ------
     DataError
-        If rows, labels and weights cannot be used or do not fit together.
+        If rows, labels or weights cannot be used, or do not fit together.
     IndexError
-        If there is no such column.
+        If `columns` holds a column that `X` does not have.
 
     Notes
     -----
-    With n rows, a component is two-humped if `middle` is above 0.68 and 0.526 + 2 / sqrt(n), else skewed if the size of
-    `skewness` is above 0.25 and 3.8 / sqrt(n), else heavy-tailed if `beyond` is above 0.01 + 6 / n. A true Gaussian of
-    20 rows or more is called far with a probability of at most 1 in 1000 for a component and column, and hardly ever
-    from a thousand rows on; the fixed parts of the limits let clusters pass that are Gaussian but for what a
-    neighbour's border cuts off. Fewer than 20 rows are never called far.
+    With n rows, a component is two-humped if `middle` is above both 0.68 and 0.526 + 2 / sqrt(n). Else it is skewed if
+    the absolute `skewness` is above both 0.25 and 3.8 / sqrt(n). Else it is heavy-tailed if `beyond` is above
+    0.01 + 6 / n. A component of fewer than 20 rows is never called far from Gaussian. A true Gaussian of 20 rows or
+    more is called so with a probability of at most 1 in 1000 for each column, and almost never from a thousand rows on.
+    The constants 0.68, 0.25 and 0.01 accept clusters that would be Gaussian if the border to a neighbour had not cut
+    off a tail.
 
-    Of a component with more than 20 000 rows that many are looked at, evenly spaced. Takes time m log m for each
-    component and column, where m is their number.
+    If a component has more than 20 000 rows, 20 000 evenly spaced ones are read. With m rows read, takes time m log m
+    for each component and column.
 
     References
     ----------
@@ -123,8 +124,8 @@ def tail_check(
     codes, names = encode_labels(labels)
     check_length(codes, len(table))
     weights = as_weights(sample_weight, len(table))
-    wanted = np.arange(table.shape[1])[list(range(table.shape[1]) if columns is None else columns)].tolist()
-    pairs = [(k, j) for k in range(len(names)) for j in wanted]
+    checked = np.arange(table.shape[1])[list(range(table.shape[1]) if columns is None else columns)].tolist()
+    pairs = [(k, j) for k in range(len(names)) for j in checked]
     return _tails(table, _rows_of(codes, len(names), weights), weights, pairs)
 
 
@@ -136,9 +137,10 @@ def far_tails(
     sample_weight: Floats | None = None,
     n_jobs: int | None = -1,
 ) -> tuple[Tail, ...]:
-    """Return what `tail_check` finds far from Gaussian on the columns that bound a component's leaves.
+    """Return the results of `tail_check` that are far from Gaussian, on the columns that bound a component's leaves.
 
-    Elsewhere it does the tree no harm. `labels` are numbers of the tree's clusters, -1 for rows left out.
+    On other columns the tree does not use the component's distribution. `labels` are the tree's clusters, -1 for rows
+    left out.
     """
     rows_of = _rows_of(labels, int(labels.max(initial=-1)) + 1, sample_weight)
     boxes = zip(tree.leaf_clusters.tolist(), tree.boxes(), strict=True)
@@ -157,13 +159,13 @@ def _tails(
     def check(pair: tuple[int, int]) -> Tail:
         k, j = pair
         values = X[rows_of[k], j].astype(np.float64)
-        return _checked(k, j, values, np.ones(len(values)) if weights is None else weights[rows_of[k]])
+        return _tail(k, j, values, np.ones(len(values)) if weights is None else weights[rows_of[k]])
 
     return tuple(map_tasks(check, pairs, n_jobs=n_jobs))
 
 
 def _rows_of(codes: Indices, k: int, weights: Floats | None) -> list[Indices]:
-    """Return the rows with weight of each component, or as many of them as are looked at."""
+    """Return the rows of each component that have weight, at most `MOST` of them, evenly spaced."""
     codes = codes.astype(np.int16) if k < 2**15 else codes  # numpy sorts these in a time that grows like n
     codes = codes if weights is None else np.where(weights > 0, codes, -1)
     order = np.argsort(codes, kind="stable")
@@ -172,7 +174,7 @@ def _rows_of(codes: Indices, k: int, weights: Floats | None) -> list[Indices]:
     return [run if len(run) <= MOST else run[np.arange(MOST) * len(run) // MOST] for run in runs]
 
 
-def _checked(component: int, axis: int, values: Floats, weights: Floats) -> Tail:
+def _tail(component: int, axis: int, values: Floats, weights: Floats) -> Tail:
     if len(values) == 0:
         return Tail(component, axis, 0.0, 0.0, 0.0, MIDDLE, "few rows")
     weights = weights / weights.max()
@@ -188,14 +190,14 @@ def _checked(component: int, axis: int, values: Floats, weights: Floats) -> Tail
 
 
 def _quantiles(values: Floats, weights: Floats) -> Floats:
-    """Return the values at the shares; where a whole gap lies at a share, the midpoint of the gap."""
+    """Return the quantile of each level; if every value of a gap is one, the midpoint of the gap."""
     order = np.argsort(values, kind="stable")
-    reached = np.cumsum(weights[order])
-    wanted = SHARES * reached[-1]
-    slack = ROUNDING * reached[-1]
+    total = np.cumsum(weights[order])
+    wanted = LEVELS * total[-1]
+    slack = ROUNDING * total[-1]
     last = len(values) - 1
-    lower = values[order[np.minimum(np.searchsorted(reached, wanted - slack, side="left"), last)]]
-    upper = values[order[np.minimum(np.searchsorted(reached, wanted + slack, side="right"), last)]]
+    lower = values[order[np.minimum(np.searchsorted(total, wanted - slack, side="left"), last)]]
+    upper = values[order[np.minimum(np.searchsorted(total, wanted + slack, side="right"), last)]]
     return np.asarray(lower + (upper - lower) / 2)
 
 

@@ -1,0 +1,44 @@
+"""The one walk of a tree that texts share: a line for each side of a cut and for each leaf."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection
+from typing import TypeAlias
+
+from boxwood.tree import ThresholdTree
+
+__all__ = ["Tests", "outline", "sides"]
+
+Tests: TypeAlias = Callable[[int, float, float, Collection[int]], tuple[str, str]]
+"""From feature, lower and upper end of a cut, and the features cut above it, to the words for its two sides."""
+
+
+def outline(tree: ThresholdTree, tests: Tests, cluster_name: Callable[[int], str]) -> str:
+    """Return the tree in the shape of scikit-learn's `export_text`, in pre-order."""
+    lines: list[str] = []
+    stack: list[tuple[int, tuple[int, ...], str]] = [(0, (), "")]  # node, features cut above it, test that leads to it
+    while stack:
+        node, above, test = stack.pop()
+        if test:
+            lines.append(f"{'|   ' * (len(above) - 1)}|--- {test}")
+        feature = int(tree.feature[node])
+        if feature < 0:
+            lines.append(f"{'|   ' * len(above)}|--- {cluster_name(int(tree.cluster[node]))}")
+            continue
+        inside, outside = tests(feature, float(tree.lower[node]), float(tree.upper[node]), above)
+        below = (*above, feature)
+        stack += ((int(tree.second[node]), below, outside), (node + 1, below, inside))
+    return "\n".join(lines)
+
+
+def sides(
+    name: str, lower: float, upper: float, number: Callable[[float], str], low: str = "", high: str = ""
+) -> tuple[str, str]:
+    """Return the tests of the two sides of a cut; `low` and `high` are said of values below and above."""
+    if lower == -math.inf:
+        return f"{name} <= {number(upper)}{low}", f"{name} >  {number(upper)}{high}"
+    if upper == math.inf:
+        return f"{name} >= {number(lower)}{high}", f"{name} <  {number(lower)}{low}"
+    above = f"{name} > {number(upper)}" if not high else f"> {number(upper)}"
+    return f"{number(lower)} <= {name} <= {number(upper)}", f"{name} < {number(lower)}{low} or {above}{high}"

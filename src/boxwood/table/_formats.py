@@ -1,0 +1,152 @@
+"""The formats of tables that can be read.
+
+To add one, write a function that returns a `Relation`, and give it an entry in `FORMATS`::
+
+    "orc": Format((".orc",), _orc),
+
+Two lists for users repeat the names, the option `--format` and the docstring of `read_table`; a test compares them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from boxwood.errors import DataError
+from boxwood.table._column_names import distinct_names
+from boxwood.table._csv import csv_relation, explained, header_of
+from boxwood.table._paths import compression_of
+from boxwood.table._sql import as_pattern
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["FORMATS", "File", "Format", "Relation", "format_of", "unreadable"]
+
+
+class File(NamedTuple):
+    """A table to read.
+
+    Parameters
+    ----------
+    path : str
+    name : str
+        Name of the file in messages.
+    workspace : str
+        Folder for temporary files.
+    text_columns : collection of str, or None
+        Of CSV: names of the columns that stay text while others become numbers; None keeps all columns as text.
+    """
+
+    path: str
+    name: str
+    workspace: str
+    text_columns: Collection[str] | None
+
+
+class Relation(NamedTuple):
+    """A table in SQL, and the names of its columns as the file spells them; no names if DuckDB's are the same."""
+
+    sql: str
+    names: tuple[str | None, ...] = ()
+
+
+class Format(NamedTuple):
+    """How tables of one format are read.
+
+    Parameters
+    ----------
+    extensions : tuple of str
+        Extensions of such files; `.gz` may follow where DuckDB can unpack the format.
+    relation : callable of a DuckDB connection and a File
+        Returns the Relation, and raises a DataError or an error of DuckDB for a file that is not of the format.
+    is_text : bool, default=False
+        Whether all values are text, so that a missing value is an empty text or a mark such as NA.
+    """
+
+    extensions: tuple[str, ...]
+    relation: Callable[[duckdb.DuckDBPyConnection, File], Relation]
+    is_text: bool = False
+
+
+def format_of(path: str, name: str | None = None) -> str:
+    """Return the name of the format of a table: `name`, or by the extension of `path`; standard input is CSV.
+
+    Raises
+    ------
+    DataError
+        If the extension is unknown.
+    """
+    if name is not None:
+        return name
+    if path == "-":
+        return "csv"
+    by_extension = {extension: name for name, format in FORMATS.items() for extension in format.extensions}
+    extension = os.path.splitext(path.removesuffix(".gz"))[1]
+    if extension.lower() not in by_extension:
+        known = ", ".join(sorted(by_extension))
+        wrong = f"'{extension}'" if extension else "a name without extension"
+        raise DataError(f"cannot tell the format of {path} from {wrong}\nknown: {known}\nor name it: --format csv")
+    return by_extension[extension.lower()]
+
+
+def unreadable(name: str, format: str, message: str) -> DataError:
+    """Return the error for a file that is not of its format, from the message of the library that reads it."""
+    reason = explained(message)
+    if reason is None:
+        line = message.splitlines()[0].split("Error: ", 1)[-1].strip()
+        reason = line.replace('"', "'").replace(os.path.abspath(name), name)
+    return DataError(f"cannot read {name} as {format}: {reason}")
+
+
+# --------------------------------------------------------------------------------------------- relations by format
+
+
+def _csv(con: duckdb.DuckDBPyConnection, file: File, delimiter: str | None = None) -> Relation:
+    compression = compression_of(file.path)
+    delimiter, names = header_of(con, file.path, compression, delimiter, file.workspace)
+    texts = [i for i, name in enumerate(distinct_names(names)) if name in (file.text_columns or ())]
+    all_text = file.text_columns is None
+    return Relation(csv_relation(file.path, compression, delimiter, len(names), text=all_text, texts=texts), names)
+
+
+def _parquet(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
+    path = as_pattern(file.path)
+    schema = con.execute(f"SELECT name, coalesce(num_children, 0) FROM parquet_schema({path})").fetchall()
+    names, inner = [], 0  # fields are listed depth first; those inside another are not columns
+    for name, children in schema[1:]:
+        if inner == 0:
+            names.append(name)
+        inner += children - (inner > 0)
+    return Relation(f"read_parquet({path})", tuple(names))
+
+
+def _arrow(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
+    try:
+        import pyarrow
+        import pyarrow.dataset
+    except ImportError:
+        raise DataError('Arrow files need pyarrow\npip install "boxwood[arrow]"') from None
+    try:
+        dataset = pyarrow.dataset.dataset(file.path, format="ipc")
+    except (pyarrow.ArrowException, ValueError) as error:
+        raise unreadable(file.name, "arrow", str(error).split(": ")[-1]) from None
+    con.register("arrow_file", dataset)
+    return Relation("arrow_file", tuple(dataset.schema.names))
+
+
+def _json_lines(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
+    compression = compression_of(file.path)
+    options = f"format='newline_delimited', records=true, sample_size=-1, compression='{compression}'"
+    return Relation(f"read_json({as_pattern(file.path)}, {options})")
+
+
+FORMATS = {
+    "csv": Format((".csv", ".txt"), _csv, is_text=True),
+    "tsv": Format((".tsv",), partial(_csv, delimiter="\t"), is_text=True),
+    "parquet": Format((".parquet", ".pq"), _parquet),
+    "arrow": Format((".arrow", ".feather"), _arrow),
+    "jsonl": Format((".jsonl", ".ndjson"), _json_lines),
+}
