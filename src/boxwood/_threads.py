@@ -1,4 +1,4 @@
-"""Threads: a pool over blocks of rows, made for one call and gone after it; and those of BLAS, which are not ours.
+"""Threads: a pool over blocks of rows, which lasts for one call, and a limit on the threads of BLAS.
 
 Each block fills its own summary and the summaries come back in block order, so a result does not depend on the number
 of threads. No thread outlives a call: a forked child starts clean. The calling thread only waits, so Ctrl-C is seen
@@ -78,25 +78,26 @@ def map_blocks(
 
 
 def one_blas_thread() -> AbstractContextManager[None]:
-    """Return a context in which BLAS and LAPACK take one thread, whichever threads are inside and however they overlap.
+    """Return a context in which BLAS and LAPACK take one thread. Any number of threads may be inside at once.
 
-    Their results depend on the number of threads in the last digits. They still depend on the processor, and on how
-    many rows are asked for at once: what decides a cut row by row is summed by a loop of our own instead.
+    The last digits of their results depend on the number of threads. They also depend on the processor and on the
+    number of rows in a call, which this context cannot change: sums that decide a cut are added by the package's own
+    loops.
 
-    The number belongs to the whole process. So the first to enter finds out what it was, each that enters sees to it
-    that it is 1, and the last to leave puts back what was found. Others who set it meanwhile, through threadpoolctl or
-    otherwise, are not stopped.
+    The number belongs to the whole process. The first thread to enter remembers the number, each thread that enters
+    sets it to 1, and the last to leave restores it. Other code may set the number meanwhile, through threadpoolctl or
+    otherwise.
     """
     return _ONE_BLAS_THREAD
 
 
 class _OneBlasThread:
-    """Those inside are counted under a lock, in all and by thread."""
+    """The context of `one_blas_thread`. A lock guards the number of entries, in all threads and in each of them."""
 
     def __init__(self) -> None:
-        # a fork asks for the lock too, also one within a signal handler, in the thread that holds it
-        self._lock, self._inside, self._own = threading.RLock(), 0, threading.local()
-        self._found: dict[str, tuple[Any, int]] = {}
+        # reentrant: a fork takes the lock too, and a signal handler may fork in the thread that holds it
+        self._lock, self._inside, self._of_thread = threading.RLock(), 0, threading.local()
+        self._old_numbers: dict[str, tuple[Any, int]] = {}
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(
                 before=self._lock.acquire, after_in_parent=self._lock.release, after_in_child=self._after_fork
@@ -104,29 +105,29 @@ class _OneBlasThread:
 
     def __enter__(self) -> None:
         with self._lock:
-            for library in _blas_libraries():  # found anew, as any import may have loaded another
+            for library in _blas_libraries():  # listed at each entry, as any import may have loaded another
                 number = library.get_num_threads()
                 if number != 1:
-                    self._found.setdefault(library.filepath, (library, number))
+                    self._old_numbers.setdefault(library.filepath, (library, number))
                     _set_blas_threads(library, 1)
             self._inside += 1
-            self._own.depth = self._depth() + 1
+            self._of_thread.depth = self._depth() + 1
 
     def __exit__(self, *error: object) -> None:
         with self._lock:
             self._inside -= 1
-            self._own.depth = self._depth() - 1
+            self._of_thread.depth = self._depth() - 1
             self._restore_if_empty()
 
     def _depth(self) -> int:
-        return int(getattr(self._own, "depth", 0))
+        return int(getattr(self._of_thread, "depth", 0))
 
     def _restore_if_empty(self) -> None:
         if self._inside == 0:
-            for library, number in self._found.values():
-                if library.get_num_threads() == 1:  # otherwise somebody set it, who shall have it
+            for library, number in self._old_numbers.values():
+                if library.get_num_threads() == 1:  # otherwise other code has set it since
                     _set_blas_threads(library, number)
-            self._found.clear()
+            self._old_numbers.clear()
 
     def _after_fork(self) -> None:
         """Count the forking thread alone, as no other thread lives on in the child."""
@@ -142,10 +143,11 @@ def _blas_libraries() -> list[Any]:
 
 
 def _set_blas_threads(library: Any, number: int) -> None:
-    """Set the number of threads of a library, whichever thread asks.
+    """Set the number of threads of a library, from any thread.
 
-    From version 3.8 on, threadpoolctl silently ignores all threads but the one that first set a number for OpenBLAS,
-    until that thread gives up its right or ends; so the right is taken, and given up at once.
+    From version 3.8 on, threadpoolctl gives the thread that first sets a number for OpenBLAS the sole right to do so,
+    and silently ignores all other threads until that thread gives up its right or ends. So the right is taken, and
+    given up at once.
     """
     give_up = getattr(library, "clear_controlling_thread", None)
     if give_up is not None:

@@ -291,7 +291,7 @@ def test_gamma_is_the_bandwidth_of_a_named_kernel(gamma):
 
 def test_errors():
     X = np.repeat([[0.0], [1.0], [5.0]], 4, axis=0)
-    with pytest.raises(DataError, match="4 clusters asked for, but the kernel tells only 3 different rows apart"):
+    with pytest.raises(DataError, match="4 clusters asked for, but only 3 rows are different for the kernel"):
         KernelKMeans(4, kernel=Gaussian(1.0)).fit(X)
     with pytest.raises(DataError, match="n_samples=12 should be >= n_clusters=13"):
         KernelKMeans(13).fit(X)

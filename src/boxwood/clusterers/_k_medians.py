@@ -25,33 +25,35 @@ from boxwood.reference._clusterer import FEW_STARTS, LARGE, MANY_STARTS
 
 __all__ = ["KMedians"]
 
-BETTER = 1e-9  # share by which a start must be better than an earlier one: less may be rounding
+BETTER = 1e-9  # fraction of the cost by which a start must be better than an earlier one: less may be rounding
 
 
 class KMedians(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
-    """Clusters whose rows are near to a median, by the l1 or the Euclidean distance: k-medians.
+    """Clusters around medians, for the l1 or the Euclidean distance: k-medians.
 
-    Far rows pull a median less than a mean, so outliers move these clusters less than those of k-means. Use the l1
-    objective before a tree whose guarantee is for k-medians in l1, and for columns that stand on their own; Euclidean
-    distances do not depend on how the axes are turned.
+    Far rows move a median less than a mean, so outliers change these clusters less than those of k-means. Use the l1
+    distance before a tree whose guarantee is for k-medians in l1, and if each column has a meaning of its own. Use the
+    Euclidean distance if the result must not depend on a rotation of the columns.
 
     Parameters
     ----------
     n_clusters : int, default=8
         Number of clusters k.
     objective : {"l1", "l2"}, default="l1"
-        Distance of a row to its centre, which is summed over the rows: l1 (the centre is the median of each column) or
-        Euclidean (the geometric median). In the units of the columns.
+        Distance of a row to its centre, summed over the rows: l1 (the centre is the median of each column) or Euclidean
+        (the centre is the geometric median). In the units of the columns.
     init : {"k-medians++", "random"} or array-like of shape (k, d), default="k-medians++"
-        First centres: rows drawn with a chance in proportion to their distance from the nearest centre so far, the best
-        of 2 + log k candidates each time; or different rows drawn by weight; or the given centres.
+        First centres. "k-medians++" draws rows with a chance in proportion to their distance from the nearest centre so
+        far, and takes the best of 2 + log k such candidates each time. "random" draws different rows by weight. An
+        array is taken as it is.
     n_init : "auto" or int, default="auto"
-        Number of starts, of which the one with the lowest cost is kept, and the first of those within a share of 1e-9.
-        "auto" is 10, 3 for tables of more than 2 000 000 values, and 1 for given centres.
+        Number of starts. The one with the lowest cost is kept; costs that differ by a fraction of 1e-9 count as equal,
+        and of equal ones the first is kept. "auto" is 10, or 3 for tables of more than 2 000 000 values. Given centres
+        make one start.
     max_iter : int, default=300
-        Most steps of a start.
+        Largest number of steps of a start.
     tol : float, default=1e-4
-        A start ends with a step that lowers its cost by at most this share. With 0 it goes on until nothing changes.
+        A start ends with a step that lowers its cost by at most this fraction. With 0 it ends when nothing changes.
     random_state : int, RandomState instance or None, default=None
         Randomness of the first centres; an int gives the same result each time.
     n_jobs : int or None, default=None
@@ -75,23 +77,23 @@ class KMedians(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
     See Also
     --------
-    boxwood.metrics.best_centers : The best centres of clusters that are given.
+    boxwood.metrics.best_centers : The best centres of given clusters.
 
     Notes
     -----
-    Each step gives each row to its nearest centre (of equally near ones the first), and moves each centre to the best
-    place for its rows. Neither raises the cost, so the steps end in a local optimum; it may be a poor one, which is
-    why there are several starts. A centre that is nearest to no row moves to the row farthest from its own centre,
-    which lowers the cost.
+    Each step assigns each row to its nearest centre (of equally near ones the first), and moves each centre to the
+    median of its rows. Neither raises the cost, so the steps end in a local optimum. It may be a poor one, so there are
+    several starts. A centre that is nearest to no row moves to the row farthest from its own centre, which lowers the
+    cost.
 
-    With `tol=0`, centres are the best ones for their rows, geometric medians within a share of 1e-9 of the cost. Rows
-    are drawn along their order by value, so the result does not depend on the order of the rows, and whole weights are
-    repeated rows, as far as rounding does not decide between equal costs.
+    With `tol=0`, centres are the best ones for their rows; geometric medians are so within a fraction of 1e-9 of the
+    cost. Rows are drawn along their order by value, so the result does not depend on the order of the rows, and whole
+    weights have the effect of repeated rows. Both statements hold unless rounding decides between equal costs.
 
-    A step takes time n k d to find the nearest centres, and n d for medians; most steps towards geometric medians take
-    one pass of n d^2 (n d above 128 columns), the last five and more. The first centres take as long as 2 + log k
-    steps. Extra memory: 56 bytes a row, and one column for each thread. Euclidean distances are squared on the way:
-    differences below 1e-160 count as none, and those above 1e150 are too large.
+    A step takes time n k d to find the nearest centres, and n d for medians. Most steps towards geometric medians take
+    one pass of n d^2 (n d above 128 columns), the last step five passes or more. The first centres take as long as
+    2 + log k steps. Extra memory: 56 bytes a row, and one column for each thread. Euclidean distances are computed by
+    squares: differences below 1e-160 count as 0, and differences above 1e150 are too large.
 
     References
     ----------
@@ -152,11 +154,11 @@ class KMedians(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         Parameters
         ----------
         X : array-like or data frame of shape (n, d)
-            Rows. Arrays of float32 or float64 are not copied, but for rows of weight 0, which are left out.
+            Rows. Arrays of float32 or float64 are not copied, unless rows of weight 0 must be left out.
         y : None
             Ignored.
         sample_weight : array-like of shape (n,), default=None
-            Weight of each row; whole weights are repeated rows. None weighs all rows 1.
+            Weight of each row; whole weights have the effect of repeated rows. None weighs all rows 1.
 
         Returns
         -------
@@ -196,7 +198,7 @@ class KMedians(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         return labels
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
-        """Return minus the weighted sum of the distances of the rows to their nearest centres; 0 is the most."""
+        """Return minus the weighted sum of the distances of the rows to their nearest centres. Greater is better."""
         costs = self._nearest(X)[1]
         weights = as_weights(sample_weight, len(costs))
         return -float(np.sum(costs if weights is None else costs * weights))
@@ -208,7 +210,7 @@ class KMedians(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         return validated_rows(self, X, reset=reset, n_jobs=effective_n_jobs(self.n_jobs))
 
     def _cloud(self, rows: Array, weights: Floats | None = None) -> Cloud:
-        """Return the rows that have weight; threads are not worth their start for few of them."""
+        """Return the rows that have weight; few rows get one thread, as starting more would take longer."""
         if weights is not None and not weights.all():
             rows, weights = rows[weights > 0], weights[weights > 0]
         n_jobs = effective_n_jobs(self.n_jobs) if rows.size > BLOCK_ROWS else 1

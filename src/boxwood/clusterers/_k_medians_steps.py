@@ -1,4 +1,4 @@
-"""The alternation of k-medians: rows to their nearest centres, centres to the best place for their rows."""
+"""The alternation of k-medians: rows to their nearest centres, centres to the medians of their rows."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from boxwood.reference._centers import Groups, find_centers, next_centers
 __all__ = ["Cloud", "Clustering", "alternate", "few_rows"]
 
 T = TypeVar("T")
-ROUNDING = 1e-13  # share of the cost by which equal costs may differ
+ROUNDING = 1e-13  # fraction of the cost by which equal costs may differ
 
 
 @dataclass(frozen=True, eq=False)
 class Cloud:
-    """Rows that all have weight, and how their distances are measured and summed."""
+    """Rows that all have weight, with the distance between them and the number of threads."""
 
     X: Array
     weights: Floats | None
@@ -38,7 +38,7 @@ class Cloud:
 
     @property
     def best_is_costly(self) -> bool:
-        """Whether it takes much longer to find best centres than to move towards them."""
+        """Whether finding the best centres takes much longer than moving nearer to them."""
         return self.euclidean
 
     @property
@@ -53,9 +53,9 @@ class Cloud:
         first = self.X[order, 0]
         return order if (first[1:] != first[:-1]).all() else np.lexsort(self.X.T[::-1])
 
-    def rows(self, places: Indices) -> Floats:
-        """Return some rows, as float64."""
-        return self.X[places].astype(np.float64)
+    def rows(self, numbers: Indices) -> Floats:
+        """Return some rows, given by their numbers, as float64."""
+        return self.X[numbers].astype(np.float64)
 
     def map_blocks(self, work: Callable[[int, int], T]) -> list[T]:
         """Return `work(start, stop)` for each block of rows."""
@@ -69,7 +69,7 @@ class Cloud:
         return out
 
     def lower_to(self, center: Floats, closest: Floats) -> None:
-        """Lower the distances `closest`, shape (n,), to those to one more centre, where that is nearer."""
+        """Lower the distances `closest`, shape (n,), to the distance to one more centre for the rows nearer to it."""
         self.map_blocks(lambda start, stop: lower_to(self.X[start:stop], center, self.euclidean, closest[start:stop]))
 
     def nearest(self, centers: Floats) -> tuple[Indices, Floats]:
@@ -89,7 +89,7 @@ class Cloud:
         return best.base + best.offset
 
     def better_centers(self, now: Clustering) -> Floats:
-        """Return centres a step nearer to the geometric median of each cluster, shape (k, d)."""
+        """Return centres that are one step nearer to the geometric median of each cluster, shape (k, d)."""
         groups = Groups.of(now.labels, len(now.centers))
         return next_centers(self.X, groups, self.weights, now.centers, n_jobs=self.n_jobs)
 
@@ -109,7 +109,7 @@ class Cloud:
 
 
 class Clustering(NamedTuple):
-    """Centres of shape (k, d), the nearest of them for each row, shape (n,), the cost, and the steps that led here."""
+    """Centres (k, d), the nearest of them for each row (n,), their cost, and the number of steps taken."""
 
     centers: Floats
     labels: Indices
@@ -118,11 +118,11 @@ class Clustering(NamedTuple):
 
 
 def alternate(cloud: Cloud, centers: Floats, *, max_iter: int, tol: float) -> Clustering:
-    """Return what the alternation makes of some centres; every cluster has rows, and no step raises the cost.
+    """Return the clustering at which the alternation from some centres ends. Every cluster has rows.
 
-    A step moves each centre to the best place for its rows and gives each row to its nearest centre. Neither raises
-    the cost; where it does by more than rounding, the step is not taken. The last step gains at most the share `tol`,
-    or changes no label. Geometric medians are costly: centres move towards them as long as that gains enough.
+    A step moves each centre to the best centre of its rows and assigns each row to its nearest centre. A step that
+    raises the cost by more than rounding is not taken. The last step lowers the cost by at most the fraction `tol`, or
+    changes no label. Geometric medians are costly, so centres only move towards them while that gains enough.
     """
     now, towards = _assigned(cloud, centers, 0), cloud.best_is_costly
     for step in range(1, max_iter + 1):
@@ -138,9 +138,10 @@ def alternate(cloud: Cloud, centers: Floats, *, max_iter: int, tol: float) -> Cl
 
 
 def _assigned(cloud: Cloud, centers: Floats, n_iter: int) -> Clustering:
-    """Return the rows at their nearest centres; a centre without rows moves to the row farthest from its own.
+    """Return the clustering with each row at its nearest centre.
 
-    No row is nearer to the centre that moves, so the cost falls. Of equally far rows the first by value is taken.
+    A centre without rows first moves to the row that is farthest from its nearest centre. That lowers the cost, as no
+    row loses its nearest centre. Of equally far rows the first by value is taken.
     """
     while True:
         labels, costs = cloud.nearest(centers)
@@ -162,8 +163,8 @@ def _refilled(cloud: Cloud, centers: Floats, empty: Indices, costs: Floats) -> F
     return centers
 
 
-def few_rows(n_clusters: int, found: int) -> DataError:
+def few_rows(n_clusters: int, n_different: int) -> DataError:
     """Return the error for fewer different rows than clusters."""
     return DataError(
-        f"{n_clusters} clusters asked for, but the table has only {found} different rows; ask for fewer clusters"
+        f"{n_clusters} clusters asked for, but the table has only {n_different} different rows; ask for fewer clusters"
     )

@@ -1,4 +1,4 @@
-"""Kernel k-means: Lloyd's iteration in the feature space of a kernel, all its starts side by side."""
+"""Kernel k-means: Lloyd's iteration in the feature space of a kernel, with all starts side by side."""
 
 from __future__ import annotations
 
@@ -28,39 +28,40 @@ from boxwood.reference._clusterer import FEW_STARTS, MANY_STARTS
 
 __all__ = ["KernelKMeans"]
 
-LARGE_GRAM = 16_000_000  # values of the kernel above which the starts are few: those between 4000 rows
+LARGE_GRAM = 16_000_000  # values of the kernel, such as those between 4000 rows, above which the starts are few
 _MEGABYTE = 1e6
 
 
 class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
-    """Clusters whose rows are near a common mean in the feature space of a kernel, of whatever shape in the columns.
+    """Clusters around means in the feature space of a kernel, which may have any shape in the columns.
 
-    Use it where clusters are no round clouds: rings, moons, chains. Its labels may be explained by any tree of boxwood.
+    Use it if clusters are not round clouds but rings, moons or chains. Any tree of boxwood can explain its labels.
 
     Parameters
     ----------
     n_clusters : int, default=8
         Number of clusters k.
     kernel : Kernel or str, default="gaussian"
-        Kernel, or a name that `kernels.as_kernel` knows. A bandwidth still to be found is found from the rows. With
-        `Precomputed` ("precomputed") `fit` takes the symmetric Gram matrix for `X`, and `predict` the block of values
-        between new rows and those of `fit`.
+        Kernel, or a name that `kernels.as_kernel` knows. A bandwidth that is a rule is made a number from the rows.
+        With `Precomputed` ("precomputed") `fit` takes the symmetric Gram matrix for `X`, and `predict` the block of
+        values between new rows and those of `fit`.
     gamma : float, array-like of shape (d,), "scale" or "median", default="scale"
         Bandwidth of a kernel given as "gaussian" or "laplace"; see `kernels.Gaussian`. Other kernels have their own or
         none, and another `gamma` than "scale" is refused beside them.
     n_init : "auto" or int, default="auto"
-        Number of starts, of which the one of lowest cost is kept. They share one pass over the Gram matrix. "auto" is
-        10, and 3 where that matrix, or the one between rows and landmarks, has more than 16 000 000 values.
+        Number of starts. The one of lowest cost is kept. All starts take one pass over the Gram matrix together. "auto"
+        is 10, or 3 if that matrix, or the one between rows and landmarks, has more than 16 000 000 values.
     max_iter : int, default=300
-        Most iterations of each start.
+        Largest number of iterations of each start.
     tol : float, default=1e-6
-        A start ends when an iteration lowers its cost by no more than this share, or no row moves.
+        A start ends when an iteration lowers its cost by at most this fraction, or when no row moves.
     n_components : int, default=None
-        Number of landmarks of a Nyström approximation, for many rows; see `kernels.Nystroem`. None takes the kernel
-        itself.
+        Number of landmarks of a Nyström approximation, which is meant for many rows; see `kernels.Nystroem`. None takes
+        the kernel itself.
     cache_size : float, default=200
-        Megabytes up to which the Gram matrix is kept in memory: 8 n² bytes, so 200 holds 5000 rows. Beyond that its
-        tiles are computed anew when they are needed, which takes no longer unless there are hundreds of columns.
+        Megabytes up to which the Gram matrix is kept in memory. It takes 8 n² bytes, so 200 is enough for 5000 rows. A
+        larger matrix is computed again in tiles at each iteration, which takes no longer unless there are hundreds of
+        columns.
     random_state : int, RandomState instance or None, default=None
         Randomness of starts and landmarks; an int gives the same clusters each time.
     n_jobs : int or None, default=None
@@ -74,8 +75,8 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         ascending order of the means of their first column, then the second and so on; those of a precomputed kernel in
         the order of their first rows.
     inertia_ : float
-        Weighted sum of squared distances of rows to the nearest mean, in the feature space; of Nyström features where
-        these are used.
+        Weighted sum of squared distances of rows to the nearest mean, in the feature space, or in that of the Nyström
+        features if `n_components` is given.
     n_iter_ : int
         Number of iterations of the best start.
     kernel_ : Kernel
@@ -83,7 +84,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     kernel_means_ : KernelMeans
         The means that `predict` compares rows with.
     approximation_error_ : ApproximationError
-        How far Nyström's approximation is from the kernel; only there where `n_components` is given.
+        Error of Nyström's approximation of the kernel. Only there if `n_components` is given.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : array of shape (d,)
@@ -92,19 +93,19 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     Raises
     ------
     DataError
-        If there are fewer rows, or fewer rows that the kernel tells apart, than clusters.
+        If there are fewer rows than clusters, or fewer rows that differ in the feature space.
 
     See Also
     --------
     sklearn.cluster.KMeans : The same with the linear kernel, in time n d k.
 
-    Notes
-    -----
-    Starts are drawn by greedy k-means++ in the feature space. Rows then go to their nearest mean, staying where none is
-    nearer; a cluster that loses all rows gets the row farthest from its mean. So no iteration raises the cost
-    (unless the kernel is not positive definite). Sums of the kernel over clusters are updated by the rows that moved:
-    the first iteration takes n² values of the kernel, and later ones n times the rows that move. Memory for n n_init k
-    numbers besides the Gram matrix; starts are run in groups where this goes beyond `cache_size`.
+    Notes ----- Starts are drawn by greedy k-means++ in the feature space. Each iteration then moves each row to its
+    nearest mean, if that is nearer than its own mean. A cluster that loses all rows gets the row that is farthest from
+    its mean. So no iteration raises the cost, if the kernel is positive definite.
+
+    Sums of the kernel over clusters are updated by the rows that moved. The first iteration takes n² values of the
+    kernel, a later one n times the number of rows that moved. Takes memory for n n_init k numbers besides the Gram
+    matrix; if that is more than `cache_size`, starts are run in groups.
 
     References
     ----------
@@ -165,11 +166,11 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Find the clusters of the rows of `X`, shape (n, d), or of its Gram matrix, shape (n, n); `y` is ignored.
 
-        `sample_weight`, shape (n,), is the weight of each row: whole weights are repeated rows.
+        `sample_weight`, shape (n,), is the weight of each row; whole weights have the effect of repeated rows.
         """
         rows = self._rows(X, reset=True)
         if len(rows) < self.n_clusters:
-            raise DataError(f"n_samples={len(rows)} should be >= n_clusters={self.n_clusters}: ask for fewer clusters")
+            raise DataError(f"n_samples={len(rows)} should be >= n_clusters={self.n_clusters}; ask for fewer clusters")
         weights = as_weights(sample_weight, len(rows))
         self.kernel_ = kernel_with_gamma(self.kernel, self.gamma).fitted(rows)
         if self.n_components is None:
@@ -190,7 +191,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return validated_rows(self, X, reset=reset, n_jobs=effective_n_jobs(self.n_jobs))
 
     def _n_starts(self, n_values: int) -> int:
-        """Return the number of starts for a matrix of so many values of the kernel."""
+        """Return the number of starts for a matrix of `n_values` values of the kernel."""
         if self.n_init != "auto":
             return int(self.n_init)
         return MANY_STARTS if n_values <= LARGE_GRAM else FEW_STARTS
@@ -202,8 +203,9 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         weight = np.ones(n) if weights is None else weights / weights.max()
         diagonal = self.kernel_.diagonal(rows)
         random = check_random_state(self.random_state)
-        line = np.arange(n) if isinstance(self.kernel_, Precomputed) else np.lexsort(rows.T[::-1])
-        starts = [seeds(gram, diagonal, weight, self.n_clusters, random, line) for _ in range(self._n_starts(n * n))]
+        rows_in_order = np.arange(n) if isinstance(self.kernel_, Precomputed) else np.lexsort(rows.T[::-1])
+        arguments = gram, diagonal, weight, self.n_clusters, random, rows_in_order
+        starts = [seeds(*arguments) for _ in range(self._n_starts(n * n))]
         group = max(1, int(self.cache_size * _MEGABYTE / (8 * n * self.n_clusters)))
         runs = [
             run
@@ -222,11 +224,11 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         similarities = gram.product(self.kernel_means_.coefficients, n_jobs=n_jobs)
         distances = distances_to_means(self.kernel_, diagonal, self.kernel_means_.squares, similarities)
         self.labels_ = nearest_mean(self.kernel_means_.squares, similarities)
-        own = distances[np.arange(n), self.labels_]
-        self.inertia_ = float(own.sum() if weights is None else (weights * own).sum())
+        to_own_mean = distances[np.arange(n), self.labels_]
+        self.inertia_ = float(to_own_mean.sum() if weights is None else (weights * to_own_mean).sum())
 
     def _fit_features(self, rows: Array, weights: Floats | None) -> None:
-        """Cluster Nyström's features by k-means, whose means are then sums of landmarks."""
+        """Cluster Nyström's features by k-means; its means are weighted sums of landmarks."""
         n_jobs, random = effective_n_jobs(self.n_jobs), check_random_state(self.random_state)
         nystroem = Nystroem.of(self.kernel_, rows, self.n_components or 1, random_state=random)
         features = nystroem.transform(rows, n_jobs=n_jobs)
@@ -247,7 +249,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.inertia_, self.n_iter_ = float(kmeans.inertia_), int(kmeans.n_iter_)
 
     def _gram(self, rows: Array, n_jobs: int) -> GramMatrix:
-        """Return the Gram matrix, in memory where there is room."""
+        """Return the Gram matrix, in memory if `cache_size` is enough for it."""
         gram = self.kernel_.gram(rows)
         if isinstance(self.kernel_, Precomputed):
             if not np.allclose(rows, rows.T, rtol=1e-6, atol=1e-9 * np.abs(rows).max()):
@@ -258,7 +260,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return KeptGram(gram.dense(n_jobs=n_jobs))
 
     def _order(self, rows: Array, labels: Indices, weights: Floats) -> Indices:
-        """Return the clusters in the order of their new numbers, shape (k,), so that these do not depend on chance."""
+        """Return the clusters in the order in which they are numbered, shape (k,), which does not depend on chance."""
         k = self.n_clusters
         if isinstance(self.kernel_, Precomputed):
             first = np.full(k, len(labels))

@@ -1,4 +1,4 @@
-"""Lloyd's iteration on a Gram matrix: starts by k-means++, rows to their nearest mean, all starts side by side."""
+"""Lloyd's iteration on a Gram matrix: first labels by k-means++, then rows to their nearest mean, for all starts."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from boxwood.kernels import GramMatrix
 
 __all__ = ["Run", "lloyd", "seeds"]
 
-_SAME_POINT = 1e-10  # share of the diagonal below which a squared distance says that two rows are one point
-_ROUNDING = 1e-12  # likewise for differences of squared distances, so that rounding cannot move rows back and forth
+_SAME_POINT = 1e-10  # two rows are one point if their squared distance is below this fraction of the diagonal
+_ROUNDING = 1e-12  # likewise the least gain for which a row moves, so that rounding moves none back and forth
 
 
 class Run(NamedTuple):
-    """What one start came to: the cost of its labels, and how many iterations it took."""
+    """The result of one start: its labels, their cost, and the number of iterations."""
 
     labels: Indices
     cost: float
@@ -30,13 +30,13 @@ def seeds(
     weights: Floats,
     n_clusters: int,
     random: np.random.RandomState,
-    line: Indices,
+    order: Indices,
 ) -> Indices:
-    """Return the first labels, shape (n,): each row's nearest of k rows that are drawn far from each other.
+    """Return the first labels, shape (n,): the nearest of k drawn rows for each row.
 
-    Each row is drawn with a chance in proportion to its weight times the squared distance to the nearest row drawn
-    before, and of 2 + log k such candidates the one is taken that leaves the lowest cost (greedy k-means++). Chances
-    are laid along `line`, the rows in an order that does not depend on how they came.
+    A row is drawn with a chance in proportion to its weight times the squared distance to the nearest row drawn before.
+    Of 2 + log k such candidates the one is taken that leaves the lowest cost (greedy k-means++). Chances are laid end
+    to end along `order`, an order of the rows that does not depend on the order in which they were given.
 
     Raises
     ------
@@ -49,10 +49,10 @@ def seeds(
         chances = weights * closest
         if not chances.any():
             raise DataError(
-                f"{n_clusters} clusters asked for, but the kernel tells only {c} different rows apart; "
+                f"{n_clusters} clusters asked for, but only {c} rows are different for the kernel; "
                 "ask for fewer clusters, or take another bandwidth"
             )
-        candidates = _draw(chances, line, random, 1 if c == 0 else 2 + int(np.log(n_clusters)))
+        candidates = _draw(chances, order, random, 1 if c == 0 else 2 + int(np.log(n_clusters)))
         distances = _between(gram, diagonal, candidates)
         nearer = distances if c == 0 else np.minimum(distances, closest[:, None])
         best = int(np.argmin((weights[:, None] * nearer).sum(axis=0)))  # BLAS would sum by its number of threads
@@ -62,15 +62,15 @@ def seeds(
     return labels
 
 
-def _draw(chances: Floats, line: Indices, random: np.random.RandomState, size: int) -> Indices:
-    ends = np.cumsum(chances[line])
-    places = np.searchsorted(ends, random.uniform(size=size) * ends[-1], side="right")
+def _draw(chances: Floats, order: Indices, random: np.random.RandomState, size: int) -> Indices:
+    ends = np.cumsum(chances[order])
+    ranks = np.searchsorted(ends, random.uniform(size=size) * ends[-1], side="right")
     last = np.searchsorted(ends, ends[-1])  # rounding may lead behind the last row that has a chance
-    return np.asarray(line[np.minimum(places, last)])
+    return np.asarray(order[np.minimum(ranks, last)])
 
 
 def _between(gram: GramMatrix, diagonal: Floats, rows: Indices) -> Floats:
-    """Return the squared distance of each row to some of the rows, shape (n, len(rows)); 0 where it is rounding."""
+    """Return the squared distance of each row to some of the rows, shape (n, len(rows)), with 0 for mere rounding."""
     terms = diagonal[:, None] + diagonal[rows]
     distances = terms - 2 * gram.block(slice(None), rows)
     return np.where(distances <= _SAME_POINT * np.abs(terms), 0.0, distances)
@@ -86,10 +86,10 @@ def lloyd(
     tol: float,
     n_jobs: int,
 ) -> list[Run]:
-    """Return where each of the starts comes to, with the labels of its lowest cost.
+    """Return the result of each start: its labels of the lowest cost.
 
-    The weighted sums of the kernel over each cluster, for every row and start, are kept from one iteration to the next
-    and changed by the rows that moved, so that one tile of the Gram matrix serves all starts.
+    For each row, start and cluster, the weighted sum of the kernel over the cluster is kept from one iteration to the
+    next and changed by the rows that moved. So each tile of the Gram matrix is computed once for all starts.
 
     Parameters
     ----------
@@ -132,22 +132,25 @@ def _update(
     k: int,
     n_jobs: int,
 ) -> None:
-    """Change the sums of each run by the rows whose label is another than before; -1 is the label of no cluster."""
+    """Change the sums of each start by the rows whose label has changed; the label -1 is no cluster.
+
+    `moves` has the number of each start, its old labels and its new labels.
+    """
     moved = np.flatnonzero(np.any([old != new for _, old, new in moves], axis=0))
     change = np.zeros((len(moved), len(moves) * k))
-    line = np.arange(len(moved))
-    for place, (_, old, new) in enumerate(moves):
+    lines = np.arange(len(moved))
+    for i, (_, old, new) in enumerate(moves):
         differs = old[moved] != new[moved]
         came, went = differs & (new[moved] >= 0), differs & (old[moved] >= 0)
-        change[line[came], place * k + new[moved][came]] += weights[moved[came]]
-        change[line[went], place * k + old[moved][went]] -= weights[moved[went]]
+        change[lines[came], i * k + new[moved][came]] += weights[moved[came]]
+        change[lines[went], i * k + old[moved][went]] -= weights[moved[went]]
     product = gram.product(change, columns=moved if len(moved) < gram.shape[1] else None, n_jobs=n_jobs)
-    for place, (r, _, _) in enumerate(moves):
-        sums[r] += product[:, place * k : (place + 1) * k]
+    for i, (r, _, _) in enumerate(moves):
+        sums[r] += product[:, i * k : (i + 1) * k]
 
 
 class _Step:
-    """One iteration of one start: distances of rows to the means of their labels, and where the rows go."""
+    """One iteration of one start: distances of rows to the means of its clusters, and the labels that follow."""
 
     def __init__(self, sums: Floats, diagonal: Floats, weights: Floats, labels: Indices) -> None:
         rows, k = np.arange(len(sums)), sums.shape[1]
@@ -156,25 +159,25 @@ class _Step:
         total = np.where(mass > 0, mass, 1.0)
         squares = np.bincount(labels, weights * sums[rows, labels], minlength=k) / total**2
         self.distances = diagonal[:, None] + np.where(mass > 0, squares, np.inf) - 2 * (sums / total)
-        self.own = self.distances[rows, labels]
+        self.own_distances = self.distances[rows, labels]
         self.rounding = _ROUNDING * (np.abs(diagonal).max() + np.abs(squares).max())
-        self.cost = float((weights[self.counted] * self.own[self.counted]).sum())
+        self.cost = float((weights[self.counted] * self.own_distances[self.counted]).sum())
 
     def moved(self) -> Indices:
-        """Return the labels after each row went to the nearest mean, if one is nearer, and empty clusters got a row."""
+        """Return the labels after the iteration: rows move to a nearer mean, and empty clusters get a row."""
         least = self.distances.min(axis=1)
         first = (self.distances <= (least + self.rounding)[:, None]).argmax(axis=1)
-        labels = np.where(least < self.own - self.rounding, first, self.labels)
-        self._refill(labels, np.minimum(least, self.own))
+        labels = np.where(least < self.own_distances - self.rounding, first, self.labels)
+        self._refill(labels, np.minimum(least, self.own_distances))
         return labels
 
     def _refill(self, labels: Indices, left: Floats) -> None:
-        """Give to each cluster without rows the one farthest from its mean, of those whose cluster keeps another."""
+        """Give each cluster without rows the row farthest from its mean, of those whose cluster keeps another row."""
         sizes = np.bincount(labels[self.counted], minlength=self.distances.shape[1])
         if sizes.all():
             return
         steps = np.where(self.counted, np.rint(left / self.rounding) if self.rounding > 0 else 0.0, -np.inf)
-        farthest = iter(np.argsort(-steps, kind="stable"))  # whole steps, so that rounding does not choose
+        farthest = iter(np.argsort(-steps, kind="stable"))  # in whole steps, so that rounding does not choose a row
         for empty in np.flatnonzero(sizes == 0):
             row = next((row for row in farthest if steps[row] > 0 and sizes[labels[row]] > 1), None)
             if row is None:

@@ -1,4 +1,4 @@
-"""First centres of k-medians: rows drawn one after another, far ones more often."""
+"""First centres of k-medians: rows drawn one after another, far rows with a higher chance."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["SEEDINGS"]
 
 
 def _plus_plus(cloud: Cloud, k: int, rng: np.random.RandomState) -> Floats:
-    """Return k rows, each drawn with a chance in proportion to its distance to the nearest row so far.
+    """Return k rows, each drawn with a chance in proportion to its distance to the nearest row drawn before.
 
-    The distance itself, not its square: the chance of a row is its share of the cost. Of 2 + log k candidates the one
-    that leaves the lowest cost is taken, the first of equal ones.
+    It is the distance and not its square, so that the chance of a row is its fraction of the cost. Of 2 + log k
+    candidates the one that leaves the lowest cost is taken, and of equal ones the first.
     """
     return _drawn(cloud, k, rng, lambda closest: closest, 2 + int(np.log(k)))
 
@@ -36,6 +36,7 @@ SEEDINGS: dict[str, Callable[[Cloud, int, np.random.RandomState], Floats]] = {
 def _drawn(
     cloud: Cloud, k: int, rng: np.random.RandomState, chance: Callable[[Floats], Floats], n_trials: int
 ) -> Floats:
+    """Return k different rows, each the best of some candidates, drawn by `chance` of their distance to the others."""
     first = _draw(cloud, np.ones(len(cloud.X)), rng, 1)
     centers = cloud.rows(first)
     closest = np.full(len(cloud.X), np.inf)
@@ -52,16 +53,17 @@ def _drawn(
 
 
 def _draw(cloud: Cloud, chance: Floats, rng: np.random.RandomState, size: int) -> Indices:
-    """Return rows drawn in proportion to weight times chance; rows lie on the line of chances in the cloud's order."""
+    """Return rows drawn with chances in proportion to weight times `chance`, laid end to end in the cloud's order."""
     with np.errstate(over="ignore"):  # a cost beyond the largest float is refused when it is the cost of clusters
-        shares = chance[cloud.order] if cloud.weights is None else (chance * cloud.weights)[cloud.order]
-        ends = np.cumsum(shares)
-    places = np.searchsorted(ends, rng.uniform(size=size) * ends[-1], side="right")
-    last = np.searchsorted(ends, ends[-1])  # rounding may lead behind the last row that has a share
-    return np.asarray(cloud.order[np.minimum(places, last)])
+        chances = chance[cloud.order] if cloud.weights is None else (chance * cloud.weights)[cloud.order]
+        ends = np.cumsum(chances)
+    ranks = np.searchsorted(ends, rng.uniform(size=size) * ends[-1], side="right")
+    last = np.searchsorted(ends, ends[-1])  # rounding may lead behind the last row that has a chance
+    return np.asarray(cloud.order[np.minimum(ranks, last)])
 
 
 def _potentials(cloud: Cloud, candidates: Floats, closest: Floats) -> Floats:
+    """Return the cost of all rows with each candidate as one more centre."""
     columns, weights = np.ascontiguousarray(candidates.T), cloud.loop_weights
 
     def work(start: int, stop: int) -> Floats:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from boxwood._types import Floats
 from boxwood._validation import as_table
 from boxwood.errors import DataError
-from boxwood.kernels._gram import Fill, Places
+from boxwood.kernels._gram import Fill, Selection
 from boxwood.kernels._kernel import Kernel, refuse_negative
 from boxwood.loops.kernels import add_harmonic_means, add_minima, add_products
 
@@ -175,9 +175,9 @@ def product_filler(A: Floats, B: Floats) -> Fill:
 
 
 def _loop_filler(A: Floats, B: Floats, add: Any) -> Fill:
-    lines = np.ascontiguousarray(B.T)
+    transposed = np.ascontiguousarray(B.T)
 
-    def fill(rows: Places, columns: Places, out: Floats) -> None:
-        add(np.ascontiguousarray(A[rows]), np.ascontiguousarray(lines[:, columns]), out)
+    def fill(rows: Selection, columns: Selection, out: Floats) -> None:
+        add(np.ascontiguousarray(A[rows]), np.ascontiguousarray(transposed[:, columns]), out)
 
     return fill

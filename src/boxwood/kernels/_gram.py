@@ -10,10 +10,10 @@ from boxwood._threads import map_tasks
 from boxwood._types import Array, Floats, Indices
 from boxwood.loops.kernels import add_products
 
-__all__ = ["Fill", "GramMatrix", "KeptGram", "Places"]
+__all__ = ["Fill", "GramMatrix", "KeptGram", "Selection"]
 
-Places = slice | Indices
-Fill = Callable[[Places, Places, Floats], None]
+Selection = slice | Indices
+Fill = Callable[[Selection, Selection, Floats], None]
 """The function that a kernel supplies: takes rows, columns, and a contiguous array of zeros to add their block to."""
 
 TILE = 256  # rows and columns of a tile: half a megabyte, which stays in the cache of one processor
@@ -34,7 +34,7 @@ class GramMatrix:
         self.shape = shape
         self._fill = fill
 
-    def block(self, rows: Places, columns: Places) -> Floats:
+    def block(self, rows: Selection, columns: Selection) -> Floats:
         """Return the values between some rows and some of the others, each given by a slice or by numbers."""
         shape = _length(rows, self.shape[0]), _length(columns, self.shape[1])
         return self._tile(rows, columns, np.empty(shape[0] * shape[1]))
@@ -98,7 +98,7 @@ class GramMatrix:
         parts = map_tasks(work, range(0, n, TILE), n_jobs=n_jobs)
         return np.concatenate(parts) if parts else np.zeros((0, factors.shape[1]))
 
-    def _tile(self, rows: Places, columns: Places, buffer: Floats) -> Floats:
+    def _tile(self, rows: Selection, columns: Selection, buffer: Floats) -> Floats:
         """Return a block, written into the buffer: fresh memory for each tile costs more than the kernel."""
         shape = _length(rows, self.shape[0]), _length(columns, self.shape[1])
         tile = buffer[: shape[0] * shape[1]].reshape(shape)
@@ -111,19 +111,19 @@ class KeptGram(GramMatrix):
     """A Gram matrix that is in memory, shape (n, m); its blocks are views where rows and columns are slices."""
 
     def __init__(self, values: Array) -> None:
-        def fill(rows: Places, columns: Places, out: Floats) -> None:
+        def fill(rows: Selection, columns: Selection, out: Floats) -> None:
             out[...] = values[rows][:, columns]
 
         super().__init__((values.shape[0], values.shape[1]), fill)
         self.values = values
 
-    def _tile(self, rows: Places, columns: Places, buffer: Floats) -> Floats:
+    def _tile(self, rows: Selection, columns: Selection, buffer: Floats) -> Floats:
         return self.values[rows][:, columns].astype(np.float64, copy=False)
 
 
-def _length(places: Places, n: int) -> int:
-    return len(range(*places.indices(n))) if isinstance(places, slice) else len(places)
+def _length(selection: Selection, n: int) -> int:
+    return len(range(*selection.indices(n))) if isinstance(selection, slice) else len(selection)
 
 
-def _part(places: Indices | None, start: int, stop: int) -> Places:
-    return slice(start, stop) if places is None else places[start:stop]
+def _part(numbers: Indices | None, start: int, stop: int) -> Selection:
+    return slice(start, stop) if numbers is None else numbers[start:stop]

@@ -13,7 +13,7 @@ from boxwood._types import Array, Floats
 from boxwood._validation import as_table
 from boxwood.errors import DataError
 from boxwood.kernels._additive import product_filler
-from boxwood.kernels._gram import Fill, GramMatrix, KeptGram, Places
+from boxwood.kernels._gram import Fill, GramMatrix, KeptGram, Selection
 from boxwood.kernels._kernel import Kernel
 from boxwood.loops.kernels import add_squares
 
@@ -54,7 +54,7 @@ class Polynomial(Kernel):
     def _filler(self, X: Floats, Y: Floats) -> Fill:
         multiply = product_filler(X, Y)
 
-        def fill(rows: Places, columns: Places, out: Floats) -> None:
+        def fill(rows: Selection, columns: Selection, out: Floats) -> None:
             multiply(rows, columns, out)
             out += self.coef0
             np.power(out, self.degree, out=out)
@@ -97,10 +97,10 @@ class Neighborhood(Kernel):
             raise ValueError(f"radius must be at least 0, got {self.radius}")
 
     def _filler(self, X: Floats, Y: Floats) -> Fill:
-        lines, units = np.ascontiguousarray(Y.T), np.ones(X.shape[1])
+        transposed, units = np.ascontiguousarray(Y.T), np.ones(X.shape[1])
 
-        def fill(rows: Places, columns: Places, out: Floats) -> None:
-            add_squares(np.ascontiguousarray(X[rows]), np.ascontiguousarray(lines[:, columns]), units, out)
+        def fill(rows: Selection, columns: Selection, out: Floats) -> None:
+            add_squares(np.ascontiguousarray(X[rows]), np.ascontiguousarray(transposed[:, columns]), units, out)
             np.less_equal(np.sqrt(out, out=out), self.radius, out=out, casting="unsafe")
 
         return fill

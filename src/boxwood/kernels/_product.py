@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from boxwood._types import Floats
 from boxwood.errors import DataError
 from boxwood.kernels._bandwidth import Bandwidth, as_bandwidth, by_axis, refuse_rule, resolved_bandwidth
-from boxwood.kernels._gram import Fill, Places
+from boxwood.kernels._gram import Fill, Selection
 from boxwood.kernels._kernel import Kernel
 from boxwood.loops.kernels import add_absolutes, add_products, add_squares
 
@@ -208,7 +208,7 @@ class ProductKernel(DistanceKernel):
         if isinstance(self.profile, tuple) and len(self.profile) != X.shape[1]:
             raise DataError(f"the kernel has {len(self.profile)} profiles, but there are {X.shape[1]} columns")
 
-        def fill(rows: Places, columns: Places, out: Floats) -> None:
+        def fill(rows: Selection, columns: Selection, out: Floats) -> None:
             out += 1.0
             for j in range(X.shape[1]):
                 out *= self.axis_kernel(j, X[rows, j], Y[columns, j])
@@ -221,10 +221,10 @@ class ProductKernel(DistanceKernel):
 
 def _by_differences(X: Floats, Y: Floats, units: Floats, add: Any) -> Fill:
     """Return the filler of `exp(-distance)`, with distances summed from differences: exact far from zero too."""
-    lines, units = np.ascontiguousarray(Y.T), np.ascontiguousarray(units)
+    transposed, units = np.ascontiguousarray(Y.T), np.ascontiguousarray(units)
 
-    def fill(rows: Places, columns: Places, out: Floats) -> None:
-        add(np.ascontiguousarray(X[rows]), np.ascontiguousarray(lines[:, columns]), units, out)
+    def fill(rows: Selection, columns: Selection, out: Floats) -> None:
+        add(np.ascontiguousarray(X[rows]), np.ascontiguousarray(transposed[:, columns]), units, out)
         np.exp(np.negative(out, out=out), out=out)
 
     return fill
@@ -236,10 +236,10 @@ def _by_products(A: Floats, B: Floats, a: Floats, b: Floats) -> Fill:
     Distances near 0 lose their digits there and are summed from differences, so that equal rows are exactly alike.
     """
     left = np.column_stack([2 * A, -a, np.ones(len(a))])
-    lines = np.ascontiguousarray(np.column_stack([B, np.ones(len(b)), -b]).T)
+    transposed = np.ascontiguousarray(np.column_stack([B, np.ones(len(b)), -b]).T)
 
-    def fill(rows: Places, columns: Places, out: Floats) -> None:
-        add_products(np.ascontiguousarray(left[rows]), np.ascontiguousarray(lines[:, columns]), out)
+    def fill(rows: Selection, columns: Selection, out: Floats) -> None:
+        add_products(np.ascontiguousarray(left[rows]), np.ascontiguousarray(transposed[:, columns]), out)
         i, j = np.nonzero(out > -_NEAR)
         out[i, j] = -np.square(A[rows][i] - B[columns][j]).sum(axis=1)
         np.exp(out, out=out)

@@ -1,21 +1,19 @@
 """Sums over columns that kernels are made of: products, squared and absolute differences, minima, harmonic means.
 
-Each function adds to a block of rows against others. The others come transposed, one line for each column, so that the
-inner loop runs along memory. Each sum is taken in the order of the columns, so that it depends neither on the
-processor nor on what else is in the block.
+Each function adds to a block of values, one for each pair of a row and another row. The others come transposed, so that
+the inner loop runs along memory. Each sum is taken in the order of the columns, so it depends neither on the processor
+nor on the other rows of the block.
 """
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from boxwood._types import Array, Floats
 from boxwood.loops._jit import jit
 
 __all__ = ["add_absolutes", "add_harmonic_means", "add_minima", "add_products", "add_squares", "products"]
 
 
-def products(rows: NDArray[Any], vectors: NDArray[Any]) -> NDArray[np.float64]:
+def products(rows: Array, vectors: Array) -> Floats:
     """Return `rows @ vectors.T` for rows (n, d) and vectors (m, d), summed as `add_products` does."""
     sums = np.zeros((len(rows), len(vectors)))
     add_products(np.ascontiguousarray(rows, np.float64), np.ascontiguousarray(vectors.T, np.float64), sums)
@@ -23,7 +21,7 @@ def products(rows: NDArray[Any], vectors: NDArray[Any]) -> NDArray[np.float64]:
 
 
 @jit
-def add_products(rows, others, sums):  # type: ignore[no-untyped-def]
+def add_products(rows, others, sums):
     """Add the inner products of rows and others: the matrix product `rows @ others`.
 
     BLAS would sum in an order that depends on the processor, its threads and the shape of the block. Four rows are

@@ -41,7 +41,7 @@ class Trees(NamedTuple):
 
 @jit
 def add_moves(X, labels, weights, bounds, trees, centers, objective, last_row, change):
-    """Add for each tree what the rows that it moves cost more at the centre of their leaf than at their own.
+    """Add for each tree the cost of the rows that it moves at the centre of their leaf, minus that at their own centre.
 
     IN: X (n, d); labels (n,), -1 left out; weights (n,) or (0,); bounds: LeafBounds; trees: Trees; centers (k, d);
     objective L1, L2 or SQEUCLIDEAN. IN and OUT: last_row (T,): last row that each tree was asked about, -1 before;
