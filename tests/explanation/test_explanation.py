@@ -451,10 +451,10 @@ def test_a_failed_save_changes_nothing(tmp_path, wine_explained, monkeypatch):
     path = tmp_path / "model.json"
     path.write_text("kept")
 
-    def fail(self, target):
+    def fail(temporary, target):
         raise OSError("disk full")
 
-    monkeypatch.setattr("pathlib.Path.replace", fail)
+    monkeypatch.setattr("os.replace", fail)
     with pytest.raises(OSError, match="disk full"):
         wine_explained.save(path)
     assert path.read_text() == "kept"

@@ -393,8 +393,8 @@ def test_attributes(blobs):
         ("gaussian", 2.0, Gaussian(2.0)),
         ("rbf", [1.0, 2.0], Gaussian((1.0, 2.0))),
         ("laplace", 3, Laplace(3.0)),
-        (Laplace(0.5), 2.0, Laplace(0.5)),
-        ("linear", 2.0, Linear()),  # around an origin that it finds
+        (Laplace(0.5), "scale", Laplace(0.5)),
+        ("linear", "scale", Linear()),  # around an origin that it finds
     ],
 )
 def test_kernels(blobs, kernel, gamma, expected):
@@ -402,6 +402,12 @@ def test_kernels(blobs, kernel, gamma, expected):
     model = KernelIMM(kernel=kernel, gamma=gamma).fit(X, y)
     assert model.kernel_ == expected.fitted(X)
     assert clone(model).fit(X, y).tree_ == model.tree_
+
+
+@pytest.mark.parametrize("kernel", [Laplace(0.5), "linear"])
+def test_a_bandwidth_beside_a_kernel_that_brings_its_own_is_refused(blobs, kernel):
+    with pytest.raises(ValueError, match="gamma is the bandwidth of a kernel given as"):
+        KernelIMM(kernel=kernel, gamma=2.0).fit(*blobs)
 
 
 def test_bandwidths_by_rules_are_found_from_the_rows(blobs):

@@ -42,24 +42,33 @@ def explain(
         Rows: numbers, or columns of numbers and booleans, without missing values. Columns of text may be there if the
         clustering is a pipeline that encodes them or leaves them out; rules then name their values.
     labels_or_estimator : optional
-        The clustering. Labels of any hashable type, one for each row, -1 for rows left out; the name of a column of a
-        data frame `X` that holds the labels, and then is not used for cuts; a clusterer, mixture or pipeline of
-        scikit-learn, which is used as it is if it is fitted, and cloned and fitted if not. None is k-means.
+        The clustering, in one of these forms. None is k-means.
+
+        - Labels of any hashable type, one for each row; -1 leaves a row out.
+        - The name of the column of a data frame `X` that holds the labels. That column is not used for cuts.
+        - A clusterer, mixture or pipeline of scikit-learn. A fitted one is used as it is, others are cloned and fitted.
+        - An explainer of boxwood, such as a fitted `IMM`: its own tree is explained, not shortened. On the rows of its
+          fit it is measured against the clusters it was fitted to, on other rows against what its clusterer predicts.
     n_clusters : int, default=None
         Number of clusters of k-means; None is 5. Only where nothing else says what the clusters are. K-means keeps the
         best of 10 starts, of 3 for more than 2 million values.
-    method : {"auto", "imm", "exkmc", "expand", "cart", "mmdt"}, default="auto"
-        How the tree is grown; see Notes for "auto". "exkmc" and "expand" begin with the tree of "imm" if
-        `max_leaf_nodes` has room for it, with a single leaf otherwise. "mmdt" tells Gaussians apart by their means and
-        variances: for a Gaussian mixture by its own, otherwise by those of the clusters' rows.
+    method : str, default="auto"
+        How the tree is grown: "auto" (see Notes), or a name of `grow.METHODS`, in which hyphens stand for underscores.
+
+        - "imm", "greedy", "random_cuts" separate centres, one leaf for each cluster.
+        - "mmdt" separates Gaussians by means and variances: those of a Gaussian mixture, or of the clusters' rows.
+        - "exkmc" and "expand" split leaves by cost or by mistakes. They begin with the tree of "imm" if
+          `max_leaf_nodes` has room for it, and with a single leaf otherwise.
+        - "cart" is scikit-learn's decision tree.
+        - "kernel_imm", "kernel_exkmc", "kernel_expand", "kernel_mmdt" explain clusters of a kernel by two-sided cuts.
     max_leaf_nodes : int, default=None
-        Number of leaves; None is the number of clusters, for "exkmc" and "expand" twice that number.
+        Number of leaves. None is the number of clusters, for expansions twice that number.
     names : mapping from label to name, or sequence of names, default=None
         Names of the clusters; a sequence is in ascending order of the labels.
     sample_weight : array-like of shape (n,), default=None
         Weight of each row.
     random_state : int or RandomState instance, default=None
-        Randomness of k-means, of samples of large tables and of ties in "cart". None is 0.
+        Randomness of k-means, of the method and of samples of large tables. None is 0.
     columns : sequence of str, default=None
         For an array, the names of its columns; None names them x0, x1, …. For a data frame, the columns that rules may
         use; None is all.
@@ -67,19 +76,23 @@ def explain(
         Whether to cluster, grow and measure on columns scaled to unit variance; those that a pipeline makes, if one is
         given. Thresholds are in raw units all the same. Fitted estimators and pipelines see the raw table, as they
         bring their own scale.
+    **options
+        Options of the method, such as `kernel="laplace"`: the keyword arguments of its function in `boxwood.grow`, or
+        of its estimator. The kernel of a fitted `KernelKMeans` and the distance of `KMedians` are the defaults.
 
     Returns
     -------
     Explanation
-        Always holds: its thresholds are the decimals with the fewest digits that keep every row of `X` on its side.
-        For a Gaussian mixture, and for "mmdt", it holds what the Gaussians say of the tree, too.
+        Always holds: its thresholds are the decimals with the fewest digits that keep every row of `X` on its side,
+        but for an explainer's own tree. Costs are squared distances; those of kernel methods are measured in the
+        kernel's feature space, those of "random_cuts" by its own distance.
 
     Raises
     ------
     DataError
         If the table or the labels cannot be used as they are; the message names columns and counts.
     ValueError
-        If a parameter has a value that is not listed.
+        If a parameter has a value that is not listed, or an option is none of the method.
 
     Warns
     -----
@@ -88,23 +101,24 @@ def explain(
 
     Notes
     -----
-    "auto" grows several trees with `max_leaf_nodes` leaves: IMM and Ex-Greedy, for a Gaussian mixture MMDT too, where
-    leaves are left expanded by cost and by mistakes; expansions from a single leaf by cost and by mistakes; CART. Those
-    near the best are refined (`grow.refine`), centres and cuts taking turns, and the tree that loses least is taken, of
-    equals the first in that order, not refined before refined. The loss is the within-cluster cost if at least 95% of
-    the rows lie nearest to the mean of their own cluster, otherwise the number of rows outside their cluster. A cost
-    below that of the clusters counts as theirs, and of equals the tree with fewer rows outside their cluster wins. A
-    tree that leaves some cluster without a leaf counts as if it lost a quarter more. The other methods give their own
-    tree, not refined.
+    "auto" grows several trees with `max_leaf_nodes` leaves. IMM and Ex-Greedy give one leaf for each
+    cluster, and so does MMDT where a Gaussian mixture is explained; if more leaves are asked for, each of them is
+    expanded by cost and by mistakes. Expansions from a single leaf and CART follow. Trees near the best are refined
+    (`grow.refine`): centres and cuts are improved in turn.
 
-    For a pipeline all this takes place in the columns that its first steps make, and costs are measured there; the
-    tree is then pulled back to the table's own columns (`ThresholdTree.pull_back`, with the maps of
-    `axes.axis_map_of`), every row keeping its leaf. Where a step mixes columns, the raw ones are taken. A note says
-    which.
+    The tree that loses least is returned. Ties go to the earlier candidate, and to the unrefined one. The loss is the
+    within-cluster cost if at least 95% of the rows lie nearest to the mean of their own cluster; otherwise it is the
+    number of rows outside their cluster. A cost below that of the clusters counts as theirs, and then fewer rows
+    outside their cluster win. A tree that leaves a cluster without a leaf counts as if it lost a quarter more. A method
+    named by the caller gives its own tree, not refined.
 
-    In a table of more than 250 000 values only IMM sees every row; the other trees are grown on a random sample of so
-    many values, and compared with it on all rows. A note says so. IMM and Ex-Greedy are left out, with a note, where
-    two clusters have the same centre.
+    For a pipeline all this takes place in the columns that its first steps make, and costs are measured there; the tree
+    is then pulled back to the table's own columns (`ThresholdTree.pull_back`, with the maps of `axes.axis_map_of`),
+    every row keeping its leaf. Where a step mixes columns, the raw ones are taken. A note says which.
+
+    In a table of more than 250 000 values only IMM sees every row. The other trees are grown on a random sample of so
+    many values, and compared on all rows. A note says so. Methods that separate centres are left out, with a note,
+    where two clusters have the same centre.
 
     Takes time n d (log n + k) for each level of the trees, beside the clustering.
 
