@@ -12,7 +12,7 @@ from tests.naive.cuts import (
     separation_probability,
 )
 from tests.naive.explanations import cluster_or_none, holds, measured
-from tests.naive.growth import expand, greedy, imm, refine
+from tests.naive.growth import expand, greedy, imm, refine, shallow_scores
 from tests.naive.kernels import axis_similarity, distance_ratios, gram, kernel_cost, kernel_distances, kernel_kmeans
 from tests.naive.medians import alternate, lowest_cost, medians, nearest
 from tests.naive.metrics import conditions, cost, euclidean_cost, euclidean_cost_bounds, matched, node_table
@@ -71,6 +71,7 @@ __all__ = [
     "refine",
     "separation_probability",
     "separations",
+    "shallow_scores",
     "step_features",
     "surest_cut",
     "tail",

@@ -1,4 +1,4 @@
-"""Growth by cuts tried one by one: IMM, expansions, refinement, Ex-Greedy."""
+"""Growth by cuts tried one by one: IMM, expansions, refinement, Ex-Greedy, ExShallow."""
 
 import copy
 import math
@@ -241,3 +241,36 @@ def greedy(X, centers, costs, rows, clusters) -> dict:
     rows_right, clusters_right = set(rows) - set(rows_left), set(clusters) - set(clusters_left)
     right = greedy(X, centers, costs, sorted(rows_right), sorted(clusters_right))
     return {"feature": j, "threshold": threshold, "left": left, "right": right}
+
+
+# ----------------------------------------------------------------------------------------------------------- ExShallow
+
+
+def shallow_scores(X, centers, costs, weights, rows, clusters, tested, penalty) -> dict:
+    """Return the exact score of each cut (feature, threshold) of a node; `tested` has pairs (feature, side)."""
+    scores = {}
+    base = max(sum(min(costs[r][c] for c in clusters) for r in rows), 1)
+    total = sum(weights[r] for r in rows)
+    for j in range(X.shape[1]):
+        ends = sorted(float(centers[c, j]) for c in clusters)
+        values = sorted({float(X[r, j]) for r in rows} | set(ends))
+        for threshold in (between(a, b) for a, b in pairwise(values) if ends[0] <= a < ends[-1]):
+            on_left = {c for c in clusters if centers[c, j] <= threshold}
+            cost = 0
+            for r in rows:
+                side = [c for c in clusters if (c in on_left) == (X[r, j] <= threshold)]
+                cost += min(costs[r][c] for c in side)
+            left = sum(weights[r] for r in rows if X[r, j] <= threshold)
+            share = Fraction(int(left), int(total)) if total else Fraction(1, 2)
+            tests = _foretold_depth(share, len(on_left), len(clusters), len(clusters))
+            tests -= share * ((j, "left") in tested) + (1 - share) * ((j, "right") in tested)
+            scores[j, float(threshold)] = Fraction(cost, base) + Fraction(penalty) * tests
+    return scores
+
+
+def _foretold_depth(share, k_left, k, size) -> Fraction:
+    if size == 1:
+        return Fraction(0)
+    left = min(max(math.ceil(Fraction(size * k_left, k)), 1), size - 1)
+    below = (_foretold_depth(share, k_left, k, part) for part in (left, size - left))
+    return 1 + sum(part * depth for part, depth in zip((share, 1 - share), below, strict=True))

@@ -55,7 +55,7 @@ def explain(
     method : str, default="auto"
         How the tree is grown: "auto" (see Notes), or a name of `grow.METHODS`, in which hyphens stand for underscores.
 
-        - "imm", "greedy", "random_cuts" separate centres, one leaf for each cluster.
+        - "imm", "greedy", "shallow", "random_cuts" separate centres, one leaf for each cluster.
         - "mmdt" separates Gaussians by means and variances: those of a Gaussian mixture, or of the clusters' rows.
         - "exkmc" and "expand" split leaves by cost or by mistakes. They begin with the tree of "imm" if
           `max_leaf_nodes` has room for it, and with a single leaf otherwise.
@@ -101,7 +101,7 @@ def explain(
 
     Notes
     -----
-    "auto" grows several trees with `max_leaf_nodes` leaves. IMM and Ex-Greedy give one leaf for each
+    "auto" grows several trees with `max_leaf_nodes` leaves. IMM, Ex-Greedy and ExShallow give one leaf for each
     cluster, and so does MMDT where a Gaussian mixture is explained; if more leaves are asked for, each of them is
     expanded by cost and by mistakes. Expansions from a single leaf and CART follow. Trees near the best are refined
     (`grow.refine`): centres and cuts are improved in turn.

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from boxwood.grow._mmdt import mmdt as mmdt
     from boxwood.grow._random_cuts import random_cuts as random_cuts
     from boxwood.grow._refine import refine as refine
+    from boxwood.grow._shallow import shallow as shallow
 
 _MODULES: dict[str, tuple[str, ...]] = {
     "_cart": ("cart",),
@@ -33,6 +34,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "_mmdt": ("mmdt",),
     "_random_cuts": ("random_cuts",),
     "_refine": ("refine",),
+    "_shallow": ("shallow",),
 }
 
 __getattr__, __dir__ = attach(__name__, _MODULES)

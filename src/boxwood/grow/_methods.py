@@ -79,6 +79,7 @@ METHODS: dict[str, Method] = {
         Method("imm", "_imm", True, separates_centers=True, candidate=True, sees_all_rows=True),
         Method("greedy", "_greedy", True, separates_centers=True, candidate=True),
         Method("mmdt", "_mmdt", True, candidate=True, of_mixtures=True),
+        Method("shallow", "_shallow", True, separates_centers=True, candidate=True),
         Method("exkmc", "_expand"),
         Method("expand", "_expand"),
         Method("cart", "_cart"),
