@@ -48,6 +48,9 @@ class Expand(TreeClusterer):
         What `predict` gives for the rows of `fit`.
     reference_ : Reference
         The clustering that the tree explains.
+    explanation_ : Explanation
+        The tree, measured on the rows of `fit`: rules, agreement and price. It is made when first asked for; until then
+        the rows are kept. A pickle holds it in place of the rows.
     cluster_centers_ : array of shape (k, d)
         Centres of that clustering.
     n_leaves_ : int

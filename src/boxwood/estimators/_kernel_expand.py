@@ -99,6 +99,9 @@ class KernelExKMC(_KernelExpanded):
         What `predict` gives for the rows of `fit`.
     reference_ : Reference
         The clustering that the tree explains.
+    explanation_ : Explanation
+        The tree, measured on the rows of `fit`: rules, agreement and price. It is made when first asked for; until then
+        the rows are kept. A pickle holds it in place of the rows.
     cluster_centers_ : array of shape (k, d)
         Means of the rows of each cluster, or what the clusterer has for centres. The tree does not look at them.
     n_leaves_ : int
@@ -163,8 +166,8 @@ class KernelExpand(_KernelExpanded):
 
     Attributes
     ----------
-    tree_, kernel_, labels_, reference_, cluster_centers_, n_leaves_, price_, price_ceiling_, agreement_, clusterer_
-        As of `KernelExKMC`; so are `n_features_in_` and `feature_names_in_`.
+    tree_, kernel_, labels_, reference_, explanation_, cluster_centers_, n_leaves_, price_, price_ceiling_, agreement_
+        As of `KernelExKMC`; so are `clusterer_`, `n_features_in_` and `feature_names_in_`.
 
     See Also
     --------

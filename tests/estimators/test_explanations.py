@@ -1,0 +1,265 @@
+"""Every explainer explains: by the tree it has, measured once, whichever door it came in by."""
+
+import pickle
+import re
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_iris
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import boxwood
+from boxwood import (
+    CART,
+    IMM,
+    MMDT,
+    ConceptMMDT,
+    ExKMC,
+    Expand,
+    Explanation,
+    KernelExKMC,
+    KernelExpand,
+    KernelIMM,
+    KernelMMDT,
+    RandomCuts,
+    explain,
+    grow,
+    render,
+)
+from boxwood.concepts import ConceptProjector
+from boxwood.errors import DataError
+
+EXPLAINERS = [IMM, ExKMC, Expand, CART, MMDT, RandomCuts, KernelIMM, KernelExKMC, KernelExpand, KernelMMDT]
+BY_KMEANS, BY_MIXTURE = ("IMM", "ExKMC", "Expand", "CART"), ("MMDT", "ConceptMMDT")
+BY_KERNEL = ("KernelIMM", "KernelExKMC", "KernelMMDT")
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return load_iris(as_frame=True)
+
+
+def fitted(estimator, iris, **options):
+    return estimator(random_state=0, **options).fit(iris.data, iris.target_names[iris.target])
+
+
+def concept_mmdt(iris):
+    projector = ConceptProjector.from_vectors(np.eye(4)[2:], names=["long", "wide"])
+    return ConceptMMDT(FrozenEstimator(projector)).fit(iris.data.to_numpy(), iris.target_names[iris.target])
+
+
+# -------------------------------------------------------------------------------------------------- explanation_
+
+
+@pytest.mark.parametrize("estimator", EXPLAINERS)
+def test_every_explainer_gives_rules_sql_and_a_model_file(estimator, iris):
+    model = fitted(estimator, iris)
+    ex = model.explanation_
+    assert ex.tree is model.tree_
+    assert ex is model.explanation_
+    assert ex.columns == tuple(iris.data.columns)
+    assert ex.names == ("setosa", "versicolor", "virginica")
+    assert (ex.predict(iris.data) == model.predict(iris.data)).all()
+    assert ex.price == model.price_
+    assert ex.agreement == pytest.approx((model.labels_ == iris.target_names[iris.target]).mean())
+    assert len(render.rules(model).splitlines()) == 3
+    assert render.sql(model).startswith("CASE")
+    assert Explanation.from_json(ex.to_json()) == ex
+
+
+@pytest.mark.parametrize("estimator", EXPLAINERS)
+def test_both_doors_give_the_tree_of_a_method(estimator, iris):
+    model = fitted(estimator, iris)
+    name, options = estimator._method, {}
+    if estimator is RandomCuts:
+        options["objective"] = "l1"  # explain takes the distance of k-means
+    ex = explain(iris.data, iris.target_names[iris.target], method=name, random_state=0, **options)
+    assert ex.tree == model.tree_.shortened(iris.data.to_numpy())
+    assert ex.price == model.price_
+    assert ex.method == model.explanation_.method == name
+    assert (ex.draws is None) == (model.explanation_.draws is None) == (estimator is not RandomCuts)
+    assert (ex.kernel is None) == (not name.startswith("kernel"))
+    assert (ex.mixture is None) == (estimator is not MMDT)
+
+
+def test_concepts_are_the_columns_of_their_explanation(iris):
+    model = concept_mmdt(iris)
+    ex = model.explanation_
+    assert ex.columns == ("long", "wide")
+    assert ex.price == model.price_
+    scores = model.projector_.transform(iris.data.to_numpy())
+    assert (ex.predict(scores) == model.predict(iris.data.to_numpy())).all()
+    assert explain(iris.data.to_numpy(), model) == ex
+
+
+@pytest.mark.parametrize("estimator", EXPLAINERS)
+def test_a_pickle_holds_the_explanation_in_place_of_the_rows(estimator, iris):
+    model = fitted(estimator, iris)
+    small = pickle.dumps(model)
+    copy = pickle.loads(small)
+    assert copy.explanation_ == model.explanation_
+    assert explain(iris.data, copy) == model.explanation_
+    assert not [
+        value for value in vars(copy).values() if isinstance(value, np.ndarray) and value.size >= iris.data.size
+    ]
+    assert large not in small
+
+
+def test_rows_are_kept_until_the_explanation_is_asked_for(iris):
+    model = IMM().fit(iris.data.to_numpy(), iris.target)
+    assert model._fit is not None
+    model.explanation_.tree  # noqa: B018
+    assert model._fit is None
+
+
+def test_what_an_explanation_needs_of_names(iris):
+    model = CART().fit(iris.data, [(name, 1) for name in iris.target])
+    assert model.explanation_.names == ("(0, 1)", "(1, 1)", "(2, 1)")
+    with pytest.raises(AttributeError):
+        IMM().explanation_  # noqa: B018
+    with pytest.raises(DataError, match="without any"):
+        MMDT().fit_mixture(boxwood.Mixture([1, 1], [[0.0], [5.0]], [[1.0], [1.0]])).explanation_  # noqa: B018
+
+
+# ----------------------------------------------------------------------------------------- explain(X, an explainer)
+
+
+def test_an_explainers_own_tree_is_explained(iris):
+    model = KernelIMM(n_clusters=3, random_state=0).fit(iris.data)
+    ex = explain(iris.data, model)
+    assert ex is model.explanation_
+    assert ex.tree is model.tree_
+    assert explain(iris.data, FrozenEstimator(model)) is ex
+    assert explain(iris.data, clone(model)).tree == model.tree_
+    named = explain(iris.data, model, names=["a", "b", "c"])
+    assert named.names == ("a", "b", "c")
+    assert named.tree is model.tree_
+    assert named.price == ex.price
+    half = explain(iris.data, model, sample_weight=np.repeat([0.0, 1.0], 75))
+    assert half.weighted
+
+
+@pytest.mark.parametrize("clusterer", [KMeans(3, n_init=1, random_state=0), None])
+def test_other_rows_are_measured_against_what_the_clusterer_predicts(iris, clusterer):
+    scaled = None if clusterer is None else make_pipeline(StandardScaler(), clusterer)
+    model = IMM(scaled, n_clusters=3, random_state=0).fit(iris.data)
+    rows = iris.data[iris.target > 0]
+    ex = explain(rows, model)
+    assert ex.tree is model.tree_
+    assert ex.n_rows == 100
+    given = rows if clusterer is not None else rows.to_numpy()  # a pipeline was fitted on names, k-means on numbers
+    assert ex.agreement == (model.predict(rows) == model.clusterer_.predict(given)).mean()
+
+
+def test_other_rows_without_a_clusterer_that_predicts_are_refused(iris):
+    model = IMM().fit(iris.data, iris.target)
+    with pytest.raises(DataError, match="fitted on other rows"):
+        explain(iris.data[1:], model)
+
+
+@pytest.mark.parametrize("given", [{"method": "cart"}, {"max_leaf_nodes": 4}, {"n_clusters": 3}, {"standardize": True}])
+def test_a_tree_that_is_there_is_not_grown(iris, given):
+    with pytest.raises(ValueError, match=f"IMM has its tree already, so {next(iter(given))} has no effect"):
+        explain(iris.data, IMM().fit(iris.data, iris.target), **given)
+
+
+# ------------------------------------------------------------------------------------------------------- options
+
+
+def test_methods_take_their_options_by_name(iris):
+    X, y = iris.data.to_numpy(), iris.target.to_numpy()
+    ex = explain(X, y, method="kernel-imm", kernel="laplace")
+    assert ex.tree == KernelIMM(kernel="laplace").fit(X, y).tree_.shortened(X)
+    assert ex.kernel.kernel.startswith("Laplace")
+    with pytest.raises(ValueError, match="method 'imm' has no option kernel; its options: candidates, duplicates"):
+        explain(X, y, method="imm", kernel="laplace")
+    with pytest.raises(ValueError, match="options such as kernel belong to one method"):
+        explain(X, y, kernel="laplace")
+    medians = boxwood.KMedians(3, objective="l1", random_state=0).fit(X)
+    assert explain(X, medians, method="random_cuts").objective == "l1"
+    kernel = boxwood.KernelKMeans(3, kernel=boxwood.kernels.Laplace(0.5), random_state=0).fit(X)
+    assert explain(X, kernel, method="kernel_exkmc").kernel.kernel == "Laplace(gamma=0.5)"
+
+
+def test_every_method_has_a_grower_and_its_row_in_the_readme():
+    from pathlib import Path
+
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    for name, method in grow.METHODS.items():
+        assert method.name == name
+        assert callable(method.grower)
+        assert f"grow.{name}" in readme or "".join(name.split("_")) in readme.lower(), name
+
+
+# --------------------------------------------------------------------------------------------- all or nothing
+
+
+@pytest.mark.parametrize("estimator", EXPLAINERS)
+def test_a_fit_that_fails_changes_nothing(estimator, iris):
+    model = fitted(estimator, iris)
+    before = dict(vars(model))
+    for X, y in [
+        (iris.data.to_numpy()[:, :2], np.zeros(150)),  # one cluster
+        (iris.data.to_numpy()[:, :2], iris.target[:10]),
+        (np.full((150, 2), np.nan), iris.target),
+    ]:
+        with pytest.raises(DataError):
+            model.fit(X, y)
+        assert vars(model) == before
+    assert (model.predict(iris.data) == model.labels_).all()
+
+
+def test_an_interrupted_fit_changes_nothing(iris, monkeypatch):
+    model = fitted(KernelMMDT, iris)
+    before = dict(vars(model))
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("boxwood.estimators._base.costs_of", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(iris.data.to_numpy(), iris.target)
+    assert vars(model) == before
+
+
+# ------------------------------------------------------------------------------------------------------ docstrings
+
+OWN = {  # entries that one estimator of a family has in words of its own
+    "random_state": {"CART", "KernelMMDT"},
+    "tree_": {"IMM", "CART", "KernelIMM", "KernelMMDT", "ConceptMMDT"},
+    "max_leaf_nodes": {"CART"},
+    "clusterer": {"ConceptMMDT"},
+    "axis": {"ConceptMMDT"},
+    "pooling": {"ConceptMMDT"},
+    "mixture_": {"ConceptMMDT"},
+    "price_": {"ConceptMMDT"},
+    "reference_": {"ConceptMMDT"},
+    "n_features_in_": {"ConceptMMDT"},
+    "feature_names_in_": {"ConceptMMDT"},
+    "cluster_centers_": {"KernelIMM"},
+    "kernel": {"KernelIMM", "KernelMMDT"},
+    "gamma": {"KernelMMDT"},
+}
+
+
+def entries(estimator):
+    text = getattr(boxwood, estimator).__doc__.split("See Also")[0]
+    return dict(re.findall(r"^    (\w+) : (.*(?:\n        .*)*)", text, re.MULTILINE))
+
+
+@pytest.mark.parametrize("family", [BY_KMEANS, BY_MIXTURE, BY_KERNEL])
+def test_entries_of_docstrings_are_equal_to_the_letter(family):
+    first = {}
+    for estimator in family:
+        for name, text in entries(estimator).items():
+            if estimator not in OWN.get(name, ()):
+                assert first.setdefault(name, text) == text, f"{name} of {estimator}"
+
+
+def test_entries_that_all_docstrings_share():
+    for name in ("n_jobs", "explanation_", "labels_", "n_leaves_", "clusterer_"):
+        assert len({entries(estimator)[name] for estimator in (*BY_KMEANS, *BY_MIXTURE, *BY_KERNEL, "RandomCuts")}) == 1
