@@ -155,7 +155,7 @@ def _kernel_costs(task: Task, kernel: Kernel) -> tuple[Costs, CostsUnder]:
     X, weights, kept, reference = task.rows.values, task.rows.weights, task.kept, task.reference
     rows = np.flatnonzero(kept)
     distances = _distances_of_rows(
-        kernel.fitted(X),
+        kernel.fitted(task.rows),
         X[rows].astype(np.float64),
         reference.labels[rows],
         reference.n_clusters,
@@ -199,7 +199,7 @@ def _distances_of_rows(
     scaled = np.ldexp(weights, min(0, 960 - int(np.frexp(weights.max())[1])))  # a sum of large weights may overflow
     with np.errstate(over="ignore", invalid="ignore"):
         found = kernel_distances(
-            kernel, X[first], labels[first], n_clusters, sample_weight=np.add.reduceat(scaled, first), n_jobs=n_jobs
+            kernel, Rows(X[first], np.add.reduceat(scaled, first)), labels[first], n_clusters, n_jobs=n_jobs
         )
     distances = np.empty((len(X), n_clusters))
     distances[order] = found[np.cumsum(is_new) - 1]

@@ -36,7 +36,7 @@ def _grow_expanded(task: Task, name: str, objective: str, kernel: Kernel, base: 
     if base is None:
         base = "kernel_imm" if leaves >= task.reference.n_clusters else "root"
     refuse_unknown("base", base, ("kernel_imm", "root"))
-    kernel = kernel.fitted(task.rows.values)
+    kernel = kernel.fitted(task.rows)
     begin = grow_kernel_imm(task, kernel=kernel).tree if base == "kernel_imm" else None
     tree = expanded(begin, task, leaves, objective=objective, cuts=cuts, kernel=kernel)
     return Grown(tree, name if base == "kernel_imm" else f"{name}-root", kernel=kernel, facts={"kernel": kernel})

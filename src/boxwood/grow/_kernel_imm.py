@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._types import Array, Indices
+from boxwood._types import Indices
 from boxwood._validation import Rows, listed
 from boxwood.axes import ChosenCurves, Curves, features_of_kernel, surrogate_map
 from boxwood.errors import DataError
@@ -127,7 +127,7 @@ def grow_kernel_imm(
 ) -> Grown:
     """Return what `kernel_imm` grows for a task; for "auto" features, the tree of lowest cost."""
     resolved, options = as_kernel(kernel), {"n_terms": n_terms, "n_landmarks": n_landmarks}
-    rows = _kept(task, resolved.fitted(task.rows.values))
+    rows = _kept(task, resolved.fitted(task.rows))
     trees: list[_FeatureTree] = []
     refusal: DataError | None = None
     for kind in _kinds(resolved, features):
@@ -176,12 +176,12 @@ def _kinds(kernel: Kernel, features: str) -> tuple[str, ...]:
 
 def _on_features(kept: _KeptRows, kind: str, options: dict[str, Any]) -> _FeatureTree:
     """Return the tree that IMM grows on one kind of features, pulled back to the columns of the rows."""
-    curves = surrogate_map(kept.kernel, kept.rows.values, kind, **options)
+    curves = surrogate_map(kept.kernel, kept.rows, kind, **options)
     mapped = kept.rows.mapped(curves.transform(kept.rows))
     reference = Reference.of(mapped, kept.labels, names=kept.names)
     _refuse_equal_means(reference, kind)
     tree = grow_imm(Task.of(mapped, reference, n_jobs=kept.n_jobs)).tree
-    return _FeatureTree(_pulled_back(tree, curves, kept.rows.values), kind, curves.error)
+    return _FeatureTree(_pulled_back(tree, curves, kept.rows), kind, curves.error)
 
 
 def _refuse_equal_means(reference: Reference, kind: str) -> None:
@@ -194,7 +194,7 @@ def _refuse_equal_means(reference: Reference, kind: str) -> None:
         )
 
 
-def _pulled_back(tree: ThresholdTree, curves: Curves, rows: Array) -> ThresholdTree:
+def _pulled_back(tree: ThresholdTree, curves: Curves, rows: Rows) -> ThresholdTree:
     """Return the tree on raw columns; only the features that it cuts are computed again."""
     columns = tree.features
     places = np.where(tree.feature < 0, -1, np.searchsorted(columns, tree.feature))

@@ -197,7 +197,7 @@ def grow_kernel_mmdt(
     refuse_unknown("prototype", prototype, PROTOTYPES)
     if n_trees < 1:
         raise ValueError(f"n_trees must be at least 1, got {n_trees}")
-    resolved = as_distance_kernel(kernel).fitted(task.rows.values)
+    resolved = as_distance_kernel(kernel).fitted(task.rows)
     resolved.gram(task.rows.values[:1])  # refuses a kernel of another number of axes
     laws = ClusterLaws(task, resolved)
     random = None if prototype == "medoid" else as_generator(task.random_state)

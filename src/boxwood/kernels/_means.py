@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import as_table, as_weights
+from boxwood._validation import Rows
 from boxwood.errors import DataError
 from boxwood.kernels._by_name import as_kernel
 from boxwood.kernels._gram import GramMatrix
@@ -66,9 +66,9 @@ class KernelMeans:
 
         Takes as many values of the kernel as there are pairs of rows in one cluster. Errors as in `kernel_distances`.
         """
-        table = as_table(X)
-        resolved = as_kernel(kernel).fitted(table)
-        return _means(resolved, table, resolved.gram(table), labels, n_clusters, sample_weight, n_jobs)
+        rows = Rows.of(X, sample_weight)
+        resolved = as_kernel(kernel).fitted(rows)
+        return _means(resolved, rows, resolved.gram(rows), labels, n_clusters, n_jobs)
 
     def similarities(self, X: ArrayLike, *, n_jobs: int | None = -1) -> Floats:
         """Return the inner product of each row of `X` with each mean, shape (n, k), in time n m (d + k)."""
@@ -144,14 +144,14 @@ def kernel_distances(
            [0.   , 1.978],
            [1.978, 0.   ]])
     """
-    table = as_table(X)
-    resolved = as_kernel(kernel).fitted(table)
-    gram = resolved.gram(table)
-    means = _means(resolved, table, gram, labels, n_clusters, sample_weight, n_jobs)
+    rows = Rows.of(X, sample_weight)
+    resolved = as_kernel(kernel).fitted(rows)
+    gram = resolved.gram(rows)
+    means = _means(resolved, rows, gram, labels, n_clusters, n_jobs)
     if Y is not None:
         return means.distances(Y, n_jobs=n_jobs)
     similarities = gram.product(means.coefficients, n_jobs=n_jobs)
-    return distances_to_means(resolved, resolved.diagonal(table), means.squares, similarities)
+    return distances_to_means(resolved, resolved.diagonal(rows), means.squares, similarities)
 
 
 def distances_to_means(
@@ -215,14 +215,13 @@ def shares(rows: Indices, weights: Floats | None) -> Floats:
 
 def _means(
     kernel: Kernel,
-    table: Array,
+    table: Rows,
     gram: GramMatrix,
     labels: ArrayLike,
     n_clusters: int,
-    sample_weight: ArrayLike | None,
     n_jobs: int | None,
 ) -> KernelMeans:
-    weights = as_weights(sample_weight, len(table))
+    weights = table.weights
     coefficients = np.zeros((len(table), n_clusters))
     squares = np.full(n_clusters, np.inf)
     for c, rows in enumerate(rows_of_clusters(labels, n_clusters, len(table), weights)):
@@ -231,4 +230,4 @@ def _means(
             coefficients[rows, c] = share
             similarities = gram.product(share[:, None], rows=rows, columns=rows, n_jobs=n_jobs)[:, 0]
             squares[c] = (share * similarities).sum()  # not by BLAS, which sums by the number of its threads
-    return KernelMeans(kernel, kernel.kept_points(table), coefficients, squares)
+    return KernelMeans(kernel, kernel.kept_points(table.values), coefficients, squares)

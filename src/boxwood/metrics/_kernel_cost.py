@@ -99,9 +99,9 @@ class KernelSpace:
     ) -> None:
         rows = Rows.of(X, sample_weight)
         self.table, self.weights = rows.values, rows.weights
-        self.kernel = as_kernel(kernel).fitted(self.table)
-        self.gram: GramMatrix = self.kernel.gram(self.table)
-        self.diagonal = self.kernel.diagonal(self.table)
+        self.kernel = as_kernel(kernel).fitted(rows)
+        self.gram: GramMatrix = self.kernel.gram(rows)
+        self.diagonal = self.kernel.diagonal(rows)
         self.n_jobs = n_jobs
 
     def cost(self, labels: Indices, k: int, centers: Array | None = None) -> float:

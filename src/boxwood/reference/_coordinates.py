@@ -92,14 +92,14 @@ class Coordinates:
 
     def pulled_back(self, tree: ThresholdTree) -> ThresholdTree:
         """Return the tree on the table's columns that labels its rows as `tree` labels the mapped rows."""
-        return tree if self.axis_map is None else tree.pull_back(self.axis_map, self.table.values)
+        return tree if self.axis_map is None else tree.pull_back(self.axis_map, self.table)
 
     def shortened(self, tree: ThresholdTree) -> ThresholdTree:
         """Return a tree on the table's columns with short thresholds.
 
         Cuts of categories stay as they are: between two codes of the rows lie other categories.
         """
-        short = tree.shortened(self.table.values)
+        short = tree.shortened(self.table)
         coded = np.isin(tree.feature, list(self.categories))
         lower, upper = np.where(coded, tree.lower, short.lower), np.where(coded, tree.upper, short.upper)
         return ThresholdTree(tree.feature, lower, upper, tree.second, tree.cluster)

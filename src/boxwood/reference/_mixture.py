@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import Rows, as_table, listed
+from boxwood._validation import Rows, listed
 from boxwood.errors import DataError
 from boxwood.reference._labels import encode_labels
 from boxwood.reference._moments import Moments, moments_of
@@ -178,7 +178,7 @@ class Mixture:
         codes, found = _encoded(labels)
         if not found:
             raise DataError("every row is left out: all labels are -1")
-        moments = moments_of(as_table(X), codes, len(found), sample_weight, n_jobs)
+        moments = moments_of(Rows.of(X, sample_weight), codes, len(found), n_jobs)
         present = [name for name, weight in zip(found, moments.weights, strict=True) if weight > 0]
         if not present:
             raise DataError("every row is left out: give some row a label other than -1 and a weight above 0")
@@ -209,7 +209,7 @@ class Mixture:
         `moments` are those of the clusters' rows, where they are known.
         """
         if moments is None:
-            moments = moments_of(rows.values, reference.labels, reference.n_clusters, rows.weights, n_jobs)
+            moments = moments_of(rows, reference.labels, reference.n_clusters, n_jobs)
         clusters = np.flatnonzero(moments.weights > 0)
         return cls.of_moments(moments, names=[reference.names[c] for c in clusters], clusters=clusters)
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._threads import BLOCK_ROWS, map_blocks
 from boxwood._types import Array, Floats
-from boxwood._validation import as_table, as_weights
+from boxwood._validation import Rows
 from boxwood.errors import DataError
 from boxwood.loops.moments import block_moments
 
@@ -79,7 +79,8 @@ class Moments:
         DataError
             If `X`, the labels and the weights do not fit together, or hold missing or infinite values.
         """
-        return moments_of(as_table(X), _as_codes(labels, n_clusters), n_clusters, sample_weight, n_jobs)
+        rows = Rows.of(X, sample_weight)
+        return moments_of(rows, _as_codes(labels, n_clusters), n_clusters, n_jobs)
 
     @property
     def means(self) -> Floats:
@@ -117,11 +118,12 @@ class Moments:
         return f"Moments(n_clusters={k}, n_columns={d}, weight={self.weights.sum():g})"
 
 
-def moments_of(X: Array, codes: Array, n_clusters: int, sample_weight: ArrayLike | None, n_jobs: int | None) -> Moments:
+def moments_of(rows: Rows, codes: Array, n_clusters: int, n_jobs: int | None) -> Moments:
     """Return the moments of checked rows by checked labels, which must be as many."""
+    X = rows.values
     if len(codes) != len(X):
         raise DataError(f"X has {len(X)} rows, but there are {len(codes)} labels")
-    weights = as_weights(sample_weight, len(X))
+    weights = rows.weights
     shape, unweighted = (n_clusters, X.shape[1]), np.empty(0)
 
     def work(start: int, stop: int) -> Moments:

@@ -109,7 +109,7 @@ class Reference:
         refuse_unknown("center", center, ("mean", "median"))
         if center == "median":
             return cls(codes, _medians(rows.values, codes, len(found), rows.weights), _named(found, names))
-        means, moments = _means(rows.values, codes, len(found), rows.weights)
+        means, moments = _means(rows, codes, len(found))
         return cls(codes, means, _named(found, names), moments=moments)
 
     @classmethod
@@ -225,17 +225,17 @@ def objective_of(estimator: Any) -> str | None:
     return objective if objective in ("l1", "l2", "sqeuclidean") else None
 
 
-def _means(X: Array, codes: Indices, k: int, weights: Floats | None) -> tuple[Floats, Moments]:
+def _means(rows: Rows, codes: Indices, k: int) -> tuple[Floats, Moments]:
     """Return the mean of each cluster, shape (k, d), and the moments that it is of."""
-    moments = moments_of(X, codes, k, weights, n_jobs=-1)
+    moments = moments_of(rows, codes, k, n_jobs=-1)
     if not moments.weights.all():
         raise DataError(f"clusters without weight: {', '.join(map(str, np.flatnonzero(moments.weights == 0)))}")
     with np.errstate(over="ignore", invalid="ignore"):
         means = moments.means
     if np.isfinite(means).all():
         return means, moments
-    unit = 2.0 ** (4 + int(np.log2(len(X))))  # sums of differences left the range; a power of two changes no digit
-    return moments_of(X / unit, codes, k, weights, n_jobs=-1).means * unit, moments
+    unit = 2.0 ** (4 + int(np.log2(len(rows))))  # sums of differences left the range; a power of two changes no digit
+    return moments_of(rows.mapped(rows.values / unit), codes, k, n_jobs=-1).means * unit, moments
 
 
 def _medians(X: Array, codes: Indices, k: int, weights: Floats | None) -> Floats:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boxwood._types import Bools, Floats, Indices
+from boxwood._validation import Rows
 from boxwood.errors import DataError
 from boxwood.tree._builder import TreeBuilder
 from boxwood.tree._intervals import Intervals, complement, intersection, joined
@@ -59,7 +60,7 @@ def _both(axis_map: AxisMap, X: ArrayLike | None) -> _Rows:
     if X is None:
         return _Rows(np.empty((0, axis_map.n_features)), np.empty((0, axis_map.n_columns)))
     raw = as_rows(X, axis_map.n_features)
-    return _Rows(raw, axis_map.transform(raw))
+    return _Rows(raw, axis_map.transform(X if isinstance(X, Rows) else raw))
 
 
 def _cut(tree: ThresholdTree, axis_map: AxisMap, table: _Rows, builder: TreeBuilder, visit: _Visit) -> Iterator[_Visit]:
