@@ -38,4 +38,4 @@ _MODULES: dict[str, tuple[str, ...]] = {
 }
 
 __getattr__, __dir__ = attach(__name__, _MODULES)
-__all__ = __dir__()
+__all__ = [name for name in __dir__() if name not in ("Method", "method_of")]
