@@ -9,6 +9,7 @@ from boxwood.concepts._separation import pair_gaps
 from boxwood.errors import DataError
 from boxwood.metrics import explainability_to_noise
 from tests import naive
+from tests.scale import seeds
 
 
 def random_mixture(rng, k, d):
@@ -33,7 +34,7 @@ def test_a_projected_mixture_is_what_its_formula_says():
 
 
 def test_a_projected_mixture_is_the_mixture_of_projected_rows():
-    for seed in range(1000):
+    for seed in seeds(1000):
         rng = np.random.default_rng(seed)
         k, d, m = int(rng.integers(2, 5)), int(rng.integers(1, 5)), int(rng.integers(1, 4))
         labels = np.concatenate([np.arange(k), rng.integers(k, size=30)])

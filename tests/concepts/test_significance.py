@@ -7,10 +7,11 @@ from sklearn.metrics import roc_auc_score
 
 from boxwood.concepts import _significance as significance
 from tests import naive
+from tests.scale import seeds
 
 
 def test_scores_without_the_row_itself_are_those_of_refits():
-    for seed in range(1000):
+    for seed in seeds(1000):
         rng = np.random.default_rng(seed)
         n, d = int(rng.integers(3, 16)), int(rng.integers(1, 6))
         Z, y = rng.normal(size=(n, d)), rng.random(n) if seed % 2 else (np.arange(n) < 2).astype(float)

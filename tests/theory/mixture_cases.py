@@ -7,11 +7,12 @@ import pytest
 
 from boxwood import Mixture, TreeBuilder
 from tests.metrics.test_mixtures import random_mixture
+from tests.scale import seeds
 
 
 def mixtures(n, *, equal_variances=False):
     """Yield random mixtures, from overlapping to far apart."""
-    for seed in range(n):
+    for seed in seeds(n):
         rng = np.random.default_rng(seed)
         k, d = int(rng.integers(2, 9)), int(rng.integers(1, 6))
         mixture = random_mixture(rng, k, d, spread=10 ** rng.uniform(-0.5, 2))

@@ -12,10 +12,11 @@ from boxwood.theory import bounds
 from tests import naive
 from tests.cases import make_case
 from tests.grow.test_imm import reference_or_none, separable
+from tests.scale import seeds
 
 
 def test_imm_certificates_equal_the_twin():
-    for seed in separable(1100, max_rows=25):
+    for seed in separable(120, max_rows=25):
         X, labels, weights = make_case(seed, max_rows=25)
         reference = reference_or_none(X, labels, weights)
         if reference is None:
@@ -35,7 +36,7 @@ def test_imm_certificates_equal_the_twin():
 def test_imm_keeps_its_inequality_and_its_bounds(objective, center):
     """At each node t r² <= 4 k' sum (x_i - c_i)², and so the price is below its bounds; 200 random sets."""
     worst = prices = 0.0
-    for seed in range(200):
+    for seed in seeds(60):
         rng = np.random.default_rng(seed)
         k, d = int(rng.integers(2, 9)), int(rng.integers(1, 5))
         X = rng.normal(size=(80, d)) + 10 ** rng.uniform(-0.5, 1) * rng.normal(size=(k, d))[np.arange(80) % k]
@@ -57,7 +58,7 @@ def test_imm_keeps_its_inequality_and_its_bounds(objective, center):
 def test_certificates_of_other_trees():
     """The bound on the price holds for any tree with a centre in each leaf, the inequality only for IMM's."""
     above = 0
-    for seed in range(300):
+    for seed in seeds(300):
         rng = np.random.default_rng(seed)
         X, labels = rng.normal(size=(50, 2)), np.arange(50) % 5
         reference = Reference.of(X + 3 * rng.normal(size=(5, 2))[labels], labels)

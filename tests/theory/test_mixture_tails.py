@@ -10,6 +10,7 @@ from boxwood import Mixture
 from boxwood.grow import mmdt
 from boxwood.metrics import error_rate, explainability_to_noise, mixture_price
 from boxwood.theory import bounds, certificate, instances
+from tests.scale import draws
 from tests.theory.mixture_cases import caterpillar, deviations_are_right, exact_error, mixtures
 
 
@@ -39,7 +40,8 @@ def test_random_cut_of_two_normals():
     m = 3.0
     mixture = Mixture([1, 1], [[0.0], [m]], np.ones((2, 1)))
     errors = [
-        error_rate(mixture, mmdt(mixture, axis="range", threshold="uniform", random_state=i)).value for i in range(2000)
+        error_rate(mixture, mmdt(mixture, axis="range", threshold="uniform", random_state=i)).value
+        for i in range(draws(2000))
     ]
     density = math.exp(-m * m / 2) / math.sqrt(2 * math.pi)
     closed = (m * 0.5 * math.erfc(m / math.sqrt(2)) + 1 / math.sqrt(2 * math.pi) - density) / m

@@ -10,6 +10,7 @@ from boxwood import Mixture, ThresholdTree
 from boxwood.grow import mmdt
 from boxwood.metrics import error_rate, explainability_to_noise, mixture_price
 from boxwood.theory import bounds, certificate, instances
+from tests.scale import seeds
 from tests.theory.mixture_cases import caterpillar, deviations_are_right, exact_error, mixtures
 
 
@@ -68,7 +69,7 @@ def means_at_cuts(tree, mixture):
 
 def test_smallest_chebyshev_sum():
     """Claim 2: the sum in the middle of the largest gap is within the bound; for two means they are equal."""
-    for seed in range(3000):
+    for seed in seeds(3000):
         rng = np.random.default_rng(seed)
         k, sigma = int(rng.integers(2, 12)), rng.uniform(0.1, 3)
         means = np.sort(rng.choice([rng.random(k), rng.random(k) ** 4, np.arange(k) + 0.0]))
@@ -94,7 +95,7 @@ def test_probabilities_are_clipped():
 
 @pytest.mark.parametrize("threshold", ["midpoint", "chebyshev", "tails", "gaussian"])
 def test_order_of_error_bounds_for_trees_by_range(threshold):
-    for mixture in mixtures(300):
+    for mixture in mixtures(100):
         tree = mmdt(mixture, axis="range", threshold=threshold, pooling="max")
         exact, guarantee = error_rate(mixture, tree).value, certificate(mixture, tree)
         theorem = bounds.chebyshev_error_bound(mixture, sharp=True).value

@@ -13,6 +13,7 @@ from boxwood.grow import imm, random_cuts
 from boxwood.metrics import cost, node_table, partition_cost
 from boxwood.theory import bounds, instances
 from tests import naive
+from tests.scale import draws, seeds
 
 OBJECTIVES = ("l1", "sqeuclidean", "l2")
 
@@ -56,7 +57,7 @@ def costs_of_trees(x, centers, n, **options):
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_exact_expectations_are_within_the_bounds(objective):
     largest = 0.0
-    for seed in range(1200):
+    for seed in seeds(400):
         x, centers = centers_and_row(seed)
         least = smallest_cost(x, centers, objective)
         if len(centers) < 2 or least == 0:
@@ -71,7 +72,7 @@ def test_exact_expectations_are_within_the_bounds(objective):
 def test_the_distortion_of_the_embedding_is_2k_minus_1():
     """Lemma 6.1 with 2k - 1 in place of 8k, which equally spaced centres attain; and figure 3."""
     assert [naive.terminal_embedding([1, 3, 5], v) for v in range(7)] == [-1, 0, 1, 2, 3, 4, 5]
-    for seed in range(1000):
+    for seed in seeds(1000):
         x, centers = centers_and_row(seed)
         embedding = TerminalEmbedding(centers)
         length = np.abs(embedding.transform(x[None]) - embedding.transform_centers(centers)).sum(axis=1)
@@ -93,7 +94,7 @@ def test_trees_cost_what_is_expected(objective, options):
         rng = np.random.default_rng(seed)
         centers, x = rng.random((5, 2)), rng.random(2)
         exact = naive.expected_cost(x, centers, objective, options.get("median", "midpoint"))
-        costs = costs_of_trees(x, centers, 2000, objective=objective, **options)
+        costs = costs_of_trees(x, centers, draws(400), objective=objective, **options)
         assert costs.mean() == pytest.approx(exact, abs=4 * costs.std() / math.sqrt(len(costs)))
 
 
@@ -103,7 +104,7 @@ def test_both_variants_lead_a_row_alike():
     centers, x = rng.random((5, 2)), rng.random((1, 2))
     counts = [
         np.bincount(
-            [int(random_cuts(centers, variant=variant, random_state=rng).predict(x)[0]) for _ in range(3000)],
+            [int(random_cuts(centers, variant=variant, random_state=rng).predict(x)[0]) for _ in range(draws(1000))],
             minlength=5,
         )
         for variant in ("fast", "exact")
@@ -115,7 +116,7 @@ def test_both_variants_lead_a_row_alike():
 
 def test_mean_prices_are_within_the_bound():
     """(1 + H(k - 1)) times the reference for k-medians, and the embedding's factor for k-means, on whole data."""
-    for seed in range(200):
+    for seed in seeds(30):
         rng = np.random.default_rng(seed)
         k, d = int(rng.integers(2, 20)), int(rng.integers(1, 6))
         X, labels = rng.normal(size=(60, d)), np.concatenate([np.arange(k), rng.integers(k, size=60 - k)])
@@ -138,7 +139,7 @@ def test_the_first_cut_separates_centres_in_proportion_to_their_distance():
     """The measure of the cuts between two centres is their ℓ1 distance: equation (7) and section 9."""
     centers = np.random.default_rng(2).normal(size=(5, 3))
     total = np.ptp(centers, axis=0).sum()
-    cuts = [random_cuts(centers, random_state=seed) for seed in range(3000)]
+    cuts = [random_cuts(centers, random_state=seed) for seed in seeds(1500)]
     sides = np.array([centers[:, tree.feature[0]] <= tree.upper[0] for tree in cuts])
     for a, b in combinations(range(5), 2):
         fraction = np.abs(centers[a] - centers[b]).sum() / total
@@ -180,7 +181,7 @@ def test_l2_prices_grow_as_stated():
 
 
 def test_separation_equals_the_twin():
-    for seed in range(1500):
+    for seed in seeds(1500):
         rng = np.random.default_rng(seed)
         d = int(rng.integers(1, 5))
         x, center, median = rng.choice([rng.normal(size=(3, d)), rng.integers(-2, 3, size=(3, d)) + 0.0])
@@ -233,7 +234,7 @@ def test_star_equals_the_twin_and_tends_to_the_bound(objective):
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_star_by_trees(objective, variant):
     star = instances.star(4, 9.0, objective=objective)
-    costs = costs_of_trees(star.points[0], star.centers, 2500, objective=objective, variant=variant)
+    costs = costs_of_trees(star.points[0], star.centers, draws(600), objective=objective, variant=variant)
     assert costs.mean() == pytest.approx(star.exact["expected_cost"], abs=4 * costs.std() / math.sqrt(len(costs)))
 
 
@@ -258,9 +259,11 @@ def test_two_centers_by_trees(median):
     for t in (0.2, 0.7):
         instance = instances.two_centers(t, objective="l2", median=median)
         rng = np.random.default_rng(1)
-        trees = (random_cuts(instance.centers, objective="l2", median=median, random_state=rng) for _ in range(4000))
+        trees = (
+            random_cuts(instance.centers, objective="l2", median=median, random_state=rng) for _ in range(draws(1000))
+        )
         fraction = np.mean([int(tree.predict(instance.points)[0]) for tree in trees])
-        assert fraction == pytest.approx(instance.exact["probability"], abs=4 * math.sqrt(0.25 / 4000))
+        assert fraction == pytest.approx(instance.exact["probability"], abs=4 * math.sqrt(0.25 / draws(1000)))
 
 
 GENERATORS = [
