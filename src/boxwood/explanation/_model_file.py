@@ -30,7 +30,7 @@ from boxwood.tree._exchange import from_nodes, to_nodes
 __all__ = ["from_text", "read", "to_document", "to_text", "write"]
 
 FORMAT, VERSION = "boxwood", 2
-PLAIN_VERSION = 1  # of models without categories, which older versions read too
+PLAIN_VERSION = 1  # version of models without categories, which older versions of boxwood can read
 _NUMBERS = ("cost", "reference_cost", "price", "agreement", "adjusted_rand")
 _PLAIN = ("method", "n_rows", "n_left_out", "weighted", "standardized")
 
@@ -203,7 +203,7 @@ def _name(value: Any, what: str = "a name") -> str | int | float:
 
 def _number(value: Any) -> int | float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ValueError(f"a number expected, got {value!r}")
+        raise ValueError(f"expected a number, got {value!r}")
     return value
 
 
@@ -213,10 +213,10 @@ def _share(value: Any) -> Any:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"text expected, got {value!r}")
+        raise ValueError(f"expected text, got {value!r}")
     return value
 
 
 def _written(number: float) -> float | str:
-    """Return a number as JSON can hold it: infinity as text."""
+    """Return a number in a form that JSON can hold: infinity as text."""
     return number if math.isfinite(number) else str(number)
