@@ -153,7 +153,7 @@ BAD = [
     Bad(
         "explain good.csv -k 2 --save model.pkl",
         USAGE,
-        "Invalid value for '--save': 'model.pkl': a model is a .json file",
+        "Invalid value for '--save': 'model.pkl': a model is a .json file; name it MODEL.json",
     ),
     Bad(
         "predict model.json good.csv -o nowhere/o.csv",

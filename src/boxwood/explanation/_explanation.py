@@ -301,7 +301,7 @@ class Explanation:
             if n_unknown:
                 values = listed([str(value) for value in known.values])
                 raise DataError(
-                    f"{self.columns[j]} must hold one of {values}, but {n_unknown} values are missing or others; "
+                    f"{self.columns[j]} has {n_unknown} values that are missing or unknown; known values: {values}; "
                     "leave those rows out"
                 )
 
