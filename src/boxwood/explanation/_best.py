@@ -72,9 +72,9 @@ def _best(task: Task) -> Grown:
     candidates = _candidates(task, sample, complete)
     small = task.sampled(REFINED)
     losses = [loss.of(tree) for _, tree in candidates]
-    most = WORTH * min(losses)[0]
-    worth = [candidate for candidate, lost in zip(candidates, losses, strict=True) if lost[0] <= most]
-    name, tree = loss.least(candidates + [(_refined(name), loss.refined(tree, small)) for name, tree in worth])
+    largest_loss = WORTH * min(losses)[0]
+    promising = [candidate for candidate, lost in zip(candidates, losses, strict=True) if lost[0] <= largest_loss]
+    name, tree = loss.least(candidates + [(_refined(name), loss.refined(tree, small)) for name, tree in promising])
     if small is not sample:
         name, tree = loss.least([(name, tree), (_refined(name), loss.refined(tree, sample))])
     facts = {} if task.mixture is None else {"mixture": task.mixture}
@@ -97,12 +97,12 @@ def _candidates(task: Task, sample: Task, complete: list[Method]) -> list[tuple[
     leaves, k = task.leaves(), task.reference.n_clusters
     candidates = []
     for method in complete:
-        begin = method.grow(task if method.sees_all_rows else sample).tree
+        start = method.grow(task if method.sees_all_rows else sample).tree
         if leaves == k:
-            candidates.append((method.name, begin))
+            candidates.append((method.name, start))
         else:
             candidates += [
-                (f"{method.name}-{how}", expanded(begin, sample, leaves, objective=objective))
+                (f"{method.name}-{how}", expanded(start, sample, leaves, objective=objective))
                 for how, objective in OBJECTIVES.items()
             ]
     for how, objective in OBJECTIVES.items():

@@ -261,8 +261,8 @@ class Explanation:
     @property
     def coded_columns(self) -> dict[int, Categories]:
         """Index of each column without numbers, and the categories whose codes the tree tests."""
-        known = dict(self.categories)
-        return {j: known[name] for j, name in enumerate(self.columns) if name in known}
+        column_categories = dict(self.categories)
+        return {j: column_categories[name] for j, name in enumerate(self.columns) if name in column_categories}
 
     def predict(self, X: Any) -> Array:
         """Return the name of the cluster of each row, shape (n,); reads `X` as `apply` does."""
@@ -281,9 +281,9 @@ class Explanation:
             If a column is not numeric or missing (the message offers the nearest name), or a tested value is missing.
         """
         features = self.tree.features.tolist()
-        categories = {j: known for j, known in self.coded_columns.items() if j in features}
+        categories = {j: column_categories for j, column_categories in self.coded_columns.items() if j in features}
         if is_frame(X):
-            tested_categories = {features.index(j): known for j, known in categories.items()}
+            tested_categories = {features.index(j): column_categories for j, column_categories in categories.items()}
             tested = coded(X, [self.columns[j] for j in features], tested_categories)
             self._refuse_without_code(tested[:, list(tested_categories)], categories)
             return _on_tested_columns(self.tree).apply(tested)
@@ -296,10 +296,10 @@ class Explanation:
         return self.tree.apply(rows)
 
     def _refuse_without_code(self, codes: Floats, categories: Mapping[int, Categories]) -> None:
-        for (j, known), column in zip(categories.items(), codes.T, strict=True):
+        for (j, column_categories), column in zip(categories.items(), codes.T, strict=True):
             n_unknown = int(np.isnan(column).sum())
             if n_unknown:
-                values = listed([str(value) for value in known.values])
+                values = listed([str(value) for value in column_categories.values])
                 raise DataError(
                     f"{self.columns[j]} has {n_unknown} values that are missing or unknown; known values: {values}; "
                     "leave those rows out"

@@ -66,7 +66,10 @@ def measure(task: Task, grown: Grown, coordinates: Coordinates) -> Explanation:
         standardized=coordinates.scaling is not None,
         notes=(*grown.notes, *coordinates.notes, *_without_leaf(clusters)),
         mixture=_mixture_facts(task, grown, coordinates),
-        categories=tuple((coordinates.columns[j], known) for j, known in sorted(coordinates.categories.items())),
+        categories=tuple(
+            (coordinates.columns[j], column_categories)
+            for j, column_categories in sorted(coordinates.categories.items())
+        ),
         objective=grown.objective,
         kernel=None if grown.kernel is None else KernelFacts(repr(grown.kernel), costs.ceiling),
         draws=_draws(grown, reference),

@@ -52,7 +52,11 @@ def to_document(ex: Explanation) -> dict[str, Any]:
         **({} if ex.mixture is None else {"mixture": _mixture(ex.mixture)}),
         **{name: _numbers(facts) for name, facts in (("draws", ex.draws), ("kernel", ex.kernel)) if facts is not None},
         "columns": list(ex.columns),
-        **({"categories": {name: known._asdict() for name, known in ex.categories}} if ex.categories else {}),
+        **(
+            {"categories": {name: column_categories._asdict() for name, column_categories in ex.categories}}
+            if ex.categories
+            else {}
+        ),
         "clusters": clusters,
         "leaves": [leaf._asdict() | {"rule": rule(leaf.rule)} for leaf in ex.leaves],
         "nodes": to_nodes(ex.tree, _written),
@@ -106,13 +110,16 @@ def _from_document(document: dict[str, Any]) -> Explanation:
     entries = document["clusters"]
     _refuse_misfit(tree, columns, len(entries), len(document["leaves"]))
     categories = tuple((name, _read_categories(entry)) for name, entry in document.get("categories", {}).items())
-    rules = rules_of(tree, columns, {columns.index(name): known for name, known in categories})
+    rules = rules_of(tree, columns, {columns.index(name): column_categories for name, column_categories in categories})
     leaves = [
         LeafSummary(i, cluster, _number(entry["size"]), _number(entry["own"]), rules[i])
         for i, (cluster, entry) in enumerate(zip(tree.leaf_clusters.tolist(), document["leaves"], strict=True))
     ]
     groups = leaves_of(leaves, len(entries))
-    clusters = [_read_cluster(i, entry, mine) for i, (entry, mine) in enumerate(zip(entries, groups, strict=True))]
+    clusters = [
+        _read_cluster(i, entry, cluster_leaves)
+        for i, (entry, cluster_leaves) in enumerate(zip(entries, groups, strict=True))
+    ]
     facts: dict[str, Any] = {name: document[name] for name in _PLAIN}
     facts |= {name: float(document[name]) for name in _NUMBERS}
     return Explanation(
@@ -177,11 +184,11 @@ def _read_categories(entry: dict[str, Any]) -> Categories:
     return Categories(tuple(values), others)
 
 
-def _read_cluster(i: int, entry: dict[str, Any], mine: list[LeafSummary]) -> ClusterSummary:
+def _read_cluster(i: int, entry: dict[str, Any], cluster_leaves: list[LeafSummary]) -> ClusterSummary:
     name = _name(entry["name"], f"the name of cluster {i}")
     size = _number(entry["size"])
     shares = {field: _share(entry[field]) for field in ("share", "caught", "precision")}
-    return ClusterSummary(i, name, size, **shares, rules=tuple(leaf.rule for leaf in mine))
+    return ClusterSummary(i, name, size, **shares, rules=tuple(leaf.rule for leaf in cluster_leaves))
 
 
 def _refuse_misfit(tree: ThresholdTree, columns: tuple[str, ...], n_clusters: int, n_leaves: int) -> None:
