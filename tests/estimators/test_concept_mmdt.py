@@ -194,7 +194,7 @@ def test_errors():
     Z, labels, projector = clusters_and_concepts()
     with pytest.raises(DataError, match=r"fit\(X, y, concepts="):
         ConceptMMDT().fit(Z, labels)
-    with pytest.raises(ValueError, match="by a frozen projector"):
+    with pytest.raises(ValueError, match="a frozen projector cannot learn"):
         ConceptMMDT(FrozenEstimator(projector)).fit(Z, labels, concepts={"red": labels < 2})
     with pytest.raises(ValueError, match="7 features, but ConceptProjector is expecting 8"):
         ConceptMMDT(projector).fit(Z[:, :7], labels)

@@ -118,7 +118,7 @@ def test_what_an_explanation_needs_of_names(iris):
     assert model.explanation_.names == ("(0, 1)", "(1, 1)", "(2, 1)")
     with pytest.raises(AttributeError):
         IMM().explanation_  # noqa: B018
-    with pytest.raises(DataError, match="without any"):
+    with pytest.raises(DataError, match="without rows"):
         MMDT().fit_mixture(boxwood.Mixture([1, 1], [[0.0], [5.0]], [[1.0], [1.0]])).explanation_  # noqa: B018
 
 

@@ -499,7 +499,7 @@ def damaged(change):
         (lambda d: d.update(columns=[]), "its nodes test column 0, but it lists 0 columns"),
         (lambda d: d["clusters"].pop(), "its nodes carry cluster 1, but it lists 1 clusters"),
         (lambda d: d["leaves"].pop(), "its nodes have 2 leaves, but it lists 1"),
-        (lambda d: d.update(columns=[3]), "text expected, got 3"),
+        (lambda d: d.update(columns=[3]), "expected text, got 3"),
         (lambda d: d["clusters"][0].update(name=None), "the name of cluster 0 must be text or a number"),
         (lambda d: d.update(price=None), "damaged boxwood model"),
     ],

@@ -1,7 +1,7 @@
 """The command `boxwood`: one module for each verb, imported when it is called.
 
 To add a verb: write `cli/_verb.py` with a click command of class `Verb`, called `command`, and name it in `VERBS`.
-Results go to standard output, all talk to standard error; errors are raised as in the library and told by `_errors`.
+Results go to standard output, notes to standard error. Errors are raised as in the library, and `_errors` prints them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ VERBS = {
     "explain": "Explain the clusters of a table, or make clusters and explain them.",
     "predict": "Add the cluster of every row to a table.",
     "export": "Print a saved model in another form.",
-    "demo": "Explain a table that comes along, and say what to try next.",
+    "demo": "Explain an example table, and suggest what to try next.",
 }
 
 
@@ -52,10 +52,10 @@ def boxwood() -> None:
 
 
 def main() -> NoReturn:
-    """Run the command and leave: 0 done, 1 a bug, 2 usage, 3 the data, 4 past a limit that was set, 130 interrupted."""
+    """Run the command and exit: 0 done, 1 a bug, 2 usage, 3 the data, 4 past a limit that was set, 130 interrupted."""
     signal.signal(signal.SIGTERM, _terminated)
     boxwood(prog_name="boxwood")
-    raise AssertionError("click leaves by itself")
+    raise AssertionError("click exits the process")
 
 
 def _terminated(signum: int, frame: Any) -> NoReturn:

@@ -21,7 +21,7 @@ Next, with a table of your own (CSV, Parquet, Arrow or JSON lines):
 @click.command(name="demo", cls=Verb)
 @talk_options
 def command(quiet: bool) -> None:
-    """Explain 178 wines by 13 measurements (scikit-learn's wine data), and say what to try next."""
+    """Explain 178 wines by 13 measurements (scikit-learn's wine data), and suggest what to try next."""
     talk = Talk(quiet)
     with talk.status("clustering and growing"):
         from sklearn.datasets import load_wine
@@ -32,6 +32,6 @@ def command(quiet: bool) -> None:
         explanation = explain(
             wine.data, n_clusters=3, columns=tuple(wine.feature_names), standardize=True, random_state=0
         )
-    talk.note("178 wines, 13 measurements of each; 3 clusters made by k-means on columns of equal spread")
+    talk.note("178 wines, 13 measurements of each; 3 clusters made by k-means on columns scaled to equal spread")
     click.echo(str(explanation))
     click.echo(_NEXT)

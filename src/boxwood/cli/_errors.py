@@ -1,4 +1,4 @@
-"""What a user is told when something is in the way, and the exit code that goes with it.
+"""Error messages of the command line, and their exit codes.
 
 ==== ====================================================================
 0    done
@@ -27,28 +27,28 @@ BUG, DATA, PAST_A_LIMIT, INTERRUPTED = 1, 3, 4, 130
 DEBUG = "boxwood.debug"
 
 
-class Telling(click.Command):
-    """A command whose errors are told in the form of this module."""
+class _PrintsErrors(click.Command):
+    """A command whose errors are printed in the form of this module."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
-        with _told(ctx):
+        with _printed_errors(ctx):
             return super().invoke(ctx)
 
 
-class Verb(Telling):
+class Verb(_PrintsErrors):
     """A verb of the command line."""
 
 
-class Verbs(Telling, click.Group):
+class Verbs(_PrintsErrors, click.Group):
     """The group of all verbs."""
 
 
 @contextmanager
-def _told(ctx: click.Context) -> Iterator[None]:
-    """Tell errors on standard error in the form `boxwood: error: WHAT` and leave with their exit code.
+def _printed_errors(ctx: click.Context) -> Iterator[None]:
+    """Print errors on standard error in the form `boxwood: error: WHAT`, and exit with their code.
 
-    Errors of usage are left to click. A closed pipe, such as `| head`, ends the command quietly.
+    Click itself prints errors of usage. A closed pipe, such as `| head`, ends the command without a message.
     """
     try:
         yield
@@ -58,14 +58,14 @@ def _told(ctx: click.Context) -> Iterator[None]:
         click.echo("boxwood: interrupted", err=True)
         raise click.exceptions.Exit(INTERRUPTED) from None
     except BrokenPipeError:
-        # what is still buffered would fail again when Python closes its standard output
+        # buffered output would fail again when Python closes its standard output
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise click.exceptions.Exit(0) from None
     except Exception as error:
-        _tell(ctx, error)
+        _print_and_exit(ctx, error)
 
 
-def _tell(ctx: click.Context, error: Exception) -> NoReturn:
+def _print_and_exit(ctx: click.Context, error: Exception) -> NoReturn:
     from boxwood.errors import DataError
     from boxwood.table import ColumnError
 
@@ -74,12 +74,12 @@ def _tell(ctx: click.Context, error: Exception) -> NoReturn:
     if isinstance(error, ColumnError):
         raise click.UsageError(str(error), ctx=ctx) from None
     if isinstance(error, (DataError, OSError)):
-        _leave(str(error), DATA)
+        _exit(str(error), DATA)
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    _leave(f"unexpected {what.splitlines()[0]}\nthis is a bug of boxwood; run again with --debug to see where", BUG)
+    _exit(f"unexpected {what.splitlines()[0]}\nthis is a bug of boxwood; run again with --debug to see where", BUG)
 
 
-def _leave(message: str, code: int) -> NoReturn:
+def _exit(message: str, code: int) -> NoReturn:
     what, *remedies = message.splitlines()
     click.echo("\n".join([f"boxwood: error: {what}", *(f"  {remedy}" for remedy in remedies)]), err=True)
     raise click.exceptions.Exit(code)

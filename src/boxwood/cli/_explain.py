@@ -20,7 +20,7 @@ __all__ = ["command"]
 
 
 def _check_method(ctx: click.Context, param: click.Parameter, name: str) -> str:
-    """Take hyphens for underscores, and refuse a method that there is not."""
+    """Return the name with underscores for hyphens; refuse an unknown method."""
     plain = name.replace("-", "_")
     if plain not in ("auto", *METHODS):
         raise click.BadParameter(f"'{name}' is not one of auto, {', '.join(METHODS)}")
@@ -39,24 +39,31 @@ def _check_method(ctx: click.Context, param: click.Parameter, name: str) -> str:
     callback=_check_method,
     help=f"Algorithm that grows the tree: auto, {', '.join(METHODS)}.",
 )
-@click.option("--max-leaves", "--leaves", type=click.IntRange(min=2), help="Most leaves that the tree may have.")
+@click.option("--max-leaves", "--leaves", type=click.IntRange(min=2), help="Largest number of leaves of the tree.")
 @click.option("-c", "--columns", metavar="NAME", multiple=True, help="Columns to use; may be repeated, or a,b,c.")
 @click.option("--exclude", metavar="NAME", multiple=True, help="Columns not to use; may be repeated, or a,b,c.")
-@click.option("--standardize", is_flag=True, help="Cluster columns of equal spread; rules stay in the table's units.")
+@click.option(
+    "--standardize", is_flag=True, help="Cluster columns scaled to equal spread; rules stay in the table's units."
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the clustering.")
 @click.option("--save", metavar="MODEL", callback=check_model, help="Write the model (.json), for predict and export.")
 @click.option("--json", "as_json", is_flag=True, help="Print the facts as JSON.")
-@click.option("--fail-over", metavar="PRICE", type=float, help="Exit with 4 if the price of explainability is above.")
 @click.option(
-    "--fail-under", metavar="SHARE", type=click.FloatRange(0, 1), help="Exit with 4 if the agreement (0 to 1) is below."
+    "--fail-over", metavar="PRICE", type=float, help="Exit with 4 if the price of explainability is above PRICE."
+)
+@click.option(
+    "--fail-under",
+    metavar="SHARE",
+    type=click.FloatRange(0, 1),
+    help="Exit with 4 if the agreement (0 to 1) is below SHARE.",
 )
 @FORMAT
 @talk_options
 def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **options: Any) -> None:
     """Explain the clusters of a table, or make clusters and explain them.
 
-    FILE is CSV, TSV, Parquet, Arrow or JSON lines (csv, tsv and jsonl also packed, .gz), or - for standard input. Text,
-    dates and constant columns are left out.
+    FILE is CSV, TSV, Parquet, Arrow or JSON lines (csv, tsv and jsonl also compressed, .gz), or - for standard input.
+    Columns of text or dates and constant columns are left out.
     """
     if (clusters is None) == (labels is None):
         which = "either -k N (make clusters) or --labels COLUMN (explain existing ones)"
@@ -88,7 +95,7 @@ def _read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) ->
 def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, Any]) -> Explanation:
     with (
         talk.status("clustering and growing" if clusters else "growing"),
-        warnings.catch_warnings(record=True) as heard,
+        warnings.catch_warnings(record=True) as caught_warnings,
     ):
         warnings.simplefilter("always", UserWarning)
         from boxwood.explanation import explain
@@ -103,7 +110,9 @@ def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, 
             columns=table.columns,
             standardize=options["standardize"],
         )
-    for text in dict.fromkeys(str(warning.message) for warning in heard if warning.category is not DeprecationWarning):
+    for text in dict.fromkeys(
+        str(warning.message) for warning in caught_warnings if warning.category is not DeprecationWarning
+    ):
         talk.note(text)
     return explanation
 

@@ -20,7 +20,7 @@ __all__ = ["command"]
 def command(model: str, form: str, output: str | None, quiet: bool) -> None:
     """Print a saved model in another form.
 
-    SQL is a CASE expression that gives the cluster of a row, with the names of the table's columns.
+    SQL is a CASE expression that gives the cluster of a row. It uses the names of the table's columns.
     """
     text = EXPORTERS[form].write(load_model(model))
     if output is None or output == "-":

@@ -1,4 +1,4 @@
-"""Reading a saved model, with the messages of the command line."""
+"""Read a saved model, with error messages for the command line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def load_model(path: str) -> Explanation:
     Raises
     ------
     DataError
-        If there is no such file (the nearest name is offered), or it is no model or of a newer format.
+        If there is no such file (the message offers the nearest name), or if it is no model or of a newer format.
     """
     from boxwood.errors import ModelError
     from boxwood.explanation import load

@@ -49,7 +49,7 @@ def command(model: str, file: str, output: str | None, column: str, format: str 
     """Add the cluster of every row to a table.
 
     MODEL was written by `boxwood explain --save`. All columns and the order of the rows are kept. The file is streamed,
-    so it may be larger than memory. A row that lacks a value its rule needs gets an empty cluster.
+    so it may be larger than memory. A row gets an empty cluster if a value that its rule needs is missing.
     """
     talk = Talk(quiet)
     explanation = load_model(model)
@@ -60,11 +60,11 @@ def command(model: str, file: str, output: str | None, column: str, format: str 
         talk.wrote(output)
     if labelled.n_empty:
         rows = f"{labelled.n_empty:,} row{'' if labelled.n_empty == 1 else 's'}"
-        talk.note(f"{rows} left without a cluster: a value the rules need is missing")
+        talk.note(f"{rows} left without a cluster: a value that the rules need is missing")
 
 
 def _print(talk: Talk, explanation: Explanation, file: str, **options: Any) -> Labelled:
-    """Print the table once it is complete, so that nothing is printed of one that turns out to be unusable."""
+    """Print the table when all its rows are labelled, so that nothing is printed if a later row cannot be used."""
     with tempfile.TemporaryDirectory(prefix="boxwood-") as folder:
         whole = os.path.join(folder, "labelled.csv")
         labelled = _write(talk, explanation, file, whole, **options)
@@ -78,10 +78,10 @@ def _write(talk: Talk, explanation: Explanation, file: str, out: str, **options:
     from boxwood.render._sql import sql_case
     from boxwood.table import write_labelled
 
-    places = [f"x{j}" for j in range(len(explanation.columns))]
+    placeholders = [f"x{j}" for j in range(len(explanation.columns))]
     coded = explanation.coded_columns
-    expression = sql_case(explanation.tree, places, explanation.names, coded)
-    needed = {places[j]: explanation.columns[j] for j in map(int, explanation.tree.features)}
-    categories = {places[j]: known for j, known in coded.items() if places[j] in needed}
+    expression = sql_case(explanation.tree, placeholders, explanation.names, coded)
+    needed = {placeholders[j]: explanation.columns[j] for j in map(int, explanation.tree.features)}
+    categories = {placeholders[j]: known for j, known in coded.items() if placeholders[j] in needed}
     with talk.status(f"labelling {file}") as tick:
         return write_labelled(file, out, expression, needed, categories=categories, tick=tick, **options)

@@ -1,4 +1,4 @@
-"""What the verbs share: options, notes on standard error, and checks of the files that will be written."""
+"""Code that all verbs use: options, notes on standard error, and checks of output files."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 FORMAT = click.option(
     "--format",
     type=click.Choice(["csv", "tsv", "parquet", "arrow", "jsonl"]),
-    help="Format of FILE; told from its extension by default, and CSV on standard input.",
+    help="Format of FILE. The default is that of its extension, and CSV for standard input.",
 )
 
 
 class Talk:
-    """Notes for the person at the terminal; none of it is a result."""
+    """Prints notes for the person at the terminal, on standard error; results are printed elsewhere."""
 
     def __init__(self, quiet: bool) -> None:
         self.quiet = quiet
@@ -41,7 +41,7 @@ class Talk:
 
     @contextmanager
     def status(self, doing: str) -> Iterator[Callable[[float], None]]:
-        """Show what is being done, on a terminal only, and erase it; gives a function that shows the share done."""
+        """Show a task on the terminal while it runs, then erase it; yields a function that shows the share done."""
 
         def show(share: float) -> None:
             if self._alive:
@@ -66,21 +66,21 @@ def talk_options(command: F) -> F:
 
 
 def check_writable(ctx: click.Context, param: click.Parameter, path: str | None) -> str | None:
-    """Refuse, before anything is read, a file that could not be written."""
+    """Refuse an output file that cannot be written, before any input is read."""
     if path is None or path == "-":
         return path
     folder = os.path.dirname(os.path.realpath(path))
     if not os.path.isdir(folder) or not os.access(folder, os.W_OK):
         raise click.BadParameter(f"'{path}': cannot write in {os.path.dirname(path) or '.'}")
     if os.path.exists(path) and not os.path.isfile(path):
-        raise click.BadParameter(f"'{path}' is not a file")
+        raise click.BadParameter(f"'{path}' is not a file; name another one")
     return path
 
 
 def check_model(ctx: click.Context, param: click.Parameter, path: str | None) -> str | None:
-    """Refuse, before anything is read, a model file that could not be written or would not be known as one."""
+    """Refuse a model file that cannot be written or has no .json extension, before any input is read."""
     if path is not None and not path.endswith(".json"):
-        raise click.BadParameter(f"'{path}': a model is a .json file")
+        raise click.BadParameter(f"'{path}': a model is a .json file; name it MODEL.json")
     return check_writable(ctx, param, path)
 
 

@@ -1,4 +1,4 @@
-"""What the estimators share: the way from a table to a tree and its explanation, of which each names its method."""
+"""The base class of the estimators: from a table to a tree and its explanation, by the method that a subclass names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from boxwood._compat import HasMethods, Interval, fit_context
 from boxwood._frames import label_values, names_array, validated_rows
 from boxwood._threads import BLOCK_ROWS
 from boxwood._types import Array, Indices, Ints
-from boxwood._validation import Rows, as_weights
+from boxwood._validation import Rows, as_weights, listed
 from boxwood.axes import AxisMap, axis_map_of
 from boxwood.errors import DataError
 from boxwood.explanation import Explanation
@@ -38,17 +38,17 @@ AT_LEAST_TWO = Interval(Integral, 2, None, closed="left")
 
 
 class _Fit(NamedTuple):
-    """What the explanation of a fit is made of; kept until it is first asked for."""
+    """The data that an explanation is measured on; kept until the explanation is first read."""
 
     task: Task
-    place: Coordinates
+    coordinates: Coordinates
 
 
 class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """A clusterer whose clusters are the leaves of a small tree of cuts.
 
-    A subclass stores its parameters and names its method in `grow.METHODS`. Parameters that are options of the method
-    go to it by their names.
+    A subclass stores its parameters and names its method, an entry of `grow.METHODS`. Parameters with the name of an
+    option of that method are passed to it.
     """
 
     clusterer: Any
@@ -57,7 +57,7 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_jobs: int | None
 
     _method: ClassVar[str]
-    _facts: ClassVar[tuple[str, ...]] = ()  # those facts of the method that become attributes
+    _facts: ClassVar[tuple[str, ...]] = ()  # facts of the method that become attributes
     _grown: Grown
     _fit: _Fit | None
     _explanation: Explanation | None
@@ -65,7 +65,7 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "clusterer": [HasMethods(["fit"]), None],
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],  # of no effect where labels are given
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],  # has no effect if labels are given
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
     }
@@ -81,7 +81,7 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         y : array-like of shape (n,), default=None
             Labels to explain, of any hashable type; the number -1 leaves a row out.
         sample_weight : array-like of shape (n,), default=None
-            Weight of each row, in the tree and, where its `fit` accepts them, in the clusterer.
+            Weight of each row, for the tree, and for the clusterer if its `fit` accepts weights.
 
         Returns
         -------
@@ -90,8 +90,8 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         DataError
-            If `X` has missing or infinite values or text columns, if there are not as many labels as rows, if there is
-            only one cluster, or fewer different rows than clusters asked for.
+            If `X` has missing or infinite values or text columns, if the numbers of labels and rows differ, if there is
+            only one cluster, or if there are fewer different rows than clusters asked for.
         """
         with self._all_or_nothing():
             rows = self._rows(X, sample_weight, reset=True)
@@ -104,7 +104,7 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return labels
 
     def predict(self, X: Any) -> Array:
-        """Return the cluster of each row, shape (n,): a label of `y`, or the clusterer's number."""
+        """Return the cluster of each row, shape (n,): a label of `y`, or the number that the clusterer gives it."""
         return self._named(self._fitted_tree().predict(self._tested(X), n_jobs=self._jobs()))
 
     def apply(self, X: Any) -> Ints:
@@ -112,10 +112,11 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self._fitted_tree().apply(self._tested(X), n_jobs=self._jobs())
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
-        """Return minus the sum of the distances of the rows to the centre of the cluster that the tree gives them.
+        """Return the cost of rows under the tree, with a minus sign; greater is better, and 0 is the best score.
 
-        They are the distances of `price_`: squared ones, or those of the objective. Labels `y` are ignored. Greater is
-        better; 0 is the most.
+        The tree gives each row a cluster. The cost is the sum of the rows' distances to the centres of their clusters
+        (`cluster_centers_`), each times the weight of its row. Distances are squared Euclidean, or those of the
+        estimator's `objective`, as for `price_`. `y` is ignored.
         """
         tree = self._fitted_tree()
         options: dict[str, Any] = {"centers": self.cluster_centers_, "objective": self._grown.objective}
@@ -123,12 +124,12 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def explanation_(self) -> Explanation:
-        """The tree, measured on the rows of `fit`; made when it is first asked for."""
+        """The tree with its rules, agreement and price on the rows of `fit`; computed when first read."""
         check_is_fitted(self)
         return self._explain_fit() if self._explanation is None else self._explanation
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state for a pickle, which holds the explanation in place of the rows of `fit`."""
+        """Return the state for a pickle: it holds the explanation and not the rows of `fit`."""
         if getattr(self, "_fit", None) is not None:
             self._explain_fit()
         state: dict[str, Any] = super().__getstate__()
@@ -138,7 +139,7 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
-        """Forget what an earlier fit found, and put it back if this one fails or is interrupted."""
+        """Remove the results of an earlier fit, and restore them if this fit fails or is interrupted."""
         before = self.__dict__
         passing = ("_grown", "_fit", "_explanation", "_digest")
         self.__dict__ = {name: value for name, value in before.items() if name[-1] != "_" and name not in passing}
@@ -152,7 +153,7 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return int(effective_n_jobs(self.n_jobs))
 
     def _rows(self, X: Any, sample_weight: ArrayLike | None = None, *, reset: bool = False) -> Rows:
-        """Return checked rows, float32 or float64; remember (or compare) the number and names of the columns."""
+        """Return checked rows, float32 or float64; store the number and names of the columns, or compare them."""
         values = validated_rows(self, X, reset=reset, at_least=2 if reset else 1, n_jobs=self._jobs())
         return Rows(values, as_weights(sample_weight, len(values)))
 
@@ -161,22 +162,22 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self._rows(X)
 
     def _explain_clusters(self, X: Any, rows: Rows, y: Any) -> None:
-        """Find the clusters, grow the tree, and keep what is known of both."""
+        """Find the clusters, grow the tree, and store both with their costs."""
         self.reference_ = self._reference(X, rows, y)
         refuse_one_cluster(self.reference_)
-        place = self._coordinates(X, rows)
-        task = self._task(place)
+        coordinates = self._coordinates(X, rows)
+        task = self._task(coordinates)
         grown = METHODS[self._method].grow(task, **self._options())
-        self._warn(grown, task, place)
-        self._keep(grown._replace(tree=place.pulled_back(grown.tree)))
-        self._fit = _Fit(task, place)
-        clusters = self.tree_.predict(place.table, n_jobs=task.n_jobs)
+        self._warn(grown, task, coordinates)
+        self._keep(grown._replace(tree=coordinates.pulled_back(grown.tree)))
+        self._fit = _Fit(task, coordinates)
+        clusters = self.tree_.predict(coordinates.table, n_jobs=task.n_jobs)
         self.labels_ = self._named(clusters)
         predicted = np.where(task.reference.kept, clusters, -1)
-        self._keep_costs(costs_of(task, grown, predicted, place.measured), predicted, task)
+        self._keep_costs(costs_of(task, grown, predicted, coordinates.measured), predicted, task)
 
     def _reference(self, X: Any, rows: Rows, y: Any) -> Reference:
-        """Return the clustering to be explained, with centres among the rows."""
+        """Return the clustering to be explained, with centres in the columns of the table."""
         if y is not None:
             return Reference.of(rows, label_values(y))
         options: dict[str, Any] = {"n_clusters": self.n_clusters, "random_state": self.random_state}
@@ -188,12 +189,12 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self.clusterer
 
     def _coordinates(self, X: Any, rows: Rows) -> Coordinates:
-        """Return the rows, and the columns that a pipeline makes of them before it clusters."""
+        """Return the rows, and the columns that a pipeline computes from them before its clusterer."""
         columns = tuple(map(str, getattr(self, "feature_names_in_", default_columns(rows.n_columns))))
         return Coordinates.of_rows(rows, columns, self._axis_map(X))
 
     def _axis_map(self, X: Any) -> AxisMap | None:
-        """Return the map of a pipeline's first steps; None for other clusterers, and where these mix columns."""
+        """Return the map of a pipeline's first steps; None for other clusterers, and if the steps mix columns."""
         steps = getattr(getattr(self, "clusterer_", None), "steps", ())
         if len(steps) < 2:
             return None
@@ -202,33 +203,33 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         except DataError:
             return None
 
-    def _task(self, place: Coordinates) -> Task:
+    def _task(self, coordinates: Coordinates) -> Task:
         """Return the task in the columns on which the tree is grown."""
         reference = self.reference_
-        if place.axis_map is not None:
-            reference = reference_in(self.clusterer_, place.rows, reference)
+        if coordinates.axis_map is not None:
+            reference = reference_in(self.clusterer_, coordinates.rows, reference)
         return Task.of(
-            place.rows,
+            coordinates.rows,
             reference,
-            mixture=self._mixture(place),
+            mixture=self._mixture(coordinates),
             max_leaf_nodes=getattr(self, "max_leaf_nodes", None),
             random_state=self.random_state,
             n_jobs=self._jobs(),
         )
 
-    def _mixture(self, place: Coordinates) -> Mixture | None:
-        """Return the mixture behind the clusters, for a method that looks at it."""
+    def _mixture(self, coordinates: Coordinates) -> Mixture | None:
+        """Return the mixture behind the clusters, for a method that uses it."""
         return None
 
     def _options(self) -> Mapping[str, Any]:
         """Return the parameters that are options of the method."""
         return {name: getattr(self, name) for name in METHODS[self._method].options if hasattr(self, name)}
 
-    def _warn(self, grown: Grown, task: Task, place: Coordinates) -> None:
-        """Warn of what makes the tree doubtful."""
+    def _warn(self, grown: Grown, task: Task, coordinates: Coordinates) -> None:
+        """Warn if the tree is doubtful."""
 
     def _keep(self, grown: Grown) -> None:
-        """Keep the tree and the facts of its method."""
+        """Store the tree and the facts of its method."""
         self._grown, self._explanation = grown, None
         self.tree_, self.n_leaves_ = grown.tree, grown.tree.n_leaves
         self.cluster_centers_ = self.reference_.centers
@@ -236,49 +237,52 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             setattr(self, f"{name}_", grown.facts[name])
 
     def _keep_costs(self, costs: Costs, predicted: Indices, task: Task) -> None:
-        """Keep what the tree costs."""
+        """Store the price of the tree."""
         self.price_ = costs.price
 
     # ----------------------------------------------------------------------------------------------- explanation
 
     def _explain_fit(self) -> Explanation:
-        """Make the explanation, and let go of the rows of `fit`: a digest is enough to know them again."""
+        """Compute and store the explanation, and release the rows of `fit`: a digest suffices to recognise them."""
         if self._fit is None:
-            raise DataError("an explanation is measured on rows, but the tree was grown from a mixture without any")
-        task, place = self._fit
-        explanation = measure(task.with_reference(renamed(task.reference)), self._grown, place)
-        self._digest = _digest(place.table if place.measured is None else place.measured)
+            raise DataError(
+                "explanation_ is measured on rows, but the tree was grown from a mixture without rows; use fit(X)"
+            )
+        task, coordinates = self._fit
+        explanation = measure(task.with_reference(renamed(task.reference)), self._grown, coordinates)
+        self._digest = _digest(coordinates.table if coordinates.measured is None else coordinates.measured)
         self._explanation, self._fit = explanation, None
         return explanation
 
     def _explained(
         self, X: Any, *, columns: Sequence[str] | None, names: Names | None, sample_weight: ArrayLike | None
     ) -> Explanation:
-        """Return the explanation by this very tree, on the rows of `fit` or on others; see `explain`."""
+        """Return the explanation by the fitted tree, on the rows of `fit` or on other rows; see `explain`."""
         explanation = self.explanation_
         rows = self._rows(X, sample_weight)
         is_of_fit = _digest(rows) == self._digest
         if is_of_fit and columns is None and names is None and sample_weight is None:
             return explanation
         reference = self.reference_ if is_of_fit else self._reference_on(X, rows)
-        place = self._coordinates(X, rows).renamed(columns)
-        # a tree that is there already asks nothing of centres
-        without_centers = Reference(reference.labels, np.zeros((reference.n_clusters, place.rows.n_columns)))
+        coordinates = self._coordinates(X, rows).renamed(columns)
+        # a tree that is already grown needs no centres
+        without_centers = Reference(reference.labels, np.zeros((reference.n_clusters, coordinates.rows.n_columns)))
         clusters = renamed(without_centers.named(reference.names), names)
-        return measure(Task.of(place.rows, clusters, n_jobs=self._jobs()), self._grown, place)
+        return measure(Task.of(coordinates.rows, clusters, n_jobs=self._jobs()), self._grown, coordinates)
 
     def _reference_on(self, X: Any, rows: Rows) -> Reference:
-        """Return the clusters that the clusterer finds in other rows than those of `fit`, numbered as these are."""
+        """Return the clusters that the clusterer predicts for new rows, numbered as in `fit`."""
         clusterer = getattr(self, "clusterer_", None)
         if not hasattr(clusterer, "predict"):
             raise DataError(
-                f"{type(self).__name__} was fitted on other rows; without a clusterer that can predict, nothing says "
-                "which clusters these rows belong to. Explain the rows of its fit"
+                f"{type(self).__name__} was fitted on other rows, and has no clusterer that could predict the clusters "
+                "of these rows; explain the rows of its fit"
             )
         reference, names = reference_of(clusterer, X, rows), list(self.reference_.names)
         unknown = [name for name in reference.names if name not in names]
         if unknown:
-            raise DataError(f"the clusterer finds clusters in these rows that it did not find in fit: {unknown}")
+            new = listed([str(name) for name in unknown])
+            raise DataError(f"the clusterer predicts clusters for these rows that it did not find in fit: {new}")
         number = np.array([*(names.index(name) for name in reference.names), -1])
         return Reference(number[reference.labels], self.reference_.centers, self.reference_.names)
 
@@ -291,7 +295,7 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _digest(rows: Rows) -> bytes:
-    """Return a digest of the values of rows, whatever their type and layout."""
+    """Return a digest of the values of rows, which does not depend on their type and layout."""
     digest = blake2b(str(rows.values.shape).encode(), digest_size=16)
     for start in range(0, len(rows), BLOCK_ROWS):
         digest.update(np.ascontiguousarray(rows.values[start : start + BLOCK_ROWS], dtype=np.float64).data)

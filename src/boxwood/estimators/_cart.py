@@ -13,13 +13,13 @@ __all__ = ["CART"]
 class CART(TreeClusterer):
     """Clusters explained by scikit-learn's decision tree on their labels: the baseline that everyone uses.
 
-    Cuts are chosen for purity and know nothing of distances, so the price of explainability has no bound, whatever the
-    number of clusters. Use it to compare, or where labels are no clusters of means.
+    Cuts are chosen for purity, without regard to distances. The price of explainability has no bound, whatever the
+    number of clusters. Use it to compare, or where clusters do not gather around their means.
 
     Parameters
     ----------
     clusterer : estimator, default=None
-        Clusterer, mixture or pipeline of scikit-learn whose clusters are explained; it is cloned and fitted, but a
+        Clusterer, mixture or pipeline of scikit-learn whose clusters are explained. It is cloned and fitted, but a
         `FrozenEstimator` is used as it is. None is k-means. Ignored if `fit` is given labels.
     n_clusters : int, default=8
         Number of clusters of k-means where `clusterer` is None.
@@ -38,29 +38,30 @@ class CART(TreeClusterer):
     tree_ : ThresholdTree
         The tree. Several leaves may carry the same cluster, and a cluster may have none.
     labels_ : array of shape (n,)
-        What `predict` gives for the rows of `fit`.
+        The cluster that the tree gives to each row of `fit`, named as by `predict`.
     reference_ : Reference
         The clustering that the tree explains.
     explanation_ : Explanation
-        The tree, measured on the rows of `fit`: rules, agreement and price. It is made when first asked for; until then
-        the rows are kept. A pickle holds it in place of the rows.
+        A rule for each cluster, the agreement of the rules with the clusters, and the price, measured on the rows of
+        `fit`. It is computed when first read; the estimator keeps the rows until then. A pickle holds the explanation
+        and not the rows.
     cluster_centers_ : array of shape (k, d)
-        Centres of that clustering.
+        Centre of each cluster of `reference_`.
     n_leaves_ : int
         Number of leaves.
     price_ : float
-        Price of explainability: within-cluster squared distances under the tree, divided by those of the clustering.
-        0/0 is 1; below 1 where the clustering does not minimise this cost.
+        Price of explainability: the sum of within-cluster squared distances of the tree's clusters, divided by that of
+        the clustering. 0/0 counts as 1. It can be below 1 where the clustering does not minimise this cost.
     clusterer_ : estimator
-        The fitted clusterer; only there if `fit` was given no labels.
+        The fitted clusterer. It exists only if `fit` was given no labels.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : array of shape (d,)
-        Names of the columns; only there if `fit` was given a data frame whose column names are all text.
+        Names of the columns. They exist only if `fit` was given a data frame whose column names are all text.
 
     See Also
     --------
-    Expand : Counts mistakes in place of impurity, and can begin with a leaf for each cluster.
+    Expand : Lowers mistakes and not impurity; can begin with a leaf for each cluster.
     boxwood.explain : Explains in one call, and measures what is lost.
 
     References

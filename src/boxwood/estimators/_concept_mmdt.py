@@ -1,4 +1,4 @@
-"""`ConceptMMDT`: the tree that tells clusters of embeddings apart by concepts."""
+"""`ConceptMMDT`: the tree that separates clusters of embeddings by concepts."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ __all__ = ["ConceptMMDT"]
 class ConceptMMDT(MMDT):
     """Clusters of embeddings explained by a tree whose cuts are concepts, with one leaf for each cluster.
 
-    Embeddings are scored by concept activation vectors, and the tree that tells mixtures apart, `MMDT`, is grown on the
-    scores. Clusters are found, and predicted, in embeddings: `predict` takes raw ones.
+    Concept activation vectors give each embedding a score for each concept, and the tree of `MMDT` is grown on the
+    scores. Clusters are found in the embeddings, and `predict` takes embeddings, not scores.
 
     Parameters
     ----------
     projector : ConceptProjector, default=None
-        Fitted on the examples of the concepts, which as a rule are other rows than those clustered; put it into a
-        `sklearn.frozen.FrozenEstimator` where clones of this estimator are to know it. Not fitted, or None for a
-        `ConceptProjector()`, it is learned from the concept labels that `fit` is given.
+        Projector, fitted on examples of the concepts, which are usually not the rows that are clustered. Put it into a
+        `sklearn.frozen.FrozenEstimator` if this estimator is cloned, so that clones keep it fitted. A projector that is
+        not fitted is learned from the concept labels that `fit` is given. None is a `ConceptProjector()`.
     clusterer : estimator, default=None
-        Clusterer, mixture or pipeline of scikit-learn whose clusters are explained; it is cloned and fitted on the
+        Clusterer, mixture or pipeline of scikit-learn whose clusters are explained. It is cloned and fitted on the
         embeddings, but a `FrozenEstimator` is used as it is. None is a Gaussian mixture. Ignored if `fit` is given
         labels.
     n_clusters : int, default=8
         Number of components of the Gaussian mixture where `clusterer` is None.
     axis : {"gap", "range"}, default="gap"
-        Concept to cut: that with the largest gap between neighbouring means, or the largest range of means.
+        Concept to cut: the one with the largest gap between neighbouring means, or with the largest range of means.
     threshold : {"midpoint", "tails", "chebyshev", "gaussian", "uniform"}, default="midpoint"
-        Where to cut it; see `grow.mmdt`.
+        Position of the cut on it; see `grow.mmdt`.
     pooling : {"weighted", "max"}, default="weighted"
-        The one variance of a concept: the mean of the clusters' by weight, or the largest.
+        The single variance used for a concept: the weighted mean of the clusters' variances, or the largest of them.
     random_state : int, RandomState instance or None, default=None
         Randomness of the Gaussian mixture and of "uniform" thresholds; an int gives the same result each time.
     n_jobs : int or None, default=None
@@ -54,34 +54,36 @@ class ConceptMMDT(MMDT):
     Attributes
     ----------
     projector_ : ConceptProjector
-        What scores embeddings, fitted.
+        The fitted projector, which scores embeddings.
     concept_names_ : tuple of m str
         Names of the concepts: feature j of the tree is the concept j.
     mixture_ : Mixture
-        Clusters along concepts, from which the tree is grown: a Gaussian mixture's own parameters, projected, or those
-        of the scores of the clusters' rows. Cuts between its `concepts.unseparated_pairs` are chance.
+        The mixture from which the tree is grown, in scores: the projected parameters of a Gaussian mixture, or those of
+        the scores of the clusters' rows. Cuts between its `concepts.unseparated_pairs` are due to chance.
     tree_ : ThresholdTree
         The tree, on scores. Always holds: each component of `mixture_` has exactly one leaf, which its mean reaches.
     labels_ : array of shape (n,)
-        What `predict` gives for the rows of `fit`.
+        The cluster that the tree gives to each row of `fit`, named as by `predict`.
     reference_ : Reference
-        The clustering that the tree explains, its centres in the space of embeddings.
+        The clustering that the tree explains, with centres in the space of embeddings.
     explanation_ : Explanation
-        The tree, measured on the rows of `fit`: rules, agreement and price. It is made when first asked for; until then
-        the rows are kept. A pickle holds it in place of the rows.
+        A rule for each cluster, the agreement of the rules with the clusters, and the price, measured on the rows of
+        `fit`. It is computed when first read; the estimator keeps the rows until then. A pickle holds the explanation
+        and not the rows.
     cluster_centers_ : array of shape (k, d)
-        Centres of that clustering.
+        Centre of each cluster of `reference_`.
     n_leaves_ : int
         Number of leaves.
     price_ : float
-        Price of explainability: within-cluster squared distances of embeddings under the tree, divided by those of the
-        clustering. 0/0 is 1; below 1 where the clustering does not minimise this cost.
+        Price of explainability: the sum of within-cluster squared distances of embeddings in the tree's clusters,
+        divided by that of the clustering. 0/0 counts as 1. It can be below 1 where the clustering does not minimise
+        this cost.
     clusterer_ : estimator
-        The fitted clusterer; only there if `fit` was given no labels.
+        The fitted clusterer. It exists only if `fit` was given no labels.
     n_features_in_ : int
         Number of latent columns.
     feature_names_in_ : array of shape (d,)
-        Names of the latent columns; only there if `fit` was given a data frame whose column names are all text.
+        Names of the latent columns. They exist only if `fit` was given a data frame whose column names are all text.
 
     Warns
     -----
@@ -92,14 +94,17 @@ class ConceptMMDT(MMDT):
     --------
     boxwood.concepts.make_concept_tree : Any other explainer on concepts.
     boxwood.concepts.concept_text : The tree in words.
-    boxwood.concepts.concept_baseline : What meaningless concepts would reach, without which no score says anything.
+    boxwood.concepts.concept_baseline : Scores of trees of meaningless concepts, to compare a score with.
 
     Notes
     -----
-    The same as a pipeline of a frozen projector and `MMDT`, as means and covariances go along with linear maps; in
-    addition it finds the clusters in embeddings, measures the price there, and takes mixtures without rows. The
-    standard deviation along a concept is a square root, which Algorithm 2 of the paper leaves out in print; so lengths
-    of vectors and their intercepts do not change how rows are labelled. Where tails are heavy, it recommends CART.
+    The tree is that of a pipeline of a frozen projector and `MMDT`, as means and covariances follow linear maps. In
+    addition, this estimator finds the clusters in embeddings, measures the price there, and takes mixtures without
+    rows.
+
+    The standard deviation along a concept is a square root, which Algorithm 2 of the paper leaves out in print. So
+    lengths of vectors and their intercepts do not change how rows are labelled. Where tails are heavy, the paper
+    recommends CART.
 
     References
     ----------
@@ -162,9 +167,9 @@ class ConceptMMDT(MMDT):
         y : array-like of shape (n,), default=None
             Labels to explain, of any hashable type; the number -1 leaves a row out.
         sample_weight : array-like of shape (n,), default=None
-            Weight of each row, in the tree and, where its `fit` accepts them, in the clusterer.
+            Weight of each row, for the tree, and for the clusterer if its `fit` accepts weights.
         concepts : data frame, mapping or array-like of shape (n, m), default=None
-            Concept labels of these very rows, NaN where not known, to learn the projector from. None takes the
+            Concept labels of the rows of `X`, from which the projector is learned; NaN is unknown. None takes the
             projector as it was fitted.
 
         Returns
@@ -175,7 +180,7 @@ class ConceptMMDT(MMDT):
         ------
         DataError
             If there is neither a fitted projector nor concept labels, if clusters have equal means along all concepts
-            (the message names them), or as `MMDT.fit`.
+            (the message names the clusters), or for the reasons of `MMDT.fit`.
         ValueError
             If there are concept labels, but the projector is frozen.
         """
@@ -197,7 +202,7 @@ class ConceptMMDT(MMDT):
         Returns
         -------
         self
-            Without `labels_` and `price_`, which need rows. The means are the rows of `reference_`.
+            Without `labels_`, `price_` and `explanation_`, which need rows. The means are the centres of `reference_`.
 
         Raises
         ------
@@ -213,9 +218,10 @@ class ConceptMMDT(MMDT):
         return self
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
-        """Return minus the sum of squared distances of embeddings to the centre of the cluster that the tree gives.
+        """Return the cost of embeddings under the tree, with a minus sign; greater is better, and 0 is the best score.
 
-        Labels `y` are ignored. Greater is better; 0 is the most.
+        The tree gives each embedding a cluster. The cost is the sum of squared distances of embeddings to the centres
+        of their clusters (`cluster_centers_`), each times the weight of its row. `y` is ignored.
         """
         tree, rows = self._fitted_tree(), self._rows(X, sample_weight)
         clusters = tree.predict(self._scores(X, rows))
@@ -227,7 +233,7 @@ class ConceptMMDT(MMDT):
         given = ConceptProjector() if self.projector is None else self.projector
         if concepts is not None:
             if isinstance(given, FrozenEstimator):
-                raise ValueError("concepts cannot be learned by a frozen projector; give it without FrozenEstimator")
+                raise ValueError("a frozen projector cannot learn concepts; pass the projector without FrozenEstimator")
             return clone(given).fit(rows.values if X is None else X, concepts)
         if not hasattr(given, "vectors_"):
             raise DataError(
@@ -252,15 +258,15 @@ class ConceptMMDT(MMDT):
         scores = self._scores(X, rows)
         return Coordinates(tuple(map(str, self.concept_names_)), scores, scores, measured=rows)
 
-    def _task(self, place: Coordinates) -> Task:
+    def _task(self, coordinates: Coordinates) -> Task:
         """Return the task on scores, where clusters have no centres of their own."""
-        centers = np.zeros((self.reference_.n_clusters, place.rows.n_columns))
+        centers = np.zeros((self.reference_.n_clusters, coordinates.rows.n_columns))
         reference = Reference(self.reference_.labels, centers, self.reference_.names)
-        mixture, n_jobs = self._mixture(place), self._jobs()
-        return Task.of(place.rows, reference, mixture=mixture, random_state=self.random_state, n_jobs=n_jobs)
+        mixture, n_jobs = self._mixture(coordinates), self._jobs()
+        return Task.of(coordinates.rows, reference, mixture=mixture, random_state=self.random_state, n_jobs=n_jobs)
 
-    def _mixture(self, place: Coordinates) -> Mixture | None:
-        mixture = super()._mixture(place)
+    def _mixture(self, coordinates: Coordinates) -> Mixture | None:
+        mixture = super()._mixture(coordinates)
         if mixture is None:
             return None
         return self.projector_.project_mixture(mixture).with_clusters(mixture.clusters)  # type: ignore[no-any-return]

@@ -17,20 +17,21 @@ __all__ = ["ExKMC"]
 class ExKMC(TreeClusterer):
     """Clusters explained by a tree with more leaves than clusters, each cut chosen for the cost it saves.
 
-    The leaf whose best cut lowers the sum of squared distances to the clusters' centres most is split first. Use it
-    where the rules of `IMM` lose too much: the cost never grows with `max_leaf_nodes`.
+    Each step splits the leaf whose best cut saves most: it lowers the sum of squared distances to the clusters' centres
+    by the largest amount. Use it where the rules of `IMM` lose too much: that sum never grows with `max_leaf_nodes`.
 
     Parameters
     ----------
     clusterer : estimator, default=None
-        Clusterer, mixture or pipeline of scikit-learn whose clusters are explained; it is cloned and fitted, but a
+        Clusterer, mixture or pipeline of scikit-learn whose clusters are explained. It is cloned and fitted, but a
         `FrozenEstimator` is used as it is. None is k-means. Ignored if `fit` is given labels.
     n_clusters : int, default=8
         Number of clusters of k-means where `clusterer` is None.
     max_leaf_nodes : int, default=None
-        Number of leaves; None is twice the number of clusters, without a warning if no more cut gains before that.
+        Number of leaves; None is twice the number of clusters. Growth stops earlier if no further cut gains anything.
+        `fit` then warns, unless `max_leaf_nodes` is None.
     base : {"imm", "root"}, default="imm"
-        Where to begin: at the tree of IMM, so that each cluster has a leaf, or at a single leaf.
+        Tree to begin with: that of IMM, in which each cluster has a leaf, or a single leaf.
     cuts : {"threshold", "interval"}, default="threshold"
         Whether a cut is `x <= b`, or may also be `a <= x <= b`.
     random_state : int, RandomState instance or None, default=None
@@ -44,30 +45,31 @@ class ExKMC(TreeClusterer):
     tree_ : ThresholdTree
         The tree. Several leaves may carry the same cluster; with `base="root"` a cluster may have none.
     labels_ : array of shape (n,)
-        What `predict` gives for the rows of `fit`.
+        The cluster that the tree gives to each row of `fit`, named as by `predict`.
     reference_ : Reference
         The clustering that the tree explains.
     explanation_ : Explanation
-        The tree, measured on the rows of `fit`: rules, agreement and price. It is made when first asked for; until then
-        the rows are kept. A pickle holds it in place of the rows.
+        A rule for each cluster, the agreement of the rules with the clusters, and the price, measured on the rows of
+        `fit`. It is computed when first read; the estimator keeps the rows until then. A pickle holds the explanation
+        and not the rows.
     cluster_centers_ : array of shape (k, d)
-        Centres of that clustering.
+        Centre of each cluster of `reference_`.
     n_leaves_ : int
         Number of leaves.
     price_ : float
-        Price of explainability: within-cluster squared distances under the tree, divided by those of the clustering.
-        0/0 is 1; below 1 where the clustering does not minimise this cost.
+        Price of explainability: the sum of within-cluster squared distances of the tree's clusters, divided by that of
+        the clustering. 0/0 counts as 1. It can be below 1 where the clustering does not minimise this cost.
     clusterer_ : estimator
-        The fitted clusterer; only there if `fit` was given no labels.
+        The fitted clusterer. It exists only if `fit` was given no labels.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : array of shape (d,)
-        Names of the columns; only there if `fit` was given a data frame whose column names are all text.
+        Names of the columns. They exist only if `fit` was given a data frame whose column names are all text.
 
     See Also
     --------
     IMM : One leaf for each cluster.
-    Expand : Chooses cuts by mistakes in place of costs.
+    Expand : Chooses cuts by mistakes and not by cost.
     boxwood.explain : Explains in one call, and measures what is lost.
 
     Notes
@@ -115,6 +117,6 @@ class ExKMC(TreeClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _warn(self, grown: Grown, task: Task, place: Coordinates) -> None:
-        if self.max_leaf_nodes is not None:  # nobody asked for the default number of leaves
+    def _warn(self, grown: Grown, task: Task, coordinates: Coordinates) -> None:
+        if self.max_leaf_nodes is not None:  # no warning where the number of leaves is the default
             warn_of_early_stop(grown.tree, self.max_leaf_nodes, "cost")

@@ -13,19 +13,19 @@ __all__ = ["IMM"]
 class IMM(TreeClusterer):
     """Clusters explained by a tree with one leaf for each: Iterative Mistake Minimization.
 
-    At each node the cut is chosen that parts the fewest rows from the centre of their cluster, until each leaf holds
-    one centre. Use it for the shortest explanation with a guarantee: for centres that are means, the cost of the tree
-    is at most O(k²) times that of the clusters.
+    A cut makes a mistake for each row that it separates from the centre of its cluster. Each node gets the cut with the
+    fewest mistakes, until each leaf holds one centre. Use it for the shortest explanation with a guarantee: if centres
+    are means, the cost of the tree is at most O(k²) times that of the clusters.
 
     Parameters
     ----------
     clusterer : estimator, default=None
-        Clusterer, mixture or pipeline of scikit-learn whose clusters are explained; it is cloned and fitted, but a
+        Clusterer, mixture or pipeline of scikit-learn whose clusters are explained. It is cloned and fitted, but a
         `FrozenEstimator` is used as it is. None is k-means. Ignored if `fit` is given labels.
     n_clusters : int, default=8
         Number of clusters of k-means where `clusterer` is None.
     candidates : {"all", "midpoints"}, default="all"
-        Thresholds tried: all, or only the midpoints between neighbouring centres, for which the guarantee holds too.
+        Thresholds tried: all, or only the midpoints between neighbouring centres. The guarantee holds for both.
     random_state : int, RandomState instance or None, default=None
         Randomness of k-means; an int gives the same result each time.
     n_jobs : int or None, default=None
@@ -37,25 +37,26 @@ class IMM(TreeClusterer):
     tree_ : ThresholdTree
         The tree. Always holds: each cluster has exactly one leaf, which its centre reaches.
     labels_ : array of shape (n,)
-        What `predict` gives for the rows of `fit`.
+        The cluster that the tree gives to each row of `fit`, named as by `predict`.
     reference_ : Reference
         The clustering that the tree explains.
     explanation_ : Explanation
-        The tree, measured on the rows of `fit`: rules, agreement and price. It is made when first asked for; until then
-        the rows are kept. A pickle holds it in place of the rows.
+        A rule for each cluster, the agreement of the rules with the clusters, and the price, measured on the rows of
+        `fit`. It is computed when first read; the estimator keeps the rows until then. A pickle holds the explanation
+        and not the rows.
     cluster_centers_ : array of shape (k, d)
-        Centres of that clustering.
+        Centre of each cluster of `reference_`.
     n_leaves_ : int
         Number of leaves.
     price_ : float
-        Price of explainability: within-cluster squared distances under the tree, divided by those of the clustering.
-        0/0 is 1; below 1 where the clustering does not minimise this cost.
+        Price of explainability: the sum of within-cluster squared distances of the tree's clusters, divided by that of
+        the clustering. 0/0 counts as 1. It can be below 1 where the clustering does not minimise this cost.
     clusterer_ : estimator
-        The fitted clusterer; only there if `fit` was given no labels.
+        The fitted clusterer. It exists only if `fit` was given no labels.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : array of shape (d,)
-        Names of the columns; only there if `fit` was given a data frame whose column names are all text.
+        Names of the columns. They exist only if `fit` was given a data frame whose column names are all text.
 
     See Also
     --------

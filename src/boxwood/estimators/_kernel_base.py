@@ -1,4 +1,4 @@
-"""What the kernel estimators share: the kernel, the clusterer that goes with it, and costs in its feature space."""
+"""The base class of the kernel estimators: a kernel, the clusterer that fits it, and costs in its feature space."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ __all__ = ["KernelTreeClusterer"]
 
 
 class KernelTreeClusterer(TreeClusterer):
-    """A clusterer by a small tree of cuts that explains clusters of kernel k-means, and is measured by its cost.
+    """A small tree of cuts that explains the clusters of kernel k-means, and is measured by the kernel cost.
 
-    A subclass stores its parameters, `kernel` and `gamma` among them.
+    A subclass stores its parameters, which include `kernel` and `gamma`.
 
     Attributes
     ----------
@@ -36,9 +36,9 @@ class KernelTreeClusterer(TreeClusterer):
     price_ : float
         Kernel price of explainability: see `metrics.price_of_explainability`.
     price_ceiling_ : float
-        What `price_` could be at most, whatever the tree: see `metrics.price_ceiling`.
+        The highest `price_` that any tree could have: see `metrics.price_ceiling`.
     agreement_ : Agreement
-        How far the tree's clusters are those that it explains: see `metrics.agreement`.
+        How well the tree's clusters agree with those that it explains: see `metrics.agreement`.
     """
 
     kernel: Kernel | str
@@ -53,10 +53,11 @@ class KernelTreeClusterer(TreeClusterer):
     }
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
-        """Return minus the kernel k-means cost of the clusters that the tree makes of the rows.
+        """Return the kernel k-means cost of the tree's clusters of rows, with a minus sign; 0 is the best score.
 
-        That is the sum of squared distances of the rows to the mean of their cluster, in the kernel's feature space.
-        Labels `y` are ignored. Greater is better; 0 is the most.
+        The tree gives each row a cluster. The cost is the sum of the rows' squared distances, in the kernel's feature
+        space, to the mean of their cluster in `X`, each times the weight of its row. Greater scores are better. `y` is
+        ignored.
         """
         tree, rows = self._fitted_tree(), self._rows(X, sample_weight)
         return -kernel_cost(self._coordinates(X, rows).rows, tree.predict(rows), kernel=self.kernel_)
@@ -64,12 +65,12 @@ class KernelTreeClusterer(TreeClusterer):
     # ------------------------------------------------------------------------------------------------- steps
 
     def _unfitted_kernel(self) -> Kernel:
-        """Return the kernel with the bandwidth `gamma`, which a kernel that is no name has already."""
+        """Return the kernel; one given by its name gets the bandwidth `gamma`."""
         kernel = kernel_with_gamma(self.kernel, self.gamma)
         if isinstance(kernel, Precomputed):
             raise DataError(
-                "a tree tests columns, which a precomputed kernel does not know; pass the kernel itself, or the "
-                "clusters of the precomputed one as labels"
+                "a tree tests columns, but a precomputed kernel has none; pass the kernel itself, and to explain the "
+                "clusters of the precomputed kernel, pass them as labels"
             )
         return kernel
 
@@ -84,7 +85,7 @@ class KernelTreeClusterer(TreeClusterer):
         return {**super()._options(), "kernel": self._unfitted_kernel()}
 
     def _keep_costs(self, costs: Costs, predicted: Indices, task: Task) -> None:
-        """Keep the kernel price, and what it must be read with: its ceiling, and how far labels agree."""
+        """Store the kernel price, and the two numbers to read it with: its ceiling, and the agreement of labels."""
         super()._keep_costs(costs, predicted, task)
         self.price_ceiling_ = costs.ceiling
         self.agreement_ = agreement(task.reference.labels, predicted, sample_weight=task.rows.weights)

@@ -51,38 +51,40 @@ class _KernelExpanded(KernelTreeClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _warn(self, grown: Grown, task: Task, place: Coordinates) -> None:
-        if self.max_leaf_nodes is not None:  # nobody asked for the default number of leaves
+    def _warn(self, grown: Grown, task: Task, coordinates: Coordinates) -> None:
+        if self.max_leaf_nodes is not None:  # no warning where the number of leaves is the default
             warn_of_early_stop(grown.tree, self.max_leaf_nodes, self._expansion)
 
 
 class KernelExKMC(_KernelExpanded):
     """Clusters of kernel k-means explained by a tree with more leaves than clusters, each cut chosen for its saving.
 
-    The leaf whose best cut lowers the sum of squared distances to the clusters' means in the kernel's feature space
-    most is split first. Use it where `KernelIMM`, with one leaf for each cluster, loses too much: the cost of the rows
-    at those means never grows with `max_leaf_nodes`.
+    Each step splits the leaf whose best cut saves most: it lowers the sum of squared distances to the clusters' means,
+    in the kernel's feature space, by the largest amount. Use it where `KernelIMM`, with one leaf for each cluster,
+    loses too much: that sum never grows with `max_leaf_nodes`.
 
     Parameters
     ----------
     clusterer : estimator, default=None
-        Clusterer, mixture or pipeline of scikit-learn whose clusters are explained; it is cloned and fitted, but a
+        Clusterer, mixture or pipeline of scikit-learn whose clusters are explained. It is cloned and fitted, but a
         `FrozenEstimator` is used as it is. None is `KernelKMeans` of this kernel; for many rows pass one with
-        `n_components`. Ignored if `fit` is given labels. Trees and costs are those of `kernel`, whatever kernel a
-        clusterer has: give the same to both.
+        `n_components`. Ignored if `fit` is given labels. The tree and its costs use `kernel`, even if the clusterer has
+        another kernel: give the same kernel to both.
     n_clusters : int, default=8
         Number of clusters of `KernelKMeans` where `clusterer` is None.
     kernel : Kernel or str, default="gaussian"
         Kernel, or a name that `kernels.as_kernel` knows.
     gamma : float, array-like of shape (d,), "scale" or "median", default="scale"
-        Bandwidth of a kernel given as "gaussian" or "laplace"; see `kernels.Gaussian`. Others have their own or none.
+        Bandwidth of a kernel given as "gaussian" or "laplace"; see `kernels.Gaussian`. Other kernels have a
+        bandwidth of their own, or none.
     max_leaf_nodes : int, default=None
-        Number of leaves; None is twice the number of clusters, without a warning if no more cut gains before that.
+        Number of leaves; None is twice the number of clusters. Growth stops earlier if no further cut gains anything.
+        `fit` then warns, unless `max_leaf_nodes` is None.
     base : {"kernel_imm", "root"}, default="kernel_imm"
-        Where to begin: at the tree of Kernel IMM, so that each cluster has a leaf, or at a single leaf, which any
-        kernel allows and no bound covers.
+        Tree to begin with: that of Kernel IMM, in which each cluster has a leaf, or a single leaf. "root" works with
+        any kernel, but no bound covers its tree.
     cuts : {"threshold", "interval"}, default="interval"
-        Whether an added cut is `x <= b`, or may also be `a <= x <= b` as those of Kernel IMM are.
+        Whether an added cut is `x <= b`, or may also be `a <= x <= b`, like the cuts of Kernel IMM.
     random_state : int, RandomState instance or None, default=None
         Randomness of `KernelKMeans`; an int gives the same result each time.
     n_jobs : int or None, default=None
@@ -96,42 +98,43 @@ class KernelExKMC(_KernelExpanded):
     kernel_ : Kernel
         The kernel, with its bandwidth as a number.
     labels_ : array of shape (n,)
-        What `predict` gives for the rows of `fit`.
+        The cluster that the tree gives to each row of `fit`, named as by `predict`.
     reference_ : Reference
         The clustering that the tree explains.
     explanation_ : Explanation
-        The tree, measured on the rows of `fit`: rules, agreement and price. It is made when first asked for; until then
-        the rows are kept. A pickle holds it in place of the rows.
+        A rule for each cluster, the agreement of the rules with the clusters, and the price, measured on the rows of
+        `fit`. It is computed when first read; the estimator keeps the rows until then. A pickle holds the explanation
+        and not the rows.
     cluster_centers_ : array of shape (k, d)
-        Means of the rows of each cluster, or what the clusterer has for centres. The tree does not look at them.
+        Means of the rows of each cluster, or the clusterer's own centres. The tree does not depend on them.
     n_leaves_ : int
         Number of leaves.
     price_ : float
         Price of explainability in the kernel's feature space: the kernel k-means cost of the tree's clusters, divided
-        by that of the clustering. 0/0 is 1; below 1 where the clustering does not minimise this cost.
+        by that of the clustering. 0/0 counts as 1. It can be below 1 where the clustering does not minimise this cost.
     price_ceiling_ : float
-        What `price_` could be at most, whatever the tree. Where it is near 1, as for narrow kernels, a price near 1
-        says nothing; look at `agreement_`.
+        The highest `price_` that any tree could have. Where it is near 1, as for narrow kernels, a price near 1 says
+        nothing; read `agreement_` instead.
     agreement_ : Agreement
-        How far `labels_` and the clustering make the same groups: `matched`, `adjusted_rand` and
+        How well `labels_` agree with the clustering: `matched`, `adjusted_rand` and
         `normalized_mutual_info` of `metrics.agreement`.
     clusterer_ : estimator
-        The fitted clusterer; only there if `fit` was given no labels.
+        The fitted clusterer. It exists only if `fit` was given no labels.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : array of shape (d,)
-        Names of the columns; only there if `fit` was given a data frame whose column names are all text.
+        Names of the columns. They exist only if `fit` was given a data frame whose column names are all text.
 
     See Also
     --------
     KernelIMM : One leaf for each cluster.
-    KernelExpand : Chooses cuts by mistakes in place of costs.
+    KernelExpand : Chooses cuts by mistakes and not by cost.
     ExKMC : The same for k-means.
 
     Notes
     -----
-    Beside the clusterer and the tree of Kernel IMM, takes one value of the kernel for each two rows, and time
-    n d (log n + k²) for each level of the tree.
+    Computes one value of the kernel for each pair of rows, and takes time n d (log n + k²) for each level of the tree;
+    the clusterer and the tree of Kernel IMM come on top.
 
     References
     ----------
@@ -155,9 +158,9 @@ class KernelExKMC(_KernelExpanded):
 class KernelExpand(_KernelExpanded):
     """Clusters of kernel k-means explained by a tree with more leaves than clusters, each cut chosen for its mistakes.
 
-    The leaf whose best cut lowers the number of rows outside their own cluster most is split first. Use it where
-    agreement with the clusters matters more than their cost: the kernel counts for the clusters, the tree of Kernel IMM
-    and the price, and not for the cuts that are added.
+    A mistake is a row that the tree puts outside its own cluster. Each step splits the leaf whose best cut removes most
+    mistakes. Use it where agreement with the clusters matters more than their cost. The kernel decides on the
+    clusters, the tree of Kernel IMM and the price, but not on the cuts that are added.
 
     Parameters
     ----------
@@ -167,17 +170,18 @@ class KernelExpand(_KernelExpanded):
     Attributes
     ----------
     tree_, kernel_, labels_, reference_, explanation_, cluster_centers_, n_leaves_, price_, price_ceiling_, agreement_
-        As of `KernelExKMC`; so are `clusterer_`, `n_features_in_` and `feature_names_in_`.
+        As for `KernelExKMC`; so are `clusterer_`, `n_features_in_` and `feature_names_in_`.
 
     See Also
     --------
     KernelIMM : One leaf for each cluster.
-    KernelExKMC : Chooses cuts by costs in place of mistakes.
+    KernelExKMC : Chooses cuts by cost and not by mistakes.
     Expand : The same for k-means.
 
     Notes
     -----
-    Beside the clusterer, the tree of Kernel IMM and the price, takes time n d (log n + k²) for each level of the tree.
+    Takes time n d (log n + k²) for each level of the tree; the clusterer, the tree of Kernel IMM and the price come on
+    top.
 
     References
     ----------

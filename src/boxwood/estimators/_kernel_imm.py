@@ -16,29 +16,30 @@ __all__ = ["KernelIMM"]
 class KernelIMM(KernelTreeClusterer):
     """Clusters of kernel k-means explained by a tree with one leaf for each, by cuts `a <= x <= b`: Kernel IMM.
 
-    Use it where clusters are no round clouds (rings, moons, chains), so that a kernel finds them and k-means does not.
+    Use it where clusters are not round (rings, moons, chains), so that a kernel finds them and k-means does not.
     For Gaussian and additive kernels the kernel cost of the tree is at most O(d k²) times that of the clusters.
 
     Parameters
     ----------
     clusterer : estimator, default=None
-        Clusterer, mixture or pipeline of scikit-learn whose clusters are explained; it is cloned and fitted, but a
+        Clusterer, mixture or pipeline of scikit-learn whose clusters are explained. It is cloned and fitted, but a
         `FrozenEstimator` is used as it is. None is `KernelKMeans` of this kernel; for many rows pass one with
-        `n_components`. Ignored if `fit` is given labels. Trees and costs are those of `kernel`, whatever kernel a
-        clusterer has: give the same to both.
+        `n_components`. Ignored if `fit` is given labels. The tree and its costs use `kernel`, even if the clusterer has
+        another kernel: give the same kernel to both.
     n_clusters : int, default=8
         Number of clusters of `KernelKMeans` where `clusterer` is None.
     kernel : Kernel or str, default="gaussian"
         Kernel, or a name that `kernels.as_kernel` knows: "gaussian", "laplace", "linear", "hellinger",
         "histogram_intersection" or "chi_squared".
     gamma : float, array-like of shape (d,), "scale" or "median", default="scale"
-        Bandwidth of a kernel given as "gaussian" or "laplace"; see `kernels.Gaussian`. Others have their own or none.
+        Bandwidth of a kernel given as "gaussian" or "laplace"; see `kernels.Gaussian`. Other kernels have a
+        bandwidth of their own, or none.
     features : {"auto", "taylor", "distance", "additive"}, default="auto"
-        Features that stand for the kernel; see `grow.kernel_imm`. "auto" keeps what costs least.
+        Features that stand for the kernel; see `grow.kernel_imm`. "auto" keeps the tree that costs least.
     n_terms : int or "auto", default="auto"
         Order of Taylor and χ² features.
     n_landmarks : int or None, default=64
-        Most landmarks of a column, for "distance" and histogram intersection; None takes all values.
+        Largest number of landmarks of a column, for "distance" and histogram intersection; None takes all values.
     random_state : int, RandomState instance or None, default=None
         Randomness of `KernelKMeans`; an int gives the same result each time.
     n_jobs : int or None, default=None
@@ -48,41 +49,42 @@ class KernelIMM(KernelTreeClusterer):
     Attributes
     ----------
     tree_ : ThresholdTree
-        The tree. Always holds: each cluster has one leaf, unless no value of a row could ever reach it.
+        The tree. Always holds: each cluster has one leaf, unless no possible row could reach that leaf.
     features_ : str
-        The features that it cuts.
+        Name of the features that the tree cuts.
     feature_error_ : float
-        How far their inner products along one axis can be from the kernel's; 0 for exact features, not a number for
-        "distance", whose inner products are no kernel.
+        Largest error of the features: the difference along one axis between their inner products and the kernel. It is
+        0 for exact features. It is NaN for "distance", whose inner products are no kernel.
     kernel_ : Kernel
         The kernel, with its bandwidth as a number.
     labels_ : array of shape (n,)
-        What `predict` gives for the rows of `fit`.
+        The cluster that the tree gives to each row of `fit`, named as by `predict`.
     reference_ : Reference
         The clustering that the tree explains.
     explanation_ : Explanation
-        The tree, measured on the rows of `fit`: rules, agreement and price. It is made when first asked for; until then
-        the rows are kept. A pickle holds it in place of the rows.
+        A rule for each cluster, the agreement of the rules with the clusters, and the price, measured on the rows of
+        `fit`. It is computed when first read; the estimator keeps the rows until then. A pickle holds the explanation
+        and not the rows.
     cluster_centers_ : array of shape (k, d)
-        Means of the rows of each cluster, or what the clusterer has for centres. The tree does not look at them:
-        it explains means in the feature space, which are no rows.
+        Means of the rows of each cluster, or the clusterer's own centres. The tree does not depend on them:
+        it explains means in the feature space.
     n_leaves_ : int
         Number of leaves.
     price_ : float
         Price of explainability in the kernel's feature space: the kernel k-means cost of the tree's clusters, divided
-        by that of the clustering. 0/0 is 1; below 1 where the clustering does not minimise this cost.
+        by that of the clustering. 0/0 counts as 1. It can be below 1 where the clustering does not minimise this cost.
     price_ceiling_ : float
-        What `price_` could be at most, whatever the tree. Where it is near 1, as for narrow kernels, a price near 1
-        says nothing; look at `agreement_`.
+        The highest `price_` that any tree could have. Where it is near 1, as for narrow kernels, a price near 1 says
+        nothing; read `agreement_` instead.
     agreement_ : Agreement
-        How far `labels_` and the clustering make the same groups: `matched`, `adjusted_rand` and
+        How well `labels_` agree with the clustering: `matched`, `adjusted_rand` and
         `normalized_mutual_info` of `metrics.agreement`.
     clusterer_ : estimator
-        The fitted clusterer; only there if `fit` was given no labels.
+        The fitted clusterer. It exists only if `fit` was given no labels.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : array of shape (d,)
-        Names of the columns; only there if `fit` was given a data frame whose column names are all text.
+        Names of the columns. They exist only if `fit` was given a data frame whose column names are all text.
 
     See Also
     --------
@@ -90,8 +92,8 @@ class KernelIMM(KernelTreeClusterer):
 
     Notes
     -----
-    Beside the clusterer, takes time and memory of n times the number of features, and for prices one value of the
-    kernel for each two rows in one cluster, several times.
+    Takes time and memory of n times the number of features. Prices take one value of the kernel for each pair of rows
+    in one cluster, computed several times. The clusterer comes on top.
 
     References
     ----------

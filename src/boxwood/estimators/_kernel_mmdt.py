@@ -1,4 +1,4 @@
-"""`KernelMMDT`: clusters of a kernel, told apart by their distance to prototypes."""
+"""`KernelMMDT`: clusters of a kernel, separated by the distance of rows to prototypes."""
 
 from __future__ import annotations
 
@@ -17,31 +17,32 @@ __all__ = ["KernelMMDT"]
 class KernelMMDT(KernelTreeClusterer):
     """Clusters explained by a tree with one leaf for each, by cuts around prototypes: `p - r <= x <= p + r`.
 
-    The Kernel Mixture Model Decision Tree: at each node the axis is taken on which two clusters are least alike to the
-    kernel, and rows are told apart by their distance to a row of one of them. Use it for clusters that are compact on
-    some axis, whatever their shape: its loss is bounded where clusters are far less alike on an axis than within
-    themselves. Where some columns are noise, take `axis="error"`.
+    The Kernel Mixture Model Decision Tree. Each node takes the axis on which two clusters are least alike by the
+    kernel, and splits rows by their distance to a row of one of these clusters, the prototype. Use it for clusters of
+    any shape that are compact on some axis: its loss is bounded where rows of two clusters are far less alike on an
+    axis than rows of one cluster. Where some columns are noise, take `axis="error"`.
 
     Parameters
     ----------
     clusterer : estimator, default=None
-        Clusterer, mixture or pipeline of scikit-learn whose clusters are explained; it is cloned and fitted, but a
+        Clusterer, mixture or pipeline of scikit-learn whose clusters are explained. It is cloned and fitted, but a
         `FrozenEstimator` is used as it is. None is `KernelKMeans` of this kernel; for many rows pass one with
-        `n_components`. Ignored if `fit` is given labels. Trees and costs are those of `kernel`, whatever kernel a
-        clusterer has: give the same to both.
+        `n_components`. Ignored if `fit` is given labels. The tree and its costs use `kernel`, even if the clusterer has
+        another kernel: give the same kernel to both.
     n_clusters : int, default=8
         Number of clusters of `KernelKMeans` where `clusterer` is None.
     kernel : DistanceKernel or str, default="gaussian"
         Kernel that multiplies over axes: "gaussian", "laplace", or a `ProductKernel`.
     gamma : float, array-like of shape (d,), "scale" or "median", default="scale"
-        Bandwidth of a kernel given by its name; see `kernels.Gaussian`. Others have their own.
+        Bandwidth of a kernel given by its name; see `kernels.Gaussian`. Other kernels have a bandwidth of their own.
     axis : {"similarity", "error"}, default="similarity"
-        Which axis and clusters are chosen at a node: those that are least alike, as in the paper; or those whose cut
-        has the least bound on its mistakes, which is not drawn to columns of wide noise. See `grow.kernel_mmdt`.
+        Choice of the axis and the two clusters at a node: the least alike, as in the paper; or those whose cut has the
+        smallest bound on its mistakes. "error" does not prefer columns of wide noise. See `grow.kernel_mmdt`.
     prototype : {"sample", "medoid"}, default="sample"
-        A row drawn for each node, as the guarantee asks, or the value most alike to the cluster's rows on the axis.
+        A row drawn at random for each node, as the guarantee requires, or the value on the axis most alike to the
+        cluster's rows.
     n_trees : int, default=1
-        Number of trees grown with prototypes of their own, of which the cheapest is kept.
+        Number of trees grown, each with its own prototypes. The cheapest is kept.
     random_state : int, RandomState instance or None, default=None
         Randomness of `KernelKMeans` and of prototypes; an int gives the same result each time.
     n_jobs : int or None, default=None
@@ -53,51 +54,52 @@ class KernelMMDT(KernelTreeClusterer):
     tree_ : ThresholdTree
         The tree. Always holds: each cluster has exactly one leaf.
     cuts_ : tuple of PrototypeCut
-        What each cut was made of, in pre-order: the cluster of its prototype, the level of similarity and the radius,
-        the clusters on either side, and a bound on its share of mistakes. Columns and nodes are those in which the
-        clusterer sees the rows, behind a pipeline's first steps.
+        Facts on each cut, in pre-order: the cluster of its prototype, the level of similarity and the radius, the
+        clusters on either side, and a bound on its share of mistakes. Columns and nodes are those of the tree in the
+        clusterer's columns, which a pipeline's first steps compute.
     error_bound_ : float
-        Sum of those bounds: the share of rows that do not reach their own cluster's leaf is at most that, in the mean
-        over prototypes drawn. It may be above 1, and is no bound for medoids, nor for the best of several draws alone.
+        Sum of those bounds. The share of rows that do not reach the leaf of their own cluster is at most this, averaged
+        over the prototypes drawn. It may be above 1. It is no bound for medoids, or for the best of several draws.
     kernel_ : Kernel
         The kernel, with its bandwidth as a number.
     labels_ : array of shape (n,)
-        What `predict` gives for the rows of `fit`.
+        The cluster that the tree gives to each row of `fit`, named as by `predict`.
     reference_ : Reference
         The clustering that the tree explains.
     explanation_ : Explanation
-        The tree, measured on the rows of `fit`: rules, agreement and price. It is made when first asked for; until then
-        the rows are kept. A pickle holds it in place of the rows.
+        A rule for each cluster, the agreement of the rules with the clusters, and the price, measured on the rows of
+        `fit`. It is computed when first read; the estimator keeps the rows until then. A pickle holds the explanation
+        and not the rows.
     cluster_centers_ : array of shape (k, d)
-        Means of the rows of each cluster, or what the clusterer has for centres. The tree does not look at them.
+        Means of the rows of each cluster, or the clusterer's own centres. The tree does not depend on them.
     n_leaves_ : int
         Number of leaves.
     price_ : float
         Price of explainability in the kernel's feature space: the kernel k-means cost of the tree's clusters, divided
-        by that of the clustering. 0/0 is 1; below 1 where the clustering does not minimise this cost.
+        by that of the clustering. 0/0 counts as 1. It can be below 1 where the clustering does not minimise this cost.
     price_ceiling_ : float
-        What `price_` could be at most, whatever the tree. Where it is near 1, as for narrow kernels, a price near 1
-        says nothing; look at `agreement_`.
+        The highest `price_` that any tree could have. Where it is near 1, as for narrow kernels, a price near 1 says
+        nothing; read `agreement_` instead.
     agreement_ : Agreement
-        How far `labels_` and the clustering make the same groups: `matched`, `adjusted_rand` and
+        How well `labels_` agree with the clustering: `matched`, `adjusted_rand` and
         `normalized_mutual_info` of `metrics.agreement`.
     clusterer_ : estimator
-        The fitted clusterer; only there if `fit` was given no labels.
+        The fitted clusterer. It exists only if `fit` was given no labels.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : array of shape (d,)
-        Names of the columns; only there if `fit` was given a data frame whose column names are all text.
+        Names of the columns. They exist only if `fit` was given a data frame whose column names are all text.
 
     See Also
     --------
     MMDT : Cuts between means, by variances.
-    KernelIMM : Counts rows parted from their centre.
+    KernelIMM : Cuts separate as few rows as possible from their centre.
     boxwood.grow.kernel_mmdt_of_mixture : From the parameters of Gaussian components, without rows.
 
     Notes
     -----
-    Takes time n d log n and, at most, d k² 512² for similarities; one value of the kernel for each two rows besides, if
-    there are several draws, and for each two rows in one cluster for the price.
+    Takes time n d log n, and at most d k² 512² for similarities. Several draws take one more value of the kernel for
+    each pair of rows. The price takes one for each pair of rows in one cluster.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""`MMDT`: the tree that tells the components of a mixture apart."""
+"""`MMDT`: the tree that separates the components of a mixture."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ __all__ = ["MMDT"]
 class MMDT(TreeClusterer):
     """Clusters explained by a tree with one leaf for each, grown from their means and variances alone.
 
-    The Mixture Model Decision Tree: at each node the axis is cut on which the means lie farthest apart, measured in
-    standard deviations. Use it for Gaussian mixtures and other clusters that gather around their means: the share of
+    The Mixture Model Decision Tree. Each node cuts the axis on which the means lie farthest apart, measured in standard
+    deviations. Use it for Gaussian mixtures and other clusters that gather around their means: the share of
     rows outside their own leaf falls exponentially with the explainability-to-noise ratio.
 
     Parameters
     ----------
     clusterer : estimator, default=None
-        Clusterer, mixture or pipeline of scikit-learn whose clusters are explained; it is cloned and fitted, but a
+        Clusterer, mixture or pipeline of scikit-learn whose clusters are explained. It is cloned and fitted, but a
         `FrozenEstimator` is used as it is. None is a Gaussian mixture. Ignored if `fit` is given labels.
     n_clusters : int, default=8
         Number of components of the Gaussian mixture where `clusterer` is None.
     axis : {"gap", "range"}, default="gap"
-        Axis to cut: that with the largest gap between neighbouring means, or the largest range of means.
+        Axis to cut: the one with the largest gap between neighbouring means, or with the largest range of means.
     threshold : {"midpoint", "tails", "chebyshev", "gaussian", "uniform"}, default="midpoint"
-        Where to cut it; see `grow.mmdt`.
+        Position of the cut on it; see `grow.mmdt`.
     pooling : {"weighted", "max"}, default="weighted"
-        The one variance of an axis: the mean of the clusters' by weight, or the largest.
+        The single variance used for an axis: the weighted mean of the clusters' variances, or the largest of them.
     random_state : int, RandomState instance or None, default=None
         Randomness of the Gaussian mixture and of "uniform" thresholds; an int gives the same result each time.
     n_jobs : int or None, default=None
@@ -52,47 +52,48 @@ class MMDT(TreeClusterer):
     Attributes
     ----------
     mixture_ : Mixture
-        What the tree is grown from: the parameters of a Gaussian mixture as it was fitted, or the frequencies, means
-        and variances of the clusters' rows, in the columns that the clusterer sees behind a pipeline's first steps.
-        Clusters without rows, and components without data, are not in it.
+        The mixture from which the tree is grown: the parameters of a fitted Gaussian mixture, or the frequencies, means
+        and variances of the clusters' rows. Its columns are those of the clusterer, which a pipeline's first steps
+        compute. It leaves out clusters without rows and components without data.
     tree_ : ThresholdTree
         The tree. Always holds: each component of `mixture_` has exactly one leaf, which its mean reaches.
     labels_ : array of shape (n,)
-        What `predict` gives for the rows of `fit`.
+        The cluster that the tree gives to each row of `fit`, named as by `predict`.
     reference_ : Reference
         The clustering that the tree explains.
     explanation_ : Explanation
-        The tree, measured on the rows of `fit`: rules, agreement and price. It is made when first asked for; until then
-        the rows are kept. A pickle holds it in place of the rows.
+        A rule for each cluster, the agreement of the rules with the clusters, and the price, measured on the rows of
+        `fit`. It is computed when first read; the estimator keeps the rows until then. A pickle holds the explanation
+        and not the rows.
     cluster_centers_ : array of shape (k, d)
-        Centres of that clustering.
+        Centre of each cluster of `reference_`.
     n_leaves_ : int
         Number of leaves.
     price_ : float
-        Price of explainability: within-cluster squared distances under the tree, divided by those of the clustering.
-        0/0 is 1; below 1 where the clustering does not minimise this cost.
+        Price of explainability: the sum of within-cluster squared distances of the tree's clusters, divided by that of
+        the clustering. 0/0 counts as 1. It can be below 1 where the clustering does not minimise this cost.
     clusterer_ : estimator
-        The fitted clusterer; only there if `fit` was given no labels.
+        The fitted clusterer. It exists only if `fit` was given no labels.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : array of shape (d,)
-        Names of the columns; only there if `fit` was given a data frame whose column names are all text.
+        Names of the columns. They exist only if `fit` was given a data frame whose column names are all text.
 
     Warns
     -----
     UserWarning
         By `fit`, where clusters are skewed, heavy-tailed or two-humped along a column that bounds a leaf of theirs,
-        by `metrics.tail_check` of at most 20 000 rows of each: the guarantees rest on symmetry and light tails.
+        by `metrics.tail_check` of at most 20 000 rows of each. The guarantees assume symmetry and light tails.
 
     See Also
     --------
-    IMM : Counts rows parted from their centre; for k-means clusters.
-    CART : Looks at every row; for clusters far from any Gaussian.
+    IMM : Cuts separate as few rows as possible from their centre; for k-means clusters.
+    CART : Uses every row; for clusters far from any Gaussian.
 
     Notes
     -----
-    The tree takes one reading of the rows for means and variances, and none where a Gaussian mixture brings its own:
-    then `sample_weight`, which scikit-learn's mixtures do not take, counts for `price_` alone.
+    The tree takes one pass over the rows for means and variances, and none where a Gaussian mixture has its own. Then
+    `sample_weight` affects `price_` alone, as scikit-learn's mixtures take no weights.
 
     References
     ----------
@@ -110,7 +111,7 @@ class MMDT(TreeClusterer):
 
     _method = "mmdt"
     _facts = ("mixture",)
-    _instead = "means and variances say little of them, so that CART or IMM may give a better tree"
+    _instead = "means and variances describe them badly, so CART or IMM may give a better tree"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TreeClusterer._parameter_constraints,
@@ -164,7 +165,7 @@ class MMDT(TreeClusterer):
         return self
 
     def _separate(self, given: Mixture, seen: Mixture) -> None:
-        """Grow the tree that separates the components of a mixture, in the columns in which the tree sees it."""
+        """Grow the tree that separates the components of a mixture, in the columns that the tree tests."""
         self.reference_ = Reference(np.arange(given.n_components), given.means, given.names)
         refuse_one_cluster(self.reference_)
         means = Reference(self.reference_.labels, seen.means, given.names)
@@ -179,18 +180,20 @@ class MMDT(TreeClusterer):
         refuse_number_of_clusters(rows, self.n_clusters)
         return GaussianMixture(self.n_clusters, random_state=self.random_state)
 
-    def _mixture(self, place: Coordinates) -> Mixture | None:
+    def _mixture(self, coordinates: Coordinates) -> Mixture | None:
         clusterer = getattr(self, "clusterer_", None)
-        if not hasattr(clusterer, "covariance_type"):  # not so for a pipeline, whose mixture is on other columns
+        if not hasattr(clusterer, "covariance_type"):  # a pipeline has none: its mixture is on other columns
             return None
         mixture = Mixture.from_gaussian_mixture(clusterer)
         return mixture.with_clusters(mixture.names)  # type: ignore[arg-type]
 
-    def _warn(self, grown: Grown, task: Task, place: Coordinates) -> None:
+    def _warn(self, grown: Grown, task: Task, coordinates: Coordinates) -> None:
         rows, reference = task.rows, task.reference
         weights, n_jobs = rows.weights, task.n_jobs
         tails = far_tails(rows.values, reference.labels, grown.tree, sample_weight=weights, n_jobs=n_jobs)
         if tails:
-            columns = place.columns if place.axis_map is None else [f"column {j}" for j in range(rows.n_columns)]
+            columns = (
+                coordinates.columns if coordinates.axis_map is None else [f"column {j}" for j in range(rows.n_columns)]
+            )
             far = listed([f"{reference.names[t.component]} ({t.verdict} along {columns[t.axis]})" for t in tails])
             warnings.warn(f"clusters far from Gaussian: {far}; {self._instead}", stacklevel=7)

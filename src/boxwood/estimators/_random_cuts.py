@@ -1,4 +1,4 @@
-"""`RandomCuts`: the cheapest of some random trees, with the guarantee that holds for each of them."""
+"""`RandomCuts`: the cheapest of several random trees, with a guarantee on their expected cost."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ __all__ = ["RandomCuts"]
 
 
 class RandomCuts(TreeClusterer):
-    """Clusters explained by a tree with one leaf for each: the cheapest of some trees of random cuts.
+    """Clusters explained by a tree with one leaf for each: the cheapest of several trees of random cuts.
 
-    Cuts are drawn from the centres alone, and each tree's expected cost is provably near that of the clustering. Use it
-    for k-medians (ℓ1 or Euclidean distances), and where the guarantee counts; on data with clear clusters the trees of
-    `IMM` and `ExKMC` usually cost less.
+    Cuts are drawn from the centres alone. The expected cost of each tree is provably near that of the clustering. Use
+    it for k-medians (ℓ1 or Euclidean distances), and where you need the guarantee. On data with clear clusters the
+    trees of `IMM` and `ExKMC` usually cost less.
 
     Parameters
     ----------
     clusterer : estimator, default=None
-        Clusterer, mixture or pipeline of scikit-learn whose clusters are explained; it is cloned and fitted, but a
+        Clusterer, mixture or pipeline of scikit-learn whose clusters are explained. It is cloned and fitted, but a
         `FrozenEstimator` is used as it is. None is `KMedians` of the objective, k-means for "sqeuclidean". Ignored if
         `fit` is given labels.
     n_clusters : int, default=8
@@ -52,43 +52,45 @@ class RandomCuts(TreeClusterer):
     tree_ : ThresholdTree
         The tree. Always holds: each cluster of the reference has exactly one leaf, which its centre reaches.
     prices_ : array of shape (n_trees,)
-        Cost of each tree that was drawn, by the distance of each row to the centre of the cluster its leaf is given,
-        divided by the cost of the clustering, in the order of the draws.
+        Cost of each tree in the order of the draws, divided by the cost of the clustering. The cost of a tree adds up
+        the distances of rows to the centre of the cluster that their leaf carries.
     bound_ : theory.Bound
-        What the expectation of each of them is at most, and where that is proved.
+        Upper bound on the expectation of each of these prices, and where it is proved.
     labels_ : array of shape (n,)
-        What `predict` gives for the rows of `fit`.
+        The cluster that the tree gives to each row of `fit`, named as by `predict`.
     reference_ : Reference
         The clustering that the tree explains.
     explanation_ : Explanation
-        The tree, measured on the rows of `fit`: rules, agreement and price. It is made when first asked for; until then
-        the rows are kept. A pickle holds it in place of the rows.
+        A rule for each cluster, the agreement of the rules with the clusters, and the price, measured on the rows of
+        `fit`. It is computed when first read; the estimator keeps the rows until then. A pickle holds the explanation
+        and not the rows.
     cluster_centers_ : array of shape (k, d)
-        Centres of that clustering.
+        Centre of each cluster of `reference_`.
     n_leaves_ : int
         Number of leaves.
     price_ : float
-        Price of explainability of `tree_` in the objective, with the best centres of both partitions; at most about the
-        smallest of `prices_`. 0/0 is 1; below 1 where the clustering is not the best.
+        Price of explainability of `tree_` in the objective, with the best centres for the tree's clusters and for the
+        clustering; at most about the smallest of `prices_`. 0/0 counts as 1. It can be below 1 where the clustering is
+        not the best.
     clusterer_ : estimator
-        The fitted clusterer; only there if `fit` was given no labels.
+        The fitted clusterer. It exists only if `fit` was given no labels.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : array of shape (d,)
-        Names of the columns; only there if `fit` was given a data frame whose column names are all text.
+        Names of the columns. They exist only if `fit` was given a data frame whose column names are all text.
 
     See Also
     --------
-    IMM : Cuts off as few rows as possible; for k-means, and seldom far from the best.
+    IMM : Cuts separate as few rows as possible from their centre; for k-means, and seldom far from the best.
 
     Notes
     -----
-    All trees are scored in one pass over the rows: a tree changes the cost by the rows alone that it cuts off from
-    their cluster, so the others are looked at once for all trees. Drawing takes no time to speak of.
+    All trees are scored in one pass over the rows. A tree changes the cost only of rows that it separates from the
+    centre of their cluster; all other rows are added up once for all trees. Drawing takes almost no time.
 
-    The bound is on the expectation of one tree; that the cheapest is kept only helps. It holds for all labels: where a
-    tree puts a row has nothing to do with its label, and the bound holds against the nearest centre of each row,
-    beside which its own is no nearer.
+    The bound is on the expected cost of one random tree, and it also holds for the cheapest of several. It holds for
+    any labels: trees do not depend on labels, and the bound is stated against the nearest centre of each row, which
+    costs least.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""`explain`: a clustering explained in one call; `Explanation`: the tree and what was measured, as data."""
+"""`explain`: a clustering explained in one call; `Explanation`: the tree, its rules and its measurements, as data."""
 
 from boxwood.explanation._explain import explain
 from boxwood.explanation._explanation import (

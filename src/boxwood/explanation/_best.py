@@ -17,14 +17,14 @@ from boxwood.tree import ThresholdTree
 
 __all__ = ["choose"]
 
-OBJECTIVES = {"exkmc": "cost", "expand": "mistakes"}  # of the expansions that "auto" tries
-SAMPLED = 250_000  # values; in a larger table only methods that take one pass see more of them
-REFINED = 100_000  # values on which candidates are refined; the best of them is refined on more
-WORTH = 1.15  # a candidate is refined if it loses at most so many times the least; refinement gains less than that
+OBJECTIVES = {"exkmc": "cost", "expand": "mistakes"}  # the expansions that "auto" tries, and their objectives
+SAMPLED = 250_000  # values; in a larger table, methods that need several passes use a sample of this size
+REFINED = 100_000  # values on which candidates are refined; the best candidate is then refined on the larger sample
+WORTH = 1.15  # a candidate is refined if it loses at most this many times the smallest loss; refinement gains less
 
 
 def choose(task: Task, name: str, **options: Any) -> Grown:
-    """Return the tree of a method, or for "auto" the best of the candidates; see `explain` for the rule."""
+    """Return the tree of a method, or for "auto" the best candidate; `explain` states the rule."""
     grown = _best(task) if name == "auto" else _single(task, METHODS[name], options)
     asked = task.max_leaf_nodes
     if asked is not None and grown.tree.n_leaves < asked:
@@ -39,7 +39,7 @@ def _single(task: Task, method: Method, options: dict[str, Any]) -> Grown:
 
 
 def _refuse_leaves(task: Task, method: Method) -> None:
-    """Raise a ValueError if another number of leaves is asked for than the method can make."""
+    """Raise a ValueError if the method cannot make the number of leaves asked for."""
     if not method.one_leaf_each or task.max_leaf_nodes is None:
         return
     n, what = task.reference.n_clusters, "clusters"
@@ -57,7 +57,7 @@ def _refuse_leaves(task: Task, method: Method) -> None:
 
 
 def _best(task: Task) -> Grown:
-    """Return the candidate that loses least, refined."""
+    """Return the tree that loses least, among the candidates and the refined ones."""
     notes = []
     sample = task.sampled(SAMPLED)
     equal = _equal_centers(task.reference)
@@ -72,9 +72,9 @@ def _best(task: Task) -> Grown:
     candidates = _candidates(task, sample, complete)
     small = task.sampled(REFINED)
     losses = [loss.of(tree) for _, tree in candidates]
-    most = WORTH * min(losses)[0]
-    worth = [candidate for candidate, lost in zip(candidates, losses, strict=True) if lost[0] <= most]
-    name, tree = loss.least(candidates + [(_refined(name), loss.refined(tree, small)) for name, tree in worth])
+    largest_loss = WORTH * min(losses)[0]
+    promising = [candidate for candidate, lost in zip(candidates, losses, strict=True) if lost[0] <= largest_loss]
+    name, tree = loss.least(candidates + [(_refined(name), loss.refined(tree, small)) for name, tree in promising])
     if small is not sample:
         name, tree = loss.least([(name, tree), (_refined(name), loss.refined(tree, sample))])
     facts = {} if task.mixture is None else {"mixture": task.mixture}
@@ -86,23 +86,23 @@ def _refined(name: str) -> str:
 
 
 def _is_complete(method: Method, task: Task, equal: str) -> bool:
-    """Return whether "auto" grows the tree of a method that makes one leaf for each cluster."""
+    """Return whether a method is a candidate of "auto" that makes one leaf for each cluster, and can run."""
     if not method.candidate or equal or task.leaves() < task.reference.n_clusters:
         return False
     return not method.of_mixtures or (task.mixture is not None and not _equal_means(task))
 
 
 def _candidates(task: Task, sample: Task, complete: list[Method]) -> list[tuple[str, ThresholdTree]]:
-    """Return the trees to choose from, the first ones preferred."""
+    """Return the trees to choose from; of equally good ones the first is preferred."""
     leaves, k = task.leaves(), task.reference.n_clusters
     candidates = []
     for method in complete:
-        begin = method.grow(task if method.sees_all_rows else sample).tree
+        start = method.grow(task if method.sees_all_rows else sample).tree
         if leaves == k:
-            candidates.append((method.name, begin))
+            candidates.append((method.name, start))
         else:
             candidates += [
-                (f"{method.name}-{how}", expanded(begin, sample, leaves, objective=objective))
+                (f"{method.name}-{how}", expanded(start, sample, leaves, objective=objective))
                 for how, objective in OBJECTIVES.items()
             ]
     for how, objective in OBJECTIVES.items():
@@ -112,6 +112,7 @@ def _candidates(task: Task, sample: Task, complete: list[Method]) -> list[tuple[
 
 
 def _equal_means(task: Task) -> str:
+    """Return the names of two components with equal means, or an empty text."""
     if task.mixture is None:
         return ""
     no_rows = np.empty(0, dtype=np.intp)
@@ -119,6 +120,7 @@ def _equal_means(task: Task) -> str:
 
 
 def _equal_centers(reference: Reference) -> str:
+    """Return the names of two clusters with equal centres, or an empty text."""
     first = reference.first_of_equal_centers()
     later = np.flatnonzero(first != np.arange(len(first)))
     return f"{reference.names[first[later[0]]]} and {reference.names[later[0]]}" if len(later) else ""

@@ -45,15 +45,16 @@ def explain(
         The clustering, in one of these forms. None is k-means.
 
         - Labels of any hashable type, one for each row; -1 leaves a row out.
-        - The name of the column of a data frame `X` that holds the labels. That column is not used for cuts.
+        - The name of the column of the data frame `X` that holds the labels. No cut tests that column.
         - A clusterer, mixture or pipeline of scikit-learn. A fitted one is used as it is, others are cloned and fitted.
-        - An explainer of boxwood, such as a fitted `IMM`: its own tree is explained, not shortened. On the rows of its
-          fit it is measured against the clusters it was fitted to, on other rows against what its clusterer predicts.
+        - An explainer of boxwood, such as a fitted `IMM`. No new tree is grown: the explanation has the explainer's
+          tree, with its thresholds as they are. On the rows of its fit the tree is compared with the clusters of that
+          fit. On other rows it is compared with the clusters that the explainer's clusterer predicts.
     n_clusters : int, default=None
-        Number of clusters of k-means; None is 5. Only where nothing else says what the clusters are. K-means keeps the
-        best of 10 starts, of 3 for more than 2 million values.
+        Number of clusters of k-means; None is 5. Only allowed if `labels_or_estimator` is None. K-means keeps the best
+        of 10 starts, or of 3 starts for more than 2 million values.
     method : str, default="auto"
-        How the tree is grown: "auto" (see Notes), or a name of `grow.METHODS`, in which hyphens stand for underscores.
+        How the tree is grown: "auto" (see Notes), or a name of `grow.METHODS`. Names may have hyphens for underscores.
 
         - "imm", "greedy", "shallow", "random_cuts" separate centres, one leaf for each cluster.
         - "mmdt" separates Gaussians by means and variances: those of a Gaussian mixture, or of the clusters' rows.
@@ -62,65 +63,68 @@ def explain(
         - "cart" is scikit-learn's decision tree.
         - "kernel_imm", "kernel_exkmc", "kernel_expand", "kernel_mmdt" explain clusters of a kernel by two-sided cuts.
     max_leaf_nodes : int, default=None
-        Number of leaves. None is the number of clusters, for expansions twice that number.
+        Number of leaves. None is the number of clusters, or twice that number for "exkmc", "expand" and their kernel
+        versions.
     names : mapping from label to name, or sequence of names, default=None
-        Names of the clusters; a sequence is in ascending order of the labels.
+        Names of the clusters. A sequence has one name for each label, in ascending order of the labels.
     sample_weight : array-like of shape (n,), default=None
         Weight of each row.
     random_state : int or RandomState instance, default=None
-        Randomness of k-means, of the method and of samples of large tables. None is 0.
+        Seed or generator for k-means, for the method and for samples of large tables. None is 0.
     columns : sequence of str, default=None
         For an array, the names of its columns; None names them x0, x1, …. For a data frame, the columns that rules may
         use; None is all.
     standardize : bool, default=False
-        Whether to cluster, grow and measure on columns scaled to unit variance; those that a pipeline makes, if one is
-        given. Thresholds are in raw units all the same. Fitted estimators and pipelines see the raw table, as they
-        bring their own scale.
+        Whether to cluster, grow and measure on columns scaled to unit variance. If the clustering is a pipeline, these
+        are the columns that it computes. Thresholds are in raw units in any case. Fitted estimators and pipelines get
+        the raw table, as they have a scale of their own.
     **options
-        Options of the method, such as `kernel="laplace"`: the keyword arguments of its function in `boxwood.grow`, or
-        of its estimator. The kernel of a fitted `KernelKMeans` and the distance of `KMedians` are the defaults.
+        Options of the method, such as `kernel="laplace"`: keyword arguments of its function in `boxwood.grow`, or of
+        its estimator. If the clusterer is a fitted `KernelKMeans` or a `KMedians`, its kernel or distance is the
+        default.
 
     Returns
     -------
     Explanation
-        Always holds: its thresholds are the decimals with the fewest digits that keep every row of `X` on its side,
-        but for an explainer's own tree. Costs are squared distances; those of kernel methods are measured in the
-        kernel's feature space, those of "random_cuts" by its own distance.
+        Always holds: its thresholds are the decimals with the fewest digits that keep every row of `X` on its side of
+        the cut, except for the tree of an explainer. Costs are squared distances. Those of kernel methods are measured
+        in the kernel's feature space, and those of "random_cuts" by its objective.
 
     Raises
     ------
     DataError
         If the table or the labels cannot be used as they are; the message names columns and counts.
     ValueError
-        If a parameter has a value that is not listed, or an option is none of the method.
+        If a parameter has a value that is not listed, or the method has no such option.
 
     Warns
     -----
     UserWarning
-        If a Gaussian mixture has components without data, which its Gaussians then leave out.
+        If a Gaussian mixture has components without data. They are left out of the measured Gaussians.
 
     Notes
     -----
     "auto" grows several trees with `max_leaf_nodes` leaves. IMM, Ex-Greedy and ExShallow give one leaf for each
-    cluster, and so does MMDT where a Gaussian mixture is explained; if more leaves are asked for, each of them is
-    expanded by cost and by mistakes. Expansions from a single leaf and CART follow. Trees near the best are refined
-    (`grow.refine`): centres and cuts are improved in turn.
+    cluster, and so does MMDT if a Gaussian mixture is explained. If more leaves are asked for, each of these trees is
+    expanded by cost and by mistakes. Expansions from a single leaf and CART follow. Trees that are nearly as good as
+    the best are refined (`grow.refine`): centres and cuts are improved in turn.
 
     The tree that loses least is returned. Ties go to the earlier candidate, and to the unrefined one. The loss is the
     within-cluster cost if at least 95% of the rows lie nearest to the mean of their own cluster; otherwise it is the
     number of rows outside their cluster. A cost below that of the clusters counts as theirs, and then fewer rows
     outside their cluster win. A tree that leaves a cluster without a leaf counts as if it lost a quarter more. A method
-    named by the caller gives its own tree, not refined.
+    named by the caller gives its tree without refinement.
 
-    For a pipeline all this takes place in the columns that its first steps make, and costs are measured there; the tree
-    is then pulled back to the table's own columns (`ThresholdTree.pull_back`, with the maps of `axes.axis_map_of`),
-    every row keeping its leaf. Where a step mixes columns, the raw ones are taken. A note says which.
+    For a pipeline, trees are grown and measured in the columns that its first steps compute. The tree is then pulled
+    back to the columns of the table (`ThresholdTree.pull_back`, with the maps of `axes.axis_map_of`); every row keeps
+    its leaf. If a step mixes columns, trees are grown in the columns of the table instead. A note says which columns
+    were used.
 
-    In a table of more than 250 000 values only IMM sees every row. The other trees are grown on a random sample of so
-    many values, and compared on all rows. A note says so. Methods that separate centres are left out, with a note,
-    where two clusters have the same centre.
+    In a table of more than 250 000 values only IMM uses every row. The other trees are grown on a random sample of
+    250 000 values, and compared on all rows. A note says so. If two clusters have the same centre, methods that
+    separate centres are left out, with a note.
 
-    Takes time n d (log n + k) for each level of the trees, beside the clustering.
+    Takes time n d (log n + k) for each level of the trees, besides the clustering.
 
     Examples
     --------
@@ -155,19 +159,19 @@ def explain(
         _refuse_growing(clustering, n_clusters, method, max_leaf_nodes, standardize)
         return _explained(clustering, X, columns, names, sample_weight)
     unscaled = Coordinates.of(X, columns, clustering, sample_weight)
-    place = unscaled.standardized() if standardize else unscaled
-    reference, mixture = _clustering(clustering, X, (unscaled, place), n_clusters, random_state)
+    coordinates = unscaled.standardized() if standardize else unscaled
+    reference, mixture = _clustering(clustering, X, (unscaled, coordinates), n_clusters, random_state)
     task = Task.of(
-        place.rows,
+        coordinates.rows,
         renamed(reference, names),
         mixture=mixture,
         max_leaf_nodes=max_leaf_nodes,
         random_state=random_state,
     )
     grown = choose(task, name, **_with_defaults(name, options, clustering))
-    tree = place.shortened(place.pulled_back(grown.tree))
+    tree = coordinates.shortened(coordinates.pulled_back(grown.tree))
     notes = (*grown.notes, *_notes_on(clustering, name))
-    return measure(task, grown._replace(tree=tree, notes=notes), place)
+    return measure(task, grown._replace(tree=tree, notes=notes), coordinates)
 
 
 def _method_name(method: str, options: dict[str, Any]) -> str:
@@ -217,7 +221,7 @@ def _explained(
 
 
 def _refuse_growing(explainer: Any, n_clusters: Any, method: str, max_leaf_nodes: Any, standardize: bool) -> None:
-    """Raise a ValueError if a tree is there already, and parameters of growing one are given besides."""
+    """Raise a ValueError if a parameter that grows a tree is given, although the explainer has a tree."""
     given = {"n_clusters": n_clusters, "max_leaf_nodes": max_leaf_nodes}
     names = [name for name, value in given.items() if value is not None]
     names += ["method"] * (method != "auto") + ["standardize"] * standardize
@@ -232,9 +236,9 @@ def _refuse_growing(explainer: Any, n_clusters: Any, method: str, max_leaf_nodes
 
 
 def _ready(clustering: Any, X: Any, sample_weight: ArrayLike | None) -> Any:
-    """Return a clustering as it is, but a pipeline and an explainer fitted: they say what the columns are, or the tree.
+    """Return the clustering; fit it if it is a pipeline (its columns are needed) or an explainer (its tree is needed).
 
-    An explainer comes out of its `FrozenEstimator`.
+    An explainer in a `FrozenEstimator` is taken out of it.
     """
     from sklearn.base import clone
     from sklearn.frozen import FrozenEstimator
@@ -250,66 +254,68 @@ def _ready(clustering: Any, X: Any, sample_weight: ArrayLike | None) -> Any:
 
 
 def _clustering(
-    clustering: Any, X: Any, places: tuple[Coordinates, Coordinates], n_clusters: int | None, random_state: Any
+    clustering: Any, X: Any, stages: tuple[Coordinates, Coordinates], n_clusters: int | None, random_state: Any
 ) -> tuple[Reference, Mixture | None]:
-    """Return the clustering, and the Gaussians behind it if it is that of a mixture.
+    """Return the clustering, and its Gaussians if it is the clustering of a mixture.
 
-    `places` are the coordinates before rows were standardized, and after.
+    `stages` are the coordinates of the rows before they are standardized, and after.
     """
     from boxwood.reference import Reference
     from boxwood.reference._clusterer import refuse_one_cluster
 
     if clustering is not None and n_clusters is not None:
-        raise ValueError(f"n_clusters={n_clusters} is for k-means, but the clusters are given; leave one of them out")
+        raise ValueError(
+            f"n_clusters={n_clusters} is for k-means, but the clusters are given; leave one of the two out"
+        )
     if clustering is None or hasattr(clustering, "fit"):
         n_clusters = 5 if n_clusters is None else n_clusters
-        reference, mixture = _of_clusterer(clustering, X, places, n_clusters, random_state)
+        reference, mixture = _of_clusterer(clustering, X, stages, n_clusters, random_state)
     elif isinstance(clustering, Integral):
         raise DataError(f"labels must be one for each row, got {clustering}; to make clusters, pass n_clusters")
     else:
         labels = column_values(X, clustering) if isinstance(clustering, str) else clustering
-        reference, mixture = Reference.of(places[1].rows, label_values(labels)), None
+        reference, mixture = Reference.of(stages[1].rows, label_values(labels)), None
     refuse_one_cluster(reference)
     return reference, mixture
 
 
 def _of_clusterer(
-    clusterer: Any, X: Any, places: tuple[Coordinates, Coordinates], n_clusters: int, random_state: Any
+    clusterer: Any, X: Any, stages: tuple[Coordinates, Coordinates], n_clusters: int, random_state: Any
 ) -> tuple[Reference, Mixture | None]:
-    """Return the clustering by a clusterer, fitted first if it is not, and its Gaussians if it has some."""
-    place = places[1]
+    """Return the clustering by a clusterer, which is fitted if it is not yet, and its Gaussians if it is a mixture."""
+    coordinates = stages[1]
     from boxwood.reference._clusterer import fitted_clusterer, is_fitted, mixture_of, reference_of
 
     if is_fitted(clusterer):
-        reference = _in_rows(clusterer, reference_of(clusterer, X, place.table), places)
-        mixture = mixture_of(clusterer, reference, place.columns)
-        return reference, None if mixture is None else place.to_rows(mixture)
-    fitted = fitted_clusterer(clusterer, X, place.rows, n_clusters=n_clusters, random_state=random_state)
-    reference = reference_of(fitted, X, place.rows)
-    return reference, mixture_of(fitted, reference, place.columns)
+        reference = _in_rows(clusterer, reference_of(clusterer, X, coordinates.table), stages)
+        mixture = mixture_of(clusterer, reference, coordinates.columns)
+        return reference, None if mixture is None else coordinates.to_rows(mixture)
+    fitted = fitted_clusterer(clusterer, X, coordinates.rows, n_clusters=n_clusters, random_state=random_state)
+    reference = reference_of(fitted, X, coordinates.rows)
+    return reference, mixture_of(fitted, reference, coordinates.columns)
 
 
-def _in_rows(clusterer: Any, reference: Reference, places: tuple[Coordinates, Coordinates]) -> Reference:
+def _in_rows(clusterer: Any, reference: Reference, stages: tuple[Coordinates, Coordinates]) -> Reference:
     """Return a clustering of the table by a fitted clusterer, with centres in the columns on which trees are grown."""
     import numpy as np
 
     from boxwood.reference import Reference
     from boxwood.reference._clusterer import reference_in
 
-    unscaled, place = places
+    unscaled, coordinates = stages
     if hasattr(clusterer, "steps"):
         if unscaled.axis_map is not None:
             reference = reference_in(clusterer, unscaled.rows, reference)
-    elif list(getattr(clusterer, "feature_names_in_", place.columns)) != list(place.columns):
+    elif list(getattr(clusterer, "feature_names_in_", coordinates.columns)) != list(coordinates.columns):
         names = {c: reference.names[c] for c in np.unique(reference.labels[reference.kept]).tolist()}
-        return Reference.of(place.rows, reference.labels, names=names)
-    if place.scaling is None:
+        return Reference.of(coordinates.rows, reference.labels, names=names)
+    if coordinates.scaling is None:
         return reference
-    return reference.with_centers(place.scaling.transform(reference.centers))
+    return reference.with_centers(coordinates.scaling.transform(reference.centers))
 
 
 def _notes_on(clusterer: Any, method: str) -> tuple[str, ...]:
-    """Return what a reader should know of clusters that another tree explains in their own terms."""
+    """Return a note if the clusters are those of a kernel but the method is not."""
     from boxwood.clusterers import KernelKMeans
     from boxwood.reference._clusterer import last_step
 

@@ -1,4 +1,4 @@
-"""`Explanation`: a tree, and what was measured of it on data, as named fields."""
+"""`Explanation`: a tree, and its measurements on data, as named fields."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ _EVERY_NUMBER = (Interval(-np.inf, np.inf, True, True),)
 
 
 class Condition(NamedTuple):
-    """What one column must fulfil: its value lies in one of the intervals, which are ascending and disjoint.
+    """The condition on one column: its value lies in one of the intervals, which are ascending and disjoint.
 
-    For a column of `categories` the intervals are those of their codes, one for each code.
+    For a column with `categories` the intervals hold their codes, one interval for each code.
     """
 
     column: str
@@ -48,11 +48,15 @@ class Condition(NamedTuple):
 
 
 Rule: TypeAlias = tuple[Condition, ...]
-"""The conditions of one leaf, all of which hold, in the order in which the path first tests their columns."""
+"""The conditions of one leaf. All of them hold; they are in the order in which the path first tests their columns."""
 
 
 class LeafSummary(NamedTuple):
-    """A leaf: its rows (their weight, if rows are weighted), how many of them are its cluster's own, and its rule."""
+    """A leaf with its rule.
+
+    `size` is its number of rows, and `own` the number of those that belong to its cluster. Both are sums of weights if
+    rows are weighted.
+    """
 
     leaf: int
     cluster: int
@@ -62,12 +66,12 @@ class LeafSummary(NamedTuple):
 
 
 class ClusterSummary(NamedTuple):
-    """A cluster that is explained, and how well.
+    """A cluster with its rules, and how well they describe it.
 
-    `size` is its number of rows (their weight, if rows are weighted) and `share` their share of all rows that are not
-    left out. `caught` is the share of the cluster that its rules hold, None for a cluster without rows. `precision` is
-    the share of the rules' rows that are the cluster's, None where the rules hold no row. `rules` has one rule for each
-    leaf of the cluster, in the order of the leaves; none for a cluster without a leaf.
+    `size` is its number of rows (their weight, if rows are weighted). `share` is the fraction of all rows that are in
+    it, without rows left out. `caught` is the fraction of the cluster's rows that its rules hold; None for a cluster
+    without rows. `precision` is the fraction of the rules' rows that are in the cluster; None if the rules hold no row.
+    `rules` has one rule for each leaf of the cluster, in the order of the leaves; none for a cluster without a leaf.
     """
 
     cluster: int
@@ -80,7 +84,7 @@ class ClusterSummary(NamedTuple):
 
 
 class FarFromGaussian(NamedTuple):
-    """A component whose rows are not those of a Gaussian along a column: "heavy-tailed", "skewed" or "two-humped"."""
+    """A component whose rows are not Gaussian along a column, and how: "heavy-tailed", "skewed" or "two-humped"."""
 
     component: Hashable
     column: str
@@ -88,22 +92,23 @@ class FarFromGaussian(NamedTuple):
 
 
 class MixtureFacts(NamedTuple):
-    """What the parameters of a Gaussian mixture say about a tree. They are estimated, and so is what follows from them.
+    """Facts on a tree that follow from the parameters of a Gaussian mixture. Like the parameters, they are estimates.
 
     Parameters
     ----------
     explainability_to_noise : float
-        Squared distance of two means in units of the variance, on the column that tells the pair apart best, for the
-        pair that is hardest to tell apart. Infinite for components without variance.
+        For a pair of components: the squared distance of their means in units of the variance, on the column that
+        separates the pair best. The ratio is the smallest such value of all pairs. Infinite for components without
+        variance.
     components : pair
-        Names of that pair.
+        Names of the pair with the smallest value.
     column : str
-        That column.
+        The column that separates that pair best.
     certified_error : float
-        At most this share of rows drawn from these Gaussians ends in a leaf of another component. Exact where columns
-        are independent within components, and an upper bound where they are not.
+        Upper bound on the share of rows drawn from these Gaussians that end in a leaf of another component. It is
+        exact if columns are independent within components.
     far_from_gaussian : tuple of FarFromGaussian
-        Components that `metrics.tail_check` finds far from Gaussian on columns that bound a leaf of theirs.
+        Components that `metrics.tail_check` finds far from Gaussian on a column that bounds one of their leaves.
     """
 
     explainability_to_noise: float
@@ -114,16 +119,17 @@ class MixtureFacts(NamedTuple):
 
 
 class DrawFacts(NamedTuple):
-    """What is known of random trees, of which the explanation has the cheapest.
+    """Facts on the random trees of which the explanation has the cheapest.
 
     Parameters
     ----------
     n_trees : int
         Number of trees drawn.
     best, mean, worst : float
-        Their costs divided by that of the clusters, both around the clusters' centres.
+        Smallest, mean and largest cost of the trees, divided by the cost of the clusters. Both costs are sums of
+        distances to the clusters' centres.
     bound : float
-        What the expectation of one of them is at most, for any data.
+        Upper bound on the expected cost of one random tree, divided by that of the clusters, for any data.
     """
 
     n_trees: int
@@ -134,14 +140,14 @@ class DrawFacts(NamedTuple):
 
 
 class KernelFacts(NamedTuple):
-    """What a price in the feature space of a kernel must be read with.
+    """A kernel, and the highest price in its feature space: a price is to be compared with it.
 
     Parameters
     ----------
     kernel : str
         The kernel, with its bandwidth.
     price_ceiling : float
-        What the price could be at most, whatever the tree. A price near 1 says nothing where this is near 1.
+        The highest price that any tree could have. If it is near 1, a price near 1 says nothing.
     """
 
     kernel: str
@@ -150,54 +156,55 @@ class KernelFacts(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """A tree that explains a clustering, and what is lost by it; made by `explain`, or read by `load`.
+    """A tree that explains a clustering, and the loss of explaining it so; made by `explain`, or read by `load`.
 
     Printing it shows a line for each cluster and one sentence on the loss. It holds no rows of the table.
 
     Parameters
     ----------
     tree : ThresholdTree
-        The tree that runs, on `columns` in their order.
+        The tree that `predict` runs. Its feature j is the column j of `columns`.
     columns : tuple of d str
         Columns of the table.
     method : str
-        What grew the tree: a name of `grow.METHODS`. "-root" follows for expansions from a single leaf, and the name of
-        an expansion for trees with more leaves than clusters; ", matched" where leaves were handed out to clusters
-        anew, and ", refined" where cuts were chosen anew. An example is "greedy-exkmc, refined".
+        How the tree was grown: a name of `grow.METHODS`, with additions if "auto" chose it. "-root" marks an expansion
+        from a single leaf. "-exkmc" or "-expand" marks a tree that was expanded to more leaves than clusters.
+        ", matched" says that leaves were assigned to clusters anew, and ", refined" that cuts were chosen anew. An
+        example is "greedy-exkmc, refined".
     n_rows, n_left_out : int
-        Rows of the table, and how many of these belong to no cluster (label -1).
+        Number of rows of the table, and number of those in no cluster (label -1).
     clusters : tuple of k ClusterSummary
         In the order of the clusters' numbers.
     leaves : tuple of LeafSummary
         In the order of the leaves.
     cost, reference_cost : float
-        Within-cluster sums of distances to the best centres: of the groups that the tree makes, and of the clusters.
-        Rows left out do not count. `objective` and `kernel` say which distances.
+        Within-cluster sums of distances to the best centres: for the tree's groups of rows, and for the clusters. Rows
+        left out do not count. `objective` and `kernel` say which distances are used.
     price : float
-        Price of explainability, `cost / reference_cost`; 0/0 is 1, and it may be below 1 or infinite.
+        Price of explainability, `cost / reference_cost`. 0/0 counts as 1. It may be below 1 or infinite.
     agreement : float
-        Share of the rows, without those left out, whose rule names their cluster.
+        Share of rows whose rule names their cluster, without rows left out.
     adjusted_rand : float
-        Adjusted Rand index between the clusters and the groups that the tree makes.
+        Adjusted Rand index between the clusters and the tree's groups of rows.
     readability : Readability
         Numbers of leaves, depth and columns; depth and length of rules, averaged over rows.
     weighted : bool
-        Whether rows were weighted; sizes, shares and costs are then those of weights.
+        Whether rows were weighted. Sizes, shares and costs then count weights instead of rows.
     standardized : bool
-        Whether rows were clustered and costs measured on columns of unit variance. Thresholds are in raw units. Costs
-        that are measured in the columns of a pipeline have a note.
+        Whether rows were clustered and costs measured on columns scaled to unit variance. Thresholds are in raw units.
+        If costs were measured in the columns of a pipeline, a note says so.
     notes : tuple of str
-        What a reader should know besides, such as clusters without a leaf.
+        Further remarks for the reader, such as clusters without a leaf.
     mixture : MixtureFacts, default=None
-        What the Gaussians say of the tree, where a Gaussian mixture is explained or "mmdt" grew the tree.
+        Facts from the Gaussians, if a Gaussian mixture is explained or "mmdt" grew the tree.
     categories : tuple of pairs (column, Categories)
-        Columns that hold no numbers, and the values whose codes the tree tests in their place.
+        Columns without numbers, and their values. The tree tests codes that stand for these values.
     objective : {"sqeuclidean", "l1", "l2"}, default="sqeuclidean"
-        Distance that costs add up. Random cuts are measured by the distance they were drawn for.
+        Distance that costs add up. For "random_cuts" it is the distance for which cuts were drawn.
     kernel : KernelFacts, default=None
-        Kernel in whose feature space costs are measured; None measures them in the columns.
+        Kernel, if costs are measured in its feature space. None says that they are measured in the columns.
     draws : DrawFacts, default=None
-        What is known of the trees drawn, where "random_cuts" grew the tree.
+        Facts on all random trees, if "random_cuts" grew the tree.
 
     Examples
     --------
@@ -253,9 +260,9 @@ class Explanation:
 
     @property
     def coded_columns(self) -> dict[int, Categories]:
-        """Place of each column that holds no numbers, and the categories whose codes the tree tests there."""
-        known = dict(self.categories)
-        return {j: known[name] for j, name in enumerate(self.columns) if name in known}
+        """Index of each column without numbers, and the categories whose codes the tree tests."""
+        column_categories = dict(self.categories)
+        return {j: column_categories[name] for j, name in enumerate(self.columns) if name in column_categories}
 
     def predict(self, X: Any) -> Array:
         """Return the name of the cluster of each row, shape (n,); reads `X` as `apply` does."""
@@ -265,20 +272,20 @@ class Explanation:
         """Return the leaf of each row, shape (n,).
 
         A data frame is read by the names of its columns, in any order; only columns that the tree tests are needed. An
-        array has the columns of the training table, in their order. A value that the tree's categories do not
-        know is refused, unless the encoder took it.
+        array has the columns of `columns`, in their order. A value that is not among the categories of its column is
+        refused, unless the clusterer's encoder accepted unknown values.
 
         Raises
         ------
         DataError
-            If a column is missing (with the nearest name) or not numeric, or a tested value is missing.
+            If a column is not numeric or missing (the message offers the nearest name), or a tested value is missing.
         """
         features = self.tree.features.tolist()
-        categories = {j: known for j, known in self.coded_columns.items() if j in features}
+        categories = {j: column_categories for j, column_categories in self.coded_columns.items() if j in features}
         if is_frame(X):
-            here = {features.index(j): known for j, known in categories.items()}
-            tested = coded(X, [self.columns[j] for j in features], here)
-            self._refuse_without_code(tested[:, list(here)], categories)
+            tested_categories = {features.index(j): column_categories for j, column_categories in categories.items()}
+            tested = coded(X, [self.columns[j] for j in features], tested_categories)
+            self._refuse_without_code(tested[:, list(tested_categories)], categories)
             return _on_tested_columns(self.tree).apply(tested)
         rows = np.asarray(X)
         if rows.ndim == 2 and rows.shape[1] != len(self.columns):
@@ -289,18 +296,19 @@ class Explanation:
         return self.tree.apply(rows)
 
     def _refuse_without_code(self, codes: Floats, categories: Mapping[int, Categories]) -> None:
-        for (j, known), column in zip(categories.items(), codes.T, strict=True):
-            bad = int(np.isnan(column).sum())
-            if bad:
-                values = listed([str(value) for value in known.values])
+        for (j, column_categories), column in zip(categories.items(), codes.T, strict=True):
+            n_unknown = int(np.isnan(column).sum())
+            if n_unknown:
+                values = listed([str(value) for value in column_categories.values])
                 raise DataError(
-                    f"{self.columns[j]} has {bad} values that are missing or none of {values}; leave those rows out"
+                    f"{self.columns[j]} has {n_unknown} values that are missing or unknown; known values: {values}; "
+                    "leave those rows out"
                 )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model file as a dict that JSON can hold: columns, clusters, nodes and facts, with a format number.
 
-        The rules in it are text for readers; the nodes are what runs.
+        Its rules are text for readers. Only its nodes are used to label rows.
         """
         from boxwood.explanation._model_file import to_document
 
@@ -326,7 +334,7 @@ class Explanation:
         return from_text(s, "this text")
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model file, for `load`; a file at `path` is replaced as a whole, or kept as it is."""
+        """Write the model file, for `load`. A file at `path` is replaced as a whole, or stays if writing fails."""
         from boxwood.explanation._model_file import write
 
         write(self, path)
@@ -367,7 +375,7 @@ def leaves_of(leaves: Iterable[LeafSummary], n_clusters: int) -> list[list[LeafS
 
 
 def rules_of(tree: ThresholdTree, columns: tuple[str, ...], categories: Mapping[int, Categories]) -> list[Rule]:
-    """Return the rule of each leaf; a column that may have any value is no condition."""
+    """Return the rule of each leaf. A column that may have any value gives no condition."""
     return [
         tuple(_condition(j, pieces, columns, categories) for j, pieces in box.items() if pieces != _EVERY_NUMBER)
         for box in tree.boxes()
@@ -384,7 +392,7 @@ def _condition(
 
 
 def _on_tested_columns(tree: ThresholdTree) -> ThresholdTree:
-    """Return the tree for a table that has only the columns that it tests, in ascending order."""
-    place = np.full(tree.n_features + 1, -1)  # the last one is for leaves, whose column is -1
-    place[tree.features] = np.arange(tree.features.size)
-    return ThresholdTree(place[tree.feature], tree.lower, tree.upper, tree.second, tree.cluster)
+    """Return the tree for a table of only those columns that the tree tests, in ascending order."""
+    position = np.full(tree.n_features + 1, -1)  # the last one is for leaves, whose column is -1
+    position[tree.features] = np.arange(tree.features.size)
+    return ThresholdTree(position[tree.feature], tree.lower, tree.upper, tree.second, tree.cluster)

@@ -1,4 +1,4 @@
-"""What a tree loses, by which trees are compared and refined: cost or mistakes, as the clusters call for."""
+"""The loss by which trees are compared and refined: cost or mistakes, depending on the clusters."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from boxwood.tree import ThresholdTree
 
 __all__ = ["Loss"]
 
-NEAREST = 0.95  # share of rows nearest to their own cluster's mean from which on clusters are those of means
-INCOMPLETE = 1.25  # a tree that leaves a cluster without a rule counts as if it lost so many times as much
+NEAREST = 0.95  # the loss is the cost if at least this share of rows is nearest to its own cluster's mean
+INCOMPLETE = 1.25  # factor on the loss of a tree that leaves a cluster without a leaf
 
 
 class Loss:
     """The loss of trees that explain one clustering.
 
-    It is the within-cluster cost if the clusters are those of means, so that cost is what they are about; otherwise the
+    It is the within-cluster cost if nearly all rows are nearest to the mean of their cluster; otherwise it is the
     weight of the rows outside their cluster. A cost below that of the clusters themselves gains nothing: such a tree
     has found other clusters. Among equal losses the weight of the rows outside their cluster decides.
     """
@@ -52,11 +52,11 @@ class Loss:
         return summed_distances(self.task.rows.values, labels, SQEUCLIDEAN, None, self.task.rows.weights)
 
     def least(self, candidates: Sequence[tuple[str, ThresholdTree]]) -> tuple[str, ThresholdTree]:
-        """Return the candidate with the least loss, the first of equals."""
+        """Return the candidate with the least loss; ties go to the first."""
         return min(candidates, key=lambda candidate: self.of(candidate[1]))
 
     def refined(self, tree: ThresholdTree, part: Task) -> ThresholdTree:
-        """Return the tree with cuts that lose less on some of the rows."""
+        """Return the tree with cuts that lose less on the rows of `part`, a sample of the task."""
         if not self.is_cost:
             return refined(tree, part, "mistakes")
         return refined_with_centers(tree, part)
@@ -70,17 +70,17 @@ def _of_means(task: Task) -> bool:
     present: Bools = np.isfinite(means[:, 0])
     origin = means[present].mean(axis=0)
     unit = np.abs(means[present] - origin).max() or 1.0  # keeps squares of huge numbers finite
-    near = np.where(present[:, None], (means - origin) / unit, 0.0)
-    norms = np.where(present, np.square(near).sum(axis=1), np.inf)
+    centered = np.where(present[:, None], (means - origin) / unit, 0.0)
+    norms = np.where(present, np.square(centered).sum(axis=1), np.inf)
 
     def count(start: int, stop: int) -> Floats:
         labels = reference.labels[start:stop]
         rows = (X[start:stop] - origin) / unit
-        distances = norms - 2 * products(rows, near)
+        distances = norms - 2 * products(rows, centered)
         kept = labels >= 0
-        own: Array = distances[np.arange(len(labels)), np.where(kept, labels, 0)] <= distances.min(axis=1)
+        nearest_to_own: Array = distances[np.arange(len(labels)), np.where(kept, labels, 0)] <= distances.min(axis=1)
         weight: Array = np.where(kept, 1.0 if weights is None else weights[start:stop], 0.0)
-        return np.array([weight[own].sum(), weight.sum()], dtype=np.float64)
+        return np.array([weight[nearest_to_own].sum(), weight.sum()], dtype=np.float64)
 
-    own, total = np.sum(map_blocks(count, len(X)), axis=0)
-    return bool(own >= NEAREST * total)
+    nearest_to_own, total = np.sum(map_blocks(count, len(X)), axis=0)
+    return bool(nearest_to_own >= NEAREST * total)

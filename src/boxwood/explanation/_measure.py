@@ -1,4 +1,4 @@
-"""What is measured of a tree on the rows that it explains."""
+"""Measurements of a tree on the rows that it explains."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ from boxwood.tree import ThresholdTree
 __all__ = ["Costs", "costs_of", "measure"]
 
 
-def measure(task: Task, grown: Grown, place: Coordinates) -> Explanation:
-    """Return the explanation by a tree on the columns of a table, with costs in the columns where it was grown.
+def measure(task: Task, grown: Grown, coordinates: Coordinates) -> Explanation:
+    """Return the explanation by a tree on the columns of a table; costs are measured in the columns that grew the tree.
 
     The clusters' names must be text or numbers; see `renamed`.
     """
     tree, reference, weights = grown.tree, task.reference, task.rows.weights
-    leaf = tree.apply(place.table, n_jobs=task.n_jobs)
+    leaf = tree.apply(coordinates.table, n_jobs=task.n_jobs)
     predicted = np.where(reference.kept, tree.leaf_clusters[leaf], -1)
-    costs = costs_of(task, grown, predicted, place.measured)
-    leaves = _leaves(tree, leaf, reference, weights, rules_of(tree, place.columns, place.categories))
+    costs = costs_of(task, grown, predicted, coordinates.measured)
+    leaves = _leaves(tree, leaf, reference, weights, rules_of(tree, coordinates.columns, coordinates.categories))
     clusters = _clusters(leaves, reference, weights)
     return Explanation(
         tree=tree,
-        columns=place.columns,
+        columns=coordinates.columns,
         method=grown.method,
         n_rows=len(task.rows),
         n_left_out=int((~reference.kept).sum()),
@@ -63,10 +63,13 @@ def measure(task: Task, grown: Grown, place: Coordinates) -> Explanation:
         adjusted_rand=agreement(reference.labels, predicted, sample_weight=weights).adjusted_rand,
         readability=readability_at(tree, leaf, task.kept_weights),
         weighted=weights is not None,
-        standardized=place.scaling is not None,
-        notes=(*grown.notes, *place.notes, *_without_leaf(clusters)),
-        mixture=_mixture_facts(task, grown, place),
-        categories=tuple((place.columns[j], known) for j, known in sorted(place.categories.items())),
+        standardized=coordinates.scaling is not None,
+        notes=(*grown.notes, *coordinates.notes, *_without_leaf(clusters)),
+        mixture=_mixture_facts(task, grown, coordinates),
+        categories=tuple(
+            (coordinates.columns[j], column_categories)
+            for j, column_categories in sorted(coordinates.categories.items())
+        ),
         objective=grown.objective,
         kernel=None if grown.kernel is None else KernelFacts(repr(grown.kernel), costs.ceiling),
         draws=_draws(grown, reference),
@@ -74,7 +77,7 @@ def measure(task: Task, grown: Grown, place: Coordinates) -> Explanation:
 
 
 class Costs(NamedTuple):
-    """What the groups of a tree cost, what the clusters cost, and what any groups could cost at most."""
+    """Cost of the tree's groups of rows, cost of the clusters, and the highest cost that any groups could have."""
 
     tree: float
     reference: float
@@ -87,15 +90,15 @@ class Costs(NamedTuple):
 
     @property
     def ceiling(self) -> float:
-        """What the price could be at most."""
+        """The highest price that any tree could have."""
         return ratio(self.most, self.reference)
 
 
 def costs_of(task: Task, grown: Grown, predicted: Indices, rows: Rows | None = None) -> Costs:
-    """Return the costs of the groups that a tree makes, -1 for rows left out, and of the clusters.
+    """Return the costs of the tree's groups of rows, and of the clusters; `predicted` is -1 for rows left out.
 
-    They are those by which the method is measured: of a distance, or in a kernel's feature space. `rows` are those to
-    be measured, where they are not those on which the tree was grown.
+    Costs are those of the method: sums of its distance, or of squared distances in its kernel's feature space. `rows`
+    are the rows to measure on; None takes those on which the tree was grown.
     """
     rows, labels, k = task.rows if rows is None else rows, task.reference.labels, task.reference.n_clusters
     if grown.kernel is None:
@@ -116,12 +119,12 @@ def _draws(grown: Grown, reference: Reference) -> DrawFacts | None:
     return DrawFacts(len(prices), float(prices.min()), float(prices.mean()), float(prices.max()), float(bound))
 
 
-def _mixture_facts(task: Task, grown: Grown, place: Coordinates) -> MixtureFacts | None:
-    """Return what the mixture behind the clusters, or the one the tree was grown from, says of the tree."""
+def _mixture_facts(task: Task, grown: Grown, coordinates: Coordinates) -> MixtureFacts | None:
+    """Return the facts from the mixture that grew the tree, or else from the mixture behind the clusters."""
     mixture = grown.facts.get("mixture", task.mixture)
-    if mixture is None or place.categories:
+    if mixture is None or coordinates.categories:
         return None
-    return mixture_facts(grown.tree, place.to_table(mixture, task.reference), place, task)
+    return mixture_facts(grown.tree, coordinates.to_table(mixture, task.reference), coordinates, task)
 
 
 def _leaves(
@@ -131,7 +134,7 @@ def _leaves(
     weights: Floats | None,
     rules: list[Rule],
 ) -> tuple[LeafSummary, ...]:
-    own = tree.leaf_clusters[leaf] == reference.labels  # never so where a row is left out
+    own = tree.leaf_clusters[leaf] == reference.labels  # always False for a row left out
     sizes = _sums(leaf, reference.kept, weights, tree.n_leaves)
     owns = _sums(leaf, own, weights, tree.n_leaves)
     return tuple(map(LeafSummary, range(tree.n_leaves), tree.leaf_clusters.tolist(), sizes, owns, rules))
@@ -148,11 +151,13 @@ def _clusters(
             name=name,
             size=size,
             share=size / total,
-            caught=_share(sum(leaf.own for leaf in mine), size),
-            precision=_share(sum(leaf.own for leaf in mine), sum(leaf.size for leaf in mine)),
-            rules=tuple(leaf.rule for leaf in mine),
+            caught=_share(sum(leaf.own for leaf in cluster_leaves), size),
+            precision=_share(sum(leaf.own for leaf in cluster_leaves), sum(leaf.size for leaf in cluster_leaves)),
+            rules=tuple(leaf.rule for leaf in cluster_leaves),
         )
-        for i, (name, size, mine) in enumerate(zip(reference.names, sizes, leaves_of(leaves, len(sizes)), strict=True))
+        for i, (name, size, cluster_leaves) in enumerate(
+            zip(reference.names, sizes, leaves_of(leaves, len(sizes)), strict=True)
+        )
     )
 
 
@@ -165,7 +170,7 @@ def _sums(group: Array, which: Bools, weights: Floats | None, n_groups: int) -> 
 
 
 def _share(part: float, whole: float) -> float | None:
-    return min(part / whole, 1.0) if whole else None  # sums of weights in another order may differ in the last digit
+    return min(part / whole, 1.0) if whole else None  # rounding can put a sum of weights above the whole
 
 
 def _without_leaf(clusters: tuple[ClusterSummary, ...]) -> tuple[str, ...]:

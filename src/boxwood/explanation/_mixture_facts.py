@@ -1,4 +1,4 @@
-"""What is known of a tree by the Gaussians that it tells apart."""
+"""Facts on a tree from the Gaussians that it separates."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from boxwood.tree import ThresholdTree
 __all__ = ["mixture_facts"]
 
 
-def mixture_facts(tree: ThresholdTree, mixture: Mixture, place: Coordinates, task: Task) -> MixtureFacts:
-    """Return what a mixture of the table's rows says about a tree on them."""
-    reference, columns = task.reference, place.columns
+def mixture_facts(tree: ThresholdTree, mixture: Mixture, coordinates: Coordinates, task: Task) -> MixtureFacts:
+    """Return facts on a tree from a mixture in the columns of the table."""
+    reference, columns = task.reference, coordinates.columns
     noise = explainability_to_noise(mixture)
     first, second = (reference.names[mixture.clusters[component]] for component in noise.pair)
-    table = place.table
+    table = coordinates.table
     tails = far_tails(table.values, reference.labels, tree, sample_weight=table.weights, n_jobs=task.n_jobs)
     return MixtureFacts(
         explainability_to_noise=float(noise.value),
@@ -36,8 +36,8 @@ def mixture_facts(tree: ThresholdTree, mixture: Mixture, place: Coordinates, tas
 def _certified_error(tree: ThresholdTree, mixture: Mixture) -> float:
     """Return a bound on the share of rows of these Gaussians that end in a leaf of another cluster.
 
-    Where columns are not independent, a row misses its box with at most the sum of the probabilities that it misses the
-    intervals of a column.
+    If columns are not independent, the probability that a row misses its box is at most a sum over columns: of the
+    probabilities that it misses the box's intervals on that column.
     """
     leaves = reaches(mixture, tree)
     owns = [mixture.clusters == cluster for cluster in tree.leaf_clusters]
@@ -46,4 +46,4 @@ def _certified_error(tree: ThresholdTree, mixture: Mixture) -> float:
         return min(float(mixture.weights @ wrong), 1.0)
     caught = (np.maximum(1 - (1 - leaf.factors).sum(axis=1), 0.0) for leaf in leaves)
     missed = 1 - sum(np.where(own, share, 0.0) for own, share in zip(owns, caught, strict=True))
-    return float(np.clip(mixture.weights @ missed, np.finfo(np.float64).eps, 1.0))  # what is less is rounding
+    return float(np.clip(mixture.weights @ missed, np.finfo(np.float64).eps, 1.0))  # a smaller value is rounding

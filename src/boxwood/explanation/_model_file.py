@@ -30,7 +30,7 @@ from boxwood.tree._exchange import from_nodes, to_nodes
 __all__ = ["from_text", "read", "to_document", "to_text", "write"]
 
 FORMAT, VERSION = "boxwood", 2
-PLAIN_VERSION = 1  # of models without categories, which older versions read too
+PLAIN_VERSION = 1  # version of models without categories, which older versions of boxwood can read
 _NUMBERS = ("cost", "reference_cost", "price", "agreement", "adjusted_rand")
 _PLAIN = ("method", "n_rows", "n_left_out", "weighted", "standardized")
 
@@ -52,7 +52,11 @@ def to_document(ex: Explanation) -> dict[str, Any]:
         **({} if ex.mixture is None else {"mixture": _mixture(ex.mixture)}),
         **{name: _numbers(facts) for name, facts in (("draws", ex.draws), ("kernel", ex.kernel)) if facts is not None},
         "columns": list(ex.columns),
-        **({"categories": {name: known._asdict() for name, known in ex.categories}} if ex.categories else {}),
+        **(
+            {"categories": {name: column_categories._asdict() for name, column_categories in ex.categories}}
+            if ex.categories
+            else {}
+        ),
         "clusters": clusters,
         "leaves": [leaf._asdict() | {"rule": rule(leaf.rule)} for leaf in ex.leaves],
         "nodes": to_nodes(ex.tree, _written),
@@ -106,13 +110,16 @@ def _from_document(document: dict[str, Any]) -> Explanation:
     entries = document["clusters"]
     _refuse_misfit(tree, columns, len(entries), len(document["leaves"]))
     categories = tuple((name, _read_categories(entry)) for name, entry in document.get("categories", {}).items())
-    rules = rules_of(tree, columns, {columns.index(name): known for name, known in categories})
+    rules = rules_of(tree, columns, {columns.index(name): column_categories for name, column_categories in categories})
     leaves = [
         LeafSummary(i, cluster, _number(entry["size"]), _number(entry["own"]), rules[i])
         for i, (cluster, entry) in enumerate(zip(tree.leaf_clusters.tolist(), document["leaves"], strict=True))
     ]
     groups = leaves_of(leaves, len(entries))
-    clusters = [_read_cluster(i, entry, mine) for i, (entry, mine) in enumerate(zip(entries, groups, strict=True))]
+    clusters = [
+        _read_cluster(i, entry, cluster_leaves)
+        for i, (entry, cluster_leaves) in enumerate(zip(entries, groups, strict=True))
+    ]
     facts: dict[str, Any] = {name: document[name] for name in _PLAIN}
     facts |= {name: float(document[name]) for name in _NUMBERS}
     return Explanation(
@@ -177,11 +184,11 @@ def _read_categories(entry: dict[str, Any]) -> Categories:
     return Categories(tuple(values), others)
 
 
-def _read_cluster(i: int, entry: dict[str, Any], mine: list[LeafSummary]) -> ClusterSummary:
+def _read_cluster(i: int, entry: dict[str, Any], cluster_leaves: list[LeafSummary]) -> ClusterSummary:
     name = _name(entry["name"], f"the name of cluster {i}")
     size = _number(entry["size"])
     shares = {field: _share(entry[field]) for field in ("share", "caught", "precision")}
-    return ClusterSummary(i, name, size, **shares, rules=tuple(leaf.rule for leaf in mine))
+    return ClusterSummary(i, name, size, **shares, rules=tuple(leaf.rule for leaf in cluster_leaves))
 
 
 def _refuse_misfit(tree: ThresholdTree, columns: tuple[str, ...], n_clusters: int, n_leaves: int) -> None:
@@ -203,7 +210,7 @@ def _name(value: Any, what: str = "a name") -> str | int | float:
 
 def _number(value: Any) -> int | float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ValueError(f"a number expected, got {value!r}")
+        raise ValueError(f"expected a number, got {value!r}")
     return value
 
 
@@ -213,10 +220,10 @@ def _share(value: Any) -> Any:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"text expected, got {value!r}")
+        raise ValueError(f"expected text, got {value!r}")
     return value
 
 
 def _written(number: float) -> float | str:
-    """Return a number as JSON can hold it: infinity as text."""
+    """Return a number in a form that JSON can hold: infinity as text."""
     return number if math.isfinite(number) else str(number)

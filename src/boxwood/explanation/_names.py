@@ -1,4 +1,4 @@
-"""Names of clusters as model files, rules and SQL can hold them: text and numbers."""
+"""Names of clusters in a form that model files, rules and SQL can hold: text and numbers."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Names: TypeAlias = Mapping[Hashable, Hashable] | Sequence[Hashable]
 
 
 def renamed(reference: Reference, names: Names | None = None) -> Reference:
-    """Return the clustering with its own or other names, as text and numbers; anything else becomes its text.
+    """Return the clustering with names that are text or numbers: its own names, or `names`. Others become text.
 
     Raises
     ------
     DataError
-        If names are for labels that do not exist, are too few or too many, or two of them are equal.
+        If a name is for a label that does not exist, if there are too few or too many names, or if two are equal.
     """
     labels = reference.names
     if isinstance(names, Mapping):
@@ -30,10 +30,10 @@ def renamed(reference: Reference, names: Names | None = None) -> Reference:
         if unknown:
             raise DataError(f"names for labels that do not exist: {listed(unknown)}; labels: {listed(_texts(labels))}")
         names = [names.get(label, label) for label in labels]
-    given = labels if names is None else names
-    if len(given) != len(labels):
-        raise DataError(f"names must have one name for each of {len(labels)} clusters, got {len(given)}")
-    plain = tuple(map(_plain, given))
+    all_names = labels if names is None else names
+    if len(all_names) != len(labels):
+        raise DataError(f"names must have one name for each of {len(labels)} clusters, got {len(all_names)}")
+    plain = tuple(map(_plain, all_names))
     if len(set(plain)) < len(plain):
         raise DataError(f"clusters must have different names, got {listed(_texts(plain))}")
     return reference.named(plain)

@@ -1,6 +1,6 @@
-"""Explanations and trees as text and code: computes nothing from data. `EXPORTERS` is the table of the forms.
+"""Explanations and trees as text and code. Nothing is computed from data. `EXPORTERS` lists the forms.
 
-A module is imported when the first of its names is used, so the table of forms costs nothing.
+A module is imported when the first of its names is used, so listing the forms imports none of them.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""`EXPORTERS`: the one table of the forms that an explanation can be written in.
+"""`EXPORTERS`: the table of all forms in which an explanation can be written.
 
 To add one, write a function from an explanation to text in a file of its own, and a line here: `boxwood export --to`
 reads this table.
@@ -16,7 +16,7 @@ __all__ = ["EXPORTERS", "Exporter"]
 
 
 class Exporter(NamedTuple):
-    """A form of an explanation: the module of boxwood and the function in it, imported when first used."""
+    """A form of an explanation: a module of boxwood, imported when first used, and a function in it."""
 
     module: str
     function: str

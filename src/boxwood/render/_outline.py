@@ -1,4 +1,4 @@
-"""The one walk of a tree that texts share: a line for each side of a cut and for each leaf."""
+"""The walk of a tree that all its texts share: one line for each side of a cut and for each leaf."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from boxwood.tree import ThresholdTree
 __all__ = ["Tests", "outline", "sides"]
 
 Tests: TypeAlias = Callable[[int, float, float, Collection[int]], tuple[str, str]]
-"""From feature, lower and upper end of a cut, and the features cut above it, to the words for its two sides."""
+"""From a cut's feature, its lower and upper end, and the features cut above it, to the tests of its two sides."""
 
 
 def outline(tree: ThresholdTree, tests: Tests, cluster_name: Callable[[int], str]) -> str:
@@ -35,7 +35,7 @@ def outline(tree: ThresholdTree, tests: Tests, cluster_name: Callable[[int], str
 def sides(
     name: str, lower: float, upper: float, number: Callable[[float], str], low: str = "", high: str = ""
 ) -> tuple[str, str]:
-    """Return the tests of the two sides of a cut; `low` and `high` are said of values below and above."""
+    """Return the tests of the two sides of a cut; `low` and `high` are added for values below and above the cut."""
     if lower == -math.inf:
         return f"{name} <= {number(upper)}{low}", f"{name} >  {number(upper)}{high}"
     if upper == math.inf:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["cluster_name", "cluster_rule", "condition", "explanation_of", "number", "printable", "rule", "rules"]
 
-NO_ROW = "no row: the cuts on its way leave no room"
+NO_ROW = "no row: no value passes all cuts of its path"
 NO_RULE = "no rule: no leaf of the tree carries this cluster"
 
 
@@ -36,7 +36,7 @@ def rules(model: Any) -> str:
 
 
 def explanation_of(model: Any) -> Explanation:
-    """Return an explanation as it is, or that of a fitted estimator."""
+    """Return the explanation of a fitted estimator; an explanation is returned as it is."""
     explanation = getattr(model, "explanation_", model)
     if not hasattr(explanation, "clusters"):
         raise TypeError(f"expected an Explanation or a fitted explainer of boxwood, got {type(model).__name__}")
@@ -52,14 +52,14 @@ def cluster_rule(cluster: ClusterSummary) -> str:
 
 
 def rule(conditions: Rule) -> str:
-    """Return the conditions of one leaf, joined with "and"; a leaf without conditions holds every row."""
+    """Return the conditions of one leaf, joined with "and"; without conditions, "every row"."""
     if not conditions:
         return "every row"
     return _joined(" and ", [(condition(one), len(one.intervals) > 1 and not one.categories) for one in conditions])
 
 
 def condition(one: Condition) -> str:
-    """Return what one column must fulfil, such as `30 < age <= 45` or `x < 1 or x > 2`."""
+    """Return the condition on one column as text, such as `30 < age <= 45` or `x < 1 or x > 2`."""
     name = printable(one.column)
     if one.categories is not None:
         values, included = one.categories.chosen({piece.lower for piece in one.intervals})
@@ -79,13 +79,13 @@ def number(x: float) -> str:
 
 
 def cluster_name(name: Hashable) -> str:
-    """Return how a cluster is called: a number as "cluster 3", any other name as itself."""
+    """Return the name of a cluster in a text: "cluster 3" for the number 3, any other name as it is."""
     is_number = isinstance(name, (int, float)) and not isinstance(name, bool)
     return f"cluster {name}" if is_number else printable(str(name))
 
 
 def printable(name: str) -> str:
-    """Return a name on one line: characters that do not print are written as escapes."""
+    """Return a name on one line, with escapes for characters that cannot be printed."""
     return name if name.isprintable() else repr(name)[1:-1]
 
 
@@ -103,13 +103,13 @@ def _none_of(values: Sequence[Hashable]) -> str:
 
 def _category(value: Hashable) -> str:
     text = "missing" if value is None else printable(str(value))
-    # without quotes these would not be seen, or be read as something else
+    # without quotes such a value would be invisible, or read as something else
     unclear = isinstance(value, str) and (text != text.strip() or text in ("", "missing") or ", " in text)
     return f'"{text}"' if unclear else text
 
 
 def _joined(word: str, parts: Sequence[tuple[str, bool]]) -> str:
-    """Return the parts joined by a word, with parentheses around each compound one if there are several."""
+    """Return the parts joined by a word; if there are several, each compound part gets parentheses."""
     return word.join(_texts(parts, several=len(parts) > 1))
 
 

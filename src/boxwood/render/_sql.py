@@ -1,4 +1,4 @@
-"""A finished tree as an expression of SQL."""
+"""A tree as a SQL expression."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from boxwood.tree import Box, Interval, ThresholdTree
 
 __all__ = ["sql", "sql_case"]
 
-_FLAT = 64  # leaves tested one after the other; more are tested in groups first
+_FLAT = 64  # number of leaves tested one after the other; more leaves are tested in groups first
 
 
 def sql(model: Any) -> str:
@@ -49,10 +49,10 @@ def sql_case(
 ) -> str:
     """Return a CASE expression that gives the cluster of a row, exactly as `tree.predict` does.
 
-    Every leaf is one condition, and there is no ELSE: a row is NULL where a column that its way through the tree needs
-    is NULL. Values and thresholds are compared as doubles, in full. Columns must hold NULL rather than NaN, which some
-    engines sort above all numbers. With more than 64 leaves, leaves are grouped by subtrees and a group is tested
-    before its leaves, so a row meets about 64 conditions for each level of groups.
+    Every leaf is one condition, and there is no ELSE. A row gets NULL if a column that its path through the tree tests
+    is NULL. Values and thresholds are compared as doubles, with all digits. Columns must hold NULL and not NaN, as some
+    engines sort NaN above all numbers. More than 64 leaves are grouped by subtrees, and a group is tested before its
+    leaves, so a row meets about 64 conditions for each level of groups.
 
     Parameters
     ----------
@@ -60,15 +60,16 @@ def sql_case(
     columns : sequence of str
         Name of each column that the tree may test.
     names : sequence
-        Name of each cluster; numbers stay numbers where all are whole, and all else is text.
+        Name of each cluster. If all names are whole numbers they stay numbers; otherwise names become text.
     categories : mapping from column to Categories, default=None
-        Columns of which the tree tests codes: their tests become lists of values, compared as text, or as doubles where
-        all are numbers. A row is NULL where such a value is missing or unknown and the tree has no place for it.
+        Columns of which the tree tests codes. Their tests become lists of values, compared as text, or as doubles if
+        all values are numbers. A row gets NULL if such a value is missing or unknown and the categories have no code
+        for it.
 
     Returns
     -------
     str
-        Its length grows with the number of leaves times the columns that each restricts.
+        The expression. Its length grows with the number of leaves times the number of columns that each restricts.
 
     Examples
     --------
@@ -89,7 +90,7 @@ def sql_case(
 
 
 class _Numeric(NamedTuple):
-    """A column of numbers, and what tests that it lies in intervals."""
+    """A column of numbers, which can be tested to lie in intervals."""
 
     number: str
 
@@ -98,7 +99,7 @@ class _Numeric(NamedTuple):
 
 
 class _Categorical(NamedTuple):
-    """A column of categories, and what tests that its code lies in intervals."""
+    """A column of categories, whose code can be tested to lie in intervals."""
 
     value: str
     categories: Categories
@@ -106,7 +107,7 @@ class _Categorical(NamedTuple):
     def within(self, pieces: Sequence[Interval]) -> str:
         values, others = self.categories
         inside = [any(code in piece for piece in pieces) for code, _ in self.categories.domain]
-        excluding = others and inside[-1]  # an unknown value is inside: so is all but some known ones
+        excluding = others and inside[-1]  # unknown values are inside, so the test lists the values outside
         listed = [value for value, is_in in zip(values, inside, strict=False) if is_in != excluding]
         known = ", ".join(self._literal(value) for value in listed if value is not None)
         parts = [f"{self.value} {'NOT IN' if excluding else 'IN'} ({known})"] if known else []
@@ -165,9 +166,9 @@ def _within(number: str, piece: Interval) -> str:
 
 
 def _grouped(tree: ThresholdTree) -> tuple[ThresholdTree, list[tuple[int, ThresholdTree]]]:
-    """Return the top of a tree, with its largest subtrees cut off, and each subtree with its first leaf.
+    """Return the top of a tree without its largest subtrees, and each of these subtrees with its first leaf.
 
-    The top has 64 leaves, or the root of the number of leaves where that is more, so that groups nest but few times.
+    The top has 64 leaves, or the square root of the number of leaves if that is more. So groups are nested few times.
     """
     size = max(_FLAT, math.isqrt(tree.n_leaves))
     leaves = _leaves_below(tree)
@@ -195,7 +196,7 @@ def _leaves_below(tree: ThresholdTree) -> list[int]:
 
 
 def _part(tree: ThresholdTree, nodes: Indices, leaves: Sequence[int] = ()) -> ThresholdTree:
-    """Return the tree of some nodes, of which `leaves` become leaves of cluster 0."""
+    """Return the tree of some nodes; the nodes in `leaves` become leaves of cluster 0."""
     feature, lower, upper, second, cluster = (array[nodes] for array in tree._arrays())
     ends = np.isin(nodes, leaves)
     feature, lower, upper = np.where(ends, -1, feature), np.where(ends, -np.inf, lower), np.where(ends, np.inf, upper)

@@ -1,4 +1,4 @@
-"""Text of an explanation (a line for each cluster and the loss), or of a tree (in the shape of scikit-learn's)."""
+"""Text of an explanation (a line for each cluster, and the loss) or of a tree (in scikit-learn's form)."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _OF_DISTANCES = {"sqeuclidean": "", "l1": " (ℓ1 distances)", "l2": " (Euclidea
 
 
 def text(model: Any) -> str:
-    """Return a model as text: an `Explanation` as a summary; a tree, or an estimator with `tree_`, as a tree.
+    """Return a model as text: a summary of an `Explanation`; the tree of an estimator, or a tree itself.
 
-    A threshold is printed as the shortest decimal that reads back as the double that runs, so nothing is rounded
-    except shares and costs.
+    A threshold is printed as the shortest decimal that reads back as the same double. Only shares and costs are
+    rounded.
 
     Parameters
     ----------
@@ -45,7 +45,9 @@ def text(model: Any) -> str:
     if isinstance(model, ThresholdTree):
         return _tree_text(model, None, None)
     if hasattr(model, "tree_"):
-        columns = getattr(model, "concept_names_", getattr(model, "feature_names_in_", None))  # what its tree tests
+        columns = getattr(
+            model, "concept_names_", getattr(model, "feature_names_in_", None)
+        )  # the columns that its tree tests
         return _tree_text(model.tree_, columns, model.reference_.names)
     if hasattr(model, "clusters") and hasattr(model, "leaves"):
         return _explanation_text(model)
@@ -146,7 +148,7 @@ def _far(facts: MixtureFacts, method: str) -> str:
 
 
 def _percent(share: float | None) -> str:
-    """Return a share with one decimal; only a whole is 100.0%, only nothing is 0.0%."""
+    """Return a share with one decimal; only 1 is printed as 100.0%, and only 0 as 0.0%."""
     if share is None:
         return "-"
     if 0 < share < 0.0005:
@@ -176,7 +178,7 @@ def _shortened(name: str) -> str:
 
 
 def _width(s: str) -> int:
-    """Return the columns of a terminal that a text takes."""
+    """Return the number of terminal columns that a text takes."""
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in s)
 
 
