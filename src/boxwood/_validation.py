@@ -169,8 +169,8 @@ def listed(words: Sequence[str], limit: int = 10) -> str:
 def as_whole_weights(weights: Floats | None) -> Ints:
     """Return weights as whole multiples of one power of two, so that their sums are exact; an empty array for None.
 
-    The multiples add up to less than 2**62, so each weight is kept to 62 bits of the total. Whole weights, and all other
-    weights of that precision, are kept exactly. Equal sums stay equal in any order of addition.
+    The multiples add up to less than 2**62, so each weight is kept to 62 bits of the total. Whole weights and
+    other weights of that precision are kept exactly. Equal sums stay equal in any order of addition.
     """
     if weights is None:
         return np.empty(0, dtype=np.int64)

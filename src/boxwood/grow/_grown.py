@@ -42,7 +42,7 @@ class Grown(NamedTuple):
 
 
 class Split(NamedTuple, Generic[Node]):
-    """A cut `lower <= x[feature] <= upper`, with the algorithm's own node for each of its two sides."""
+    """A cut `lower <= x[feature] <= upper`, with a node of the algorithm for each of its two sides."""
 
     feature: int
     upper: float

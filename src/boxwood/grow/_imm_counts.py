@@ -25,7 +25,7 @@ class Bins(NamedTuple):
     low: Floats
     high: Floats
     scale: Floats
-    constant: Bools  # (d, n_bins): all rows of the bin are known to share one value
+    constant: Bools  # (d, n_bins): whether all rows of the bin have one value; False if not known
 
     @classmethod
     def around(cls, centers: Floats, n_bins: int) -> Bins:

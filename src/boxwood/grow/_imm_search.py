@@ -1,4 +1,4 @@
-"""The cut of a node that makes the fewest mistakes, found by looking at few rows.
+"""The cut of a node that makes the fewest mistakes, found by sorting few rows.
 
 Let `after[j, b]` be the number of mistakes of a cut of column j right behind bin b; the counts give it exactly. A cut
 within bin b makes at least `bound[j, b]` mistakes: the rows behind the bin of clusters whose centre lies before it, and

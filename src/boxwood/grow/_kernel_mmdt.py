@@ -84,10 +84,9 @@ def kernel_mmdt(
 
     Notes
     -----
-    Let xi(i, a, b) be the mean similarity, on axis i, of a row of cluster a and a row of cluster b. A node takes three
-    steps:
+    Let xi(i, a, b) be the mean similarity, on axis i, of independent rows of clusters a and b. The steps at a node:
 
-    1. Choose the axis i and the pair of clusters (a, b) with the smallest xi. Ties go to the lowest axis, then pair.
+    1. Choose the axis i and the pair of clusters a != b with the smallest xi. Ties go to the lowest axis, then pair.
     2. Choose c, the cluster of the prototype, and the level of the cut. For c = a and for c = b, sort xi(i, c, m) over
        the node's clusters m, drop the values above xi(i, c, c), and take the largest gap between neighbours. Keep the c
        with the larger gap; ties go to the lower number. The level is the middle of the gap. If no gap is wider than

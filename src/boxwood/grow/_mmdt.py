@@ -80,7 +80,7 @@ def mmdt(
     one with the widest gap or range is cut. If no component varies on the chosen axis, every threshold between the same
     two means is equally good, and the middle of the largest gap is taken. The minima of the three sums are exact to
     rounding: the sums of "tails" and "chebyshev" are convex in each gap, and that of "gaussian" is searched from a grid
-    that is fine near the means. Losses that differ only by rounding (1e-12) count as equal.
+    that is fine close to the means. Losses that differ only by rounding (1e-12) count as equal.
 
     Time: d k log k to sort, and d k for each level of the tree (d k² at worst, for a chain). The three sums take, at
     each node, about the square of its number of components, and 100 times that if all gaps are equal. Memory: 20 bytes

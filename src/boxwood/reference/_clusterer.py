@@ -169,15 +169,13 @@ def refuse_one_cluster(reference: Reference) -> None:
     present = np.unique(reference.labels[reference.kept])
     if len(present) < 2:
         one = f"only one cluster, {reference.names[present[0]]!r}" if len(present) else "no cluster at all"
-        raise DataError(f"the labels hold {one}; at least two are needed, as there is nothing to tell apart otherwise")
+        raise DataError(f"the labels hold {one}; a tree separates clusters, so give at least two")
 
 
 def refuse_number_of_clusters(rows: Rows, n_clusters: int) -> None:
     """Raise a DataError unless at least two clusters are wanted, and there are as many different rows."""
     if n_clusters < 2:
-        raise DataError(
-            f"at least 2 clusters are needed, as there is nothing to tell apart otherwise; got {n_clusters}"
-        )
+        raise DataError(f"at least 2 clusters are needed, as a tree separates clusters; got {n_clusters}")
     n_distinct = _distinct_rows(rows.values, n_clusters)
     if n_distinct < n_clusters:
         raise DataError(
