@@ -1,4 +1,4 @@
-"""Data frames of pandas, polars, Arrow and their like as plain arrays, and names of clusters as arrays."""
+"""Data frames of pandas, polars, Arrow and others as plain arrays, and names of clusters as arrays."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
     "validated_rows",
 ]
 
-_SIMILARITY = 0.75  # below this a suggestion is more often wrong than right
+_SIMILARITY = 0.75  # suggestions of lower similarity are more often wrong than right
 
 
 def is_frame(X: Any) -> bool:
@@ -45,7 +45,7 @@ def column_names(frame: Any) -> tuple[str, ...]:
     DataError
         If two columns have the same name.
     """
-    # asked of the frame itself, as narwhals does not open one with equal names
+    # read from the frame itself: narwhals refuses frames with equal names
     names = [str(name) for name in (frame.column_names if hasattr(frame, "column_names") else frame.columns)]
     twice = [repr(name) for name, count in Counter(names).items() if count > 1]
     if twice:
@@ -56,7 +56,7 @@ def column_names(frame: Any) -> tuple[str, ...]:
 def as_matrix(frame: Any, columns: Sequence[str] | None = None) -> Array:
     """Return the columns of a frame as rows of numbers, shape (n, d); missing values become NaN.
 
-    A frame of plain float columns in one block, such as pandas makes from an array, is not copied. Others are copied
+    A frame with float columns in one block is not copied; pandas makes such frames from arrays. Other frames are copied
     once, in Fortran order. Booleans become 0 and 1.
 
     Raises
@@ -66,10 +66,10 @@ def as_matrix(frame: Any, columns: Sequence[str] | None = None) -> Array:
     """
     import narwhals as nw
 
-    found = column_names(frame)
-    wanted = list(found) if columns is None else list(columns)
-    refuse_unknown_columns(wanted, found)
-    series = dict(zip(found, nw.from_native(frame, eager_only=True).iter_columns(), strict=True))
+    present = column_names(frame)
+    wanted = list(present) if columns is None else list(columns)
+    refuse_unknown_columns(wanted, present)
+    series = dict(zip(present, nw.from_native(frame, eager_only=True).iter_columns(), strict=True))
     kinds = {name: series[name].dtype for name in wanted}
     others = [
         f"{name} ({str(kind).split('(')[0]})"
@@ -78,11 +78,11 @@ def as_matrix(frame: Any, columns: Sequence[str] | None = None) -> Array:
     ]
     if others:
         raise DataError(f"columns that are not numbers: {listed(others)}; leave them out or turn them into numbers")
-    if wanted == list(found) and len(set(kinds.values())) == 1 and next(iter(kinds.values())).is_float():
+    if wanted == list(present) and len(set(kinds.values())) == 1 and next(iter(kinds.values())).is_float():
         whole = np.asarray(frame)
         if whole.dtype in (np.float32, np.float64):
             return whole
-    n_rows = len(series[found[0]]) if found else 0
+    n_rows = len(series[present[0]]) if present else 0
     matrix = np.empty((n_rows, len(wanted)), order="F")
     for j, name in enumerate(wanted):
         matrix[:, j] = series[name].cast(nw.Float64).to_numpy()
@@ -90,17 +90,17 @@ def as_matrix(frame: Any, columns: Sequence[str] | None = None) -> Array:
 
 
 def column_values(frame: Any, name: str) -> Any:
-    """Return one column, as the frame's own series."""
+    """Return one column as a series of the frame's library."""
     import narwhals as nw
 
-    found = column_names(frame)
-    refuse_unknown_columns([name], found)
+    present = column_names(frame)
+    refuse_unknown_columns([name], present)
     columns = nw.from_native(frame, eager_only=True).iter_columns()
-    return next(column for here, column in zip(found, columns, strict=True) if here == name).to_native()
+    return next(column for label, column in zip(present, columns, strict=True) if label == name).to_native()
 
 
 def label_values(labels: Any) -> Any:
-    """Return labels as they are, or as an array of one dimension: series, arrays of other libraries, lists of tuples.
+    """Return arrays, lists and tuples of labels as they are, and series and arrays of other libraries as numpy arrays.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def label_values(labels: Any) -> Any:
 
 
 def names_array(names: Sequence[Hashable]) -> Array:
-    """Return one name for each cluster as an array: of numbers or text where all names are, of objects otherwise."""
+    """Return the names as an array: of numbers or text if all names have one such type, of objects otherwise."""
     kinds = {type(name) for name in names}
     if len(kinds) == 1 and kinds <= {int, float, bool, str}:
         array = np.array(names)
@@ -131,7 +131,7 @@ def names_array(names: Sequence[Hashable]) -> Array:
 
 
 def refuse_unknown_columns(wanted: Iterable[str], columns: Sequence[str]) -> None:
-    """Raise a DataError for wanted columns that are not in the table, with the most similar name of each."""
+    """Raise a DataError if wanted columns are not in the table; the message suggests the most similar names."""
     present = set(columns)
     unknown = [name for name in wanted if name not in present]
     if unknown:
@@ -139,14 +139,14 @@ def refuse_unknown_columns(wanted: Iterable[str], columns: Sequence[str]) -> Non
         raise DataError(f"no column {listing} in the table; its columns are {listed(list(columns))}")
 
 
-def nearest_name(name: str, known: Sequence[str]) -> str | None:
-    """Return the known name that is most similar to a misspelt one, or None if none is similar."""
-    similar = get_close_matches(name, known, n=1, cutoff=_SIMILARITY)
+def nearest_name(name: str, names: Sequence[str]) -> str | None:
+    """Return the one of `names` that is most similar to a misspelt name, or None if none is similar."""
+    similar = get_close_matches(name, names, n=1, cutoff=_SIMILARITY)
     return similar[0] if similar else None
 
 
 def _boxed(values: Sequence[Any]) -> Array:
-    """Return an array of objects; numpy on its own would take a list of tuples for a table."""
+    """Return an array of objects; np.array would make a table of a list of tuples."""
     boxed = np.empty(len(values), dtype=object)
     for i, value in enumerate(values):
         boxed[i] = value
@@ -167,10 +167,11 @@ def validated_rows(
     order: Literal["C"] | None = None,
     n_jobs: int | None = -1,
 ) -> Array:
-    """Return the rows an estimator is given, checked, float32 or float64; arrays of these types are not copied.
+    """Return the checked rows of an estimator's `X`, float32 or float64.
 
-    Unless another memory order is asked for: means and products by BLAS depend on it in the last digits.
-    The number and the names of the columns are remembered by `reset`, and compared otherwise, as scikit-learn does.
+    Arrays of these types are copied only if `order` asks for another memory order; the last digits of means and of
+    products by BLAS depend on the order. With `reset` the number and the names of the columns are stored on the
+    estimator, without it they are compared with the stored ones, as in scikit-learn.
     """
     from sklearn.utils.validation import check_array, validate_data
 

@@ -1,4 +1,4 @@
-"""Rows and weights, checked once: `Rows`, and the small checks of parameters that every function shares."""
+"""`Rows`, a table and its weights that are checked once; and small checks that every function uses."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows of a table in memory, with their weights, both checked.
+    """Checked rows of a table in memory, with checked weights.
 
-    `Rows` stands wherever rows stand. Every function reads its rows by `Rows.of` or by `as_table`, and these give back
-    what is checked already: so a table is looked through once, however many functions it passes. A table beyond memory
-    will be a second class with the methods of this one.
+    Every function that takes rows takes `Rows` too. Functions read their rows with `Rows.of` or `as_table`, and these
+    return `Rows` without a second check. So a table is checked once, however many functions it passes. A table larger
+    than memory will be a second class with the same methods.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Rows:
 
     @classmethod
     def of(cls, X: ArrayLike | Rows, sample_weight: ArrayLike | None = None, *, n_columns: int | None = None) -> Rows:
-        """Return checked rows; the weights of rows that are checked already stay if no others are given."""
+        """Return checked rows; without `sample_weight`, `Rows` keep their weights."""
         table = as_table(X, n_columns=n_columns)
         if isinstance(X, Rows) and sample_weight is None:
             return X
@@ -72,24 +72,24 @@ class Rows:
         return np.asarray(self.values[rows, feature], dtype=np.float64)
 
     def is_first(self, rows: Indices, feature: int, lower: float, upper: float) -> Bools:
-        """Return which of some rows go to the first side of a cut."""
+        """Return whether each of some rows goes to the first side of the cut `lower <= x <= upper`."""
         values = self.column(feature, rows)
         inside: Bools = (lower <= values) & (values <= np.float64(upper))
         return inside
 
     def mapped(self, values: Array) -> Rows:
-        """Return other columns of the same rows, with the same weights."""
+        """Return rows with other values and the same weights."""
         return Rows(values, self.weights)
 
 
 def as_table(X: ArrayLike | Rows, *, n_columns: int | None = None, names: Sequence[str] | None = None) -> Array:
-    """Return `X` as finite rows, shape (n, d), float32 or float64; nothing is copied unless the type must change.
+    """Return `X` as finite rows, shape (n, d), float32 or float64; it is copied only if its type must change.
 
     Raises
     ------
     DataError
         If `X` is not numeric or two-dimensional, has no rows or columns, has another number of columns than
-        `n_columns`, or holds missing or infinite values; the message calls the columns by `names`.
+        `n_columns`, or holds missing or infinite values; the message uses `names` for the columns.
     """
     if isinstance(X, Rows):
         _refuse_other_width(X.values, n_columns)
@@ -121,16 +121,16 @@ def _has_text(table: Array) -> bool:
 
 
 def refuse_not_finite(X: Array, names: Sequence[str] | None = None, *, n_jobs: int | None = -1) -> None:
-    """Raise a DataError that counts missing and infinite values by column; one pass over finite rows."""
+    """Raise a DataError with the number of missing or infinite values by column; finite rows are read once."""
     with np.errstate(over="ignore", invalid="ignore"):
         sums = map_blocks(lambda start, stop: np.sum(X[start:stop], dtype=np.float64), len(X), n_jobs=n_jobs)
     if np.isfinite(sums).all() or np.isfinite(X).all():  # a sum of finite values may overflow
         return
-    for what, test, remedy in (
+    for problem, is_problem, remedy in (
         ("missing values (NaN)", np.isnan, "fill them or leave those rows out"),
         ("infinite values", np.isinf, "replace them or leave those rows out"),
     ):
-        bad = test(X)
+        bad = is_problem(X)
         if bad.any():
             columns = [
                 f"{names[j] if names is not None else f'column {j}'} ({count})"
@@ -138,11 +138,11 @@ def refuse_not_finite(X: Array, names: Sequence[str] | None = None, *, n_jobs: i
                 if count
             ]
             rows = int(bad.any(axis=1).sum())
-            raise DataError(f"{what} in {rows} of {len(X)} rows: {listed(columns)}; {remedy}")
+            raise DataError(f"{problem} in {rows} of {len(X)} rows: {listed(columns)}; {remedy}")
 
 
 def as_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats | None:
-    """Return the weights of the rows, shape (n,); None where none are given. A single number is each row's weight."""
+    """Return the weights of the rows, shape (n,), or None for None. A single number is the weight of every row."""
     if sample_weight is None:
         return None
     try:
@@ -161,7 +161,7 @@ def as_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats | None:
 
 
 def listed(words: Sequence[str], limit: int = 10) -> str:
-    """Return the words with commas, at most `limit` of them and the number of the others."""
+    """Return the words joined by commas: at most `limit` words, then the number of the others."""
     more = f" and {len(words) - limit} more" if len(words) > limit else ""
     return ", ".join(words[:limit]) + more
 
@@ -169,8 +169,8 @@ def listed(words: Sequence[str], limit: int = 10) -> str:
 def as_whole_weights(weights: Floats | None) -> Ints:
     """Return weights as whole multiples of one power of two, so that their sums are exact; an empty array for None.
 
-    The multiples add up to less than 2**62, so each weight is kept to 62 bits of the total. Whole weights, and all
-    others of that precision, are kept exactly; equal sums stay equal in whatever order they are added.
+    The multiples add up to less than 2**62, so each weight is kept to 62 bits of the total. Whole weights and
+    other weights of that precision are kept exactly. Equal sums stay equal in any order of addition.
     """
     if weights is None:
         return np.empty(0, dtype=np.int64)
@@ -180,13 +180,13 @@ def as_whole_weights(weights: Floats | None) -> Ints:
 
 
 def as_generator(random_state: Any) -> np.random.Generator:
-    """Return the generator of a seed, a Generator, a RandomState (which it advances) or None (a new one)."""
+    """Return a generator from a seed, a Generator, a RandomState (which is advanced) or None (a new generator)."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31, size=4))
     return np.random.default_rng(random_state)
 
 
 def refuse_unknown(name: str, value: object, allowed: Collection[str]) -> None:
-    """Raise a ValueError that names the parameter, what it may be and what came, unless the value is allowed."""
+    """Raise a ValueError with the parameter, the allowed values and the given value, unless the value is allowed."""
     if value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}")

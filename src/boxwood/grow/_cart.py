@@ -30,8 +30,8 @@ def cart(
 ) -> ThresholdTree:
     """Return scikit-learn's decision tree on the labels, best cut first.
 
-    The baseline that needs nothing but labels. It looks at the purity of leaves, not at distances, so its price has no
-    bound: it can be arbitrarily worse than that of `imm` with as many leaves.
+    This baseline needs nothing but labels. It looks at the purity of leaves, not at distances, so there is no bound on
+    the price: the tree can be arbitrarily worse than the tree of `imm` with the same number of leaves.
 
     Parameters
     ----------
@@ -40,19 +40,19 @@ def cart(
     labels : array-like of shape (n,)
         Cluster of each row, a whole number from 0; -1 leaves the row out.
     max_leaf_nodes : int
-        Largest number of leaves. There are fewer where scikit-learn finds no cut, as in pure leaves.
+        Largest number of leaves. The tree has fewer if scikit-learn finds no cut, for example in pure leaves.
     criterion : {"gini", "entropy", "log_loss"}, default="gini"
-        Measure of impurity; "gini" is CART's, "entropy" ID3's.
+        Measure of impurity; CART uses "gini", ID3 "entropy".
     sample_weight : array-like of shape (n,), default=None
         Weight of each row, not negative; rows of weight 0 are left out.
     random_state : int, RandomState or None, default=0
-        Breaks ties between columns. None gives another tree each time where there are ties.
+        Breaks ties between columns. If there are ties, None may give another tree each time.
 
     Returns
     -------
     ThresholdTree
-        Always holds: labels each row that is not left out as scikit-learn's tree does. Thresholds are midpoints between
-        values of these rows.
+        Always holds: every row that is not left out gets the same label as from scikit-learn's tree. Thresholds are
+        midpoints between values of these rows.
 
     Raises
     ------
@@ -64,9 +64,10 @@ def cart(
     Notes
     -----
     scikit-learn rounds `X` to float32, so its thresholds may lie on the wrong side of a float64 value. Rounding keeps
-    the order of values, hence each of its cuts is also a cut of the float64 column, and the threshold is moved into the
-    gap there. Values that float32 cannot tell apart stay together, and scikit-learn does not cut between values closer
-    than 1e-7: scale columns of such small numbers. Columns beyond float32's range are divided by a power of two first.
+    the order of values. So each of its cuts is also a cut of the float64 column, and the threshold is moved into the
+    gap between the float64 values. Values that are equal in float32 stay together. scikit-learn does not cut between
+    values closer than 1e-7, so scale columns of such small numbers. Columns with values beyond the range of float32 are
+    divided by a power of two first.
 
     Takes scikit-learn's time (about n d log n for each level) and memory for a float32 copy of `X`.
 
@@ -92,7 +93,7 @@ def cart(
 
 
 def grow_cart(task: Task, *, criterion: str = "gini") -> Grown:
-    """Return what `cart` grows for a task; as many leaves as clusters if no number is asked for."""
+    """Return what `cart` grows for a task; without a number of leaves, there are at most as many as clusters."""
     labels = task.reference.labels
     return Grown(_cart(task.rows, labels, task.kept, task.leaves(), criterion, task.random_state), "cart")
 
@@ -146,15 +147,15 @@ def _as_float32(X: Array) -> NDArray[np.float32]:
 
 
 def _as_tree(nodes: Any, best: NDArray[np.integer]) -> ThresholdTree:
-    """Return scikit-learn's arrays of nodes as a tree, with the cluster of each node that is a leaf."""
+    """Return scikit-learn's arrays of nodes as a tree; `best` is the cluster of each node, and leaves use it."""
     builder, stack = TreeBuilder(), [(0, 0)]
     while stack:
-        theirs, ours = stack.pop()
-        if nodes.children_left[theirs] < 0:
-            builder.label(ours, int(best[theirs]))
+        source, target = stack.pop()  # a node of scikit-learn's tree, and of ours
+        if nodes.children_left[source] < 0:
+            builder.label(target, int(best[source]))
         else:
-            left, right = builder.split(ours, int(nodes.feature[theirs]), float(nodes.threshold[theirs]))
-            stack += ((int(nodes.children_left[theirs]), left), (int(nodes.children_right[theirs]), right))
+            left, right = builder.split(target, int(nodes.feature[source]), float(nodes.threshold[source]))
+            stack += ((int(nodes.children_left[source]), left), (int(nodes.children_right[source]), right))
     return builder.build()
 
 

@@ -1,4 +1,4 @@
-"""What rows cost under each cluster, as whole numbers: what `expand` and its kin look at instead of rows."""
+"""Costs of rows under each cluster, as whole numbers; `expand`, `refine` and `greedy` work on these costs."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ from boxwood.tree import ThresholdTree
 __all__ = ["Problem", "make_problem", "refuse_misfit", "whole_costs", "whole_costs_of"]
 
 Costs: TypeAlias = Callable[[Indices], Floats]
-"""From some rows to their costs under each cluster, shape (len(rows), k), not negative, before weights."""
+"""Return the costs of some rows under each cluster, shape (len(rows), k); not negative, and without weights."""
 
 CostsUnder: TypeAlias = Callable[[Indices, NDArray[np.integer]], Floats]
-"""From some rows and a cluster for each to the rows' costs under it, shape (len(rows),): the numbers of `Costs`."""
+"""Return the cost of each row under one cluster of its own, shape (len(rows),); the same numbers as `Costs`."""
 
-_ALONE = 1 << 15  # values below which threads cost more than they save
+_ONE_THREAD = 1 << 15  # values up to which threads cost more than they save
 _REPEATS = float(1 << 31)  # whole weights with a sum below this count as repeated rows
 
 
 class Problem(NamedTuple):
-    """Rows, which of them count, and what a row costs under each cluster."""
+    """Rows, which of them are kept, and the cost of a row under each cluster."""
 
     rows: Rows
     kept: Bools
     costs: Costs
     cost_under: CostsUnder
-    share: Floats  # a row's weight is share * times; one of the two is 1
+    share: Floats  # the weight of a row is share * times; for all rows one of the two is 1
     times: Ints
     n_clusters: int
     n_jobs: int | None
 
     def jobs_for(self, rows: Indices) -> int | None:
-        """Return the number of threads for work on some rows; few values are done sooner by one."""
-        return self.n_jobs if len(rows) * self.rows.n_columns > _ALONE else None
+        """Return the number of threads for work on some rows; one thread is faster for few values."""
+        return self.n_jobs if len(rows) * self.rows.n_columns > _ONE_THREAD else None
 
 
 def make_problem(task: Task, objective: str, kernel: Kernel | None = None) -> Problem:
-    """Return what the rows of a task cost under each cluster; with a kernel, costs are those of its feature space."""
+    """Return the costs of a task's rows under each cluster; with a kernel, distances are those in its feature space."""
     refuse_unknown("objective", objective, _OBJECTIVES)
     share, times = _split_weights(task.rows.weights, task.kept)
     costs = _OBJECTIVES[objective](task) if kernel is None or objective != "cost" else _kernel_costs(task, kernel)
@@ -56,7 +56,7 @@ def make_problem(task: Task, objective: str, kernel: Kernel | None = None) -> Pr
 
 
 def refuse_misfit(tree: ThresholdTree, problem: Problem) -> None:
-    """Raise a DataError if the tree tests columns, or carries clusters, that there are not."""
+    """Raise a DataError if the tree tests columns that the rows lack, or has clusters that the reference lacks."""
     n_columns = problem.rows.n_columns
     if tree.n_features > n_columns:
         raise DataError(f"the tree tests column {tree.n_features - 1}, but X has {n_columns} columns")
@@ -65,11 +65,11 @@ def refuse_misfit(tree: ThresholdTree, problem: Problem) -> None:
 
 
 def whole_costs(problem: Problem, rows: Indices) -> tuple[Ints, float]:
-    """Return the weighted costs of the rows as whole numbers, shape (len(rows), k), and how many of them make up 1.
+    """Return the weighted costs of the rows as whole numbers, shape (len(rows), k), and the factor that scaled them.
 
-    Sums of whole numbers are exact in any order, which sums of floats are not. The factor is the power of two that
-    brings the sum of each row's largest cost just below 2**61: with it no sum or difference of sums leaves int64, and
-    the exact sum (`fsum`) makes it independent of the order of the rows too.
+    Sums of whole numbers are exact in any order; sums of floats are not. The factor is a power of two. It brings the
+    sum of the rows' largest costs just below 2**61, so no sum and no difference of sums leaves int64. `fsum` makes that
+    sum exact, so the factor does not depend on the order of rows either.
     """
     share, times = problem.share[rows], problem.times[rows]
 
@@ -90,9 +90,9 @@ def whole_costs(problem: Problem, rows: Indices) -> tuple[Ints, float]:
 
 
 def whole_costs_of(problem: Problem, rows: Indices, clusters: Sequence[NDArray[np.integer]]) -> list[Ints]:
-    """Return the weighted costs of the rows as whole numbers, each under one given cluster, for each list of clusters.
+    """Return the rows' weighted costs as whole numbers: one array for each list of clusters, one cluster for each row.
 
-    As `whole_costs`, but without looking at the other clusters.
+    Like `whole_costs`, but only costs under the listed clusters are computed.
     """
     share, times = problem.share[rows], problem.times[rows]
     costs = [problem.cost_under(rows, each) * share for each in clusters]
@@ -106,7 +106,7 @@ def _scale(largest: Floats) -> float:
 
 
 def _split_weights(weights: Floats | None, kept: Bools) -> tuple[Floats, Ints]:
-    """Return share and times; whole weights multiply costs that are whole already, and so act as repeated rows."""
+    """Return share and times. Whole weights go to times: they multiply whole costs, and so act as repeated rows."""
     share, times = np.broadcast_to(1.0, kept.shape), np.broadcast_to(np.int64(1), kept.shape)
     if weights is None:
         return share, times
@@ -114,7 +114,7 @@ def _split_weights(weights: Floats | None, kept: Bools) -> tuple[Floats, Ints]:
     if (counted == np.floor(counted)).all() and counted.sum() < _REPEATS:
         return share, np.where(kept, weights, 0.0).astype(np.int64)
     exponent = int(np.frexp(counted.max())[1])
-    return np.ldexp(weights, -exponent), times  # near 1, as products of tiny or huge weights with costs leave the range
+    return np.ldexp(weights, -exponent), times  # near 1: tiny or huge weights times costs could leave the range
 
 
 def _distance_costs(task: Task) -> tuple[Costs, CostsUnder]:
@@ -147,8 +147,8 @@ def _distance_costs(task: Task) -> tuple[Costs, CostsUnder]:
 def _kernel_costs(task: Task, kernel: Kernel) -> tuple[Costs, CostsUnder]:
     """Return the squared distances to the clusters' kernel means, computed once for all kept rows.
 
-    A row may be given any amount besides, the same under each cluster: that is how those of a kernel that is not
-    positive definite are kept from being negative.
+    If the kernel is not positive definite, some distances may be negative. Then an amount is added to all distances of
+    such a row, which changes no comparison between clusters.
     """
     if isinstance(kernel, Precomputed):
         raise DataError("a tree tests columns, which a precomputed kernel does not know; pass rows and their kernel")
@@ -166,15 +166,15 @@ def _kernel_costs(task: Task, kernel: Kernel) -> tuple[Costs, CostsUnder]:
     if not np.isfinite(distances[:, present]).all():
         raise DataError("the values of X are too large for the kernel; divide the columns by some unit")
     distances[:, present] -= np.minimum(distances[:, present].min(axis=1), 0.0)[:, None]
-    worst = distances[:, present].max(axis=1)  # a cluster without rows has no mean: dearer than all others
+    worst = distances[:, present].max(axis=1)  # a cluster without rows has no mean; it costs more than all others
     distances[:, ~present] = np.where(worst > 0, 2 * worst, worst.max() or 1.0)[:, None]
-    place = np.cumsum(kept) - 1
+    position = np.cumsum(kept) - 1  # of a row among the kept rows
 
     def costs(rows: Indices) -> Floats:
-        return np.asarray(distances[place[rows]])
+        return np.asarray(distances[position[rows]])
 
     def cost_under(rows: Indices, clusters: NDArray[np.integer]) -> Floats:
-        return np.asarray(distances[place[rows], clusters])
+        return np.asarray(distances[position[rows], clusters])
 
     return costs, cost_under
 
@@ -187,9 +187,10 @@ def _distances_of_rows(
     weights: Floats,
     n_jobs: int | None,
 ) -> Floats:
-    """Return the squared distances to kernel means, exactly the same in whatever order rows come, or how repeated.
+    """Return the squared distances to kernel means; the order of rows and repeated rows change no digit.
 
-    Means are sums of floats, which round by their order: so equal rows of one cluster are made one and the rows sorted.
+    Means are sums of floats, and the order of a sum changes its rounding. So equal rows of one cluster are merged, and
+    rows are sorted.
     """
     order = np.lexsort((weights, labels, *X.T[::-1]))
     X, labels, weights = X[order], labels[order], weights[order]
@@ -198,16 +199,16 @@ def _distances_of_rows(
     first = np.flatnonzero(is_new)
     scaled = np.ldexp(weights, min(0, 960 - int(np.frexp(weights.max())[1])))  # a sum of large weights may overflow
     with np.errstate(over="ignore", invalid="ignore"):
-        found = kernel_distances(
+        distinct = kernel_distances(
             kernel, Rows(X[first], np.add.reduceat(scaled, first)), labels[first], n_clusters, n_jobs=n_jobs
         )
     distances = np.empty((len(X), n_clusters))
-    distances[order] = found[np.cumsum(is_new) - 1]
+    distances[order] = distinct[np.cumsum(is_new) - 1]
     return distances
 
 
 def _mistake_costs(task: Task) -> tuple[Costs, CostsUnder]:
-    """Return 1 where a cluster is not the row's own."""
+    """Return costs of 1 for every cluster other than the row's label, and of 0 for the label."""
     reference = task.reference
     clusters = np.arange(reference.n_clusters)
 

@@ -26,7 +26,7 @@ from boxwood.tree import ThresholdTree, TreeBuilder, between, rows_at_nodes
 __all__ = ["expand", "expanded", "grow_exkmc", "grow_expand"]
 
 CUTS = ("threshold", "interval")
-_SHORT = 100_000_000  # steps of a loop, a fraction of a second
+_SHORT = 100_000_000  # steps of a loop that take a fraction of a second
 
 
 def expand(
@@ -41,81 +41,83 @@ def expand(
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = -1,
 ) -> ThresholdTree:
-    """Return the tree with leaves split, the one that gains most first, until it has `max_leaf_nodes`.
+    """Return the tree with leaves split until there are `max_leaf_nodes`; the leaf with the largest gain comes first.
 
-    Each leaf carries one of the reference's clusters, and several leaves may carry the same. A split gains what the
-    cheapest cut of a leaf into two clusters saves against the cheapest single cluster for the leaf.
+    Each leaf carries one of the reference's clusters, and several leaves may carry the same one. The gain of a leaf is
+    the cost that its best split saves: the cost under the best single cluster, less the cost under the best cut with
+    the best cluster on either side.
 
-    Use it to buy accuracy with leaves, after `imm` or from the root. From the root its price has no bound: it can be
-    arbitrarily worse than that of `imm` with as many leaves.
+    Use it to buy accuracy with leaves, after `imm` or from the root. From the root there is no bound on the price: the
+    tree can be arbitrarily worse than the tree of `imm` with the same number of leaves.
 
     Parameters
     ----------
     tree : ThresholdTree or None
-        Where to begin; leaves that are not split keep their cluster. None is a single leaf with its cheapest cluster.
+        Tree to begin with; leaves that are not split keep their cluster. None begins with a single leaf, which gets its
+        cheapest cluster.
     X : array-like of shape (n, d)
         Rows, float32 or float64 in any memory layout, finite.
     reference : Reference
-        The clustering to be explained: a label for each row of `X`, centres with `d` columns. Rows labelled -1 are
-        left out.
+        Clustering to be explained: a label for each row of `X`, and centres with d columns. Rows with label -1 are left
+        out.
     max_leaf_nodes : int
-        Number of leaves to stop at, at least those of `tree`.
+        Number of leaves to stop at; at least the number of leaves of `tree`.
     objective : {"cost", "mistakes"}, default="cost"
-        What a row costs in a leaf: its squared distance to the centre of the leaf's cluster (ExKMC), or 1 where that
-        is not its own cluster (Expand), whatever the kernel.
+        Cost of a row in a leaf. "cost" (ExKMC) is the squared distance of the row to the centre of the leaf's cluster.
+        "mistakes" (Expand) is 1 if the leaf's cluster is not the row's label and 0 otherwise, with or without a kernel.
     cuts : {"threshold", "interval"}, default="threshold"
         Whether a cut is `x <= b`, or may also be `a <= x <= b`.
     kernel : Kernel or str, default=None
-        Kernel, or a name that `kernels.as_kernel` knows, in whose feature space distances are measured (Kernel ExKMC);
-        the centres are then the kernel means of the reference's clusters, by `sample_weight`, and those that the
-        reference holds do not matter. A bandwidth still to be found is found from all rows. None takes Euclidean
-        distances in the columns of `X`.
+        Kernel, or a name that `kernels.as_kernel` knows. Distances are measured in its feature space (Kernel ExKMC).
+        Centres are then the kernel means of the clusters, weighted by `sample_weight`, not the reference's centres. A
+        bandwidth that is not set is found from all rows. None takes Euclidean distances in the columns of `X`.
     sample_weight : array-like of shape (n,), default=None
         Weight of each row, not negative; rows of weight 0 are left out. Whole weights (with a sum below 2³¹) give the
         tree of repeated rows.
     n_jobs : int, default=-1
-        Number of threads; -1 is all processors. The tree does not depend on it.
+        Number of threads; -1 uses all processors. The tree does not depend on it.
 
     Returns
     -------
     ThresholdTree
-        Always holds: the sum of the rows' costs does not grow with `max_leaf_nodes`, and the trees are nested. Ends of
-        cuts are midpoints between values of the rows at the node, with a closed lower end above the value before it.
+        Always holds: with more `max_leaf_nodes` the sum of the rows' costs does not grow, and the leaves of the smaller
+        tree are only split further. The ends of a cut are midpoints between values of the rows at the node; the lower
+        end is closed, so it lies above the value before it.
 
     Warns
     -----
     StoppedEarlyWarning
-        If no cut of any leaf gains, so that the tree has fewer leaves. A leaf with rows of several clusters may be
-        such: two clusters laid out as in XOR need two cuts before either gains.
+        If no cut of any leaf lowers the cost, so that the tree has fewer leaves. This can happen to leaves with rows of
+        several clusters: two clusters laid out as in XOR need two cuts, and the first one alone saves nothing.
 
     Raises
     ------
     ValueError
-        If `max_leaf_nodes` is below the leaves of `tree`, or a parameter has a value that is not listed.
+        If `max_leaf_nodes` is below the number of leaves of `tree`, or a parameter has a value that is not listed.
     DataError
-        If rows, labels, centres, weights and tree do not fit together, every row is left out, rows are outside of the
-        kernel's domain, or the kernel is precomputed, so that it knows no columns.
+        If rows, labels, centres, weights and tree do not fit together; if every row is left out; if rows are outside of
+        the kernel's domain; or if the kernel is precomputed, because a precomputed kernel has no columns to cut.
 
     Notes
     -----
-    Takes time n d (log n + k) for each level of the tree, n d (log n + k²) with intervals; memory for n k numbers while
-    the root is looked at, less for the nodes below. A kernel takes time n² (d + k) besides, once, and memory for
-    some 3 n (d + k) numbers; equal rows of a cluster count as one there.
+    Time: n d (log n + k) for each level of the tree, and n d (log n + k²) with intervals. Memory: n k numbers at the
+    root, fewer at the nodes below. A kernel adds time n² (d + k), once, and memory for about 3 n (d + k) numbers; equal
+    rows of a cluster count as one row here.
 
-    A kernel that is not positive definite may have negative squared distances; the tree is the same for the sums of
-    these. A cluster without rows has no kernel mean, and is given no leaf.
+    A kernel that is not positive definite may have negative squared distances. The tree is chosen by
+    the sums of these numbers. A cluster without rows has no kernel mean, and gets no leaf.
 
-    Costs are rounded to whole multiples of about 2⁻⁶¹ of the node's total, and added without further error. So the tree
-    depends on neither the order of rows nor threads (but for the rules that find a kernel's bandwidth, which look at
-    rows in their order), and ties are true ties. Among equal gains the leaf made first is split; within a leaf a
-    threshold cut wins over an interval, then the lowest column, the lowest ends, and the lowest pair of clusters.
+    Costs are rounded to whole multiples of about 2⁻⁶¹ of the node's total, and then added without error. So ties are
+    true ties, and the tree depends neither on threads nor on the order of rows. (The rules that find a kernel's
+    bandwidth do depend on the order of rows.) Among leaves of equal gain, the leaf that was made first is split. Within
+    a leaf a threshold wins over an interval, then the lowest feature, the lowest ends, and the lowest pair of clusters.
 
     References
     ----------
     N. Frost, M. Moshkovitz, C. Rashtchian, "ExKMC: Expanding Explainable k-Means Clustering", 2020, arXiv:2006.02399.
     M. Fleissner, L. C. Vankadara, D. Ghoshdastidar, "Explaining Kernel Clustering via Decision Trees", ICLR 2024,
-    arXiv:2402.09881, Algorithms 2 and 3 and section 5 (intervals). The algorithms as printed split the node of
-    smallest cost; their text, and this function, the node of largest gain.
+    arXiv:2402.09881, Algorithms 2 and 3 and section 5 (intervals). The printed algorithms split the node of smallest
+    cost. The text beside them splits the node of largest gain, as this function does.
 
     Examples
     --------
@@ -133,7 +135,7 @@ def expand(
     >>> tree.predict(X), expand(tree, X, reference, max_leaf_nodes=3, objective="mistakes").predict(X)
     (array([1, 1, 0, 0, 0, 0]), array([1, 1, 0, 0, 1, 1]))
 
-    A kernel sees that "calm" is in two places, where squared distances see its mean between them:
+    "calm" has rows on both sides of "busy", so both have the same mean. A kernel still separates them:
 
     >>> expand(None, X, reference, max_leaf_nodes=2, kernel="gaussian", cuts="interval").predict(X)
     array([1, 1, 0, 0, 1, 1])
@@ -164,7 +166,7 @@ def grow_expand(task: Task, *, base: str | None = None, cuts: str = "threshold")
 
 
 def _grow_expanded(task: Task, name: str, objective: str, base: str | None, cuts: str) -> Grown:
-    """Return the expansion; without a base, the tree of IMM is taken if there are leaves enough for it."""
+    """Return the expanded tree; without a base, the tree of IMM is expanded if it has few enough leaves."""
     leaves = task.leaves(times=2)
     if base is None:
         base = "imm" if leaves >= task.reference.n_clusters else "root"
@@ -185,7 +187,7 @@ def expanded(
 ) -> ThresholdTree:
     """Return a tree with leaves split; None begins with a single leaf of the cheapest cluster.
 
-    A tree that stops early is for the caller to speak of: filters of warnings are shared by all threads.
+    If the tree stops early, the caller warns: this function may run in a thread, and threads share warning filters.
     """
     refuse_unknown("cuts", cuts, CUTS)
     problem = make_problem(task, objective, kernel)
@@ -235,7 +237,7 @@ def _split_leaves(tree: ThresholdTree, problem: Problem, max_leaf_nodes: int, *,
 
 
 class _Split(NamedTuple):
-    """A cut of a node and the clusters of its sides; of two, the lesser is the better one, ties included."""
+    """A cut of a node and the clusters of its two sides; the better of two is the smaller tuple, ties included."""
 
     cost: int
     is_interval: bool
@@ -247,13 +249,13 @@ class _Split(NamedTuple):
 
 
 def _best_split(problem: Problem, rows: Indices, two_sided: bool) -> tuple[float, _Split | None]:
-    """Return what the best cut of the rows saves, and the cut; None where nothing is saved."""
+    """Return the cost that the best cut of the rows saves, and the cut; None if no cut saves anything."""
     if len(rows) < 2:
         return 0.0, None
     costs, scale = whole_costs(problem, rows)
     total = costs.sum(axis=0)
-    alone = int(total.min())
-    if alone == int(costs.min(axis=1).sum()):  # one cluster is the cheapest for every row
+    single = int(total.min())  # cost under the best single cluster
+    if single == int(costs.min(axis=1).sum()):  # one cluster is the cheapest for every row
         return 0.0, None
 
     def splits_of(feature: int) -> list[_Split]:
@@ -262,11 +264,11 @@ def _best_split(problem: Problem, rows: Indices, two_sided: bool) -> tuple[float
         return list(_splits(feature, values[order], order, costs, total, two_sided))
 
     columns = range(problem.rows.n_columns)
-    found = [split for splits in map_tasks(splits_of, columns, n_jobs=problem.jobs_for(rows)) for split in splits]
-    best = min(found, default=None)
-    if best is None or best.cost >= alone:
+    by_column = map_tasks(splits_of, columns, n_jobs=problem.jobs_for(rows))
+    best = min((split for splits in by_column for split in splits), default=None)
+    if best is None or best.cost >= single:
         return 0.0, None
-    return (alone - best.cost) / scale, best
+    return (single - best.cost) / scale, best
 
 
 def _splits(
@@ -277,10 +279,10 @@ def _splits(
     total: Ints,
     two_sided: bool,
 ) -> Iterator[_Split]:
-    """Yield the best cuts of one column, as far as there are any."""
-    cost, place, first, second = best_threshold(ordered, order, costs, total)
-    if place >= 0:
-        upper = between(*ordered[place : place + 2].tolist())
+    """Yield the best threshold of one column, and its best interval if `two_sided`; nothing if there is no cut."""
+    cost, last, first, second = best_threshold(ordered, order, costs, total)
+    if last >= 0:
+        upper = between(*ordered[last : last + 2].tolist())
         yield _Split(cost, False, feature, -math.inf, upper, first, second)
     if two_sided:
         cost, start, end, first, second = _best_interval(ordered, order, costs, total)
@@ -291,11 +293,11 @@ def _splits(
 
 
 def _best_interval(ordered: Floats, order: Indices, costs: Ints, total: Ints) -> tuple[int, int, int, int, int]:
-    """Return the best interval, looked for in calls short enough for an interrupt to be heard between two."""
+    """Return the best interval; the search is cut into short calls, so that an interrupt is heard between two."""
     n, k = costs.shape
     step = max(1, _SHORT // (n * k))
     arrays = ordered, order, costs, total
-    found: list[tuple[int, int, int, int, int]] = [
-        best_interval(*arrays, j, min(j + step, k)) for j in range(0, k, step)
+    intervals: list[tuple[int, int, int, int, int]] = [
+        best_interval(*arrays, start, min(start + step, k)) for start in range(0, k, step)
     ]
-    return min(found)
+    return min(intervals)

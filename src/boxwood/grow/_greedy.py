@@ -27,11 +27,11 @@ def greedy(
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = -1,
 ) -> ThresholdTree:
-    """Return a tree with k leaves, one centre in each, grown by the cost of rows at the nearest centre on their side.
+    """Return the tree of Ex-Greedy: k leaves with one centre in each, and the cheapest cut at every node.
 
-    At each node the cut is chosen, among all columns and all thresholds that separate two of the node's centres, for
-    which the squared distances of the node's rows to the nearest centre on their own side of the cut add up to least.
-    In practice often cheaper than IMM where clusters overlap.
+    The cost of a cut is the sum, over the node's rows, of the squared distance to the nearest centre on the row's side
+    of the cut. Each node gets the cut of lowest cost among all features and all thresholds that separate two of the
+    node's centres. In practice the tree is often cheaper than that of IMM if clusters overlap.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ def greedy(
     Notes
     -----
     The price is O(n) in the worst case: there is no bound that depends on k alone. Takes time n d (log n + k) for
-    each level of the tree, and memory for 3 n k numbers. A threshold is the midpoint between the two neighbouring
-    values among the node's rows and centres. Ties go to the lowest column, then the lowest threshold.
+    each level of the tree, and memory for 3 n k numbers. A threshold is the midpoint between two neighbouring values of
+    the node's rows and centres. Ties go to the lowest feature, then to the lowest threshold.
 
     References
     ----------
@@ -75,17 +75,17 @@ def grow_greedy(task: Task, *, duplicates: str = "error") -> Grown:
 
 
 class Node(NamedTuple):
-    """The rows of a node, the clusters whose centres lie in it, and which tests lead to it."""
+    """The rows of a node, the clusters whose centres lie in it, and the sides of the cuts above it."""
 
     rows: Indices
     clusters: Indices
-    tested: Bools  # (d, 2): whether a cut above put the node on its left, on its right side
+    tested: Bools  # (d, 2): whether the node is left, or right, of a cut of this feature above it
 
 
 def separate(
     task: Task, duplicates: str, best_cut: Callable[[Problem, Floats, Node], tuple[int, float]]
 ) -> ThresholdTree:
-    """Return the tree with one leaf for each centre whose cuts `best_cut` chooses, from costs, centres and a node."""
+    """Return a tree with one leaf for each centre; `best_cut` chooses each cut from costs, centres and a node."""
     reference = task.reference.with_distinct_centers(duplicates)
     problem = make_problem(task, "cost")
 

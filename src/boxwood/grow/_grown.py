@@ -1,4 +1,4 @@
-"""What every method of growing returns, and the loop over nodes that most of them share."""
+"""`Grown`, the result of every method of growing; and the loop over nodes that most methods use."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ Node = TypeVar("Node")
 
 
 class Grown(NamedTuple):
-    """A tree, and what only its grower knows.
+    """A tree, and facts that only its grower knows.
 
     Attributes
     ----------
     tree : ThresholdTree
         The tree, on the columns of the task's rows.
     method : str
-        What grew it: a name of `METHODS`, with the steps that followed, such as "imm-exkmc" or "cart, refined".
+        Method that grew the tree: a name of `METHODS`, with later steps added, such as "imm-exkmc" or "cart, refined".
     objective : {"sqeuclidean", "l1", "l2"}
         Distance whose sum is the cost of this tree.
     kernel : Kernel or None
-        Kernel in whose feature space that distance is measured; None measures it in the columns.
+        Kernel whose feature space the distance is measured in; None measures it in the columns.
     facts : mapping from name to value
-        What an estimator keeps as attributes of the same name and an underscore, such as "mixture" or "prices".
+        Facts that an estimator stores as attributes, with an underscore added to the name: "mixture" as `mixture_`.
     notes : tuple of str
-        What a reader should know.
+        Remarks for the reader of the result.
     """
 
     tree: ThresholdTree
@@ -42,7 +42,7 @@ class Grown(NamedTuple):
 
 
 class Split(NamedTuple, Generic[Node]):
-    """A cut `lower <= x[feature] <= upper`, with the algorithm's own node for each of its two sides."""
+    """A cut `lower <= x[feature] <= upper`, with a node of the algorithm for each of its two sides."""
 
     feature: int
     upper: float
@@ -60,11 +60,11 @@ def grow_by_cuts(root: Node, step: Callable[[Node], int | Split[Node]]) -> Thres
     builder = TreeBuilder()
     waiting = [(0, root)]
     while waiting:
-        at, node = waiting.pop()
+        number, node = waiting.pop()
         result = step(node)
         if isinstance(result, Split):
-            first, second = builder.split(at, result.feature, result.upper, result.lower)
+            first, second = builder.split(number, result.feature, result.upper, result.lower)
             waiting += ((second, result.second), (first, result.first))
         else:
-            builder.label(at, result)
+            builder.label(number, result)
     return builder.build()

@@ -32,25 +32,27 @@ def imm(
 ) -> ThresholdTree:
     """Return the tree of the Iterative Mistake Minimization algorithm: k leaves, one centre in each.
 
-    At each node the cut is chosen, among all columns and all thresholds that separate two of the node's centres, that
-    parts the fewest rows from their own centre. Such a row is a mistake; it is not counted again further down.
+    A row is a mistake of a cut if the cut separates it from the centre of its cluster. Each node gets the cut with the
+    fewest mistakes, among all features and all thresholds that separate two of the node's centres. A row that is a
+    mistake already is not counted again further down.
 
     Parameters
     ----------
     X : array-like of shape (n, d)
         Rows, float32 or float64 in any memory layout; not copied.
     reference : Reference
-        Labels and centres. Rows with label -1 are left out. A cluster without rows gets its leaf all the same.
+        Labels and centres. Rows with label -1 are left out. A cluster without rows still gets its leaf.
     candidates : {"all", "midpoints"}, default="all"
-        Thresholds tried: all of them, or the midpoints between neighbouring centres only (at most d (k - 1), for which
-        the guarantee holds too).
+        Thresholds that are tried: all of them, or only the midpoints between neighbouring centres. There are at most
+        d (k - 1) midpoints, and the guarantee holds for them too.
     duplicates : {"error", "merge"}, default="error"
-        What to do with clusters of equal centres, which no cut separates: refuse them, or merge them into the first
-        with a warning.
+        What to do with clusters that have equal centres, which no cut separates. "error" refuses them; "merge" merges
+        them into the first one, with a warning.
     sample_weight : array-like of shape (n,), default=None
-        Weights of the rows; mistakes are weighted. Whole weights equal repeated rows; rows of weight 0 are left out.
+        Weight of each row, and of a mistake on it. Whole weights give the tree of repeated rows. Rows of weight 0 are
+        left out.
     n_jobs : int or None, default=-1
-        Threads for the pass over the data; -1 uses all processors. The tree does not depend on it.
+        Number of threads for the pass over the data; -1 uses all processors. The tree does not depend on it.
 
     Returns
     -------
@@ -64,17 +66,17 @@ def imm(
 
     Notes
     -----
-    For centres that are means, the squared Euclidean cost of the tree with the reference centres is at most
-    (2 + 8 k H) times that of the reference, H the depth of the tree (at most k - 1); for medians and the ℓ1 cost,
-    (2 H + 1) times (Theorems 2 and 3 of the paper).
+    Let H be the depth of the tree, at most k - 1. If the centres are means, the squared Euclidean cost of the tree at
+    the reference's centres is at most (2 + 8 k H) times the cost of the reference. If they are medians, the ℓ1 cost is
+    at most (2 H + 1) times the cost of the reference. These are Theorems 2 and 3 of the paper.
 
-    A threshold is the midpoint between the two neighbouring values among the node's rows and centres. Ties go to the
-    lowest column, then the lowest threshold. Where a node has lost all its rows the remaining centres are still
-    separated, so that no centre goes without a leaf.
+    A threshold is the midpoint between two neighbouring values of the node's rows and centres. Ties go to the lowest
+    feature, then to the lowest threshold. The centres of a node without rows are still separated, so every centre gets
+    a leaf.
 
-    Takes one pass over `X` to count rows per cluster, column and bin, and then time proportional to the number of
-    mistakes and to n for each level of the tree; d n log n for each level in the worst case. Memory: one byte for each
-    value of `X`, 5 bytes for each row (13 with weights), and at most 2048 d k bytes of counts for each thread.
+    Time: one pass over `X`, which counts rows per cluster, feature and bin; then for each level of the tree a time
+    proportional to n and to the number of mistakes, and d n log n in the worst case. Memory: one byte for each value of
+    `X`, 5 bytes for each row (13 with weights), and at most 2048 d k bytes of counts for each thread.
 
     Examples
     --------
@@ -102,20 +104,20 @@ def grow_imm(task: Task, *, candidates: str = "all", duplicates: str = "error") 
 
 
 def _n_bins(n_rows: int, n_clusters: int) -> int:
-    """Return a number of bins, at most 256, for some rows of each cluster in each; fewer bins make smaller counts."""
+    """Return a number of bins from 16 to 256: enough rows of each cluster per bin, and few counts for few rows."""
     return int(2 ** np.clip(np.ceil(np.log2(n_rows / (4 * n_clusters))), 4, 8))
 
 
 class _Node(NamedTuple):
     """A node that is still to be split or labelled."""
 
-    clusters: Indices  # those whose centres lie in the node
+    clusters: Indices  # clusters whose centres lie in the node
     bins: Bins
-    strays: Ints  # rows that lie in the node without their centre
+    strays: Ints  # rows in the node whose centre is in another node
 
 
 class _Grower:
-    """One run of the algorithm: counts, which shrink with every mistake."""
+    """One run of the algorithm. Every mistake is taken out of the counts."""
 
     def __init__(self, counts: Counts, centers: Floats, midpoints: bool) -> None:
         self.counts, self.centers, self.midpoints = counts, centers, midpoints
@@ -128,17 +130,17 @@ class _Grower:
         j = cut.feature
         threshold = cut.value if self.midpoints else float(between(cut.value, self._next_value(node, bins, cut)))
         is_left = self.centers[node.clusters, j] <= threshold
-        place = bins.code(j, threshold)
-        cut_off = self.counts.cut_off(j, threshold, place, node.clusters, is_left)
+        threshold_bin = bins.code(j, threshold)
+        cut_off = self.counts.cut_off(j, threshold, threshold_bin, node.clusters, is_left)
         strays = np.concatenate([node.strays, cut_off])
         strays_left = self.counts.rows.column(j, strays) <= threshold
-        # each side keeps notes on constant bins of its own: a bin that is constant on one side need not be on the other
+        # a bin that is constant on one side may not be on the other, so each side gets its own array `constant`
         bins_right = bins._replace(constant=bins.constant.copy())
         left = _Node(node.clusters[is_left], bins, strays[strays_left])
         return Split(j, threshold, left, _Node(node.clusters[~is_left], bins_right, strays[~strays_left]))
 
     def _best_cut(self, node: _Node) -> tuple[Bins, Cut]:
-        """Return the cut with the fewest mistakes, and the bins in which it was found."""
+        """Return the bins that were searched, and the cut with the fewest mistakes."""
         search = Search(self.counts, self.centers, node.clusters, node.bins, self.midpoints)
         if not search.wants_closer_bins():
             return node.bins, search.run()
@@ -147,7 +149,7 @@ class _Grower:
         return bins, Search(self.counts, self.centers, node.clusters, bins, self.midpoints).run()
 
     def _next_value(self, node: _Node, bins: Bins, cut: Cut) -> float:
-        """Return the smallest value above the cut's among the rows and centres of the node."""
+        """Return the smallest value above the cut's value, among the rows and centres of the node."""
         j = cut.feature
         others = np.concatenate([self.centers[node.clusters, j], self.counts.rows.column(j, node.strays)])
         nearest = float(others[others > cut.value].min())

@@ -1,7 +1,7 @@
-"""Counts of rows per cluster, column and bin: taken once in a pass over the data, then kept up to date by subtraction.
+"""Counts of rows per cluster, column and bin: made in one pass over the rows, then updated by subtraction.
 
-This is what makes IMM cost about one pass: a split changes the counts only by the rows that it cuts off from their
-centres, and IMM chooses its splits so that these are few.
+The counts are the reason why IMM takes about one pass. A split changes them only by its mistakes, the rows that it cuts
+off from their centres; and IMM chooses splits with few mistakes.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ __all__ = ["Bins", "Counts"]
 
 
 class Bins(NamedTuple):
-    """How values are binned: per column, from `low` up in steps of `1 / scale`; the last bin begins at `high`."""
+    """The bins of each column: from `low` up in steps of `1 / scale`; the last bin begins at `high`."""
 
     low: Floats
     high: Floats
     scale: Floats
-    constant: Bools  # (d, n_bins): all rows of the bin are known to share one value
+    constant: Bools  # (d, n_bins): whether all rows of the bin have one value; False if not known
 
     @classmethod
     def around(cls, centers: Floats, n_bins: int) -> Bins:
-        """Return bins between the outermost centres, where cuts can be; a column without room gets one bin."""
+        """Return bins between the outermost centres, as cuts lie there; a column of equal centres gets one bin."""
         low, high = centers.min(axis=0), centers.max(axis=0)
         with np.errstate(divide="ignore", over="ignore"):
             scale = 0.5 * (n_bins - 2) / (high / 2 - low / 2)  # halves: the width itself may overflow
@@ -38,7 +38,7 @@ class Bins(NamedTuple):
 
     @property
     def binning(self) -> loops.Binning:
-        """How values are binned, for the loops."""
+        """The bins in the form that the loops take."""
         return loops.Binning(self.low, self.high, self.scale)
 
     @property
@@ -67,7 +67,10 @@ class Bins(NamedTuple):
 class Counts:
     """Rows sorted by cluster, the bin of each of their values, and the weight per (column, cluster, bin).
 
-    Takes one byte per value and five per row (13 with weights) besides the counts: d × k × n_bins whole numbers.
+    Memory: one byte per value and five per row (13 with weights), plus the counts: d × k × n_bins whole numbers.
+
+    A *position* is an index into the rows sorted by cluster, `order`; cluster c has positions `first[c]` up to, but not
+    including, `first[c + 1]`.
     """
 
     def __init__(
@@ -76,14 +79,14 @@ class Counts:
     ) -> None:  # fmt: skip
         X, n_columns = rows.values, rows.n_columns
         self.rows = rows
-        places, self.first = _places(labels, weights, n_clusters, n_jobs)
+        starts, self.first = _start_positions(labels, weights, n_clusters, n_jobs)
         n_rows = int(self.first[-1])
         self.order = np.empty(n_rows, dtype=np.int32 if len(X) < 2**31 else np.int64)
         self.codes = np.empty((n_columns, n_rows), dtype=np.uint8)
         self.alive = np.ones(n_rows, dtype=np.bool_)
 
         def work(counts: Ints, start: int, stop: int) -> None:
-            block = places[start // BLOCK_ROWS]
+            block = starts[start // BLOCK_ROWS]
             block_rows = X[start:stop], labels[start:stop], weights[start:stop]
             loops.bin_block(*block_rows, start, bins.binning, block, self.order, self.codes, counts)
 
@@ -108,54 +111,58 @@ class Counts:
         return int(self.counts[j][np.ix_(clusters, np.flatnonzero(wanted))].sum())
 
     def rows_in(self, j: int, clusters: Indices, wanted: Bools) -> tuple[Ints, Ints]:
-        """Return the places of the rows of `clusters` in wanted bins of column `j`, and the index in `clusters`."""
+        """Return the positions of rows of `clusters` in wanted bins of column `j`, and their index in `clusters`."""
         filled = np.flatnonzero(self.counts[j][np.ix_(clusters, np.flatnonzero(wanted))].any(axis=1))
         starts, stops = self.first[clusters[filled]], self.first[clusters[filled] + 1]
-        places, sizes = np.empty(int((stops - starts).sum()), dtype=np.int64), np.empty(len(filled), dtype=np.int64)
-        loops.gather_bins(self.codes[j], self.alive, starts, stops, wanted, places, sizes)
-        return places[: sizes.sum()], np.repeat(filled, sizes)
+        positions, sizes = np.empty(int((stops - starts).sum()), dtype=np.int64), np.empty(len(filled), dtype=np.int64)
+        loops.gather_bins(self.codes[j], self.alive, starts, stops, wanted, positions, sizes)
+        return positions[: sizes.sum()], np.repeat(filled, sizes)
 
     def smallest_above(self, j: int, clusters: Indices, value: float, code: int) -> float:
         """Return the smallest value of column `j` above `value`, whose bin is `code`, or infinity."""
         filled = self.counts[j][clusters].any(axis=0)
-        for later in (np.flatnonzero(filled[code:]) + code).tolist():
-            values = self.values(j, self.rows_in(j, clusters, np.arange(len(filled)) == later)[0])
+        for bin_code in (np.flatnonzero(filled[code:]) + code).tolist():
+            values = self.values(j, self.rows_in(j, clusters, np.arange(len(filled)) == bin_code)[0])
             above = values[values > value]
             if len(above):
                 return float(above.min())
         return float(np.inf)
 
-    def values(self, j: int, places: Ints) -> Floats:
-        """Return the values of column `j` at some places."""
-        return self.rows.column(j, self.order[places])
+    def values(self, j: int, positions: Ints) -> Floats:
+        """Return the values of column `j` at some positions."""
+        return self.rows.column(j, self.order[positions])
 
-    def weights_at(self, places: Ints) -> Ints:
-        """Return the weights at some places."""
-        return self.weights[places] if self.weights.size else np.ones(len(places), dtype=np.int64)
+    def weights_at(self, positions: Ints) -> Ints:
+        """Return the weights at some positions."""
+        return self.weights[positions] if self.weights.size else np.ones(len(positions), dtype=np.int64)
 
     def cut_off(self, j: int, threshold: float, threshold_bin: int, clusters: Indices, is_left: Bools) -> Ints:
-        """Take the rows that a cut separates from their centres out of the counts, and return them.
+        """Take the mistakes of a cut out of the counts, and return their rows.
 
-        `is_left` tells the side of the centre of each of the clusters.
+        `is_left` says which of the clusters have their centre on the left.
         """
         counts = self.counts[j][clusters]
         right, left = counts[:, threshold_bin:].any(axis=1), counts[:, : threshold_bin + 1].any(axis=1)
-        hit = np.flatnonzero(np.where(is_left, right, left))  # few of many clusters have rows beyond
+        hit = np.flatnonzero(np.where(is_left, right, left))  # usually few clusters have rows on the other side
         sides = zip(clusters[hit].tolist(), is_left[hit].tolist(), strict=True)
         parts = [self._cut_off(j, threshold, threshold_bin, cluster, left) for cluster, left in sides]
         return np.concatenate([np.empty(0, dtype=np.int64), *parts])
 
     def _cut_off(self, j: int, threshold: float, threshold_bin: int, cluster: int, center_is_left: bool) -> Ints:
         start, stop = int(self.first[cluster]), int(self.first[cluster + 1])
-        found = np.empty(stop - start, dtype=np.int64)
+        gathered = np.empty(stop - start, dtype=np.int64)
         cut = threshold, np.uint8(threshold_bin), center_is_left
-        places = found[: loops.gather_cut_off(self.rows.values, self.sorted_rows, j, start, stop, *cut, found)]
-        loops.subtract(places, cluster, self.sorted_rows, self.counts, self.total)
-        return self.order[places].astype(np.int64)
+        size = loops.gather_cut_off(self.rows.values, self.sorted_rows, j, start, stop, *cut, gathered)
+        positions = gathered[:size]
+        loops.subtract(positions, cluster, self.sorted_rows, self.counts, self.total)
+        return self.order[positions].astype(np.int64)
 
 
-def _places(labels: Indices, weights: Ints, n_clusters: int, n_jobs: int | None) -> tuple[Ints, Ints]:
-    """Return where each block of rows puts its first row of each cluster, and where each cluster begins."""
+def _start_positions(labels: Indices, weights: Ints, n_clusters: int, n_jobs: int | None) -> tuple[Ints, Ints]:
+    """Return the position of each block's first row of each cluster, (blocks, k), and of each cluster's first row.
+
+    The second array has one number more, the end of the last cluster.
+    """
 
     def work(start: int, stop: int) -> Ints:
         block = labels[start:stop]

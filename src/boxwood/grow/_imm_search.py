@@ -1,9 +1,9 @@
-"""The cut of a node that makes the fewest mistakes, found by looking at few rows.
+"""The cut of a node that makes the fewest mistakes, found by sorting few rows.
 
-Let `after[j, b]` be the mistakes of a cut of column j right behind bin b: the counts give it exactly. A cut within bin
-b makes at least `bound[j, b]`: mistakes of clusters whose centre lies before the bin, counted behind it, and of those
-whose centre lies beyond it, counted before it. Only rows in bins whose bound is not above the fewest mistakes known
-can decide, and only those are sorted::
+Let `after[j, b]` be the number of mistakes of a cut of column j right behind bin b; the counts give it exactly. A cut
+within bin b makes at least `bound[j, b]` mistakes: the rows behind the bin of clusters whose centre lies before it, and
+the rows before the bin of clusters whose centre lies behind it. A bin can hold the best cut only if its bound is at
+most the smallest number of mistakes so far. Only rows in such bins are sorted::
 
     mistakes  \\_         _/      bins    | 0 | 1 | 2 | 3 | 4 |
                 \\_.___._/        bound   | 9 | 4 | 2 | 1 | 5 |
@@ -34,7 +34,7 @@ class Cut(NamedTuple):
 
 
 class Search:
-    """The search at one node: centres of `clusters`, counts as they are now."""
+    """The search at one node, which holds the centres of `clusters`; the counts are those at this moment."""
 
     def __init__(self, counts: Counts, centers: Floats, clusters: Indices, bins: Bins, midpoints: bool) -> None:
         self.counts, self.clusters, self.bins, self.midpoints = counts, clusters, bins, midpoints
@@ -54,18 +54,18 @@ class Search:
                 break
             wanted = self.open[j] if best is None else self.open[j] & (self.bound[j] <= best.mistakes)
             if wanted.any():
-                found = self._look(j, wanted)
-                best = found if best is None else min(best, found)
+                cut = self._best_in_bins(j, wanted)
+                best = cut if best is None else min(best, cut)
         assert best is not None  # the node's centres differ, so some cut separates them
         return best
 
     def wants_closer_bins(self) -> bool:
-        """Tell whether binning anew pays: many rows would be looked at, and the centres are close together."""
+        """Return whether finer bins pay: many rows would be sorted, and the centres are close together."""
         closer = self.high / 2 - self.low / 2 < 0.25 * (self.bins.high / 2 - self.bins.low / 2)
         if not (closer & self.open.any(axis=1)).any():
             return False
-        looked_at = sum(self.counts.weight_in(j, self.clusters, self.open[j]) for j in range(len(self.open)))
-        return 10 * looked_at > len(self.low) * int(self.counts.total[self.clusters].sum())
+        to_sort = sum(self.counts.weight_in(j, self.clusters, self.open[j]) for j in range(len(self.open)))
+        return 10 * to_sort > len(self.low) * int(self.counts.total[self.clusters].sum())
 
     # --------------------------------------------------------------------------------------------------- bounds
 
@@ -75,7 +75,7 @@ class Search:
         loops.cut_bounds(self.counts.counts, self.counts.total, self.clusters, self.center_bins, after, bound)
         has_center = np.zeros(shape, dtype=np.bool_)
         np.put_along_axis(has_center, self.center_bins.astype(np.intp), True, axis=1)
-        whole = self.bins.constant & ~has_center  # one value only: no cut but a mark can lie within
+        whole = self.bins.constant & ~has_center  # a bin of one value holds no cut except at a mark
         return after, np.where(whole & (not self.midpoints), after, np.minimum(bound, after))
 
     def _open(self) -> Bools:
@@ -83,7 +83,7 @@ class Search:
         codes = np.arange(self.bins.n_bins)
         first, last = self.center_bins.min(axis=1)[:, None], self.center_bins.max(axis=1)[:, None]
         within = (first <= codes) & (codes <= last) & (self.low < self.high)[:, None]
-        within[self.high == self.bins.high, -1] = False  # nothing in this bin lies below the last centre
+        within[self.high == self.bins.high, -1] = False  # no value of this bin lies below the last centre
         behind = np.where(within & (codes < last), self.after, np.iinfo(np.int64).max)
         fewest_at = int(np.argmin(behind))  # the first cut behind a bin with the fewest mistakes, by column, then bin
         fewest = behind.flat[fewest_at]
@@ -98,10 +98,10 @@ class Search:
             opened[j, self.bins.codes_of(j, marks)] = True
         return opened
 
-    # ----------------------------------------------------------------------------------------------------- look
+    # ---------------------------------------------------------------------------------------------------- sweep
 
-    def _look(self, j: int, wanted: Bools) -> Cut:
-        """Return the best cut in the wanted bins of one column: sort what lies in them, and sweep."""
+    def _best_in_bins(self, j: int, wanted: Bools) -> Cut:
+        """Return the best cut in the wanted bins of one column: sort the values in them, and sweep."""
         events = self._events(j, wanted)
         order = np.argsort(events.values, kind="stable")  # at equal values rows come first and marks last
         counts = self.counts.counts[j][self.clusters]
@@ -110,15 +110,15 @@ class Search:
         is_left = self.center_bins[j] < np.arange(len(start))[:, None]
         events = loops.Events._make(part[order] for part in events)
         before = loops.ClusterCounts(start, left, self.counts.total[self.clusters], is_left)
-        mistakes, at = loops.sweep(events, before, self.low[j], self.high[j], self.midpoints)
-        if at < 0:  # wanted bins that hold no valid cut after all
+        mistakes, position = loops.sweep(events, before, self.low[j], self.high[j], self.midpoints)
+        if position < 0:  # the wanted bins hold no valid cut
             return Cut(np.iinfo(np.int64).max, j, np.inf)
-        return Cut(int(mistakes), j, float(events.values[at]))
+        return Cut(int(mistakes), j, float(events.values[position]))
 
     def _events(self, j: int, wanted: Bools) -> loops.Events:
         """Return rows, centres and marks in the wanted bins of a column, in this order."""
-        places, clusters = self.counts.rows_in(j, self.clusters, wanted)
-        values, codes = self.counts.values(j, places), self.counts.codes[j, places]
+        positions, clusters = self.counts.rows_in(j, self.clusters, wanted)
+        values, codes = self.counts.values(j, positions), self.counts.codes[j, positions]
         self._note_constant_bins(j, values, codes, wanted)
         centers = np.flatnonzero(wanted[self.center_bins[j]])
         marks = np.empty(0) if self.marks is None else self.marks[j]
@@ -130,12 +130,12 @@ class Search:
             np.concatenate([values, self.centers[centers, j], marks]),
             np.repeat(kinds, [len(values), len(centers), len(marks)]),
             np.concatenate([clusters, centers, none[: len(marks)]]),
-            np.concatenate([self.counts.weights_at(places), none]),
+            np.concatenate([self.counts.weights_at(positions), none]),
             np.concatenate([codes, self.center_bins[j, centers], mark_codes]),
         )
 
     def _note_constant_bins(self, j: int, values: Floats, codes: NDArray[np.uint8], wanted: Bools) -> None:
-        """Remember bins whose rows all share one value, as they do in columns with few values, not to look again."""
+        """Note bins whose rows all have one value, as in columns with few values, so that they are not sorted again."""
         low, high = np.full(len(wanted), np.inf), np.full(len(wanted), -np.inf)
         loops.ranges(values, codes, low, high)
         self.bins.constant[j] |= wanted & (low >= high)

@@ -1,7 +1,7 @@
 """Kernel ExKMC and Kernel Expand: the tree of Kernel IMM with more leaves.
 
 Fleissner, Vankadara and Ghoshdastidar, "Explaining kernel clustering via decision trees", ICLR 2024, Algorithms 2 and
-3. The expansion itself is that of `grow.expand`.
+3. Leaves are split as by `grow.expand`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def grow_kernel_expand(
 
 
 def _grow_expanded(task: Task, name: str, objective: str, kernel: Kernel, base: str | None, cuts: str) -> Grown:
-    """Return the expansion; without a base, the tree of Kernel IMM is taken if there are leaves enough for it."""
+    """Return the expanded tree; without a base, the tree of Kernel IMM is expanded if it has few enough leaves."""
     leaves = task.leaves(times=2)
     if base is None:
         base = "kernel_imm" if leaves >= task.reference.n_clusters else "root"

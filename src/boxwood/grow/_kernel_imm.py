@@ -1,4 +1,4 @@
-"""Kernel IMM: clusters of a kernel explained by IMM on features of one column each, whose cuts are intervals.
+"""Kernel IMM: IMM on features that stand for a kernel. Each feature reads one column, and its cuts are intervals.
 
 Fleissner, Vankadara and Ghoshdastidar, "Explaining kernel clustering via decision trees", ICLR 2024.
 """
@@ -26,7 +26,7 @@ __all__ = ["grow_kernel_imm", "kernel_imm"]
 
 
 class _FeatureTree(NamedTuple):
-    """A tree of Kernel IMM, the kind of features it cuts, and how far their inner products are from the kernel's."""
+    """A tree of Kernel IMM, the kind of features it cuts, and the error of their inner products against the kernel."""
 
     tree: ThresholdTree
     features: str
@@ -44,41 +44,41 @@ def kernel_imm(
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = -1,
 ) -> ThresholdTree:
-    """Return the tree of Kernel IMM: a leaf for each cluster, found by cuts `a <= x <= b` of one column each.
+    """Return the tree of Kernel IMM: a leaf for each cluster, and cuts `a <= x <= b` of one column each.
 
-    IMM is run on features that stand for the kernel on each axis, with the means of the features over each cluster as
-    centres; each feature is a curve with at most one peak, so that a threshold on it is an interval of its column. Use
-    it for clusters that no straight cut finds.
+    The kernel is replaced by features, each a function of one column, and IMM cuts these features. Its centres are the
+    means of the features over each cluster. Each feature is a curve with at most one peak, so a threshold on it is an
+    interval of its column. Use Kernel IMM for clusters that thresholds cannot separate, such as one around another.
 
     Parameters
     ----------
     X : array-like of shape (n, d)
         Rows.
     reference : Reference
-        Clusters to be explained, of kernel k-means or any others. Only the labels count, as a mean in the feature space
-        is no row; -1 leaves a row out.
+        Clusters to be explained, of kernel k-means or of any other method. Only the labels are used: a mean in the
+        feature space is no row of `X`. The label -1 leaves a row out.
     kernel : Kernel or str
-        Kernel, or a name that `kernels.as_kernel` knows. A bandwidth still to be found is found from `X`.
+        Kernel, or a name that `kernels.as_kernel` knows. A bandwidth that is not set is found from `X`.
     features : {"auto", "taylor", "distance", "additive"}, default="auto"
-        Features that stand for the kernel; see `axes.surrogate_map`. "taylor" is for the Gaussian kernel, "distance"
-        for every kernel that multiplies falling profiles of the distances on each axis (Gaussian, Laplace), "additive"
-        for linear, Hellinger, histogram intersection and χ². "auto" tries those that the kernel has, and keeps the tree
-        whose clusters cost least in the kernel's feature space, the first of equally cheap ones.
+        Features that stand for the kernel; see `axes.surrogate_map`. "taylor" is for the Gaussian kernel. "distance" is
+        for every product over axes of functions that fall with the distance on the axis (Gaussian, Laplace). "additive"
+        is for linear, Hellinger, histogram intersection and χ² kernels. "auto" grows a tree on each kind of features
+        that the kernel has, and keeps the tree of lowest cost in the kernel's feature space; ties go to the first kind.
     n_terms : int or "auto", default="auto"
         Order M of Taylor and χ² features. "auto" finds it from the range of each column.
     n_landmarks : int or None, default=64
-        Most landmarks of a column for "distance", and most steps for histogram intersection; None takes all different
-        values, as the paper does: up to n d features of n rows.
+        Largest number of landmarks of a column for "distance", and of steps for histogram intersection. None takes all
+        different values, as the paper does; that can be n d features for n rows.
     sample_weight : array-like of shape (n,), default=None
-        Weights of the rows. Whole weights equal repeated rows; rows of weight 0 are left out.
+        Weight of each row. Whole weights give the tree of repeated rows; rows of weight 0 are left out.
     n_jobs : int or None, default=-1
         Number of threads; the tree does not depend on it.
 
     Returns
     -------
     ThresholdTree
-        Always holds: a leaf for each cluster that has rows, unless no value of a row could ever reach it. A threshold
-        is the midpoint between the two values of rows that it parts; an end beyond which there is no row is none.
+        Always holds: a leaf for each cluster that has rows, unless no row of any values could reach that leaf. An end
+        of a cut is the midpoint between the two neighbouring values of rows; an end with no row beyond it is infinite.
 
     Raises
     ------
@@ -86,17 +86,17 @@ def kernel_imm(
         If clusters have the same mean in all features, so that no cut separates them; if values are outside of the
         kernel's domain; or if `X`, the reference and the weights do not fit together.
     ValueError
-        If the kernel has no such features, as polynomial and neighbourhood kernels have none.
+        If the kernel has no such features; polynomial and neighbourhood kernels have none.
 
     Notes
     -----
-    With features exact, the kernel k-means cost of the tree is at most `(2 + 8 k (k - 1)) d` times that of the clusters
-    for Gaussian kernels (Theorem 4), and `2 + 8 k (k - 1)` times for additive kernels (Remark 1). See
-    `theory.bounds.taylor_price_bound` for the share of an approximation, and `distance_price_bound`.
+    If the features are exact, the kernel k-means cost of the tree is at most `(2 + 8 k (k - 1)) d` times the cost of
+    the clusters for Gaussian kernels (Theorem 4), and at most `2 + 8 k (k - 1)` times for additive kernels (Remark 1).
+    `theory.bounds.taylor_price_bound` adds the error of an approximation; see also `distance_price_bound` there.
 
-    Takes time and memory of n times the number of features, 8 bytes for each value and 1 for its bin, for the features
-    and for IMM on them: Taylor features are a dozen for each column at the bandwidth "scale", landmarks 64. "auto"
-    takes besides one value of the kernel for each two rows in one cluster.
+    Time and memory are proportional to n times the number of features: 8 bytes for each value of a feature, and 1 byte
+    for its bin. There are about a dozen Taylor features for each column at the bandwidth "scale", and 64 landmarks.
+    "auto" also computes the kernel once for each pair of rows in one cluster.
 
     References
     ----------
@@ -125,7 +125,7 @@ def grow_kernel_imm(
     n_terms: int | str = "auto",
     n_landmarks: int | None = 64,
 ) -> Grown:
-    """Return what `kernel_imm` grows for a task; for "auto" features, the tree of lowest cost."""
+    """Return what `kernel_imm` grows for a task; under "auto" features this is the tree of lowest cost."""
     resolved, options = as_kernel(kernel), {"n_terms": n_terms, "n_landmarks": n_landmarks}
     rows = _kept(task, resolved.fitted(task.rows))
     trees: list[_FeatureTree] = []
@@ -133,7 +133,7 @@ def grow_kernel_imm(
     for kind in _kinds(resolved, features):
         try:
             trees.append(_on_features(rows, kind, options))
-        except DataError as error:  # other features may separate the clusters
+        except DataError as error:  # other features may still separate the clusters
             refusal = refusal or error
     if not trees:
         assert refusal is not None
@@ -145,11 +145,11 @@ def grow_kernel_imm(
 
 
 class _KeptRows(NamedTuple):
-    """The rows that count, and their clusters numbered without gaps."""
+    """The rows that are not left out, with their clusters numbered without gaps."""
 
     rows: Rows
     labels: Indices
-    clusters: Indices  # number of each of these clusters in the reference
+    clusters: Indices  # the number that each cluster has in the reference
     names: tuple[Hashable, ...]
     kernel: Kernel
     n_jobs: int | None
@@ -169,13 +169,13 @@ def _kinds(kernel: Kernel, features: str) -> tuple[str, ...]:
     if not kinds:
         raise ValueError(
             f"{type(kernel).__name__} has no features of one column each; take another kernel, or grow a tree by "
-            "this one's costs with grow.expand (KernelExKMC or KernelExpand with base='root')"
+            "the costs of this kernel with grow.expand (KernelExKMC or KernelExpand with base='root')"
         )
     return kinds
 
 
 def _on_features(kept: _KeptRows, kind: str, options: dict[str, Any]) -> _FeatureTree:
-    """Return the tree that IMM grows on one kind of features, pulled back to the columns of the rows."""
+    """Return the tree that IMM grows on one kind of features, rewritten as cuts of the columns of the rows."""
     curves = surrogate_map(kept.kernel, kept.rows, kind, **options)
     mapped = kept.rows.mapped(curves.transform(kept.rows))
     reference = Reference.of(mapped, kept.labels, names=kept.names)
@@ -186,7 +186,7 @@ def _on_features(kept: _KeptRows, kind: str, options: dict[str, Any]) -> _Featur
 
 def _refuse_equal_means(reference: Reference, kind: str) -> None:
     first = reference.first_of_equal_centers()
-    pairs = [f"{reference.names[c]} and {reference.names[of]}" for of, c in enumerate(first) if c != of]
+    pairs = [f"{reference.names[c]} and {reference.names[later]}" for later, c in enumerate(first) if c != later]
     if pairs:
         raise DataError(
             f"clusters with equal means in all features ({kind!r}), which no cut separates: {listed(pairs)}; "
@@ -195,19 +195,18 @@ def _refuse_equal_means(reference: Reference, kind: str) -> None:
 
 
 def _pulled_back(tree: ThresholdTree, curves: Curves, rows: Rows) -> ThresholdTree:
-    """Return the tree on raw columns; only the features that it cuts are computed again."""
-    columns = tree.features
-    places = np.where(tree.feature < 0, -1, np.searchsorted(columns, tree.feature))
-    of_few = ThresholdTree(places, tree.lower, tree.upper, tree.second, tree.cluster)
-    few = ChosenCurves(curves, columns)
-    pulled = of_few.pull_back(few, rows)
-    if len(np.unique(pulled.leaf_clusters)) < pulled.n_leaves:  # where rounding puts images of rows out of order
-        pulled = of_few.pull_back(few)
+    """Return the tree with cuts of raw columns; only the features that the tree cuts are computed again."""
+    cut_curves = ChosenCurves(curves, tree.features)
+    numbers = np.where(tree.feature < 0, -1, np.searchsorted(tree.features, tree.feature))
+    renumbered = ThresholdTree(numbers, tree.lower, tree.upper, tree.second, tree.cluster)
+    pulled = renumbered.pull_back(cut_curves, rows)
+    if len(np.unique(pulled.leaf_clusters)) < pulled.n_leaves:  # rounding changed the order of the rows' features
+        pulled = renumbered.pull_back(cut_curves)
     return pulled.recut(rows, rows)
 
 
 def _cheapest(kept: _KeptRows, trees: list[ThresholdTree]) -> int:
-    """Return the index of the first tree whose clusters cost least, each around its own mean."""
+    """Return the index of the tree whose clusters cost least around their kernel means; ties go to the first."""
     predicted = [tree.predict(kept.rows, n_jobs=kept.n_jobs) for tree in trees]
     if all(np.array_equal(labels, predicted[0]) for labels in predicted):
         return 0

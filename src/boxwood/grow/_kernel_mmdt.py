@@ -1,4 +1,4 @@
-"""Kernel MMDT: the tree that tells components apart by their distance, on one axis, to a prototype of one of them."""
+"""Kernel MMDT: the tree that separates components by the distance, on one axis, to a prototype of one of them."""
 
 from __future__ import annotations
 
@@ -37,80 +37,84 @@ def kernel_mmdt(
 ) -> ThresholdTree:
     """Return the tree of the Kernel Mixture Model Decision Tree: k leaves, cuts around prototypes of clusters.
 
-    At each node the axis and the two clusters are chosen whose rows are least alike on it. A prototype is drawn from
-    one of the two; rows that are near it on that axis are inside the cut `p - r <= x <= p + r`, and so are the clusters
-    that are alike to its cluster. Use it for clusters that a kernel tells apart and means do not.
+    Each node chooses an axis and two clusters whose rows are least similar on it. A prototype p is drawn from one of
+    the two. The cut is `p - r <= x <= p + r`: rows close to the prototype are inside, and so are the clusters that are
+    similar to the prototype's cluster. Use it for clusters that a kernel separates and means do not.
 
     Parameters
     ----------
     X : array-like of shape (n, d)
         Rows, float32 or float64 in any memory layout, finite.
     reference : Reference
-        Labels of the rows, which are taken as samples of the mixture's components; -1 leaves a row out. Centres do not
-        matter, and a cluster without rows has no leaf.
+        Labels of the rows. The rows of a cluster are taken as a sample of one component of a mixture; -1 leaves a row
+        out. Centres are not used, and a cluster without rows has no leaf.
     kernel : DistanceKernel or str
-        Kernel that multiplies over axes: `Gaussian`, `Laplace` or `ProductKernel`, or a name of one. A bandwidth still
-        to be found is found from all rows.
+        Kernel that is a product over axes: `Gaussian`, `Laplace` or `ProductKernel`, or the name of one. A bandwidth
+        that is not set is found from all rows.
     axis : {"similarity", "error"}, default="similarity"
-        Which axis and clusters are chosen at a node: those that are least alike, as in the paper; or those whose cut
-        has the least bound on its mistakes, which takes longer and is not drawn to columns of wide noise.
+        How a node chooses its axis and clusters. "similarity", as in the paper: the least similar ones. "error": the
+        ones whose cut has the smallest bound on its mistakes. "error" takes longer, but does not prefer columns of wide
+        noise.
     prototype : {"sample", "medoid"}, default="sample"
-        A row of the cluster, drawn at random for each node, as the guarantee asks; or the value that is most alike to
-        the cluster's rows on the axis, which is no matter of chance and has no guarantee.
+        "sample": a row of the cluster, drawn at random for each node, as the guarantee asks. "medoid": the value that
+        is most similar to the cluster's rows on the axis; this is not random, and has no guarantee.
     n_trees : int, default=1
-        Number of trees grown, each with prototypes of its own, of which the one of lowest cost is returned: squared
-        distances to the kernel means of the reference's clusters. The first among equals; of no effect for medoids.
+        Number of trees to grow, each with its own prototypes. The tree of lowest cost is returned; the cost is the sum
+        of squared distances to the kernel means of the reference's clusters, and ties go to the first tree. It has no
+        effect for medoids.
     random_state : int, Generator, RandomState or None, default=None
-        Randomness of prototypes; an int gives the same tree each time.
+        Randomness of the prototypes; an int gives the same tree each time.
     sample_weight : array-like of shape (n,), default=None
-        Weight of each row, not negative; whole weights give the tree of repeated rows.
+        Weight of each row, not negative. Whole weights give the tree of repeated rows.
     n_jobs : int, default=-1
         Number of threads; the tree does not depend on it.
 
     Returns
     -------
     ThresholdTree
-        Always holds: one leaf for each cluster with rows; inside each cut are the cluster of its prototype and those
-        more alike to it than to the level, and every cut is two-sided.
+        Always holds: there is one leaf for each cluster with rows, and every cut is two-sided. Inside a cut are the
+        prototype's cluster and all clusters whose similarity to it is at least the level of the cut (see Notes).
 
     Raises
     ------
     DataError
         If rows, labels and weights do not fit together, every row is left out, or clusters are alike on every axis.
     ValueError
-        If the kernel does not multiply over axes, or a parameter is none of those above.
+        If the kernel is no product over axes, or a parameter has a value that is not listed.
 
     Notes
     -----
-    With xi(i, a, b) the mean similarity on axis i of independent rows of a and b, the steps at a node are:
+    Let xi(i, a, b) be the mean similarity, on axis i, of independent rows of clusters a and b. The steps at a node:
 
-    1. the axis i and the pair (a, b), a != b, with the smallest xi; ties go to the lowest axis, then pair;
-    2. for c = a and c = b, the largest gap between neighbouring values of xi(i, c, m), m over the node's clusters, not
-       above xi(i, c, c); of the two the one with the larger gap, then the lower number; the level is the gap's middle;
-    3. a prototype p of c; inside are rows with a similarity on axis i of at least the level, and clusters m with
-       xi(i, c, m) above it. Where no gap is wider than rounding (1e-12), the pair with the next smallest xi is tried.
+    1. Choose the axis i and the pair of clusters a != b with the smallest xi. Ties go to the lowest axis, then pair.
+    2. Choose c, the cluster of the prototype, and the level of the cut. For c = a and for c = b, sort xi(i, c, m) over
+       the node's clusters m, drop the values above xi(i, c, c), and take the largest gap between neighbours. Keep the c
+       with the larger gap; ties go to the lower number. The level is the middle of the gap. If no gap is wider than
+       rounding (1e-12), step 1 tries the pair with the next smallest xi.
+    3. Choose a prototype p of c. Rows whose similarity to p on axis i is at least the level go inside, and so do the
+       clusters m with xi(i, c, m) above it. The radius is the distance at which the similarity equals the level.
 
-    The paper leaves open which of the pair gives the prototype, and looks at gaps above xi(i, c, c) too; then the
-    prototype's own cluster may be outside of the cut around it. The guarantee holds with and without: it rests on the
-    values from xi(i, a, b) to xi(i, c, c). The radius is the distance at which the similarity has fallen to the level.
+    The paper leaves open which cluster of the pair gives the prototype. It also allows gaps above xi(i, c, c), so that
+    the prototype's own cluster may lie outside the cut. The guarantee holds either way, because it uses only the values
+    from xi(i, a, b) to xi(i, c, c): the expected kernel price, over random prototypes, is at most
+    `theory.bounds.kernel_price_bound`. The bound is trivial, with all rows in a wrong leaf, unless the similarity tau
+    of the axes is below the similarity within each cluster.
 
-    In the mean over prototypes, the kernel price of the tree is bounded by `theory.bounds.kernel_price_bound`, which
-    says nothing unless the axes' similarity tau is below the similarity within each cluster.
+    Step 1 prefers an axis on which clusters spread widely, although it may separate nothing: xi is small there for all
+    pairs. `axis="error"` replaces steps 1 and 2. It looks at every axis i, every cluster c and every gap of xi(i, c, m)
+    up to xi(i, c, c), and takes the level with the smallest bound on the fraction of rows on the wrong side. The bound
+    is Cantelli's inequality: the sum over m of p_m v / (v + (level - xi)²), where p_m is the weight of cluster m and v
+    the variance of the similarity. Bounds within a relative 1e-9 are ties; they go to the lowest axis, cluster and
+    level. The cut of steps 1 and 2 is among the candidates, so the bound is never larger than for that cut, and the
+    guarantee holds.
 
-    An axis on which clusters spread widely makes all of xi small, and step 1 takes it for that, however little it
-    tells. With `axis="error"` steps 1 and 2 look at every axis i, component c and gap between neighbouring values of
-    xi(i, c, m) up to xi(i, c, c), and take the level with the least bound on the share of rows that go to the wrong
-    side (Cantelli's inequality: the sum over m of p_m v / (v + (level - xi)²), v the variance of the similarity);
-    among those within a share of 1e-9 the lowest axis, component and level. The cut of steps 1 and 2 is one of those,
-    so at every node the bound is at most that one's, and the guarantee holds.
+    xi is a mean over all pairs of rows, pairs of a row with itself included, so the guarantee is about the given rows.
+    A cluster with more than 512 different values on an axis is summarised by the means of 512 runs of neighbouring
+    values, each of equal weight; a value with twice the weight of a run is kept as it is. With up to 512 values xi is
+    exact. With more, its error is below 12/512 at worst; we measured at most 2e-4 for distributions with one peak, and
+    2e-3 if a run crosses an empty stretch.
 
-    The xi of samples are means over all pairs of rows, a row and itself included, so that the guarantee is one for the
-    given rows. For a cluster with more than 512 different values on an axis, the means of 512 runs of neighbours, of
-    equal weight, stand for them; values of twice that weight stand for themselves. Up to 512 values the xi are exact;
-    else their error is below 12/512 at worst, and was 2e-4 at most for laws of one hump and 2e-3 where a run crosses a
-    hole.
-
-    Takes time n d log n, and about d k² 512² at most; n² (d + k) besides if there are several draws.
+    Time: n d log n, plus at most about d k² 512², plus n² (d + k) if `n_trees` is above 1.
 
     References
     ----------
@@ -143,9 +147,9 @@ def kernel_mmdt_of_mixture(
     Parameters
     ----------
     mixture : Mixture
-        Means and variances of Gaussian components. Clusters of the tree are the numbers of its components.
+        Means and variances of Gaussian components. The clusters of the tree are the numbers of the components.
     kernel : Gaussian or Laplace
-        Kernel, with its bandwidth as a number.
+        Kernel whose bandwidth is a number.
     axis : {"similarity", "error"}, default="similarity"
         As for `kernel_mmdt`.
     prototype : {"sample", "medoid"}, default="sample"
@@ -156,18 +160,18 @@ def kernel_mmdt_of_mixture(
     Returns
     -------
     ThresholdTree
-        As of `kernel_mmdt`.
+        As for `kernel_mmdt`.
 
     Raises
     ------
     DataError
         If components are alike on every axis, or there is no formula for the kernel.
     ValueError
-        If the kernel's bandwidth is still to be found, or a parameter is none of those above.
+        If the kernel's bandwidth is not set, or a parameter has a value that is not listed.
 
     Notes
     -----
-    Steps, guarantee and source are those of `kernel_mmdt`. Takes time d k² for each node, and no rows.
+    Steps, guarantee and source are those of `kernel_mmdt`. Takes time d k² for each node, and reads no rows.
 
     Examples
     --------
@@ -192,7 +196,7 @@ def grow_kernel_mmdt(
     prototype: str = "sample",
     n_trees: int = 1,
 ) -> Grown:
-    """Return what `kernel_mmdt` grows for a task, with its cuts in pre-order and what each was made of."""
+    """Return what `kernel_mmdt` grows for a task; facts hold the cuts in pre-order, with the choices of each."""
     refuse_unknown("axis", axis, AXES)
     refuse_unknown("prototype", prototype, PROTOTYPES)
     if n_trees < 1:
@@ -209,7 +213,7 @@ def grow_kernel_mmdt(
 
 
 def _cheapest(trees: list[ThresholdTree], task: Task, kernel: DistanceKernel) -> int:
-    """Return the index of the first tree of lowest cost at the kernel means of the clusters."""
+    """Return the index of the tree of lowest cost at the kernel means of the clusters; ties go to the first tree."""
     problem, rows = make_problem(task, "cost", kernel), np.flatnonzero(task.kept)
     predicted = [tree.predict(task.rows, n_jobs=task.n_jobs)[rows] for tree in trees]
     return int(np.argmin([cost.sum() for cost in whole_costs_of(problem, rows, predicted)]))

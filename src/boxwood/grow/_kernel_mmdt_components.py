@@ -1,4 +1,4 @@
-"""Components as Kernel MMDT sees them: how alike their laws are on each axis, and values drawn from them."""
+"""The components of Kernel MMDT: how similar their distributions are on each axis, and prototypes from them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["ClusterLaws", "GaussianLaws", "Laws"]
 
 
 POINTS = 512  # values that stand for those of a cluster on an axis
-_ROWS = 256  # of a block of similarities
+_ROWS = 256  # rows of a block of similarities
 
 
 class Laws(ABC):
-    """What the algorithm knows of components: how alike they are on each axis, and how to come by a prototype."""
+    """The distributions of the components: how similar they are on each axis, and a prototype from each."""
 
     similarity: AxisSimilarity
     weights: Floats
@@ -30,11 +30,11 @@ class Laws(ABC):
 
     @abstractmethod
     def prototype(self, component: int, axis: int, random: np.random.Generator | None) -> float:
-        """Return a value on an axis: drawn from a component, or its medoid where there is no generator."""
+        """Return a value on an axis, drawn from a component; without a generator its medoid."""
 
 
 class GaussianLaws(Laws):
-    """Gaussian components, in closed form."""
+    """Gaussian components; their similarities have a closed form."""
 
     def __init__(self, mixture: Mixture, kernel: DistanceKernel) -> None:
         self.mixture, self.similarity, self.weights = mixture, axis_similarity(mixture, kernel=kernel), mixture.weights
@@ -48,28 +48,28 @@ class GaussianLaws(Laws):
 
 
 class ClusterLaws(Laws):
-    """Clusters of rows, by weight; those without rows are no components."""
+    """Clusters of weighted rows; clusters without rows are left out."""
 
     def __init__(self, task: Task, kernel: DistanceKernel) -> None:
         X, reference, weights = task.rows.values, task.reference, task.rows.weights
         self.X, self.kernel = X, kernel
-        self.of_rows = np.ones(len(X)) if weights is None else weights
+        self.row_weights = np.ones(len(X)) if weights is None else weights
         labels = np.where(task.kept, reference.labels, -1)
         self.clusters = np.unique(labels[labels >= 0])
         self.rows = [np.flatnonzero(labels == cluster) for cluster in self.clusters]
         self.names = [str(reference.names[cluster]) for cluster in self.clusters]
-        shares = np.array([(self.of_rows[rows] / self.of_rows.max()).sum() for rows in self.rows])
-        self.weights = shares / shares.sum()
-        self.similarity = _similarity(X, self.rows, self.of_rows, kernel, task.n_jobs)
+        totals = np.array([(self.row_weights[rows] / self.row_weights.max()).sum() for rows in self.rows])
+        self.weights = totals / totals.sum()
+        self.similarity = _similarity(X, self.rows, self.row_weights, kernel, task.n_jobs)
 
     def prototype(self, component: int, axis: int, random: np.random.Generator | None) -> float:
         rows = self.rows[component]
-        values, weights = _distinct_values(self.X[rows, axis], self.of_rows[rows])
+        values, weights = _distinct_values(self.X[rows, axis], self.row_weights[rows])
         if random is None:
             return _most_typical(values, weights, self.kernel, axis)
-        upto = np.cumsum(weights)
-        place = np.searchsorted(upto, random.random() * upto[-1], side="right")
-        return float(values[min(int(place), len(values) - 1)])
+        cumulated = np.cumsum(weights)
+        index = np.searchsorted(cumulated, random.random() * cumulated[-1], side="right")
+        return float(values[min(int(index), len(values) - 1)])
 
 
 # ------------------------------------------------------------------------------------------------------- steps
@@ -78,23 +78,24 @@ class ClusterLaws(Laws):
 def _similarity(
     X: Array, rows: Sequence[Indices], weights: Floats, kernel: DistanceKernel, n_jobs: int | None
 ) -> AxisSimilarity:
-    """Return how alike clusters are on each axis, over all pairs of their rows, by weight.
+    """Return how similar clusters are on each axis: means over all pairs of their rows, by weight.
 
-    A row and itself are a pair: it is the similarity of the rows given, not an estimate for rows of their kind.
+    Pairs of a row with itself count: this is the similarity of the given rows, not an estimate for further rows.
     """
 
     def work(axis: int) -> tuple[Floats, Floats]:
-        laws = [_summary(*_distinct_values(X[here, axis], weights[here])) for here in rows]
-        return _pair_means(kernel, axis, [values for values, _ in laws], np.concatenate([share for _, share in laws]))
+        summaries = [_summary(*_distinct_values(X[cluster, axis], weights[cluster])) for cluster in rows]
+        shares = np.concatenate([share for _, share in summaries])
+        return _pair_means(kernel, axis, [values for values, _ in summaries], shares)
 
-    found = map_tasks(work, range(X.shape[1]), n_jobs=n_jobs)
-    return AxisSimilarity(np.array([mean for mean, _ in found]), np.array([second for _, second in found]))
+    moments = map_tasks(work, range(X.shape[1]), n_jobs=n_jobs)
+    return AxisSimilarity(np.array([mean for mean, _ in moments]), np.array([second for _, second in moments]))
 
 
 def _distinct_values(values: Array, weights: Floats) -> tuple[Floats, Floats]:
-    """Return the different values, ascending, and the weight of each; weights are brought near 1 by a power of two.
+    """Return the different values, ascending, and the weight of each, scaled near 1 by a power of two.
 
-    Whatever is made of them depends on neither the order of rows nor whether a row is repeated or weighs more.
+    So results do not depend on the order of rows, and a repeated row is the same as a row of more weight.
     """
     order = np.lexsort((weights, values))
     ordered = values[order].astype(np.float64)
@@ -104,17 +105,18 @@ def _distinct_values(values: Array, weights: Floats) -> tuple[Floats, Floats]:
 
 
 def _most_typical(values: Floats, weights: Floats, kernel: DistanceKernel, axis: int) -> float:
-    """Return the value with the largest mean similarity to all of them, the lowest among equals."""
+    """Return the value with the largest mean similarity to all values; ties go to the lowest value."""
     points, shares = _summary(values, weights)
     means = [kernel.axis_kernel(axis, points[start : start + _ROWS], points) for start in range(0, len(points), _ROWS)]
     return float(points[np.argmax(np.concatenate([(block * shares).sum(axis=1) for block in means]))])
 
 
 def _summary(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Return values and shares that add up to 1: means of about `POINTS` runs of neighbours of equal weight.
+    """Return about `POINTS` values and their shares of the weight: the means of runs of neighbouring values.
 
-    The mean similarity to any law rises and falls by 2 at most along the axis, so that moving values within runs of
-    share s, one run after the other, changes it by 2 s at most; s is at most 3 / `POINTS` for runs of several values.
+    Runs have about equal weight. Along the axis, the mean similarity to any distribution rises and falls by at most 2
+    in total. So moving values within runs of share s, one run after the other, changes it by at most 2 s. A run of
+    several values has a share of at most 3 / `POINTS`.
     """
     shares = weights / weights.sum()
     if len(values) <= POINTS:
@@ -122,12 +124,12 @@ def _summary(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
     run = ((np.cumsum(shares) - shares / 2) * POINTS).astype(np.intp)
     first = np.flatnonzero(np.append(True, run[1:] != run[:-1]))
     base = np.repeat(values[first], np.diff(np.append(first, len(values))))  # keeps the digits of values far from zero
-    of_runs = np.add.reduceat(shares, first)
-    return values[first] + np.add.reduceat(shares * (values - base), first) / of_runs, of_runs
+    run_shares = np.add.reduceat(shares, first)
+    return values[first] + np.add.reduceat(shares * (values - base), first) / run_shares, run_shares
 
 
 def _pair_means(kernel: DistanceKernel, axis: int, values: Sequence[Floats], shares: Floats) -> tuple[Floats, Floats]:
-    """Return mean and second moment of the similarity for each two clusters, shape (k, k) each."""
+    """Return the mean and the second moment of the similarity of each pair of clusters, shape (k, k) each."""
     points = np.concatenate(values)
     starts = np.cumsum([0, *map(len, values[:-1])])
     sums = np.empty((2, len(points), len(values)))
@@ -137,5 +139,5 @@ def _pair_means(kernel: DistanceKernel, axis: int, values: Sequence[Floats], sha
             weighted = block * shares if power == 0 else np.square(block, out=block) * shares
             sums[power, start : start + _ROWS] = np.add.reduceat(weighted, starts, axis=1)
     moments = np.add.reduceat(sums * shares[:, None], starts, axis=1)
-    moments = np.minimum((moments + moments.transpose(0, 2, 1)) / 2, 1.0)  # symmetric to the last digit, as ties ask
+    moments = np.minimum((moments + moments.transpose(0, 2, 1)) / 2, 1.0)  # exactly symmetric, so that ties stay ties
     return moments[0], moments[1]

@@ -18,12 +18,12 @@ from boxwood.tree import ThresholdTree, between
 __all__ = ["AXES", "PrototypeCut", "grow_from_laws"]
 
 AXES = ("similarity", "error")
-_TIE = 1e-9  # share by which a bound on mistakes must be lower than an earlier one: less may be rounding
-_ROUNDING = 1e-12  # a gap between similarities that is no wider is their rounding
+_TIE = 1e-9  # bounds on mistakes within this relative distance are ties: the difference may be rounding
+_ROUNDING = 1e-12  # a gap between similarities that is not wider may be rounding
 
 
 class PrototypeCut(NamedTuple):
-    """A cut of Kernel MMDT: rows are inside if they are near to a prototype, on one axis.
+    """A cut of Kernel MMDT: rows are inside if they are close to a prototype on one axis.
 
     Attributes
     ----------
@@ -32,18 +32,18 @@ class PrototypeCut(NamedTuple):
     feature : int
         Axis.
     component, partner : int
-        Cluster whose prototype it is, and one on the other side: the one least similar to it on the axis.
+        Cluster that the prototype comes from, and a cluster on the other side: the least similar one on the axis.
     prototype : float
-        Value on the axis.
+        The prototype's value on the axis.
     level, radius : float
-        Similarity to the prototype that a row inside has at least, and the distance at which it is that.
+        Lowest similarity to the prototype of rows inside, and the distance where similarity equals `level`.
     inside, outside : tuple of int
         Clusters on either side. Always holds: `component` is inside and `partner` outside.
     similarity, within : float
-        Similarity of the pair on the axis, and of the component with itself; the level lies between the two.
+        Similarity of component and partner on the axis, and of the component with itself; the level lies between.
     error_bound : float
-        Bound on the share of all rows that belong to this node and that the cut sends to the wrong side, in the mean
-        over prototypes drawn.
+        Bound on the fraction of all rows that belong to this node and go to the wrong side of the cut, expected over
+        random prototypes.
     """
 
     node: int
@@ -63,10 +63,10 @@ class PrototypeCut(NamedTuple):
 def grow_from_laws(
     laws: Laws, kernel: DistanceKernel, random: np.random.Generator | None, axis: str = "similarity"
 ) -> tuple[ThresholdTree, tuple[PrototypeCut, ...]]:
-    """Return the tree, and its cuts in pre-order; prototypes are medoids where there is no generator."""
+    """Return the tree, and its cuts in pre-order; prototypes are medoids if there is no generator."""
     cuts: list[PrototypeCut] = []
-    choice = _least_alike if axis == "similarity" else _surest
-    node = itertools.count()  # nodes are visited in pre-order, by which they are numbered
+    choice = _least_alike if axis == "similarity" else _smallest_error_bound
+    node = itertools.count()  # nodes are visited in pre-order, and numbered in this order
 
     def step(components: Indices) -> int | Split[Indices]:
         number = next(node)
@@ -81,7 +81,7 @@ def grow_from_laws(
 
 
 class _Choice(NamedTuple):
-    """What is decided at a node before a prototype is drawn."""
+    """The choices at a node before a prototype is drawn."""
 
     axis: int
     component: int
@@ -89,82 +89,83 @@ class _Choice(NamedTuple):
     level: float
 
 
-def _least_alike(laws: Laws, here: Indices) -> _Choice:
-    """Return the axis and the pair that are least alike on it, and the level of the widest gap."""
-    first, second = np.triu_indices(len(here), 1)
-    similarities = laws.similarity.mean[:, here[first], here[second]]
-    for place in np.argsort(similarities, axis=None, kind="stable").tolist():
-        axis, pair = divmod(place, len(first))
-        a, b = int(here[first[pair]]), int(here[second[pair]])
-        found = [(*_widest_gap(laws.similarity.mean[axis, c], c, here), c, other) for c, other in ((a, b), (b, a))]
-        gap, level, component, partner = max(found, key=lambda entry: entry[0])  # the first among equals
+def _least_alike(laws: Laws, components: Indices) -> _Choice:
+    """Return the least similar pair of components, its axis, and the level in the middle of the widest gap."""
+    first, second = np.triu_indices(len(components), 1)
+    similarities = laws.similarity.mean[:, components[first], components[second]]
+    for position in np.argsort(similarities, axis=None, kind="stable").tolist():
+        axis, pair = divmod(position, len(first))
+        a, b = int(components[first[pair]]), int(components[second[pair]])
+        gaps = [(*_widest_gap(laws.similarity.mean[axis, c], c, components), c, other) for c, other in ((a, b), (b, a))]
+        gap, level, component, partner = max(gaps, key=lambda entry: entry[0])  # ties go to the first
         if gap > _ROUNDING:
             return _Choice(axis, component, partner, level)
-    raise _alike(laws, here)
+    raise _alike(laws, components)
 
 
-def _surest(laws: Laws, here: Indices) -> _Choice:
-    """Return the axis, component and level, in the middle of any gap, with the least bound on mistakes."""
-    found: list[tuple[float, _Choice]] = []
+def _smallest_error_bound(laws: Laws, components: Indices) -> _Choice:
+    """Return the axis, component and level with the smallest bound on mistakes; levels are the middles of all gaps."""
+    candidates: list[tuple[float, _Choice]] = []
     for axis, similarity in enumerate(laws.similarity.mean):
-        for c in here.tolist():
-            least = int(here[similarity[c, here].argmin()])
-            _, levels = _gaps(similarity[c], c, here)
-            choices = [_Choice(axis, c, least, level) for level in levels]
-            found += [(_error_bound(laws, here, choice), choice) for choice in choices]
-    if not found:
-        raise _alike(laws, here)
-    enough = min(bound for bound, _ in found) * (1 + _TIE)
-    return next(choice for bound, choice in found if bound <= enough)
+        for c in components.tolist():
+            least_similar = int(components[similarity[c, components].argmin()])
+            _, levels = _gaps(similarity[c], c, components)
+            choices = [_Choice(axis, c, least_similar, level) for level in levels]
+            candidates += [(_error_bound(laws, components, choice), choice) for choice in choices]
+    if not candidates:
+        raise _alike(laws, components)
+    limit = min(bound for bound, _ in candidates) * (1 + _TIE)
+    return next(choice for bound, choice in candidates if bound <= limit)
 
 
-def _alike(laws: Laws, here: Indices) -> DataError:
-    names = listed([laws.names[c] for c in here])
+def _alike(laws: Laws, components: Indices) -> DataError:
+    names = listed([laws.names[c] for c in components])
     return DataError(f"clusters that are alike on every axis, so that no cut separates them: {names}; make them one")
 
 
-def _widest_gap(similarities: Floats, component: int, here: Indices) -> tuple[float, float]:
-    """Return the largest gap of the similarities to a component, and its middle; among equal ones the lowest."""
-    gaps, levels = _gaps(similarities, component, here)
+def _widest_gap(similarities: Floats, component: int, components: Indices) -> tuple[float, float]:
+    """Return the largest gap of the similarities to a component, and its middle; ties go to the lowest gap."""
+    gaps, levels = _gaps(similarities, component, components)
     return max(zip(gaps, levels, strict=True), key=lambda entry: entry[0], default=(0.0, 0.0))
 
 
-def _gaps(similarities: Floats, component: int, here: Indices) -> tuple[list[float], list[float]]:
-    """Return the gaps of the similarities to a component, up to its own, that are no rounding, and their middles.
+def _gaps(similarities: Floats, component: int, components: Indices) -> tuple[list[float], list[float]]:
+    """Return the gaps between the similarities to a component, and their middles.
 
-    The component is on the near side of each.
+    Gaps above the component's similarity to itself are left out, so the component is inside every cut. Gaps that are
+    no wider than rounding are left out too.
     """
-    values = np.unique(similarities[here])
+    values = np.unique(similarities[components])
     values = values[values <= similarities[component]]
     gaps = np.diff(values)
     wide = np.flatnonzero(gaps > _ROUNDING)
     pairs = zip(values[wide].tolist(), values[wide + 1].tolist(), strict=True)
-    # above the lower value, so that it lies outside
+    # each level lies above the lower value, so that the component of this value is outside
     return gaps[wide].tolist(), [-float(between(-high, -low)) for low, high in pairs]
 
 
-def _error_bound(laws: Laws, here: Indices, choice: _Choice) -> float:
-    """Return a bound on the share of all rows that a cut sends to the wrong side, in the mean over prototypes."""
-    means = laws.similarity.mean[choice.axis, choice.component, here]
-    variances = laws.similarity.variance[choice.axis, choice.component, here]
+def _error_bound(laws: Laws, components: Indices, choice: _Choice) -> float:
+    """Return a bound on the fraction of all rows on the wrong side of a cut, expected over random prototypes."""
+    means = laws.similarity.mean[choice.axis, choice.component, components]
+    variances = laws.similarity.variance[choice.axis, choice.component, components]
     # Cantelli's inequality, which is sharper than the Chebyshev inequality of the paper's proof
-    whole = variances + (choice.level - means) ** 2
-    missed = np.divide(variances, whole, out=np.zeros(len(here)), where=variances > 0)
-    return float((laws.weights[here] * missed).sum())
+    totals = variances + (choice.level - means) ** 2
+    fractions = np.divide(variances, totals, out=np.zeros(len(components)), where=variances > 0)
+    return float((laws.weights[components] * fractions).sum())
 
 
 def _cut(
     laws: Laws,
     kernel: DistanceKernel,
-    here: Indices,
+    components: Indices,
     choice: _Choice,
     random: np.random.Generator | None,
 ) -> tuple[PrototypeCut, Bools]:
-    """Return the cut around a prototype, its node left open, and which components are inside."""
+    """Return the cut around a prototype, and which components are inside; the number of its node is not set yet."""
     axis, component, partner, level = choice
-    means = laws.similarity.mean[axis, component, here]
+    means = laws.similarity.mean[axis, component, components]
     is_inside = means >= level
-    clusters = laws.clusters[here]
+    clusters = laws.clusters[components]
     cut = PrototypeCut(
         node=-1,
         feature=axis,
@@ -177,6 +178,6 @@ def _cut(
         outside=tuple(clusters[~is_inside].tolist()),
         similarity=float(laws.similarity.mean[axis, component, partner]),
         within=float(laws.similarity.mean[axis, component, component]),
-        error_bound=_error_bound(laws, here, choice),
+        error_bound=_error_bound(laws, components, choice),
     )
     return cut, is_inside

@@ -30,15 +30,15 @@ class Method(NamedTuple):
     file : str
         File in `grow/` that holds its grower. It is imported when the method is first used.
     one_leaf_each : bool
-        Whether the tree has one leaf for each cluster, so that no other number of leaves can be asked for.
+        Whether the tree has one leaf for each cluster; no other number of leaves can be asked for then.
     separates_centers : bool
-        Whether it separates centres, so that "auto" leaves it out where clusters have equal centres.
+        Whether it separates centres; then "auto" leaves it out if clusters have equal centres.
     candidate : bool
-        Whether "auto" grows it; this says something of methods with one leaf for each cluster only.
+        Whether "auto" grows it; only used for methods with one leaf for each cluster.
     of_mixtures : bool
-        Whether "auto" grows it for mixtures alone.
+        Whether "auto" grows it only for mixtures.
     sees_all_rows : bool
-        Whether "auto" gives it every row of a large table, as it takes about one pass.
+        Whether "auto" gives it every row of a large table, because it takes about one pass.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Method(NamedTuple):
 
     @property
     def grower(self) -> Callable[..., Grown]:
-        """The function from a task, and options by keyword, to what it grew."""
+        """The function that takes a task, and options by keyword, and returns a `Grown`."""
         function: Callable[..., Grown] = getattr(import_module(f"boxwood.grow.{self.file}"), f"grow_{self.name}")
         return function
 
@@ -66,11 +66,11 @@ class Method(NamedTuple):
         return self.grower(task, **options)
 
     def check_options(self, options: Mapping[str, Any]) -> None:
-        """Raise a ValueError that names the options there are, unless all of those given are among them."""
+        """Raise a ValueError that lists the method's options, if some other option is given."""
         unknown = [name for name in options if name not in self.options]
         if unknown:
-            known = listed(self.options) if self.options else "none"
-            raise ValueError(f"method {self.name!r} has no option {listed(unknown)}; its options: {known}")
+            allowed = listed(self.options) if self.options else "none"
+            raise ValueError(f"method {self.name!r} has no option {listed(unknown)}; its options: {allowed}")
 
 
 METHODS: dict[str, Method] = {
@@ -93,12 +93,12 @@ METHODS: dict[str, Method] = {
 
 
 def method_of(name: str) -> Method:
-    """Return the method of a name, in which hyphens stand for underscores.
+    """Return the method of a name; hyphens in the name count as underscores.
 
     Raises
     ------
     ValueError
-        If there is no such method; the message names those there are.
+        If there is no such method; the message lists all methods.
     """
     plain = name.replace("-", "_") if isinstance(name, str) else name
     refuse_unknown("method", plain, ("auto", *METHODS))

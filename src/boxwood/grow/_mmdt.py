@@ -1,4 +1,4 @@
-"""MMDT: the tree that tells the components of a mixture apart, grown from their means and variances alone."""
+"""MMDT: the tree that separates the components of a mixture, grown from their means and variances alone."""
 
 from __future__ import annotations
 
@@ -31,28 +31,30 @@ def mmdt(
 ) -> ThresholdTree:
     """Return the Mixture Model Decision Tree: k leaves, the mean of one component in each.
 
-    At each node the axis is chosen on which the node's means lie farthest apart, measured in standard deviations, and
-    cut between two of them. No data are looked at: the tree is ready in a time that depends on k and d alone. With the
-    defaults it does not change where an axis is shifted or scaled by a positive factor, its cuts moving along.
+    Each node is cut on the axis where its means are farthest apart, measured in standard deviations. The threshold lies
+    between two of the means. No rows are read, so the time depends on k and d alone. With the defaults, shifting an
+    axis or scaling it by a positive factor moves the cuts along and changes nothing else in the tree.
 
     Parameters
     ----------
     mixture : Mixture
         Weights, means and variances. Leaves carry the mixture's `clusters`, by default the numbers of its components.
     axis : {"gap", "range"}, default="gap"
-        Axis to cut: that with the largest gap between neighbouring means, or with the largest range of means, divided
-        by the axis' pooled standard deviation.
+        Axis to cut. "gap" takes the axis with the largest gap between neighbouring means, "range" the axis with the
+        largest range of means; both are divided by the axis's pooled standard deviation.
     threshold : {"midpoint", "tails", "chebyshev", "gaussian", "uniform"}, default="midpoint"
-        Where to cut it: in the middle of its largest gap; where the components' Gaussian tails on the other side add up
-        to least, or Chebyshev's bounds on them (the sum of p σ² / (θ - μ)²), or Gaussian bounds (the sum of
-        p exp(-(θ - μ)² / 2σ²)), all with the components' own weights and variances; or uniformly at random between the
-        smallest and the largest mean.
+        Where to cut the axis. "midpoint" is the middle of its largest gap. Three values minimise a sum over components,
+        with each component's own weight p and variance σ²: "tails" the mass of the Gaussian tails on the wrong side,
+        "chebyshev" the bounds p σ² / (θ - μ)² on it, "gaussian" the bounds p exp(-(θ - μ)² / 2σ²). "uniform" draws the
+        threshold uniformly between the smallest and the largest mean.
     pooling : {"weighted", "max"}, default="weighted"
-        The one variance of an axis: the mean of the components' by weight, or the largest, which the guarantees need.
+        How the components' variances on an axis are made one: their mean by weight, or the largest of them. The
+        guarantees need "max".
     tie_break : {"first", "random"}, default="first"
-        What to do among equal axes, then among equal thresholds: take the lowest, or any with equal probability.
+        Choice among equally good axes, then among equally good thresholds: the lowest, or each with equal probability.
     random_state : int, Generator, RandomState or None, default=None
-        Randomness of "uniform" thresholds and of ties; an int gives the same tree each time. Else of no effect.
+        Randomness of "uniform" thresholds and of random ties; an int gives the same tree each time. It has no effect
+        otherwise.
 
     Returns
     -------
@@ -64,24 +66,25 @@ def mmdt(
     DataError
         If components have equal means, which no cut separates; the message names them.
     ValueError
-        If a parameter is none of those above.
+        If a parameter has a value that is not listed.
 
     Notes
     -----
-    For components with sub-Gaussian tails, the rows that do not end in their own component's leaf are a share of at
-    most c α (k - 1) exp(-q / 4k²), q the explainability-to-noise ratio (with the factor 1/2) under "max" pooling, α the
-    imbalance of the weights, c = 1/2 for Gaussian components: Theorem 1 of [2], for the defaults. With `axis="range"`
-    and `threshold="uniform"` the expected share is at most c α (k - 1) sqrt(π / q), Theorem 2 of [2].
+    The guarantees bound the fraction of rows that do not end in the leaf of their own component, if components have
+    sub-Gaussian tails. Let q be the explainability-to-noise ratio (with the factor 1/2) under "max" pooling, α the
+    imbalance of the weights, and c a constant, 1/2 for Gaussian components. With the defaults the fraction is at most
+    c α (k - 1) exp(-q / 4k²): Theorem 1 of [2]. With `axis="range"` and `threshold="uniform"` the expected fraction is
+    at most c α (k - 1) sqrt(π / q): Theorem 2 of [2].
 
-    An axis without variance on which means differ parts them for certain, and is cut before all others; of several
-    such axes, the one with the widest gap or range. Where no component varies on the axis chosen, every threshold
-    between the same means is as good, and the middle of the largest gap is taken. Minima of the three objectives are
-    exact to rounding: the first two are convex in each gap; the third is not, and is searched from a grid that is fine
-    near the means. Losses that differ by rounding only (1e-12) are equal.
+    An axis without variance separates means without error, so it is cut before all others; among several such axes the
+    one with the widest gap or range is cut. If no component varies on the chosen axis, every threshold between the same
+    two means is equally good, and the middle of the largest gap is taken. The minima of the three sums are exact to
+    rounding: the sums of "tails" and "chebyshev" are convex in each gap, and that of "gaussian" is searched from a grid
+    that is fine close to the means. Losses that differ only by rounding (1e-12) count as equal.
 
-    Takes time d k log k to sort, and d k for each level of the tree (d k² at worst, for a chain); the three objectives
-    besides, at each node, about the square of its number of components, and 100 times that where all gaps are alike.
-    Memory: 20 bytes for each value of the means.
+    Time: d k log k to sort, and d k for each level of the tree (d k² at worst, for a chain). The three sums take, at
+    each node, about the square of its number of components, and 100 times that if all gaps are equal. Memory: 20 bytes
+    for each value of the means.
 
     References
     ----------
@@ -125,7 +128,7 @@ def grow_mmdt(
 
 
 _Node: TypeAlias = tuple[int, int]
-"""The components of a node are a range of positions, from the first number to before the second, on every axis."""
+"""The components of a node: a range of positions in the order of every axis. The second number is past the end."""
 
 
 class _Grower:
@@ -177,20 +180,20 @@ class _Grower:
         return self.choose(np.flatnonzero(ratios == largest))
 
     def _cut(self, j: int, start: int, stop: int) -> tuple[float, int]:
-        """Return the threshold on an axis and the place where the right child begins, all axes partitioned."""
+        """Return the threshold on an axis and where the right child begins; the order is partitioned on all axes."""
         components = self.order[j, start:stop].copy()
         means = self.columns[j, components]
-        own = self.mixture.weights[components], self.mixture.variances[components, j]
-        threshold = choose_threshold(self.threshold, means, *own, self.choose, self.random)
+        weights, variances = self.mixture.weights[components], self.mixture.variances[components, j]
+        threshold = choose_threshold(self.threshold, means, weights, variances, self.choose, self.random)
         n_left = int(np.searchsorted(means, threshold, side="right"))
         self.is_left[components] = np.arange(len(components)) < n_left
         partition(self.order, start, stop, self.is_left, self.scratch)
         return threshold, start + n_left
 
 
-def _first(places: Indices) -> int:
-    return int(places[0])
+def _first(candidates: Indices) -> int:
+    return int(candidates[0])
 
 
 def _any_of(random: np.random.Generator) -> Choose:
-    return lambda places: int(random.choice(places)) if len(places) > 1 else int(places[0])
+    return lambda candidates: int(random.choice(candidates)) if len(candidates) > 1 else int(candidates[0])

@@ -1,4 +1,4 @@
-"""Where a cut on one axis lies among the means of a node: halfway, where least is lost, or anywhere."""
+"""The threshold of a cut on one axis, among the means of a node: a midpoint, a smallest loss, or random."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["THRESHOLDS", "Choose", "choose_threshold"]
 
 THRESHOLDS = ("midpoint", "tails", "chebyshev", "gaussian", "uniform")
 _OBJECTIVES = {"tails": TAILS, "chebyshev": CHEBYSHEV, "gaussian": GAUSSIAN}
-_ROUNDING = 1e-12  # losses this near each other, relatively, are equal: they are sums in different orders
+_ROUNDING = 1e-12  # losses within this relative distance are equal: they are sums in different orders
 
-Choose = Callable[[Indices], int]  # one of several equally good, given in ascending order
+Choose = Callable[[Indices], int]  # chooses one of several equally good candidates, which come in ascending order
 
 
 def choose_threshold(
@@ -29,26 +29,26 @@ def choose_threshold(
 ) -> float:
     """Return a threshold t, `means[0] <= t < means[-1]`, for means in ascending order, not all equal.
 
-    `random` is there for "uniform" thresholds only.
+    `random` is a generator for "uniform" thresholds, and None for all others.
     """
     if random is not None:
         return _uniform(means, random)
-    if threshold == "midpoint" or not variances.any():  # where nothing is lost at any threshold
+    if threshold == "midpoint" or not variances.any():  # without variance no threshold has a loss
         return _halfway(means, choose)
     return _least_loss(_OBJECTIVES[threshold], means, weights, variances, choose)
 
 
 def _uniform(means: Floats, random: np.random.Generator) -> float:
-    share = random.random()
-    drawn = means[0] * (1.0 - share) + means[-1] * share
+    fraction = random.random()
+    drawn = means[0] * (1.0 - fraction) + means[-1] * fraction
     return float(np.clip(drawn, means[0], np.nextafter(means[-1], -np.inf)))
 
 
 def _halfway(means: Floats, choose: Choose) -> float:
     with np.errstate(over="ignore"):
         gaps = np.diff(means)
-    place = choose(np.flatnonzero(gaps == gaps.max()))
-    return float(between(means[place], means[place + 1]))
+    gap = choose(np.flatnonzero(gaps == gaps.max()))
+    return float(between(means[gap], means[gap + 1]))
 
 
 def _least_loss(
@@ -59,10 +59,10 @@ def _least_loss(
     choose: Choose,
 ) -> float:
     thresholds, scores = np.empty(len(means) - 1), np.empty(len(means) - 1)
-    with np.errstate(all="ignore"):  # logarithms of 0, of which numpy would warn where loops are not compiled
+    with np.errstate(all="ignore"):  # logarithms of 0: numpy warns of them if loops are not compiled
         gap_minima(means, np.log(weights), np.sqrt(variances), objective, thresholds, scores)
     least = float(scores.min())
-    if least == np.inf:  # Chebyshev's bound where no double lies between any two means
+    if least == np.inf:  # Chebyshev's bound is infinite if no double lies between two means
         return _halfway(means, choose)
     margin = _ROUNDING * max(1.0, abs(least)) if np.isfinite(least) else 0.0
     return float(thresholds[choose(np.flatnonzero(scores <= least + margin))])

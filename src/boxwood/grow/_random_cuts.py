@@ -1,4 +1,4 @@
-"""Random cuts: a tree drawn from the centres alone, whose expected cost is near that of the clustering."""
+"""Random cuts: a tree drawn from the centres alone. Its expected cost is close to the cost of the clustering."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["RandomCutter", "grow_random_cuts", "random_cuts", "with_best_centers
 _OBJECTIVES = {"l1": L1, "l2": L2, "sqeuclidean": SQEUCLIDEAN}
 _VARIANTS = ("fast", "exact")
 _MEDIANS = ("midpoint", "lower")
-_SAFE = (1e-100, 1e100)  # squares of such numbers are neither infinite nor zero
+_SAFE = (1e-100, 1e100)  # squares of numbers in this range are neither infinite nor zero
 
 
 def random_cuts(
@@ -38,61 +38,71 @@ def random_cuts(
     median: str = "midpoint",
     random_state: Any = None,
 ) -> ThresholdTree:
-    """Return a random tree that parts the centres, one in each leaf, without a look at the data.
+    """Return a random tree with one centre in each leaf, drawn without reading any rows.
 
-    Under "l1" a cut is drawn uniformly from all that part two centres: axis and threshold together, so that a wide axis
-    is cut more often. Under "sqeuclidean" the same is done in the terminal embedding of the centres, in which squared
-    distances to them are ℓ1 distances; so the density of a threshold is proportional to its distance to the nearest
-    coordinate of a centre. Under "l2" the square of its distance to the coordinate median of the centres is uniform.
+    How a cut is drawn depends on `objective`:
+
+    - "l1": uniformly from all cuts that separate two centres. Axis and threshold are drawn together, so a wide axis is
+      cut more often.
+    - "sqeuclidean": in the same way, but in the terminal embedding of the centres, where squared distances to the
+      centres become ℓ1 distances. So the density of a threshold is proportional to its distance to the nearest
+      coordinate of a centre.
+    - "l2": so that the square of the threshold's distance to the coordinate median of the centres is uniform.
 
     Parameters
     ----------
     centers : array-like of shape (k, d)
         Centres, all different.
     objective : {"l1", "sqeuclidean", "l2"}, default="l1"
-        The cost to be kept low: ℓ1 distances to medians (k-medians), squared Euclidean distances (k-means), or
+        Cost that the tree keeps low: ℓ1 distances to medians (k-medians), squared Euclidean distances (k-means), or
         Euclidean distances (k-medians under ℓ2).
     variant : {"fast", "exact"}, default="fast"
-        "fast": each node draws its own cut. "exact": cuts are drawn in rounds for all nodes together, and none parts
-        two centres that are nearer than D / k³, D the largest distance of two centres in one node. Of no effect under
-        "l2".
+        "fast": each node draws its own cut. "exact": cuts are drawn in rounds for all nodes together, and no cut
+        separates two centres that are closer than D / k³, where D is the largest distance of two centres in one node.
+        It has no effect under "l2".
     median : {"midpoint", "lower"}, default="midpoint"
-        Median of an even number of centres under "l2": the midpoint of the two middle ones, which treats both
-        directions of an axis alike, or the lower one. Else of no effect.
+        Median of an even number of centres under "l2": the midpoint of the two middle values, which treats both
+        directions of an axis alike, or the lower of the two. It has no effect under the other objectives.
     random_state : int, Generator, RandomState or None, default=None
         Randomness of the cuts; an int gives the same tree each time.
 
     Returns
     -------
     ThresholdTree
-        Always holds: one leaf for each centre, which lies in its own leaf; clusters are the numbers of the centres.
+        Always holds: each centre has its own leaf and lies in it; the clusters are the numbers of the centres.
 
     Raises
     ------
     DataError
         If centres are equal, which no cut separates, or not finite.
     ValueError
-        If a parameter is none of those above.
+        If a parameter has a value that is not listed.
 
     Notes
     -----
-    For each row, the expected ℓ1 distance to the centre of its leaf is at most 1 + H(k - 1) times that to its nearest
-    centre under "l1" and "fast", H(m) = 1 + 1/2 + ... + 1/m [2]; [1] shows a factor O(log k log log k) for "exact".
-    Under "sqeuclidean" the expected squared distance is at most 8 k (1 + H(k - 1)) times the smallest; under "l2" the
-    expected cost is O(log^1.5 k) times the smallest [1]. No tree does better than Ω(log k), Ω(k / log k), Ω(log k) on
-    all data [1].
+    Let H(m) = 1 + 1/2 + ... + 1/m. The guarantees compare a row's distance to the centre of its leaf with its distance
+    to the nearest centre:
 
-    The law of "l1" and "l2" does not change where the centres are shifted, or all scaled by one factor; scaling a
-    single axis changes it. Draws are free of rejection. "fast" and "l2" take time d k log² k at worst and 32 bytes for
-    each value of the centres; "exact" takes time d k² (d k² for each round in which some centres are nearer than
-    D / k³), and the same memory. Where the measure of a node's cuts is too small for a double, its widest axis is cut
-    in the middle.
+    - "l1" and "fast": the expected ℓ1 distance is at most 1 + H(k - 1) times the smallest [2]; for "exact" the factor
+      is O(log k log log k) [1].
+    - "sqeuclidean": the expected squared distance is at most 8 k (1 + H(k - 1)) times the smallest.
+    - "l2": the expected cost is O(log^1.5 k) times the smallest [1].
+
+    On some data no tree has a smaller factor than Ω(log k) for "l1", Ω(k / log k) for "sqeuclidean" and Ω(log k) for
+    "l2" [1].
+
+    Under "l1" and "l2" the distribution of trees does not change if the centres are shifted, or all axes are scaled by
+    one factor; scaling a single axis changes it. No draw is rejected and repeated. If the measure of a node's cuts is
+    too small for a double, its widest axis is cut in the middle.
+
+    "fast" and "l2" take time d k log² k at worst. "exact" takes time d k², and d k² more for each round in which some
+    centres are closer than D / k³. Memory: 32 bytes for each value of the centres.
 
     References
     ----------
     [1] K. Makarychev, L. Shan, "Near-optimal Algorithms for Explainable k-Medians and k-Means", ICML 2021: Algorithm 2
-    (`variant="exact"`), section 9 (`variant="fast"`), section 6 ("sqeuclidean"), Algorithm 4 ("l2"; its radius is taken
-    about the median and its thresholds as roots, as the text has it and the figure has not).
+    (`variant="exact"`), section 9 (`variant="fast"`), section 6 ("sqeuclidean"), Algorithm 4 ("l2"). For "l2" the
+    radius is taken around the median and thresholds are square roots, as in the paper's text; its figure differs.
     [2] A. Gupta, M. Pittu, O. Svensson, R. Yuan, "The Price of Explainability for Clustering", FOCS 2023.
 
     Examples
@@ -113,9 +123,9 @@ def grow_random_cuts(
     median: str = "midpoint",
     n_trees: int = 100,
 ) -> Grown:
-    """Return the cheapest of some random trees, all drawn from the best centres of the clusters.
+    """Return the cheapest of `n_trees` random trees, all drawn from the best centres of the clusters.
 
-    The cost of a tree is the sum of the rows' distances to those centres. Of equally cheap trees the first is returned.
+    The cost of a tree is the sum of the rows' distances to these centres. Ties go to the first tree.
     """
     if n_trees < 1:
         raise ValueError(f"n_trees must be at least 1, got {n_trees}")
@@ -132,7 +142,7 @@ def grow_random_cuts(
 
 
 def with_best_centers(task: Task, objective: str) -> Reference:
-    """Return the clustering with the best centres for a distance; those that a clusterer found for it stay."""
+    """Return the clustering with the best centres for a distance; centres that already minimise it are kept."""
     reference, weights = task.reference, task.rows.weights
     if reference.best_for == objective:
         return reference
@@ -144,7 +154,7 @@ def with_best_centers(task: Task, objective: str) -> Reference:
 
 @dataclass(frozen=True, eq=False)
 class RandomCutter:
-    """Centres made ready, so that many trees can be drawn: on each axis their order, and the measure of the cuts."""
+    """Centres prepared for drawing many trees: their order on each axis, and the measure of the cuts between them."""
 
     objective: int
     exact: bool
@@ -155,14 +165,14 @@ class RandomCutter:
     rest: Floats
     order: NDArray[np.int32]  # (d, k)
     rank: NDArray[np.int32]  # (d, k)
-    ends: Ints  # (k - 1, 2) edges of a smallest spanning tree, where `exact`
+    ends: Ints  # (k - 1, 2) edges of a smallest spanning tree; none unless `exact`
     lengths: Floats
 
     @classmethod
     def of(
         cls, centers: ArrayLike, *, objective: str = "l1", variant: str = "fast", median: str = "midpoint"
     ) -> RandomCutter:
-        """Return the centres made ready for `random_cuts` with these parameters."""
+        """Return the centres prepared for `random_cuts` with these parameters."""
         refuse_unknown("objective", objective, tuple(_OBJECTIVES))
         refuse_unknown("variant", variant, _VARIANTS)
         refuse_unknown("median", median, _MEDIANS)
@@ -182,34 +192,34 @@ class RandomCutter:
         return cls(code, exact, median == "lower", unit, values, mass, rest, order.astype(np.int32), rank, *edges)
 
     def draw(self, random: np.random.Generator) -> ThresholdTree:
-        """Return a tree."""
+        """Return one random tree."""
         k = self.values.shape[1]
         uniforms = random.random((k - 1, 2))
-        node, feature, place = (np.empty(k - 1, dtype=np.int64) for _ in range(3))
+        node, feature, rank = (np.empty(k - 1, dtype=np.int64) for _ in range(3))
         offset, cluster = np.empty(k - 1), np.full(2 * k - 1, -1, dtype=np.int64)
         loops = exact_loops if self.exact else fast_loops
-        cuts = loops.DrawnCuts(node, feature, place, offset, cluster)
+        cuts = loops.DrawnCuts(node, feature, rank, offset, cluster)
         centers = loops.SortedCenters(self.values, self.mass, self.rest, self.order, self.rank)
         if self.exact:
             exact_loops.draw_rounds(centers, exact_loops.Edges(self.ends, self.lengths), uniforms, cuts)
         else:
             fast_loops.draw_cuts(self.objective, self.lower_median, centers, uniforms, cuts)
-        return _built(node, feature, self._thresholds(feature, place, offset), cluster)
+        return _built(node, feature, self._thresholds(feature, rank, offset), cluster)
 
-    def _thresholds(self, feature: Ints, place: Ints, offset: Floats) -> Floats:
-        """Return where cuts lie that have some measure beyond their places; L2 has the cuts themselves.
+    def _thresholds(self, feature: Ints, rank: Ints, offset: Floats) -> Floats:
+        """Return the thresholds: `offset` is the measure from the value of a rank on, or under L2 the threshold itself.
 
-        Clipped in the units of the centres, in which the product with a unit may be rounded on to the next centre.
+        Thresholds are clipped in the units of the centres, as the product with the unit may round to the next centre.
         """
-        left, right = self.values[feature, place], self.values[feature, place + 1]
+        left, right = self.values[feature, rank], self.values[feature, rank + 1]
         cuts = offset if self.objective == L2 else self._beyond(left, right, offset)
         return np.clip(cuts * self.unit, left * self.unit, np.nextafter(right * self.unit, -np.inf))
 
     def _beyond(self, left: Floats, right: Floats, offset: Floats) -> Floats:
-        """Return where the measure of the cuts from `left` on is `offset`; the middle of the gap for NaN."""
+        """Return the thresholds such that the cuts from `left` to them have measure `offset`; NaN gives the middle."""
         if self.objective == L1:
             cuts = left + offset
-        else:  # as dense as the distance to the nearer end
+        else:  # the density is the distance to the nearer end
             half = (right - left) ** 2 / 4
             beyond = np.sqrt(np.maximum(2 * half - offset, 0))
             cuts = np.where(offset <= half, left + np.sqrt(np.minimum(offset, half)), right - beyond)
@@ -218,15 +228,15 @@ class RandomCutter:
 
 def _built(node: Ints, feature: Ints, threshold: Floats, cluster: Ints) -> ThresholdTree:
     builder = TreeBuilder()
-    for at, j, cut in zip(node.tolist(), feature.tolist(), threshold.tolist(), strict=True):
-        builder.split(at, j, cut)
+    for number, j, cut in zip(node.tolist(), feature.tolist(), threshold.tolist(), strict=True):
+        builder.split(number, j, cut)
     for leaf in np.flatnonzero(cluster >= 0).tolist():
         builder.label(leaf, int(cluster[leaf]))
     return builder.build()
 
 
 def _in_units(points: Floats) -> tuple[Floats, float]:
-    """Return the points in a unit, a power of two, in which squares and sums are finite."""
+    """Return the points divided by a unit, and the unit: a power of two such that squares and sums are finite."""
     largest = float(np.abs(points).max())
     if largest == 0 or _SAFE[0] <= largest <= _SAFE[1]:
         return points, 1.0

@@ -1,4 +1,4 @@
-"""What many trees of one leaf a cluster cost, from one pass over the rows."""
+"""The costs of many trees with one leaf for each cluster, from one pass over the rows."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = ["cost_changes"]
 def cost_changes(task: Task, trees: Sequence[ThresholdTree], *, objective: str = "sqeuclidean") -> Floats:
     """Return for each tree its cost minus that of the reference, both with the centres of the reference, shape (T,).
 
-    A row in the middle of its cluster takes one comparison for each side of an axis, whatever the number of trees; one
-    that a tree moves to another leaf takes the way there besides. So T trees take one pass over the data and the
-    time of their mistakes. The result does not depend on the number of threads.
+    A row in the middle of its cluster takes one comparison for each side of an axis, whatever the number of trees. Only
+    for a tree that moves the row to another leaf is the row sent down the tree. So T trees take one pass over the rows,
+    plus time for their mistakes. The result does not depend on the number of threads.
 
     Parameters
     ----------
@@ -43,28 +43,31 @@ def cost_changes(task: Task, trees: Sequence[ThresholdTree], *, objective: str =
     unweighted = np.empty(0)
 
     def work(start: int, stop: int) -> Floats:
-        seen, change = np.full(len(trees), -1), np.zeros(len(trees))
+        last_row, change = np.full(len(trees), -1), np.zeros(len(trees))
         block_weights = unweighted if weights is None else weights[start:stop]
         block = rows[start:stop], reference.labels[start:stop], block_weights
-        add_moves(*block, bounds, joined, centers, code, seen, change)
+        add_moves(*block, bounds, joined, centers, code, last_row, change)
         return change
 
     return np.asarray(np.sum(map_blocks(work, len(rows), n_jobs=task.n_jobs), axis=0))
 
 
 def _bounds(trees: Sequence[ThresholdTree], k: int, d: int) -> tuple[Ints, Floats, Ints]:
-    """Return the cuts on the way to each cluster's leaf by cluster, axis and side, the innermost first."""
-    places, bounds, owners = [np.empty(0, np.int64)], [np.empty(0)], [np.empty(0, np.int64)]
+    """Return the cuts on the path to each cluster's leaf, grouped by cluster, axis and side, the innermost first.
+
+    Group g is bounds `starts[g]` to `starts[g + 1]`; the last array holds the number of the tree of each bound.
+    """
+    groups, bounds, tree_numbers = [np.empty(0, np.int64)], [np.empty(0)], [np.empty(0, np.int64)]
     for number, tree in enumerate(trees):
         node, cluster = tree.leaf_nodes, tree.leaf_clusters
-        while (alive := tree.parent[node] >= 0).any():
-            child, cluster = node[alive], cluster[alive]
+        while (has_parent := tree.parent[node] >= 0).any():
+            child, cluster = node[has_parent], cluster[has_parent]
             node = tree.parent[child]
             below = child != node + 1  # the leaf lies above the cut, which bounds it from below
-            places.append(2 * (cluster * d + tree.feature[node]) + below)
+            groups.append(2 * (cluster * d + tree.feature[node]) + below)
             bounds.append(tree.upper[node])
-            owners.append(np.full(len(node), number))
-    place, bound, owner = np.concatenate(places), np.concatenate(bounds), np.concatenate(owners)
-    order = np.lexsort((owner, np.where(place % 2 == 1, -bound, bound), place))
-    starts = np.concatenate([[0], np.cumsum(np.bincount(place, minlength=2 * k * d))])
-    return starts.astype(np.int64), bound[order], owner[order]
+            tree_numbers.append(np.full(len(node), number))
+    group, bound, tree_number = np.concatenate(groups), np.concatenate(bounds), np.concatenate(tree_numbers)
+    order = np.lexsort((tree_number, np.where(group % 2 == 1, -bound, bound), group))
+    starts = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=2 * k * d))])
+    return starts.astype(np.int64), bound[order], tree_number[order]

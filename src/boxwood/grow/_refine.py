@@ -20,7 +20,7 @@ from boxwood.tree import ThresholdTree, between, rows_at_nodes
 
 __all__ = ["matched", "means_of", "refine", "refined", "refined_with_centers"]
 
-ROUNDS = 10  # of centres and cuts taking turns
+ROUNDS = 10  # in which centres and cuts are improved in turn
 
 
 def refine(
@@ -33,26 +33,27 @@ def refine(
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = -1,
 ) -> ThresholdTree:
-    """Return the tree with cuts chosen anew, one at a time, for as long as that lowers the cost.
+    """Return the tree with its cuts improved one at a time, until no change of a single cut lowers the cost.
 
-    With everything below a cut held fixed, a row costs one thing if it is sent to the first side and another if it is
-    sent to the second; the best threshold for that is found exactly. Cuts are visited from the bottom up, until a sweep
-    over all of them changes nothing. Use it to polish a tree of any other algorithm.
+    If everything below a cut is fixed, each row has two possible costs: one if it goes to the first side, another if it
+    goes to the second. The best feature and threshold for these costs are found exactly. Cuts are visited from the
+    bottom up, until a sweep over all cuts changes nothing or `max_sweeps` is reached. Use it to improve a tree of any
+    other algorithm.
 
     Parameters
     ----------
     tree : ThresholdTree
-        Where to begin. Two-sided cuts are left as they are.
+        Tree to begin with. Two-sided cuts are not changed.
     X, reference, objective, sample_weight, n_jobs
         As for `expand`.
     max_sweeps : int, default=10
-        Most sweeps over the cuts.
+        Largest number of sweeps over the cuts.
 
     Returns
     -------
     ThresholdTree
-        Always holds: it has the shape and leaves of `tree`; the sum of the rows' costs is not higher; a leaf that rows
-        reached is still reached by some. A leaf changes its cluster only where that cluster has another leaf.
+        Always holds: it has the same shape and leaves as `tree`; the sum of the rows' costs is not higher; a leaf that
+        had rows still has rows. A leaf changes its cluster only if another leaf has that cluster too.
 
     Raises
     ------
@@ -62,13 +63,13 @@ def refine(
     Notes
     -----
     Each sweep takes time n d log n for each level of the tree, and memory for n numbers for each level. Costs are added
-    exactly, as in `expand`, so the result depends on neither the order of rows nor threads. Among equally good cuts the
-    lowest column wins, then the lowest threshold; a cut that is as good as the best is kept.
+    exactly, as in `expand`, so the result depends neither on the order of rows nor on threads. Ties go to the cut that
+    is there already, then to the lowest feature, then to the lowest threshold.
 
     References
     ----------
     M. Á. Carreira-Perpiñán, P. Tavallali, "Alternating optimization of decision trees, with application to learning
-    sparse oblique trees", NeurIPS 2018. Here a row's loss is its cost under the cluster of its leaf.
+    sparse oblique trees", NeurIPS 2018. Here the loss of a row is its cost under the cluster of its leaf.
 
     Examples
     --------
@@ -86,7 +87,7 @@ def refine(
 
 
 def refined(tree: ThresholdTree, task: Task, objective: str, *, max_sweeps: int = 10) -> ThresholdTree:
-    """Return the tree with cuts chosen anew; see `refine`."""
+    """Return the tree with its cuts improved; see `refine`."""
     problem = make_problem(task, objective)
     refuse_misfit(tree, problem)
     draft = _Draft(tree.feature.copy(), tree.upper.copy(), tree.cluster.copy(), tree)
@@ -97,9 +98,9 @@ def refined(tree: ThresholdTree, task: Task, objective: str, *, max_sweeps: int 
 
 
 def refined_with_centers(tree: ThresholdTree, task: Task) -> ThresholdTree:
-    """Return the tree with cuts of lower cost around the best centres of its own clusters.
+    """Return the tree with cuts improved for the best centres of the tree's own clusters.
 
-    Centres and cuts take turns, as centres and labels do in k-means: the cost falls with either.
+    Centres and cuts are improved in turn, as k-means does with centres and labels; each step lowers the cost.
     """
     reference = task.reference
     for _ in range(ROUNDS):
@@ -122,18 +123,18 @@ def means_of(task: Task, labels: Indices) -> Floats:
 
 
 def matched(tree: ThresholdTree, task: Task) -> ThresholdTree:
-    """Return the tree with its leaves handed out to the clusters, one to each, by most rows in the right leaf."""
+    """Return the tree with one leaf for each cluster, assigned so that most rows are in their cluster's leaf."""
     from scipy.optimize import linear_sum_assignment
 
     weights = np.ones(len(task.rows)) if task.rows.weights is None else task.rows.weights
     kept, k = task.reference.kept, task.reference.n_clusters
-    together = np.zeros((tree.n_leaves, k))
-    np.add.at(together, (tree.apply(task.rows)[kept], task.reference.labels[kept]), weights[kept])
-    return tree.relabeled(linear_sum_assignment(together, maximize=True)[1])
+    weight_in = np.zeros((tree.n_leaves, k))  # of each cluster in each leaf
+    np.add.at(weight_in, (tree.apply(task.rows)[kept], task.reference.labels[kept]), weights[kept])
+    return tree.relabeled(linear_sum_assignment(weight_in, maximize=True)[1])
 
 
 class _Draft(NamedTuple):
-    """A tree whose cuts and clusters may change, but not its shape."""
+    """A tree of fixed shape, whose cuts and clusters may change."""
 
     feature: Ints
     upper: Floats
@@ -144,7 +145,7 @@ class _Draft(NamedTuple):
         return ThresholdTree(self.feature, self.shape.lower, self.upper, self.shape.second, self.cluster)
 
     def leaves_below(self, X: NDArray[np.floating], node: int) -> Ints:
-        """Return the node of the leaf that each row reaches from `node` on; a subtree is a run of nodes."""
+        """Return the leaf, as a node, that each row reaches from `node`; a subtree is a run of nodes."""
         feature, lower, upper = self.feature[node:], self.shape.lower[node:], self.upper[node:]
         nodes, leaves = np.arange(node, self.shape.n_nodes), np.empty(len(X), dtype=np.int64)
         descend(X, feature, lower, upper, self.shape.second[node:] - node, nodes, leaves)
@@ -154,7 +155,7 @@ class _Draft(NamedTuple):
 def _sweep(draft: _Draft, problem: Problem) -> bool:
     """Visit every node once, children before parents; return whether anything changed.
 
-    A node's rows depend on the cuts above it only, and these change after it.
+    A node's rows depend only on the cuts above it, and these change later in the sweep.
     """
     reached = [(node, rows[problem.kept[rows]]) for node, rows, _ in rows_at_nodes(draft.build(), problem.rows.values)]
     changed = False
@@ -169,12 +170,12 @@ def _sweep(draft: _Draft, problem: Problem) -> bool:
 
 
 def _relabel(draft: _Draft, problem: Problem, node: int, rows: Indices) -> bool:
-    now = draft.cluster[node]
-    if np.count_nonzero(draft.cluster == now) == 1:  # the only leaf of its cluster
+    cluster = draft.cluster[node]
+    if np.count_nonzero(draft.cluster == cluster) == 1:  # the only leaf of its cluster
         return False
     total = whole_costs(problem, rows)[0].sum(axis=0)
     best = int(total.argmin())
-    if total[best] >= total[now]:
+    if total[best] >= total[cluster]:
         return False
     draft.cluster[node] = best
     return True
@@ -186,7 +187,7 @@ def _recut(draft: _Draft, problem: Problem, node: int, rows: Indices) -> bool:
     first, second = whole_costs_of(problem, rows, [draft.cluster[leaves] for leaves in sides])
     difference = first - second
     is_first = X[:, draft.feature[node]] <= draft.upper[node]
-    now = int(difference[is_first].sum())
+    current = int(difference[is_first].sum())
     if not (difference[is_first] > 0).any() and not (difference[~is_first] < 0).any():
         return False  # every row lies on its cheaper side
 
@@ -194,17 +195,17 @@ def _recut(draft: _Draft, problem: Problem, node: int, rows: Indices) -> bool:
         values = X[:, feature].astype(np.float64)
         order = np.argsort(values)
         ordered = values[order]
-        best, place = best_prefix(ordered, order, difference)
-        return best, feature, between(*ordered[place : place + 2]) if place >= 0 else np.float64(math.nan)
+        best, last = best_prefix(ordered, order, difference)
+        return best, feature, between(*ordered[last : last + 2]) if last >= 0 else np.float64(math.nan)
 
     best, feature, threshold = min(map_tasks(best_of, range(X.shape[1]), n_jobs=problem.jobs_for(rows)))
-    if best >= now or not _keeps_leaves(sides, is_first, X[:, feature] <= threshold):
+    if best >= current or not _keeps_leaves(sides, is_first, X[:, feature] <= threshold):
         return False
     draft.feature[node], draft.upper[node] = feature, threshold
     return True
 
 
-def _keeps_leaves(sides: list[Ints], is_first: Bools, will: Bools) -> bool:
-    """Return whether leaves below that rows reach now are reached by some row after the change."""
-    now, then = (np.unique(np.where(first, *sides)) for first in (is_first, will))
-    return bool(np.isin(now, then).all())
+def _keeps_leaves(sides: list[Ints], is_first: Bools, will_be_first: Bools) -> bool:
+    """Return whether every leaf that has rows before a change has rows after it."""
+    before, after = (np.unique(np.where(first, *sides)) for first in (is_first, will_be_first))
+    return bool(np.isin(before, after).all())

@@ -1,4 +1,4 @@
-"""ExShallow: Ex-Greedy with a penalty for tests that lengthen the way to a leaf."""
+"""ExShallow: Ex-Greedy with a penalty for tests that make rules longer."""
 
 from __future__ import annotations
 
@@ -27,19 +27,20 @@ def shallow(
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = -1,
 ) -> ThresholdTree:
-    """Return a tree with k leaves, one centre in each, grown by cost and by the number of tests that rows will need.
+    """Return the tree of ExShallow: k leaves with one centre in each, grown by cost and by the number of tests.
 
-    At each node the cut is chosen, among all columns and all thresholds that separate two of the node's centres, whose
-    score is lowest: the cost of Ex-Greedy (see `greedy`), divided by the cost of the node's rows at their nearest
-    centres, plus `depth_penalty` times the mean number of tests that rows of this node will need. Rules are shorter
-    than those of `greedy`, and where clusters are many the tree is often cheaper, too.
+    The score of a cut adds two terms. The first is its cost in Ex-Greedy (see `greedy`), divided by the cost of the
+    node's rows at their nearest centres. The second is `depth_penalty` times the mean number of tests that rows of this
+    node will need. Each node gets the cut of lowest score among all features and all thresholds that separate two of
+    its centres. Rules are shorter than those of `greedy`; with many clusters the tree is often cheaper too.
 
     Parameters
     ----------
     X, reference, duplicates, sample_weight, n_jobs
         As for `imm`.
     depth_penalty : float, default=0.03
-        Price of a test, as a fraction of the cost of the node's rows; at least 0, and 0 gives the tree of `greedy`.
+        Price of a test, as a fraction of the cost of the node's rows; at least 0. The value 0 gives the tree of
+        `greedy`.
 
     Returns
     -------
@@ -55,14 +56,14 @@ def shallow(
 
     Notes
     -----
-    The number of tests is foretold as if every later cut parted rows and centres in the same proportions as this one. A
-    test does not count for rows on a side that an earlier test of the same column bounds already, as two such tests
-    merge into one condition. The paper's code rounds the rows of each foretold node to whole rows; here they stay
-    fractions, so that weights are allowed.
+    The number of tests is predicted: every later cut is assumed to divide rows and centres in the same proportions as
+    this one. A test is not counted on a side that an earlier test of the same feature bounds already, because two such
+    tests merge into one condition. The paper's code rounds the rows of each predicted node to whole rows. Here they
+    stay fractions, so that weights are allowed.
 
     The price has no bound that depends on k alone. Takes time n d (log n + k²) at worst for each level of the tree, and
-    memory for 3 n k numbers. A threshold is the midpoint between the two neighbouring values among the node's rows and
-    centres. Ties go to the lowest column, then the lowest threshold.
+    memory for 3 n k numbers. A threshold is the midpoint between two neighbouring values of the node's rows and
+    centres. Ties go to the lowest feature, then to the lowest threshold.
 
     References
     ----------
@@ -96,15 +97,15 @@ def grow_shallow(task: Task, *, depth_penalty: float = 0.03, duplicates: str = "
 def _best_cut(problem: Problem, centers: Floats, node: Node, weights: Ints, penalty: float) -> tuple[int, float]:
     rows, clusters, tested = node
     costs = np.ascontiguousarray(whole_costs(problem, rows)[0][:, clusters])
-    base = max(int(costs.min(axis=1).sum()), 1)  # in units of which 2**61 make up the node's largest costs
-    own_weights = weights[rows] if weights.size else weights
+    base = max(int(costs.min(axis=1).sum()), 1)  # in the unit of whole_costs
+    row_weights = weights[rows] if weights.size else weights
 
     def best_of(feature: int) -> tuple[float, int, int, float, float]:
         values = problem.rows.column(feature, rows)
         order = np.argsort(values)
         by_center = np.argsort(centers[clusters, feature], kind="stable")
         ends = centers[clusters[by_center], feature]
-        arrays = values[order], order, costs, own_weights, ends, by_center, tested[feature]
+        arrays = values[order], order, costs, row_weights, ends, by_center, tested[feature]
         score, cost, low, high = best_shallow_separation(*arrays, base, penalty)
         return score, cost, feature, low, high
 

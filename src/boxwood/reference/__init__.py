@@ -1,4 +1,4 @@
-"""What is to be explained: labels, centres and names of clusters; mixtures of components."""
+"""The clustering that a tree explains: labels, centres and names of clusters; mixtures of components."""
 
 from boxwood.reference._labels import encode_labels
 from boxwood.reference._mixture import Mixture

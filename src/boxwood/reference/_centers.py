@@ -31,7 +31,7 @@ _OBJECTIVES = {"l1": L1, "l2": L2, "sqeuclidean": SQEUCLIDEAN}
 
 
 class Centers(NamedTuple):
-    """Centres in two parts that are not added, so that no digit of a distance is lost; both of shape (k, d)."""
+    """Centres as base + offset, both of shape (k, d). They are kept apart so that no digit of a distance is lost."""
 
     base: Floats
     offset: Floats
@@ -49,12 +49,14 @@ def best_centers(
     labels : array-like of shape (n,)
         Cluster of each row, a whole number from 0 to `n_clusters` - 1; -1 leaves the row out.
     n_clusters : int
-        Number of clusters k; some may have no row.
+        Number of clusters k. Clusters may have no rows.
     objective : {"l1", "l2", "sqeuclidean"}
-        What is summed over rows: the l1 distance (best: the median of each column; where a whole gap is best, its
-        midpoint), the Euclidean distance (the geometric median), or its square (the mean).
+        Distance of a row to its centre; the cost is its sum over rows. Under "l1" the best centre is the median of each
+        column (the midpoint if a whole gap is best), under "l2", the Euclidean distance, the geometric median, and
+        under "sqeuclidean" the mean.
     sample_weight : array-like of shape (n,), default=None
-        Weight of each row; whole weights are repeated rows, a row of weight 0 is left out. None weighs all rows 1.
+        Weight of each row. Whole weights give the result of repeated rows; rows of weight 0 are left out. None gives
+        every row the weight 1.
 
     Returns
     -------
@@ -70,13 +72,16 @@ def best_centers(
 
     Notes
     -----
-    Means take one pass over the data, medians O(n) per column (O(n log n) with weights). The geometric median is found
-    by Weiszfeld's iteration with the step of Vardi and Zhang at data points, and Newton's step where that is better. It
-    stops where a bound shows that the cost is within a share of 1e-9 of the smallest, or where rounding leaves nothing
-    to gain (after 500 steps in any case; 10 to 20 are usual). Rows nearer to the centre than 1e-10 of the mean distance
-    count as at it. A step is a pass that takes time n d^2 (n d above 128 columns). Rows on a line get a median on it,
-    exactly. Extra memory: 16 bytes a row, and one column for each thread for medians. The result does not depend on
-    the number of threads.
+    Means take one pass over the data. Medians take O(n) per column (O(n log n) with weights).
+
+    The geometric median is found by Weiszfeld's iteration, with the step of Vardi and Zhang at data points, and with
+    Newton's step if that is better. The search stops when a bound shows that the cost is within a relative 1e-9 of the
+    smallest cost, when rounding leaves nothing to gain, or after 500 steps; 10 to 20 steps are usual. A row closer to
+    the centre than 1e-10 of the mean distance counts as lying at the centre. Each step is one pass that takes time
+    n d^2 (n d above 128 columns). For rows on a line the result is exactly a median on that line.
+
+    Extra memory: 16 bytes for each row; for medians also one column for each thread. The result does not depend on the
+    number of threads.
 
     References
     ----------
@@ -103,7 +108,7 @@ def best_centers(
 
 
 def objective_code(objective: str) -> int:
-    """Return the number by which the loops know an objective."""
+    """Return the number of an objective in the loops."""
     refuse_unknown("objective", objective, _OBJECTIVES)
     return _OBJECTIVES[objective]
 
@@ -122,7 +127,7 @@ def find_centers(
     *,
     n_jobs: int | None = -1,
 ) -> Centers:
-    """Return the best centres of clusters of rows that all have weight; see `best_centers`."""
+    """Return the best centre of each cluster; see `best_centers`. Rows of weight 0 must have the label -1."""
     if code == SQEUCLIDEAN:
         return _means(X, labels, k, weights, n_jobs)
     groups = Groups.of(labels, k)
@@ -133,7 +138,7 @@ def find_centers(
 
 
 def next_centers(X: Array, groups: Groups, weights: Weights, centers: Floats, *, n_jobs: int | None = -1) -> Floats:
-    """Return centres a step nearer to the geometric median of each cluster, shape (k, d); one pass over the data."""
+    """Return the centres after one step towards each geometric median, shape (k, d); takes one pass over the data."""
     moved = np.array(centers)
 
     def work(cluster: int, rows: Indices, jobs: int | None) -> None:
@@ -144,38 +149,43 @@ def next_centers(X: Array, groups: Groups, weights: Weights, centers: Floats, *,
 
 
 class Groups(NamedTuple):
-    """The rows cluster by cluster: those of cluster c are `order[ends[c] : ends[c + 1]]`."""
+    """The rows sorted by cluster: the rows of cluster c are `order[ends[c] : ends[c + 1]]`."""
 
     order: Indices
     ends: Indices
 
     @classmethod
     def of(cls, labels: Indices, k: int) -> Groups:
-        order = np.argsort((labels + 1).astype(np.min_scalar_type(k)), kind="stable")  # short numbers: by radix
+        order = np.argsort(
+            (labels + 1).astype(np.min_scalar_type(k)), kind="stable"
+        )  # numpy sorts short numbers by radix
         ends = np.cumsum(np.bincount(labels + 1, minlength=k + 1))
         return cls(order[ends[0] :], ends - ends[0])
 
     def parts(self) -> list[slice]:
-        """Return the place of each cluster in the order."""
+        """Return the slice of `order` that holds each cluster."""
         return [slice(start, stop) for start, stop in pairwise(self.ends.tolist())]
 
     def for_each(self, work: Callable[[int, Indices, int | None], None], n_jobs: int | None) -> None:
-        """Call `work(cluster, rows, jobs)` for each cluster with rows; threads share clusters, or a large one."""
+        """Call `work(cluster, rows, jobs)` for each cluster with rows.
+
+        A large cluster gets all threads; small clusters are divided among the threads.
+        """
         parts = [(cluster, self.order[part]) for cluster, part in enumerate(self.parts()) if part.start < part.stop]
         for cluster, rows in parts:
             if len(rows) > BLOCK_ROWS:
                 work(cluster, rows, n_jobs)
-        few = [part for part in parts if len(part[1]) <= BLOCK_ROWS]
-        map_tasks(lambda part: work(*part, 1), few, n_jobs=n_jobs)
+        small = [part for part in parts if len(part[1]) <= BLOCK_ROWS]
+        map_tasks(lambda part: work(*part, 1), small, n_jobs=n_jobs)
 
 
 def _means(X: Array, labels: Indices, k: int, weights: Weights, n_jobs: int | None) -> Centers:
     rows = np.arange(len(X))
-    first = np.full(k + 1, -1)  # the label -1 writes to the last place
-    first[labels[::-1]] = rows[::-1]  # of several values for one place the last stays
-    seen = first[:k] >= 0
+    first = np.full(k + 1, -1)  # first row of each cluster; the label -1 writes to the last entry
+    first[labels[::-1]] = rows[::-1]  # in reverse order, as the last value written to an entry stays
+    has_rows = first[:k] >= 0
     base = np.full((k, X.shape[1]), np.nan)
-    base[seen] = X[first[:k][seen]]
+    base[has_rows] = X[first[:k][has_rows]]
     total = np.bincount(labels + 1, weights, minlength=k + 1)[1:]
     weight = np.empty(0) if weights is None else weights
 
@@ -184,19 +194,21 @@ def _means(X: Array, labels: Indices, k: int, weights: Weights, n_jobs: int | No
         add_differences(X[start:stop], labels[start:stop], weight[start:stop], base, sums)
         return sums
 
-    # a cluster without rows has base NaN
+    # the base of a cluster without rows is NaN
     sums = np.sum(map_blocks(work, len(X), n_jobs=n_jobs), axis=0)
-    return Centers(base, sums / np.where(seen, total, 1.0)[:, None])
+    return Centers(base, sums / np.where(has_rows, total, 1.0)[:, None])
 
 
 def _medians(X: Array, groups: Groups, weights: Weights, n_jobs: int | None) -> Centers:
     parts = groups.parts()
-    heavy = None if weights is None else weights[groups.order]
+    ordered_weights = None if weights is None else weights[groups.order]
 
     def work(column: int) -> list[float]:
         values = X[:, column][groups.order].astype(np.float64, copy=False)
         return [
-            weighted_median(values[part], None if heavy is None else heavy[part]) if part.start < part.stop else np.nan
+            weighted_median(values[part], None if ordered_weights is None else ordered_weights[part])
+            if part.start < part.stop
+            else np.nan
             for part in parts
         ]
 
@@ -205,7 +217,7 @@ def _medians(X: Array, groups: Groups, weights: Weights, n_jobs: int | None) -> 
 
 
 def _add_geometric_medians(X: Array, groups: Groups, weights: Weights, centers: Centers, n_jobs: int | None) -> None:
-    """Fill the offsets from medians, which for rows on a line are a median on that line, to geometric medians."""
+    """Write the offsets from medians to geometric medians; for rows on a line the offset is 0."""
 
     def work(cluster: int, rows: Indices, jobs: int | None) -> None:
         centers.offset[cluster] = geometric_median(X, rows, weights, centers.base[cluster], n_jobs=jobs)

@@ -1,4 +1,4 @@
-"""The clustering that a tree explains: fitted where none is given, and refused where there is nothing to explain."""
+"""The clustering that a tree explains: fitted if none is given, and refused if there is only one cluster."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ __all__ = [
 ]
 
 
-MANY_STARTS, FEW_STARTS = 10, 3  # of k-means, which keeps the best: one start often merges two clusters
-LARGE = 2_000_000  # values above which the starts are few
+MANY_STARTS, FEW_STARTS = 10, 3  # starts of k-means, which keeps the best: one start often merges two clusters
+LARGE = 2_000_000  # number of values above which k-means gets few starts
 
 
 def fitted_clusterer(
@@ -51,8 +51,8 @@ def fitted_clusterer(
 ) -> Any:
     """Return a fitted clone of `clusterer`, or k-means where it is None.
 
-    A pipeline sees `X` as it came, with its column names; every other clusterer sees `rows`, its numbers. Weights are
-    passed where `fit` accepts them. A `FrozenEstimator` is its own clone and stays as it was fitted.
+    A pipeline is fitted on `X` with its column names, every other clusterer on the numbers, `rows`. Weights are passed
+    if `fit` accepts them. A `FrozenEstimator` is not cloned and stays as it was fitted.
     """
     if clusterer is None:
         refuse_number_of_clusters(rows, n_clusters)
@@ -65,16 +65,17 @@ def fitted_clusterer(
 
 
 def fitted_pipeline(pipeline: Any, X: Any, sample_weight: ArrayLike | None) -> Any:
-    """Return a fitted clone of a pipeline; it sees the table as it came, which need not be one of numbers."""
+    """Return a clone of a pipeline fitted on the unchanged table, which may hold values other than numbers."""
     return clone(pipeline).fit(X, **_weight_argument(pipeline, as_weights(sample_weight, len(X))))
 
 
 def reference_of(clusterer: Any, X: Any, rows: Rows) -> Reference:
     """Return the clustering of the rows by a fitted clusterer.
 
-    A pipeline may read other columns of `X` than those of `rows`, so its clusters have the means of `rows` as centres;
-    see `reference_in` for those where it clusters. So have those of k-means on the rows it was fitted on: its labels
-    are right where predicting them would lose all digits, in columns far from zero.
+    A pipeline may read columns of `X` that `rows` lack. So the centres of its clusters are means of `rows`; see
+    `reference_in` for centres in the columns in which it clusters. On the rows that k-means was fitted on, its
+    `labels_` are taken, with means of `rows` as centres: in columns far from zero, predicting the labels would lose all
+    digits.
     """
     if isinstance(clusterer, KMeans) and _was_fitted_on(clusterer, _input_of(clusterer, X, rows), rows):
         return Reference.of(rows, clusterer.labels_)
@@ -86,22 +87,23 @@ def reference_of(clusterer: Any, X: Any, rows: Rows) -> Reference:
 
 
 def reference_in(pipeline: Any, rows: Rows, reference: Reference) -> Reference:
-    """Return the clustering by a fitted pipeline, with centres among the rows that its last step clusters.
+    """Return the clustering by a fitted pipeline, with centres in the columns that its last step clusters.
 
-    They are the last step's own, such as the medians of `KMedians` and the means of a mixture; the clusters' means for
-    k-means, as it stops short of them, and for a step that has no centres. `reference` is named by its labels.
+    The centres are those of the last step, such as the medians of `KMedians` or the means of a mixture. The clusters'
+    means are taken for a step without centres, and for k-means, which stops before its centres are exact means. The
+    names in `reference` are its labels.
     """
     last = last_step(pipeline)
     centers = None if isinstance(last, KMeans) else centers_of(last, rows.n_columns)
     if centers is not None and all(isinstance(name, Integral) and name < len(centers) for name in reference.names):
-        own = centers[np.array(reference.names, dtype=np.intp)]
-        return reference.with_centers(own, best_for=objective_of(last))
+        in_order = centers[np.array(reference.names, dtype=np.intp)]
+        return reference.with_centers(in_order, best_for=objective_of(last))
     names: dict[Hashable, Hashable] = dict(enumerate(reference.names))
     return Reference.of(rows, reference.labels, names=names)
 
 
 def _was_fitted_on(kmeans: KMeans, X: Any, rows: Rows) -> bool:
-    """Return whether the labels of k-means fit the rows: its centres are their means, as far as it went."""
+    """Return whether k-means was fitted on these rows: its labels cost about as little as the nearest centres."""
     if len(kmeans.labels_) != len(rows) or kmeans.cluster_centers_.shape[1] != rows.n_columns:
         return False
     nearest = np.asarray(labels_of(kmeans, X, len(rows)))
@@ -123,16 +125,16 @@ def _squared_distances(rows: Array, labels: Array, centers: Array) -> float:
 
 
 def mixture_of(clusterer: Any, reference: Reference, columns: Sequence[str]) -> Mixture | None:
-    """Return the Gaussians of a fitted Gaussian mixture, with the cluster that each is; None for other clusterers.
+    """Return the Gaussians of a fitted Gaussian mixture, with the cluster of each; None for other clusterers.
 
-    None too where its columns are not those of the table, or rows belong to a component that has no weight. `reference`
-    is what the mixture makes of the rows, with clusters named by the numbers of the components.
+    Also None if its columns are not those of the table, or if rows belong to a component without weight. `reference` is
+    the mixture's clustering of the rows; its clusters are named by the numbers of the components.
     """
     fitted = clusterer.estimator if isinstance(clusterer, FrozenEstimator) else clusterer
     if not isinstance(fitted, (GaussianMixture, BayesianGaussianMixture)):
         return None
-    named = getattr(fitted, "feature_names_in_", None)
-    same = fitted.means_.shape[1] == len(columns) if named is None else list(named) == list(columns)
+    names = getattr(fitted, "feature_names_in_", None)
+    same = fitted.means_.shape[1] == len(columns) if names is None else list(names) == list(columns)
     if not same:
         return None
     mixture = Mixture.from_gaussian_mixture(fitted)
@@ -146,7 +148,7 @@ def mixture_of(clusterer: Any, reference: Reference, columns: Sequence[str]) -> 
 
 
 def is_fitted(clusterer: Any) -> bool:
-    """Return whether a clusterer is fitted; None is not."""
+    """Return whether a clusterer is fitted; False for None."""
     if clusterer is None:
         return False
     try:
@@ -157,52 +159,51 @@ def is_fitted(clusterer: Any) -> bool:
 
 
 def last_step(clusterer: Any) -> Any:
-    """Return the last step of a pipeline, or the clusterer itself, out of any `FrozenEstimator`."""
+    """Return the last step of a pipeline, or the clusterer itself; a `FrozenEstimator` is unwrapped."""
     last = clusterer[-1] if hasattr(clusterer, "steps") else clusterer
     return last.estimator if isinstance(last, FrozenEstimator) else last
 
 
 def refuse_one_cluster(reference: Reference) -> None:
-    """Raise a DataError unless rows of two clusters can be told apart."""
+    """Raise a DataError unless at least two clusters have rows."""
     present = np.unique(reference.labels[reference.kept])
     if len(present) < 2:
         one = f"only one cluster, {reference.names[present[0]]!r}" if len(present) else "no cluster at all"
-        raise DataError(f"the labels hold {one}; at least two are needed, as there is nothing to tell apart otherwise")
+        raise DataError(f"the labels hold {one}; a tree separates clusters, so give at least two")
 
 
 def refuse_number_of_clusters(rows: Rows, n_clusters: int) -> None:
-    """Raise a DataError unless the rows can make that many clusters, at least two."""
+    """Raise a DataError unless at least two clusters are wanted, and there are as many different rows."""
     if n_clusters < 2:
+        raise DataError(f"at least 2 clusters are needed, as a tree separates clusters; got {n_clusters}")
+    n_distinct = _distinct_rows(rows.values, n_clusters)
+    if n_distinct < n_clusters:
         raise DataError(
-            f"at least 2 clusters are needed, as there is nothing to tell apart otherwise; got {n_clusters}"
-        )
-    found = _distinct_rows(rows.values, n_clusters)
-    if found < n_clusters:
-        raise DataError(
-            f"{n_clusters} clusters asked for, but the table has only {found} different rows; ask for fewer clusters"
+            f"{n_clusters} clusters asked for, but the table has only {n_distinct} different rows; "
+            "ask for fewer clusters"
         )
 
 
 def _input_of(clusterer: Any, X: Any, rows: Rows) -> Any:
-    """Return the table as the clusterer is to see it: arrays in one memory order, on which last digits depend."""
-    named = hasattr(clusterer, "steps") or hasattr(clusterer, "feature_names_in_")
-    table = X if named else rows.values
+    """Return the table for the clusterer; arrays are made C-contiguous, as the last digits depend on memory order."""
+    wants_names = hasattr(clusterer, "steps") or hasattr(clusterer, "feature_names_in_")
+    table = X if wants_names else rows.values
     return np.ascontiguousarray(table) if isinstance(table, np.ndarray) else table
 
 
 def _weight_argument(clusterer: Any, weights: Floats | None) -> dict[str, Any]:
     name, last = "sample_weight", clusterer
-    while hasattr(last, "steps"):  # a pipeline passes what is named after its steps
+    while hasattr(last, "steps"):  # a pipeline passes an argument to the step in its name
         step, last = last.steps[-1]
         name = f"{step}__{name}"
     return {name: weights} if weights is not None and has_fit_parameter(last, "sample_weight") else {}
 
 
 def _distinct_rows(rows: Array, enough: int) -> int:
-    """Return the number of different rows, or a number of at least `enough`; looks at few rows if these suffice."""
+    """Return the number of different rows, or some number of at least `enough`, found from as few rows as suffice."""
     size = max(1024, 4 * enough)
     while True:
-        found = len(np.unique(rows[:size], axis=0))
-        if found >= enough or size >= len(rows):
-            return found
+        count = len(np.unique(rows[:size], axis=0))
+        if count >= enough or size >= len(rows):
+            return count
         size *= 8

@@ -1,4 +1,4 @@
-"""`Coordinates`: the columns of a table, the columns on which a tree is grown, and the way back from these."""
+"""`Coordinates`: the columns of a table, the columns on which a tree is grown, and the map between them."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ __all__ = ["Coordinates", "default_columns"]
 
 @dataclass(frozen=True)
 class Coordinates:
-    """A table, and the rows on which trees are grown and measured: the table's own, or what a pipeline makes of them.
+    """A table, and the rows on which trees are grown and measured: rows of the table, or rows that a pipeline makes.
 
     Parameters
     ----------
     columns : tuple of d str
         Names of the table's columns.
     table : Rows
-        The table as numbers: categories as their codes. Its columns are those of the tree that comes out.
+        The table as numbers; categories are replaced by codes. The final tree cuts these columns.
     rows : Rows
         The same rows, in the columns on which trees are grown and measured.
     axis_map : AxisMap, default=None
-        The map from `table` to `rows`; None where they are the same.
+        Map from `table` to `rows`; None if they are the same.
     scaling : Scaling, default=None
-        The last part of the map, where rows were standardized.
+        Last part of the map, if rows were standardized.
     categories : mapping from column to Categories
-        Columns of `table` that hold codes, and of what.
+        Columns of `table` that hold codes, and their categories.
     notes : tuple of str
-        What a reader should know of the columns.
+        Remarks on the columns, for the reader of the explanation.
     measured : Rows, default=None
-        The same rows, in the columns in which costs are measured; None where these are those of `rows`.
+        The same rows, in the columns in which costs are measured; None if these are the columns of `rows`.
     """
 
     columns: tuple[str, ...]
@@ -59,10 +59,10 @@ class Coordinates:
     def of(
         cls, X: Any, columns: Sequence[str] | None, clustering: Any, sample_weight: ArrayLike | None = None
     ) -> Coordinates:
-        """Return a table, with the columns that rules may use, as a clustering of it sees it.
+        """Return the coordinates of a table, with `columns` for rules, on the columns that the clustering used.
 
-        A fitted pipeline sees the columns that its first steps make. Where these mix raw columns, the raw ones are
-        taken, with a note.
+        The last step of a fitted pipeline uses the columns that the first steps make. If these mix raw columns, the raw
+        columns are taken, with a note.
         """
         if not hasattr(clustering, "steps") or len(clustering.steps) < 2:
             return _raw(X, columns, clustering, sample_weight)
@@ -77,15 +77,15 @@ class Coordinates:
 
     @classmethod
     def of_rows(cls, rows: Rows, columns: tuple[str, ...], axis_map: AxisMap | None = None) -> Coordinates:
-        """Return checked rows of numbers, as they are or through a map."""
+        """Return the coordinates of checked rows, grown on as they are or through a map."""
         return cls(columns, rows, rows if axis_map is None else rows.mapped(axis_map.transform(rows)), axis_map)
 
     def renamed(self, columns: Sequence[str] | None) -> Coordinates:
-        """Return the table with other names of its columns; None leaves them as they are."""
+        """Return the coordinates with other names of the columns; None keeps the names."""
         return self if columns is None else replace(self, columns=_columns_of_array(len(self.columns), columns))
 
     def standardized(self) -> Coordinates:
-        """Return rows with columns of mean 0 and variance 1; constant columns are only shifted."""
+        """Return the coordinates with `rows` of mean 0 and variance 1; constant columns are only shifted."""
         scaling = _unit_variance(self.rows.values, self.rows.weights)
         whole = scaling if self.axis_map is None else Chained(self.axis_map, scaling)
         return replace(self, rows=self.rows.mapped(scaling.transform(self.rows)), axis_map=whole, scaling=scaling)
@@ -97,7 +97,7 @@ class Coordinates:
     def shortened(self, tree: ThresholdTree) -> ThresholdTree:
         """Return a tree on the table's columns with short thresholds.
 
-        Cuts of categories stay as they are: between two codes of the rows lie other categories.
+        Cuts of categories are kept: between two codes that occur lie other categories, so a threshold must not move.
         """
         short = tree.shortened(self.table)
         coded = np.isin(tree.feature, list(self.categories))
@@ -105,16 +105,16 @@ class Coordinates:
         return ThresholdTree(tree.feature, lower, upper, tree.second, tree.cluster)
 
     def to_rows(self, mixture: Mixture) -> Mixture:
-        """Return a mixture of the standardized rows, from one of the rows before."""
+        """Return the mixture in standardized columns, from a mixture in the columns before standardization."""
         if self.scaling is None:
             return mixture
         shift, scale = self.scaling.shift, self.scaling.scale
         return mixture.rescaled(-shift / scale, 1 / scale)
 
     def to_table(self, mixture: Mixture, reference: Reference) -> Mixture:
-        """Return a mixture of the table's rows, from one of the mapped rows.
+        """Return the mixture in the table's columns, from a mixture in the mapped columns.
 
-        A curved map makes no Gaussians of Gaussians: then it is the one that fits the clusters' rows in the table.
+        A curved map does not keep Gaussians. Then the mixture is computed from the clusters' rows in the table.
         """
         if self.axis_map is None:
             return mixture
@@ -181,7 +181,7 @@ def _unit_variance(X: Array, weights: Weights) -> Scaling:
     rows = X - shift
     largest = np.abs(rows).max(axis=0)
     largest[largest == 0] = 1.0
-    # divided by the largest first, as squares of huge and of tiny numbers leave the range
+    # divided by the largest value first: squares of huge and of tiny numbers leave the range
     scale = largest * np.sqrt(np.average(np.square(rows / largest), axis=0, weights=weights))
     constant = X.min(axis=0) == X.max(axis=0)
     scale[constant | (scale == 0)] = 1.0

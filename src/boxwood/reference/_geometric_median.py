@@ -1,7 +1,7 @@
 """The geometric median of some rows: Weiszfeld's iteration with the step of Vardi and Zhang, sped up and certified.
 
-A step of Newton's method is taken where it lowers the cost by as much as Weiszfeld's step is bound to: Weiszfeld's
-alone needs thousands of steps for rows that are spread along a line.
+Newton's step is taken if it lowers the cost by at least the amount that is guaranteed for Weiszfeld's step. Weiszfeld's
+step alone needs thousands of iterations for rows that are spread along a line.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from boxwood.loops.costs import add_pulls
 
 __all__ = ["geometric_median", "next_point"]
 
-TOLERANCE = 1e-9  # share of the smallest cost
-NEAR = 0.1 * TOLERANCE  # share of a mean distance within which a row counts as at the point
+TOLERANCE = 1e-9  # largest error of the cost, as a fraction of the smallest cost
+NEAR = 0.1 * TOLERANCE  # a row closer than this fraction of the mean distance counts as lying at the point
 MAX_STEPS = 500
-NEWTON_COLUMNS = 128  # above, curvature costs more than it saves
+NEWTON_COLUMNS = 128  # with more columns, computing the curvature costs more than it saves
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class _State:
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Rows in the units of the search: `z = (x - origin) / unit`, none farther than 1 from the origin by column."""
+    """Rows in the units of the search, `z = (x - origin) / unit`; every coordinate lies between -1 and 1."""
 
     X: Array
     rows: Indices
@@ -50,8 +50,8 @@ class _Rows:
     def total(self) -> float:
         return float(self.weights[self.rows].sum()) if self.weights.size else float(len(self.rows))
 
-    def place(self, row: int) -> Floats:
-        """Return a row in these units, by the arithmetic of the loop."""
+    def coordinates(self, row: int) -> Floats:
+        """Return a row in these units, computed as in the loop."""
         row_in_units: Floats = (self.X[row].astype(np.float64) - self.origin) * (1.0 / self.unit)
         return row_in_units
 
@@ -83,21 +83,21 @@ def geometric_median(
 ) -> Floats:
     """Return the geometric median of some rows of `X` less `start`, the median of each column, shape (d,).
 
-    The cost is convex, with a subgradient of length `slope` at the point, and no minimum is farther from the point than
-    2 cost / weight. So `slope * 2 / weight` bounds the share of the cost that could still be gained.
+    The cost is convex, and has a subgradient of length `slope` at the point. No minimum is farther from the point than
+    2 cost / weight. So at most a fraction `slope * 2 / weight` of the cost can still be saved.
     """
     unit = max(float(np.max(np.abs(X[part].astype(np.float64) - start))) for part in _parts(rows))
-    if unit == 0.0 or len(start) == 1:  # on a line the median is the answer
+    if unit == 0.0 or len(start) == 1:  # in one column the median is the geometric median
         return np.zeros_like(start)
     cloud = _Rows(X, rows, np.empty(0) if weights is None else weights, start, unit, n_jobs)
     at_start = cloud.at(np.zeros_like(start), 0.0)
-    state = cloud.at(at_start.point, at_start.cost)  # the cost tells which rows are next to the point
+    state = cloud.at(at_start.point, at_start.cost)  # the cost decides which rows count as lying at the point
     flat = TOLERANCE / 2 * cloud.total
     tried = -1
     for _ in range(MAX_STEPS):
         if state.slope > flat and state.nearest != tried:
-            tried = state.nearest  # near a row the slope does not tell whether the row is the median
-            at_row = cloud.at(cloud.place(tried), state.cost)
+            tried = state.nearest  # close to a row, the slope does not show whether the row is the median
+            at_row = cloud.at(cloud.coordinates(tried), state.cost)
             state = at_row if at_row.cost <= state.cost else state
         if state.slope <= flat:
             break
@@ -109,18 +109,18 @@ def geometric_median(
 
 
 def next_point(X: Array, rows: Indices, weights: Floats | None, point: Floats, *, n_jobs: int | None = -1) -> Floats:
-    """Return a point that is mostly nearer to the geometric median of some rows than `point` is, shape (d,).
+    """Return the point after one step towards the geometric median of some rows, shape (d,); takes one pass.
 
-    A step of Newton's method, or above 128 columns Weiszfeld's: one pass over the rows. It may raise the cost.
+    The step is Newton's, or Weiszfeld's above 128 columns. It usually lowers the cost, but may raise it.
     """
     cloud = _Rows(X, rows, np.empty(0) if weights is None else weights, point, 1.0, n_jobs)
     state = cloud.at(np.zeros_like(point), 0.0)
     moved = point + (state.step if state.newton_step is None else state.newton_step)
-    return moved if np.isfinite(moved).all() else point  # next to a row the curvature may be infinite
+    return moved if np.isfinite(moved).all() else point  # close to a row the curvature may be infinite
 
 
 def _next(cloud: _Rows, state: _State, flat: float) -> _State:
-    """Return the state after a step that lowers the cost by at least what Weiszfeld's step is bound to, or is flat."""
+    """Return the state after a step: Newton's if it saves as much as is sure for Weiszfeld's, or ends the search."""
     least = 0.5 * state.slope * float(np.linalg.norm(state.step))
     for step in _shortened(state.newton_step):
         reached = cloud.at(state.point + step, state.cost)
@@ -135,9 +135,9 @@ def _shortened(step: Floats | None) -> Iterator[Floats]:
 
 
 def _state(point: Floats, sums: Floats, pull: Floats, bend: Floats, nearest: int) -> _State:
-    cost, inverse, here = sums
+    cost, inverse, weight_at_point = sums
     length = float(np.linalg.norm(pull))
-    slope = max(length - here, 0.0)
+    slope = max(length - weight_at_point, 0.0)
     if slope == 0.0:
         return _State(point, float(cost), 0.0, np.zeros_like(pull), None, nearest)
     descent = pull * (slope / length)

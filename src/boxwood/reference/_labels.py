@@ -1,4 +1,4 @@
-"""Labels of any kind, as numbers from 0 with -1 for rows left out."""
+"""Labels of any type as numbers from 0; -1 marks rows that are left out."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from boxwood.errors import DataError
 
 __all__ = ["check_length", "encode_labels", "whole_labels"]
 
-_COUNTING_RANGE = 1 << 20  # whole numbers in a range up to this are counted rather than sorted
+_COUNTING_RANGE = 1 << 20  # whole numbers in a range up to this size are counted instead of sorted
 
 
 def encode_labels(labels: Any) -> tuple[Indices, tuple[Hashable, ...]]:
-    """Return each row's cluster from 0 up, shape (n,), and the label of each cluster, in ascending order.
+    """Return the cluster of each row, shape (n,), and the label of each cluster, in ascending order of labels.
 
     Labels may be of any hashable type; the number -1 leaves a row out and stays -1. Labels that cannot be compared
     with each other are ordered by type and text. Takes time n, or n log n for labels that are not whole numbers.
@@ -34,13 +34,13 @@ def encode_labels(labels: Any) -> tuple[Indices, tuple[Hashable, ...]]:
     """
     try:
         array = np.asarray(labels)
-    except ValueError:  # tuples of unlike lengths
+    except ValueError:  # tuples of different lengths
         return _encode_hashable(labels)
     if array.ndim > 1 and isinstance(labels, (list, tuple)):  # tuples as labels
         return _encode_hashable(labels)
     if array.ndim != 1:
         raise DataError(f"labels must be one-dimensional, one for each row; got shape {array.shape}")
-    if array.dtype.kind == "M":  # to dates and times of Python, which know no nanoseconds
+    if array.dtype.kind == "M":  # Python's dates and times have no nanoseconds
         return _encode_hashable(array.astype("datetime64[us]").astype(object))
     if array.dtype.kind in "iu":
         return _encode_whole(array)
@@ -68,7 +68,7 @@ def whole_labels(labels: Any, n_rows: int, n_clusters: int, what: str = "labels"
 
 
 def check_length(labels: Array, n_rows: int, what: str = "labels") -> None:
-    """Raise a DataError unless there is one label for each row, and at least one row is not left out."""
+    """Raise a DataError unless there is one label for each row, and some label is not -1."""
     if len(labels) != n_rows:
         raise DataError(f"there are {n_rows} rows, but {len(labels)} {what}")
     if labels.max(initial=-1) < 0:
@@ -80,11 +80,11 @@ def _encode_whole(array: NDArray[np.integer]) -> tuple[Indices, tuple[Hashable, 
     if high - low > _COUNTING_RANGE:
         return _encode_sorted(array)
     shifted = (array - array.min()).astype(np.intp)
-    seen = np.bincount(shifted, minlength=1) > 0
+    occurs = np.bincount(shifted, minlength=1) > 0
     if low <= -1 <= high:
-        seen[-1 - low] = False
-    code = np.where(seen, np.cumsum(seen) - 1, -1)
-    names = tuple(int(value) for value in np.flatnonzero(seen) + low)
+        occurs[-1 - low] = False
+    code = np.where(occurs, np.cumsum(occurs) - 1, -1)
+    names = tuple(int(value) for value in np.flatnonzero(occurs) + low)
     return code[shifted], names
 
 
@@ -92,9 +92,9 @@ def _encode_sorted(array: Array) -> tuple[Indices, tuple[Hashable, ...]]:
     values, codes = np.unique(array, return_inverse=True)
     codes = codes.astype(np.intp).reshape(-1)
     if array.dtype.kind in "if" and -1 in values:
-        place = int(np.searchsorted(values, -1))
-        codes = np.where(codes == place, -1, codes - (codes > place))
-        values = np.delete(values, place)
+        noise = int(np.searchsorted(values, -1))
+        codes = np.where(codes == noise, -1, codes - (codes > noise))
+        values = np.delete(values, noise)
     return codes, tuple(values.tolist())
 
 

@@ -8,32 +8,32 @@ from boxwood._types import Floats
 
 __all__ = ["weighted_median"]
 
-FEW = 64  # values below which sorting is quicker than parting
+FEW = 64  # number of values up to which sorting is faster than halving
 
 
 def weighted_median(values: Floats, weights: Floats | None = None) -> float:
-    """Return the median: half of the weight lies on either side; where a whole gap does so, its midpoint.
+    """Return the median, with half of the weight on either side; if this holds in a whole gap, its midpoint.
 
     With whole weights this is the median of repeated rows. Takes time n.
     """
     if weights is None:
         return _median(values)
-    heavy = weights > 0
-    if not heavy.all():
-        values, weights = values[heavy], weights[heavy]
+    kept = weights > 0
+    if not kept.all():
+        values, weights = values[kept], weights[kept]
     return _median_by_weight(values, weights)
 
 
 def _median(values: Floats) -> float:
     half = len(values) // 2
-    parted = np.partition(values, half)
+    partitioned = np.partition(values, half)
     if len(values) % 2:
-        return float(parted[half])
-    return _midpoint(parted[:half].max(), parted[half])
+        return float(partitioned[half])
+    return _midpoint(partitioned[:half].max(), partitioned[half])
 
 
 def _median_by_weight(values: Floats, weights: Floats) -> float:
-    """Halve the values until few are left; `below` is the weight of those dropped on the left."""
+    """Halve the values until few are left; `below` is the weight of all values dropped on the left."""
     half, below = weights.sum() / 2, 0.0
     while len(values) > FEW:
         middle = len(values) // 2
@@ -46,9 +46,9 @@ def _median_by_weight(values: Floats, weights: Floats) -> float:
         values, weights = values[kept], weights[kept]
     order = np.argsort(values)
     ends = below + np.cumsum(weights[order])
-    place = min(int(np.searchsorted(ends, half)), len(order) - 1)  # sums of fractions are rounded
-    after = order[min(place + 1, len(order) - 1)]
-    return _midpoint(values[order[place]], values[after]) if ends[place] == half else float(values[order[place]])
+    rank = min(int(np.searchsorted(ends, half)), len(order) - 1)  # rounding may leave every sum below half
+    after = order[min(rank + 1, len(order) - 1)]
+    return _midpoint(values[order[rank]], values[after]) if ends[rank] == half else float(values[order[rank]])
 
 
 def _midpoint(a: float, b: float) -> float:

@@ -1,4 +1,4 @@
-"""`Mixture`: weights, means and variances of the components that a tree is to tell apart."""
+"""`Mixture`: weights, means and variances of the components that a tree separates."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _COUNTING_RANGE = 1 << 16  # labels from -1 up to this are used as they are
 class Mixture:
     """A mixture model: for each component its weight, its mean and its variance along each axis.
 
-    It is all that `grow.mmdt` needs, so a tree takes a time that does not depend on any number of rows. Made from
-    labelled rows by `of`, from a fitted Gaussian mixture by `from_gaussian_mixture`, or from plain arrays.
+    `grow.mmdt` needs nothing else, so the time for a tree does not depend on the number of rows. Make a mixture from
+    labelled rows with `of`, from a fitted Gaussian mixture with `from_gaussian_mixture`, or from plain arrays.
 
     Parameters
     ----------
     weights : array-like of shape (k,)
-        Weight of each component, above 0; divided by their sum.
+        Weight of each component, above 0. The weights are divided by their sum.
     means : array-like of shape (k, d)
         Mean of each component.
     variances : array-like of shape (k, d)
@@ -42,9 +42,9 @@ class Mixture:
     names : sequence of k hashables, default=None
         Name of each component; None names them by their numbers.
     covariances : array-like of shape (k, d, d), default=None
-        Covariance of each component where axes are correlated; None where they are not, or where that is not known.
+        Covariance of each component, if axes are correlated; None if they are not, or if this is not known.
     clusters : array-like of shape (k,), default=None
-        Cluster that each component is: the number that the leaves of a tree carry. None numbers clusters as components.
+        Cluster of each component, as the leaves of a tree carry it. None gives each component its own number.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class Mixture:
         return int(self.means.shape[1])
 
     def with_clusters(self, clusters: ArrayLike) -> Mixture:
-        """Return the mixture whose components are these clusters, shape (k,)."""
+        """Return the mixture with these numbers of clusters for its components, shape (k,)."""
         other = copy(self)  # not through the constructor: dividing the weights by their sum again could round them
         other._set_clusters(clusters)
         return other
@@ -131,24 +131,24 @@ class Mixture:
         )
 
     def rescaled(self, shift: Floats, scale: Floats) -> Mixture:
-        """Return the mixture of rows that are multiplied by a scale and then shifted, column by column."""
+        """Return the mixture of the rows after each column is multiplied by its scale and then shifted."""
         covariances = None if self.covariances is None else self.covariances * np.outer(scale, scale)
         means, variances = self.means * scale + shift, self.variances * scale**2
         return replace(self, means=means, variances=variances, covariances=covariances)
 
     @property
     def alpha(self) -> float:
-        """Imbalance of the weights: k times the largest of them, at least 1, and 1 where all are equal."""
+        """Imbalance of the weights: k times the largest weight. It is at least 1, and 1 if all weights are equal."""
         return float(max(1.0, self.n_components * self.weights.max()))
 
     def pooled_variances(self, pooling: str = "weighted") -> Floats:
-        """Return one variance for each axis, shape (d,), in the place of those of the components.
+        """Return one variance for each axis, shape (d,), made from the variances of the components.
 
-        `pooling` is "weighted", the mean over components by their weights, or "max", the largest, for which the
-        guarantees of the papers hold.
+        `pooling` is "weighted", the mean over components by their weights, or "max", the largest variance. The
+        guarantees of the papers hold for "max".
         """
         if pooling == "weighted":
-            # not a matrix product, which may add up equal columns in different orders and so break ties
+            # not a matrix product: it may add up equal columns in different orders, and so break ties
             return np.asarray((self.weights[:, None] * self.variances).sum(axis=0))
         if pooling == "max":
             return np.asarray(self.variances.max(axis=0))
@@ -164,49 +164,50 @@ class Mixture:
         sample_weight: ArrayLike | None = None,
         n_jobs: int | None = -1,
     ) -> Mixture:
-        """Return the frequencies, means and population variances of the rows of `X` by `labels`, -1 for left out.
+        """Return the frequencies, means and population variances of the rows of `X` by `labels`; -1 leaves a row out.
 
-        Labels are of any hashable type; components are numbered in ascending order of them and named by them, and
-        `names` maps labels to other names. `X` of shape (n, d) is read once beside its check. Clusters whose rows all
-        weigh 0 are left out.
+        Labels are of any hashable type. Components are numbered in ascending order of the labels, and their names are
+        the labels. `names` maps labels to other names. `X`, of shape (n, d), is read once in addition to its check.
+        Clusters whose rows all weigh 0 are left out.
 
         Raises
         ------
         DataError
             If `X`, labels and weights do not fit together, hold missing or infinite values, or no row is kept.
         """
-        codes, found = _encoded(labels)
-        if not found:
+        codes, cluster_labels = _encoded(labels)
+        if not cluster_labels:
             raise DataError("every row is left out: all labels are -1")
-        moments = moments_of(Rows.of(X, sample_weight), codes, len(found), n_jobs)
-        present = [name for name, weight in zip(found, moments.weights, strict=True) if weight > 0]
+        moments = moments_of(Rows.of(X, sample_weight), codes, len(cluster_labels), n_jobs)
+        present = [label for label, weight in zip(cluster_labels, moments.weights, strict=True) if weight > 0]
         if not present:
             raise DataError("every row is left out: give some row a label other than -1 and a weight above 0")
         return cls.of_moments(moments, names=_named(present, names))
 
     @classmethod
     def of_moments(cls, moments: Moments, *, names: Names | None = None, clusters: ArrayLike | None = None) -> Mixture:
-        """Return the mixture of clusters whose moments were added up; clusters without weight are left out.
+        """Return the mixture of clusters with these moments; clusters without weight are left out.
 
-        `names` are those of the clusters with weight; None names them by their numbers among all clusters. `clusters`
-        are the numbers that a tree gives them; None numbers those with weight.
+        `names` and `clusters` are the names, and the numbers in a tree, of the clusters with weight. Without `names`
+        the name is the number among all clusters; without `clusters` the clusters with weight are numbered from 0.
         """
-        seen = np.flatnonzero(moments.weights > 0)
-        means, variances = moments.means[seen], moments.variances[seen]
+        present = np.flatnonzero(moments.weights > 0)
+        means, variances = moments.means[present], moments.variances[present]
         if not np.isfinite(variances).all():
             j = int(np.argmin(np.isfinite(variances).all(axis=0)))
             raise DataError(
                 f"the values of column {j} are too large for their variance; divide the column by some unit"
             )
-        return cls(moments.weights[seen], means, variances, _named(seen.tolist(), names), clusters=clusters)  # type: ignore[arg-type]
+        component_names = _named(present.tolist(), names)
+        return cls(moments.weights[present], means, variances, component_names, clusters=clusters)  # type: ignore[arg-type]
 
     @classmethod
     def of_reference(
         cls, rows: Rows, reference: Reference, *, moments: Moments | None = None, n_jobs: int | None = -1
     ) -> Mixture:
-        """Return the frequencies, means and variances of the rows of each cluster that has weight, named as it is.
+        """Return the frequencies, means and variances of the clusters with weight; components have the clusters' names.
 
-        `moments` are those of the clusters' rows, where they are known.
+        `moments` are those of the clusters' rows, if they are known.
         """
         if moments is None:
             moments = moments_of(rows, reference.labels, reference.n_clusters, n_jobs)
@@ -217,8 +218,8 @@ class Mixture:
     def from_gaussian_mixture(cls, mixture: Any) -> Mixture:
         """Return the parameters of a fitted `GaussianMixture` or `BayesianGaussianMixture` of any covariance type.
 
-        Components without data are dropped, with a warning that names them: those of a weight below 1e-8 and, in a
-        Bayesian mixture, those that less than one row belongs to. The others keep their numbers as names.
+        Components without data are dropped, with a warning that names them: components with a weight below 1e-8 and, in
+        a Bayesian mixture, components with less than one row. The names of the others are their numbers.
 
         Raises
         ------
@@ -245,7 +246,7 @@ class Mixture:
 
 
 def _encoded(labels: ArrayLike) -> tuple[Array, tuple[Hashable, ...]]:
-    """Return each row's number and the labels; numbers that are labels already are not copied and may go unused."""
+    """Return each row's number, and the label of each number; small whole labels are used as they are, with gaps."""
     array = np.asarray(labels) if isinstance(labels, np.ndarray) else None
     if array is not None and array.ndim == 1 and array.dtype.kind in "iu" and array.size:
         high = int(array.max())
@@ -304,11 +305,11 @@ def _components_with_data(mixture: Any) -> Indices:
 
 def _covariances_of(mixture: Any, d: int) -> tuple[Floats, Floats | None]:
     """Return variances (k, d) and, for the types that have them, covariances (k, d, d)."""
-    given, kind = np.asarray(mixture.covariances_, dtype=np.float64), mixture.covariance_type
+    stored, kind = np.asarray(mixture.covariances_, dtype=np.float64), mixture.covariance_type
     k = len(mixture.weights_)
     if kind in ("full", "tied"):
-        if mixture.covariances_.dtype == np.float32:  # symmetric but for rounding, which is more than is let pass
-            given = (given + given.swapaxes(-2, -1)) / 2
-        covariances = np.broadcast_to(given, (k, d, d))
+        if mixture.covariances_.dtype == np.float32:  # float32 rounding breaks symmetry by more than our tolerance
+            stored = (stored + stored.swapaxes(-2, -1)) / 2
+        covariances = np.broadcast_to(stored, (k, d, d))
         return np.diagonal(covariances, axis1=1, axis2=2), covariances
-    return np.broadcast_to(given if kind == "diag" else given[:, None], (k, d)), None
+    return np.broadcast_to(stored if kind == "diag" else stored[:, None], (k, d)), None

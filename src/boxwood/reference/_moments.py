@@ -1,4 +1,4 @@
-"""`Moments`: weights, means and squared deviations of clusters, which add up over parts of the data."""
+"""`Moments`: weights, means and squared deviations of clusters. Moments of parts of the data add up."""
 
 from __future__ import annotations
 
@@ -17,24 +17,25 @@ from boxwood.loops.moments import block_moments
 
 __all__ = ["Moments", "moments_of"]
 
-_ROWS_PER_CLUSTER = 16  # in a block at least, so that the summaries of all blocks stay small beside the rows
+_ROWS_PER_CLUSTER = 16  # least number in a block, so that the summaries of all blocks are small beside the rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Moments:
-    """Weight, mean and squared deviations of each cluster, for parts of the data that add up to the whole.
+    """Weight, mean and squared deviations of each cluster. Moments of parts of the data add up to those of the whole.
 
-    `a + b` are the moments of the rows of both, so that a `Mixture` can be made of batches, files or machines. In
-    whatever order parts are added, the result is that of the whole to rounding.
+    `a + b` are the moments of the rows of both. So a `Mixture` can be made from batches, files or machines. The order
+    in which parts are added changes the result only by rounding.
 
     Parameters
     ----------
     weights : array of shape (k,)
-        Sum of the weights of each cluster's rows, their number where rows weigh 1; 0 for a cluster not seen.
+        Sum of the weights of each cluster's rows, or their number if rows weigh 1; 0 for a cluster without rows.
     origins, offsets : array of shape (k, d)
-        Mean in two parts, to be added. The first is a number near the rows, so that no digit is lost far from zero.
+        Mean in two parts, to be added. The origin is a number close to the rows, so that no digit is lost far from
+        zero.
     squares : array of shape (k, d)
-        Weighted squared deviations from the mean, added by column.
+        Sum of weighted squared deviations from the mean, for each column.
 
     Examples
     --------
@@ -69,9 +70,9 @@ class Moments:
         sample_weight: ArrayLike | None = None,
         n_jobs: int | None = -1,
     ) -> Moments:
-        """Return the moments of the rows of `X`, shape (n, d), by labels from 0 to `n_clusters - 1`, -1 for left out.
+        """Return the moments of the rows of `X`, shape (n, d), by labels up to `n_clusters - 1`; -1 is left out.
 
-        Takes one reading of `X` beside its check, and memory for at most one byte for each value of `X`. The result
+        Reads `X` once in addition to its check. Takes memory for at most one byte for each value of `X`. The result
         does not depend on the number of threads.
 
         Raises
@@ -84,12 +85,12 @@ class Moments:
 
     @property
     def means(self) -> Floats:
-        """Mean of each cluster, shape (k, d); zeros for a cluster not seen."""
+        """Mean of each cluster, shape (k, d); zeros for a cluster without rows."""
         return self.origins + self.offsets
 
     @property
     def variances(self) -> Floats:
-        """Population variance of each cluster by column, shape (k, d); zeros for a cluster not seen."""
+        """Population variance of each cluster by column, shape (k, d); zeros for a cluster without rows."""
         return self.squares / np.where(self.weights > 0, self.weights, 1.0)[:, None]
 
     def __add__(self, other: Moments) -> Moments:
@@ -100,12 +101,12 @@ class Moments:
             raise ValueError(f"moments of shapes {self.origins.shape} and {other.origins.shape} do not add up")
         weights = self.weights + other.weights
         share = (other.weights / np.where(weights > 0, weights, 1.0))[:, None]
-        mine = (self.weights > 0)[:, None]  # a cluster seen only by the other has the other's origin
-        both = mine & (other.weights > 0)[:, None]
-        origins = np.where(mine, self.origins, other.origins)
+        has_rows = (self.weights > 0)[:, None]  # a cluster with rows only in `other` gets the origin of `other`
+        both = has_rows & (other.weights > 0)[:, None]
+        origins = np.where(has_rows, self.origins, other.origins)
         with np.errstate(over="ignore", invalid="ignore"):
             gap = np.where(both, (other.origins - self.origins) + (other.offsets - self.offsets), 0.0)
-            offsets = np.where(mine, self.offsets, other.offsets) + share * gap
+            offsets = np.where(has_rows, self.offsets, other.offsets) + share * gap
             squares = self.squares + other.squares + self.weights[:, None] * share * gap * gap
         return Moments(weights, origins, offsets, squares)
 
@@ -119,7 +120,7 @@ class Moments:
 
 
 def moments_of(rows: Rows, codes: Array, n_clusters: int, n_jobs: int | None) -> Moments:
-    """Return the moments of checked rows by checked labels, which must be as many."""
+    """Return the moments of checked rows by checked labels; refuse another number of labels than of rows."""
     X = rows.values
     if len(codes) != len(X):
         raise DataError(f"X has {len(X)} rows, but there are {len(codes)} labels")

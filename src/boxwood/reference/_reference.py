@@ -35,16 +35,16 @@ class Reference:
     names : sequence of k hashables, or mapping from cluster to name, default=None
         Name of each cluster; None names them by their numbers.
     best_for : str, default=None
-        Distance ("l1", "l2" or "sqeuclidean") that a clusterer minimised with these very centres; None where that is
-        not known.
+        Distance ("l1", "l2" or "sqeuclidean") that these centres minimise, if a clusterer found them for it; None if
+        that is not known.
     moments : Moments, default=None
-        Of the rows of each cluster, where they are known: `of` adds them up for its means, and `Mixture.of_moments`
-        needs no other look at the rows then.
+        Moments of the rows of each cluster, if they are known. `of` computes them for the means, so that
+        `Mixture.of_moments` need not read the rows again.
 
     Raises
     ------
     DataError
-        If labels point beyond the centres, centres are not finite, or names do not fit.
+        If a label has no centre, centres are not finite, or there is not one name for each cluster.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class Reference:
 
     @property
     def kept(self) -> Bools:
-        """Which rows belong to a cluster, shape (n,)."""
+        """Whether each row belongs to a cluster, shape (n,)."""
         return self.labels >= 0
 
     @classmethod
@@ -95,22 +95,23 @@ class Reference:
         names: Names | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Reference:
-        """Return the clustering of the rows of `X` by `labels` of any hashable type, -1 for rows left out.
+        """Return the clustering of the rows of `X` by `labels` of any hashable type; -1 leaves a row out.
 
-        Clusters are numbered in ascending order of their labels, and named by them; `names` maps labels to other
-        names. `center` is "mean" or "median" (by coordinate). Takes one pass; the median sorts each column.
+        Clusters are numbered in ascending order of their labels, and their names are the labels. `names` maps labels to
+        other names. `center` is "mean" or "median" (by coordinate). Takes one pass; the median sorts each column.
         """
         rows = Rows.of(X, sample_weight)
-        codes, found = encode_labels(labels)
+        codes, cluster_labels = encode_labels(labels)
         if len(codes) != len(rows):
             raise DataError(f"X has {len(rows)} rows, but there are {len(codes)} labels")
-        if not found:
+        if not cluster_labels:
             raise DataError("every row is left out: all labels are -1")
         refuse_unknown("center", center, ("mean", "median"))
         if center == "median":
-            return cls(codes, _medians(rows.values, codes, len(found), rows.weights), _named(found, names))
-        means, moments = _means(rows, codes, len(found))
-        return cls(codes, means, _named(found, names), moments=moments)
+            medians = _medians(rows.values, codes, len(cluster_labels), rows.weights)
+            return cls(codes, medians, _named(cluster_labels, names))
+        means, moments = _means(rows, codes, len(cluster_labels))
+        return cls(codes, means, _named(cluster_labels, names), moments=moments)
 
     @classmethod
     def from_estimator(
@@ -118,9 +119,9 @@ class Reference:
     ) -> Reference:
         """Return the clustering of the rows of `X` by a fitted clusterer, mixture, or pipeline that ends in one.
 
-        Labels are `estimator.predict(X)`, or `estimator.labels_` where it cannot predict; negative labels leave rows
-        out. Centres are `cluster_centers_` or `means_` where these have the columns of `X`, else the clusters' means.
-        `rows` are those of `X`, where they are checked already.
+        Labels are `estimator.predict(X)`, or `estimator.labels_` if it cannot predict; a negative label leaves a row
+        out. Centres are `cluster_centers_` or `means_` if they have as many columns as `X`, and the clusters' means
+        otherwise. `rows` are the rows of `X`, if they are checked already.
         """
         checked = Rows.of(X, sample_weight) if rows is None else rows
         labels = np.asarray(labels_of(estimator, X, len(checked)))
@@ -144,11 +145,11 @@ class Reference:
         return Reference(self.labels, self.centers, tuple(names), moments=self.moments, best_for=self.best_for)
 
     def with_distinct_centers(self, duplicates: str = "error") -> Reference:
-        """Return the clustering if its centres differ, as cuts between them need.
+        """Return the clustering if all centres differ, because no cut separates equal centres.
 
-        With `duplicates="merge"` clusters of equal centres are merged into the first of them, with a warning: its
-        number goes to their rows. The later clusters keep their place and their centre, without rows, so that numbers
-        and names stay as they are.
+        With `duplicates="merge"` clusters of equal centres are merged into the first of them, with a warning: their
+        rows get the number of the first cluster. The later clusters keep their number, name and centre, and have no
+        rows.
 
         Raises
         ------
@@ -184,22 +185,22 @@ class Reference:
         return f"Reference(n_clusters={self.n_clusters}, n_rows={n}, n_columns={d})"
 
 
-def _named(found: Sequence[Hashable], names: Names | None) -> tuple[Hashable, ...]:
-    """Return a name for each of the labels found; `names` maps labels, or lists all names in their order."""
+def _named(labels: Sequence[Hashable], names: Names | None) -> tuple[Hashable, ...]:
+    """Return a name for each label: `names` maps labels to names, or lists one name for each label."""
     if names is None:
-        return tuple(found)
+        return tuple(labels)
     if isinstance(names, Mapping):
-        unknown = [str(label) for label in names if label not in found]
+        unknown = [str(label) for label in names if label not in labels]
         if unknown:
-            raise DataError(f"names for clusters that do not exist: {', '.join(unknown)}; clusters: {tuple(found)}")
-        return tuple(names.get(label, label) for label in found)
-    if len(names) != len(found):
-        raise DataError(f"names must have one name for each of {len(found)} clusters, got {len(names)}")
+            raise DataError(f"names for clusters that do not exist: {', '.join(unknown)}; clusters: {tuple(labels)}")
+        return tuple(names.get(label, label) for label in labels)
+    if len(names) != len(labels):
+        raise DataError(f"names must have one name for each of {len(labels)} clusters, got {len(names)}")
     return tuple(names)
 
 
 def labels_of(estimator: Any, X: Any, n_rows: int) -> ArrayLike:
-    """Return what a fitted clusterer, mixture or pipeline calls the rows of `X`: by prediction, or as it was fitted."""
+    """Return the labels that a fitted clusterer, mixture or pipeline gives the rows of `X`: predicted, or `labels_`."""
     if hasattr(estimator, "predict"):
         return estimator.predict(X)  # type: ignore[no-any-return]
     last = estimator[-1] if hasattr(estimator, "steps") else estimator
@@ -220,13 +221,13 @@ def _centers_of(estimator: Any, n_columns: int) -> Floats | None:
 
 
 def objective_of(estimator: Any) -> str | None:
-    """Return the distance that `KMedians` and its like minimised; None for clusterers that do not name it so."""
+    """Return the distance that a clusterer such as `KMedians` minimised; None if it has no attribute `objective`."""
     objective = getattr(estimator, "objective", None)
     return objective if objective in ("l1", "l2", "sqeuclidean") else None
 
 
 def _means(rows: Rows, codes: Indices, k: int) -> tuple[Floats, Moments]:
-    """Return the mean of each cluster, shape (k, d), and the moments that it is of."""
+    """Return the mean of each cluster, shape (k, d), and the moments of its rows."""
     moments = moments_of(rows, codes, k, n_jobs=-1)
     if not moments.weights.all():
         raise DataError(f"clusters without weight: {', '.join(map(str, np.flatnonzero(moments.weights == 0)))}")

@@ -1,4 +1,4 @@
-"""`Task`: rows and the clustering to be explained, checked once, as every algorithm takes them."""
+"""`Task`: rows and the clustering to be explained, checked once. Every algorithm takes a task."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Task"]
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be explained, and how large the tree may be.
+    """The rows and the clustering that a tree explains, and the size of the tree.
 
     Every method of `boxwood.grow.METHODS` takes a task. `Task.of` is the one place that checks rows, labels and
     weights against each other.
@@ -31,11 +31,11 @@ class Task:
     rows : Rows
         Rows with their weights, in the columns on which the tree is grown.
     reference : Reference
-        Labels of the rows; names of the clusters; centres in the same columns.
+        Labels of the rows, and names and centres of the clusters; centres have the columns of `rows`.
     mixture : Mixture, default=None
-        The mixture that made the clusters, in the same columns; None where there is none. See `components`.
+        Mixture that made the clusters, in the same columns; None if there is none. See `components`.
     max_leaf_nodes : int, default=None
-        Number of leaves; None leaves it to the method.
+        Number of leaves; with None the method decides.
     random_state : int, Generator, RandomState or None, default=None
         Randomness of the method.
     n_jobs : int or None, default=-1
@@ -81,26 +81,26 @@ class Task:
 
     @cached_property
     def kept(self) -> Bools:
-        """Which rows count: those of a cluster, with a weight above 0."""
+        """Whether each row is kept, shape (n,): it has a cluster and a weight above 0."""
         kept, weights = self.reference.kept, self.rows.weights
         return kept if weights is None else kept & (weights > 0)
 
     @cached_property
     def kept_weights(self) -> Floats | None:
-        """Weight of each row, 0 for rows without a cluster; None where every row weighs 1."""
+        """Weight of each row, 0 for rows without a cluster; None if every row weighs 1."""
         if self.reference.kept.all():
             return self.rows.weights
         return np.where(self.reference.kept, 1.0 if self.rows.weights is None else self.rows.weights, 0.0)
 
     @cached_property
     def components(self) -> Mixture:
-        """The mixture that made the clusters; where there is none, the clusters' frequencies, means and variances."""
+        """The mixture that made the clusters; if there is none, the clusters' frequencies, means and variances."""
         if self.mixture is not None:
             return self.mixture
         return Mixture.of_reference(self.rows, self.reference, moments=self.reference.moments, n_jobs=self.n_jobs)
 
     def leaves(self, times: int = 1) -> int:
-        """Return the number of leaves to grow: as asked for, or that many times the number of clusters."""
+        """Return the number of leaves to grow: `max_leaf_nodes`, or else `times` the number of clusters."""
         return self.max_leaf_nodes or times * self.reference.n_clusters
 
     def of_rows(self, rows: Indices) -> Task:
@@ -112,7 +112,7 @@ class Task:
         return replace(self, reference=reference)
 
     def sampled(self, n_values: int) -> Task:
-        """Return the task on a random sample of the rows that count, of about so many values."""
+        """Return the task on a random sample of the kept rows, with about `n_values` values."""
         if self.rows.values.size <= n_values:
             return self
         n_rows = max(n_values // self.rows.n_columns, 1)
