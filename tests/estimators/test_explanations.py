@@ -8,6 +8,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -31,7 +32,7 @@ from boxwood import (
     render,
 )
 from boxwood.concepts import ConceptProjector
-from boxwood.errors import DataError
+from boxwood.errors import DataError, StoppedEarlyWarning
 
 EXPLAINERS = [IMM, ExKMC, Expand, CART, MMDT, RandomCuts, KernelIMM, KernelExKMC, KernelExpand, KernelMMDT]
 BY_KMEANS, BY_MIXTURE = ("IMM", "ExKMC", "Expand", "CART"), ("MMDT", "ConceptMMDT")
@@ -160,8 +161,69 @@ def test_other_rows_without_a_clusterer_that_predicts_are_refused(iris):
 
 @pytest.mark.parametrize("given", [{"method": "cart"}, {"max_leaf_nodes": 4}, {"n_clusters": 3}, {"standardize": True}])
 def test_a_tree_that_is_there_is_not_grown(iris, given):
-    with pytest.raises(ValueError, match=f"IMM has its tree already, so {next(iter(given))} has no effect"):
+    with pytest.raises(ValueError, match=f"IMM brings its own tree, so {next(iter(given))} has no effect"):
         explain(iris.data, IMM().fit(iris.data, iris.target), **given)
+
+
+def test_names_keep_the_weights_of_the_fit_and_columns_name_arrays_alone(iris):
+    weights = np.arange(1.0, 151.0)
+    model = IMM().fit(iris.data, iris.target, sample_weight=weights)
+    named = explain(iris.data, model, names=["a", "b", "c"])
+    assert [c.size for c in named.clusters] == [c.size for c in model.explanation_.clusters]
+    assert named.price == model.explanation_.price
+    with pytest.raises(ValueError, match="columns cannot be chosen"):
+        explain(iris.data, model, columns=["sepal length (cm)"])
+    by_number = IMM().fit(iris.data.to_numpy(), iris.target)
+    assert explain(iris.data.to_numpy(), by_number, columns=list("abcd")).columns == tuple("abcd")
+
+
+def test_zeros_of_either_sign_are_the_same_rows(iris):
+    X = iris.data.to_numpy().copy()
+    X[0, 0] = 0.0
+    model = IMM().fit(X, iris.target)
+    X[0, 0] = -0.0
+    assert explain(X, model) is model.explanation_
+
+
+def test_columns_that_a_pipeline_makes_are_noted_and_stay_those_of_the_fit(iris):
+    model = IMM(make_pipeline(StandardScaler(), KMeans(3, n_init=1, random_state=0))).fit(iris.data)
+    assert "grown and measured on the columns that the pipeline makes" in model.explanation_.notes[0]
+    assert explain(iris.data[iris.target > 0], model).price > 0
+    rotated = IMM(make_pipeline(PCA(2), KMeans(3, n_init=1, random_state=0))).fit(iris.data)
+    assert "grown and measured on raw columns" in rotated.explanation_.notes[0]
+    few = Expand(max_leaf_nodes=100)
+    with pytest.warns(StoppedEarlyWarning):
+        few.fit(iris.data, iris.target)
+    assert few.explanation_.notes[0].startswith("stopped at")
+
+
+def test_a_fit_without_an_explanation_can_be_pickled():
+    X, labels = [[1.0], [2.0], [5.0], [6.0], [8.0], [9.0]], [(1, 2), (1, 2), "(1, 2)", "(1, 2)", 3, 3]
+    model = IMM().fit(X, labels)
+    copy = pickle.loads(pickle.dumps(model))
+    assert copy.predict([[0.0]])[0] == (1, 2)
+    with pytest.raises(DataError, match="clusters must have different names"):
+        copy.explanation_  # noqa: B018
+    assert not hasattr(MMDT().fit_mixture(boxwood.Mixture([1, 1], [[0.0], [5.0]], [[1.0], [1.0]])), "explanation_")
+
+
+# ------------------------------------------------------------------------------------------------------- warnings
+
+
+def test_warnings_name_the_line_of_the_caller(iris):
+    X = np.random.default_rng(0).exponential(size=(900, 1))
+    X[450:] += 20
+    projector = FrozenEstimator(ConceptProjector.from_vectors([[1.0]]))
+    for warned in (
+        lambda: MMDT().fit(X, np.repeat([0, 1], 450)),
+        lambda: ConceptMMDT(projector).fit(X, np.repeat([0, 1], 450)),
+        lambda: Expand(max_leaf_nodes=100).fit(iris.data, iris.target),
+        lambda: explain([[0.0], [1.0], [0.5], [0.5], [9.0]], [0, 0, 1, 1, 2], method="imm", duplicates="merge"),
+        lambda: grow.shallow([[0.0], [1.0]], boxwood.Reference([0, 1], [[0.5], [0.5]]), duplicates="merge"),
+    ):
+        with pytest.warns(UserWarning, match=".") as caught:
+            warned()
+        assert {warning.filename for warning in caught} == {__file__}
 
 
 # ------------------------------------------------------------------------------------------------------- options
@@ -178,8 +240,11 @@ def test_methods_take_their_options_by_name(iris):
         explain(X, y, kernel="laplace")
     medians = boxwood.KMedians(3, objective="l1", random_state=0).fit(X)
     assert explain(X, medians, method="random_cuts").objective == "l1"
-    kernel = boxwood.KernelKMeans(3, kernel=boxwood.kernels.Laplace(0.5), random_state=0).fit(X)
-    assert explain(X, kernel, method="kernel_exkmc").kernel.kernel == "Laplace(gamma=0.5)"
+    kernel = boxwood.KernelKMeans(3, kernel=boxwood.kernels.Laplace(0.5), random_state=0)
+    for clusterer in (kernel, clone(kernel).fit(X)):
+        assert explain(X, clusterer, method="kernel_exkmc").kernel.kernel == "Laplace(gamma=0.5)"
+    with pytest.raises(ValueError, match="method must be one of"):
+        grow.method_of("auto")
 
 
 def test_every_method_has_a_grower_and_its_row_in_the_readme():

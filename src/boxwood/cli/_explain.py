@@ -10,7 +10,7 @@ import click
 
 from boxwood.cli._errors import PAST_A_LIMIT, Verb
 from boxwood.cli._talk import FORMAT, Talk, check_model, talk_options
-from boxwood.grow import METHODS
+from boxwood.grow import METHODS, method_of
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
@@ -21,10 +21,12 @@ __all__ = ["command"]
 
 def _check_method(ctx: click.Context, param: click.Parameter, name: str) -> str:
     """Return the name with underscores for hyphens; refuse an unknown method."""
-    plain = name.replace("-", "_")
-    if plain not in ("auto", *METHODS):
-        raise click.BadParameter(f"'{name}' is not one of auto, {', '.join(METHODS)}")
-    return plain
+    if name == "auto":
+        return name
+    try:
+        return method_of(name).name
+    except ValueError:
+        raise click.BadParameter(f"'{name}' is not one of auto, {', '.join(METHODS)}") from None
 
 
 @click.command(name="explain", cls=Verb)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from hashlib import blake2b
 from numbers import Integral
 from typing import Any, ClassVar, NamedTuple, Self
@@ -15,9 +16,9 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from boxwood._compat import HasMethods, Interval, fit_context
-from boxwood._frames import label_values, names_array, validated_rows
+from boxwood._frames import is_frame, label_values, names_array, validated_rows
 from boxwood._threads import BLOCK_ROWS
-from boxwood._types import Array, Indices, Ints
+from boxwood._types import Array, Indices, Ints, Weights
 from boxwood._validation import Rows, as_weights, listed
 from boxwood.axes import AxisMap, axis_map_of
 from boxwood.errors import DataError
@@ -29,12 +30,16 @@ from boxwood.grow._grown import Grown
 from boxwood.metrics import cost
 from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference._clusterer import fitted_clusterer, reference_in, reference_of, refuse_one_cluster
-from boxwood.reference._coordinates import Coordinates, default_columns
+from boxwood.reference._coordinates import Coordinates, default_columns, made_by, not_made
 from boxwood.tree import ThresholdTree
 
 __all__ = ["AT_LEAST_TWO", "TreeClusterer"]
 
 AT_LEAST_TWO = Interval(Integral, 2, None, closed="left")
+
+
+class _NoExplanation(DataError, AttributeError):
+    """There is no explanation: an AttributeError, too, so that `hasattr` says so."""
 
 
 class _Fit(NamedTuple):
@@ -62,6 +67,9 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     _fit: _Fit | None
     _explanation: Explanation | None
     _digest: bytes
+    _fit_weights: Weights
+    _map: AxisMap | None
+    _no_explanation = "explanation_ is measured on rows, but the tree was grown from a mixture without rows; use fit(X)"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "clusterer": [HasMethods(["fit"]), None],
@@ -131,7 +139,10 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for a pickle: it holds the explanation and not the rows of `fit`."""
         if getattr(self, "_fit", None) is not None:
-            self._explain_fit()
+            try:
+                self._explain_fit()
+            except DataError as error:  # the fit itself is good, so it can be pickled
+                self._fit, self._no_explanation = None, str(error)
         state: dict[str, Any] = super().__getstate__()
         return state
 
@@ -141,8 +152,8 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _all_or_nothing(self) -> Iterator[None]:
         """Remove the results of an earlier fit, and restore them if this fit fails or is interrupted."""
         before = self.__dict__
-        passing = ("_grown", "_fit", "_explanation", "_digest")
-        self.__dict__ = {name: value for name, value in before.items() if name[-1] != "_" and name not in passing}
+        of_fit = ("_grown", "_fit", "_explanation", "_no_explanation", "_digest", "_fit_weights", "_map")
+        self.__dict__ = {name: value for name, value in before.items() if name[-1] != "_" and name not in of_fit}
         try:
             yield
         except BaseException:
@@ -165,7 +176,8 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Find the clusters, grow the tree, and store both with their costs."""
         self.reference_ = self._reference(X, rows, y)
         refuse_one_cluster(self.reference_)
-        coordinates = self._coordinates(X, rows)
+        self._map, notes = self._axis_map(X)
+        coordinates = replace(self._coordinates(X, rows), notes=notes)
         task = self._task(coordinates)
         grown = METHODS[self._method].grow(task, **self._options())
         self._warn(grown, task, coordinates)
@@ -191,17 +203,17 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _coordinates(self, X: Any, rows: Rows) -> Coordinates:
         """Return the rows, and the columns that a pipeline computes from them before its clusterer."""
         columns = tuple(map(str, getattr(self, "feature_names_in_", default_columns(rows.n_columns))))
-        return Coordinates.of_rows(rows, columns, self._axis_map(X))
+        return Coordinates.of_rows(rows, columns, self._map)
 
-    def _axis_map(self, X: Any) -> AxisMap | None:
-        """Return the map of a pipeline's first steps; None for other clusterers, and if the steps mix columns."""
+    def _axis_map(self, X: Any) -> tuple[AxisMap | None, tuple[str, ...]]:
+        """Return the map of a pipeline's first steps, and a note on it; no map if the steps mix columns."""
         steps = getattr(getattr(self, "clusterer_", None), "steps", ())
         if len(steps) < 2:
-            return None
+            return None, ()
         try:
-            return axis_map_of(self.clusterer_[:-1], X)
-        except DataError:
-            return None
+            return axis_map_of(self.clusterer_[:-1], X), (made_by(self.clusterer_[:-1]),)
+        except DataError as error:
+            return None, (not_made(error),)
 
     def _task(self, coordinates: Coordinates) -> Task:
         """Return the task in the columns on which the tree is grown."""
@@ -245,13 +257,11 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _explain_fit(self) -> Explanation:
         """Compute and store the explanation, and release the rows of `fit`: a digest suffices to recognise them."""
         if self._fit is None:
-            raise DataError(
-                "explanation_ is measured on rows, but the tree was grown from a mixture without rows; use fit(X)"
-            )
+            raise _NoExplanation(self._no_explanation)
         task, coordinates = self._fit
         explanation = measure(task.with_reference(renamed(task.reference)), self._grown, coordinates)
         self._digest = _digest(coordinates.table if coordinates.measured is None else coordinates.measured)
-        self._explanation, self._fit = explanation, None
+        self._explanation, self._fit, self._fit_weights = explanation, None, task.rows.weights
         return explanation
 
     def _explained(
@@ -263,6 +273,10 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         is_of_fit = _digest(rows) == self._digest
         if is_of_fit and columns is None and names is None and sample_weight is None:
             return explanation
+        if columns is not None and is_frame(X):
+            raise ValueError("columns cannot be chosen for a tree that is there already; leave columns out")
+        if is_of_fit and sample_weight is None:
+            rows = Rows(rows.values, self._fit_weights)
         reference = self.reference_ if is_of_fit else self._reference_on(X, rows)
         coordinates = self._coordinates(X, rows).renamed(columns)
         # a tree that is already grown needs no centres
@@ -298,5 +312,6 @@ def _digest(rows: Rows) -> bytes:
     """Return a digest of the values of rows, which does not depend on their type and layout."""
     digest = blake2b(str(rows.values.shape).encode(), digest_size=16)
     for start in range(0, len(rows), BLOCK_ROWS):
-        digest.update(np.ascontiguousarray(rows.values[start : start + BLOCK_ROWS], dtype=np.float64).data)
+        block = rows.values[start : start + BLOCK_ROWS].astype(np.float64) + 0.0  # -0.0 equals 0.0
+        digest.update(np.ascontiguousarray(block).data)
     return digest.digest()

@@ -11,6 +11,7 @@ from sklearn.frozen import FrozenEstimator
 
 from boxwood._compat import HasMethods
 from boxwood._validation import Rows
+from boxwood.axes import AxisMap
 from boxwood.concepts import ConceptProjector
 from boxwood.errors import DataError
 from boxwood.estimators._mmdt import MMDT
@@ -252,6 +253,9 @@ class ConceptMMDT(MMDT):
 
     def _tested(self, X: Any) -> Rows:
         return self._scores(X, self._rows(X))
+
+    def _axis_map(self, X: Any) -> tuple[AxisMap | None, tuple[str, ...]]:
+        return None, ()  # the tree tests concepts, whatever the clusterer sees
 
     def _coordinates(self, X: Any, rows: Rows) -> Coordinates:
         """Return the scores, on which the tree is grown; costs are measured in embeddings."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,6 +9,7 @@ from sklearn.mixture import GaussianMixture
 
 from boxwood._compat import StrOptions
 from boxwood._validation import Rows, listed
+from boxwood._warnings import warn_caller
 from boxwood.estimators._base import TreeClusterer
 from boxwood.grow import METHODS
 from boxwood.grow._grown import Grown
@@ -172,7 +172,7 @@ class MMDT(TreeClusterer):
         components = seen.with_clusters(np.arange(given.n_components))
         task = Task.of(seen.means, means, mixture=components, random_state=self.random_state)
         self._keep(METHODS[self._method].grow(task, **self._options()))
-        self._fit = None
+        self._fit = self._map = None
 
     def _unfitted_clusterer(self, rows: Rows) -> Any:
         if self.clusterer is not None:
@@ -196,4 +196,4 @@ class MMDT(TreeClusterer):
                 coordinates.columns if coordinates.axis_map is None else [f"column {j}" for j in range(rows.n_columns)]
             )
             far = listed([f"{reference.names[t.component]} ({t.verdict} along {columns[t.axis]})" for t in tails])
-            warnings.warn(f"clusters far from Gaussian: {far}; {self._instead}", stacklevel=7)
+            warn_caller(f"clusters far from Gaussian: {far}; {self._instead}")

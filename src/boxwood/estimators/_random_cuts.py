@@ -143,7 +143,7 @@ class RandomCuts(TreeClusterer):
         return KMedians(self.n_clusters, objective=self.objective, random_state=self.random_state, n_jobs=self.n_jobs)
 
     def _reference(self, X: Any, rows: Rows, y: Any) -> Reference:
-        return with_best_centers(Task.of(rows, super()._reference(X, rows, y)), self.objective)
+        return with_best_centers(Task.of(rows, super()._reference(X, rows, y), n_jobs=self._jobs()), self.objective)
 
     def _keep(self, grown: Grown) -> None:
         super()._keep(grown)

@@ -25,17 +25,10 @@ WORTH = 1.15  # a candidate is refined if it loses at most this many times the s
 
 def choose(task: Task, name: str, **options: Any) -> Grown:
     """Return the tree of a method, or for "auto" the best candidate; `explain` states the rule."""
-    grown = _best(task) if name == "auto" else _single(task, METHODS[name], options)
-    asked = task.max_leaf_nodes
-    if asked is not None and grown.tree.n_leaves < asked:
-        stopped = f"stopped at {grown.tree.n_leaves} of {asked} leaves, as no further cut gains anything"
-        return grown._replace(notes=(*grown.notes, stopped))
-    return grown
-
-
-def _single(task: Task, method: Method, options: dict[str, Any]) -> Grown:
-    _refuse_leaves(task, method)
-    return method.grow(task, **options)
+    if name == "auto":
+        return _best(task).noting_early_stop(task)
+    _refuse_leaves(task, METHODS[name])
+    return METHODS[name].grow(task, **options)
 
 
 def _refuse_leaves(task: Task, method: Method) -> None:

@@ -79,9 +79,9 @@ def explain(
         are the columns that it computes. Thresholds are in raw units in any case. Fitted estimators and pipelines get
         the raw table, as they have a scale of their own.
     **options
-        Options of the method, such as `kernel="laplace"`: keyword arguments of its function in `boxwood.grow`, or of
-        its estimator. If the clusterer is a fitted `KernelKMeans` or a `KMedians`, its kernel or distance is the
-        default.
+        Options of the method: those that `grow.METHODS[name].options` lists, such as `kernel="laplace"`. The kernel of
+        a `KernelKMeans` and the distance of a `KMedians` are the defaults; without these, "random_cuts" takes squared
+        distances.
 
     Returns
     -------
@@ -154,13 +154,14 @@ def explain(
         "a whole number of at least 2, or None",
     )
     random_state = 0 if random_state is None else random_state
-    clustering = _ready(labels_or_estimator, X, sample_weight)
-    if _is_explainer(clustering):
-        _refuse_growing(clustering, n_clusters, method, max_leaf_nodes, standardize)
-        return _explained(clustering, X, columns, names, sample_weight)
+    if _is_explainer(labels_or_estimator):
+        explainer = _out_of_frozen(labels_or_estimator)
+        _refuse_growing(explainer, n_clusters, method, max_leaf_nodes, standardize)
+        return _explained(explainer, X, columns, names, sample_weight)
+    clustering = _with_fitted_pipeline(labels_or_estimator, X, sample_weight)
     unscaled = Coordinates.of(X, columns, clustering, sample_weight)
     coordinates = unscaled.standardized() if standardize else unscaled
-    reference, mixture = _clustering(clustering, X, (unscaled, coordinates), n_clusters, random_state)
+    reference, mixture, clustering = _clustering(clustering, X, (unscaled, coordinates), n_clusters, random_state)
     task = Task.of(
         coordinates.rows,
         renamed(reference, names),
@@ -209,13 +210,26 @@ def _refuse_parameter(name: str, value: Any, valid: bool, expected: str) -> None
 
 
 def _is_explainer(clustering: Any) -> bool:
-    return hasattr(type(clustering), "explanation_")
+    return hasattr(type(_out_of_frozen(clustering)), "explanation_")
+
+
+def _out_of_frozen(clustering: Any) -> Any:
+    from sklearn.frozen import FrozenEstimator
+
+    return clustering.estimator if isinstance(clustering, FrozenEstimator) else clustering
 
 
 def _explained(
     explainer: Any, X: Any, columns: Sequence[str] | None, names: Names | None, sample_weight: ArrayLike | None
 ) -> Explanation:
-    """Return the explanation by the tree of a fitted explainer."""
+    """Return the explanation by the tree of an explainer, which is cloned and fitted if it has none."""
+    from sklearn.base import clone
+
+    from boxwood.reference._clusterer import is_fitted
+
+    if not is_fitted(explainer):
+        explainer = clone(explainer).fit(X, sample_weight=sample_weight)
+        sample_weight = None  # those of the fit
     explanation: Explanation = explainer._explained(X, columns=columns, names=names, sample_weight=sample_weight)
     return explanation
 
@@ -227,27 +241,18 @@ def _refuse_growing(explainer: Any, n_clusters: Any, method: str, max_leaf_nodes
     names += ["method"] * (method != "auto") + ["standardize"] * standardize
     if names:
         raise ValueError(
-            f"{type(explainer).__name__} has its tree already, so {names[0]} has no effect; "
-            "to grow another tree for its clusters, pass its reference_.labels"
+            f"{type(explainer).__name__} brings its own tree, so {names[0]} has no effect; "
+            "to grow another tree for its clusters, pass the labels of its reference_"
         )
 
 
 # ---------------------------------------------------------------------------------------------- the clustering
 
 
-def _ready(clustering: Any, X: Any, sample_weight: ArrayLike | None) -> Any:
-    """Return the clustering; fit it if it is a pipeline (its columns are needed) or an explainer (its tree is needed).
-
-    An explainer in a `FrozenEstimator` is taken out of it.
-    """
-    from sklearn.base import clone
-    from sklearn.frozen import FrozenEstimator
-
+def _with_fitted_pipeline(clustering: Any, X: Any, sample_weight: ArrayLike | None) -> Any:
+    """Return the clustering as it is, but a pipeline fitted: its first steps say what the columns are."""
     from boxwood.reference._clusterer import fitted_pipeline, is_fitted
 
-    inner = clustering.estimator if isinstance(clustering, FrozenEstimator) else clustering
-    if _is_explainer(inner):
-        return inner if is_fitted(inner) else clone(inner).fit(X, sample_weight=sample_weight)
     if not hasattr(clustering, "steps") or is_fitted(clustering):
         return clustering
     return fitted_pipeline(clustering, X, sample_weight)
@@ -255,8 +260,8 @@ def _ready(clustering: Any, X: Any, sample_weight: ArrayLike | None) -> Any:
 
 def _clustering(
     clustering: Any, X: Any, stages: tuple[Coordinates, Coordinates], n_clusters: int | None, random_state: Any
-) -> tuple[Reference, Mixture | None]:
-    """Return the clustering, and its Gaussians if it is the clustering of a mixture.
+) -> tuple[Reference, Mixture | None, Any]:
+    """Return the clustering, its Gaussians if it is the clustering of a mixture, and the fitted clusterer if any.
 
     `stages` are the coordinates of the rows before they are standardized, and after.
     """
@@ -269,30 +274,30 @@ def _clustering(
         )
     if clustering is None or hasattr(clustering, "fit"):
         n_clusters = 5 if n_clusters is None else n_clusters
-        reference, mixture = _of_clusterer(clustering, X, stages, n_clusters, random_state)
+        reference, mixture, clustering = _of_clusterer(clustering, X, stages, n_clusters, random_state)
     elif isinstance(clustering, Integral):
         raise DataError(f"labels must be one for each row, got {clustering}; to make clusters, pass n_clusters")
     else:
         labels = column_values(X, clustering) if isinstance(clustering, str) else clustering
         reference, mixture = Reference.of(stages[1].rows, label_values(labels)), None
     refuse_one_cluster(reference)
-    return reference, mixture
+    return reference, mixture, clustering
 
 
 def _of_clusterer(
     clusterer: Any, X: Any, stages: tuple[Coordinates, Coordinates], n_clusters: int, random_state: Any
-) -> tuple[Reference, Mixture | None]:
-    """Return the clustering by a clusterer, which is fitted if it is not yet, and its Gaussians if it is a mixture."""
-    coordinates = stages[1]
+) -> tuple[Reference, Mixture | None, Any]:
+    """Return the clustering by a clusterer, its Gaussians if it is a mixture, and the clusterer, fitted by now."""
     from boxwood.reference._clusterer import fitted_clusterer, is_fitted, mixture_of, reference_of
 
+    coordinates = stages[1]
     if is_fitted(clusterer):
         reference = _in_rows(clusterer, reference_of(clusterer, X, coordinates.table), stages)
         mixture = mixture_of(clusterer, reference, coordinates.columns)
-        return reference, None if mixture is None else coordinates.to_rows(mixture)
+        return reference, None if mixture is None else coordinates.to_rows(mixture), clusterer
     fitted = fitted_clusterer(clusterer, X, coordinates.rows, n_clusters=n_clusters, random_state=random_state)
     reference = reference_of(fitted, X, coordinates.rows)
-    return reference, mixture_of(fitted, reference, coordinates.columns)
+    return reference, mixture_of(fitted, reference, coordinates.columns), fitted
 
 
 def _in_rows(clusterer: Any, reference: Reference, stages: tuple[Coordinates, Coordinates]) -> Reference:

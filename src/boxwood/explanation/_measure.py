@@ -9,6 +9,7 @@ import numpy as np
 
 from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import Rows, listed
+from boxwood.errors import DataError
 from boxwood.explanation._explanation import (
     ClusterSummary,
     DrawFacts,
@@ -124,7 +125,11 @@ def _mixture_facts(task: Task, grown: Grown, coordinates: Coordinates) -> Mixtur
     mixture = grown.facts.get("mixture", task.mixture)
     if mixture is None or coordinates.categories:
         return None
-    return mixture_facts(grown.tree, coordinates.to_table(mixture, task.reference), coordinates, task)
+    try:
+        of_table = coordinates.to_table(mixture, task.reference)
+    except DataError:  # values too large for their variance, where a curved map brought them near
+        return None
+    return mixture_facts(grown.tree, of_table, coordinates, task)
 
 
 def _leaves(

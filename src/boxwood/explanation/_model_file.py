@@ -168,6 +168,8 @@ def _read_objective(value: Any) -> str:
 
 def _read_draws(entry: dict[str, Any]) -> DrawFacts:
     n_trees = _number(entry["n_trees"])
+    if not isinstance(n_trees, int) or n_trees < 1:
+        raise ValueError(f"expected a number of trees, got {n_trees!r}")
     return DrawFacts(int(n_trees), *(float(entry[name]) for name in ("best", "mean", "worst", "bound")))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 import math
-import warnings
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -14,6 +13,7 @@ from numpy.typing import ArrayLike
 from boxwood._threads import map_tasks
 from boxwood._types import Floats, Indices, Ints
 from boxwood._validation import refuse_unknown
+from boxwood._warnings import warn_caller
 from boxwood.errors import StoppedEarlyWarning
 from boxwood.grow._costs import Problem, make_problem, refuse_misfit, whole_costs
 from boxwood.grow._grown import Grown
@@ -152,7 +152,7 @@ def warn_of_early_stop(tree: ThresholdTree, max_leaf_nodes: int, objective: str)
     if tree.n_leaves < max_leaf_nodes:
         what = "the cost" if objective == "cost" else "the number of mistakes"
         message = f"stopped at {tree.n_leaves} of {max_leaf_nodes} leaves: no further cut lowers {what}"
-        warnings.warn(message, StoppedEarlyWarning, stacklevel=3)
+        warn_caller(message, StoppedEarlyWarning)
 
 
 def grow_exkmc(task: Task, *, base: str | None = None, cuts: str = "threshold") -> Grown:

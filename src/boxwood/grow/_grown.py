@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from boxwood.kernels import Kernel
+from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 
 __all__ = ["Grown", "Split", "grow_by_cuts"]
@@ -39,6 +40,14 @@ class Grown(NamedTuple):
     kernel: Kernel | None = None
     facts: Mapping[str, Any] = {}
     notes: tuple[str, ...] = ()
+
+    def noting_early_stop(self, task: Task) -> Grown:
+        """Return the same with a note if the tree has fewer leaves than were asked for."""
+        asked = task.max_leaf_nodes
+        if asked is None or self.tree.n_leaves >= asked:
+            return self
+        note = f"stopped at {self.tree.n_leaves} of {asked} leaves, as no further cut gains anything"
+        return self._replace(notes=(*self.notes, note))
 
 
 class Split(NamedTuple, Generic[Node]):

@@ -62,8 +62,9 @@ class Method(NamedTuple):
         return tuple(each.name for each in parameters if each.kind is Parameter.KEYWORD_ONLY)
 
     def grow(self, task: Task, **options: Any) -> Grown:
-        """Return what the method grows for a task."""
-        return self.grower(task, **options)
+        """Return what the method grows for a task, with a note if it has fewer leaves than were asked for."""
+        grown = self.grower(task, **options)
+        return grown if self.one_leaf_each else grown.noting_early_stop(task)
 
     def check_options(self, options: Mapping[str, Any]) -> None:
         """Raise a ValueError that lists the method's options, if some other option is given."""
@@ -101,5 +102,5 @@ def method_of(name: str) -> Method:
         If there is no such method; the message lists all methods.
     """
     plain = name.replace("-", "_") if isinstance(name, str) else name
-    refuse_unknown("method", plain, ("auto", *METHODS))
+    refuse_unknown("method", plain, METHODS)
     return METHODS[plain]

@@ -147,7 +147,7 @@ def with_best_centers(task: Task, objective: str) -> Reference:
     if reference.best_for == objective:
         return reference
     code, labels = objective_code(objective), without_weightless(reference.labels, weights)
-    best = find_centers(task.rows.values, labels, reference.n_clusters, code, weights)
+    best = find_centers(task.rows.values, labels, reference.n_clusters, code, weights, n_jobs=task.n_jobs)
     centers = best.base + best.offset
     return reference.with_centers(np.where(np.isnan(centers), reference.centers, centers), best_for=objective)
 

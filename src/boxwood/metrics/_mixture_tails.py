@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._threads import map_tasks
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import as_table, as_weights
+from boxwood._validation import Rows
 from boxwood.reference import encode_labels
 from boxwood.reference._labels import check_length
 from boxwood.tree import ThresholdTree
@@ -120,10 +120,10 @@ def tail_check(
     >>> [(tail.axis, tail.verdict) for tail in tail_check(X, np.zeros(1000, dtype=int))]
     [(0, 'close'), (1, 'skewed')]
     """
-    table = as_table(X)
+    rows_of_all = Rows.of(X, sample_weight)
+    table, weights = rows_of_all.values, rows_of_all.weights
     codes, names = encode_labels(labels)
     check_length(codes, len(table))
-    weights = as_weights(sample_weight, len(table))
     checked = np.arange(table.shape[1])[list(range(table.shape[1]) if columns is None else columns)].tolist()
     pairs = [(k, j) for k in range(len(names)) for j in checked]
     return _tails(table, _rows_of(codes, len(names), weights), weights, pairs)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Bools, Indices, Ints
-from boxwood._validation import as_table, as_weights
+from boxwood._validation import Rows
 from boxwood.metrics._checks import check_fit
 from boxwood.reference import Reference
 from boxwood.tree import ThresholdTree, rows_at_nodes
@@ -81,9 +81,9 @@ def node_table(
     >>> node_table(X, tree, Reference.of(X, [0, 0, 0, 1]))
     NodeTable(rows=array([4, 2, 2]), own=array([4, 2, 1]), mistakes=array([1, 0, 0]))
     """
-    table = as_table(X)
+    rows_of_all = Rows.of(X, sample_weight)
+    table, weights = rows_of_all.values, rows_of_all.weights
     check_fit(table, tree, reference)
-    weights = as_weights(sample_weight, len(table))
     weight: Array = reference.kept.astype(np.int64) if weights is None else np.where(reference.kept, weights, 0)
     result = NodeTable(*(np.zeros(tree.n_nodes, dtype=weight.dtype) for _ in NodeTable._fields))
     leaves = _LeafRuns(tree)

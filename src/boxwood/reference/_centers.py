@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._threads import BLOCK_ROWS, map_blocks, map_tasks
 from boxwood._types import Array, Floats, Indices, Weights
-from boxwood._validation import as_table, as_weights, refuse_unknown
+from boxwood._validation import Rows, refuse_unknown
 from boxwood.loops.costs import L1, L2, SQEUCLIDEAN, add_differences
 from boxwood.reference._geometric_median import geometric_median, next_point
 from boxwood.reference._labels import whole_labels
@@ -100,9 +100,9 @@ def best_centers(
     """
     if n_clusters < 1:
         raise ValueError(f"n_clusters must be at least 1, got {n_clusters}")
-    code, table = objective_code(objective), as_table(X)
+    code, rows = objective_code(objective), Rows.of(X, sample_weight)
+    table, weights = rows.values, rows.weights
     clusters = whole_labels(labels, len(table), n_clusters)
-    weights = as_weights(sample_weight, len(table))
     centers = find_centers(table, without_weightless(clusters, weights), n_clusters, code, weights)
     return centers.base + centers.offset
 

@@ -66,7 +66,8 @@ def fitted_clusterer(
 
 def fitted_pipeline(pipeline: Any, X: Any, sample_weight: ArrayLike | None) -> Any:
     """Return a clone of a pipeline fitted on the unchanged table, which may hold values other than numbers."""
-    return clone(pipeline).fit(X, **_weight_argument(pipeline, as_weights(sample_weight, len(X))))
+    weights = None if sample_weight is None else as_weights(sample_weight, len(X))
+    return clone(pipeline).fit(X, **_weight_argument(pipeline, weights))
 
 
 def reference_of(clusterer: Any, X: Any, rows: Rows) -> Reference:

@@ -19,7 +19,7 @@ from boxwood.reference._mixture import Mixture
 from boxwood.reference._reference import Reference
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Coordinates", "default_columns"]
+__all__ = ["Coordinates", "default_columns", "made_by", "not_made"]
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,8 @@ class Coordinates:
         try:
             return _mapped(X, columns, clustering[:-1], sample_weight)
         except DataError as error:
-            note = f"grown and measured on raw columns: {str(error).split(';')[0]}"
             try:
-                return replace(_raw(X, columns, clustering, sample_weight), notes=(note,))
+                return replace(_raw(X, columns, clustering, sample_weight), notes=(not_made(error),))
             except DataError:
                 raise error from None
 
@@ -123,6 +122,17 @@ class Coordinates:
         return Mixture.of_reference(self.table, reference)
 
 
+def made_by(steps: Any) -> str:
+    """Return the note that trees are grown on the columns that the steps of a pipeline make."""
+    made = ", ".join(type(step).__name__ for _, step in steps.steps)
+    return f"grown and measured on the columns that the pipeline makes ({made}); rules are in the table's units"
+
+
+def not_made(error: DataError) -> str:
+    """Return the note that trees are grown on raw columns, as those of the pipeline cannot be pulled back to them."""
+    return f"grown and measured on raw columns: {str(error).split(';')[0]}"
+
+
 def default_columns(n_columns: int) -> tuple[str, ...]:
     """Return the names of columns without names: x0, x1, and so on."""
     return tuple(f"x{j}" for j in range(n_columns))
@@ -136,15 +146,14 @@ def _mapped(X: Any, columns: Sequence[str] | None, steps: Any, sample_weight: Ar
     names = axis_map.columns or _columns_of_array(axis_map.n_features, columns)
     codes = axis_map.codes(X)
     table = Rows(codes, as_weights(sample_weight, len(codes)))
-    made = ", ".join(type(step).__name__ for _, step in steps.steps)
-    note = f"grown and measured on the columns that the pipeline makes ({made}); rules are in the table's units"
     rows = table.mapped(axis_map.transform(codes))
-    return Coordinates(names, table, rows, axis_map, categories=axis_map.categories, notes=(note,))
+    return Coordinates(names, table, rows, axis_map, categories=axis_map.categories, notes=(made_by(steps),))
 
 
 def _raw(X: Any, columns: Sequence[str] | None, clustering: Any, sample_weight: ArrayLike | None) -> Coordinates:
     names, values = _table(X, columns, clustering)
-    rows = Rows(values, as_weights(sample_weight, len(values)))
+    weights = X.weights if isinstance(X, Rows) and sample_weight is None else as_weights(sample_weight, len(values))
+    rows = Rows(values, weights)
     return Coordinates(names, rows, rows)
 
 

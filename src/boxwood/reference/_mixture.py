@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import Rows, listed
+from boxwood._warnings import warn_caller
 from boxwood.errors import DataError
 from boxwood.reference._labels import encode_labels
 from boxwood.reference._moments import Moments, moments_of
@@ -299,7 +299,7 @@ def _components_with_data(mixture: Any) -> Indices:
         raise DataError("no component of the mixture has data")
     if empty.any():
         dropped = listed([f"{k} (weight {weights[k]:.1e})" for k in np.flatnonzero(empty)])
-        warnings.warn(f"components without data are dropped: {dropped}", stacklevel=3)
+        warn_caller(f"components without data are dropped: {dropped}")
     return np.flatnonzero(~empty)
 
 

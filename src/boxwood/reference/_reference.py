@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import Rows, as_table, listed, refuse_unknown
+from boxwood._warnings import warn_caller
 from boxwood.errors import DataError
 from boxwood.reference._labels import encode_labels
 from boxwood.reference._moments import Moments, moments_of
@@ -168,7 +168,7 @@ class Reference:
                 f"clusters with equal centres, which no cut separates: {pairs}; give them one label, use CART "
                 "(method 'auto' or 'cart' of explain), or merge them (duplicates='merge' of grow.imm and grow.greedy)"
             )
-        warnings.warn(f"clusters with equal centres are merged into the first of them: {pairs}", stacklevel=3)
+        warn_caller(f"clusters with equal centres are merged into the first of them: {pairs}")
         return Reference(np.where(self.kept, first[self.labels], -1), self.centers, self.names)
 
     def first_of_equal_centers(self) -> Indices:

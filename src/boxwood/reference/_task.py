@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -97,7 +98,14 @@ class Task:
         """The mixture that made the clusters; if there is none, the clusters' frequencies, means and variances."""
         if self.mixture is not None:
             return self.mixture
-        return Mixture.of_reference(self.rows, self.reference, moments=self.reference.moments, n_jobs=self.n_jobs)
+        moments = self.reference.moments
+        if moments is not None and not math.isclose(moments.weights.sum(), self._kept_weight(), rel_tol=1e-9):
+            moments = None  # of other weights than those of the task
+        return Mixture.of_reference(self.rows, self.reference, moments=moments, n_jobs=self.n_jobs)
+
+    def _kept_weight(self) -> float:
+        weights = self.rows.weights
+        return float(self.kept.sum() if weights is None else weights[self.kept].sum())
 
     def leaves(self, times: int = 1) -> int:
         """Return the number of leaves to grow: `max_leaf_nodes`, or else `times` the number of clusters."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Bools, Floats, Indices
-from boxwood._validation import as_table, as_weights, refuse_unknown
+from boxwood._validation import Rows, refuse_unknown
 from boxwood.errors import DataError
 from boxwood.metrics._checks import check_fit
 from boxwood.metrics._price import ratio
@@ -147,9 +147,9 @@ def imm_certificate(
     (array([1., 0., 0.]), array([0.09326425, 0.        , 0.        ]), 3.492)
     """
     refuse_unknown("objective", objective, _FACTOR)
-    table = as_table(X)
+    rows_of_all = Rows.of(X, sample_weight)
+    table, weights = rows_of_all.values, rows_of_all.weights
     check_fit(table, tree, reference)
-    weights = as_weights(sample_weight, len(table))
     weight = np.where(reference.kept, 1.0 if weights is None else weights, 0.0)
     kept = np.flatnonzero(weight)
     sums = _walk(tree, reference.centers, table[kept], reference.labels[kept], weight[kept], objective)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import as_table, as_weights
+from boxwood._validation import Rows
 from boxwood.errors import DataError
 from boxwood.kernels import Kernel
 from boxwood.kernels._by_name import as_distance_kernel
@@ -175,9 +175,9 @@ def distance_ratios(
     >>> round(distance_price_bound(2, 1, **ratios._asdict()).value, 2)
     9.49
     """
-    table = as_table(X)
-    product = as_distance_kernel(kernel).fitted(table)
-    table, labels, weights = _kept(table, reference, as_weights(sample_weight, len(table)))
+    rows = Rows.of(X, sample_weight)
+    product = as_distance_kernel(kernel).fitted(rows)
+    table, labels, weights = _kept(rows.values, reference, rows.weights)
     k, d = int(labels.max()) + 1, table.shape[1]
     between_means, to_means = np.zeros((2, k, k)), np.zeros((2, len(table)))
     for j in range(d):
