@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from boxwood.explanation._loss import Loss
+from boxwood.explanation._loss import Loss, least
 from boxwood.grow import METHODS, Method
 from boxwood.grow._cart import grow_cart
 from boxwood.grow._expand import expanded
@@ -62,16 +62,16 @@ def _best(task: Task) -> Grown:
     if equal:
         notes.append(f"IMM was left out, as no cut separates clusters with equal centres ({equal})")
     loss = Loss(task)
-    candidates = _candidates(task, sample, complete)
+    candidates = loss.scored(_candidates(task, sample, complete))
     small = task.sampled(REFINED)
-    losses = [loss.of(tree) for _, tree in candidates]
-    largest_loss = WORTH * min(losses)[0]
-    promising = [candidate for candidate, lost in zip(candidates, losses, strict=True) if lost[0] <= largest_loss]
-    name, tree = loss.least(candidates + [(_refined(name), loss.refined(tree, small)) for name, tree in promising])
+    largest_loss = WORTH * min(each.loss for each in candidates)[0]
+    promising = [each for each in candidates if each.loss[0] <= largest_loss]
+    refined = [(_refined(name), loss.refined(tree, small)) for _, name, tree in promising]
+    best = least([*candidates, *loss.scored(refined)])
     if small is not sample:
-        name, tree = loss.least([(name, tree), (_refined(name), loss.refined(tree, sample))])
+        best = least([best, *loss.scored([(_refined(best.name), loss.refined(best.tree, sample))])])
     facts = {} if task.mixture is None else {"mixture": task.mixture}
-    return Grown(tree, name, facts=facts, notes=tuple(notes))
+    return Grown(best.tree, best.name, facts=facts, notes=tuple(notes))
 
 
 def _refined(name: str) -> str:

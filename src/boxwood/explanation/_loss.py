@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,10 +16,23 @@ from boxwood.metrics._cost import summed_distances
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Loss"]
+__all__ = ["Candidate", "Loss", "least"]
 
 NEAREST = 0.95  # the loss is the cost if at least this share of rows is nearest to its own cluster's mean
 INCOMPLETE = 1.25  # factor on the loss of a tree that leaves a cluster without a leaf
+
+
+class Candidate(NamedTuple):
+    """A tree, its name, and its loss; see `Loss.of`."""
+
+    loss: tuple[float, float]
+    name: str
+    tree: ThresholdTree
+
+
+def least(candidates: Sequence[Candidate]) -> Candidate:
+    """Return the candidate with the least loss, the first of equals."""
+    return min(candidates, key=lambda candidate: candidate.loss)
 
 
 class Loss:
@@ -51,9 +65,12 @@ class Loss:
     def _cost(self, labels: Indices) -> float:
         return summed_distances(self.task.rows.values, labels, SQEUCLIDEAN, None, self.task.rows.weights)
 
-    def least(self, candidates: Sequence[tuple[str, ThresholdTree]]) -> tuple[str, ThresholdTree]:
-        """Return the candidate with the least loss; ties go to the first."""
-        return min(candidates, key=lambda candidate: self.of(candidate[1]))
+    def scored(self, candidates: Iterable[tuple[str, ThresholdTree]]) -> list[Candidate]:
+        """Return the candidates with their losses; of equal trees only the first, so that none is refined twice."""
+        first: dict[ThresholdTree, str] = {}
+        for name, tree in candidates:
+            first.setdefault(tree, name)
+        return [Candidate(self.of(tree), name, tree) for tree, name in first.items()]
 
     def refined(self, tree: ThresholdTree, part: Task) -> ThresholdTree:
         """Return the tree with cuts that lose less on the rows of `part`, a sample of the task."""
