@@ -2,8 +2,7 @@
 
 from boxwood.estimators._cart import CART
 from boxwood.estimators._concept_mmdt import ConceptMMDT
-from boxwood.estimators._exkmc import ExKMC
-from boxwood.estimators._expand import Expand
+from boxwood.estimators._expand import ExKMC, Expand
 from boxwood.estimators._imm import IMM
 from boxwood.estimators._kernel_expand import KernelExKMC, KernelExpand
 from boxwood.estimators._kernel_imm import KernelIMM

@@ -1,4 +1,4 @@
-"""`Expand`: more leaves for fewer mistakes."""
+"""`ExKMC` and `Expand`: more leaves, for less cost or fewer mistakes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,125 @@ from boxwood.grow._grown import Grown
 from boxwood.reference import Task
 from boxwood.reference._coordinates import Coordinates
 
-__all__ = ["Expand"]
+__all__ = ["ExKMC", "Expand"]
 
 
-class Expand(TreeClusterer):
+class _Expanded(TreeClusterer):
+    """A tree whose leaves are split further by the objective that a subclass names."""
+
+    _expansion: ClassVar[str]  # the objective of `grow.expand`
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **TreeClusterer._parameter_constraints,
+        "max_leaf_nodes": [AT_LEAST_TWO, None],
+        "base": [StrOptions({"imm", "root"})],
+        "cuts": [StrOptions({"threshold", "interval"})],
+    }
+
+    def __init__(
+        self,
+        clusterer: Any = None,
+        *,
+        n_clusters: int = 8,
+        max_leaf_nodes: int | None = None,
+        base: str = "imm",
+        cuts: str = "threshold",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.clusterer = clusterer
+        self.n_clusters = n_clusters
+        self.max_leaf_nodes = max_leaf_nodes
+        self.base = base
+        self.cuts = cuts
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _warn(self, grown: Grown, task: Task, coordinates: Coordinates) -> None:
+        if self.max_leaf_nodes is not None:  # no warning where the number of leaves is the default
+            warn_of_early_stop(grown.tree, self.max_leaf_nodes, self._expansion)
+
+
+class ExKMC(_Expanded):
+    """Clusters explained by a tree with more leaves than clusters, each cut chosen for the cost it saves.
+
+    Each step splits the leaf whose best cut saves most: it lowers the sum of squared distances to the clusters' centres
+    by the largest amount. Use it where the rules of `IMM` lose too much: that sum never grows with `max_leaf_nodes`.
+
+    Parameters
+    ----------
+    clusterer : estimator, default=None
+        Clusterer, mixture or pipeline of scikit-learn whose clusters are explained. It is cloned and fitted, but a
+        `FrozenEstimator` is used as it is. None is k-means. Ignored if `fit` is given labels.
+    n_clusters : int, default=8
+        Number of clusters of k-means where `clusterer` is None.
+    max_leaf_nodes : int, default=None
+        Number of leaves; None is twice the number of clusters. Growth stops earlier if no further cut gains anything.
+        `fit` then warns, unless `max_leaf_nodes` is None.
+    base : {"imm", "root"}, default="imm"
+        Tree to begin with: that of IMM, in which each cluster has a leaf, or a single leaf.
+    cuts : {"threshold", "interval"}, default="threshold"
+        Whether a cut is `x <= b`, or may also be `a <= x <= b`.
+    random_state : int, RandomState instance or None, default=None
+        Randomness of k-means; an int gives the same result each time.
+    n_jobs : int or None, default=None
+        Number of threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all processors. The tree
+        does not depend on it.
+
+    Attributes
+    ----------
+    tree_ : ThresholdTree
+        The tree. Several leaves may carry the same cluster; with `base="root"` a cluster may have none.
+    labels_ : array of shape (n,)
+        The cluster that the tree gives to each row of `fit`, named as by `predict`.
+    reference_ : Reference
+        The clustering that the tree explains.
+    explanation_ : Explanation
+        A rule for each cluster, the agreement of the rules with the clusters, and the price, measured on the rows of
+        `fit`. It is computed when first read; the estimator keeps the rows until then. A pickle holds the explanation
+        and not the rows.
+    cluster_centers_ : array of shape (k, d)
+        Centre of each cluster of `reference_`.
+    n_leaves_ : int
+        Number of leaves.
+    price_ : float
+        Price of explainability: the sum of within-cluster squared distances of the tree's clusters, divided by that of
+        the clustering. 0/0 counts as 1. It can be below 1 where the clustering does not minimise this cost.
+    clusterer_ : estimator
+        The fitted clusterer. It exists only if `fit` was given no labels.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of shape (d,)
+        Names of the columns. They exist only if `fit` was given a data frame whose column names are all text.
+
+    See Also
+    --------
+    IMM : One leaf for each cluster.
+    Expand : Chooses cuts by mistakes and not by cost.
+    boxwood.explain : Explains in one call, and measures what is lost.
+
+    Notes
+    -----
+    Takes time n d (log n + k) for each level of the tree, beside the time of the clusterer.
+
+    References
+    ----------
+    N. Frost, M. Moshkovitz, C. Rashtchian, "ExKMC: Expanding Explainable k-Means Clustering", 2020, arXiv:2006.02399.
+
+    Examples
+    --------
+    >>> from boxwood import ExKMC
+    >>> X = [[0.0], [1.0], [4.0], [5.0], [8.0], [9.0]]
+    >>> model = ExKMC(max_leaf_nodes=3).fit(X, [0, 0, 1, 1, 2, 2])
+    >>> model.labels_, model.n_leaves_, model.price_
+    (array([0, 0, 1, 1, 2, 2]), 3, 1.0)
+    """
+
+    _method = "exkmc"
+    _expansion = "cost"
+
+
+class Expand(_Expanded):
     """Clusters explained by a tree with more leaves than clusters, each cut chosen for the mistakes it removes.
 
     A mistake is a row that the tree puts outside its own cluster. Each step splits the leaf whose best cut removes most
@@ -93,33 +208,4 @@ class Expand(TreeClusterer):
     """
 
     _method = "expand"
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **TreeClusterer._parameter_constraints,
-        "max_leaf_nodes": [AT_LEAST_TWO, None],
-        "base": [StrOptions({"imm", "root"})],
-        "cuts": [StrOptions({"threshold", "interval"})],
-    }
-
-    def __init__(
-        self,
-        clusterer: Any = None,
-        *,
-        n_clusters: int = 8,
-        max_leaf_nodes: int | None = None,
-        base: str = "imm",
-        cuts: str = "threshold",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.clusterer = clusterer
-        self.n_clusters = n_clusters
-        self.max_leaf_nodes = max_leaf_nodes
-        self.base = base
-        self.cuts = cuts
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
-    def _warn(self, grown: Grown, task: Task, coordinates: Coordinates) -> None:
-        if self.max_leaf_nodes is not None:  # no warning where the number of leaves is the default
-            warn_of_early_stop(grown.tree, self.max_leaf_nodes, "mistakes")
+    _expansion = "mistakes"

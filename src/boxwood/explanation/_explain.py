@@ -182,7 +182,7 @@ def _method_name(method: str, options: dict[str, Any]) -> str:
         if options:
             raise ValueError(f"options such as {next(iter(options))} belong to one method; name it with method=")
         return method
-    chosen = method_of(method)
+    chosen = method_of(method, beside=("auto",))
     chosen.check_options(options)
     return chosen.name
 

@@ -93,14 +93,15 @@ METHODS: dict[str, Method] = {
 }
 
 
-def method_of(name: str) -> Method:
-    """Return the method of a name; hyphens in the name count as underscores.
+def method_of(name: str, *, beside: tuple[str, ...] = ()) -> Method:
+    """Return the method of a name, in which hyphens stand for underscores.
 
     Raises
     ------
     ValueError
-        If there is no such method; the message lists all methods.
+        If there is no such method; the message names those there are, and what else the caller takes `beside` them.
     """
     plain = name.replace("-", "_") if isinstance(name, str) else name
-    refuse_unknown("method", plain, METHODS)
+    if plain not in METHODS:
+        refuse_unknown("method", plain, (*beside, *METHODS))
     return METHODS[plain]
