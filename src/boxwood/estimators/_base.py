@@ -166,6 +166,8 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _rows(self, X: Any, sample_weight: ArrayLike | None = None, *, reset: bool = False) -> Rows:
         """Return checked rows, float32 or float64; store the number and names of the columns, or compare them."""
         values = validated_rows(self, X, reset=reset, at_least=2 if reset else 1, n_jobs=self._jobs())
+        if sample_weight is None and isinstance(X, Rows):
+            return Rows(values, X.weights)
         return Rows(values, as_weights(sample_weight, len(values)))
 
     def _tested(self, X: Any) -> Rows:
