@@ -10,7 +10,7 @@ SIZE ?= 1
 demo: $(VENV)/installed  ## explain a real table
 	$(PY) -m boxwood demo
 
-test: $(VENV)/installed-test  ## run the tests, in about two minutes on two cores
+test: $(VENV)/installed-test  ## run the tests, in two to four minutes on two cores
 	$(PY) -m pytest -n $(JOBS) --dist worksteal
 
 soak: $(VENV)/installed-test  ## run slow tests, too, and all on SEEDS times as many seeds and SIZE times as many rows

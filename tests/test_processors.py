@@ -274,7 +274,11 @@ def flags():
     [
         ({"OPENBLAS_CORETYPE": "Haswell"}, "avx2"),
         ({"OPENBLAS_CORETYPE": "SkylakeX"}, "avx512f"),
-        ({"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", "OPENBLAS_CORETYPE": "Nehalem"}, "sse4_2"),
+        pytest.param(  # compiles every loop anew
+            {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", "OPENBLAS_CORETYPE": "Nehalem"},
+            "sse4_2",
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=["Haswell", "SkylakeX", "generic"],
 )
