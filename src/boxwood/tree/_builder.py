@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from boxwood._types import Indices
 from boxwood.tree._tree import ThresholdTree
 
 __all__ = ["TreeBuilder"]
@@ -79,10 +78,6 @@ class TreeBuilder:
 
     def build(self) -> ThresholdTree:
         """Return the tree."""
-        return self.build_with_nodes()[0]
-
-    def build_with_nodes(self) -> tuple[ThresholdTree, Indices]:
-        """Return the tree, and for each of its nodes the node of this builder, shape (n_nodes,)."""
         order, position = self._pre_order()
         feature = np.full(len(order), -1, dtype=np.int64)
         second, cluster = feature.copy(), feature.copy()
@@ -95,7 +90,7 @@ class TreeBuilder:
                 cluster[i] = self._clusters[node]
             else:
                 raise ValueError(f"node {node} is neither a cut nor labelled with a cluster; split or label it first")
-        return ThresholdTree(feature, lower, upper, second, cluster), np.array(order, dtype=np.intp)
+        return ThresholdTree(feature, lower, upper, second, cluster)
 
     def _pre_order(self) -> tuple[list[int], dict[int, int]]:
         order, stack = [], [0]
