@@ -25,3 +25,13 @@ def draws(n: int) -> int:
 def variants(first: T, *others: T) -> list[T]:
     """Return what one check is run on: the first one, and the others where slow tests run."""
     return [first, *others] if SLOW else [first]
+
+
+def searches() -> range:
+    """Return the seeds of searches for a case that breaks a guarantee; `make soak` tries 100 000 cases in all."""
+    return range(17 * SEEDS if SLOW and SEEDS > 1 else 4)
+
+
+def search_length() -> int:
+    """Return how many cases one search tries."""
+    return 600 if SLOW else 100

@@ -297,6 +297,7 @@ OWN = {  # entries that one estimator of a family has in words of its own
     "clusterer": {"ConceptMMDT"},
     "axis": {"ConceptMMDT"},
     "pooling": {"ConceptMMDT"},
+    "sigma": {"ConceptMMDT"},
     "mixture_": {"ConceptMMDT"},
     "price_": {"ConceptMMDT"},
     "reference_": {"ConceptMMDT"},

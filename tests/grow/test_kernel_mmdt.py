@@ -20,7 +20,7 @@ from boxwood.grow._kernel_mmdt_cuts import AXES, grow_from_laws
 from boxwood.kernels import Gaussian, Laplace, Linear, Precomputed, ProductKernel, kernel_distances
 from boxwood.metrics import axis_similarity, kernel_cost, price_of_explainability
 from boxwood.reference import Mixture, Reference, Task
-from boxwood.theory.bounds import kernel_price_bound
+from boxwood.theory.bounds import kernel_price_bound, midpoint_kernel_price_bound
 from boxwood.tree import ThresholdTree
 from tests import naive
 from tests.cases import make_case
@@ -349,14 +349,16 @@ def test_the_expected_price_is_below_the_bound(axis):
         X, labels = balls(rng, 3 * rng.normal(size=(2, 2)), rng.integers(3, 30, size=2), rng.choice([0.01, 0.05, 0.2]))
         reference, kernel = Reference.of(X, labels), Gaussian(0.5)
         laws = laws_of(X, reference, kernel)
-        bound = _bound(X, labels, laws, kernel)
         distances = kernel_distances(kernel, X, labels, 2)
         _, (cut,) = tree_and_cuts(X, reference, kernel=kernel, axis=axis, random_state=0)
+        bound, middle = _bounds(X, labels, laws, kernel, (cut,))
         near = np.abs(X[:, cut.feature, None] - X[labels == cut.component, cut.feature]) <= cut.radius
         given = np.where(near, cut.inside[0], cut.outside[0])
         prices = np.take_along_axis(distances, given, axis=1).sum(axis=0) / distances[range(len(X)), labels].sum()
         assert prices.mean() <= bound.value * (1 + 1e-9)
-        useful += bound.holds and bound.value < 1 + (1 + 1) / (1 - _within(X, labels, kernel).max())
+        if middle.holds:
+            assert prices.mean() <= middle.value * (1 + 1e-9) <= bound.value * (1 + 1e-8)
+        useful += bound.holds is True and bound.value < 1 + (1 + 1) / (1 - _within(X, labels, kernel).max())
     assert useful > 15
 
 
@@ -365,8 +367,7 @@ def test_the_mean_price_over_draws_is_below_the_bound_for_many_clusters(axis):
     rng = np.random.default_rng(0)
     X, labels = balls(rng, [[0, 0], [3, 0], [0, 3], [6, 6]], [30, 20, 30, 40], 0.03)
     reference, kernel = Reference.of(X, labels), Gaussian(0.5)
-    bound = _bound(X, labels, laws_of(X, reference, kernel), kernel)
-    assert bound.holds
+    laws = laws_of(X, reference, kernel)
     distances = kernel_distances(kernel, X, labels, 4)
     least = distances[range(len(X)), labels].sum()
     prices, shares, random = [], [], np.random.default_rng(1)
@@ -376,15 +377,18 @@ def test_the_mean_price_over_draws_is_below_the_bound_for_many_clusters(axis):
         prices.append(distances[range(len(X)), given].sum() / least)
         shares.append((given != labels).mean())
         assert np.mean(shares) <= sum(cut.error_bound for cut in cuts)
-    assert np.mean(prices) <= bound.value
+    for bound in _bounds(X, labels, laws, kernel, cuts):
+        assert bound.holds
+        assert np.mean(prices) <= bound.value
 
 
 def _within(X, labels, kernel):
     return np.array([kernel(X[labels == c]).mean() for c in range(labels.max() + 1)])
 
 
-def _bound(X, labels, laws, kernel):
-    return kernel_price_bound(laws.similarity, _within(X, labels, kernel), laws.weights)
+def _bounds(X, labels, laws, kernel, cuts):
+    similar = laws.similarity, _within(X, labels, kernel), laws.weights
+    return [bound(*similar, cuts=cuts, drawn=True) for bound in (kernel_price_bound, midpoint_kernel_price_bound)]
 
 
 @pytest.mark.parametrize("prototype", PROTOTYPES)

@@ -16,7 +16,7 @@ from tests.cases import make_case
 from tests.scale import seeds
 
 # T-05 of the papers' instances
-THREE = Mixture([0.5, 0.3, 0.2], [[0, 0], [6, 1], [3, 7]], [[1, 1.44]] * 3)
+THREE = Mixture([0.5, 0.3, 0.2], [[0, 0], [6, 1], [3, 7]], [[1, 1.44]] * 3, law="gaussian")
 CUT_AT_0 = ThresholdTree.from_dict({"feature": 0, "threshold": 0, "left": {"cluster": 0}, "right": {"cluster": 1}})
 
 
@@ -50,7 +50,8 @@ def is_resolved(mixture):
 
 
 def random_mixture(rng, k, d, spread=3.0):
-    return Mixture(rng.dirichlet(np.full(k, 3.0)), rng.normal(size=(k, d)) * spread, rng.uniform(0.2, 2, size=(k, d)))
+    weights, means = rng.dirichlet(np.full(k, 3.0)), rng.normal(size=(k, d)) * spread
+    return Mixture(weights, means, rng.uniform(0.2, 2, size=(k, d)), law="gaussian")
 
 
 def arrays(mixture):

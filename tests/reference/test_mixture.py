@@ -189,9 +189,9 @@ def test_copies_are_frozen_and_equal():
 
 def test_pooled_variances():
     mixture = Mixture([1, 3], [[0, 0], [1, 1]], [[1, 4], [5, 0]])
-    assert mixture.pooled_variances().tolist() == [4.0, 1.0]
+    assert mixture.pooled_variances("weighted").tolist() == [4.0, 1.0]
     assert mixture.pooled_variances("max").tolist() == [5.0, 4.0]
-    with pytest.raises(ValueError, match="'weighted' or 'max', got 'mean'"):
+    with pytest.raises(ValueError, match="'max' or 'weighted', got 'mean'"):
         mixture.pooled_variances("mean")
 
 

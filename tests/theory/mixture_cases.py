@@ -18,7 +18,7 @@ def mixtures(n, *, equal_variances=False):
         mixture = random_mixture(rng, k, d, spread=10 ** rng.uniform(-0.5, 2))
         if equal_variances:
             variances = np.broadcast_to(mixture.variances[0], mixture.variances.shape)
-            mixture = Mixture(mixture.weights, mixture.means, variances)
+            mixture = Mixture(mixture.weights, mixture.means, variances, law="gaussian")
         yield mixture
 
 

@@ -57,7 +57,12 @@ def test_conditions_are_said():
     assert not bounds.l2_price_bound(full).holds
     assert not bounds.estimated_error_bound(two, 5.0).holds
     assert not bounds.estimated_error_bound(two, 0.0).holds
-    assert bounds.estimated_error_bound(two, 0.01).holds
+    assert bounds.estimated_error_bound(two, 0.01).holds is None
+    normal = Mixture(two.weights, two.means, two.variances, law="gaussian")
+    known = bounds.estimated_error_bound(normal, 0.01, tree=mmdt(normal), truth=normal)
+    assert [condition.status for condition in known.conditions] == ["verified"] * 5 + ["stated"]
+    with pytest.raises(DataError, match="truth"):
+        bounds.estimated_error_bound(normal, 0.01, truth=Mixture([1, 1], [[0.0], [1.0]], np.ones((2, 1))))
     assert bounds.gap_error_bound(two, estimated=True).estimated
     assert bounds.gap_error_bound(two).source.endswith("Theorem 1")
     with pytest.raises(ValueError, match="tail"):
@@ -99,7 +104,9 @@ def test_bounds_of_the_papers():
     assert bounds.imm_price_bound(1, depth=0).value == 2
     assert "FOCS 2023" in bound(3).source
     assert not math.isnan(bound(2, objective="l2").value)
-    assert bound(2).conditions[0].holds is None
+    assert bound(2).conditions[0].status == "unknown"
+    assert bound(2).holds is None
+    assert bound(2, drawn=True).holds is True
 
 
 def test_bad_parameters_of_bounds():

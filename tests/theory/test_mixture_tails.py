@@ -75,12 +75,14 @@ def test_bound_from_estimates():
         shift = rng.uniform(-1, 1, truth.means.shape) * math.sqrt(2 * delta) * sigma * math.sqrt(1 - delta)
         shrink = rng.uniform(1 - delta, 1, truth.means.shape)
         estimate = Mixture(truth.weights, truth.means + shift, truth.variances * shrink)
-        estimated_sigma = np.sqrt(estimate.pooled_variances("max"))
-        bound = bounds.estimated_error_bound(estimate, delta)
-        near = np.all((truth.means - estimate.means) ** 2 <= 2 * estimated_sigma**2 * delta)
-        if bound.holds and near:
+        tree = mmdt(estimate)
+        bound = bounds.estimated_error_bound(estimate, delta, tree=tree, truth=truth)
+        if bound.holds:
             checked += 1
-            assert error_rate(truth, mmdt(estimate, pooling="max")).value <= bound.value * (1 + 1e-9)
+            assert error_rate(truth, tree).value <= bound.value * (1 + 1e-9)
+        assert bounds.estimated_error_bound(estimate, delta, tree=tree).holds in (None, False)
+        far = Mixture(truth.weights, estimate.means + 2 * sigma * math.sqrt(delta), truth.variances, law="gaussian")
+        assert bounds.estimated_error_bound(estimate, delta, tree=tree, truth=far).holds is False
     assert checked > 200
     a, b, delta = 5.0, 0.9, 0.81  # 4.60 is claimed where 3.19 holds
     assert (1 - delta) * (a**2 - b**2) == pytest.approx(4.60, abs=5e-3)

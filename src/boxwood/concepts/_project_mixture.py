@@ -34,7 +34,8 @@ def project(mixture: Mixture, vectors: ArrayLike, intercepts: ArrayLike | None =
     Returns
     -------
     Mixture
-        The same components, with one column for each of the m concepts, and with covariances.
+        The same components, with one column for each of the m concepts, and with covariances. Projected Gaussians are
+        Gaussian; of other laws the result states none.
 
     Raises
     ------
@@ -64,7 +65,8 @@ def project(mixture: Mixture, vectors: ArrayLike, intercepts: ArrayLike | None =
     variances = np.maximum(np.diagonal(covariances, axis1=1, axis2=2), 0.0)
     each = np.arange(len(C))
     covariances[:, each, each] = variances
-    return Mixture(mixture.weights, products(mixture.means, C) + b, variances, mixture.names, covariances=covariances)
+    means, law = products(mixture.means, C) + b, "gaussian" if mixture.law == "gaussian" else None
+    return Mixture(mixture.weights, means, variances, mixture.names, covariances=covariances, law=law)
 
 
 def _checked(mixture: Mixture, vectors: ArrayLike, intercepts: ArrayLike | None) -> tuple[Floats, Floats]:

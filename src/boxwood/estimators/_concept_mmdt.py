@@ -44,8 +44,11 @@ class ConceptMMDT(MMDT):
         Concept to cut: the one with the largest gap between neighbouring means, or with the largest range of means.
     threshold : {"midpoint", "tails", "chebyshev", "gaussian", "uniform"}, default="midpoint"
         Position of the cut on it; see `grow.mmdt`.
-    pooling : {"weighted", "max"}, default="weighted"
-        The single variance used for a concept: the weighted mean of the clusters' variances, or the largest of them.
+    pooling : {"max", "weighted"}, default="max"
+        The single variance used for a concept: the largest of the clusters' variances, as the guarantees need it, or
+        their weighted mean.
+    sigma : array-like of shape (m,), default=None
+        Standard deviations of the m concepts, or sub-Gaussian parameters, instead of the pooled ones.
     random_state : int, RandomState instance or None, default=None
         Randomness of the Gaussian mixture and of "uniform" thresholds; an int gives the same result each time.
     n_jobs : int or None, default=None
@@ -143,7 +146,8 @@ class ConceptMMDT(MMDT):
         n_clusters: int = 8,
         axis: str = "gap",
         threshold: str = "midpoint",
-        pooling: str = "weighted",
+        pooling: str = "max",
+        sigma: ArrayLike | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -153,6 +157,7 @@ class ConceptMMDT(MMDT):
             axis=axis,
             threshold=threshold,
             pooling=pooling,
+            sigma=sigma,
             random_state=random_state,
             n_jobs=n_jobs,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.mixture import GaussianMixture
 
 from boxwood._compat import StrOptions
@@ -41,8 +42,11 @@ class MMDT(TreeClusterer):
         Axis to cut: the one with the largest gap between neighbouring means, or with the largest range of means.
     threshold : {"midpoint", "tails", "chebyshev", "gaussian", "uniform"}, default="midpoint"
         Position of the cut on it; see `grow.mmdt`.
-    pooling : {"weighted", "max"}, default="weighted"
-        The single variance used for an axis: the weighted mean of the clusters' variances, or the largest of them.
+    pooling : {"max", "weighted"}, default="max"
+        The single variance used for an axis: the largest of the clusters' variances, as the guarantees need it, or
+        their weighted mean.
+    sigma : array-like of shape (d,), default=None
+        Standard deviations of the axes, or sub-Gaussian parameters, instead of the pooled ones; see `grow.mmdt`.
     random_state : int, RandomState instance or None, default=None
         Randomness of the Gaussian mixture and of "uniform" thresholds; an int gives the same result each time.
     n_jobs : int or None, default=None
@@ -118,6 +122,7 @@ class MMDT(TreeClusterer):
         "axis": [StrOptions(set(AXES))],
         "threshold": [StrOptions(set(THRESHOLDS))],
         "pooling": [StrOptions({"weighted", "max"})],
+        "sigma": ["array-like", None],
     }
 
     def __init__(
@@ -127,7 +132,8 @@ class MMDT(TreeClusterer):
         n_clusters: int = 8,
         axis: str = "gap",
         threshold: str = "midpoint",
-        pooling: str = "weighted",
+        pooling: str = "max",
+        sigma: ArrayLike | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -136,6 +142,7 @@ class MMDT(TreeClusterer):
         self.axis = axis
         self.threshold = threshold
         self.pooling = pooling
+        self.sigma = sigma
         self.random_state = random_state
         self.n_jobs = n_jobs
 

@@ -148,4 +148,4 @@ class RandomCuts(TreeClusterer):
     def _keep(self, grown: Grown) -> None:
         super()._keep(grown)
         k = self.reference_.n_clusters
-        self.bound_ = random_cuts_price_bound(k, objective=self.objective, variant=self.variant)
+        self.bound_ = random_cuts_price_bound(k, objective=self.objective, variant=self.variant, drawn=True)

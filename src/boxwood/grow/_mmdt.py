@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from boxwood._types import Floats, Indices
 from boxwood._validation import as_generator, listed, refuse_unknown
@@ -13,6 +14,7 @@ from boxwood.grow._grown import Grown, Split, grow_by_cuts
 from boxwood.grow._mmdt_thresholds import THRESHOLDS, Choose, choose_threshold
 from boxwood.loops.mmdt import partition, widest_gaps
 from boxwood.reference import Mixture, Task
+from boxwood.reference._mixture import sigma_of
 from boxwood.tree import ThresholdTree
 
 __all__ = ["AXES", "grow_mmdt", "mmdt"]
@@ -25,7 +27,8 @@ def mmdt(
     *,
     axis: str = "gap",
     threshold: str = "midpoint",
-    pooling: str = "weighted",
+    pooling: str = "max",
+    sigma: ArrayLike | None = None,
     tie_break: str = "first",
     random_state: Any = None,
 ) -> ThresholdTree:
@@ -47,9 +50,12 @@ def mmdt(
         with each component's own weight p and variance σ²: "tails" the mass of the Gaussian tails on the wrong side,
         "chebyshev" the bounds p σ² / (θ - μ)² on it, "gaussian" the bounds p exp(-(θ - μ)² / 2σ²). "uniform" draws the
         threshold uniformly between the smallest and the largest mean.
-    pooling : {"weighted", "max"}, default="weighted"
-        How the components' variances on an axis are made one: their mean by weight, or the largest of them. The
-        guarantees need "max".
+    pooling : {"max", "weighted"}, default="max"
+        How the components' variances on an axis are made one: the largest of them, as the guarantees need it, or their
+        mean by weight.
+    sigma : array-like of shape (d,), default=None
+        Standard deviations of the axes, or sub-Gaussian parameters, instead of the pooled ones. The guarantees hold for
+        these sigmas if no component exceeds them.
     tie_break : {"first", "random"}, default="first"
         Choice among equally good axes, then among equally good thresholds: the lowest, or each with equal probability.
     random_state : int, Generator, RandomState or None, default=None
@@ -64,17 +70,23 @@ def mmdt(
     Raises
     ------
     DataError
-        If components have equal means, which no cut separates; the message names them.
+        If components have equal means, which no cut separates; the message names them. If `sigma` is not one finite
+        number for each axis.
     ValueError
         If a parameter has a value that is not listed.
 
     Notes
     -----
-    The guarantees bound the fraction of rows that do not end in the leaf of their own component, if components have
-    sub-Gaussian tails. Let q be the explainability-to-noise ratio (with the factor 1/2) under "max" pooling, α the
-    imbalance of the weights, and c a constant, 1/2 for Gaussian components. With the defaults the fraction is at most
-    c α (k - 1) exp(-q / 4k²): Theorem 1 of [2]. With `axis="range"` and `threshold="uniform"` the expected fraction is
-    at most c α (k - 1) sqrt(π / q): Theorem 2 of [2].
+    The guarantees bound the fraction of rows that do not end in the leaf of their own component. Let no component
+    exceed the sigmas, q be the explainability-to-noise ratio for them (with the factor 1/2), α the imbalance of the
+    weights, and c a constant of sub-Gaussian tails, 1/2 for Gaussian components. With the defaults the fraction is at
+    most c α (k - 1) exp(-q / 4k²): Theorem 1 of [2]. With `axis="range"` and `threshold="uniform"` the expected
+    fraction is at most c α (k - 1) sqrt(π / q): Theorem 2 of [2]. With the middle of the largest gap and components of
+    any law it is at most `theory.bounds.midpoint_error_bound`. `theory.bounds` says what holds for a given tree.
+
+    "weighted" pooling lets a light component of large variance lie across a cut, so none of this holds for it. It is
+    often a little better where wide components are frequent: among 106 clusterings of 38 tables (k-means, Gaussian
+    mixtures, given classes) its price was lower by 1 % or more in 23, and that of "max" in 10.
 
     An axis without variance separates means without error, so it is cut before all others; among several such axes the
     one with the widest gap or range is cut. If no component varies on the chosen axis, every threshold between the same
@@ -105,7 +117,7 @@ def mmdt(
     refuse_unknown("axis", axis, AXES)
     refuse_unknown("threshold", threshold, THRESHOLDS)
     refuse_unknown("tie_break", tie_break, ("first", "random"))
-    deviations = np.sqrt(mixture.pooled_variances(pooling))
+    deviations = sigma_of(mixture, pooling, sigma)
     random = as_generator(random_state)
     choose = _any_of(random) if tie_break == "random" else _first
     grower = _Grower(mixture, deviations, axis, threshold, choose, random)
@@ -117,13 +129,21 @@ def grow_mmdt(
     *,
     axis: str = "gap",
     threshold: str = "midpoint",
-    pooling: str = "weighted",
+    pooling: str = "max",
+    sigma: ArrayLike | None = None,
     tie_break: str = "first",
 ) -> Grown:
     """Return what `mmdt` grows from the mixture behind the clusters of a task."""
     mixture = task.components
-    options = {"axis": axis, "threshold": threshold, "pooling": pooling, "tie_break": tie_break}
-    tree = mmdt(mixture, random_state=task.random_state, **options)
+    tree = mmdt(
+        mixture,
+        axis=axis,
+        threshold=threshold,
+        pooling=pooling,
+        sigma=sigma,
+        tie_break=tie_break,
+        random_state=task.random_state,
+    )
     return Grown(tree, "mmdt", facts={"mixture": mixture})
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from boxwood._types import Array
 from boxwood.errors import DataError
 from boxwood.reference import Mixture, Reference
 from boxwood.reference._labels import check_length
 from boxwood.tree import ThresholdTree
 
-__all__ = ["check_fit", "check_mixture"]
+__all__ = ["check_fit", "in_components"]
 
 
 def check_fit(X: Array, tree: ThresholdTree, reference: Reference) -> None:
@@ -20,11 +22,25 @@ def check_fit(X: Array, tree: ThresholdTree, reference: Reference) -> None:
     _check_clusters(tree, reference.n_clusters, "reference", "clusters")
 
 
-def check_mixture(mixture: Mixture, tree: ThresholdTree) -> None:
-    """Raise a DataError unless every column and every cluster of the tree is an axis and a component of the mixture."""
+def in_components(mixture: Mixture, tree: ThresholdTree) -> ThresholdTree:
+    """Return a tree with the numbers of the mixture's components, in place of their clusters, at its leaves.
+
+    Raises a DataError if the tree tests a column or has a cluster that the mixture does not have, or if components
+    share a cluster.
+    """
     k, d = mixture.means.shape
     _check_columns(tree, d, "the mixture")
-    _check_clusters(tree, k, "mixture", "components")
+    if np.array_equal(mixture.clusters, np.arange(k)):
+        _check_clusters(tree, k, "mixture", "components")
+        return tree
+    components = {cluster: component for component, cluster in enumerate(mixture.clusters.tolist())}
+    if len(components) < k:
+        raise DataError("several components share a cluster; give each a cluster of its own, by Mixture.with_clusters")
+    clusters = tree.leaf_clusters.tolist()
+    unknown = sorted(set(clusters) - components.keys())
+    if unknown:
+        raise DataError(f"the tree has a leaf of cluster {unknown[0]}, which is no component's; see mixture.clusters")
+    return tree.relabeled([components[cluster] for cluster in clusters])
 
 
 def _check_columns(tree: ThresholdTree, n_columns: int, owner: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boxwood._validation import as_generator
-from boxwood.metrics._checks import check_mixture
+from boxwood.metrics._checks import in_components
 from boxwood.metrics._mixture_boxes import draw, has_independent_axes, reaches
 from boxwood.reference import Mixture
 from boxwood.tree import ThresholdTree
@@ -75,7 +75,7 @@ def error_rate(
     >>> error_rate(Mixture([0.5, 0.5], [[-2], [2]], [[1], [1]]), tree)
     ErrorRate(value=0.022750131948179195, standard_error=0.0, exact=True)
     """
-    check_mixture(mixture, tree)
+    tree = in_components(mixture, tree)
     if n_samples is None and has_independent_axes(mixture):
         return ErrorRate(_exact_error(mixture, tree), 0.0, True)
     n = _SAMPLES if n_samples is None else n_samples

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from boxwood._types import Floats
 from boxwood.errors import DataError
 from boxwood.reference import Mixture
+from boxwood.reference._mixture import sigma_of
 
 __all__ = ["ExplainabilityToNoise", "SignalToNoise", "explainability_to_noise", "signal_to_noise"]
 
@@ -88,7 +89,7 @@ def explainability_to_noise(
     >>> explainability_to_noise(mixture, convention="subgaussian").value
     12.5
     """
-    factor, noise = _factor(convention), _sigma(mixture, pooling, sigma)
+    factor, noise = _factor(convention), _noise(mixture, pooling, sigma)
     best = np.inf, (0, 1), 0
     for first in range(len(mixture.weights) - 1):
         ratios = _ratios(mixture, first, noise)
@@ -118,7 +119,7 @@ def signal_to_noise(
     >>> signal_to_noise(Mixture([0.5, 0.5], [[0, 0], [3, 4]], [[1, 1], [1, 1]]))
     SignalToNoise(value=25.0, pair=(0, 1))
     """
-    factor, noise = _factor(convention), _sigma(mixture, pooling, sigma)
+    factor, noise = _factor(convention), _noise(mixture, pooling, sigma)
     best = np.inf, (0, 1)
     for first in range(len(mixture.weights) - 1):
         sums = _ratios(mixture, first, noise).sum(axis=1)
@@ -134,16 +135,10 @@ def _factor(convention: str) -> float:
     return _FACTOR[convention]
 
 
-def _sigma(mixture: Mixture, pooling: str, sigma: ArrayLike | None) -> Floats:
-    """Return one standard deviation for each axis, shape (d,)."""
-    if len(mixture.weights) < 2:
+def _noise(mixture: Mixture, pooling: str, sigma: ArrayLike | None) -> Floats:
+    if mixture.n_components < 2:
         raise DataError("one component has no other to be separated from; give a mixture of at least two")
-    if sigma is None:
-        return np.sqrt(mixture.pooled_variances(pooling))
-    deviations, d = np.asarray(sigma, dtype=np.float64), mixture.means.shape[1]
-    if deviations.shape != (d,) or not np.isfinite(deviations).all() or (deviations < 0).any():
-        raise DataError(f"sigma must be {d} finite numbers, not negative, one for each axis; got {sigma!r}")
-    return deviations
+    return sigma_of(mixture, pooling, sigma)
 
 
 def _ratios(mixture: Mixture, first: int, sigma: Floats) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 
 from boxwood._types import Floats, Indices, Ints
 from boxwood._validation import as_generator
-from boxwood.metrics._checks import check_mixture
+from boxwood.metrics._checks import in_components
 from boxwood.metrics._mixture_boxes import (
     Moment,
     Reach,
@@ -108,7 +108,7 @@ def mixture_price(
     (0.8124421, True)
     """
     centers = _checked(objective, centers)
-    check_mixture(mixture, tree)
+    tree = in_components(mixture, tree)
     if n_samples is not None and n_samples < 1:
         raise ValueError(f"n_samples must be at least 1, got {n_samples}")
     independent = has_independent_axes(mixture)

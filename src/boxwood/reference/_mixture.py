@@ -11,14 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import Rows, listed
+from boxwood._validation import Rows, listed, refuse_unknown
 from boxwood._warnings import warn_caller
 from boxwood.errors import DataError
 from boxwood.reference._labels import encode_labels
 from boxwood.reference._moments import Moments, moments_of
 from boxwood.reference._reference import Names, Reference, _named
 
-__all__ = ["Mixture"]
+__all__ = ["LAWS", "Mixture", "sigma_of"]
+
+LAWS = ("gaussian", "laplace", "rademacher")
 
 _NEGLIGIBLE_WEIGHT = 1e-8
 _COUNTING_RANGE = 1 << 16  # labels from -1 up to this are used as they are
@@ -45,16 +47,24 @@ class Mixture:
         Covariance of each component, if axes are correlated; None if they are not, or if this is not known.
     clusters : array-like of shape (k,), default=None
         Cluster of each component, as the leaves of a tree carry it. None gives each component its own number.
+    law : {"gaussian", "laplace", "rademacher"}, default=None
+        Law of the components, if you know it: normal, or along each axis Laplace's, or plus or minus one standard
+        deviation with equal chance. The bounds of `boxwood.theory` rest on it, and `from_gaussian_mixture` sets
+        "gaussian". None states nothing.
 
     Attributes
     ----------
     weights, means, variances, covariances, clusters : array
         As above, read-only. Always holds: the weights add up to 1, and variances are the diagonals of the covariances.
+    names, law
+        As above.
 
     Raises
     ------
     DataError
         If arrays do not fit together, are not finite, a weight is not above 0, or a variance is below 0.
+    ValueError
+        If the law is not one of those.
 
     References
     ----------
@@ -73,8 +83,11 @@ class Mixture:
     names: tuple[Hashable, ...] = None  # type: ignore[assignment]
     covariances: Floats | None = field(default=None, kw_only=True)
     clusters: Indices = field(default=None, kw_only=True)  # type: ignore[arg-type]
+    law: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
+        if self.law is not None:
+            refuse_unknown("law", self.law, LAWS)
         means = _as_finite("means", self.means, (None, None))
         k, d = means.shape
         weights = _as_finite("weights", self.weights, (k,))
@@ -128,6 +141,7 @@ class Mixture:
             tuple(self.names[i] for i in chosen),
             covariances=None if self.covariances is None else self.covariances[chosen],
             clusters=self.clusters[chosen],
+            law=self.law,
         )
 
     def rescaled(self, shift: Floats, scale: Floats) -> Mixture:
@@ -141,18 +155,18 @@ class Mixture:
         """Imbalance of the weights: k times the largest weight. It is at least 1, and 1 if all weights are equal."""
         return float(max(1.0, self.n_components * self.weights.max()))
 
-    def pooled_variances(self, pooling: str = "weighted") -> Floats:
+    def pooled_variances(self, pooling: str = "max") -> Floats:
         """Return one variance for each axis, shape (d,), made from the variances of the components.
 
-        `pooling` is "weighted", the mean over components by their weights, or "max", the largest variance. The
-        guarantees of the papers hold for "max".
+        `pooling` is "max", the largest variance, as the papers' guarantees need it, or "weighted", the mean over
+        components by their weights.
         """
         if pooling == "weighted":
             # not a matrix product: it may add up equal columns in different orders, and so break ties
             return np.asarray((self.weights[:, None] * self.variances).sum(axis=0))
         if pooling == "max":
             return np.asarray(self.variances.max(axis=0))
-        raise ValueError(f"pooling must be 'weighted' or 'max', got {pooling!r}")
+        raise ValueError(f"pooling must be 'max' or 'weighted', got {pooling!r}")
 
     @classmethod
     def of(
@@ -234,15 +248,26 @@ class Mixture:
         variances, covariances = _covariances_of(mixture, means.shape[1])
         covariances = None if covariances is None else covariances[kept]
         weights = np.asarray(mixture.weights_, dtype=np.float64)[kept]
-        return cls(weights, means, variances[kept], tuple(kept.tolist()), covariances=covariances)
+        return cls(weights, means, variances[kept], tuple(kept.tolist()), covariances=covariances, law="gaussian")
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():  # arrays come out of a pickle writable
             self._freeze(name, value) if isinstance(value, np.ndarray) else object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
+        law = "" if self.law is None else f", law={self.law!r}"
         correlated = "" if self.covariances is None else ", with covariances"
-        return f"Mixture(n_components={self.n_components}, n_features={self.n_features}{correlated})"
+        return f"Mixture(n_components={self.n_components}, n_features={self.n_features}{law}{correlated})"
+
+
+def sigma_of(mixture: Mixture, pooling: str, sigma: ArrayLike | None) -> Floats:
+    """Return one sigma for each axis, shape (d,): `sigma` if it is given, else the pooled standard deviations."""
+    if sigma is None:
+        return np.sqrt(mixture.pooled_variances(pooling))
+    deviations, d = np.asarray(sigma, dtype=np.float64), mixture.n_features
+    if deviations.shape != (d,) or not np.isfinite(deviations).all() or (deviations < 0).any():
+        raise DataError(f"sigma must be {d} finite numbers, not negative, one for each axis; got {sigma!r}")
+    return deviations
 
 
 def _encoded(labels: ArrayLike) -> tuple[Array, tuple[Hashable, ...]]:

@@ -6,23 +6,23 @@ From M. Fleissner, M. Zarvandi, D. Ghoshdastidar, "Explainable Clustering Beyond
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from boxwood._types import Bools, Floats, Indices, Ints
-from boxwood.metrics._checks import check_mixture
-from boxwood.metrics._mixture_boxes import probability_between
+from boxwood._types import Floats, Ints
+from boxwood.metrics._checks import in_components
 from boxwood.metrics._price import ratio
 from boxwood.reference import Mixture
-from boxwood.theory.bounds._bound import Bound, Condition
-from boxwood.theory.bounds._mixtures import BEYOND_WORST_CASE, mixture_beta
+from boxwood.theory.bounds._bound import Bound, Condition, as_price, as_probability, checked
+from boxwood.theory.bounds._cuts import cuts_of
+from boxwood.theory.bounds._laws import gaussian, with_beta
+from boxwood.theory.bounds._mixtures import BEYOND_WORST_CASE
 from boxwood.tree import ThresholdTree
 
 __all__ = ["Certificate", "certificate"]
 
-
-_GAUSSIAN = Condition("components are Gaussian along each axis", None)
-_ANY = Condition("components have these means and variances", None)
+_ANY = checked("components have these means and variances", True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Certificate:
     price : Bound
         Bound on the ℓ1 price with the components' means as centres, from the Gaussian tails.
     chebyshev_price : Bound
-        The same by Chebyshev's inequality and beta.
+        The same by Chebyshev's inequality and beta, for components of any law for which beta is right.
     separation, chebyshev : arrays of shape (n_nodes,)
         Probability that a row's mean reaches the node and the node's cut separates the row from it: exact for
         Gaussians, and Chebyshev's bound. 0 at leaves. Aligned with the nodes of the tree.
@@ -77,7 +77,7 @@ def certificate(
         Any tree whose clusters are the components. Interval cuts and several leaves for a component are allowed.
     beta : float, default=None
         For `chebyshev_price`: ratio of standard deviation to mean absolute deviation, see `bounds.mixture_beta`. None
-        takes Gaussian components.
+        takes that of the mixture's law, and that of Gaussians if the mixture states no law.
     estimated : bool, default=False
         Whether the parameters were estimated from data; it is noted in the bounds.
 
@@ -85,7 +85,8 @@ def certificate(
     -------
     Certificate
         Always holds for Gaussians: error rate <= `error` <= `chebyshev_error`, and price <= `price` <=
-        `chebyshev_price`, for the price with the means as centres.
+        `chebyshev_price`, for the price with the means as centres. Each bound says what is known of its conditions;
+        `chebyshev_error` has none but the means and variances.
 
     Raises
     ------
@@ -112,26 +113,30 @@ def certificate(
     >>> round(guarantee.error.value, 6), round(guarantee.correct, 3), guarantee.misplaced
     (0.004399, 0.996, 0.0)
     """
-    check_mixture(mixture, tree)
+    tree = in_components(mixture, tree)
     sums = _walk(tree, mixture)
-    misplaced = float(mixture.weights[sums.misplaced].sum())
-    displacement = float(mixture.weights[sums.misplaced] @ sums.displacement[sums.misplaced])
+    missed = mixture.weights * (sums.clusters != np.arange(mixture.n_components))
+    misplaced = float(missed.sum())
+    displacement = float(missed @ np.abs(mixture.means - mixture.means[sums.clusters]).sum(axis=1))
     gaussian_l1 = float(mixture.weights @ np.sqrt(2 / np.pi * mixture.variances).sum(axis=1))
-    sigma = np.sqrt(mixture.pooled_variances("max")).sum()
-    least_l1 = float(sigma) / (mixture_beta(mixture) if beta is None else beta)
+    factor, deviation = with_beta(mixture, beta)
+    least_l1 = float(np.sqrt(mixture.pooled_variances("max")).sum()) / factor
 
-    def price(separation: Floats, baseline: float) -> float:
+    def error(separation: Floats, condition: Condition, equation: int) -> Bound:
+        value = float(separation.sum()) + misplaced
+        return as_probability(value, (condition,), f"{BEYOND_WORST_CASE}, equation ({equation})", estimated)
+
+    def price(separation: Floats, baseline: float, conditions: tuple[Condition, ...], equations: str) -> Bound:
         extra = float(separation @ sums.widths) + displacement
-        return 1 + (ratio(extra, baseline) if extra > 0 else 0.0)
+        value = 1 + (ratio(extra, baseline) if extra > 0 else 0.0)
+        return as_price(value, conditions, f"{BEYOND_WORST_CASE}, equations {equations}", estimated)
 
-    def bound(value: float, condition: Condition, equations: str, top: float = np.inf) -> Bound:
-        return Bound(value, min(top, value), (condition,), f"{BEYOND_WORST_CASE}, {equations}", estimated)
-
+    normal = gaussian(mixture)
     return Certificate(
-        bound(float(sums.tails.sum()) + misplaced, _GAUSSIAN, "equation (42)", 1.0),
-        bound(float(sums.chebyshev.sum()) + misplaced, _ANY, "equation (43)", 1.0),
-        bound(price(sums.tails, gaussian_l1), _GAUSSIAN, "equations (41) and (42)"),
-        bound(price(sums.chebyshev, least_l1), _ANY, "equations (41), (43) and (71)"),
+        error(sums.tails, normal, 42),
+        error(sums.chebyshev, _ANY, 43),
+        price(sums.tails, gaussian_l1, (normal,), "(41) and (42)"),
+        price(sums.chebyshev, least_l1, (_ANY, deviation), "(41), (43) and (71)"),
         sums.tails,
         sums.chebyshev,
         misplaced,
@@ -141,60 +146,19 @@ def certificate(
 # ------------------------------------------------------------------------------------------------------- steps
 
 
-@dataclass
-class _Sums:
-    """By node: both separation probabilities and the ℓ1 width of the means. By component: where its mean ends."""
+class _Sums(NamedTuple):
+    """By node: both separation probabilities and the ℓ1 width of the means. By component: the leaf of its mean."""
 
     tails: Floats
     chebyshev: Floats
     widths: Floats
-    misplaced: Bools
-    displacement: Floats
+    clusters: Ints
 
 
 def _walk(tree: ThresholdTree, mixture: Mixture) -> _Sums:
-    k, n = len(mixture.weights), tree.n_nodes
-    sums = _Sums(np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(k, dtype=np.bool_), np.zeros(k))
-    below = _clusters_below(tree)
-    stack = [(0, np.arange(k))]
-    while stack:
-        node, components = stack.pop()
-        if tree.feature[node] < 0:
-            leaf_cluster = tree.cluster[node]
-            sums.misplaced[components] = components != leaf_cluster
-            offset = mixture.means[components] - mixture.means[leaf_cluster]
-            sums.displacement[components] = np.abs(offset).sum(axis=1)
-            continue
-        if len(components):
-            inside = _add_cut(tree, mixture, node, components, sums)
-            sums.widths[node] = np.ptp(mixture.means[np.union1d(components, below[node])], axis=0).sum()
-            stack += ((int(tree.second[node]), components[~inside]), (node + 1, components[inside]))
+    sums = _Sums(np.zeros(tree.n_nodes), np.zeros(tree.n_nodes), np.zeros(tree.n_nodes), tree.predict(mixture.means))
+    for cut in cuts_of(tree, mixture):
+        sums.tails[cut.node] = cut.weights @ cut.by_gaussians()
+        sums.chebyshev[cut.node] = cut.weights @ cut.by_chebyshev()
+        sums.widths[cut.node] = cut.ranges.sum()
     return sums
-
-
-def _clusters_below(tree: ThresholdTree) -> list[Ints]:
-    """Return the clusters of the leaves at or below each node."""
-    below = [tree.cluster[i : i + 1] for i in range(tree.n_nodes)]
-    for node in np.flatnonzero(tree.feature >= 0)[::-1].tolist():
-        below[node] = np.union1d(below[node + 1], below[int(tree.second[node])])
-    return below
-
-
-def _add_cut(tree: ThresholdTree, mixture: Mixture, node: int, components: Indices, sums: _Sums) -> Bools:
-    """Add the probabilities that the node's cut separates rows from their means; return which means lie inside it."""
-    j, lower, upper = int(tree.feature[node]), float(tree.lower[node]), float(tree.upper[node])
-    mean, sigma = mixture.means[components, j], np.sqrt(mixture.variances[components, j])
-    weights = mixture.weights[components]
-    inside = (lower <= mean) & (mean <= upper)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        # 0 / 0, a component without variance and its mean at an end of the cut: the mean lies inside
-        low = np.nan_to_num((lower - mean) / sigma, nan=-np.inf, posinf=np.inf, neginf=-np.inf)
-        high = np.nan_to_num((upper - mean) / sigma, nan=np.inf, posinf=np.inf, neginf=-np.inf)
-        distance = np.minimum(np.abs(low), np.abs(high))
-        chebyshev = np.minimum(1.0, 1 / distance**2)
-    infinity = np.full_like(low, np.inf)
-    outside = probability_between(-infinity, low) + probability_between(high, infinity)
-    tails = np.where(inside, outside, probability_between(low, high))
-    sums.tails[node] = weights @ tails
-    sums.chebyshev[node] = weights @ chebyshev
-    return np.asarray(inside)

@@ -5,8 +5,11 @@ from boxwood.theory.bounds._bound import Condition as Condition
 from boxwood.theory.bounds._bound import smallest_bound
 from boxwood.theory.bounds._imm import MistakeCertificate as MistakeCertificate
 from boxwood.theory.bounds._imm import imm_certificate, imm_price_bound
+from boxwood.theory.bounds._kernel_mixtures import kernel_price_bound, midpoint_kernel_price_bound, tau_bound
 from boxwood.theory.bounds._kernel_trees import DistanceRatios as DistanceRatios
 from boxwood.theory.bounds._kernel_trees import distance_price_bound, distance_ratios, taylor_price_bound
+from boxwood.theory.bounds._laws import mixture_beta
+from boxwood.theory.bounds._midpoints import midpoint_error_bound, midpoint_price_bound
 from boxwood.theory.bounds._mixture_tails import (
     estimated_error_bound,
     gap_error_bound,
@@ -17,12 +20,9 @@ from boxwood.theory.bounds._mixtures import CHEBYSHEV_CONSTANT as CHEBYSHEV_CONS
 from boxwood.theory.bounds._mixtures import (
     chebyshev_error_bound,
     chebyshev_minimum_bound,
-    kernel_price_bound,
-    mixture_beta,
     price_bound,
     random_chebyshev_error_bound,
     sqeuclidean_price_bound,
-    tau_bound,
 )
 from boxwood.theory.bounds._published import PublishedBound as PublishedBound
 from boxwood.theory.bounds._published import published_bounds
@@ -39,6 +39,9 @@ __all__ = [  # functions; their results and the constant are reachable, too
     "imm_price_bound",
     "kernel_price_bound",
     "l2_price_bound",
+    "midpoint_error_bound",
+    "midpoint_kernel_price_bound",
+    "midpoint_price_bound",
     "mixture_beta",
     "price_bound",
     "published_bounds",

@@ -1,44 +1,46 @@
-"""`Bound`: a number that a theorem promises, with the theorem's conditions; and what all bounds for mixtures use.
-
-"MMDT" is `boxwood.grow.mmdt` with `pooling="max"`: every guarantee needs one sigma for each axis that no component
-exceeds. Each theorem takes the explainability-to-noise ratio in a convention of its own.
-"""
+"""`Bound`: a number that a theorem promises, with the theorem's conditions and what is known of each."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
-from numpy.typing import ArrayLike
+__all__ = ["Bound", "Condition", "Status", "as_price", "as_probability", "checked", "smallest_bound"]
 
-from boxwood.metrics import explainability_to_noise
-from boxwood.reference import Mixture
+Status: TypeAlias = Literal["verified", "stated", "failed", "unknown"]
 
-__all__ = [
-    "RANDOM_TREE",
-    "Bound",
-    "Condition",
-    "MixtureFacts",
-    "as_price",
-    "as_probability",
-    "mixture_facts",
-    "smallest_bound",
-]
+_HOLDS = {"verified": True, "stated": True, "failed": False, "unknown": None}
 
 
 class Condition(NamedTuple):
-    """One condition of a bound, in words, and whether it holds.
+    """One condition of a bound, in words, and what is known of it.
 
-    `holds` is None where the arguments of the bound cannot tell. The bound then assumes the condition.
+    Attributes
+    ----------
+    text : str
+        The condition.
+    status : {"verified", "stated", "failed", "unknown"}
+        "verified" and "failed": it was checked by the arguments of the bound. "stated": the caller says so, as by
+        `Mixture(..., law="gaussian")` or `sigma=`, and nothing contradicts it. "unknown": the arguments cannot tell.
     """
 
     text: str
-    holds: bool | None
+    status: Status
+
+    @property
+    def holds(self) -> bool | None:
+        """True if the condition is verified or stated, False if it failed, None if it is unknown."""
+        return _HOLDS[self.status]
+
+
+def checked(text: str, holds: bool) -> Condition:
+    """Return a condition that was checked."""
+    return Condition(text, "verified" if holds else "failed")
 
 
 @dataclass(frozen=True)
 class Bound:
-    """A bound, whether its conditions hold, and its source.
+    """A bound, what is known of its conditions, and its source.
 
     Attributes
     ----------
@@ -61,13 +63,18 @@ class Bound:
     estimated: bool = False
 
     @property
-    def holds(self) -> bool:
-        """Whether no condition is known to fail."""
-        return all(condition.holds is not False for condition in self.conditions)
+    def holds(self) -> bool | None:
+        """True if every condition is verified or stated, False if one failed, None otherwise."""
+        known = {condition.holds for condition in self.conditions}
+        if False in known:
+            return False
+        return None if None in known else True
 
 
 def smallest_bound(*bounds: Bound) -> Bound:
-    """Return the bound with the smallest value among the bounds that hold; the first of equal ones.
+    """Return the bound with the smallest value among those that hold; the first of equal ones.
+
+    Where none is known to hold, the smallest one is returned whose conditions are not known to fail.
 
     Raises
     ------
@@ -82,10 +89,10 @@ def smallest_bound(*bounds: Bound) -> Bound:
     >>> smallest_bound(gap_error_bound(mixture), random_error_bound(mixture)).source[-9:]
     'Theorem 1'
     """
-    valid = [bound for bound in bounds if bound.holds]
-    if not valid:
+    possible = [bound for bound in bounds if bound.holds] or [bound for bound in bounds if bound.holds is None]
+    if not possible:
         raise ValueError("none of the bounds holds; see their conditions")
-    return min(valid, key=lambda bound: bound.value)
+    return min(possible, key=lambda bound: bound.value)
 
 
 # ------------------------------------------------------------------------------------------------------- steps
@@ -96,24 +103,6 @@ def as_price(value: float, conditions: tuple[Condition, ...], source: str, estim
     return Bound(value, value, conditions, source, estimated)
 
 
-def as_probability(value: float, conditions: tuple[Condition, ...], source: str, estimated: bool) -> Bound:
+def as_probability(value: float, conditions: tuple[Condition, ...], source: str, estimated: bool = False) -> Bound:
     """Return a bound on a probability, clipped at 1."""
     return Bound(value, min(1.0, value), conditions, source, estimated)
-
-
-RANDOM_TREE = Condition("the tree is MMDT's with axis='range' and threshold='uniform'", None)
-
-
-class MixtureFacts(NamedTuple):
-    """Number of components, imbalance of the weights, explainability-to-noise ratio, and whether the means differ."""
-
-    k: int
-    alpha: float
-    q: float
-    distinct: Condition
-
-
-def mixture_facts(mixture: Mixture, convention: str, sigma: ArrayLike | None = None) -> MixtureFacts:
-    """Return the numbers of a mixture that its bounds are made of, with the ratio in the given convention."""
-    q = explainability_to_noise(mixture, convention=convention, sigma=sigma).value
-    return MixtureFacts(len(mixture.weights), mixture.alpha, q, Condition("the means are distinct", q > 0))

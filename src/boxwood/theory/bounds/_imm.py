@@ -17,18 +17,25 @@ from boxwood.errors import DataError
 from boxwood.metrics._checks import check_fit
 from boxwood.metrics._price import ratio
 from boxwood.reference import Reference
-from boxwood.theory.bounds._bound import Bound, Condition, as_price
+from boxwood.theory.bounds._bound import Bound, Condition, as_price, checked
 from boxwood.tree import ThresholdTree
 
 __all__ = ["MistakeCertificate", "imm_certificate", "imm_price_bound"]
 
 
 _PAPER = "Moshkovitz, Dasgupta, Rashtchian and Frost, Explainable k-Means and k-Medians Clustering, ICML 2020"
-_IMM_TREE = Condition("the tree is IMM's, for these labels and centres", None)
+_INEQUALITY = "each cut of the tree makes as few mistakes as IMM's, by the inequality of `imm_certificate`"
+_ROUNDING = 1e-9
 _FACTOR = {"sqeuclidean": 2.0, "l1": 1.0}  # |a + b|² <= 2 |a|² + 2 |b|²
 
 
-def imm_price_bound(k: int, *, objective: str = "sqeuclidean", depth: int | None = None) -> Bound:
+def imm_price_bound(
+    k: int,
+    *,
+    objective: str = "sqeuclidean",
+    depth: int | None = None,
+    certificate: MistakeCertificate | None = None,
+) -> Bound:
     """Return the bound on the price of IMM's tree of depth H: 2 + 8 k H for k-means and 2 H + 1 for k-medians.
 
     Parameters
@@ -38,12 +45,16 @@ def imm_price_bound(k: int, *, objective: str = "sqeuclidean", depth: int | None
     objective : {"sqeuclidean", "l1"}, default="sqeuclidean"
         Squared Euclidean or ℓ1 cost.
     depth : int, default=None
-        Depth of the tree. None takes the largest, k - 1; the bounds are then 2 + 8 k (k - 1) and 2 k - 1.
+        Depth of the tree. None takes that of the certificate, or else the largest, k - 1; the bounds are then
+        2 + 8 k (k - 1) and 2 k - 1.
+    certificate : MistakeCertificate, default=None
+        Of the tree that the bound is asked about, by `imm_certificate` with the same objective. It is checked whether
+        the tree obeys the inequality of the proof, as IMM's tree does. None leaves this unknown.
 
     Raises
     ------
     ValueError
-        If the objective is unknown, or no tree of k leaves has this depth.
+        If the objective is unknown, no tree of k leaves has this depth, or the certificate is of another objective.
 
     References
     ----------
@@ -56,11 +67,18 @@ def imm_price_bound(k: int, *, objective: str = "sqeuclidean", depth: int | None
     (162.0, 122.0, 7.0)
     """
     refuse_unknown("objective", objective, _FACTOR)
-    edges = k - 1 if depth is None else depth
+    edges = _depth(k, depth, certificate)
     if not 0 <= edges < k <= 2**edges:
         raise ValueError(f"a tree of k leaves has a depth from log2 k to k - 1, got k={k}, depth={depth}")
     value, theorem = (2 + 8 * k * edges, 3) if objective == "sqeuclidean" else (2 * edges + 1, 2)
-    return as_price(float(value), (_IMM_TREE,), f"{_PAPER}, Theorem {theorem}")
+    if certificate is None:
+        condition = Condition(_INEQUALITY, "unknown")
+    elif certificate.objective != objective:
+        raise ValueError(f"the certificate is for objective={certificate.objective!r}, the bound for {objective!r}")
+    else:
+        obeys = certificate.depth <= edges and certificate.ratios.max() <= 1 + _ROUNDING
+        condition = checked(_INEQUALITY, bool(obeys))
+    return as_price(float(value), (condition,), f"{_PAPER}, Theorem {theorem}")
 
 
 @dataclass(frozen=True)
@@ -79,11 +97,17 @@ class MistakeCertificate:
         leaves. Always holds for IMM's tree: at most 1, but for rounding.
     price : Bound
         Bound on the price of this tree. Always holds for IMM's tree: at most `imm_price_bound` at its depth.
+    depth : int
+        Depth of the tree.
+    objective : str
+        Cost that the bound is for.
     """
 
     mistakes: Floats
     ratios: Floats
     price: Bound
+    depth: int
+    objective: str
 
 
 def imm_certificate(
@@ -153,14 +177,21 @@ def imm_certificate(
     weight = np.where(reference.kept, 1.0 if weights is None else weights, 0.0)
     kept = np.flatnonzero(weight)
     sums = _walk(tree, reference.centers, table[kept], reference.labels[kept], weight[kept], objective)
-    condition = Condition("each centre lies in a leaf of its own", True)
+    condition = checked("each centre lies in a leaf of its own", True)  # others were refused
     factor = _FACTOR[objective]
     price = factor + (factor * ratio(sums.extra, sums.cost) if sums.extra > 0 else 0.0)
     source = f"{_PAPER}, proof of Theorem {3 if objective == 'sqeuclidean' else 2}"
-    return MistakeCertificate(sums.mistakes, sums.ratios, as_price(price, (condition,), source))
+    bound = as_price(price, (condition,), source)
+    return MistakeCertificate(sums.mistakes, sums.ratios, bound, tree.depth, objective)
 
 
 # ------------------------------------------------------------------------------------------------------- steps
+
+
+def _depth(k: int, depth: int | None, certificate: MistakeCertificate | None) -> int:
+    if depth is not None:
+        return depth
+    return k - 1 if certificate is None else certificate.depth
 
 
 class _Sums(NamedTuple):

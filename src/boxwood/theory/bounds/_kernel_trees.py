@@ -21,7 +21,7 @@ from boxwood.theory.bounds._bound import Bound, Condition, as_price
 __all__ = ["DistanceRatios", "distance_price_bound", "distance_ratios", "taylor_price_bound"]
 
 _PAPER = "Fleissner, Vankadara and Ghoshdastidar, Explaining Kernel Clustering via Decision Trees, ICLR 2024"
-_PRODUCT = Condition("the kernel multiplies over axes, each factor from 0 to 1 and 1 for equal values", None)
+_PRODUCT = Condition("the kernel multiplies over axes, each factor from 0 to 1 and 1 for equal values", "unknown")
 _ROUNDING = 1e-14  # of a squared distance in the feature space of an axis, where no similarity is above 1
 
 
@@ -198,7 +198,7 @@ def distance_ratios(
 
 
 def _tree_on(features: str) -> Condition:
-    return Condition(f"the tree is Kernel IMM's on {features}, with the reference's means there as centres", None)
+    return Condition(f"the tree is Kernel IMM's on {features}, with the reference's means there as centres", "unknown")
 
 
 def _kept(table: Array, reference: Reference, weights: Floats | None) -> tuple[Array, Indices, Floats]:

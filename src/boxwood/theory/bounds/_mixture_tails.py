@@ -11,21 +11,24 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._validation import refuse_unknown
+from boxwood._types import Floats
+from boxwood.errors import DataError
 from boxwood.metrics._price import ratio
 from boxwood.reference import Mixture
-from boxwood.theory.bounds._bound import RANDOM_TREE, Bound, Condition, as_price, as_probability, mixture_facts
+from boxwood.theory.bounds._bound import Bound, Condition, as_price, as_probability, checked
+from boxwood.theory.bounds._cuts import Cut, tree_conditions
+from boxwood.theory.bounds._laws import RANDOM_TREES, TAILS, drawn_trees, gaussian, mixture_facts, tail_condition
+from boxwood.tree import ThresholdTree
 
 __all__ = ["estimated_error_bound", "gap_error_bound", "l2_price_bound", "random_error_bound"]
 
 _PAPER = "Fleissner, Zarvandi and Ghoshdastidar, Decision Trees for Interpretable Clusters in Mixture Models"
-_GAP_TREE = Condition("the tree is MMDT's with axis='gap' and threshold='midpoint'", None)
-_TAIL = {"gaussian": 0.5, "one-sided": 1.0, "two-sided": 2.0}
 
 
 def gap_error_bound(
     mixture: Mixture,
     *,
+    tree: ThresholdTree | None = None,
     tail: str = "gaussian",
     sigma: ArrayLike | None = None,
     sharp: bool = False,
@@ -33,20 +36,23 @@ def gap_error_bound(
 ) -> Bound:
     """Return the bound on the error of MMDT's tree by gaps: c alpha (k - 1) exp(-q / 4k²).
 
-    k is the number of components and alpha the imbalance of their weights, `mixture.alpha`. MMDT is `grow.mmdt` with
-    `pooling="max"`.
+    k is the number of components and alpha the imbalance of their weights, `mixture.alpha`.
 
     Parameters
     ----------
     mixture : Mixture
         Components.
+    tree : ThresholdTree, default=None
+        Tree that the bound is asked about. The inequality that the proof uses is checked at each of its cuts. None
+        leaves these conditions unknown; `grow.mmdt(mixture, sigma=sigma)`, with the other parameters at their defaults,
+        obeys them.
     tail : {"gaussian", "one-sided", "two-sided"}, default="gaussian"
         What is assumed of the tails; it sets c. "gaussian", c = 1/2: components are Gaussian. "one-sided", c = 1:
         P(x - mean >= s) <= exp(-s² / 2 sigma²) on either side. "two-sided", c = 2, is the paper's Assumption 1:
         P(|x - mean| >= s) <= 2 exp(-s² / 2 sigma²).
     sigma : array-like of shape (d,), default=None
-        Sub-Gaussian parameters of the axes, not variances. None takes the largest standard deviation on each axis,
-        which is right for Gaussians.
+        Sub-Gaussian parameters of the axes, not variances: they state that the components have these tails. None takes
+        the largest standard deviation on each axis, which is right for Gaussians.
     sharp : bool, default=False
         Whether to take (k - 1)² instead of k², since k means have k - 1 gaps, and 1 instead of alpha, since the
         weights at a node add up to at most 1. The same proof gives both.
@@ -56,7 +62,7 @@ def gap_error_bound(
     Raises
     ------
     DataError
-        If the mixture has one component, or `sigma` does not fit.
+        If the mixture has one component, or `sigma` or the tree do not fit it.
     ValueError
         If the tail is unknown.
 
@@ -68,22 +74,36 @@ def gap_error_bound(
     Examples
     --------
     >>> from boxwood import Mixture
-    >>> bound = gap_error_bound(Mixture([0.5, 0.5], [[0], [10]], [[1], [1]]))
+    >>> from boxwood.grow import mmdt
+    >>> mixture = Mixture([0.5, 0.5], [[0], [10]], [[1], [1]], law="gaussian")
+    >>> bound = gap_error_bound(mixture, tree=mmdt(mixture))
     >>> bound.value < 0.03, bound.holds
     (True, True)
+    >>> gap_error_bound(mixture).holds, [condition.status for condition in gap_error_bound(mixture).conditions]
+    (None, ['verified', 'unknown', 'unknown', 'stated'])
     """
     facts = mixture_facts(mixture, "subgaussian", sigma)
+    tails = tail_condition(mixture, tail, sigma, facts.sigma)
     gaps, alpha = (facts.k - 1, 1.0) if sharp else (facts.k, facts.alpha)
-    value = _factor(tail) * alpha * (facts.k - 1) * math.exp(-facts.q / (4 * gaps**2))
-    return as_probability(value, (facts.distinct, _GAP_TREE, _tails(tail)), f"{_PAPER}, Theorem 1", estimated)
+    limit = TAILS[tail] * alpha * math.exp(-facts.q / (4 * gaps**2))
+    on_tree = _tree_by_tails(tree, mixture, limit, tail, facts.sigma)
+    value = limit * (facts.k - 1)
+    return as_probability(value, (facts.distinct, *on_tree, tails), f"{_PAPER}, Theorem 1", estimated)
 
 
 def random_error_bound(
-    mixture: Mixture, *, tail: str = "gaussian", sigma: ArrayLike | None = None, estimated: bool = False
+    mixture: Mixture,
+    *,
+    drawn: bool = False,
+    tail: str = "gaussian",
+    sigma: ArrayLike | None = None,
+    estimated: bool = False,
 ) -> Bound:
-    """Return the bound on the expected error of MMDT's random tree: c alpha (k - 1) sqrt(pi / q).
+    """Return the bound on the expected error of MMDT's random trees: c alpha (k - 1) sqrt(pi / q).
 
-    The expectation is over rows and random cuts. Parameters and errors as in `gap_error_bound`.
+    The expectation is over rows and random cuts. `drawn` states that trees are drawn by
+    `grow.mmdt(mixture, axis="range", threshold="uniform", sigma=sigma)`, which no single tree can show. Other
+    parameters and errors as in `gap_error_bound`.
 
     References
     ----------
@@ -91,12 +111,20 @@ def random_error_bound(
     Representations", Theorem 2, with the constants of its proof.
     """
     facts = mixture_facts(mixture, "subgaussian", sigma)
-    value = _factor(tail) * facts.alpha * (facts.k - 1) * math.sqrt(ratio(math.pi, facts.q))
-    return as_probability(value, (facts.distinct, RANDOM_TREE, _tails(tail)), f"{_PAPER}, Theorem 2", estimated)
+    tails = tail_condition(mixture, tail, sigma, facts.sigma)
+    value = TAILS[tail] * facts.alpha * (facts.k - 1) * math.sqrt(ratio(math.pi, facts.q))
+    trees = drawn_trees(RANDOM_TREES, drawn)
+    return as_probability(value, (facts.distinct, trees, tails), f"{_PAPER}, Theorem 2", estimated)
 
 
 def estimated_error_bound(
-    mixture: Mixture, delta: float, *, tail: str = "gaussian", sigma: ArrayLike | None = None
+    mixture: Mixture,
+    delta: float,
+    *,
+    tree: ThresholdTree | None = None,
+    truth: Mixture | None = None,
+    tail: str = "gaussian",
+    sigma: ArrayLike | None = None,
 ) -> Bound:
     """Return the bound on the true error of a tree that was grown by gaps from estimated parameters.
 
@@ -111,8 +139,19 @@ def estimated_error_bound(
     delta : float
         Accuracy of the estimates, above 0, below 1 and below q / 4k². Otherwise a condition fails and the bound is
         infinite.
+    tree : ThresholdTree, default=None
+        As in `gap_error_bound`; its cuts are checked against the estimates.
+    truth : Mixture, default=None
+        The true components, in the order of the estimated ones, if you know them. None leaves the accuracy unknown.
     tail, sigma
-        As in `gap_error_bound`.
+        As in `gap_error_bound`; `sigma` are estimates.
+
+    Raises
+    ------
+    DataError
+        If the mixture has one component, or `sigma`, the tree or the truth do not fit it.
+    ValueError
+        If the tail is unknown.
 
     Notes
     -----
@@ -125,24 +164,26 @@ def estimated_error_bound(
     Representations", Corollary 1, corrected.
     """
     facts = mixture_facts(mixture, "subgaussian", sigma)
-    accurate = 0 < delta < min(1.0, facts.q / (4 * facts.k**2))
+    small = 0 < delta < min(1.0, facts.q / (4 * facts.k**2))
     root = math.sqrt(facts.q) / (2 * facts.k) - math.sqrt(max(delta, 0.0))
-    value = _factor(tail) * facts.alpha * (facts.k - 1) * (math.exp(-(1 - delta) * root**2) if accurate else 1.0)
+    limit = TAILS[tail] * facts.alpha * (math.exp(-(1 - delta) * root**2) if small else 1.0)
+    value = limit * (facts.k - 1)
     conditions = (
         facts.distinct,
-        Condition("delta is above 0 and below q / 4k² and 1", accurate),
-        Condition("(mean - estimate)² <= 2 delta sigma² and estimated variance >= (1 - delta) variance", None),
-        _GAP_TREE,
-        _tails(tail),
+        checked("delta is above 0 and below q / 4k² and 1", small),
+        _accuracy(mixture, delta, truth, facts.sigma),
+        *_tree_by_tails(tree, mixture, limit, tail, facts.sigma, delta if small else 0.0),
+        tail_condition(truth or mixture, tail, sigma, facts.sigma / math.sqrt(1 - delta) if small else facts.sigma),
     )
-    return as_probability(value if accurate else math.inf, conditions, f"{_PAPER}, Corollary 1, corrected", True)
+    return as_probability(value if small else math.inf, conditions, f"{_PAPER}, Corollary 1, corrected", True)
 
 
-def l2_price_bound(mixture: Mixture, *, estimated: bool = False) -> Bound:
-    """Return the bound on the expected ℓ2 price of MMDT's random tree: 1 + (k - 1) (D / c) sqrt(2 pi d) / chi.
+def l2_price_bound(mixture: Mixture, *, drawn: bool = False, estimated: bool = False) -> Bound:
+    """Return the bound on the expected ℓ2 price of MMDT's random trees: 1 + (k - 1) (D / c) sqrt(2 pi d) / chi.
 
     D and c are the largest and the smallest distance between means. chi is the mean length of a standard normal vector
-    of d numbers, sqrt(2) Gamma((d + 1) / 2) / Gamma(d / 2).
+    of d numbers, sqrt(2) Gamma((d + 1) / 2) / Gamma(d / 2). `drawn` states that trees are drawn as for
+    `random_error_bound`.
 
     References
     ----------
@@ -163,10 +204,10 @@ def l2_price_bound(mixture: Mixture, *, estimated: bool = False) -> Bound:
     variance = mixture.variances.flat[0]
     conditions = (
         facts.distinct,
-        Condition("weights are equal", bool(np.allclose(mixture.weights, 1 / k))),
-        Condition("all covariances are the same multiple of the identity", _is_spherical(mixture, float(variance))),
-        RANDOM_TREE,
-        _tails("gaussian"),
+        checked("weights are equal", bool(np.allclose(mixture.weights, 1 / k))),
+        checked("all covariances are the same multiple of the identity", _is_spherical(mixture, float(variance))),
+        drawn_trees(RANDOM_TREES, drawn),
+        gaussian(mixture),
     )
     return as_price(value, conditions, f"{_PAPER}, Corollary 2", estimated)
 
@@ -174,13 +215,32 @@ def l2_price_bound(mixture: Mixture, *, estimated: bool = False) -> Bound:
 # ------------------------------------------------------------------------------------------------------- steps
 
 
-def _factor(tail: str) -> float:
-    refuse_unknown("tail", tail, _TAIL)
-    return _TAIL[tail]
+def _tree_by_tails(
+    tree: ThresholdTree | None, mixture: Mixture, limit: float, tail: str, sigma: Floats, delta: float = 0.0
+) -> tuple[Condition, Condition]:
+    """Return what the proofs ask of a tree: no cut separates more rows than the limit, by tails of one kind.
+
+    With delta, the means may be off by sqrt(2 delta) sigmas, and the variances by a factor 1 - delta.
+    """
+
+    def separated(cut: Cut) -> float:
+        distances = cut.distances(sigma[cut.axis]) - math.sqrt(2 * delta)
+        tails = TAILS[tail] * np.exp(-0.5 * (1 - delta) * distances**2)
+        return float(cut.weights @ np.where(distances > 0, np.minimum(1.0, cut.n_ends * tails), 1.0))
+
+    text = f"no cut separates more than {limit:.3g} of the rows from their means, by their tails"
+    return tree_conditions(tree, mixture, text, separated, limit)
 
 
-def _tails(tail: str) -> Condition:
-    return Condition(f"components have {tail} tails with these sigmas along each axis", None)
+def _accuracy(mixture: Mixture, delta: float, truth: Mixture | None, sigma: Floats) -> Condition:
+    text = "(mean - estimate)² <= 2 delta sigma², estimated variance >= (1 - delta) variance, and the weights are right"
+    if truth is None:
+        return Condition(text, "unknown")
+    if truth.means.shape != mixture.means.shape:
+        raise DataError(f"the truth has means of shape {truth.means.shape}, but the mixture {mixture.means.shape}")
+    near = ((mixture.means - truth.means) ** 2 <= 2 * delta * sigma**2).all()
+    wide = (sigma**2 >= (1 - delta) * truth.variances).all()
+    return checked(text, bool(near and wide and np.allclose(mixture.weights, truth.weights, rtol=1e-9, atol=0)))
 
 
 def _extreme_distances(mixture: Mixture) -> tuple[float, float]:

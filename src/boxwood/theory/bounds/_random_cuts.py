@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike
 
 from boxwood._types import Floats
 from boxwood._validation import refuse_unknown
-from boxwood.theory.bounds._bound import Bound, Condition, as_price
+from boxwood.theory.bounds._bound import Bound, as_price
+from boxwood.theory.bounds._laws import drawn_trees
 
 __all__ = ["random_cuts_price_bound", "separation_probability"]
 
@@ -25,7 +26,9 @@ _LATER_PAPER = "Gupta, Pittu, Svensson and Yuan, The Price of Explainability for
 _OBJECTIVES, _VARIANTS = ("l1", "sqeuclidean", "l2"), ("fast", "exact")
 
 
-def random_cuts_price_bound(k: int, *, objective: str = "l1", variant: str = "fast", sharp: bool = False) -> Bound:
+def random_cuts_price_bound(
+    k: int, *, objective: str = "l1", variant: str = "fast", drawn: bool = False, sharp: bool = False
+) -> Bound:
     """Return the bound on the expected price of trees by `grow.random_cuts`, for any k centres and any rows.
 
     =============  =========  =============================================================================
@@ -47,6 +50,8 @@ def random_cuts_price_bound(k: int, *, objective: str = "l1", variant: str = "fa
         Variant of `grow.random_cuts`. The bound of "fast" holds for "exact", too, if no two centres are nearer to each
         other than D / k³, with D the largest distance between two centres of one node. Each row then reaches each
         centre with the same probability in both variants.
+    drawn : bool, default=False
+        States that trees are drawn by `grow.random_cuts` with this objective and variant, which no tree can show.
     sharp : bool, default=False
         Whether the distortion is 2k - 1, the smallest that holds for the embedding, instead of the paper's 8k.
 
@@ -90,9 +95,9 @@ def random_cuts_price_bound(k: int, *, objective: str = "l1", variant: str = "fa
     refuse_unknown("objective", objective, _OBJECTIVES)
     refuse_unknown("variant", variant, _VARIANTS)
     if objective == "l2":
-        condition = Condition("the tree is that of random_cuts with objective='l2'", None)
+        condition = drawn_trees("grow.random_cuts with objective='l2'", drawn)
         return as_price(_median_cuts_bound(k), (condition,), f"{_PAPER}, Theorem 7.1, with constants from its proof")
-    condition = Condition(f"the tree is that of random_cuts with objective={objective!r}, variant={variant!r}", None)
+    condition = drawn_trees(f"grow.random_cuts with objective={objective!r}, variant={variant!r}", drawn)
     bound, source = _l1_bound(k, variant)
     if objective == "l1":
         return as_price(bound, (condition,), source)

@@ -115,7 +115,7 @@ def first_cut(k: int, q: float, *, axes: str = "auto") -> Instance:
     sigma = (k - 1) / math.sqrt(2 * q)
     error, _ = first_cut_error(k, sigma)
     exact = {"sigma": sigma, "enr": q, "first_cut_error": error, "limit": 1 / (2 * math.sqrt(math.pi * q))}
-    mixture = Mixture(np.full(k, 1 / k), means, np.full(means.shape, sigma**2))
+    mixture = Mixture(np.full(k, 1 / k), means, np.full(means.shape, sigma**2), law="gaussian")
     return Instance(exact=MappingProxyType(exact), mixture=mixture)
 
 

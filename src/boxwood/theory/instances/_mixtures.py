@@ -165,7 +165,7 @@ def two_gaussians(m: float) -> Instance:
     # E|x - its mean| on its side of 0, and E|x - the other mean| beyond 0
     cost = (2 * density[0.0] - density[m]) + (2 * density[2 * m] - density[m] + 2 * m * error - 4 * m * beyond_mean)
     exact = {"error": error, "price": cost / (2 * density[0.0]), "enr": 4 * m * m, "beta": math.sqrt(math.pi / 2)}
-    mixture = Mixture(np.array([0.5, 0.5]), np.array([[-m], [m]]), np.array([[1.0], [1.0]]))
+    mixture = Mixture(np.array([0.5, 0.5]), np.array([[-m], [m]]), np.array([[1.0], [1.0]]), law="gaussian")
     return Instance(exact=MappingProxyType(exact), mixture=mixture)
 
 
