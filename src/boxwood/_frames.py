@@ -21,6 +21,7 @@ __all__ = [
     "label_values",
     "names_array",
     "nearest_name",
+    "numeric_columns",
     "refuse_unknown_columns",
     "validated_rows",
 ]
@@ -87,6 +88,20 @@ def as_matrix(frame: Any, columns: Sequence[str] | None = None) -> Array:
     for j, name in enumerate(wanted):
         matrix[:, j] = series[name].cast(nw.Float64).to_numpy()
     return matrix
+
+
+def numeric_columns(frame: Any) -> tuple[list[str], dict[str, list[str]]]:
+    """Return the names of the columns of numbers and booleans, and those of the others by kind: text or dates."""
+    import narwhals as nw
+
+    present = column_names(frame)
+    numeric, others = [], {"text": [], "dates": []}  # type: ignore[var-annotated]
+    for name, series in zip(present, nw.from_native(frame, eager_only=True).iter_columns(), strict=True):
+        if series.dtype.is_numeric() or series.dtype == nw.Boolean:
+            numeric.append(name)
+        else:
+            others["dates" if series.dtype.is_temporal() else "text"].append(name)
+    return numeric, others
 
 
 def column_values(frame: Any, name: str) -> Any:

@@ -335,8 +335,9 @@ def test_standardize_at_any_scale(scale):
 
 def test_kmeans_by_default(wine):
     ex = explain(wine)
-    labels = KMeans(5, n_init=10, random_state=0).fit_predict(wine)
-    assert [cluster.size for cluster in ex.clusters] == np.bincount(labels).tolist()
+    labels = KMeans(8, n_init=10, random_state=0).fit_predict(wine)
+    assert [cluster.size for cluster in ex.clusters] == sorted(np.bincount(labels).tolist(), reverse=True)
+    assert "8 clusters were made, as no number was asked for (n_clusters)" in ex.notes
     assert explain(wine, n_clusters=3).n_clusters == 3
 
 
@@ -532,7 +533,8 @@ GOOD = pd.DataFrame({"age": [20.0, 30.0, 60.0], "city": ["Ulm", "Bern", "Rom"]})
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        ((GOOD, [0, 0, 1]), {}, r"not numbers: city \(String\)"),
+        ((GOOD, [0, 0, 1]), {"columns": ["age", "city"]}, r"not numbers: city \(String\)"),
+        ((GOOD[["city"]], [0, 0, 1]), {}, "no numeric column is left in the table of 1 columns; left out, text: city"),
         ((GOOD[["age"]], "segment"), {}, "no column 'segment' in the table; its columns are age"),
         ((GOOD, "age"), {"columns": ["agee"]}, r"no column 'agee' \(did you mean 'age'\?\)"),
         (([[1.0], [2.0]], "segment"), {}, "'segment' names a column of labels, but X is no data frame"),

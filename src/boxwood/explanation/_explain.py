@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from boxwood.reference._coordinates import Coordinates
 
 __all__ = ["explain"]
+
+N_CLUSTERS = 8  # as in every estimator
 
 
 def explain(
@@ -39,8 +42,10 @@ def explain(
     Parameters
     ----------
     X : array-like or data frame of shape (n, d)
-        Rows: numbers, or columns of numbers and booleans, without missing values. Columns of text may be there if the
-        clustering is a pipeline that encodes them or leaves them out; rules then name their values.
+        Rows: numbers, or columns of numbers and booleans, without missing values. Other columns of a frame are left
+        out, with a note. If the clustering is a pipeline that encodes columns of text, rules name their values. If
+        boxwood makes the clusters of a frame of at least 50 rows, columns that look like identifiers are left out, too:
+        unique whole numbers without gaps, or whole numbers under a name such as id, zip or account.
     labels_or_estimator : optional
         The clustering, in one of these forms. None is k-means.
 
@@ -51,8 +56,9 @@ def explain(
           tree, with its thresholds as they are. On the rows of its fit the tree is compared with the clusters of that
           fit. On other rows it is compared with the clusters that the explainer's clusterer predicts.
     n_clusters : int, default=None
-        Number of clusters of k-means; None is 5. Only allowed if `labels_or_estimator` is None. K-means keeps the best
-        of 10 starts, or of 3 starts for more than 2 million values.
+        Number of clusters of k-means; None is 8, with a note. Only allowed if `labels_or_estimator` is None. K-means
+        keeps the best of 10 starts, or of 3 starts for more than 2 million values. Its clusters are numbered from 0 by
+        size, the largest first.
     method : str, default="auto"
         How the tree is grown: "auto" (see Notes), or a name of `grow.METHODS`. Names may have hyphens for underscores.
 
@@ -73,7 +79,7 @@ def explain(
         Seed or generator for k-means, for the method and for samples of large tables. None is 0.
     columns : sequence of str, default=None
         For an array, the names of its columns; None names them x0, x1, …. For a data frame, the columns that rules may
-        use; None is all.
+        use; None is all that can be used, see `X`.
     standardize : bool, default=False
         Whether to cluster, grow and measure on columns scaled to unit variance. If the clustering is a pipeline, these
         are the columns that it computes. Thresholds are in raw units in any case. Fitted estimators and pipelines get
@@ -141,6 +147,12 @@ def explain(
     (0.96, ['setosa'])
     """
     from boxwood.explanation._best import choose
+    from boxwood.explanation._guards import (
+        columns_for_rules,
+        notes_on_agreement,
+        notes_on_columns,
+        notes_on_outcome,
+    )
     from boxwood.explanation._measure import measure
     from boxwood.explanation._names import renamed
     from boxwood.reference import Task
@@ -159,8 +171,13 @@ def explain(
         _refuse_growing(explainer, n_clusters, method, max_leaf_nodes, standardize)
         return _explained(explainer, X, columns, names, sample_weight)
     clustering = _with_fitted_pipeline(labels_or_estimator, X, sample_weight)
-    unscaled = Coordinates.of(X, columns, clustering, sample_weight)
+    chosen, on_columns = columns_for_rules(X, columns, clustering)
+    unscaled = Coordinates.of(X, chosen, clustering, sample_weight)
     coordinates = unscaled.standardized() if standardize else unscaled
+    if clustering is None:
+        on_columns += _notes_on_k_means(unscaled, n_clusters, standardize)
+    else:
+        on_columns += notes_on_columns(unscaled.columns, unscaled.table.values)
     reference, mixture, clustering = _clustering(clustering, X, (unscaled, coordinates), n_clusters, random_state)
     task = Task.of(
         coordinates.rows,
@@ -171,8 +188,12 @@ def explain(
     )
     grown = choose(task, name, **_with_defaults(name, options, clustering))
     tree = coordinates.shortened(coordinates.pulled_back(grown.tree))
-    notes = (*grown.notes, *_notes_on(clustering, name))
-    return measure(task, grown._replace(tree=tree, notes=notes), coordinates)
+    notes = (*on_columns, *grown.notes, *_notes_on(clustering, name))
+    explanation = measure(task, grown._replace(tree=tree, notes=notes), coordinates)
+    afterwards = notes_on_outcome(explanation, clustering is None or labels_or_estimator is None)
+    if name == "auto":
+        afterwards += notes_on_agreement(explanation.agreement, grown.tree, task)
+    return replace(explanation, notes=(*explanation.notes, *afterwards))
 
 
 def _method_name(method: str, options: dict[str, Any]) -> str:
@@ -273,7 +294,7 @@ def _clustering(
             f"n_clusters={n_clusters} is for k-means, but the clusters are given; leave one of the two out"
         )
     if clustering is None or hasattr(clustering, "fit"):
-        n_clusters = 5 if n_clusters is None else n_clusters
+        n_clusters = N_CLUSTERS if n_clusters is None else n_clusters
         reference, mixture, clustering = _of_clusterer(clustering, X, stages, n_clusters, random_state)
     elif isinstance(clustering, Integral):
         raise DataError(f"labels must be one for each row, got {clustering}; to make clusters, pass n_clusters")
@@ -288,7 +309,9 @@ def _of_clusterer(
     clusterer: Any, X: Any, stages: tuple[Coordinates, Coordinates], n_clusters: int, random_state: Any
 ) -> tuple[Reference, Mixture | None, Any]:
     """Return the clustering by a clusterer, its Gaussians if it is a mixture, and the clusterer, fitted by now."""
+    from boxwood.reference import Reference
     from boxwood.reference._clusterer import fitted_clusterer, is_fitted, mixture_of, reference_of
+    from boxwood.reference._labels import by_size
 
     coordinates = stages[1]
     if is_fitted(clusterer):
@@ -296,6 +319,8 @@ def _of_clusterer(
         mixture = mixture_of(clusterer, reference, coordinates.columns)
         return reference, None if mixture is None else coordinates.to_rows(mixture), clusterer
     fitted = fitted_clusterer(clusterer, X, coordinates.rows, n_clusters=n_clusters, random_state=random_state)
+    if clusterer is None:
+        return Reference.of(coordinates.rows, by_size(fitted.labels_, coordinates.rows.weights)), None, fitted
     reference = reference_of(fitted, X, coordinates.rows)
     return reference, mixture_of(fitted, reference, coordinates.columns), fitted
 
@@ -317,6 +342,19 @@ def _in_rows(clusterer: Any, reference: Reference, stages: tuple[Coordinates, Co
     if coordinates.scaling is None:
         return reference
     return reference.with_centers(coordinates.scaling.transform(reference.centers))
+
+
+def _notes_on_k_means(coordinates: Coordinates, n_clusters: int | None, standardize: bool) -> tuple[str, ...]:
+    """Return notes on what k-means is given: columns, their ranges, and a number of clusters that nobody chose."""
+    from boxwood.explanation._guards import notes_on_columns, notes_on_ranges
+
+    names, values = coordinates.columns, coordinates.table.values
+    notes = notes_on_columns(names, values)
+    if not standardize:
+        notes += notes_on_ranges(names, values)
+    if n_clusters is None:
+        notes += (f"{N_CLUSTERS} clusters were made, as no number was asked for (n_clusters)",)
+    return notes
 
 
 def _notes_on(clusterer: Any, method: str) -> tuple[str, ...]:

@@ -85,7 +85,7 @@ def mmdt(
     any law it is at most `theory.bounds.midpoint_error_bound`. `theory.bounds` says what holds for a given tree.
 
     "weighted" pooling lets a light component of large variance lie across a cut, so none of this holds for it. It is
-    often a little better where wide components are frequent: among 106 clusterings of 38 tables (k-means, Gaussian
+    often a little better where wide components are frequent: among 102 clusterings of 34 tables (k-means, Gaussian
     mixtures, given classes) its price was lower by 1 % or more in 23, and that of "max" in 10.
 
     An axis without variance separates means without error, so it is cut before all others; among several such axes the

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwood._types import Array, Indices
+from boxwood._types import Array, Indices, Weights
 from boxwood.errors import DataError
 
-__all__ = ["check_length", "encode_labels", "whole_labels"]
+__all__ = ["by_size", "check_length", "encode_labels", "whole_labels"]
 
 _COUNTING_RANGE = 1 << 20  # whole numbers in a range up to this size are counted instead of sorted
 
@@ -65,6 +65,14 @@ def whole_labels(labels: Any, n_rows: int, n_clusters: int, what: str = "labels"
     if low < -1 or high >= n_clusters:
         raise DataError(f"{what} must be from -1 to {n_clusters - 1} for {n_clusters} clusters; got {low} to {high}")
     return array.astype(np.intp, copy=False)
+
+
+def by_size(labels: Indices, weights: Weights = None) -> Indices:
+    """Return labels numbered from 0 by the weight of their rows, the largest first; ties keep their order."""
+    sizes = np.bincount(labels, weights=weights)
+    rank = np.empty(len(sizes), dtype=np.intp)
+    rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
+    return rank[labels]
 
 
 def check_length(labels: Array, n_rows: int, what: str = "labels") -> None:

@@ -1,0 +1,138 @@
+"""Guards for a first look at a table: columns that no rule should use, and clusterings that explain nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from boxwood._frames import as_matrix, column_names, is_frame, numeric_columns
+from boxwood._types import Array
+from boxwood._validation import listed
+from boxwood.errors import DataError
+from boxwood.explanation._best import SAMPLED
+from boxwood.explanation._explanation import Explanation
+from boxwood.grow._expand import expanded
+from boxwood.reference import Task
+from boxwood.tree import ThresholdTree
+
+__all__ = [
+    "columns_for_rules",
+    "looks_like_identifier",
+    "notes_on_agreement",
+    "notes_on_columns",
+    "notes_on_outcome",
+    "notes_on_ranges",
+]
+
+FEW_ROWS = 50  # in fewer rows whole numbers without gaps are nothing unusual
+FILLED = 0.9  # unique whole numbers that fill more of their range count rows
+FAR = 100.0  # ranges that differ by this factor leave k-means blind for the smaller one
+LOW = 0.9  # agreement below which more leaves are worth a word
+
+_NAMES = {"id", "ids", "uuid", "guid", "zip", "zipcode", "postcode", "account", "iban"}
+
+
+def looks_like_identifier(name: str, values: Array) -> bool:
+    """Return whether a column of at least 50 rows looks like an identifier.
+
+    Its values are whole numbers, and either its name says so (id, zip, account, also as part of `customer_id`), or the
+    values are unique and fill more than 90% of their range, as row numbers do.
+    """
+    if len(values) < FEW_ROWS:
+        return False
+    low, high = float(values.min()), float(values.max())
+    if not (np.isfinite(low) and np.isfinite(high)) or low == high or (values != np.floor(values)).any():
+        return False
+    if _NAMES & set(re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())):
+        return True
+    if (high - low + 1) * FILLED >= len(values):
+        return False
+    return int(np.bincount((values - low).astype(np.intp)).max()) == 1
+
+
+def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) -> tuple[Any, tuple[str, ...]]:
+    """Return the columns of a frame that rules may use, and notes on those that are left out.
+
+    If the caller names none, columns of text and of dates are left out of a frame. If boxwood also makes the clusters,
+    columns that look like identifiers are left out, too. For an array the names are as given.
+
+    Raises
+    ------
+    DataError
+        If no column remains.
+    """
+    if columns is not None and isinstance(columns, str):
+        raise TypeError(f"columns must be a list of names, got the text {columns!r}; write [{columns!r}]")
+    if not is_frame(X) or columns is not None or hasattr(clustering, "steps"):
+        return columns, ()
+    kept, others = numeric_columns(X)
+    kept = [name for name in kept if name != clustering] if isinstance(clustering, str) else kept
+    left_out = {reason: [name for name in names if name != clustering] for reason, names in others.items()}
+    suspects: list[str] = []
+    if clustering is None:
+        values = as_matrix(X, kept)
+        suspects = [name for j, name in enumerate(kept) if looks_like_identifier(name, values[:, j])]
+    texts = [f"left out, {reason}: {listed(names)}" for reason, names in left_out.items() if names]
+    if suspects:
+        texts.append(f"left out, looks like an identifier: {listed(suspects)}; to use it, name the columns (columns)")
+    remaining = [name for name in kept if name not in suspects]
+    if not remaining:
+        raise DataError(f"no numeric column is left in the table of {len(column_names(X))} columns; {'; '.join(texts)}")
+    return remaining, tuple(texts)
+
+
+def notes_on_columns(names: Sequence[str], values: Array) -> tuple[str, ...]:
+    """Return a note on columns that look like identifiers, although rules may use them."""
+    suspects = [name for j, name in enumerate(names) if looks_like_identifier(name, values[:, j])]
+    if not suspects:
+        return ()
+    return (f"looks like an identifier: {listed(suspects)}; rules on it say little (columns chooses others)",)
+
+
+def notes_on_ranges(names: Sequence[str], values: Array) -> tuple[str, ...]:
+    """Return a note for k-means on columns whose ranges differ 100-fold."""
+    ranges = values.max(axis=0).astype(np.float64) - values.min(axis=0)
+    varies = np.flatnonzero(ranges > 0)
+    if len(varies) < 2:
+        return ()
+    wide, narrow = (int(varies[find(ranges[varies])]) for find in (np.argmax, np.argmin))
+    if ranges[wide] < FAR * ranges[narrow]:
+        return ()
+    return (
+        f"k-means hardly sees {names[narrow]}, which spans {ranges[narrow]:.3g}, beside {names[wide]}, which spans "
+        f"{ranges[wide]:.3g}; standardize gives columns equal weight",
+    )
+
+
+def notes_on_outcome(explanation: Explanation, made_here: bool) -> tuple[str, ...]:
+    """Return a note if one of several columns explains clusters that boxwood made without a single exception."""
+    n_columns, used = len(explanation.columns), np.unique(explanation.tree.feature[explanation.tree.feature >= 0])
+    if not made_here or explanation.agreement < 1 or len(used) != 1 or n_columns == 1:
+        return ()
+    return (
+        f"{explanation.columns[int(used[0])]} alone decides the cluster of every row; if other columns should count, "
+        "standardize, or choose the columns (columns)",
+    )
+
+
+def notes_on_agreement(agreement: float, tree: ThresholdTree, task: Task) -> tuple[str, ...]:
+    """Return a note on how many more leaves would agree with at least 90% of the rows, if the tree agrees with fewer.
+
+    The tree is expanded to up to four times as many leaves, on a sample where the table is large.
+    """
+    if agreement >= LOW:
+        return ()
+    sample = task.sampled(SAMPLED)
+    labels = sample.reference.labels
+    weights = sample.reference.kept if sample.kept_weights is None else sample.kept_weights
+    for more in (1.5, 2, 3, 4):
+        larger = expanded(tree, sample, round(more * tree.n_leaves), objective="mistakes")
+        reached = float(np.average(larger.predict(sample.rows) == labels, weights=weights))
+        if reached >= LOW:
+            return (f"{larger.n_leaves} leaves reach {reached:.0%} (max_leaf_nodes)",)
+    if reached - agreement < 1 - LOW:
+        return ()
+    return (f"even {larger.n_leaves} leaves reach {reached:.0%} only (max_leaf_nodes)",)

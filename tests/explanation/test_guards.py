@@ -1,0 +1,114 @@
+"""Guards for a first look at a table: identifiers, ranges, a clustering that one column explains, low agreement."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_moons
+
+from boxwood import explain
+from boxwood.explanation._guards import looks_like_identifier
+from boxwood.reference._labels import by_size
+
+RNG = np.random.default_rng(0)
+N = 300
+CRM = pd.DataFrame(
+    {
+        "id": np.arange(1, N + 1),
+        "price": RNG.normal(size=N) * 1000,
+        "qty": RNG.normal(size=N),
+        "member": RNG.random(N) < 0.5,
+        "seg": RNG.choice(["gold", "silver"], N),
+        "when": pd.date_range("2020", periods=N),
+    }
+)
+
+
+def notes(ex, word):
+    return [note for note in ex.notes if word in note]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "expected"),
+    [
+        ("row", np.arange(100), True),
+        ("row", np.arange(100) + 10.0**9, True),
+        ("row", np.arange(49), False),
+        ("row", np.arange(0, 200, 2), False),
+        ("row", np.arange(100).repeat(2), False),
+        ("row", np.arange(100) + 0.5, False),
+        ("row", np.append(np.arange(99), 105), True),
+        ("row", np.append(np.arange(99), 120), False),
+        ("customer_id", np.arange(0, 1000, 10), True),
+        ("customerId", np.arange(0, 1000, 10), True),
+        ("ZIP", np.arange(0, 1000, 10), True),
+        ("account number", np.arange(0, 1000, 10), True),
+        ("width", np.arange(0, 1000, 10), False),
+        ("humidity", np.arange(0, 1000, 10), False),
+        ("id", np.arange(100) + 0.5, False),
+        ("id", np.zeros(100), False),
+        ("row", np.linspace(0, 1e300, 100), False),
+    ],
+)
+def test_identifiers(name, values, expected):
+    assert looks_like_identifier(name, np.asarray(values, dtype=float)) is expected
+
+
+@pytest.mark.parametrize("frame", [CRM, pl.from_pandas(CRM)], ids=["pandas", "polars"])
+def test_identifiers_text_and_dates_are_left_out_where_boxwood_clusters(frame):
+    ex = explain(frame, n_clusters=3)
+    assert ex.columns == ("price", "qty", "member")
+    assert notes(ex, "left out") == [
+        "left out, text: seg",
+        "left out, dates: when",
+        "left out, looks like an identifier: id; to use it, name the columns (columns)",
+    ]
+    assert explain(frame, n_clusters=3, columns=["id", "qty"]).columns == ("id", "qty")
+    assert notes(explain(frame, n_clusters=3, columns=["id", "qty"]), "identifier")
+
+
+def test_given_labels_keep_every_column_of_numbers():
+    ex = explain(CRM, "seg")
+    assert ex.columns == ("id", "price", "qty", "member")
+    assert notes(ex, "looks like an identifier: id; rules on it say little")
+    assert not notes(ex, "left out, looks")
+    assert not notes(explain(CRM.drop(columns="id"), "seg"), "identifier")
+    array = explain(CRM[["id", "qty"]].to_numpy(), CRM["seg"])
+    assert notes(array, "looks like an identifier: x0")
+
+
+def test_ranges_that_differ_are_said():
+    assert notes(explain(CRM, n_clusters=3), "k-means hardly sees member, which spans 1, beside price")
+    assert notes(explain(CRM, n_clusters=3), "price alone decides the cluster of every row")
+    assert not notes(explain(CRM, n_clusters=3, standardize=True), "k-means")
+    assert not notes(explain(CRM, "seg"), "k-means")
+    assert not notes(explain(CRM[["qty", "member"]], n_clusters=3), "k-means")
+
+
+def test_more_leaves_are_suggested_where_agreement_is_low():
+    X, moons = make_moons(600, noise=0.06, random_state=0)
+    ex = explain(X, moons)
+    assert ex.agreement < 0.9
+    (note,) = notes(ex, "leaves reach")
+    n_leaves = int(note.split()[0])
+    more = explain(X, moons, max_leaf_nodes=n_leaves)
+    assert more.agreement >= 0.9
+    assert not notes(more, "leaves reach")
+
+
+def test_the_largest_cluster_is_the_first_one():
+    ex = explain(CRM, n_clusters=5, random_state=3)
+    sizes = [cluster.size for cluster in ex.clusters]
+    assert sizes == sorted(sizes, reverse=True)
+    assert [cluster.name for cluster in ex.clusters] == [0, 1, 2, 3, 4]
+    given = KMeans(5, n_init=1, random_state=3).fit(CRM[["price", "qty"]])
+    counts = np.bincount(given.labels_)
+    assert [cluster.size for cluster in explain(CRM[["price", "qty"]], given).clusters] == counts.tolist()
+    assert by_size(np.array([0, 1, 1, 2, 2, 3]), np.array([9.0, 1, 1, 1, 1, 2])).tolist() == [0, 1, 1, 2, 2, 3]
+    assert by_size(np.array([0, 1, 1, 2, 2, 2])).tolist() == [2, 1, 1, 0, 0, 0]
+
+
+def test_columns_must_be_a_list():
+    with pytest.raises(TypeError, match=r"columns must be a list of names, got the text 'qty'; write \['qty'\]"):
+        explain(CRM, n_clusters=2, columns="qty")
