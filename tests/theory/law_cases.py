@@ -100,5 +100,42 @@ def crowded(k, width):
     return Mixture(np.ones(k), means, np.ones_like(means))
 
 
+def crowded_similarities(step):
+    """Return a mixture of points whose similarities crowd right behind the largest gap, for a Gaussian kernel of 1.
+
+    On the first axis the similarities to either end come in steps below `step`, up to a gap of it with a crowd behind;
+    an axis for each pair keeps the axis-aligned similarity tau near that of the ends.
+    """
+
+    def similarity(x):
+        return np.exp(-x * x)
+
+    far = 0.8
+    last = np.sqrt(-np.log(similarity(far) + step))
+    points = [0.0]
+    while not _is_close(similarity, points[-1], last, far, step):
+        low, high = points[-1], last
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if _is_close(similarity, points[-1], middle, far, step) else (low, middle)
+        points.append(low)
+    crowd = last + 1e-7 * np.arange(len(points) + 1) - 1e-7 * (len(points) + 1)
+    first = np.concatenate([points, crowd, [far]])
+    k, apart = len(first), np.sqrt(-np.log(similarity(far) + 1e-9))
+    axes = [first]
+    for a in range(k):
+        for b in range(a):
+            axis = np.full(k, apart / 2)
+            axis[a], axis[b] = 0, apart
+            axes.append(axis)
+    means = np.array(axes).T
+    return Mixture(np.ones(k), means, np.full_like(means, 1e-12), law="gaussian")
+
+
+def _is_close(similarity, x, y, far, step):
+    near, back = similarity(x) - similarity(y), similarity(far - y) - similarity(far - x)
+    return max(near, back) <= 0.999 * step
+
+
 def gaussian_price(mixture, tree, objective):
     return mixture_price(mixture, tree, objective=objective, centers="reference").value

@@ -7,10 +7,13 @@ import pytest
 
 from boxwood import Mixture, ThresholdTree
 from boxwood.grow import mmdt
-from boxwood.metrics import error_rate
+from boxwood.grow._kernel_mmdt_components import GaussianLaws
+from boxwood.grow._kernel_mmdt_cuts import grow_from_laws
+from boxwood.kernels import Gaussian
+from boxwood.metrics import error_rate, within_similarity
 from boxwood.theory import bounds, certificate, instances
 from tests.scale import search_length, searches
-from tests.theory.law_cases import Atoms, crowded, gaussian_price, jumps_across
+from tests.theory.law_cases import Atoms, crowded, crowded_similarities, gaussian_price, jumps_across
 
 # ------------------------------------------------------------------------------------------- cases that exceed theorems
 
@@ -107,6 +110,21 @@ def test_crowded_means_fail_the_inequality_at_a_cut():
     assert bounds.midpoint_error_bound(mixture, tree=tree).holds is True
     best = mmdt(mixture, axis="range", threshold="chebyshev")
     assert bounds.chebyshev_error_bound(mixture, tree=best, sharp=True).holds is True
+
+
+def test_crowded_similarities_exceed_theorem_12_and_it_says_so():
+    """E-32: from some 40 components on, the middle of the largest gap is worse than (133) allows."""
+    kernel = Gaussian(1.0)
+    for step, k, holds in ((0.05, 26, True), (0.03, 44, False)):
+        mixture = crowded_similarities(step)
+        assert mixture.n_components == k
+        laws = GaussianLaws(mixture, kernel)
+        _, cuts = grow_from_laws(laws, kernel, None, "similarity")
+        similar = laws.similarity, within_similarity(mixture, kernel=kernel), mixture.weights
+        assert bounds.kernel_price_bound(*similar, cuts=cuts, drawn=True).holds is holds
+        assert bounds.midpoint_kernel_price_bound(*similar, cuts=cuts, drawn=True).holds is True
+        assert bounds.midpoint_kernel_price_bound(*similar, cuts=cuts[1:], drawn=True).holds is False
+        assert bounds.midpoint_kernel_price_bound(*similar, cuts=cuts).holds is None
 
 
 # ----------------------------------------------------------------------------------------------------------- conditions

@@ -1,5 +1,7 @@
 """IMM's trees keep its inequality, and their certificates lie between the price and the theorems."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
@@ -50,6 +52,9 @@ def test_imm_keeps_its_inequality_and_its_bounds(objective, center):
         assert price <= guarantee.price.value * (1 + 1e-9)
         assert guarantee.price.value <= depth * (1 + 1e-9)
         assert depth <= bounds.imm_price_bound(k, objective=objective).value
+        checked = bounds.imm_price_bound(k, objective=objective, certificate=guarantee)
+        assert checked.holds is True
+        assert checked.value == depth
         worst, prices = max(worst, guarantee.ratios.max()), max(prices, price)
     assert worst > 0.05
     assert prices > 1.1
@@ -66,8 +71,16 @@ def test_certificates_of_other_trees():
         guarantee = bounds.imm_certificate(X, tree, reference)
         price = price_of_explainability(X, tree, reference, centers=reference.centers)
         assert price <= guarantee.price.value * (1 + 1e-9)
+        theorem = bounds.imm_price_bound(5, certificate=guarantee)
+        assert theorem.holds is bool(guarantee.ratios.max() <= 1 + 1e-9)
+        assert not theorem.holds or price <= theorem.value
         above += guarantee.ratios.max() > 1
     assert above > 0
+    with pytest.raises(ValueError, match="the certificate is for objective='sqeuclidean'"):
+        bounds.imm_price_bound(5, objective="l1", certificate=guarantee)
+    deeper = replace(guarantee, depth=4, ratios=np.zeros(9))
+    assert bounds.imm_price_bound(5, certificate=deeper).holds is True
+    assert bounds.imm_price_bound(5, depth=3, certificate=deeper).holds is False
 
 
 def test_certificates_of_trees_that_do_not_fit():
