@@ -42,7 +42,7 @@ class ConceptMMDT(MMDT):
         Number of components of the Gaussian mixture where `clusterer` is None.
     axis : {"gap", "range"}, default="gap"
         Concept to cut: the one with the largest gap between neighbouring means, or with the largest range of means.
-    threshold : {"midpoint", "tails", "chebyshev", "gaussian", "uniform"}, default="midpoint"
+    threshold : {"midpoint", "tails", "chebyshev", "cantelli", "gaussian", "uniform"}, default="midpoint"
         Position of the cut on it; see `grow.mmdt`.
     pooling : {"weighted", "max"}, default="weighted"
         The single variance used for a concept: the weighted mean of the clusters' variances, or the largest of them.

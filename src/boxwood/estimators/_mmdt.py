@@ -39,7 +39,7 @@ class MMDT(TreeClusterer):
         Number of components of the Gaussian mixture where `clusterer` is None.
     axis : {"gap", "range"}, default="gap"
         Axis to cut: the one with the largest gap between neighbouring means, or with the largest range of means.
-    threshold : {"midpoint", "tails", "chebyshev", "gaussian", "uniform"}, default="midpoint"
+    threshold : {"midpoint", "tails", "chebyshev", "cantelli", "gaussian", "uniform"}, default="midpoint"
         Position of the cut on it; see `grow.mmdt`.
     pooling : {"weighted", "max"}, default="weighted"
         The single variance used for an axis: the weighted mean of the clusters' variances, or the largest of them.
