@@ -234,7 +234,9 @@ def test_methods_take_their_options_by_name(iris):
     ex = explain(X, y, method="kernel-imm", kernel="laplace")
     assert ex.tree == KernelIMM(kernel="laplace").fit(X, y).tree_.shortened(X)
     assert ex.kernel.kernel.startswith("Laplace")
-    with pytest.raises(ValueError, match="method 'imm' has no option kernel; its options: candidates, duplicates"):
+    with pytest.raises(
+        ValueError, match="method 'imm' has no option kernel; its options: candidates, duplicates, tie_break"
+    ):
         explain(X, y, method="imm", kernel="laplace")
     with pytest.raises(ValueError, match="options such as kernel belong to one method"):
         explain(X, y, kernel="laplace")
@@ -291,7 +293,7 @@ def test_an_interrupted_fit_changes_nothing(iris, monkeypatch):
 # ------------------------------------------------------------------------------------------------------ docstrings
 
 OWN = {  # entries that one estimator of a family has in words of its own
-    "random_state": {"CART", "KernelMMDT"},
+    "random_state": {"IMM", "CART", "KernelMMDT"},
     "tree_": {"IMM", "CART", "KernelIMM", "KernelMMDT", "ConceptMMDT"},
     "max_leaf_nodes": {"CART"},
     "clusterer": {"ConceptMMDT"},

@@ -208,7 +208,9 @@ def test_cantelli_is_the_least_of_its_stationary_points():
         (p, q), (a, b) = rng.dirichlet([1, 1]), np.exp(2 * rng.normal(size=2))
         distance = np.exp(1.5 * rng.normal())
         x, y = np.poly1d([1.0, 0.0]), np.poly1d([1.0, -distance])
-        slope = x * float(p * a) * (y * y + float(b)) ** 2 + y * float(q * b) * (x * x + float(a)) ** 2  # times -1/2 of the two denominators
+        slope = (
+            x * float(p * a) * (y * y + float(b)) ** 2 + y * float(q * b) * (x * x + float(a)) ** 2
+        )  # times -1/2 of the two denominators
         roots = slope.roots[np.abs(slope.roots.imag) < 1e-9].real
         inside = np.concatenate([roots[(roots > 0) & (roots < distance)], [0.0, np.nextafter(distance, 0)]])
         losses = p * a / (a + inside**2) + q * b / (b + (inside - distance) ** 2)

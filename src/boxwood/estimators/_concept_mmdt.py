@@ -46,8 +46,11 @@ class ConceptMMDT(MMDT):
         Position of the cut on it; see `grow.mmdt`.
     pooling : {"weighted", "max"}, default="weighted"
         The single variance used for a concept: the weighted mean of the clusters' variances, or the largest of them.
+    tie_break : {"first", "random"}, default="first"
+        Choice among equally good axes, then among equally good thresholds: the lowest, or each with equal probability.
     random_state : int, RandomState instance or None, default=None
-        Randomness of the Gaussian mixture and of "uniform" thresholds; an int gives the same result each time.
+        Randomness of the Gaussian mixture, of "uniform" thresholds and of "random" ties; an int gives the same result
+        each time.
     n_jobs : int or None, default=None
         Number of threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all processors. The tree
         does not depend on it.
@@ -144,6 +147,7 @@ class ConceptMMDT(MMDT):
         axis: str = "gap",
         threshold: str = "midpoint",
         pooling: str = "weighted",
+        tie_break: str = "first",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -153,6 +157,7 @@ class ConceptMMDT(MMDT):
             axis=axis,
             threshold=threshold,
             pooling=pooling,
+            tie_break=tie_break,
             random_state=random_state,
             n_jobs=n_jobs,
         )

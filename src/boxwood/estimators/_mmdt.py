@@ -43,8 +43,11 @@ class MMDT(TreeClusterer):
         Position of the cut on it; see `grow.mmdt`.
     pooling : {"weighted", "max"}, default="weighted"
         The single variance used for an axis: the weighted mean of the clusters' variances, or the largest of them.
+    tie_break : {"first", "random"}, default="first"
+        Choice among equally good axes, then among equally good thresholds: the lowest, or each with equal probability.
     random_state : int, RandomState instance or None, default=None
-        Randomness of the Gaussian mixture and of "uniform" thresholds; an int gives the same result each time.
+        Randomness of the Gaussian mixture, of "uniform" thresholds and of "random" ties; an int gives the same result
+        each time.
     n_jobs : int or None, default=None
         Number of threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all processors. The tree
         does not depend on it.
@@ -118,6 +121,7 @@ class MMDT(TreeClusterer):
         "axis": [StrOptions(set(AXES))],
         "threshold": [StrOptions(set(THRESHOLDS))],
         "pooling": [StrOptions({"weighted", "max"})],
+        "tie_break": [StrOptions({"first", "random"})],
     }
 
     def __init__(
@@ -128,6 +132,7 @@ class MMDT(TreeClusterer):
         axis: str = "gap",
         threshold: str = "midpoint",
         pooling: str = "weighted",
+        tie_break: str = "first",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -136,6 +141,7 @@ class MMDT(TreeClusterer):
         self.axis = axis
         self.threshold = threshold
         self.pooling = pooling
+        self.tie_break = tie_break
         self.random_state = random_state
         self.n_jobs = n_jobs
 

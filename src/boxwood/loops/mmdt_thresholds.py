@@ -92,7 +92,7 @@ def _gap_minimum(terms, g, finest):
     means, objective = terms[0], terms[4]
     low, high = means[g], np.nextafter(means[g + 1], -np.inf)
     octaves = 0.0
-    if objective == GAUSSIAN or objective == CANTELLI:
+    if objective in (GAUSSIAN, CANTELLI):  # not convex
         octaves = min(60.0, max(3.0, np.ceil(np.log2(64.0 * (high - low) / finest))))
     half = int(PER_OCTAVE * octaves)
     best, score = low, log_loss(terms, low, low)
