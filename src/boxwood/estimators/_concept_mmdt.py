@@ -13,6 +13,7 @@ from boxwood._compat import HasMethods
 from boxwood._validation import Rows
 from boxwood.axes import AxisMap
 from boxwood.concepts import ConceptProjector
+from boxwood.concepts._projector import warn_of_undecodable
 from boxwood.errors import DataError
 from boxwood.estimators._mmdt import MMDT
 from boxwood.metrics import partition_cost
@@ -48,6 +49,9 @@ class ConceptMMDT(MMDT):
         The single variance used for a concept: the weighted mean of the clusters' variances, or the largest of them.
     tie_break : {"first", "random"}, default="first"
         Choice among equally good axes, then among equally good thresholds: the lowest, or each with equal probability.
+    noise : {"leaf", "keep"}, default="leaf"
+        What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
+        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
     random_state : int, RandomState instance or None, default=None
         Randomness of the Gaussian mixture, of "uniform" thresholds and of "random" ties; an int gives the same result
         each time.
@@ -67,7 +71,8 @@ class ConceptMMDT(MMDT):
     tree_ : ThresholdTree
         The tree, on scores. Always holds: each component of `mixture_` has exactly one leaf, which its mean reaches.
     labels_ : array of shape (n,)
-        The cluster that the tree gives to each row of `fit`, named as by `predict`.
+        The cluster that the tree gives to each row of `fit`, named as by `predict`; with `noise="keep"` the number -1
+        for rows that are left out.
     reference_ : Reference
         The clustering that the tree explains, with centres in the space of embeddings.
     explanation_ : Explanation
@@ -92,7 +97,9 @@ class ConceptMMDT(MMDT):
     Warns
     -----
     UserWarning
-        By `fit`, where clusters are skewed, heavy-tailed or two-humped along a concept that bounds a leaf of theirs.
+        By `fit`, where clusters are skewed, heavy-tailed or two-humped along a concept that bounds a leaf of theirs. By
+        `fit` and `fit_mixture`, where the embeddings do not predict a concept: see `concepts.ConceptProjector`. Of a
+        projector that is fitted already, only concepts on which the tree cuts are warned of.
 
     See Also
     --------
@@ -148,6 +155,7 @@ class ConceptMMDT(MMDT):
         threshold: str = "midpoint",
         pooling: str = "weighted",
         tie_break: str = "first",
+        noise: str = "leaf",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -158,6 +166,7 @@ class ConceptMMDT(MMDT):
             threshold=threshold,
             pooling=pooling,
             tie_break=tie_break,
+            noise=noise,
             random_state=random_state,
             n_jobs=n_jobs,
         )
@@ -195,6 +204,8 @@ class ConceptMMDT(MMDT):
             rows = self._rows(X, sample_weight, reset=True)
             self._keep_projector(self._fitted_projector(X, rows, concepts))
             self._explain_clusters(X, rows, y)
+        if concepts is None:  # the fit of a projector warns by itself
+            self._warn_of_concepts()
         return self
 
     def fit_mixture(self, mixture: Any) -> Self:
@@ -221,6 +232,7 @@ class ConceptMMDT(MMDT):
             self._keep_projector(self._fitted_projector(None, Rows(given.means), None))
             self.n_features_in_ = given.n_features
             self._separate(given, self.projector_.project_mixture(given))
+        self._warn_of_concepts()
         return self
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
@@ -250,6 +262,10 @@ class ConceptMMDT(MMDT):
 
     def _keep_projector(self, projector: Any) -> None:
         self.projector_, self.concept_names_ = projector, tuple(projector.concept_names_)
+
+    def _warn_of_concepts(self) -> None:
+        if hasattr(self.projector_, "scores_"):  # a projector of the user's own may have none
+            warn_of_undecodable(self.projector_, self.tree_.features)
 
     def _scores(self, X: Any, rows: Rows) -> Rows:
         """Return the scores of embeddings, with the weights of their rows."""

@@ -45,6 +45,9 @@ class MMDT(TreeClusterer):
         The single variance used for an axis: the weighted mean of the clusters' variances, or the largest of them.
     tie_break : {"first", "random"}, default="first"
         Choice among equally good axes, then among equally good thresholds: the lowest, or each with equal probability.
+    noise : {"leaf", "keep"}, default="leaf"
+        What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
+        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
     random_state : int, RandomState instance or None, default=None
         Randomness of the Gaussian mixture, of "uniform" thresholds and of "random" ties; an int gives the same result
         each time.
@@ -61,7 +64,8 @@ class MMDT(TreeClusterer):
     tree_ : ThresholdTree
         The tree. Always holds: each component of `mixture_` has exactly one leaf, which its mean reaches.
     labels_ : array of shape (n,)
-        The cluster that the tree gives to each row of `fit`, named as by `predict`.
+        The cluster that the tree gives to each row of `fit`, named as by `predict`; with `noise="keep"` the number -1
+        for rows that are left out.
     reference_ : Reference
         The clustering that the tree explains.
     explanation_ : Explanation
@@ -133,6 +137,7 @@ class MMDT(TreeClusterer):
         threshold: str = "midpoint",
         pooling: str = "weighted",
         tie_break: str = "first",
+        noise: str = "leaf",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -142,6 +147,7 @@ class MMDT(TreeClusterer):
         self.threshold = threshold
         self.pooling = pooling
         self.tie_break = tie_break
+        self.noise = noise
         self.random_state = random_state
         self.n_jobs = n_jobs
 
