@@ -10,7 +10,7 @@ from scipy.stats import chi2_contingency
 from boxwood import Reference
 from boxwood.axes import TerminalEmbedding
 from boxwood.grow import imm, random_cuts
-from boxwood.metrics import cost, node_table, partition_cost
+from boxwood.metrics import cost, nearest_cost, node_table, partition_cost
 from boxwood.theory import bounds, instances
 from tests import naive
 from tests.scale import draws, seeds
@@ -37,11 +37,6 @@ def centers_and_row(seed):
     return points[0], rng.permutation(centers)
 
 
-def smallest_cost(x, centers, objective):
-    costs = (np.abs(centers - x) ** NORM[objective]).sum(axis=1)
-    return float((np.sqrt(costs) if objective == "l2" else costs).min())
-
-
 def costs_of_trees(x, centers, n, **options):
     """Return the cost of a row in n trees of random cuts."""
     rng = np.random.default_rng(0)
@@ -59,7 +54,7 @@ def test_exact_expectations_are_within_the_bounds(objective):
     largest = 0.0
     for seed in seeds(400):
         x, centers = centers_and_row(seed)
-        least = smallest_cost(x, centers, objective)
+        least = nearest_cost(x[None], centers, objective=objective)
         if len(centers) < 2 or least == 0:
             continue
         price = naive.expected_cost(x, centers, objective) / least
@@ -125,7 +120,7 @@ def test_mean_prices_are_within_the_bound():
             reference = Reference.of(X, labels, center=center)
             trees = [random_cuts(reference.centers, objective=objective, random_state=rng) for _ in range(10)]
             costs = [cost(X, tree, objective=objective, centers=reference.centers) for tree in trees]
-            base = sum(smallest_cost(x, reference.centers, objective) for x in X)
+            base = nearest_cost(X, reference.centers, objective=objective)
             noise = 4 * np.std(costs) / math.sqrt(len(costs))
             bound = bounds.random_cuts_price_bound(k, objective=objective, sharp=True).value
             assert np.mean(costs) - noise <= bound * base
@@ -223,7 +218,7 @@ def test_star_equals_the_twin_and_tends_to_the_bound(objective):
         for median in ("midpoint", "lower"):
             twin = naive.expected_cost(star.points[0], star.centers, objective, median)
             assert star.exact["expected_cost"] == pytest.approx(twin, rel=1e-12)
-        assert smallest_cost(star.points[0], star.centers, objective) == pytest.approx(1)
+        assert nearest_cost(star.points[:1], star.centers, objective=objective) == pytest.approx(1)
     limit = instances.star(9, 1e9, objective=objective).exact
     assert limit["expected_cost"] == pytest.approx(limit["limit"], rel=1e-6)
     if objective != "l2":
