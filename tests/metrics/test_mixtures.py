@@ -343,9 +343,12 @@ def test_kernel_price_equals_the_twin():
 
 @pytest.mark.parametrize("centers", ["mean", "reference"])
 def test_errors_of_estimated_kernel_prices_are_those_of_their_spread(centers):
-    """Deviations from the exact price, in standard errors, have a mean square of 1; leaves and components differ."""
-    mixture = Mixture([0.6, 0.4], [[-1.0, 0.0], [1.0, 1.0]], [[1.0, 1.0], [0.5, 2.0]])
-    tree = ThresholdTree.from_dict({"feature": 0, "threshold": 0.4, "left": {"cluster": 0}, "right": {"cluster": 1}})
+    """Deviations from the exact price, in standard errors, have a mean square of 1.
+
+    The second component is rare and its leaf is not: at its kernel mean, which few rows make, many rows are measured.
+    """
+    mixture = Mixture([0.85, 0.15], [[-0.5, 0.0], [1.5, 1.0]], [[1.0, 1.0], [0.5, 2.0]])
+    tree = ThresholdTree.from_dict({"feature": 0, "threshold": -0.6, "left": {"cluster": 0}, "right": {"cluster": 1}})
     exact = kernel_mixture_price(mixture, tree, kernel=Gaussian(0.5), centers=centers).value
     options = {"kernel": Gaussian(0.5), "centers": centers, "n_samples": 300}
     estimates = [kernel_mixture_price(mixture, tree, **options, random_state=seed) for seed in range(150)]
