@@ -72,7 +72,8 @@ def main(folder: Path) -> Result:
     clusters = GaussianMixture(10, n_init=3, random_state=0).fit_predict(Z[rest])
 
     concepts = concept_labels(digits.images[shown], digits.target[shown])
-    projector = ConceptProjector(meanings=MEANINGS).fit(Z[shown], concepts)
+    with warnings.catch_warnings(action="ignore"):  # of the coin, of which the report tells
+        projector = ConceptProjector(meanings=MEANINGS).fit(Z[shown], concepts)
     report = concept_report(projector, Z[shown], concepts, groups=digits.target[shown], random_state=0)
     print("What the examples say of the concepts:", report, sep="\n")
     projector = projector.select(report.reliable)

@@ -8,7 +8,7 @@ import numpy as np
 from benchmarks.papers import plots
 from benchmarks.papers.report import Options, Report
 from boxwood import Reference, grow
-from boxwood.metrics import cost
+from boxwood.metrics import cost, nearest_cost
 from boxwood.theory import bounds, instances
 
 __all__ = ["tables"]
@@ -199,7 +199,7 @@ def _mean_price(k: int, objective: str, n_instances: int, n_trees: int) -> float
         X, centers = rng.random((1000, 5)), rng.random((k, 5))
         distances = np.linalg.norm(X[:, None] - centers[None], ord=NORM[objective], axis=2)
         reference = Reference(distances.argmin(axis=1), centers)
-        base = float((distances.min(axis=1) ** (2 if objective == "sqeuclidean" else 1)).sum())
+        base = nearest_cost(X, centers, objective=objective)
         weights = np.ones(len(X))
         prices = _prices(X, weights, reference.centers, base, objective, (objective,), n_trees)
         means.append(prices[objective].mean())

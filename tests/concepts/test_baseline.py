@@ -10,6 +10,8 @@ from boxwood import MMDT, ConceptMMDT
 from boxwood.concepts import ConceptProjector, concept_baseline
 from boxwood.errors import DataError
 
+pytestmark = pytest.mark.filterwarnings("ignore:concepts that the embeddings do not predict:UserWarning")
+
 
 @pytest.mark.parametrize("null", ["rename", "directions", "examples"])
 def test_meaningless_concepts_beside_the_concepts(animals, null):

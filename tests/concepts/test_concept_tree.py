@@ -11,6 +11,8 @@ from boxwood import CART, IMM, MMDT, Expand
 from boxwood.concepts import ConceptProjector, concept_report, concept_text, make_concept_tree
 from boxwood.errors import DataError
 
+pytestmark = pytest.mark.filterwarnings("ignore:concepts that the embeddings do not predict:UserWarning")
+
 
 @pytest.mark.parametrize("tree", [IMM(), CART(), MMDT(), Expand(), DecisionTreeClassifier(max_leaf_nodes=4)])
 def test_every_explainer_on_concepts(animals, tree):

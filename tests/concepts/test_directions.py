@@ -9,6 +9,8 @@ from tests import naive
 from tests.cases import make_case
 from tests.scale import seeds
 
+pytestmark = pytest.mark.filterwarnings("ignore:concepts that the embeddings do not predict:UserWarning")
+
 CLASSIFIERS = ("logistic", "svm", "mean-difference")
 
 

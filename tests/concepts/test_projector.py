@@ -1,12 +1,14 @@
 """ConceptProjector: names, threads, blocks of rows, selections, and errors."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
@@ -14,6 +16,8 @@ from threadpoolctl import threadpool_limits
 from boxwood import concepts
 from boxwood.concepts import ConceptProjector, concept_report
 from boxwood.errors import DataError
+
+pytestmark = pytest.mark.filterwarnings("ignore:concepts that the embeddings do not predict:UserWarning")
 
 
 @parametrize_with_checks([ConceptProjector(), ConceptProjector("svm"), ConceptProjector("mean-difference")])
@@ -105,3 +109,62 @@ def test_other_errors_of_the_projector(planted):
             ConceptProjector.from_vectors(np.eye(2), **options)
     with pytest.raises(DataError, match="'b' has no direction"):
         ConceptProjector.from_vectors([[1.0], [0.0]], names=["a", "b"])
+
+
+def test_concepts_that_are_not_predicted_are_warned_of(planted):
+    with pytest.warns(
+        UserWarning, match=r"not predict: coin \(cross-validated AUC 0\.\d\d, less than 0\.7\)"
+    ) as caught:
+        projector = ConceptProjector().fit(planted.Z, planted.concepts)
+    assert [warning.filename for warning in caught] == [__file__]
+    assert "red (" not in str(caught[0].message)
+    noise = np.random.default_rng(0).normal(size=400)
+    with pytest.warns(UserWarning, match=r"concept0 \(cross-validated R² .*, less than 0\.2\)"):
+        ConceptProjector().fit(planted.Z, noise)
+    known = {"red": planted.is_red, "size": planted.sizes}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert ConceptProjector().fit(planted.Z, known).scores_.min() > 0.9
+        projector.select(["red", "size"])
+        unknown = ConceptProjector.from_vectors(projector.vectors_)
+    assert np.isnan(unknown.scores_).all()
+    assert projector.select(["coin"]).scores_ == projector.scores_[2]
+
+
+def test_scores_are_those_of_the_report(planted):
+    """Both are from all 400 examples, in other folds."""
+    projector = ConceptProjector().fit(planted.Z, planted.concepts)
+    assert clone(projector).fit(planted.Z, planted.concepts).scores_.tolist() == projector.scores_.tolist()
+    report = concept_report(projector, planted.Z, planted.concepts, n_permutations=99, random_state=0)
+    assert projector.scores_ == pytest.approx(report.score, abs=0.05)
+
+
+def test_examples_of_a_rare_side_are_all_kept():
+    """20 of 20 000 examples are red; the scores are from these and 500 others."""
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(20_000, 3))
+    rare = np.zeros(20_000, dtype=bool)
+    rare[rng.choice(20_000, 20, replace=False)] = True
+    Z[rare, 0] += 6
+    seen = []
+
+    class Watched(LogisticRegression):
+        def fit(self, X, y, sample_weight=None):
+            seen.append((len(y), int(y.sum())))
+            return super().fit(X, y, sample_weight)
+
+    assert ConceptProjector(Watched()).fit(Z, {"rare": rare}).scores_[0] > 0.99
+    assert seen[0] == (20_000, 20)
+    assert seen[1:] == [(416, 16)] * 5
+
+
+def test_a_model_that_refuses_few_examples_has_no_score(planted):
+    class Hungry(LogisticRegression):
+        def fit(self, X, y, sample_weight=None):
+            if len(y) < 400:
+                raise ValueError("400 examples are needed")
+            return super().fit(X, y, sample_weight)
+
+    with pytest.warns(UserWarning, match="red .no score, as its model refuses parts of the examples"):
+        projector = ConceptProjector(Hungry()).fit(planted.Z, {"red": planted.is_red})
+    assert np.isnan(projector.scores_).all()

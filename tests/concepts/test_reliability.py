@@ -1,8 +1,11 @@
 """Scores of concepts: the same for the same seed, and of few examples too."""
 
 import numpy as np
+import pytest
 
 from boxwood.concepts import ConceptProjector, concept_report
+
+pytestmark = pytest.mark.filterwarnings("ignore:concepts that the embeddings do not predict:UserWarning")
 
 
 def test_a_report_is_the_same_for_the_same_seed(planted):

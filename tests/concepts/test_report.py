@@ -6,6 +6,8 @@ import pytest
 from boxwood.concepts import ConceptProjector, concept_report
 from boxwood.errors import DataError
 
+pytestmark = pytest.mark.filterwarnings("ignore:concepts that the embeddings do not predict:UserWarning")
+
 
 def test_a_report_finds_planted_concepts_and_noise(planted):
     table = {**planted.concepts, "grey": ~planted.is_red}

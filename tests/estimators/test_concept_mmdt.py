@@ -248,6 +248,26 @@ def test_skewed_clusters_are_warned_of_by_concept():
         ConceptMMDT(projector).fit(Z, labels)
 
 
+@pytest.mark.filterwarnings("ignore:clusters far from Gaussian:UserWarning")
+def test_cuts_on_concepts_that_are_not_predicted_are_warned_of():
+    Z, labels, _ = clusters_and_concepts(k=2, n=200)
+    table = {"noise": np.random.default_rng(0).random(200) > 0.5}
+    with pytest.warns(UserWarning, match=r"do not predict: noise \(cross-validated AUC") as caught:
+        ConceptMMDT().fit(Z, labels, concepts=table)
+    assert [warning.filename for warning in caught] == [__file__]
+    with pytest.warns(UserWarning, match="noise"):
+        fitted = ConceptProjector().fit(Z, {**table, "first": labels == 0})
+    noise = fitted.select(["noise"])
+    for grow_tree in (
+        lambda: ConceptMMDT(noise).fit(Z, labels),
+        lambda: ConceptMMDT(FrozenEstimator(noise)).fit_mixture(GaussianMixture(2, random_state=0).fit(Z)),
+    ):
+        with pytest.warns(UserWarning, match="do not predict: noise") as caught:
+            grow_tree()
+        assert [warning.filename for warning in caught] == [__file__]
+    ConceptMMDT(fitted).fit(Z, labels)  # no warning, as the tree cuts on the other concept
+
+
 # --------------------------------------------------------------------------------------------------------- digits
 
 

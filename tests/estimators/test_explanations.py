@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.cluster import KMeans
+from sklearn.cluster import DBSCAN, KMeans
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 from sklearn.frozen import FrozenEstimator
@@ -234,7 +234,9 @@ def test_methods_take_their_options_by_name(iris):
     ex = explain(X, y, method="kernel-imm", kernel="laplace")
     assert ex.tree == KernelIMM(kernel="laplace").fit(X, y).tree_.shortened(X)
     assert ex.kernel.kernel.startswith("Laplace")
-    with pytest.raises(ValueError, match="method 'imm' has no option kernel; its options: candidates, duplicates"):
+    with pytest.raises(
+        ValueError, match="method 'imm' has no option kernel; its options: candidates, duplicates, tie_break"
+    ):
         explain(X, y, method="imm", kernel="laplace")
     with pytest.raises(ValueError, match="options such as kernel belong to one method"):
         explain(X, y, kernel="laplace")
@@ -255,6 +257,47 @@ def test_every_method_has_a_grower_and_its_row_in_the_readme():
         assert method.name == name
         assert callable(method.grower)
         assert f"grow.{name}" in readme or "".join(name.split("_")) in readme.lower(), name
+
+
+# ---------------------------------------------------------------------------------------------------------- noise
+
+
+@pytest.mark.filterwarnings("ignore:clusters far from Gaussian:UserWarning")
+@pytest.mark.parametrize("estimator", EXPLAINERS)
+def test_rows_left_out_keep_their_label_or_have_that_of_their_leaf(estimator, iris):
+    out = np.arange(150) % 10 == 3
+    weights = np.where(np.arange(150) % 7 == 5, 0.0, 1.0)  # a row without weight is no noise
+    for names in (
+        np.array([4, 7, 9]),
+        np.array(["a", "b", "c"], dtype=object),
+        np.array([0.5, 1.5, 2.5], dtype=object),
+    ):
+        labels = np.where(out, -1, names[iris.target])
+        leaf = estimator(random_state=0).fit(iris.data, labels, sample_weight=weights)
+        keep = estimator(noise="keep", random_state=0).fit(iris.data, labels, sample_weight=weights)
+        assert keep.tree_ == leaf.tree_
+        assert (keep.predict(iris.data) == leaf.labels_).all()
+        assert keep.labels_.tolist() == np.where(out, -1, leaf.labels_.astype(object)).tolist()
+        assert keep.price_ == leaf.price_
+        assert keep.explanation_.agreement == leaf.explanation_.agreement
+        again = estimator(noise="keep", random_state=0).fit_predict(iris.data, keep.labels_)  # -1 is noise in y, too
+        assert (again == -1).tolist() == out.tolist()
+    assert keep.labels_.dtype == object
+    assert estimator(noise="keep", random_state=0).fit(iris.data, iris.target).labels_.dtype == iris.target.dtype
+    with pytest.raises(ValueError, match="'noise' parameter"):
+        estimator(noise="drop").fit(iris.data, labels)
+
+
+def test_noise_of_a_clusterer_and_of_concepts():
+    rows = np.random.default_rng(0).normal(size=(80, 2)) + 9 * (np.arange(80) % 2)[:, None]
+    rows[:3] += 40 * np.eye(3)[:, :2] + 20
+    model = IMM(DBSCAN(eps=2), noise="keep").fit(rows)
+    assert (model.labels_ == -1).tolist() == (model.clusterer_.labels_ == -1).tolist()
+    assert (model.labels_ == -1).sum() >= 3
+    projector = FrozenEstimator(ConceptProjector.from_vectors(np.eye(2)))
+    concepts = ConceptMMDT(projector, DBSCAN(eps=2), noise="keep").fit(rows)
+    assert ((concepts.labels_ == -1) == (model.labels_ == -1)).all()
+    assert (concepts.predict(rows) >= 0).all()
 
 
 # --------------------------------------------------------------------------------------------- all or nothing
@@ -291,7 +334,7 @@ def test_an_interrupted_fit_changes_nothing(iris, monkeypatch):
 # ------------------------------------------------------------------------------------------------------ docstrings
 
 OWN = {  # entries that one estimator of a family has in words of its own
-    "random_state": {"CART", "KernelMMDT"},
+    "random_state": {"IMM", "CART", "KernelMMDT"},
     "tree_": {"IMM", "CART", "KernelIMM", "KernelMMDT", "ConceptMMDT"},
     "max_leaf_nodes": {"CART"},
     "clusterer": {"ConceptMMDT"},
@@ -324,5 +367,5 @@ def test_entries_of_docstrings_are_equal_to_the_letter(family):
 
 
 def test_entries_that_all_docstrings_share():
-    for name in ("n_jobs", "explanation_", "labels_", "n_leaves_", "clusterer_"):
+    for name in ("n_jobs", "noise", "explanation_", "labels_", "n_leaves_", "clusterer_"):
         assert len({entries(estimator)[name] for estimator in (*BY_KMEANS, *BY_MIXTURE, *BY_KERNEL, "RandomCuts")}) == 1

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 from boxwood import Reference
 from boxwood.errors import DataError
-from boxwood.grow import imm
+from boxwood.grow import greedy, imm
 from boxwood.grow._imm_counts import Bins
 from boxwood.tree import ThresholdTree, rows_at_nodes
 from tests import naive
@@ -40,6 +41,54 @@ def test_equals_the_twin(candidates):
             assert tree == ThresholdTree.from_dict(twin), f"seed {seed}"
             compared += 1
     assert compared > 90
+
+
+@pytest.mark.parametrize("tie_break", ["margin", "balanced", "random"])
+def test_ties_equal_the_twin(tie_break):
+    changed = 0
+    for seed in seeds(90):
+        X, labels, weights = make_case(seed, max_rows=25)
+        reference, candidates = reference_or_none(X, labels, weights), ("all", "midpoints")[seed % 2]
+        if reference is not None:
+            options = {"candidates": candidates, "tie_break": tie_break}
+            twin = naive.imm(X, labels, reference.centers, weights, **options, random=np.random.default_rng(seed))
+            options |= {"sample_weight": weights, "random_state": seed}
+            tree = imm(X, reference, **options, n_jobs=1)
+            assert tree == ThresholdTree.from_dict(twin), f"seed {seed}"
+            assert imm(X, reference, **options, n_jobs=3) == tree
+            changed += tree != imm(X, reference, candidates=candidates, sample_weight=weights)
+    assert changed > 10
+
+
+@pytest.mark.parametrize("tie_break", ["margin", "balanced", "random"])
+def test_ties_of_many_rows_equal_the_twin(tie_break):
+    """Whole numbers make many ties, and mistakes that stray into other nodes; so many rows share a bin."""
+    for seed in seeds(6):
+        rng = np.random.default_rng(seed)
+        labels = np.arange(300) % 5
+        X = np.round((3 * rng.normal(size=(5, 2)))[labels] + rng.normal(size=(300, 2)), 1)
+        reference = Reference.of(X, labels)
+        twin = naive.imm(X, labels, reference.centers, None, "all", tie_break, np.random.default_rng(seed))
+        assert imm(X, reference, tie_break=tie_break, random_state=seed) == ThresholdTree.from_dict(twin)
+
+
+def test_what_each_rule_for_ties_takes():
+    # both columns part the clusters without a mistake, the second one by the wider gap for its range
+    X = np.array([[0.0, 0.0], [1.0, 0.1], [5.0, 0.0], [9.0, 1.0], [9.2, 1.0], [9.4, 1.0]])
+    reference = Reference([0, 0, 0, 1, 1, 1], [[1.0, 0.0], [9.2, 1.0]])
+    trees = {rule: imm(X, reference, tie_break=rule) for rule in ("first", "margin")}
+    assert {rule: (tree.feature[0], tree.upper[0]) for rule, tree in trees.items()} == {
+        "first": (0, 7.0),
+        "margin": (1, 0.55),
+    }
+    drawn = [imm(X, reference, tie_break="random", random_state=seed).feature[0] for seed in range(200)]
+    assert binomtest(int(np.sum(drawn)), 200).pvalue > 0.001
+    # one mistake behind 1, with 2 and 5 rows on the sides, and one behind 6, with 4 and 3 rows
+    X = np.array([[0.0], [1.0], [6.0], [5.0], [9.0], [9.2], [9.4]])
+    reference = Reference([0, 0, 0, 1, 1, 1, 1], [[0.5], [9.2]])
+    rules = "first", "margin", "balanced"
+    assert [imm(X, reference, tie_break=rule).upper[0] for rule in rules] == [3.0, 3.0, 7.5]
+    assert [greedy(X, reference, tie_break=rule).upper[0] for rule in rules] == [3.0, 3.0, 3.0]  # no tie of costs
 
 
 @pytest.mark.parametrize("seed", seeds(2))
@@ -209,6 +258,7 @@ def test_equal_centers():
     [
         ({"candidates": "some"}, ValueError, "candidates must be"),
         ({"duplicates": "drop"}, ValueError, "duplicates must be"),
+        ({"tie_break": "last"}, ValueError, "tie_break must be one of 'first', 'margin', 'balanced', 'random'"),
         ({"X": [[0.0, 1.0]] * 3}, DataError, "X has 2 columns, but the reference's centres have 1"),
         ({"X": [[0.0]] * 4}, DataError, "X has 4 rows, but the reference has 3 labels"),
         ({"X": [[0.0], [np.nan], [np.inf]]}, DataError, r"missing values \(NaN\) in 1 of 3 rows: column 0 \(1\)"),

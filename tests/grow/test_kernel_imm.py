@@ -220,6 +220,50 @@ def test_the_price_for_exact_features_is_that_of_imm(kernel):
         assert price <= imm_price_bound(4, depth=max(2, tree.depth)).value
 
 
+@pytest.mark.parametrize("d", [5, 20])
+def test_a_price_of_nearly_three(d):
+    """Two clusters that every cut damages: the bound without its growing term, 2, is too low.
+
+    The rows of a cluster are all 1, or all -1, but for one column with 0. A cut parts one row from its centre, which
+    then pays 4 d where each of the 2 d rows paid 1 (1 - 1 / d).
+    """
+    rows = np.ones((d, d)) - np.eye(d)
+    X, labels = np.vstack([rows, -rows]), np.repeat([0, 1], d)
+    reference = Reference.of(X, labels)
+    tree = kernel_imm(X, reference, kernel=Linear())
+    price = price_of_explainability(X, tree, reference, centers=reference.centers)
+    assert price == pytest.approx(3 - 2 / d)
+    assert 2 < price <= imm_price_bound(2, depth=tree.depth).value == 18
+    assert imm_price_bound(2, depth=1).value < 7 * price
+    wide = Gaussian(1e-4)  # nearly linear
+    tree = kernel_imm(X, reference, kernel=wide, features="taylor")
+    delta, cost = surrogate_map(wide, X, "taylor").error, kernel_cost(X, labels, kernel=wide)
+    kernel_price = price_of_explainability(X, tree, reference, kernel=wide)
+    assert 2 < kernel_price <= taylor_price_bound(2, d, n_rows=2 * d, delta=delta, cost=cost).value
+
+
+def test_prices_on_features_that_do_not_see_the_clusters_need_the_error_term():
+    """One Taylor term sees nothing of rows far out: two tight clusters there are cut as one, but for a single row.
+
+    The price grows with the number of rows. So no bound holds without the term of the features' error, or without the
+    number of rows in it.
+    """
+    for m in (200, 600):
+        labels = np.repeat([0, 1, 2], m)
+        X = np.array([0.0, 30.0, 40.0])[labels][:, None]
+        X[m] = 20.0  # of cluster 1; all other features of this cluster are 0
+        kernel, reference = Gaussian(1.0), Reference.of(X, labels)
+        delta, cost = surrogate_map(kernel, X, "taylor", n_terms=1).error, kernel_cost(X, labels, kernel=kernel)
+        tree = kernel_imm(X, reference, kernel=kernel, features="taylor", n_terms=1)
+        price = price_of_explainability(X, tree, reference, kernel=kernel)
+        assert price == pytest.approx(m / 2, rel=0.01)
+        found = taylor_price_bound(3, 1, n_rows=3 * m, delta=delta, cost=cost).value
+        without_rows = taylor_price_bound(3, 1, n_rows=1, delta=delta, cost=cost).value
+        without_error = taylor_price_bound(3, 1, n_rows=3 * m, delta=0.0, cost=cost).value
+        assert without_error < price <= found
+        assert m == 200 or without_rows < price
+
+
 def test_distance_price_bound():
     # Fleissner et al., Theorem 5 and Appendix G
     prices = []

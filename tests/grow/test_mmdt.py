@@ -25,7 +25,7 @@ from tests import naive
 from tests.cases import make_case
 from tests.scale import seeds
 
-OBJECTIVES = ("tails", "chebyshev", "gaussian")
+OBJECTIVES = ("tails", "chebyshev", "cantelli", "gaussian")
 
 
 def make_mixture(seed, *, max_components=8, max_axes=4):
@@ -200,6 +200,27 @@ def test_chebyshev_in_closed_form():
         assert found == pytest.approx(low + distance * ratio / (1 + ratio), rel=1e-12)
 
 
+def test_cantelli_is_the_least_of_its_stationary_points():
+    """Where two means are less than a few deviations apart the sum has several minima; its slope is a polynomial."""
+    several = 0
+    for seed in seeds(300):
+        rng = np.random.default_rng(seed)
+        (p, q), (a, b) = rng.dirichlet([1, 1]), np.exp(2 * rng.normal(size=2))
+        distance = np.exp(1.5 * rng.normal())
+        x, y = np.poly1d([1.0, 0.0]), np.poly1d([1.0, -distance])
+        slope = (
+            x * float(p * a) * (y * y + float(b)) ** 2 + y * float(q * b) * (x * x + float(a)) ** 2
+        )  # times -1/2 of the two denominators
+        roots = slope.roots[np.abs(slope.roots.imag) < 1e-9].real
+        inside = np.concatenate([roots[(roots > 0) & (roots < distance)], [0.0, np.nextafter(distance, 0)]])
+        losses = p * a / (a + inside**2) + q * b / (b + (inside - distance) ** 2)
+        several += len(inside) > 3
+        found = mmdt(Mixture([p, q], [[0.0], [distance]], [[a], [b]]), threshold="cantelli").upper[0]
+        loss = p * a / (a + found**2) + q * b / (b + (found - distance) ** 2)
+        assert loss == pytest.approx(losses.min(), rel=1e-12), f"seed {seed}"
+    assert several > 3
+
+
 # -------------------------------------------------------------------------------------------------- thresholds
 
 
@@ -238,7 +259,8 @@ def test_the_axis_does_not_depend_on_the_threshold(objective):
 def test_losses_too_small_for_a_double_have_their_minimum(objective):
     """Deviations of 1 and 2 at a distance of 10 000: tails of exp(-10^7)."""
     near = mmdt(Mixture([1, 1], [[0], [1e4]], [[1], [4]]), threshold=objective).upper[0]
-    expected = {"tails": 1e4 / 3, "gaussian": 1e4 / 3, "chebyshev": 1e4 / (1 + 4 ** (1 / 3))}[objective]
+    of_moments = 1e4 / (1 + 4 ** (1 / 3))
+    expected = {"tails": 1e4 / 3, "gaussian": 1e4 / 3, "chebyshev": of_moments, "cantelli": of_moments}[objective]
     assert near == pytest.approx(expected, rel=1e-6)
 
 

@@ -9,6 +9,7 @@ from scipy.stats import chi2, kstest
 
 from boxwood import DataError
 from boxwood.axes import TerminalEmbedding
+from boxwood.grow import _random_cuts as random_cuts_module
 from boxwood.grow import random_cuts
 from boxwood.grow._random_cuts import RandomCutter
 from tests.naive import cut_laws as naive_cuts
@@ -149,18 +150,42 @@ def test_first_cuts_in_rounds_are_uniform_and_part_no_near_pair():
     assert not refuses(counts, lengths / lengths.sum())
 
 
-def test_no_cut_in_rounds_parts_a_pair_near_for_its_node():
-    for seed in seeds(60):
-        centers, _ = small_centers(3 * seed + 2)
-        k = len(centers)
+def test_no_round_parts_a_pair_that_is_near_for_all_leaves(monkeypatch):
+    """Each round is replayed on all leaves: D is the largest distance within any of them, not in the leaf that is cut.
+
+    So a leaf of two near centres waits until the others are nearly as small. On the line of four centres the first two
+    would not wait for the others in 1 of 70 trees, if each leaf had its own D.
+    """
+    rounds, waited = [], 0
+
+    def spy(node, feature, threshold, cluster):
+        rounds[:] = [cut for cut, _ in itertools.groupby(zip(feature.tolist(), threshold.tolist(), strict=True))]
+        return built(node, feature, threshold, cluster)
+
+    built = random_cuts_module._built
+    monkeypatch.setattr(random_cuts_module, "_built", spy)
+    for seed in seeds(700):
+        rng = np.random.default_rng(seed)
+        centers = np.array([[0.0], [0.0148], [5.0], [6.0]])  # the first two are nearer than 1 / 4³
+        if seed < 100:
+            far = rng.normal(size=(int(rng.integers(2, 5)), int(rng.integers(1, 4))))
+            near = far[:2] + 10.0 ** rng.integers(-4, 0, size=(2, 1)) * rng.normal(size=(2, far.shape[1]))
+            centers = rng.permutation(np.vstack([far, near]))
+        k, between = len(centers), np.abs(centers[:, None] - centers).sum(axis=2)
         tree = random_cuts(centers, variant="exact", random_state=seed)
-        for leaf in range(tree.n_leaves):
-            here = np.arange(k)
-            for cut in tree.path(leaf):
-                left = centers[here, cut.feature] <= cut.upper
-                between = np.abs(centers[here, None] - centers[None, here]).sum(axis=2)
-                assert between[left][:, ~left].min() > between.max() / k**3
-                here = here[left == cut.inside]
+        leaf = np.zeros(k, dtype=int)
+        for j, threshold in rounds:
+            together = leaf[:, None] == leaf
+            nearest = between[together].max() / k**3
+            left = centers[:, j] <= threshold
+            parted = together & (left[:, None] != left)
+            assert parted.any()
+            assert between[parted].min() > nearest * (1 - 1e-12), f"seed {seed}"
+            widths = [between[leaf == one][:, leaf == one].max() for one in np.unique(leaf)]
+            waited += any(0 < width <= nearest for width in widths)
+            leaf = np.unique(2 * leaf + left, return_inverse=True)[1]
+        assert len(np.unique(leaf)) == k == tree.n_leaves
+    assert waited > 300
 
 
 def test_thresholds_are_as_dense_as_the_distance_to_the_nearest_centre():

@@ -3,9 +3,10 @@ import math
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from boxwood import DataError, Reference, ThresholdTree, TreeBuilder, _threads, axes, metrics
+from boxwood import DataError, KMedians, Reference, ThresholdTree, TreeBuilder, _threads, axes, grow, metrics
 from boxwood.loops.costs import L2
 from boxwood.metrics._agreement import contingency
 from boxwood.metrics._price import ratio
@@ -203,6 +204,48 @@ def test_leaves_of_one_cluster_are_pooled(objective):
     pooled = metrics.partition_cost(X, ["ends", "ends", "middle", "ends", "ends"], objective=objective)
     assert metrics.cost(X, tree, objective=objective) == pooled
     assert pooled > metrics.cost(X, tree.relabeled([0, 1, 2]), objective=objective)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_nearest_cost_equals_the_twin(objective):
+    for seed in seeds(50):
+        X, _, weights = make_case(seed)
+        rng = np.random.default_rng(seed)
+        # rows as centres and points between two rows, so that many are equally near; some centres twice
+        centers = X[rng.integers(len(X), size=5)].astype(float)
+        centers[:2] = (centers[:2] + centers[2:4]) / 2
+        found = metrics.nearest_cost(X, centers, objective=objective, sample_weight=weights)
+        expected = naive.nearest_cost(X, centers, objective, weights)
+        assert found == pytest.approx(expected, rel=1e-12), f"seed {seed}"
+        labels = rng.integers(5, size=len(X))  # no other assignment is cheaper
+        options = {"objective": objective, "sample_weight": weights}
+        assert found <= metrics.partition_cost(X, labels, centers=centers, **options) * (1 + 1e-12)
+
+
+def test_nearest_cost_in_blocks_and_by_hand(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, centers, weights = rng.normal(size=(300, 3)), rng.normal(size=(4, 3)), rng.random(300)
+    whole = metrics.nearest_cost(X, centers, sample_weight=weights)
+    monkeypatch.setattr("boxwood.metrics._nearest_cost.BLOCK_ROWS", 7)
+    assert metrics.nearest_cost(X, centers, sample_weight=weights) == whole
+    kmeans = KMeans(4, n_init=1, random_state=0).fit(X)
+    assert metrics.nearest_cost(X, kmeans.cluster_centers_) == pytest.approx(kmeans.inertia_)
+    medians = KMedians(4, objective="l1", random_state=0).fit(X)
+    assert metrics.nearest_cost(X, medians.cluster_centers_, objective="l1") == pytest.approx(medians.inertia_)
+    tree = grow.random_cuts(centers, objective="l1", random_state=0)
+    given = metrics.cost(X, tree, objective="l1", centers=centers)
+    assert metrics.nearest_cost(X, centers, objective="l1") <= given
+    corner = [[3.0, 4.0]], [[0.0, 0.0], [9.0, 9.0]]
+    assert [metrics.nearest_cost(*corner, objective=o) for o in ("l1", "l2", "sqeuclidean")] == [7.0, 5.0, 25.0]
+    for centers, message in (
+        ([[0.0]], r"centers must be of shape \(k, 3\)"),
+        ([[0.0, 0.0, np.nan]], "centers must be finite; center 0 is not"),
+        (np.empty((0, 3)), r"centers must be of shape \(k, 3\)"),
+    ):
+        with pytest.raises(DataError, match=message):
+            metrics.nearest_cost(X, centers)
+    with pytest.raises(ValueError, match="objective"):
+        metrics.nearest_cost(X, X[:2], objective="l3")
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)

@@ -8,7 +8,15 @@ import pytest
 from boxwood import Mixture, ThresholdTree, TreeBuilder
 from boxwood.errors import DataError
 from boxwood.grow import mmdt
-from boxwood.metrics import error_rate, explainability_to_noise, mixture_price, signal_to_noise
+from boxwood.kernels import Gaussian, Laplace, ProductKernel
+from boxwood.metrics import (
+    error_rate,
+    explainability_to_noise,
+    kernel_cost,
+    kernel_mixture_price,
+    mixture_price,
+    signal_to_noise,
+)
 from boxwood.metrics._mixture_optimum import optimal_cost
 from boxwood.metrics._mixture_price import _centers
 from tests import naive
@@ -313,3 +321,99 @@ def test_best_centers_are_no_worse_than_the_means():
         optimal_cost(mixture, objective="l2")
     with pytest.raises(ValueError, match="n_samples"):
         optimal_cost(mixture, n_samples=1)
+
+
+# ---------------------------------------------------------------------------------------------------- kernel price
+
+
+def test_kernel_price_equals_the_twin():
+    """Any tree, interval cuts and leaves of one cluster among them; the twin integrates over pairs of cells."""
+    for seed in seeds(10):
+        rng = np.random.default_rng(seed)
+        mixture = random_mixture(rng, int(rng.integers(2, 4)), int(rng.integers(1, 3)), spread=1.5)
+        tree, gamma = random_tree(rng, mixture, int(rng.integers(0, 4))), float(np.exp(rng.normal() - 1))
+        own, other, base = naive.kernel_mixture_costs(
+            *arrays(mixture), tree.to_dict(), lambda t, gamma=gamma: np.exp(-gamma * t**2)
+        )
+        for centers, expected in (("mean", own), ("reference", other)):
+            found = kernel_mixture_price(mixture, tree, kernel=Gaussian(gamma), centers=centers)
+            assert found.value == pytest.approx(expected / base, rel=1e-9), f"seed {seed}"
+            assert (found.exact, found.standard_error) == (True, 0.0)
+        assert own <= other * (1 + 1e-9)  # (26) is the least over all centres
+
+
+@pytest.mark.parametrize("centers", ["mean", "reference"])
+def test_errors_of_estimated_kernel_prices_are_those_of_their_spread(centers):
+    """Deviations from the exact price, in standard errors, have a mean square of 1.
+
+    The second component is rare and its leaf is not: at its kernel mean, which few rows make, many rows are measured.
+    """
+    mixture = Mixture([0.85, 0.15], [[-0.5, 0.0], [1.5, 1.0]], [[1.0, 1.0], [0.5, 2.0]])
+    tree = ThresholdTree.from_dict({"feature": 0, "threshold": -0.6, "left": {"cluster": 0}, "right": {"cluster": 1}})
+    exact = kernel_mixture_price(mixture, tree, kernel=Gaussian(0.5), centers=centers).value
+    options = {"kernel": Gaussian(0.5), "centers": centers, "n_samples": 300}
+    estimates = [kernel_mixture_price(mixture, tree, **options, random_state=seed) for seed in range(150)]
+    deviations = np.array([(estimate.value - exact) / estimate.standard_error for estimate in estimates])
+    assert abs(deviations.mean()) < 4 / np.sqrt(150)
+    assert 0.6 < (deviations**2).mean() < 1.5  # 1 +- 3.5 standard errors of a mean of squares
+    assert not any(estimate.exact for estimate in estimates)
+
+
+def test_kernel_prices_of_laplace_and_of_correlated_axes_are_those_of_rows():
+    rng = np.random.default_rng(0)
+    covariance = np.array([[[1.0, 0.8], [0.8, 1.0]], [[2.0, -0.5], [-0.5, 0.5]]])
+    correlated = Mixture([0.5, 0.5], [[-1, 0], [1, 1]], [[1, 1], [2, 0.5]], covariances=covariance)
+    labels = rng.integers(2, size=2000)
+    X = np.array([rng.multivariate_normal(correlated.means[c], covariance[c]) for c in labels])
+    for kernel in (Gaussian(0.5), Laplace(0.7)):
+        found = kernel_mixture_price(correlated, CUT_AT_0, kernel=kernel, random_state=1)
+        empirical = kernel_cost(X, CUT_AT_0, kernel=kernel) / kernel_cost(X, labels, kernel=kernel)
+        assert abs(found.value - empirical) < 4 * found.standard_error * np.sqrt(1 + 4000 / 2000)
+        assert 0 < found.standard_error < 0.02
+    line = Mixture([0.5, 0.5], [[-1], [1]], [[1], [1]])
+    own, other, base = naive.kernel_mixture_costs(*arrays(line), CUT_AT_0.to_dict(), lambda t: np.exp(-0.5 * t))
+    for centers, expected in (("mean", own / base), ("reference", other / base)):
+        found = kernel_mixture_price(line, CUT_AT_0, kernel=Laplace(0.5), centers=centers, random_state=0)
+        assert abs(found.value - expected) < 4 * found.standard_error
+    shape = ProductKernel(lambda t: np.exp(-0.5 * t**2), lambda level: np.sqrt(-2 * np.log(level)))
+    of_shape = kernel_mixture_price(line, CUT_AT_0, kernel=shape, n_samples=500, random_state=3)
+    assert of_shape == pytest.approx(
+        kernel_mixture_price(line, CUT_AT_0, kernel=Gaussian(0.5), n_samples=500, random_state=3)
+    )
+
+
+def test_kernel_prices_by_hand():
+    # two atoms, one in each leaf: nothing is lost; both in one leaf: the rows' own cost is 0
+    atoms = Mixture([0.5, 0.5], [[-1.0], [1.0]], [[0.0], [0.0]])
+    assert kernel_mixture_price(atoms, CUT_AT_0, kernel=Gaussian(0.5)).value == 1.0  # 0/0
+    single = ThresholdTree.from_dict({"cluster": 0})
+    assert kernel_mixture_price(atoms, single, kernel=Gaussian(0.5)).value == math.inf
+    # one leaf for two Gaussians: 1 - (s + x) / 2 over 1 - s, with s = E K within and x = E K between components
+    two = Mixture([0.5, 0.5], [[0.0], [2.0]], [[1.0], [1.0]])
+    within, between = 1 / math.sqrt(3), math.exp(-2 / 3) / math.sqrt(3)  # gamma 1/2: 1 + 2 gamma (1 + 1) = 3
+    found = kernel_mixture_price(two, single, kernel=Gaussian(0.5)).value
+    assert found == pytest.approx((1 - (within + between) / 2) / (1 - within), rel=1e-12)
+    far = kernel_mixture_price(two, single, kernel=Gaussian(0.5), centers="reference").value
+    cost = 1 - 2 * (within + between) / 2 + within
+    assert far == pytest.approx(cost / (1 - within), rel=1e-12)
+    # a leaf that rows reach with a chance of 1e-16 and less changes nothing
+    rare = ThresholdTree.from_dict({"feature": 0, "threshold": 12, "left": {"cluster": 0}, "right": {"cluster": 1}})
+    assert kernel_mixture_price(two, rare, kernel=Gaussian(0.5)).value == pytest.approx(found, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"kernel": "linear"}, ValueError, "multiply over axes"),
+        ({"kernel": Gaussian("scale")}, ValueError, "still to be found from rows"),
+        ({"kernel": Gaussian(1.0), "centers": "median"}, ValueError, "centers must be one of 'mean', 'reference'"),
+        ({"kernel": Laplace(1.0), "n_samples": 1}, ValueError, "n_samples must be at least 2"),
+        ({"kernel": Gaussian([1.0, 2.0])}, DataError, "gamma has 2 numbers"),
+    ],
+)
+def test_kernel_prices_that_are_refused(options, error, message):
+    mixture = Mixture([0.5, 0.5], [[-1], [1]], [[1], [1]])
+    with pytest.raises(error, match=message):
+        kernel_mixture_price(mixture, CUT_AT_0, **options)
+    with pytest.raises(DataError, match="leaf of cluster 1"):
+        kernel_mixture_price(mixture.part([0]), CUT_AT_0, kernel=Gaussian(1.0))

@@ -1,7 +1,14 @@
 """Slow, obvious twins of the fast functions: what each function means, in the fewest words."""
 
 from tests.naive.axes import chi_squared_feature, contains, step_features, taylor_feature, terminal_embedding
-from tests.naive.boxes import error_rate, explainability_to_noise, mixture_cost, normal_share, separations
+from tests.naive.boxes import (
+    error_rate,
+    explainability_to_noise,
+    kernel_mixture_costs,
+    mixture_cost,
+    normal_share,
+    separations,
+)
 from tests.naive.concepts import best_concepts, holm, left_out_ridge, mean_difference_distances, quadratic_form
 from tests.naive.cuts import (
     best_kmeans_cost,
@@ -15,7 +22,15 @@ from tests.naive.explanations import cluster_or_none, holds, measured
 from tests.naive.growth import expand, greedy, imm, refine, shallow_scores
 from tests.naive.kernels import axis_similarity, distance_ratios, gram, kernel_cost, kernel_distances, kernel_kmeans
 from tests.naive.medians import alternate, lowest_cost, medians, nearest
-from tests.naive.metrics import conditions, cost, euclidean_cost, euclidean_cost_bounds, matched, node_table
+from tests.naive.metrics import (
+    conditions,
+    cost,
+    euclidean_cost,
+    euclidean_cost_bounds,
+    matched,
+    nearest_cost,
+    node_table,
+)
 from tests.naive.mixtures import log_losses, mmdt, mmdt_by_largest_ratio, mmdt_cuts, moments, tail
 from tests.naive.prototypes import kernel_mmdt, pair_similarity, quantile, surest_cut
 from tests.naive.trees import leaf_of
@@ -46,6 +61,7 @@ __all__ = [
     "kernel_cost",
     "kernel_distances",
     "kernel_kmeans",
+    "kernel_mixture_costs",
     "kernel_mmdt",
     "kmeans_plus_plus",
     "leaf_of",
@@ -63,6 +79,7 @@ __all__ = [
     "mmdt_cuts",
     "moments",
     "nearest",
+    "nearest_cost",
     "node_table",
     "normal_share",
     "pair_similarity",

@@ -1,5 +1,6 @@
 """Mixtures in the boxes of a tree."""
 
+import functools
 import itertools
 import math
 from itertools import pairwise
@@ -94,6 +95,58 @@ def _moment(low, high, mean, sigma, center, power) -> float:
             density = np.exp(-0.5 * ((x - mean) / sigma) ** 2) / (sigma * math.sqrt(2 * math.pi))
             total += float((steps * density * np.abs(x - center) ** power).sum() * (q - p) / 2)
     return total
+
+
+def kernel_mixture_costs(weights, means, sigma, d: dict, profile) -> tuple[float, float, float]:
+    """Return the cost of a tree at its own kernel means, at those of the components, and the cost of the components.
+
+    The kernel is the product over columns of `profile(t)`, t >= 0. Rows in two cells have by quadrature in each column
+    the mean of the profile. Costs are sums of inner products of kernel means: no formula is used.
+    """
+    whole = [(-math.inf, math.inf)] * len(means[0])
+    by_cluster = {}
+    for cell, cluster in cells(d, len(means[0])):
+        if all(low < high for low, high in cell):
+            by_cluster.setdefault(cluster, []).append(cell)
+
+    def shared(a, cell, b, other) -> float:
+        pairs = zip(cell, other, means[a], sigma[a], means[b], sigma[b], strict=True)
+        return math.prod(_mean_of_profile(profile, *pair) for pair in pairs)
+
+    components = range(len(weights))
+    within = [shared(c, whole, c, whole) for c in components]
+    own = other = 0.0
+    for cluster, boxes in by_cluster.items():
+        law = [(c, cell, weights[c]) for c in components for cell in boxes]
+        chance = sum(
+            w * math.prod(normal_share(*ends, m, s) for ends, m, s in zip(cell, means[c], sigma[c], strict=True))
+            for c, cell, w in law
+        )
+        squared_norm = sum(v * w * shared(a, cell, b, near) for a, cell, v in law for b, near, w in law)
+        own += chance - (squared_norm / chance if chance > 0 else 0.0)
+        to_component = sum(v * shared(a, cell, cluster, whole) for a, cell, v in law)
+        other += chance - 2 * to_component + chance * within[cluster]
+    return own, other, sum(w * (1 - s) for w, s in zip(weights, within, strict=True))
+
+
+@functools.cache
+def _mean_of_profile(profile, ends, others, mean, deviation, center, spread) -> float:
+    """Return E[profile(|x - y|); x and y between their ends] for normal x and y, by nodes and weights of both."""
+    x, p = _nodes(*ends, mean, deviation)
+    y, q = _nodes(*others, center, spread)
+    return float(p @ profile(np.abs(x[:, None] - y)) @ q)
+
+
+def _nodes(low, high, mean, sigma) -> tuple[np.ndarray, np.ndarray]:
+    low, high = max(low, mean - 9 * sigma), min(high, mean + 9 * sigma)
+    if low >= high:
+        return np.zeros(1), np.zeros(1)
+    nodes, steps = np.polynomial.legendre.leggauss(16)
+    edges = np.linspace(low, high, 13)
+    width = np.diff(edges) / 2
+    x = (edges[:-1] + width + np.outer(nodes, width)).ravel()
+    density = np.exp(-0.5 * ((x - mean) / sigma) ** 2) / (sigma * math.sqrt(2 * math.pi))
+    return x, np.outer(steps, width).ravel() * density
 
 
 def separations(weights, means, sigma, d: dict) -> tuple[list[float], list[float], float]:

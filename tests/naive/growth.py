@@ -3,6 +3,7 @@
 import copy
 import math
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -12,19 +13,23 @@ from tests.naive.trees import between, leaf_of
 # ----------------------------------------------------------------------------------------------------------------- IMM
 
 
-def imm(X, labels, centers, weights=None, candidates="all") -> dict:
-    """Return IMM's tree as nested dicts: every cut of every column tried, mistakes counted row by row."""
+def imm(X, labels, centers, weights=None, candidates="all", tie_break="first", random=None) -> dict:
+    """Return IMM's tree as nested dicts: every cut of every column tried, mistakes counted row by row.
+
+    `random` is a generator of which "random" ties draw one number each.
+    """
     X, centers = np.asarray(X, dtype=np.float64), np.asarray(centers, dtype=np.float64)
     weights = [Fraction(1)] * len(X) if weights is None else [Fraction(float(w)) for w in weights]
     rows = [r for r in range(len(X)) if labels[r] >= 0 and weights[r] > 0]
-    return _imm_node(X, labels, centers, weights, candidates, rows, list(range(len(centers))))
+    choose = partial(_chosen, tie_break, random)
+    return _imm_node(X, labels, centers, weights, candidates, choose, rows, list(range(len(centers))))
 
 
-def _imm_node(X, labels, centers, weights, candidates, rows, clusters) -> dict:
+def _imm_node(X, labels, centers, weights, candidates, choose, rows, clusters) -> dict:
     if len(clusters) == 1:
         return {"cluster": clusters[0]}
     own = [r for r in rows if labels[r] in clusters]
-    best = None
+    tried = []
     for j in range(X.shape[1]):
         at_centers = sorted({float(centers[c, j]) for c in clusters})
         if candidates == "midpoints":
@@ -36,18 +41,38 @@ def _imm_node(X, labels, centers, weights, candidates, rows, clusters) -> dict:
         for threshold in thresholds:
             cut_off = [r for r in own if (X[r, j] <= threshold) != (centers[labels[r], j] <= threshold)]
             mistakes = sum(weights[r] for r in cut_off)
-            if best is None or mistakes < best[0]:
-                best = mistakes, j, threshold
-    _, j, threshold = best
+            values = [float(X[r, j]) for r in rows] + at_centers
+            difference = abs(sum(weights[r] if X[r, j] <= threshold else -weights[r] for r in own))
+            tried.append((mistakes, j, threshold, _margin(values, at_centers, threshold), difference))
+    j, threshold = choose(tried)
     left = [r for r in rows if X[r, j] <= threshold], [c for c in clusters if centers[c, j] <= threshold]
     right = [r for r in rows if X[r, j] > threshold], [c for c in clusters if centers[c, j] > threshold]
-    shared = X, labels, centers, weights, candidates
+    shared = X, labels, centers, weights, candidates, choose
     return {
         "feature": j,
         "threshold": threshold,
         "left": _imm_node(*shared, *left),
         "right": _imm_node(*shared, *right),
     }
+
+
+def _margin(values, centers, threshold) -> float:
+    """Return the distance of a threshold to the nearest value, in ranges of the centres; halves do not overflow."""
+    low, high = max(v for v in values if v <= threshold), min(v for v in values if v > threshold)
+    width = max(centers) / 2 - min(centers) / 2
+    return min(threshold / 2 - low / 2, high / 2 - threshold / 2) / width if width > 0 else 0.0
+
+
+def _chosen(tie_break, random, tried) -> tuple[int, float]:
+    """Return column and threshold of one of the best cuts (loss, column, threshold, margin, difference)."""
+    equal = [cut for cut in tried if cut[0] == min(tried)[0]]
+    if tie_break == "margin":
+        return min(equal, key=lambda cut: (-cut[3], cut[1:3]))[1:3]
+    if tie_break == "balanced":
+        return min(equal, key=lambda cut: (cut[4], cut[1:3]))[1:3]
+    if tie_break == "random":
+        return sorted(cut[1:3] for cut in equal)[random.integers(len(equal)) if len(equal) > 1 else 0]
+    return min(cut[1:3] for cut in equal)
 
 
 # ----------------------------------------------------------------------------------------------------------- expansion
@@ -218,12 +243,12 @@ def _clusters(d: dict) -> list[int]:
 # ----------------------------------------------------------------------------------------------------------- Ex-Greedy
 
 
-def greedy(X, centers, costs, rows, clusters) -> dict:
+def greedy(X, centers, costs, rows, clusters, tie_break="first", random=None) -> dict:
     """Return Ex-Greedy's tree as nested dicts, given exact costs (n, k); `rows` and `clusters` are the node's."""
     if len(clusters) == 1:
         return {"cluster": clusters[0]}
     X = np.asarray(X, dtype=np.float64)
-    best = None
+    tried = []
     for j in range(X.shape[1]):
         ends = sorted(float(centers[c, j]) for c in clusters)
         values = sorted({float(X[r, j]) for r in rows} | set(ends))
@@ -232,14 +257,14 @@ def greedy(X, centers, costs, rows, clusters) -> dict:
             for r in rows:
                 side = [c for c in clusters if (centers[c, j] <= threshold) == (X[r, j] <= threshold)]
                 cost += min(costs[r][c] for c in side)
-            if best is None or cost < best[0]:
-                best = cost, j, threshold
-    _, j, threshold = best
+            n_left = sum(X[r, j] <= threshold for r in rows)
+            tried.append((cost, j, threshold, _margin(values, ends, threshold), abs(len(rows) - 2 * n_left)))
+    j, threshold = _chosen(tie_break, random, tried)
     rows_left = [r for r in rows if X[r, j] <= threshold]
     clusters_left = [c for c in clusters if centers[c, j] <= threshold]
-    left = greedy(X, centers, costs, rows_left, clusters_left)
+    left = greedy(X, centers, costs, rows_left, clusters_left, tie_break, random)
     rows_right, clusters_right = set(rows) - set(rows_left), set(clusters) - set(clusters_left)
-    right = greedy(X, centers, costs, sorted(rows_right), sorted(clusters_right))
+    right = greedy(X, centers, costs, sorted(rows_right), sorted(clusters_right), tie_break, random)
     return {"feature": j, "threshold": threshold, "left": left, "right": right}
 
 

@@ -37,6 +37,20 @@ def cost(X, labels, objective: str, centers=None, weights=None) -> Fraction:
     return total
 
 
+def nearest_cost(X, centers, objective: str, weights=None) -> float:
+    """Return the weighted sum of the distances of rows to the nearest centre; exact but for "l2"."""
+    total = []
+    for i, row in enumerate(X):
+        x, w = list(map(float, row)), Fraction(1 if weights is None else float(weights[i]))
+        if objective == "l2":
+            total.append(float(w) * min(math.dist(x, center) for center in centers))
+        else:
+            power = 1 if objective == "l1" else 2
+            steps = [[abs(Fraction(a) - Fraction(float(b))) for a, b in zip(x, z, strict=True)] for z in centers]
+            total.append(w * min(sum(step**power for step in of_center) for of_center in steps))
+    return math.fsum(total) if objective == "l2" else float(sum(total))
+
+
 def euclidean_cost(X, labels, centers, weights=None) -> float:
     """Return the weighted sum of Euclidean distances to given centres."""
     return math.fsum(

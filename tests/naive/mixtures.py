@@ -86,8 +86,13 @@ def log_losses(points, means, weights, variances, objective) -> np.ndarray:
             continue
         with np.errstate(divide="ignore", over="ignore"):
             t = np.abs(points - mean) / math.sqrt(variance)
-            share = {"tails": lambda t: log_ndtr(-t), "chebyshev": lambda t: -2 * np.log(t),
-                     "gaussian": lambda t: -(t**2) / 2}[objective](t)  # fmt: skip
+            shares = {
+                "tails": lambda t: log_ndtr(-t),
+                "chebyshev": lambda t: -2 * np.log(t),
+                "cantelli": lambda t: -np.logaddexp(0, 2 * np.log(t)),
+                "gaussian": lambda t: -(t**2) / 2,
+            }
+            share = shares[objective](t)
         found = np.logaddexp(found, math.log(weight) + share)
     return found
 

@@ -143,6 +143,19 @@ def test_the_table_of_known_bounds():
     assert all(row.lower or row.upper for row in rows)
 
 
+def test_the_table_of_known_kernel_bounds():
+    """Table 1 of Fleissner, Vankadara and Ghoshdastidar."""
+    rows = [row for row in bounds.published_bounds() if row.objective.startswith("kernel")]
+    assert [(row.algorithm, row.lower or row.upper.split(",")[0]) for row in rows] == [
+        ("Kernel IMM", "O(k²)"),
+        ("Kernel IMM", "O(d k²)"),
+        ("Kernel IMM", "O(d k² C)"),
+        ("Kernel ExKMC", "unbounded"),
+        ("Kernel Expand", "unbounded"),
+    ]
+    assert {row.who for row in rows} == {"Fleissner, Vankadara, Ghoshdastidar 2024"}
+
+
 def test_everything_is_exported():
     assert theory.certificate is certificate
     assert {"Bound", "Certificate", "Instance", "bounds", "instances"} <= set(theory.__all__)

@@ -6,7 +6,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from boxwood import Mixture
+from boxwood import Mixture, ThresholdTree
 from boxwood.grow import mmdt
 from boxwood.metrics import error_rate, explainability_to_noise, mixture_price
 from boxwood.theory import bounds, certificate, instances
@@ -62,6 +62,37 @@ def test_random_trees_cost_less_than_expected_at_most_in_l2():
         ]
         values = np.array([price.value for price in prices])
         assert values.mean() - 4 * values.std() / math.sqrt(50) <= bounds.l2_price_bound(mixture).value
+
+
+def test_l2_price_bound_by_hand():
+    """chi is sqrt(2 / pi), sqrt(pi / 2), sqrt(8 / pi) for d = 1, 2, 3; the means are from 1 to 5 apart."""
+    means = np.array([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]])
+    line, plane, space = (np.zeros((3, d)) for d in (1, 2, 3))
+    line[:, 0], plane[:], space[:, :2] = [0.0, 5.0, 1.0], means, means
+    for points, growth in ((line, math.pi), (plane, math.sqrt(8)), (space, math.pi * math.sqrt(3) / 2)):
+        mixture = Mixture(np.ones(3), points, np.full(points.shape, 0.01))
+        assert bounds.l2_price_bound(mixture).value == pytest.approx(1 + 2 * 5 * growth, rel=1e-12)
+    wide = Mixture([1, 1], np.eye(100)[:2], np.ones((2, 100)))  # chi is nearly sqrt(d)
+    assert bounds.l2_price_bound(wide).value == pytest.approx(1 + math.sqrt(2 * math.pi), rel=3e-3)
+
+
+@pytest.mark.parametrize("d", [1, 4, 16])
+def test_l2_prices_keep_a_constant_distance_from_their_bound(d):
+    """Two means on the diagonal, far apart: the price rises above 1 by the bound's rise divided by 2 pi, for every d.
+
+    A uniform cut errs on 1 / (m sqrt(2 pi)) of the rows, m the distance on an axis in standard deviations, and each
+    such row pays the distance of the means, m sqrt(d).
+    """
+    m, n_trees = 30.0, 150
+    mixture = Mixture([1, 1], [[0.0] * d, [m] * d], np.ones((2, d)))
+    prices = []
+    for i in range(n_trees):  # thresholds in equal steps, so that only the rows are random
+        sides = {"left": {"cluster": 0}, "right": {"cluster": 1}}
+        tree = ThresholdTree.from_dict({"feature": 0, "threshold": m * (i + 0.5) / n_trees, **sides})
+        ask = {"objective": "l2", "n_samples": 40_000 // (d + 4), "random_state": i}
+        prices.append(mixture_price(mixture, tree, **ask).value)
+    rise, bound = np.mean(prices) - 1, bounds.l2_price_bound(mixture).value - 1
+    assert bound / rise == pytest.approx(2 * math.pi, rel=0.15)
 
 
 def test_bound_from_estimates():

@@ -10,7 +10,7 @@ from scipy.stats import chi2_contingency
 from boxwood import Reference
 from boxwood.axes import TerminalEmbedding
 from boxwood.grow import imm, random_cuts
-from boxwood.metrics import cost, node_table, partition_cost
+from boxwood.metrics import cost, nearest_cost, node_table, partition_cost
 from boxwood.theory import bounds, instances
 from tests import naive
 from tests.scale import draws, seeds
@@ -37,11 +37,6 @@ def centers_and_row(seed):
     return points[0], rng.permutation(centers)
 
 
-def smallest_cost(x, centers, objective):
-    costs = (np.abs(centers - x) ** NORM[objective]).sum(axis=1)
-    return float((np.sqrt(costs) if objective == "l2" else costs).min())
-
-
 def costs_of_trees(x, centers, n, **options):
     """Return the cost of a row in n trees of random cuts."""
     rng = np.random.default_rng(0)
@@ -59,7 +54,7 @@ def test_exact_expectations_are_within_the_bounds(objective):
     largest = 0.0
     for seed in seeds(400):
         x, centers = centers_and_row(seed)
-        least = smallest_cost(x, centers, objective)
+        least = nearest_cost(x[None], centers, objective=objective)
         if len(centers) < 2 or least == 0:
             continue
         price = naive.expected_cost(x, centers, objective) / least
@@ -125,7 +120,7 @@ def test_mean_prices_are_within_the_bound():
             reference = Reference.of(X, labels, center=center)
             trees = [random_cuts(reference.centers, objective=objective, random_state=rng) for _ in range(10)]
             costs = [cost(X, tree, objective=objective, centers=reference.centers) for tree in trees]
-            base = sum(smallest_cost(x, reference.centers, objective) for x in X)
+            base = nearest_cost(X, reference.centers, objective=objective)
             noise = 4 * np.std(costs) / math.sqrt(len(costs))
             bound = bounds.random_cuts_price_bound(k, objective=objective, sharp=True).value
             assert np.mean(costs) - noise <= bound * base
@@ -223,7 +218,7 @@ def test_star_equals_the_twin_and_tends_to_the_bound(objective):
         for median in ("midpoint", "lower"):
             twin = naive.expected_cost(star.points[0], star.centers, objective, median)
             assert star.exact["expected_cost"] == pytest.approx(twin, rel=1e-12)
-        assert smallest_cost(star.points[0], star.centers, objective) == pytest.approx(1)
+        assert nearest_cost(star.points[:1], star.centers, objective=objective) == pytest.approx(1)
     limit = instances.star(9, 1e9, objective=objective).exact
     assert limit["expected_cost"] == pytest.approx(limit["limit"], rel=1e-6)
     if objective != "l2":
@@ -316,6 +311,59 @@ def test_the_lemmas_hold_where_they_are_checked():
     full = instances.unit_cube(200, eps=0.1, random_state=0)
     assert full.centers.shape[1] == math.ceil(300 * math.log(200))
     assert full.exact["min_distance"] >= full.exact["distance_bound"]
+
+
+def damages_of_paths(instance, tree):
+    """Return level, undamaged and damaged centres of each cut in pre-order, row by row from the root."""
+    rows, labels, found = instance.points, instance.labels, []
+    stack = [(tree.to_dict(), 0, [])]
+    while stack:
+        node, level, path = stack.pop()
+        if "cluster" in node:
+            continue
+        undamaged = damaged = 0
+        for c in range(len(instance.centers)):
+            own = rows[labels == c]
+            if all((row[j] <= threshold) == is_left for row in own for j, threshold, is_left in path):
+                undamaged += 1
+                damaged += len({bool(row[node["feature"]] <= node["threshold"]) for row in own}) == 2
+        found.append((level, undamaged, damaged))
+        for side, is_left in (("right", False), ("left", True)):
+            stack.append((node[side], level + 1, [*path, (node["feature"], node["threshold"], is_left)]))
+    return found
+
+
+def test_damages_equal_the_twin():
+    for seed in seeds(10):
+        grid = instances.unit_grid(12, d=5, steps=4, random_state=seed)
+        tree = random_cuts(grid.centers, random_state=seed)
+        found, expected = instances.damages(grid, tree), damages_of_paths(grid, tree)
+        assert list(zip(*(array.tolist() for array in found), strict=True)) == expected, f"seed {seed}"
+        sums = [sum(d for level, _, d in expected if level == at) for at in range(tree.depth)]
+        assert found.by_level.tolist() == sums
+        assert found.undamaged[0] == 12
+    with pytest.raises(ValueError, match="mixture has no rows"):
+        instances.damages(instances.two_gaussians(1.0), tree)
+
+
+def test_cuts_of_the_first_levels_damage_many_centres():
+    """Lemma 8.6 (b), and what the proof of Theorem 8.4 adds up: each of these levels damages at least eps k / 8."""
+    k, d, steps, checked = 1000, 20, 6, 0
+    grid = instances.unit_grid(k, d=d, steps=steps, random_state=0)
+    trees = [random_cuts(grid.centers, objective=o, random_state=s) for o in OBJECTIVES for s in range(2)]
+    for tree in [*trees, imm(grid.points, grid.reference, sample_weight=grid.weights)]:
+        found = instances.damages(grid, tree)
+        held = (found.level < math.log2(k) / 4) & (found.undamaged > math.sqrt(k))
+        assert (found.damaged[held] >= found.undamaged[held] / steps / 2).all()
+        checked += int(held.sum())
+        left = k - np.cumsum(found.by_level)  # undamaged below each level
+        for level in range(int(math.log2(k)) // 4 + 1):
+            assert left[level] < k / 2 or found.by_level[level] >= k / steps / 8
+        assert found.by_level[0] >= grid.exact["fewest_separated"]
+        apart = max(0.0, grid.exact["min_distance"] - math.sqrt(d) / steps)
+        costs = cost(grid.points, tree, objective="l2", centers=grid.centers, sample_weight=grid.weights)
+        assert costs >= found.damaged.sum() * apart > 0  # a damaged centre has a point with another centre
+    assert checked > 20
 
 
 def test_the_papers_own_sizes():

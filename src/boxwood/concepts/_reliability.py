@@ -1,7 +1,13 @@
-"""How reliably concepts are learned from their examples: cross-validation, a permutation test, and split halves."""
+"""How reliably concepts are learned from their examples: cross-validation, a permutation test, and split halves.
+
+The score of a concept and the least score of one that can be decoded are defined here alone. `ConceptProjector.fit`
+warns by them, and `concept_report` lists them.
+"""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,10 +20,43 @@ from boxwood.concepts._concept_table import BINARY, ConceptTable
 from boxwood.concepts._directions import Direction, Recipe
 from boxwood.concepts._significance import permutation_p_value
 
-__all__ = ["Reliability", "assess_all"]
+__all__ = ["FOLDS", "MIN_AUC", "MIN_R2", "Reliability", "assess_all", "least_scores", "quick_scores", "score_text"]
 
+FOLDS = 5  # of the cross-validation; fewer if a side has fewer examples
+MIN_AUC, MIN_R2 = 0.7, 0.2  # least scores of a concept that can be decoded
+MOST_OF_A_SIDE = 500  # examples of which `quick_scores` makes its folds: the AUC of noise then varies by 0.02 …
+MOST_BY_COLUMN = 5  # … or so many times the columns, if that is more: with fewer, models learn the noise of examples
 DRAWS = 10  # times that the examples are split into halves
 FEWEST_OF_A_SIDE = 4  # examples, or halves are too small to compare
+
+
+def least_scores(kinds: Sequence[str], *, min_auc: float = MIN_AUC, min_r2: float = MIN_R2) -> Floats:
+    """Return the least score of a concept of each kind that counts as decodable, shape (m,)."""
+    return np.array([min_auc if kind == BINARY else min_r2 for kind in kinds])
+
+
+def score_text(kind: str, score: float) -> str:
+    """Return a score in words, with the name of its measure."""
+    return f"{'AUC' if kind == BINARY else 'R²'} {score:.2f}"
+
+
+def quick_scores(recipe: Recipe, rows: Array, table: ConceptTable, *, n_jobs: int | None) -> Floats:
+    """Return the cross-validated score of each concept, shape (m,), from so many examples as bound the time.
+
+    NaN where the model of a concept refuses the smaller number of examples. The result is the same each time.
+    """
+    most = max(MOST_OF_A_SIDE, MOST_BY_COLUMN * rows.shape[1])
+
+    def score(j: int) -> float:
+        examples = _Examples(recipe, rows, table, j, np.random.RandomState(0))
+        try:
+            return examples.sampled(most).cross_validated(FOLDS)[0]
+        except ValueError:
+            return float("nan")
+
+    with warnings.catch_warnings(), one_blas_thread():
+        warnings.simplefilter("ignore")  # the model says the same of all examples
+        return np.array(map_tasks(score, range(len(table.names)), n_jobs=n_jobs))
 
 
 class Reliability(NamedTuple):
@@ -64,6 +103,14 @@ class _Examples:
         examples, self.values = table.examples(concept)
         self.rows, self.kind, self.recipe, self.random = rows[examples], table.kinds[concept], recipe, random
         self.is_high = self.values == 1 if self.kind == BINARY else self.values > self.values.mean()
+
+    def sampled(self, most: int) -> _Examples:
+        """Keep at most so many examples of each side, drawn at random, and return the same object."""
+        sides = [np.flatnonzero(side) for side in (self.is_high, ~self.is_high)]
+        kept = [side if len(side) <= most else self.random.choice(side, most, replace=False) for side in sides]
+        chosen = np.sort(np.concatenate(kept))
+        self.rows, self.values, self.is_high = self.rows[chosen], self.values[chosen], self.is_high[chosen]
+        return self
 
     def counts(self) -> tuple[int, int]:
         """Return the number of examples on the high side and on the low side."""

@@ -14,9 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 from boxwood._frames import label_values
 from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import as_table
-from boxwood.concepts._concept_table import BINARY, ConceptTable
+from boxwood.concepts._concept_table import ConceptTable
 from boxwood.concepts._directions import Recipe
-from boxwood.concepts._reliability import assess_all
+from boxwood.concepts._reliability import FOLDS, MIN_AUC, MIN_R2, assess_all, least_scores, score_text
 from boxwood.concepts._significance import holm
 from boxwood.errors import DataError
 from boxwood.reference import encode_labels
@@ -38,9 +38,9 @@ def concept_report(
     *,
     groups: ArrayLike | None = None,
     n_permutations: int | None = None,
-    cv: int = 5,
-    min_auc: float = 0.7,
-    min_r2: float = 0.2,
+    cv: int = FOLDS,
+    min_auc: float = MIN_AUC,
+    min_r2: float = MIN_R2,
     random_state: Any = None,
     n_jobs: int | None = -1,
 ) -> ConceptReport:
@@ -105,12 +105,15 @@ def concept_report(
 
     Examples
     --------
+    >>> import warnings
     >>> import numpy as np
     >>> from boxwood.concepts import ConceptProjector
     >>> rng = np.random.default_rng(0)
     >>> Z = rng.normal(size=(200, 5))
     >>> concepts = {"red": Z[:, 0] > 0, "noise": rng.random(200) > 0.5}
-    >>> projector = ConceptProjector().fit(Z, concepts)
+    >>> with warnings.catch_warnings():  # fit warns of the noise, too
+    ...     warnings.simplefilter("ignore")
+    ...     projector = ConceptProjector().fit(Z, concepts)
     >>> report = concept_report(projector, Z, concepts, random_state=0)
     >>> report.name, report.reliable
     (('red', 'noise'), array([ True, False]))
@@ -124,7 +127,7 @@ def concept_report(
     determined_by_groups = _determined_by(groups, table)
     measured = assess_all(recipe, rows, table, cv=cv, n_permutations=n_permutations, random=random, n_jobs=n_jobs)
     p_adjusted = holm(measured.p_value)
-    least_score = np.array([min_auc if kind == BINARY else min_r2 for kind in table.kinds])
+    least_score = least_scores(table.kinds, min_auc=min_auc, min_r2=min_r2)
     twin, twin_cosine = _twins(projector)
     return ConceptReport(
         name=table.names,
@@ -243,7 +246,7 @@ class ConceptReport:
         )
 
     def _score(self, j: int) -> str:
-        return f"{'AUC' if self.kind[j] == BINARY else 'R²'} {self.score[j]:.2f}"
+        return score_text(self.kind[j], self.score[j])
 
 
 def _examples(projector: ConceptProjector, Z: ArrayLike, concepts: Any) -> tuple[Array, ConceptTable]:

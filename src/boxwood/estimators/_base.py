@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from boxwood._compat import HasMethods, Interval, fit_context
+from boxwood._compat import HasMethods, Interval, StrOptions, fit_context
 from boxwood._frames import is_frame, label_values, names_array, validated_rows
 from boxwood._threads import BLOCK_ROWS
 from boxwood._types import Array, Indices, Ints, Weights
@@ -58,6 +58,7 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     clusterer: Any
     n_clusters: int
+    noise: str
     random_state: Any
     n_jobs: int | None
 
@@ -74,6 +75,7 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "clusterer": [HasMethods(["fit"]), None],
         "n_clusters": [Interval(Integral, 1, None, closed="left")],  # has no effect if labels are given
+        "noise": [StrOptions({"leaf", "keep"})],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
     }
@@ -107,12 +109,19 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Array:
-        """Fit, and return the cluster that the tree gives to each row of `X`, shape (n,)."""
+        """Fit, and return `labels_`, the cluster that the tree gives to each row of `X`, shape (n,).
+
+        With `noise="keep"` rows that are left out have the number -1. Then labels that are not whole numbers come in an
+        array of objects, as text cannot hold a number.
+        """
         labels: Array = self.fit(X, y, sample_weight).labels_
         return labels
 
     def predict(self, X: Any) -> Array:
-        """Return the cluster of each row, shape (n,): a label of `y`, or the number that the clusterer gives it."""
+        """Return the cluster of each row, shape (n,): a label of `y`, or the number that the clusterer gives it.
+
+        Every row has the cluster of its leaf, also where `noise="keep"`: a row alone does not tell that it is noise.
+        """
         return self._named(self._fitted_tree().predict(self._tested(X), n_jobs=self._jobs()))
 
     def apply(self, X: Any) -> Ints:
@@ -186,8 +195,8 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self._keep(grown._replace(tree=coordinates.pulled_back(grown.tree)))
         self._fit = _Fit(task, coordinates)
         clusters = self.tree_.predict(coordinates.table, n_jobs=task.n_jobs)
-        self.labels_ = self._named(clusters)
         predicted = np.where(task.reference.kept, clusters, -1)
+        self.labels_ = self._named(predicted if self.noise == "keep" else clusters)
         self._keep_costs(costs_of(task, grown, predicted, coordinates.measured), predicted, task)
 
     def _reference(self, X: Any, rows: Rows, y: Any) -> Reference:
@@ -307,7 +316,9 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self.tree_
 
     def _named(self, clusters: Ints) -> Array:
-        return names_array(self.reference_.names)[clusters]
+        """Return the label of each cluster; -1 stays the number -1."""
+        names = self.reference_.names
+        return names_array((*names, -1) if clusters.min() < 0 else names)[clusters]
 
 
 def _digest(rows: Rows) -> bytes:

@@ -27,6 +27,9 @@ class CART(TreeClusterer):
         Number of leaves; None is the number of clusters.
     criterion : {"gini", "entropy", "log_loss"}, default="gini"
         Impurity that a cut lowers.
+    noise : {"leaf", "keep"}, default="leaf"
+        What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
+        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
     random_state : int, RandomState instance or None, default=None
         Randomness of k-means and of ties between cuts; an int gives the same result each time.
     n_jobs : int or None, default=None
@@ -38,7 +41,8 @@ class CART(TreeClusterer):
     tree_ : ThresholdTree
         The tree. Several leaves may carry the same cluster, and a cluster may have none.
     labels_ : array of shape (n,)
-        The cluster that the tree gives to each row of `fit`, named as by `predict`.
+        The cluster that the tree gives to each row of `fit`, named as by `predict`; with `noise="keep"` the number -1
+        for rows that are left out.
     reference_ : Reference
         The clustering that the tree explains.
     explanation_ : Explanation
@@ -91,6 +95,7 @@ class CART(TreeClusterer):
         n_clusters: int = 8,
         max_leaf_nodes: int | None = None,
         criterion: str = "gini",
+        noise: str = "leaf",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -98,5 +103,6 @@ class CART(TreeClusterer):
         self.n_clusters = n_clusters
         self.max_leaf_nodes = max_leaf_nodes
         self.criterion = criterion
+        self.noise = noise
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -13,6 +13,7 @@ from boxwood._compat import HasMethods
 from boxwood._validation import Rows
 from boxwood.axes import AxisMap
 from boxwood.concepts import ConceptProjector
+from boxwood.concepts._projector import warn_of_undecodable
 from boxwood.errors import DataError
 from boxwood.estimators._mmdt import MMDT
 from boxwood.metrics import partition_cost
@@ -42,15 +43,21 @@ class ConceptMMDT(MMDT):
         Number of components of the Gaussian mixture where `clusterer` is None.
     axis : {"gap", "range"}, default="gap"
         Concept to cut: the one with the largest gap between neighbouring means, or with the largest range of means.
-    threshold : {"midpoint", "tails", "chebyshev", "gaussian", "uniform"}, default="midpoint"
+    threshold : {"midpoint", "tails", "chebyshev", "cantelli", "gaussian", "uniform"}, default="midpoint"
         Position of the cut on it; see `grow.mmdt`.
     pooling : {"max", "weighted"}, default="max"
         The single variance used for a concept: the largest of the clusters' variances, as the guarantees need it, or
         their weighted mean.
     sigma : array-like of shape (m,), default=None
         Standard deviations of the m concepts, or sub-Gaussian parameters, instead of the pooled ones.
+    tie_break : {"first", "random"}, default="first"
+        Choice among equally good axes, then among equally good thresholds: the lowest, or each with equal probability.
+    noise : {"leaf", "keep"}, default="leaf"
+        What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
+        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
     random_state : int, RandomState instance or None, default=None
-        Randomness of the Gaussian mixture and of "uniform" thresholds; an int gives the same result each time.
+        Randomness of the Gaussian mixture, of "uniform" thresholds and of "random" ties; an int gives the same result
+        each time.
     n_jobs : int or None, default=None
         Number of threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all processors. The tree
         does not depend on it.
@@ -67,7 +74,8 @@ class ConceptMMDT(MMDT):
     tree_ : ThresholdTree
         The tree, on scores. Always holds: each component of `mixture_` has exactly one leaf, which its mean reaches.
     labels_ : array of shape (n,)
-        The cluster that the tree gives to each row of `fit`, named as by `predict`.
+        The cluster that the tree gives to each row of `fit`, named as by `predict`; with `noise="keep"` the number -1
+        for rows that are left out.
     reference_ : Reference
         The clustering that the tree explains, with centres in the space of embeddings.
     explanation_ : Explanation
@@ -92,7 +100,9 @@ class ConceptMMDT(MMDT):
     Warns
     -----
     UserWarning
-        By `fit`, where clusters are skewed, heavy-tailed or two-humped along a concept that bounds a leaf of theirs.
+        By `fit`, where clusters are skewed, heavy-tailed or two-humped along a concept that bounds a leaf of theirs. By
+        `fit` and `fit_mixture`, where the embeddings do not predict a concept: see `concepts.ConceptProjector`. Of a
+        projector that is fitted already, only concepts on which the tree cuts are warned of.
 
     See Also
     --------
@@ -148,6 +158,8 @@ class ConceptMMDT(MMDT):
         threshold: str = "midpoint",
         pooling: str = "max",
         sigma: ArrayLike | None = None,
+        tie_break: str = "first",
+        noise: str = "leaf",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -158,6 +170,8 @@ class ConceptMMDT(MMDT):
             threshold=threshold,
             pooling=pooling,
             sigma=sigma,
+            tie_break=tie_break,
+            noise=noise,
             random_state=random_state,
             n_jobs=n_jobs,
         )
@@ -195,6 +209,8 @@ class ConceptMMDT(MMDT):
             rows = self._rows(X, sample_weight, reset=True)
             self._keep_projector(self._fitted_projector(X, rows, concepts))
             self._explain_clusters(X, rows, y)
+        if concepts is None:  # the fit of a projector warns by itself
+            self._warn_of_concepts()
         return self
 
     def fit_mixture(self, mixture: Any) -> Self:
@@ -221,6 +237,7 @@ class ConceptMMDT(MMDT):
             self._keep_projector(self._fitted_projector(None, Rows(given.means), None))
             self.n_features_in_ = given.n_features
             self._separate(given, self.projector_.project_mixture(given))
+        self._warn_of_concepts()
         return self
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
@@ -250,6 +267,10 @@ class ConceptMMDT(MMDT):
 
     def _keep_projector(self, projector: Any) -> None:
         self.projector_, self.concept_names_ = projector, tuple(projector.concept_names_)
+
+    def _warn_of_concepts(self) -> None:
+        if hasattr(self.projector_, "scores_"):  # a projector of the user's own may have none
+            warn_of_undecodable(self.projector_, self.tree_.features)
 
     def _scores(self, X: Any, rows: Rows) -> Rows:
         """Return the scores of embeddings, with the weights of their rows."""

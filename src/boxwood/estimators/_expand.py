@@ -34,6 +34,7 @@ class _Expanded(TreeClusterer):
         max_leaf_nodes: int | None = None,
         base: str = "imm",
         cuts: str = "threshold",
+        noise: str = "leaf",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -42,6 +43,7 @@ class _Expanded(TreeClusterer):
         self.max_leaf_nodes = max_leaf_nodes
         self.base = base
         self.cuts = cuts
+        self.noise = noise
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -70,6 +72,9 @@ class ExKMC(_Expanded):
         Tree to begin with: that of IMM, in which each cluster has a leaf, or a single leaf.
     cuts : {"threshold", "interval"}, default="threshold"
         Whether a cut is `x <= b`, or may also be `a <= x <= b`.
+    noise : {"leaf", "keep"}, default="leaf"
+        What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
+        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
     random_state : int, RandomState instance or None, default=None
         Randomness of k-means; an int gives the same result each time.
     n_jobs : int or None, default=None
@@ -81,7 +86,8 @@ class ExKMC(_Expanded):
     tree_ : ThresholdTree
         The tree. Several leaves may carry the same cluster; with `base="root"` a cluster may have none.
     labels_ : array of shape (n,)
-        The cluster that the tree gives to each row of `fit`, named as by `predict`.
+        The cluster that the tree gives to each row of `fit`, named as by `predict`; with `noise="keep"` the number -1
+        for rows that are left out.
     reference_ : Reference
         The clustering that the tree explains.
     explanation_ : Explanation
@@ -150,6 +156,9 @@ class Expand(_Expanded):
         Tree to begin with: that of IMM, in which each cluster has a leaf, or a single leaf.
     cuts : {"threshold", "interval"}, default="threshold"
         Whether a cut is `x <= b`, or may also be `a <= x <= b`.
+    noise : {"leaf", "keep"}, default="leaf"
+        What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
+        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
     random_state : int, RandomState instance or None, default=None
         Randomness of k-means; an int gives the same result each time.
     n_jobs : int or None, default=None
@@ -161,7 +170,8 @@ class Expand(_Expanded):
     tree_ : ThresholdTree
         The tree. Several leaves may carry the same cluster; with `base="root"` a cluster may have none.
     labels_ : array of shape (n,)
-        The cluster that the tree gives to each row of `fit`, named as by `predict`.
+        The cluster that the tree gives to each row of `fit`, named as by `predict`; with `noise="keep"` the number -1
+        for rows that are left out.
     reference_ : Reference
         The clustering that the tree explains.
     explanation_ : Explanation

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from boxwood._compat import StrOptions
 from boxwood.estimators._base import TreeClusterer
+from boxwood.grow._ties import TIE_BREAKS
 
 __all__ = ["IMM"]
 
@@ -26,8 +27,14 @@ class IMM(TreeClusterer):
         Number of clusters of k-means where `clusterer` is None.
     candidates : {"all", "midpoints"}, default="all"
         Thresholds tried: all, or only the midpoints between neighbouring centres. The guarantee holds for both.
+    tie_break : {"first", "margin", "balanced", "random"}, default="first"
+        Choice among cuts with equally few mistakes: the lowest feature and threshold, the cut farthest from rows and
+        centres, the cut with the most equal numbers of rows on its sides, or any; see `grow.imm`.
+    noise : {"leaf", "keep"}, default="leaf"
+        What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
+        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
     random_state : int, RandomState instance or None, default=None
-        Randomness of k-means; an int gives the same result each time.
+        Randomness of k-means and of "random" ties; an int gives the same result each time.
     n_jobs : int or None, default=None
         Number of threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all processors. The tree
         does not depend on it.
@@ -37,7 +44,8 @@ class IMM(TreeClusterer):
     tree_ : ThresholdTree
         The tree. Always holds: each cluster has exactly one leaf, which its centre reaches.
     labels_ : array of shape (n,)
-        The cluster that the tree gives to each row of `fit`, named as by `predict`.
+        The cluster that the tree gives to each row of `fit`, named as by `predict`; with `noise="keep"` the number -1
+        for rows that are left out.
     reference_ : Reference
         The clustering that the tree explains.
     explanation_ : Explanation
@@ -90,6 +98,7 @@ class IMM(TreeClusterer):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TreeClusterer._parameter_constraints,
         "candidates": [StrOptions({"all", "midpoints"})],
+        "tie_break": [StrOptions(set(TIE_BREAKS))],
     }
 
     def __init__(
@@ -98,11 +107,15 @@ class IMM(TreeClusterer):
         *,
         n_clusters: int = 8,
         candidates: str = "all",
+        tie_break: str = "first",
+        noise: str = "leaf",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.clusterer = clusterer
         self.n_clusters = n_clusters
         self.candidates = candidates
+        self.tie_break = tie_break
+        self.noise = noise
         self.random_state = random_state
         self.n_jobs = n_jobs

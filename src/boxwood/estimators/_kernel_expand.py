@@ -38,6 +38,7 @@ class _KernelExpanded(KernelTreeClusterer):
         max_leaf_nodes: int | None = None,
         base: str = "kernel_imm",
         cuts: str = "interval",
+        noise: str = "leaf",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -48,6 +49,7 @@ class _KernelExpanded(KernelTreeClusterer):
         self.max_leaf_nodes = max_leaf_nodes
         self.base = base
         self.cuts = cuts
+        self.noise = noise
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -85,6 +87,9 @@ class KernelExKMC(_KernelExpanded):
         any kernel, but no bound covers its tree.
     cuts : {"threshold", "interval"}, default="interval"
         Whether an added cut is `x <= b`, or may also be `a <= x <= b`, like the cuts of Kernel IMM.
+    noise : {"leaf", "keep"}, default="leaf"
+        What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
+        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
     random_state : int, RandomState instance or None, default=None
         Randomness of `KernelKMeans`; an int gives the same result each time.
     n_jobs : int or None, default=None
@@ -98,7 +103,8 @@ class KernelExKMC(_KernelExpanded):
     kernel_ : Kernel
         The kernel, with its bandwidth as a number.
     labels_ : array of shape (n,)
-        The cluster that the tree gives to each row of `fit`, named as by `predict`.
+        The cluster that the tree gives to each row of `fit`, named as by `predict`; with `noise="keep"` the number -1
+        for rows that are left out.
     reference_ : Reference
         The clustering that the tree explains.
     explanation_ : Explanation
@@ -164,7 +170,7 @@ class KernelExpand(_KernelExpanded):
 
     Parameters
     ----------
-    clusterer, n_clusters, kernel, gamma, max_leaf_nodes, base, cuts, random_state, n_jobs
+    clusterer, n_clusters, kernel, gamma, max_leaf_nodes, base, cuts, noise, random_state, n_jobs
         As for `KernelExKMC`.
 
     Attributes

@@ -40,6 +40,9 @@ class KernelIMM(KernelTreeClusterer):
         Order of Taylor and χ² features.
     n_landmarks : int or None, default=64
         Largest number of landmarks of a column, for "distance" and histogram intersection; None takes all values.
+    noise : {"leaf", "keep"}, default="leaf"
+        What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
+        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
     random_state : int, RandomState instance or None, default=None
         Randomness of `KernelKMeans`; an int gives the same result each time.
     n_jobs : int or None, default=None
@@ -58,7 +61,8 @@ class KernelIMM(KernelTreeClusterer):
     kernel_ : Kernel
         The kernel, with its bandwidth as a number.
     labels_ : array of shape (n,)
-        The cluster that the tree gives to each row of `fit`, named as by `predict`.
+        The cluster that the tree gives to each row of `fit`, named as by `predict`; with `noise="keep"` the number -1
+        for rows that are left out.
     reference_ : Reference
         The clustering that the tree explains.
     explanation_ : Explanation
@@ -134,6 +138,7 @@ class KernelIMM(KernelTreeClusterer):
         features: str = "auto",
         n_terms: int | str = "auto",
         n_landmarks: int | None = 64,
+        noise: str = "leaf",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -144,5 +149,6 @@ class KernelIMM(KernelTreeClusterer):
         self.features = features
         self.n_terms = n_terms
         self.n_landmarks = n_landmarks
+        self.noise = noise
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -43,6 +43,9 @@ class KernelMMDT(KernelTreeClusterer):
         cluster's rows.
     n_trees : int, default=1
         Number of trees grown, each with its own prototypes. The cheapest is kept.
+    noise : {"leaf", "keep"}, default="leaf"
+        What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
+        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
     random_state : int, RandomState instance or None, default=None
         Randomness of `KernelKMeans` and of prototypes; an int gives the same result each time.
     n_jobs : int or None, default=None
@@ -63,7 +66,8 @@ class KernelMMDT(KernelTreeClusterer):
     kernel_ : Kernel
         The kernel, with its bandwidth as a number.
     labels_ : array of shape (n,)
-        The cluster that the tree gives to each row of `fit`, named as by `predict`.
+        The cluster that the tree gives to each row of `fit`, named as by `predict`; with `noise="keep"` the number -1
+        for rows that are left out.
     reference_ : Reference
         The clustering that the tree explains.
     explanation_ : Explanation
@@ -137,6 +141,7 @@ class KernelMMDT(KernelTreeClusterer):
         axis: str = "similarity",
         prototype: str = "sample",
         n_trees: int = 1,
+        noise: str = "leaf",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -147,5 +152,6 @@ class KernelMMDT(KernelTreeClusterer):
         self.axis = axis
         self.prototype = prototype
         self.n_trees = n_trees
+        self.noise = noise
         self.random_state = random_state
         self.n_jobs = n_jobs

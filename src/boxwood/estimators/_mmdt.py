@@ -40,15 +40,21 @@ class MMDT(TreeClusterer):
         Number of components of the Gaussian mixture where `clusterer` is None.
     axis : {"gap", "range"}, default="gap"
         Axis to cut: the one with the largest gap between neighbouring means, or with the largest range of means.
-    threshold : {"midpoint", "tails", "chebyshev", "gaussian", "uniform"}, default="midpoint"
+    threshold : {"midpoint", "tails", "chebyshev", "cantelli", "gaussian", "uniform"}, default="midpoint"
         Position of the cut on it; see `grow.mmdt`.
     pooling : {"max", "weighted"}, default="max"
         The single variance used for an axis: the largest of the clusters' variances, as the guarantees need it, or
         their weighted mean.
     sigma : array-like of shape (d,), default=None
         Standard deviations of the axes, or sub-Gaussian parameters, instead of the pooled ones; see `grow.mmdt`.
+    tie_break : {"first", "random"}, default="first"
+        Choice among equally good axes, then among equally good thresholds: the lowest, or each with equal probability.
+    noise : {"leaf", "keep"}, default="leaf"
+        What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
+        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
     random_state : int, RandomState instance or None, default=None
-        Randomness of the Gaussian mixture and of "uniform" thresholds; an int gives the same result each time.
+        Randomness of the Gaussian mixture, of "uniform" thresholds and of "random" ties; an int gives the same result
+        each time.
     n_jobs : int or None, default=None
         Number of threads; None is 1 unless a `joblib.parallel_config` says otherwise, -1 is all processors. The tree
         does not depend on it.
@@ -62,7 +68,8 @@ class MMDT(TreeClusterer):
     tree_ : ThresholdTree
         The tree. Always holds: each component of `mixture_` has exactly one leaf, which its mean reaches.
     labels_ : array of shape (n,)
-        The cluster that the tree gives to each row of `fit`, named as by `predict`.
+        The cluster that the tree gives to each row of `fit`, named as by `predict`; with `noise="keep"` the number -1
+        for rows that are left out.
     reference_ : Reference
         The clustering that the tree explains.
     explanation_ : Explanation
@@ -123,6 +130,7 @@ class MMDT(TreeClusterer):
         "threshold": [StrOptions(set(THRESHOLDS))],
         "pooling": [StrOptions({"weighted", "max"})],
         "sigma": ["array-like", None],
+        "tie_break": [StrOptions({"first", "random"})],
     }
 
     def __init__(
@@ -134,6 +142,8 @@ class MMDT(TreeClusterer):
         threshold: str = "midpoint",
         pooling: str = "max",
         sigma: ArrayLike | None = None,
+        tie_break: str = "first",
+        noise: str = "leaf",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -143,6 +153,8 @@ class MMDT(TreeClusterer):
         self.threshold = threshold
         self.pooling = pooling
         self.sigma = sigma
+        self.tie_break = tie_break
+        self.noise = noise
         self.random_state = random_state
         self.n_jobs = n_jobs
 

@@ -41,6 +41,9 @@ class RandomCuts(TreeClusterer):
         How cuts are drawn; see `grow.random_cuts`.
     n_trees : int, default=100
         Number of trees drawn; the cheapest on the rows of `fit` is kept, the first of equally cheap ones.
+    noise : {"leaf", "keep"}, default="leaf"
+        What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
+        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
     random_state : int, RandomState instance or None, default=None
         Randomness of the trees and of the clusterer; an int gives the same result each time.
     n_jobs : int or None, default=None
@@ -57,7 +60,8 @@ class RandomCuts(TreeClusterer):
     bound_ : theory.Bound
         Upper bound on the expectation of each of these prices, and where it is proved.
     labels_ : array of shape (n,)
-        The cluster that the tree gives to each row of `fit`, named as by `predict`.
+        The cluster that the tree gives to each row of `fit`, named as by `predict`; with `noise="keep"` the number -1
+        for rows that are left out.
     reference_ : Reference
         The clustering that the tree explains.
     explanation_ : Explanation
@@ -125,6 +129,7 @@ class RandomCuts(TreeClusterer):
         objective: str = "l1",
         variant: str = "fast",
         n_trees: int = 100,
+        noise: str = "leaf",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -133,6 +138,7 @@ class RandomCuts(TreeClusterer):
         self.objective = objective
         self.variant = variant
         self.n_trees = n_trees
+        self.noise = noise
         self.random_state = random_state
         self.n_jobs = n_jobs
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._threads import map_tasks
-from boxwood._types import Bools, Floats, Indices
+from boxwood._types import Bools, Floats, Indices, Ints
+from boxwood._validation import as_whole_weights
 from boxwood.grow._costs import Problem, make_problem, whole_costs
 from boxwood.grow._grown import Grown, Split, grow_by_cuts
+from boxwood.grow._ties import EqualCuts, TieBreak
 from boxwood.loops.greedy import best_separation
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, between
@@ -24,7 +26,9 @@ def greedy(
     reference: Reference,
     *,
     duplicates: str = "error",
+    tie_break: str = "first",
     sample_weight: ArrayLike | None = None,
+    random_state: Any = None,
     n_jobs: int | None = -1,
 ) -> ThresholdTree:
     """Return the tree of Ex-Greedy: k leaves with one centre in each, and the cheapest cut at every node.
@@ -35,8 +39,13 @@ def greedy(
 
     Parameters
     ----------
-    X, reference, duplicates, sample_weight, n_jobs
+    X, reference, duplicates, sample_weight, random_state, n_jobs
         As for `imm`.
+    tie_break : {"first", "margin", "balanced", "random"}, default="first"
+        Choice among cuts of equally low cost. "first" takes the lowest feature, then the lowest threshold. "margin"
+        takes the cut whose threshold lies farthest from the nearest row or centre of the node, as a fraction of the
+        range of the node's centres in that column. "balanced" takes the cut with the most equal weights of rows on its
+        two sides. "random" takes each with equal probability. Ties that remain go to the first.
 
     Returns
     -------
@@ -52,7 +61,7 @@ def greedy(
     -----
     The price is O(n) in the worst case: there is no bound that depends on k alone. Takes time n d (log n + k) for
     each level of the tree, and memory for 3 n k numbers. A threshold is the midpoint between two neighbouring values of
-    the node's rows and centres. Ties go to the lowest feature, then to the lowest threshold.
+    the node's rows and centres. Any `tie_break` but "first" takes twice the time and the memory.
 
     References
     ----------
@@ -65,13 +74,20 @@ def greedy(
     >>> greedy(X, Reference.of(X, [0, 0, 1, 2, 2])).to_dict()["threshold"]
     4.5
     """
-    task = Task.of(X, reference, sample_weight=sample_weight, n_jobs=n_jobs)
-    return grow_greedy(task, duplicates=duplicates).tree
+    task = Task.of(X, reference, sample_weight=sample_weight, random_state=random_state, n_jobs=n_jobs)
+    return grow_greedy(task, duplicates=duplicates, tie_break=tie_break).tree
 
 
-def grow_greedy(task: Task, *, duplicates: str = "error") -> Grown:
+def grow_greedy(task: Task, *, duplicates: str = "error", tie_break: str = "first") -> Grown:
     """Return what `greedy` grows for a task."""
-    return Grown(separate(task, duplicates, _best_cut), "greedy")
+    ties = TieBreak(tie_break, task.random_state)
+    weights = np.ones(len(task.rows)) if task.rows.weights is None else task.rows.weights
+    whole = as_whole_weights(np.where(task.kept, weights, 0.0))
+
+    def best_cut(problem: Problem, centers: Floats, node: Node) -> tuple[int, float]:
+        return _best_cut(problem, centers, node, ties, whole)
+
+    return Grown(separate(task, duplicates, best_cut), "greedy")
 
 
 class Node(NamedTuple):
@@ -105,7 +121,7 @@ def separate(
     return grow_by_cuts(Node(np.flatnonzero(task.kept), clusters, untested), step)
 
 
-def _best_cut(problem: Problem, centers: Floats, node: Node) -> tuple[int, float]:
+def _best_cut(problem: Problem, centers: Floats, node: Node, ties: TieBreak, weights: Ints) -> tuple[int, float]:
     rows, clusters, _ = node
     costs = np.ascontiguousarray(whole_costs(problem, rows)[0][:, clusters])
 
@@ -117,5 +133,39 @@ def _best_cut(problem: Problem, centers: Floats, node: Node) -> tuple[int, float
         cost, low, high = best_separation(values[order], order, costs, ends, by_center)
         return cost, feature, low, high
 
-    _, feature, low, high = min(map_tasks(best_of, range(problem.rows.n_columns), n_jobs=problem.jobs_for(rows)))
-    return feature, float(between(low, high))
+    jobs = problem.jobs_for(rows)
+    found = map_tasks(best_of, range(problem.rows.n_columns), n_jobs=jobs)
+    least, feature, low, high = min(found)
+    if ties.is_first:
+        return feature, float(between(low, high))
+
+    def equal_in(feature: int) -> EqualCuts:
+        values = problem.rows.column(feature, rows)
+        order = np.argsort(values)
+        at_centers = centers[clusters, feature]
+        gaps = _gaps_of_cost(least, values[order], costs[order], at_centers)
+        return EqualCuts.of_column(feature, None, *gaps, at_centers, (values[order], weights[rows][order]))
+
+    cuts = EqualCuts.joined(map_tasks(equal_in, [entry[1] for entry in found if entry[0] == least], n_jobs=jobs))
+    i = ties.chosen(cuts)
+    return int(cuts.feature[i]), float(cuts.threshold[i])
+
+
+def _gaps_of_cost(cost: int, ordered: Floats, costs: Ints, centers: Floats) -> tuple[Floats, Floats]:
+    """Return both ends of each gap between neighbouring values of a column, in which a cut has a certain cost.
+
+    `ordered` (n,) are the values of the rows, ascending, and `costs` (n, k) the costs of these rows at the centres.
+    """
+    by_center = np.argsort(centers, kind="stable")
+    ends, costs = centers[by_center], costs[:, by_center]
+    left = np.minimum.accumulate(costs, axis=1)
+    right = np.minimum.accumulate(costs[:, ::-1], axis=1)[:, ::-1]
+    below, above = np.concatenate([[-np.inf], ordered]), np.concatenate([ordered, [np.inf]])
+    lows, highs = [np.empty(0)], [np.empty(0)]
+    for g in np.flatnonzero(ends[:-1] < ends[1:]):
+        changes = np.concatenate([[0], np.cumsum(left[:, g] - right[:, g + 1])])
+        low, high = np.maximum(ends[g], below), np.minimum(ends[g + 1], above)
+        equal = (low < high) & (right[:, g + 1].sum() + changes == cost)
+        lows.append(low[equal])
+        highs.append(high[equal])
+    return np.concatenate(lows), np.concatenate(highs)

@@ -5,7 +5,7 @@ Moshkovitz, Dasgupta, Rashtchian and Frost, "Explainable k-Means and k-Medians C
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,7 @@ from boxwood._validation import as_whole_weights, refuse_unknown
 from boxwood.grow._grown import Grown, Split, grow_by_cuts
 from boxwood.grow._imm_counts import Bins, Counts
 from boxwood.grow._imm_search import Cut, Search
+from boxwood.grow._ties import EqualCuts, TieBreak
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, between
 
@@ -27,7 +28,9 @@ def imm(
     *,
     candidates: str = "all",
     duplicates: str = "error",
+    tie_break: str = "first",
     sample_weight: ArrayLike | None = None,
+    random_state: Any = None,
     n_jobs: int | None = -1,
 ) -> ThresholdTree:
     """Return the tree of the Iterative Mistake Minimization algorithm: k leaves, one centre in each.
@@ -48,9 +51,17 @@ def imm(
     duplicates : {"error", "merge"}, default="error"
         What to do with clusters that have equal centres, which no cut separates. "error" refuses them; "merge" merges
         them into the first one, with a warning.
+    tie_break : {"first", "margin", "balanced", "random"}, default="first"
+        Choice among cuts with equally few mistakes. "first" takes the lowest feature, then the lowest threshold.
+        "margin" takes the cut whose threshold lies farthest from the nearest row or centre of the node, as a fraction
+        of the range of the node's centres in that column. "balanced" takes the cut with the most equal weights of rows
+        on its two sides; a row that is a mistake already does not count. "random" takes each with equal probability.
+        Ties that remain go to the first.
     sample_weight : array-like of shape (n,), default=None
         Weight of each row, and of a mistake on it. Whole weights give the tree of repeated rows. Rows of weight 0 are
         left out.
+    random_state : int, Generator, RandomState or None, default=None
+        Randomness of "random" ties; an int gives the same tree each time. It has no effect otherwise.
     n_jobs : int or None, default=-1
         Number of threads for the pass over the data; -1 uses all processors. The tree does not depend on it.
 
@@ -70,12 +81,13 @@ def imm(
     the reference's centres is at most (2 + 8 k H) times the cost of the reference. If they are medians, the ℓ1 cost is
     at most (2 H + 1) times the cost of the reference. These are Theorems 2 and 3 of the paper.
 
-    A threshold is the midpoint between two neighbouring values of the node's rows and centres. Ties go to the lowest
-    feature, then to the lowest threshold. The centres of a node without rows are still separated, so every centre gets
-    a leaf.
+    A threshold is the midpoint between two neighbouring values of the node's rows and centres. The guarantees hold
+    whichever of several equal cuts is taken. The centres of a node without rows are still separated, so every centre
+    gets a leaf.
 
     Time: one pass over `X`, which counts rows per cluster, feature and bin; then for each level of the tree a time
-    proportional to n and to the number of mistakes, and d n log n in the worst case. Memory: one byte for each value of
+    proportional to n and to the number of mistakes, and d n log n in the worst case. Any `tie_break` but "first" sorts
+    the rows of a node in each column that has a best cut. Memory: one byte for each value of
     `X`, 5 bytes for each row (13 with weights), and at most 2048 d k bytes of counts for each thread.
 
     Examples
@@ -86,11 +98,11 @@ def imm(
     >>> imm(X, Reference.of(X, [0, 0, 1, 2, 2])).to_dict()["threshold"]
     4.5
     """
-    task = Task.of(X, reference, sample_weight=sample_weight, n_jobs=n_jobs)
-    return grow_imm(task, candidates=candidates, duplicates=duplicates).tree
+    task = Task.of(X, reference, sample_weight=sample_weight, random_state=random_state, n_jobs=n_jobs)
+    return grow_imm(task, candidates=candidates, duplicates=duplicates, tie_break=tie_break).tree
 
 
-def grow_imm(task: Task, *, candidates: str = "all", duplicates: str = "error") -> Grown:
+def grow_imm(task: Task, *, candidates: str = "all", duplicates: str = "error", tie_break: str = "first") -> Grown:
     """Return what `imm` grows for a task."""
     refuse_unknown("candidates", candidates, ("all", "midpoints"))
     reference = task.reference.with_distinct_centers(duplicates)
@@ -99,7 +111,7 @@ def grow_imm(task: Task, *, candidates: str = "all", duplicates: str = "error") 
     bins = Bins.around(centers, _n_bins(len(rows), len(centers)))
     counts = Counts(rows, reference.labels, as_whole_weights(weights), len(centers), bins, task.n_jobs)
     clusters = np.unique(reference.first_of_equal_centers())
-    grower = _Grower(counts, centers, candidates == "midpoints")
+    grower = _Grower(counts, centers, candidates == "midpoints", TieBreak(tie_break, task.random_state))
     return Grown(grow_by_cuts(_Node(clusters, bins, np.empty(0, dtype=np.int64)), grower.step), "imm")
 
 
@@ -119,16 +131,19 @@ class _Node(NamedTuple):
 class _Grower:
     """One run of the algorithm. Every mistake is taken out of the counts."""
 
-    def __init__(self, counts: Counts, centers: Floats, midpoints: bool) -> None:
-        self.counts, self.centers, self.midpoints = counts, centers, midpoints
+    def __init__(self, counts: Counts, centers: Floats, midpoints: bool, ties: TieBreak) -> None:
+        self.counts, self.centers, self.midpoints, self.ties = counts, centers, midpoints, ties
 
     def step(self, node: _Node) -> int | Split[_Node]:
         """Return the cluster of a node with one centre, or the split with the fewest mistakes."""
         if len(node.clusters) == 1:
             return int(node.clusters[0])
-        bins, cut = self._best_cut(node)
-        j = cut.feature
-        threshold = cut.value if self.midpoints else float(between(cut.value, self._next_value(node, bins, cut)))
+        search = self._search(node)
+        best, bins = search.run(), search.bins
+        if self.ties.is_first:
+            j, threshold = best.feature, self._threshold(node, bins, best)
+        else:
+            j, threshold = self._chosen(node, search, best)
         is_left = self.centers[node.clusters, j] <= threshold
         threshold_bin = bins.code(j, threshold)
         cut_off = self.counts.cut_off(j, threshold, threshold_bin, node.clusters, is_left)
@@ -139,14 +154,17 @@ class _Grower:
         left = _Node(node.clusters[is_left], bins, strays[strays_left])
         return Split(j, threshold, left, _Node(node.clusters[~is_left], bins_right, strays[~strays_left]))
 
-    def _best_cut(self, node: _Node) -> tuple[Bins, Cut]:
-        """Return the bins that were searched, and the cut with the fewest mistakes."""
+    def _search(self, node: _Node) -> Search:
+        """Return the search for the cut with the fewest mistakes, in closer bins if they pay."""
         search = Search(self.counts, self.centers, node.clusters, node.bins, self.midpoints)
         if not search.wants_closer_bins():
-            return node.bins, search.run()
+            return search
         bins = Bins.around(self.centers[node.clusters], node.bins.n_bins)
         self.counts.rebin(node.clusters, bins)
-        return bins, Search(self.counts, self.centers, node.clusters, bins, self.midpoints).run()
+        return Search(self.counts, self.centers, node.clusters, bins, self.midpoints)
+
+    def _threshold(self, node: _Node, bins: Bins, cut: Cut) -> float:
+        return cut.value if self.midpoints else float(between(cut.value, self._next_value(node, bins, cut)))
 
     def _next_value(self, node: _Node, bins: Bins, cut: Cut) -> float:
         """Return the smallest value above the cut's value, among the rows and centres of the node."""
@@ -154,3 +172,25 @@ class _Grower:
         others = np.concatenate([self.centers[node.clusters, j], self.counts.rows.column(j, node.strays)])
         nearest = float(others[others > cut.value].min())
         return min(nearest, self.counts.smallest_above(j, node.clusters, cut.value, bins.code(j, cut.value)))
+
+    def _chosen(self, node: _Node, search: Search, best: Cut) -> tuple[int, float]:
+        """Return feature and threshold of one of the cuts that make as few mistakes as the best one."""
+        cuts = EqualCuts.joined([self._equal_cuts(node, j, values) for j, values in search.equal(best)])
+        i = self.ties.chosen(cuts)
+        return int(cuts.feature[i]), float(cuts.threshold[i])
+
+    def _equal_cuts(self, node: _Node, j: int, found: Floats) -> EqualCuts:
+        """Return the cuts of a column behind the values that were found.
+
+        Strays make no mistakes, so the search passes over them. But a threshold may also lie between two of them.
+        """
+        centers, strays = self.centers[node.clusters, j], self.counts.rows.column(j, node.strays)
+        own, weights = self.counts.sorted_column(j, node.clusters)
+        values = np.unique(np.concatenate([own, centers, strays]))
+        if self.midpoints:
+            after = np.searchsorted(values, found, side="right")
+            return EqualCuts.of_column(j, found, values[after - 1], values[after], centers, (own, weights))
+        counted = np.unique(np.concatenate([own, centers]))
+        at = counted[np.searchsorted(counted, values[:-1], side="right") - 1]  # the counted value at or before each
+        low = np.flatnonzero(np.isin(at, found) & (values[:-1] >= counted[0]))
+        return EqualCuts.of_column(j, None, values[low], values[low + 1], centers, (own, weights))

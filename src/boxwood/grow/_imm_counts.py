@@ -132,6 +132,13 @@ class Counts:
         """Return the values of column `j` at some positions."""
         return self.rows.column(j, self.order[positions])
 
+    def sorted_column(self, j: int, clusters: Indices) -> tuple[Floats, Ints]:
+        """Return the values of the rows of `clusters` in column `j`, ascending, and the weight of each."""
+        positions, _ = self.rows_in(j, clusters, np.ones(self.counts.shape[2], dtype=np.bool_))
+        values, weights = self.values(j, positions), self.weights_at(positions)
+        order = np.argsort(values, kind="stable")
+        return values[order], weights[order]
+
     def weights_at(self, positions: Ints) -> Ints:
         """Return the weights at some positions."""
         return self.weights[positions] if self.weights.size else np.ones(len(positions), dtype=np.int64)

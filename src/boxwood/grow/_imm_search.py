@@ -12,6 +12,7 @@ most the smallest number of mistakes so far. Only rows in such bins are sorted::
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,8 @@ from boxwood.loops import imm as loops
 from boxwood.tree import between
 
 __all__ = ["Cut", "Search"]
+
+_NONE = np.iinfo(np.int64).max  # more mistakes than any cut makes
 
 
 class Cut(NamedTuple):
@@ -48,7 +51,7 @@ class Search:
     def run(self) -> Cut:
         """Return the best cut: fewest mistakes, then lowest column, then lowest value."""
         best: Cut | None = None
-        lowest = np.where(self.open, self.bound, np.iinfo(np.int64).max).min(axis=1)
+        lowest = np.where(self.open, self.bound, _NONE).min(axis=1)
         for j in np.argsort(lowest, kind="stable").tolist():
             if best is not None and (lowest[j], j) > (best.mistakes, best.feature):
                 break
@@ -58,6 +61,16 @@ class Search:
                 best = cut if best is None else min(best, cut)
         assert best is not None  # the node's centres differ, so some cut separates them
         return best
+
+    def equal(self, best: Cut) -> Iterator[tuple[int, Floats]]:
+        """Yield each column with cuts as good as the best one, and the values behind which they lie, ascending."""
+        opened = self.open if self.midpoints else self._within()
+        for j in range(best.feature, len(opened)):
+            wanted = opened[j] & (self.bound[j] <= best.mistakes)
+            if wanted.any():
+                values, mistakes = self._tried(j, wanted)
+                if (mistakes == best.mistakes).any():
+                    yield j, values[mistakes == best.mistakes]
 
     def wants_closer_bins(self) -> bool:
         """Return whether finer bins pay: many rows would be sorted, and the centres are close together."""
@@ -80,16 +93,21 @@ class Search:
 
     def _open(self) -> Bools:
         """Return the bins that can hold the best cut, by the bounds and by the rule for ties, shape (d, n_bins)."""
-        codes = np.arange(self.bins.n_bins)
-        first, last = self.center_bins.min(axis=1)[:, None], self.center_bins.max(axis=1)[:, None]
-        within = (first <= codes) & (codes <= last) & (self.low < self.high)[:, None]
-        within[self.high == self.bins.high, -1] = False  # no value of this bin lies below the last centre
-        behind = np.where(within & (codes < last), self.after, np.iinfo(np.int64).max)
+        within, codes, last = self._within(), np.arange(self.bins.n_bins), self.center_bins.max(axis=1)[:, None]
+        behind = np.where(within & (codes < last), self.after, _NONE)
         fewest_at = int(np.argmin(behind))  # the first cut behind a bin with the fewest mistakes, by column, then bin
         fewest = behind.flat[fewest_at]
         not_later = np.arange(behind.size).reshape(behind.shape) <= fewest_at
         opened: Bools = within & ((self.bound < fewest) | ((self.bound == fewest) & not_later))
         return opened
+
+    def _within(self) -> Bools:
+        """Return the bins that can hold a cut between two centres, shape (d, n_bins)."""
+        codes = np.arange(self.bins.n_bins)
+        first, last = self.center_bins.min(axis=1)[:, None], self.center_bins.max(axis=1)[:, None]
+        within: Bools = (first <= codes) & (codes <= last) & (self.low < self.high)[:, None]
+        within[self.high == self.bins.high, -1] = False  # no value of this bin lies below the last centre
+        return within
 
     def _open_at_marks(self) -> Bools:
         assert self.marks is not None
@@ -102,6 +120,14 @@ class Search:
 
     def _best_in_bins(self, j: int, wanted: Bools) -> Cut:
         """Return the best cut in the wanted bins of one column: sort the values in them, and sweep."""
+        values, mistakes = self._tried(j, wanted)
+        if not len(values):  # the wanted bins hold no valid cut
+            return Cut(_NONE, j, np.inf)
+        first = int(mistakes.argmin())
+        return Cut(int(mistakes[first]), j, float(values[first]))
+
+    def _tried(self, j: int, wanted: Bools) -> tuple[Floats, Ints]:
+        """Return the values of one column behind which a cut in the wanted bins can lie, and the mistakes of each."""
         events = self._events(j, wanted)
         order = np.argsort(events.values, kind="stable")  # at equal values rows come first and marks last
         counts = self.counts.counts[j][self.clusters]
@@ -110,10 +136,10 @@ class Search:
         is_left = self.center_bins[j] < np.arange(len(start))[:, None]
         events = loops.Events._make(part[order] for part in events)
         before = loops.ClusterCounts(start, left, self.counts.total[self.clusters], is_left)
-        mistakes, position = loops.sweep(events, before, self.low[j], self.high[j], self.midpoints)
-        if position < 0:  # the wanted bins hold no valid cut
-            return Cut(np.iinfo(np.int64).max, j, np.inf)
-        return Cut(int(mistakes), j, float(events.values[position]))
+        mistakes = np.empty(len(order), dtype=np.int64)
+        loops.sweep(events, before, self.low[j], self.high[j], self.midpoints, mistakes)
+        tried = mistakes >= 0
+        return events.values[tried], mistakes[tried]
 
     def _events(self, j: int, wanted: Bools) -> loops.Events:
         """Return rows, centres and marks in the wanted bins of a column, in this order."""

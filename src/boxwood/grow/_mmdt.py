@@ -45,11 +45,12 @@ def mmdt(
     axis : {"gap", "range"}, default="gap"
         Axis to cut. "gap" takes the axis with the largest gap between neighbouring means, "range" the axis with the
         largest range of means; both are divided by the axis's pooled standard deviation.
-    threshold : {"midpoint", "tails", "chebyshev", "gaussian", "uniform"}, default="midpoint"
-        Where to cut the axis. "midpoint" is the middle of its largest gap. Three values minimise a sum over components,
+    threshold : {"midpoint", "tails", "chebyshev", "cantelli", "gaussian", "uniform"}, default="midpoint"
+        Where to cut the axis. "midpoint" is the middle of its largest gap. Four values minimise a sum over components,
         with each component's own weight p and variance σ²: "tails" the mass of the Gaussian tails on the wrong side,
-        "chebyshev" the bounds p σ² / (θ - μ)² on it, "gaussian" the bounds p exp(-(θ - μ)² / 2σ²). "uniform" draws the
-        threshold uniformly between the smallest and the largest mean.
+        "chebyshev" the bounds p σ² / (θ - μ)² on it, "cantelli" the bounds p σ² / (σ² + (θ - μ)²), which hold for any
+        law on one side, "gaussian" the bounds p exp(-(θ - μ)² / 2σ²). "uniform" draws the threshold uniformly between
+        the smallest and the largest mean.
     pooling : {"max", "weighted"}, default="max"
         How the components' variances on an axis are made one: the largest of them, as the guarantees need it, or their
         mean by weight.
@@ -90,11 +91,11 @@ def mmdt(
 
     An axis without variance separates means without error, so it is cut before all others; among several such axes the
     one with the widest gap or range is cut. If no component varies on the chosen axis, every threshold between the same
-    two means is equally good, and the middle of the largest gap is taken. The minima of the three sums are exact to
-    rounding: the sums of "tails" and "chebyshev" are convex in each gap, and that of "gaussian" is searched from a grid
-    that is fine close to the means. Losses that differ only by rounding (1e-12) count as equal.
+    two means is equally good, and the middle of the largest gap is taken. The minima of the sums are exact to
+    rounding: those of "tails" and "chebyshev" are convex in each gap, and those of "gaussian" and "cantelli" are
+    searched from a grid that is fine close to the means. Losses that differ only by rounding (1e-12) count as equal.
 
-    Time: d k log k to sort, and d k for each level of the tree (d k² at worst, for a chain). The three sums take, at
+    Time: d k log k to sort, and d k for each level of the tree (d k² at worst, for a chain). The four sums take, at
     each node, about the square of its number of components, and 100 times that if all gaps are equal. Memory: 20 bytes
     for each value of the means.
 

@@ -7,13 +7,13 @@ from collections.abc import Callable
 import numpy as np
 
 from boxwood._types import Floats, Indices
-from boxwood.loops.mmdt_thresholds import CHEBYSHEV, GAUSSIAN, TAILS, gap_minima
+from boxwood.loops.mmdt_thresholds import CANTELLI, CHEBYSHEV, GAUSSIAN, TAILS, gap_minima
 from boxwood.tree import between
 
 __all__ = ["THRESHOLDS", "Choose", "choose_threshold"]
 
-THRESHOLDS = ("midpoint", "tails", "chebyshev", "gaussian", "uniform")
-_OBJECTIVES = {"tails": TAILS, "chebyshev": CHEBYSHEV, "gaussian": GAUSSIAN}
+THRESHOLDS = ("midpoint", "tails", "chebyshev", "cantelli", "gaussian", "uniform")
+_OBJECTIVES = {"tails": TAILS, "chebyshev": CHEBYSHEV, "cantelli": CANTELLI, "gaussian": GAUSSIAN}
 _ROUNDING = 1e-12  # losses within this relative distance are equal: they are sums in different orders
 
 Choose = Callable[[Indices], int]  # chooses one of several equally good candidates, which come in ascending order

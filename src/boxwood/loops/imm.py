@@ -234,33 +234,32 @@ def ranges(values, codes, low, high):
 
 
 @jit
-def sweep(events, before, low, high, at_marks):
-    """Return the fewest mistakes of a cut just right of one of the sorted values, and the first such event.
+def sweep(events, before, low, high, at_marks, mistakes):
+    """Write the mistakes of a cut just right of each of the sorted values; -1 where no cut is tried.
 
     A cut is tried behind every value with `low <= value < high`, or only at marks if `at_marks`. Bins that hold events
-    may have gaps between them, so the count starts anew at the first event of a bin. Both numbers are -1 where no cut
-    was tried.
+    may have gaps between them, so the count starts anew at the first event of a bin. Among equal values the last event
+    stands for all.
 
     IN: events: Events. IN and changed: before: ClusterCounts, of which left and is_left follow the sweep.
+    OUT: mistakes (e,).
     """
     values, kinds, clusters, weights, codes = events
     start, left, total, is_left = before
-    best, best_at = np.int64(-1), -1
-    mistakes = np.int64(0)
+    count = np.int64(0)
     n = len(values)
     for e in range(n):
         code, cluster = codes[e], clusters[e]
         if e == 0 or code != codes[e - 1]:
-            mistakes = start[code]
+            count = start[code]
         if kinds[e] == ROW:
             left[code, cluster] += weights[e]
-            mistakes += -weights[e] if is_left[code, cluster] else weights[e]
+            count += -weights[e] if is_left[code, cluster] else weights[e]
         elif kinds[e] == CENTER:
             is_left[code, cluster] = True
-            mistakes += total[cluster] - 2 * left[code, cluster]
+            count += total[cluster] - 2 * left[code, cluster]
+        mistakes[e] = -1
         if e + 1 < n and values[e + 1] == values[e]:
             continue
-        tried = kinds[e] == MARK if at_marks else low <= values[e] < high
-        if tried and (best < 0 or mistakes < best):
-            best, best_at = mistakes, e
-    return best, best_at
+        if kinds[e] == MARK if at_marks else low <= values[e] < high:
+            mistakes[e] = count

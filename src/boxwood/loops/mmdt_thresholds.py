@@ -11,6 +11,7 @@ loss of the threshold is the sum over the components::
     TAILS       f = p Φ(-t), t = distance / deviation    convex in each gap
     CHEBYSHEV   f = p / t²                               convex in each gap
     GAUSSIAN    f = p exp(-t² / 2)                       convex for t >= 1 only
+    CANTELLI    f = p / (1 + t²)                         convex for t >= 1 / sqrt(3) only
 
 Losses and slopes are added as logarithms, so that the minimum is found even where the loss is too small for a double.
 
@@ -25,10 +26,11 @@ import numpy as np
 
 from boxwood.loops._jit import jit
 
-__all__ = ["CHEBYSHEV", "GAUSSIAN", "TAILS", "gap_minima", "log_loss"]
+__all__ = ["CANTELLI", "CHEBYSHEV", "GAUSSIAN", "TAILS", "gap_minima", "log_loss"]
 
-TAILS, CHEBYSHEV, GAUSSIAN = 0, 1, 2
+TAILS, CHEBYSHEV, GAUSSIAN, CANTELLI = 0, 1, 2, 3
 FAR = 30.0  # deviations beyond which erfc is near the smallest double and its series is exact to 1e-11
+VERY_FAR = 1e9  # deviations t beyond which 1 + t² equals t² to the last digit; the square of t may overflow
 PER_OCTAVE = 4  # points of the grid for each halving of the distance to an end of the gap
 MARGIN = 1e-9  # by which the bound of a skipped run must exceed the best loss: less may be rounding
 
@@ -40,8 +42,8 @@ def gap_minima(means, log_weights, deviations, objective, thresholds, scores):
     A threshold of gap g lies in [m_g, m_(g+1)). Takes time k for each bound of a run, of which there are log k at best
     and 2 k at most, and time k for each of about 100 points in each gap that is searched.
 
-    IN: means (k,), ascending; log_weights (k,); deviations (k,), at least one above 0; objective: TAILS, CHEBYSHEV or
-    GAUSSIAN. OUT: thresholds, scores (k - 1,).
+    IN: means (k,), ascending; log_weights (k,); deviations (k,), at least one above 0; objective: TAILS, CHEBYSHEV,
+    GAUSSIAN or CANTELLI. OUT: thresholds, scores (k - 1,).
     """
     terms = (means, log_weights, deviations, np.log(deviations), objective)
     finest = _smallest_above_zero(deviations)
@@ -90,7 +92,7 @@ def _gap_minimum(terms, g, finest):
     means, objective = terms[0], terms[4]
     low, high = means[g], np.nextafter(means[g + 1], -np.inf)
     octaves = 0.0
-    if objective == GAUSSIAN:
+    if objective in (GAUSSIAN, CANTELLI):  # not convex
         octaves = min(60.0, max(3.0, np.ceil(np.log2(64.0 * (high - low) / finest))))
     half = int(PER_OCTAVE * octaves)
     best, score = low, log_loss(terms, low, low)
@@ -166,6 +168,8 @@ def _log_fraction(distance, deviation, log_deviation, objective):
         return 2.0 * (log_deviation - np.log(distance)) if distance > 0.0 else np.inf
     if objective == GAUSSIAN:
         return -0.5 * t * t
+    if objective == CANTELLI:
+        return -np.log1p(t * t) if t < VERY_FAR else 2.0 * (log_deviation - np.log(distance))
     if t < FAR:
         return np.log(0.5 * erfc(t * np.sqrt(0.5)))
     u = 1.0 / (t * t)
@@ -187,6 +191,10 @@ def _slope(terms, point):
             steepness = 2.0 * log_deviations[c] - 3.0 * np.log(distance)
         elif objective == GAUSSIAN:
             steepness = -0.5 * t * t + np.log(t) - log_deviations[c] if t < np.inf else -np.inf
+        elif objective == CANTELLI and t < VERY_FAR:
+            steepness = np.log(2.0 * t) - 2.0 * np.log1p(t * t) - log_deviations[c]
+        elif objective == CANTELLI:
+            steepness = np.log(2.0) + 2.0 * log_deviations[c] - 3.0 * np.log(distance)
         else:
             steepness = -0.5 * t * t - log_deviations[c]
         term = log_weights[c] + steepness

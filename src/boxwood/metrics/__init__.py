@@ -5,9 +5,10 @@ A kernel is always passed by keyword.
 
 ==========================  ==========================================================================================
 a tree on data              `cost`, `price_of_explainability`, `node_table`, `readability`
+rows and centres            `nearest_cost`
 labels of rows              `partition_cost`, `best_centers`, `agreement`, `tail_check`
 a mixture                   `explainability_to_noise`, `signal_to_noise`
-a tree on a mixture         `error_rate`, `mixture_price`
+a tree on a mixture         `error_rate`, `mixture_price`, `kernel_mixture_price`
 partitions under a kernel   `kernel_cost`, `price_ceiling`
 components under a kernel   `axis_similarity`, `mean_similarities`, `within_similarity`, `mmd`
 ==========================  ==========================================================================================
@@ -17,12 +18,14 @@ from boxwood.metrics._agreement import agreement
 from boxwood.metrics._cost import cost, partition_cost
 from boxwood.metrics._kernel_ceiling import price_ceiling
 from boxwood.metrics._kernel_cost import kernel_cost
+from boxwood.metrics._kernel_mixture_price import kernel_mixture_price
 from boxwood.metrics._kernel_mmd import mmd
 from boxwood.metrics._kernel_similarity import axis_similarity, mean_similarities, within_similarity
 from boxwood.metrics._mixture_error import error_rate
 from boxwood.metrics._mixture_noise import explainability_to_noise, signal_to_noise
 from boxwood.metrics._mixture_price import mixture_price
 from boxwood.metrics._mixture_tails import tail_check
+from boxwood.metrics._nearest_cost import nearest_cost
 from boxwood.metrics._nodes import node_table
 from boxwood.metrics._price import price_of_explainability
 from boxwood.metrics._readability import readability
@@ -36,9 +39,11 @@ __all__ = [
     "error_rate",
     "explainability_to_noise",
     "kernel_cost",
+    "kernel_mixture_price",
     "mean_similarities",
     "mixture_price",
     "mmd",
+    "nearest_cost",
     "node_table",
     "partition_cost",
     "price_ceiling",

@@ -17,7 +17,7 @@ from boxwood.reference._centers import Centers, find_centers, objective_code, wi
 from boxwood.reference._labels import check_length, whole_labels
 from boxwood.tree import ThresholdTree
 
-__all__ = ["cost", "partition_cost", "summed_distances"]
+__all__ = ["as_centers", "cost", "partition_cost", "summed_distances"]
 
 
 def cost(
@@ -131,7 +131,7 @@ def summed_distances(X: Array, labels: Any, code: int, centers: ArrayLike | None
         check_length(clusters, len(X))
         clusters = without_weightless(clusters, weights)
         return _sum(X, clusters, find_centers(X, clusters, len(names), code, weights), code, weights)
-    points = _as_centers(centers, X.shape[1])
+    points = as_centers(centers, X.shape[1])
     clusters = without_weightless(whole_labels(labels, len(X), len(points)), weights)
     _refuse_missing_centers(points, clusters)
     return _sum(X, clusters, Centers(points, np.zeros_like(points)), code, weights)
@@ -152,7 +152,7 @@ def _sum(X: Array, labels: Indices, centers: Centers, code: int, weights: Floats
     return total
 
 
-def _as_centers(centers: ArrayLike, n_columns: int) -> Floats:
+def as_centers(centers: ArrayLike, n_columns: int) -> Floats:
     try:
         array = np.asarray(centers, dtype=np.float64)
     except (TypeError, ValueError) as error:

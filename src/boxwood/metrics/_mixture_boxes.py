@@ -113,6 +113,14 @@ class Pieces(NamedTuple):
         columns = np.array(list(box), dtype=np.intp)
         return cls(columns, table[0].astype(np.intp), table[1], table[2], table[3] > 0, table[4] > 0)
 
+    def column(self, j: int) -> Pieces:
+        """Return the intervals of one column; the whole line if the box does not restrict it."""
+        here = self.columns[self.piece_column] == j
+        if not here.any():
+            return Pieces.of({j: (Interval(-np.inf, np.inf, False, False),)})
+        ends = (part[here] for part in (self.lower, self.upper, self.lower_closed, self.upper_closed))
+        return Pieces(np.array([j], dtype=np.intp), np.zeros(int(here.sum()), dtype=np.intp), *ends)
+
     def summed(self, values: Floats) -> Floats:
         """Return values of shape (k, p), summed over the intervals of each column: shape (k, m)."""
         if not len(self.columns):

@@ -26,7 +26,7 @@ from boxwood.metrics._price import ratio
 from boxwood.reference import Mixture
 from boxwood.tree import ThresholdTree
 
-__all__ = ["MixturePrice", "mixture_price"]
+__all__ = ["MixturePrice", "mixture_price", "ratio_of_means"]
 
 _SAMPLES = 100_000
 _DEFAULT_CENTERS = {"l1": "median", "sqeuclidean": "mean", "l2": "reference"}
@@ -121,7 +121,7 @@ def mixture_price(
         points = _centers(mixture, tree, centers)
     else:
         points = _centers_of_rows(X, clusters, mixture.means, centers)
-    return _sampled(_distance(X, points[clusters], objective), _distance(X, mixture.means[labels], objective))
+    return ratio_of_means(_distance(X, points[clusters], objective), _distance(X, mixture.means[labels], objective))
 
 
 def _checked(objective: str, centers: str | None) -> str:
@@ -241,7 +241,8 @@ def _distance(X: Floats, centers: Floats, objective: str) -> Floats:
     return np.asarray(squares if objective == "sqeuclidean" else np.sqrt(squares))
 
 
-def _sampled(of_tree: Floats, of_reference: Floats) -> MixturePrice:
+def ratio_of_means(of_tree: Floats, of_reference: Floats) -> MixturePrice:
+    """Return the ratio of the means of two costs of the same rows, with its standard error."""
     value = ratio(float(of_tree.mean()), float(of_reference.mean()))
     if not np.isfinite(value) or not of_reference.any():
         return MixturePrice(value, 0.0, False)

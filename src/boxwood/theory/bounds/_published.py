@@ -11,7 +11,8 @@ class PublishedBound(NamedTuple):
     """Lower and upper bound on the price of explainability in one paper; orders of growth where no constant is known.
 
     A bound is empty where the paper has none. `algorithm` attains the upper bound. It is empty where boxwood does not
-    have the algorithm. `who` names the authors and the year.
+    have the algorithm. `who` names the authors and the year. Bounds for kernels are on the kernel price; C is the
+    product of the two constants of `distance_ratios`.
     """
 
     objective: str
@@ -38,6 +39,7 @@ _LABER = "Laber, Murtinho 2021"
 _OBLIVIOUS = "Gamlath, Jia, Polak, Svensson 2021"
 _ALMOST_TIGHT = "Esfandiari, Mirrokni, Narayanan 2022"
 _LATEST = "Gupta, Pittu, Svensson, Yuan 2023"
+_KERNELS = "Fleissner, Vankadara, Ghoshdastidar 2024"
 _PUBLISHED = {
     "k-medians, ℓ1": (
         ("Ω(log k)", "O(k), at most 2k - 1", "IMM", _FIRST),
@@ -60,5 +62,12 @@ _PUBLISHED = {
         ("Ω(k)", "O(k log k)", "", _ALMOST_TIGHT),
         ("", "k^(1 - 2/d) poly(d log k)", "", "Charikar, Hu 2022"),
         ("", "O(k ln ln k)", "", _LATEST),
+    ),
+    "kernel k-means, additive kernels": (("", "O(k²)", "Kernel IMM", _KERNELS),),
+    "kernel k-means, Gaussian kernel": (("", "O(d k²), plus the error of Taylor features", "Kernel IMM", _KERNELS),),
+    "kernel k-means, other products over axes": (("", "O(d k² C)", "Kernel IMM", _KERNELS),),
+    "kernel k-means, expansion of an empty tree": (
+        ("unbounded", "", "Kernel ExKMC", _KERNELS),
+        ("unbounded", "", "Kernel Expand", _KERNELS),
     ),
 }

@@ -1,5 +1,7 @@
 """Instances from the papers' proofs, with the exact numbers they must satisfy: one file for each paper."""
 
+from boxwood.theory.instances._damages import Damages as Damages
+from boxwood.theory.instances._damages import damages
 from boxwood.theory.instances._instance import Instance
 from boxwood.theory.instances._k_means import local_optimum
 from boxwood.theory.instances._kernel_trees import (
@@ -16,6 +18,7 @@ from boxwood.theory.instances._random_cuts import star, two_centers, unit_cube, 
 __all__ = [
     "Instance",
     "constant_price",
+    "damages",
     "exponential_error",
     "far_point",
     "first_cut",

@@ -186,7 +186,7 @@ def unit_grid(
 
     A centre is drawn uniformly from the grid {0, eps, 2 eps, ..., 1}^d, eps = 1 / steps. Its points are the centre
     itself, with a large weight, and the centre ± eps on all axes. A cut damages a centre if it separates it from one
-    of the two.
+    of the two; `damages` counts the damaged centres of a tree level by level.
 
     Parameters
     ----------
