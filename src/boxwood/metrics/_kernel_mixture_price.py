@@ -11,7 +11,7 @@ from boxwood._validation import as_generator, refuse_unknown
 from boxwood.kernels import DistanceKernel, Gaussian, Kernel
 from boxwood.kernels._bandwidth import by_axis
 from boxwood.kernels._by_name import as_distance_kernel
-from boxwood.metrics._checks import check_mixture
+from boxwood.metrics._checks import in_components
 from boxwood.metrics._kernel_boxes import similarity_in_boxes
 from boxwood.metrics._kernel_gaussians import axis_moment
 from boxwood.metrics._mixture_boxes import Pieces, Reach, draw, has_independent_axes, reaches
@@ -97,7 +97,7 @@ def kernel_mixture_price(
     product = as_distance_kernel(kernel)
     by_axis(getattr(product, "gamma", 1.0), mixture.n_features)  # refuses a bandwidth that is not yet a number
     refuse_unknown("centers", centers, ("mean", "reference"))
-    check_mixture(mixture, tree)
+    tree = in_components(mixture, tree)
     if n_samples is not None and n_samples < 2:
         raise ValueError(f"n_samples must be at least 2, as pairs of rows are compared; got {n_samples}")
     if n_samples is None and isinstance(product, Gaussian) and has_independent_axes(mixture):
