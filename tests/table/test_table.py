@@ -4,6 +4,7 @@ import csv
 import gzip
 import math
 import os
+import pathlib
 import sys
 
 import duckdb
@@ -258,6 +259,24 @@ def test_a_glob_means_itself(tmp_path):
     text_file(tmp_path, "ab.csv", "x\n8\n9\n")
     assert read_table(text_file(tmp_path, "a*.csv", "x\n1\n2\n")).X.tolist() == [[1], [2]]
     assert read_table(text_file(tmp_path, "[a]b.csv", "x\n3\n4\n")).X.tolist() == [[3], [4]]
+
+
+@pytest.mark.parametrize("folder", ["x=5", "year=2024", "y=abc", "x=5/year=2024"])
+@pytest.mark.parametrize("form", ["csv", "tsv", "parquet", "jsonl"])
+def test_a_folder_is_no_column(tmp_path, form, folder):
+    (tmp_path / folder).mkdir(parents=True)
+    paths = [str(tmp_path / f"t.{form}"), str(tmp_path / folder / f"t.{form}")]
+    outs = [str(tmp_path / "o.csv"), str(tmp_path / folder / "o.csv")]
+    options = "(FORMAT csv, DELIMITER '\t')" if form == "tsv" else "(FORMAT json)" if form == "jsonl" else ""
+    for path, out in zip(paths, outs, strict=True):
+        duckdb.execute(f"COPY (SELECT i AS x, i % 3 AS y FROM range(9) t(i)) TO '{path}' {options}")
+        write_labelled(path, out, CASE, {"p": "x", "q": "y"})
+    outside, inside = map(read_table, paths)
+    assert inside.columns == outside.columns == ("x", "y")
+    assert np.array_equal(inside.X, outside.X)
+    texts = [pathlib.Path(out).read_text() for out in outs]
+    assert texts[0] == texts[1]
+    assert texts[0].startswith("x,y,cluster\n0,0,low\n")
 
 
 def test_columns_are_chosen_and_excluded(tmp_path):

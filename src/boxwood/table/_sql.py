@@ -2,7 +2,10 @@
 
 import math
 
-__all__ = ["as_double", "as_name", "as_pattern", "as_text"]
+__all__ = ["ONE_FILE", "as_double", "as_name", "as_pattern", "as_text"]
+
+ONE_FILE = "hive_partitioning=false"
+"""Option of every reader of DuckDB: a folder named `year=2024` is a folder, not a column of the file in it."""
 
 
 def as_name(name: str) -> str:
