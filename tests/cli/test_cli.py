@@ -492,7 +492,10 @@ def test_rows_without_a_needed_value_are_counted(folder, tmp_path):
     (tmp_path / "t.csv").write_text("petal width,petal length\n0.2,1.4\n,5\n0.2,\n")
     result = run(folder, "predict", "{}/species.json", tmp_path / "t.csv")
     assert result.stdout == "petal width,petal length,cluster\n0.2,1.4,setosa\n,5,\n0.2,,\n"
-    assert result.stderr == "boxwood: 2 rows left without a cluster: a value that the rules need is missing\n"
+    assert (
+        result.stderr
+        == "boxwood: 2 rows left without a cluster: a value that their rule needs is missing or was never seen\n"
+    )
 
 
 # ---------------------------------------------------------------------------------------------- export and demo

@@ -49,7 +49,8 @@ def command(model: str, file: str, output: str | None, column: str, format: str 
     """Add the cluster of every row to a table.
 
     MODEL was written by `boxwood explain --save`. All columns and the order of the rows are kept. The file is streamed,
-    so it may be larger than memory. A row gets an empty cluster if a value that its rule needs is missing.
+    so it may be larger than memory. A row gets an empty cluster if a value that its rule needs is missing, or is a
+    category that was never seen.
     """
     talk = Talk(quiet)
     explanation = load_model(model)
@@ -60,7 +61,9 @@ def command(model: str, file: str, output: str | None, column: str, format: str 
         talk.wrote(output)
     if labelled.n_empty:
         rows = f"{labelled.n_empty:,} row{'' if labelled.n_empty == 1 else 's'}"
-        talk.note(f"{rows} left without a cluster: a value that the rules need is missing")
+        talk.note(f"{rows} left without a cluster: a value that their rule needs is missing or was never seen")
+    for column, count, example in labelled.unseen:
+        talk.note(f"never seen, in column {column}: {count:,} value{'' if count == 1 else 's'}, such as {example!r}")
 
 
 def _print(talk: Talk, explanation: Explanation, file: str, **options: Any) -> Labelled:
@@ -80,7 +83,7 @@ def _write(talk: Talk, explanation: Explanation, file: str, out: str, **options:
 
     placeholders = [f"x{j}" for j in range(len(explanation.columns))]
     coded = explanation.coded_columns
-    expression = sql_case(explanation.tree, placeholders, explanation.names, coded)
+    expression = sql_case(explanation.tree, placeholders, explanation.names, coded, may_hold_nan=False)
     needed = {placeholders[j]: explanation.columns[j] for j in map(int, explanation.tree.features)}
     categories = {placeholders[j]: known for j, known in coded.items() if placeholders[j] in needed}
     with talk.status(f"labelling {file}") as tick:

@@ -33,8 +33,8 @@ def sql(model: Any) -> str:
     >>> import boxwood
     >>> print(sql(boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])))
     CASE
-    WHEN CAST("age" AS DOUBLE) <= CAST('5.0' AS DOUBLE) THEN 'young'
-    WHEN CAST("age" AS DOUBLE) > CAST('5.0' AS DOUBLE) THEN 'old'
+    WHEN CAST("age" AS DOUBLE) <= 5e0 THEN 'young'
+    WHEN CAST("age" AS DOUBLE) > 5e0 AND lower(CAST("age" AS VARCHAR)) <> 'nan' THEN 'old'
     END
     """
     ex = explanation_of(model)
@@ -46,13 +46,14 @@ def sql_case(
     columns: Sequence[str],
     names: Sequence[Hashable],
     categories: Mapping[int, Categories] | None = None,
+    *,
+    may_hold_nan: bool = True,
 ) -> str:
     """Return a CASE expression that gives the cluster of a row, exactly as `tree.predict` does.
 
     Every leaf is one condition, and there is no ELSE. A row gets NULL if a column that its path through the tree tests
-    is NULL. Values and thresholds are compared as doubles, with all digits. Columns must hold NULL and not NaN, as some
-    engines sort NaN above all numbers. More than 64 leaves are grouped by subtrees, and a group is tested before its
-    leaves, so a row meets about 64 conditions for each level of groups.
+    is NULL or NaN. Values and thresholds are compared as doubles, with all digits. More than 64 leaves are grouped by
+    subtrees, and a group is tested before its leaves, so a row meets about 64 conditions for each level of groups.
 
     Parameters
     ----------
@@ -65,6 +66,10 @@ def sql_case(
         Columns of which the tree tests codes. Their tests become lists of values, compared as text, or as doubles if
         all values are numbers. A row gets NULL if such a value is missing or unknown and the categories have no code
         for it.
+    may_hold_nan : bool, default=True
+        Whether columns may hold NaN, which many engines sort above all numbers. If so, conditions without an upper end
+        refuse it by its text: not every engine has `isnan`, and DuckDB 2.0 takes the result of `isnan` from statistics
+        of Parquet files, in which NaN does not count.
 
     Returns
     -------
@@ -78,14 +83,14 @@ def sql_case(
     ... )
     >>> print(sql_case(tree, ["age"], ["old", "young"]))
     CASE
-    WHEN CAST("age" AS DOUBLE) <= CAST('2.5' AS DOUBLE) THEN 'young'
-    WHEN CAST("age" AS DOUBLE) > CAST('2.5' AS DOUBLE) THEN 'old'
+    WHEN CAST("age" AS DOUBLE) <= 2.5e0 THEN 'young'
+    WHEN CAST("age" AS DOUBLE) > 2.5e0 AND lower(CAST("age" AS VARCHAR)) <> 'nan' THEN 'old'
     END
     """
     whole = all(isinstance(name, Integral) and not isinstance(name, bool) for name in names)
     values = [str(name) if whole else as_text(str(name)) for name in names]
     known = categories or {}
-    tests = [_test(as_name(column), known.get(j)) for j, column in enumerate(columns)]
+    tests = [_test(as_name(column), known.get(j), may_hold_nan) for j, column in enumerate(columns)]
     return _case(tree, tests, [values[cluster] for cluster in tree.leaf_clusters])
 
 
@@ -93,9 +98,11 @@ class _Numeric(NamedTuple):
     """A column of numbers, which can be tested to lie in intervals."""
 
     number: str
+    is_no_nan: str
 
     def within(self, pieces: Sequence[Interval]) -> str:
-        return _any_of([_within(self.number, piece) for piece in pieces])
+        conditions = [_within(self.number, piece, self.is_no_nan) for piece in pieces]
+        return _any_of([f"({one})" if " AND " in one and len(pieces) > 1 else one for one in conditions])
 
 
 class _Categorical(NamedTuple):
@@ -105,6 +112,7 @@ class _Categorical(NamedTuple):
     categories: Categories
 
     def within(self, pieces: Sequence[Interval]) -> str:
+        """Return the test; an empty text if no code is inside."""
         values, others = self.categories
         inside = [any(code in piece for piece in pieces) for code, _ in self.categories.domain]
         excluding = others and inside[-1]  # unknown values are inside, so the test lists the values outside
@@ -115,16 +123,20 @@ class _Categorical(NamedTuple):
             parts.append(f"{self.value} IS NOT NULL")
         if None in values and (None in listed) != excluding:
             parts.append(f"{self.value} IS NULL")
-        return _any_of(parts)
+        return _any_of(parts) if parts else ""
 
     def _literal(self, value: Any) -> str:
         return as_double(float(value)) if self.categories.are_numbers else as_text(str(value))
 
 
-def _test(name: str, categories: Categories | None) -> _Numeric | _Categorical:
+def _test(name: str, categories: Categories | None, may_hold_nan: bool) -> _Numeric | _Categorical:
+    number, text = f"CAST({name} AS DOUBLE)", f"CAST({name} AS VARCHAR)"
+    is_no_nan = f"lower({text}) <> 'nan'" if may_hold_nan else ""
     if categories is None:
-        return _Numeric(f"CAST({name} AS DOUBLE)")
-    return _Categorical(f"CAST({name} AS {'DOUBLE' if categories.are_numbers else 'VARCHAR'})", categories)
+        return _Numeric(number, is_no_nan)
+    if not categories.are_numbers:
+        return _Categorical(text, categories)
+    return _Categorical(f"CASE WHEN {is_no_nan} THEN {number} END" if may_hold_nan else number, categories)
 
 
 def _case(tree: ThresholdTree, tests: Sequence[_Numeric | _Categorical], values: Sequence[str]) -> str:
@@ -142,16 +154,15 @@ def _case(tree: ThresholdTree, tests: Sequence[_Numeric | _Categorical], values:
 
 def _condition(box: Box, tests: Sequence[_Numeric | _Categorical]) -> str | None:
     """Return the condition of a box, or None for a box that holds no row."""
-    if not all(box.values()):
-        return None
-    return " AND ".join(tests[i].within(pieces) for i, pieces in sorted(box.items()))
+    conditions = [tests[i].within(pieces) if pieces else "" for i, pieces in sorted(box.items())]
+    return " AND ".join(conditions) if all(conditions) else None
 
 
 def _any_of(conditions: Sequence[str]) -> str:
     return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})"
 
 
-def _within(number: str, piece: Interval) -> str:
+def _within(number: str, piece: Interval, is_no_nan: str) -> str:
     if piece.lower == piece.upper:
         return f"{number} = {as_double(piece.lower)}"
     parts = []
@@ -159,7 +170,9 @@ def _within(number: str, piece: Interval) -> str:
         parts.append(f"{number} {'>=' if piece.lower_closed else '>'} {as_double(piece.lower)}")
     if piece.upper < math.inf or not piece.upper_closed:
         parts.append(f"{number} {'<=' if piece.upper_closed else '<'} {as_double(piece.upper)}")
-    return f"({' AND '.join(parts)})" if len(parts) > 1 else "".join(parts) or f"{number} IS NOT NULL"
+    elif is_no_nan:
+        parts.append(is_no_nan)
+    return " AND ".join(parts) or f"{number} IS NOT NULL"
 
 
 # ---------------------------------------------------------------------------------------------------- groups
