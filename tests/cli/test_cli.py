@@ -488,6 +488,45 @@ def test_standard_input_in_every_format(folder, iris, form):
     assert explained.stdout == f"{boxwood.load(folder / 'species.json')}\n"
 
 
+@pytest.mark.parametrize("spelling", ["it.csv", "./it.csv", "here/../it.csv", "link.csv", "hard.csv", "{}/it.csv"])
+def test_no_input_is_overwritten(folder, tmp_path, monkeypatch, spelling):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "here").mkdir()
+    spelling = spelling.replace("{}", str(tmp_path))
+    for what, source in (("model", "species.json"), ("table", "iris.csv")):
+        content = (folder / source).read_bytes()
+        for name in ("it.csv", "it.json"):
+            (tmp_path / name).write_bytes(content)
+        for name in os.listdir(tmp_path):
+            if name.startswith(("link", "hard")):
+                os.remove(name)
+        for extension in (".csv", ".json"):
+            os.symlink(f"it{extension}", f"link{extension}")
+            os.link(f"it{extension}", f"hard{extension}")
+        model, table = ("it.csv", "{}/iris.csv") if what == "model" else ("{}/species.json", "it.csv")
+        lines = [["predict", model, table, "-o", spelling]]
+        lines += [["export", "it.csv", "--to", "sql", "-o", spelling]] if what == "model" else []
+        saved = spelling.replace(".csv", ".json")
+        lines += [["explain", "it.json", "-k", 3, "--save", saved]] if what == "table" else []
+        for args in lines:
+            told = run(folder, *args, code=USAGE).stderr
+            assert f"'{args[-1]}' is the {what} itself; name another file" in told
+        assert (tmp_path / "it.csv").read_bytes() == (tmp_path / "it.json").read_bytes() == content
+    run(folder, "predict", "{}/species.json", "{}/iris.csv", "-o", "other.csv")
+
+
+@POSIX
+@pytest.mark.parametrize("out", ["o.csv", "o.parquet", "o.jsonl.gz"])
+def test_permissions_of_outputs_stay(folder, tmp_path, out):
+    for path in (tmp_path / out, tmp_path / "m.json"):
+        path.write_text("old")
+        path.chmod(0o600)
+    run(folder, "predict", "{}/species.json", "{}/iris.csv", "-o", tmp_path / out)
+    run(folder, "explain", "{}/iris.csv", "-l", "species", "--save", tmp_path / "m.json")
+    assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
+    assert len(list(tmp_path.iterdir())) == 2
+
+
 def test_rows_without_a_needed_value_are_counted(folder, tmp_path):
     (tmp_path / "t.csv").write_text("petal width,petal length\n0.2,1.4\n,5\n0.2,\n")
     result = run(folder, "predict", "{}/species.json", tmp_path / "t.csv")

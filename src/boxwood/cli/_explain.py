@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from boxwood.cli._errors import PAST_A_LIMIT, Verb
-from boxwood.cli._talk import FORMAT, Talk, check_model, talk_options
+from boxwood.cli._talk import FORMAT, Talk, check_model, refuse_overwriting, talk_options
 from boxwood.grow import METHODS, method_of
 
 if TYPE_CHECKING:
@@ -70,9 +69,7 @@ def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **
     if (clusters is None) == (labels is None):
         which = "either -k N (make clusters) or --labels COLUMN (explain existing ones)"
         raise click.UsageError(f"give {which}." if clusters is None else f"give {which}, not both.")
-    save = options["save"]
-    if save is not None and os.path.realpath(file) == os.path.realpath(save):
-        raise click.BadParameter(f"'{save}' is the table itself; name another file", param_hint="--save")
+    refuse_overwriting(options["save"], "'--save'", table=file)
     talk = Talk(quiet)
     table = _read(talk, file, labels, options)
     explanation = _explain(talk, table, clusters, options)

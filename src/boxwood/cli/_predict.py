@@ -12,7 +12,7 @@ import click
 
 from boxwood.cli._errors import Verb
 from boxwood.cli._model import load_model
-from boxwood.cli._talk import FORMAT, Talk, check_writable, talk_options
+from boxwood.cli._talk import FORMAT, Talk, check_writable, refuse_overwriting, talk_options
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
@@ -52,6 +52,7 @@ def command(model: str, file: str, output: str | None, column: str, format: str 
     so it may be larger than memory. A row gets an empty cluster if a value that its rule needs is missing, or is a
     category that was never seen.
     """
+    refuse_overwriting(output, "'-o' / '--output'", model=model, table=file)
     talk = Talk(quiet)
     explanation = load_model(model)
     if output is None or output == "-":

@@ -12,7 +12,7 @@ import click
 
 from boxwood.cli._errors import DEBUG
 
-__all__ = ["FORMAT", "Talk", "check_model", "check_writable", "talk_options"]
+__all__ = ["FORMAT", "Talk", "check_model", "check_writable", "refuse_overwriting", "talk_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -75,6 +75,20 @@ def check_writable(ctx: click.Context, param: click.Parameter, path: str | None)
     if os.path.exists(path) and not os.path.isfile(path):
         raise click.BadParameter(f"'{path}' is not a file; name another one")
     return path
+
+
+def refuse_overwriting(out: str | None, option: str, **inputs: str) -> None:
+    """Refuse an output file that is one of the inputs, under any name; inputs are given as what they are called.
+
+    Raises
+    ------
+    click.BadParameter
+        With the name of the option and what the file is.
+    """
+    for what, path in inputs.items():
+        both = out is not None and "-" not in (out, path) and os.path.exists(out) and os.path.exists(path)
+        if both and os.path.samefile(str(out), path):
+            raise click.BadParameter(f"'{out}' is the {what} itself; name another file", param_hint=option)
 
 
 def check_model(ctx: click.Context, param: click.Parameter, path: str | None) -> str | None:

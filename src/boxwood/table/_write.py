@@ -28,6 +28,9 @@ OUTPUTS = {
 """DuckDB's options for a file to write, by extension; `.gz` may follow csv, tsv and jsonl."""
 
 
+_IN_PLACE = "USE_TMP_FILE false"  # the file is a temporary one already
+
+
 class Unseen(NamedTuple):
     """A column of categories, the number of its values that were never seen, and the first of them in the alphabet."""
 
@@ -112,7 +115,9 @@ def write_labelled(
         with replacing(out) as temporary:
             query = _query(source, rows, expression, column, to_csv)
             packing = ", COMPRESSION gzip" if out.lower().endswith(".gz") else ""
-            source.fetch(f"COPY ({query.sql}) TO {as_text(temporary)} ({target}{query.header}{packing})", tick)
+            source.fetch(
+                f"COPY ({query.sql}) TO {as_text(temporary)} ({target}{query.header}{packing}, {_IN_PLACE})", tick
+            )
         return labelled
 
 
