@@ -13,6 +13,7 @@ import click
 from boxwood.cli._errors import Verb
 from boxwood.cli._model import load_model
 from boxwood.cli._talk import FORMAT, Talk, check_writable, refuse_overwriting, talk_options
+from boxwood.cli._terminal import refuse_closed_output
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
@@ -32,6 +33,12 @@ def _check_out(ctx: click.Context, param: click.Parameter, path: str | None) -> 
     return check_writable(ctx, param, path)
 
 
+def _check_column(ctx: click.Context, param: click.Parameter, name: str) -> str:
+    if not name:
+        raise click.BadParameter("a column cannot have an empty name")
+    return name
+
+
 @click.command(name="predict", cls=Verb)
 @click.argument("model", metavar="MODEL")
 @click.argument("file", metavar="FILE")
@@ -42,7 +49,14 @@ def _check_out(ctx: click.Context, param: click.Parameter, path: str | None) -> 
     callback=_check_out,
     help="File to write: .csv, .tsv, .jsonl (also .gz) or .parquet; without it, CSV on standard output.",
 )
-@click.option("--column", metavar="NAME", default="cluster", show_default=True, help="Name of the new column.")
+@click.option(
+    "--column",
+    metavar="NAME",
+    default="cluster",
+    show_default=True,
+    callback=_check_column,
+    help="Name of the new column.",
+)
 @FORMAT
 @talk_options
 def command(model: str, file: str, output: str | None, column: str, format: str | None, quiet: bool) -> None:
@@ -54,6 +68,8 @@ def command(model: str, file: str, output: str | None, column: str, format: str 
     """
     refuse_overwriting(output, "'-o' / '--output'", model=model, table=file)
     talk = Talk(quiet)
+    if output is None or output == "-":
+        refuse_closed_output()
     explanation = load_model(model)
     if output is None or output == "-":
         labelled = _print(talk, explanation, file, column=column, format=format)

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from boxwood.cli._errors import DEBUG
+from boxwood.cli._terminal import tell, visible
 
 __all__ = ["FORMAT", "Talk", "check_model", "check_writable", "refuse_overwriting", "talk_options"]
 
@@ -33,7 +34,7 @@ class Talk:
     def note(self, text: str) -> None:
         """Print a line, unless quiet."""
         if not self.quiet:
-            click.echo(f"boxwood: {text}", err=True)
+            tell(f"boxwood: {text}".replace("\n", "\\n"))
 
     def wrote(self, path: str) -> None:
         """Print the name and size of a file that was written."""
@@ -46,7 +47,7 @@ class Talk:
         def show(share: float) -> None:
             if self._alive:
                 done = f" {share:.0%}" if share > 0 else ""
-                click.echo(f"\r\x1b[K{doing}{done} …", err=True, nl=False)
+                click.echo(f"\r\x1b[K{visible(doing)}{done} …", err=True, nl=False)
 
         show(0.0)
         try:

@@ -5,6 +5,7 @@ Columns are called `c0`, `c1`, … in SQL, so that no name can collide with anot
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -37,6 +38,10 @@ _CONFIG = {
     "python_enable_replacements": "false",  # a name in a query is never a variable of Python
     "max_expression_depth": "100000",
 }
+
+
+_WRITING = re.compile(r"\b(write|writing|flush|No space left|File too large)\b", re.IGNORECASE)
+"""What DuckDB's errors say if a file cannot be written; nothing is written where a table is read."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +131,12 @@ class Source:
 
         try:
             return _waited(self.con, work, tick)
+        except duckdb.OutOfMemoryException as error:
+            raise MemoryError(str(error).splitlines()[0]) from None
+        except duckdb.IOException as error:
+            if _WRITING.search(str(error)):
+                raise OSError(f"cannot write: {str(error).splitlines()[0]}\nis the disk full?") from None
+            raise unreadable(self.name, self.format, str(error)) from None
         except duckdb.Error as error:
             raise unreadable(self.name, self.format, str(error)) from None
 
