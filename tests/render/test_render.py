@@ -229,6 +229,17 @@ def test_deep_trees_and_single_leaves():
     assert render.text(ThresholdTree.from_dict({"cluster": 4})) == "|--- cluster 4"
 
 
+def test_trees_too_deep_for_a_text_are_refused_with_the_number():
+    n = 20_000
+    builder, node = TreeBuilder(), 0
+    for i in range(n):
+        first, node = builder.split(node, 0, float(i))
+        builder.label(first, 0)
+    builder.label(node, 1)
+    with pytest.raises(ValueError, match=f"a tree of depth 20,000 as text would take {4 * n * (n + 1):,} characters"):
+        render.text(builder.build())
+
+
 def test_other_things_are_refused():
     with pytest.raises(TypeError, match="expected an Explanation, a tree or a fitted estimator of boxwood, got int"):
         render.text(3)

@@ -6,6 +6,7 @@ import math
 import os
 import pathlib
 import sys
+import time
 
 import duckdb
 import numpy as np
@@ -21,7 +22,7 @@ from boxwood.table._formats import FORMATS, format_of
 from boxwood.tree import ThresholdTree, TreeBuilder
 from tests import naive
 from tests.cases import make_case
-from tests.scale import seeds
+from tests.scale import SLOW, seeds
 
 TINY, HUGE = 5e-324, 1.7976931348623157e308
 THRESHOLDS = [
@@ -117,7 +118,9 @@ def test_sql_labels_generated_tables_as_the_tree_does(seed):
             assert list(found) == tree.predict(X).tolist()
 
 
-@pytest.mark.parametrize(("n_leaves", "deepest"), [(65, False), (300, False), (300, True), (2000, False)])
+@pytest.mark.parametrize(
+    ("n_leaves", "deepest"), [(65, False), (130, True), (300, False), (300, True), (2000, False), (2000, True)]
+)
 def test_sql_of_many_leaves_is_grouped_and_labels_alike(n_leaves, deepest):
     rng = np.random.default_rng(n_leaves)
     tree = random_tree(rng, n_leaves, 5, rng.normal(size=1000), deepest=deepest)
@@ -126,6 +129,39 @@ def test_sql_of_many_leaves_is_grouped_and_labels_alike(n_leaves, deepest):
     found = run_sql([sql_case(tree, ["x0", "x1", "x2", "x3", "x4"], range(5))], X)[0]
     nested = tree.to_dict()
     assert list(found) == [naive.cluster_or_none(nested, x) for x in X]
+
+
+def chain(n, n_columns):
+    """Return a tree in which every cut has a leaf and the rest of the tree."""
+    builder, node = TreeBuilder(), 0
+    for i in range(n):
+        first, node = builder.split(node, i % n_columns, float(i))
+        builder.label(first, i % 5)
+    builder.label(node, 5)
+    return builder.build()
+
+
+@pytest.mark.parametrize(("n", "n_columns"), [(700, 1), (300, 3)] + SLOW * [(5000, 1), (5000, 3)])
+def test_sql_of_a_deep_tree_runs_at_the_default_depth_of_expressions(n, n_columns):
+    tree = chain(n, n_columns)
+    X = np.random.default_rng(0).integers(-1, n + 2, size=(20, n_columns)) + 0.5
+    X[0, 0] = np.nan
+    X[1] = n + 1
+    padded = np.column_stack([X, np.zeros((20, 3 - n_columns))])
+    found = run_sql([sql_case(tree, ["x0", "x1", "x2"], range(6))], padded)[0]
+    nested = tree.to_dict()
+    assert list(found) == [naive.cluster_or_none(nested, x) for x in X]
+    assert found[1] == 5
+
+
+@pytest.mark.parametrize("n", [4000] + SLOW * [100_000])
+def test_sql_of_a_very_deep_tree_takes_a_line_for_each_leaf(n):
+    started = time.process_time()
+    case = sql_case(chain(n, 3), ["x0", "x1", "x2"], range(6))
+    assert time.process_time() - started < n / 1000
+    assert len(case) < 300 * n
+    depth = np.cumsum([line.endswith("CASE") - line.endswith("END") for line in case.split("\n")])
+    assert depth.max() <= 4
 
 
 def test_sql_quotes_names_and_keeps_whole_numbers():
