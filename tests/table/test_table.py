@@ -13,12 +13,14 @@ import numpy as np
 import pyarrow
 import pytest
 
+import boxwood
 from boxwood.cli._talk import FORMAT
 from boxwood.errors import DataError
 from boxwood.render._sql import sql_case
 from boxwood.table import ColumnError, output_format, read_table, write_labelled
 from boxwood.table._column_names import split_names
 from boxwood.table._formats import FORMATS, format_of
+from boxwood.table._source import Source
 from boxwood.tree import ThresholdTree, TreeBuilder
 from tests import naive
 from tests.cases import make_case
@@ -119,7 +121,8 @@ def test_sql_labels_generated_tables_as_the_tree_does(seed):
 
 
 @pytest.mark.parametrize(
-    ("n_leaves", "deepest"), [(65, False), (130, True), (300, False), (300, True), (2000, False), (2000, True)]
+    ("n_leaves", "deepest"),
+    [(65, False), (130, True), (300, False), (300, True)] + SLOW * [(2000, False), (2000, True)],
 )
 def test_sql_of_many_leaves_is_grouped_and_labels_alike(n_leaves, deepest):
     rng = np.random.default_rng(n_leaves)
@@ -442,6 +445,47 @@ def test_order_of_many_labelled_rows_is_kept(tmp_path, form):
     assert np.array_equal(found["id"], np.arange(300_000))
     X = np.column_stack([found["a"], found["b"]]).astype(float)
     assert found["cluster"].tolist() == np.array(["low", "it's", "rest"])[TREE.predict(X)].tolist()
+
+
+def test_too_small_a_limit_of_memory_is_lifted(tmp_path, monkeypatch):
+    path, out = str(tmp_path / "t.parquet"), str(tmp_path / "o.parquet")
+    columns = ", ".join(f"hash(i + {j}) AS c{j}" for j in range(40))
+    duckdb.execute(f"COPY (SELECT i % 4 AS a, i % 7 AS b, {columns} FROM range(60000) t(i)) TO '{path}'")
+    limits, fetch = [], Source.fetch
+
+    def watched(source, sql, tick=None):
+        if sql.startswith("COPY"):
+            limits.append(source.con.execute("SELECT current_setting('memory_limit')").fetchone()[0])
+        return fetch(source, sql, tick)
+
+    monkeypatch.setattr(Source, "fetch", watched)
+    monkeypatch.setattr("boxwood.table._source._LEAN", 4)
+    monkeypatch.setattr("boxwood.table._source._LEAN_COLUMN", 0)
+    assert write_labelled(path, out, CASE, NUMBERS).n_rows == 60000
+    assert limits[0] == "4.0 MiB"
+    assert len(limits) == 2
+    assert duckdb.execute(f"SELECT count(*) FROM '{out}'").fetchone() == (60000,)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("out", ["o.csv", "o.parquet"])
+def test_memory_does_not_grow_with_the_file(tmp_path, out):
+    import subprocess
+
+    X = [[0.0, 0.0], [0.0, 9.0], [9.0, 0.0], [9.0, 9.0]]
+    boxwood.explain(X, [0, 1, 2, 3], columns=["a", "b"]).save(tmp_path / "m.json")
+    columns = ", ".join(f"random() AS c{j}" for j in range(5))
+    peaks = []
+    for rows in (1_000_000, 6_000_000):
+        duckdb.execute(
+            f"COPY (SELECT random() * 9 AS a, random() * 9 AS b, {columns} FROM range({rows})) TO '{tmp_path}/t.csv'"
+        )
+        measured = "import resource, subprocess, sys\nassert subprocess.call(sys.argv[1:]) == 0\n"
+        measured += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+        args = [sys.executable, "-c", measured, sys.executable, "-m", "boxwood", "predict", "m.json", "t.csv", "-q"]
+        done = subprocess.run([*args, "-o", out], cwd=tmp_path, capture_output=True, text=True, check=True)
+        peaks.append(int(done.stdout))
+    assert peaks[1] < 1.4 * peaks[0]
 
 
 @pytest.mark.parametrize(

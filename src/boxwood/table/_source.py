@@ -44,6 +44,9 @@ _WRITING = re.compile(r"\b(write|writing|flush|No space left|File too large)\b",
 """What DuckDB's errors say if a file cannot be written; nothing is written where a table is read."""
 
 
+_LEAN, _LEAN_COLUMN = 256, 4  # MiB for a query that streams, and for each column, of which DuckDB holds 122 880 rows
+
+
 @dataclass(frozen=True)
 class Source:
     """A file as a relation of DuckDB, with the names of its columns.
@@ -121,6 +124,22 @@ class Source:
     def fetch(self, sql: str, tick: Tick | None = None) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
         return self._run(lambda: self.con.execute(sql).fetchall(), tick)  # type: ignore[no-any-return]
+
+    def fetch_lean(self, sql: str, tick: Tick | None = None) -> list[tuple[Any, ...]]:
+        """Return the rows of a query that streams the file, in memory that does not grow with the number of rows.
+
+        DuckDB takes as much memory as it may, for results that wait for their turn in the order of rows. If the limit
+        is too small, for instance for long texts, the query runs again without it.
+        """
+        usual = self.con.execute("SELECT current_setting('memory_limit')").fetchall()[0][0]
+        self.con.execute(f"SET memory_limit = '{_LEAN + _LEAN_COLUMN * len(self.names)}MiB'")
+        try:
+            return self.fetch(sql, tick)
+        except MemoryError:
+            self.con.execute(f"SET memory_limit = '{usual}'")
+            return self.fetch(sql, tick)
+        finally:
+            self.con.execute(f"SET memory_limit = '{usual}'")
 
     def fetch_arrays(self, sql: str, tick: Tick | None = None) -> dict[str, Any]:
         """Return the columns of a query as arrays, in the order of the file."""

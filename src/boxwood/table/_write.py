@@ -115,7 +115,7 @@ def write_labelled(
         with replacing(out) as temporary:
             query = _query(source, rows, expression, column, to_csv)
             packing = ", COMPRESSION gzip" if out.lower().endswith(".gz") else ""
-            source.fetch(
+            source.fetch_lean(
                 f"COPY ({query.sql}) TO {as_text(temporary)} ({target}{query.header}{packing}, {_IN_PLACE})", tick
             )
         return labelled
@@ -203,7 +203,7 @@ def _check(source: Source, inputs: Sequence[_Input], rows: str, expression: str,
     queries = ["count(*)", f"count(*) FILTER (({expression}) IS NULL)"]
     queries += [f"count(*) FILTER ({test})" for test in tests]
     queries += [f"min({source.text(one.column)}) FILTER ({one.is_unseen})" for one in inputs]
-    n_rows, n_empty, *found = source.fetch(f"SELECT {', '.join(queries)} FROM {rows}", tick)[0]
+    n_rows, n_empty, *found = source.fetch_lean(f"SELECT {', '.join(queries)} FROM {rows}", tick)[0]
     texts, unseen, examples = (found[i * len(inputs) : (i + 1) * len(inputs)] for i in range(3))
     for one, n_texts in zip(inputs, texts, strict=True):
         if n_texts:
