@@ -11,6 +11,7 @@ import numpy as np
 
 from boxwood._types import Indices
 from boxwood.axes import Categories
+from boxwood.errors import DataError
 from boxwood.render._rules import explanation_of
 from boxwood.table._sql import as_double, as_name, as_text
 from boxwood.tree import Box, Interval, ThresholdTree
@@ -28,6 +29,11 @@ def sql(model: Any) -> str:
     ----------
     model : Explanation, or a fitted estimator with `explanation_`
 
+    Raises
+    ------
+    DataError
+        If the name of a tested column differs from another's in case only: SQL takes them for the same.
+
     Examples
     --------
     >>> import boxwood
@@ -38,6 +44,7 @@ def sql(model: Any) -> str:
     END
     """
     ex = explanation_of(model)
+    _refuse_alike(ex.columns, [ex.columns[j] for j in ex.tree.features])
     return sql_case(ex.tree, ex.columns, ex.names, ex.coded_columns)
 
 
@@ -93,6 +100,16 @@ def sql_case(
     known = categories or {}
     tests = [_test(as_name(column), known.get(j), may_hold_nan) for j, column in enumerate(columns)]
     return _case(tree, tests, [values[cluster] for cluster in tree.leaf_clusters])
+
+
+def _refuse_alike(columns: Sequence[str], tested: Sequence[str]) -> None:
+    for name in tested:
+        alike = [other for other in columns if other.casefold() == name.casefold()]
+        if len(alike) > 1:
+            raise DataError(
+                f"columns {', '.join(map(repr, alike))} differ in case only, and SQL takes them for one\n"
+                "rename them, or label rows with boxwood predict, which keeps them apart"
+            )
 
 
 class _Numeric(NamedTuple):
