@@ -270,7 +270,9 @@ class Explanation:
         """
         names = names_array(self.names) if missing == "error" else names_or_none(self.names)
         # a row without a leaf has leaf -1, the last one, and the name behind all others
-        return names[np.append(self.tree.leaf_clusters, len(self.names))[self.apply(X, missing=missing)]]
+        clusters = np.append(self.tree.leaf_clusters, len(self.names))
+        found: Array = names[clusters[self.apply(X, missing=missing)]]
+        return found
 
     def apply(self, X: Any, *, missing: Literal["error", "none"] = "error") -> Indices:
         """Return the leaf of each row, shape (n,).

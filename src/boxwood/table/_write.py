@@ -35,7 +35,7 @@ class Unseen(NamedTuple):
     """A column of categories, the number of its values that were never seen, and the first of them in the alphabet."""
 
     column: str
-    count: int
+    n_values: int
     example: str
 
 
