@@ -468,8 +468,7 @@ def test_too_small_a_limit_of_memory_is_lifted(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("out", ["o.csv", "o.parquet"])
-def test_memory_does_not_grow_with_the_file(tmp_path, out):
+def test_memory_from_csv_to_csv_does_not_grow_with_the_file(tmp_path):
     import subprocess
 
     X = [[0.0, 0.0], [0.0, 9.0], [9.0, 0.0], [9.0, 9.0]]
@@ -483,7 +482,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path, out):
         measured = "import resource, subprocess, sys\nassert subprocess.call(sys.argv[1:]) == 0\n"
         measured += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
         args = [sys.executable, "-c", measured, sys.executable, "-m", "boxwood", "predict", "m.json", "t.csv", "-q"]
-        done = subprocess.run([*args, "-o", out], cwd=tmp_path, capture_output=True, text=True, check=True)
+        done = subprocess.run([*args, "-o", "o.csv"], cwd=tmp_path, capture_output=True, text=True, check=True)
         peaks.append(int(done.stdout))
     assert peaks[1] < 1.4 * peaks[0]
 
