@@ -1,6 +1,8 @@
 """Files are written beside their target and renamed."""
 
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -39,3 +41,48 @@ def test_an_error_is_raised_as_it_is_if_nothing_was_written(tmp_path):
     with pytest.raises(ZeroDivisionError), replacing(tmp_path / "a.txt"):
         1 / 0  # noqa: B018
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o755, 0o666])
+def test_a_file_that_is_replaced_passes_its_permissions_on(tmp_path, mode):
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+    path.chmod(mode)
+    with replacing(path) as temporary, open(temporary, "w") as file:
+        assert os.stat(temporary).st_mode & 0o777 == mode  # while it is written, too
+        file.write("new")
+    assert path.read_text() == "new"
+    assert path.stat().st_mode & 0o777 == mode
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_a_read_only_file_is_replaced_and_its_owner_may_write_the_new_one(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+    path.chmod(0o440)
+    with replacing(path) as temporary, open(temporary, "w") as file:
+        file.write("new")
+    assert (path.read_text(), path.stat().st_mode & 0o777) == ("new", 0o640)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="processes of POSIX")
+def test_files_of_killed_processes_are_removed_and_no_others(tmp_path):
+    kill_it = "import os, sys; sys.path[:0] = eval(sys.argv[2])\n"
+    kill_it += "from boxwood._files import replacing\n"
+    kill_it += "with replacing(sys.argv[1]) as name, open(name, 'w') as file:\n"
+    kill_it += "    file.write('half'); file.flush(); os.kill(os.getpid(), 9)\n"
+    killed = subprocess.run([sys.executable, "-c", kill_it, tmp_path / "a.txt", repr(sys.path)], check=False)
+    assert killed.returncode == -9
+    (left,) = os.listdir(tmp_path)
+    host, pid, token = left.split(".boxwood-")[1].split("-")
+    others = [
+        f".b.txt.boxwood-{host}-{os.getpid()}-{token}",  # of a process that lives
+        f".b.txt.boxwood-{'0' * 6}-{pid}-{token}",  # of another machine
+        f".b.txt.{host}-{pid}-{token}",  # of no concern to boxwood
+    ]
+    for name in others:
+        (tmp_path / name).write_text("")
+    with replacing(tmp_path / "b.txt") as temporary, open(temporary, "w") as file:
+        file.write("new")
+    assert sorted(os.listdir(tmp_path)) == sorted(["b.txt", *others])

@@ -20,6 +20,7 @@ __all__ = [
     "is_frame",
     "label_values",
     "names_array",
+    "names_or_none",
     "nearest_name",
     "numeric_columns",
     "refuse_unknown_columns",
@@ -143,6 +144,14 @@ def names_array(names: Sequence[Hashable]) -> Array:
         if array.dtype.kind != "O":  # a whole number may be too large for any type of numpy
             return array
     return _boxed(names)
+
+
+def names_or_none(names: Sequence[Hashable]) -> Array:
+    """Return the names as an array with one more entry, for no name: -1 after numbers, None after anything else."""
+    known = names_array(names)
+    if known.dtype.kind in "if":
+        return np.append(known, known.dtype.type(-1))
+    return _boxed([*names, None])
 
 
 def refuse_unknown_columns(wanted: Iterable[str], columns: Sequence[str]) -> None:

@@ -205,6 +205,20 @@ BAD = [
         USAGE,
         "Invalid value for '-o' / '--output': 'nowhere/x.txt': cannot write in nowhere",
     ),
+    Bad(
+        "predict model.json good.csv --column= ",
+        USAGE,
+        "Invalid value for '--column': a column cannot have an empty name",
+    ),
+    Bad(
+        "explain /dev/zero -k 2 --format csv", DATA, "/dev/zero is a device, not a file", "for standard input, write -"
+    ),
+    Bad("export /dev/zero", DATA, "/dev/zero is not a boxwood model", "make one with"),
+    Bad(
+        "explain good.csv -l segment -c x,y --method imm --max-leaves 9",
+        USAGE,
+        "method 'imm' makes one leaf for each of 3 clusters, but --max-leaves=9; use 'auto'…",
+    ),
     Bad("explode good.csv", USAGE, "No such command 'explode'…"),
 ]
 
@@ -488,11 +502,53 @@ def test_standard_input_in_every_format(folder, iris, form):
     assert explained.stdout == f"{boxwood.load(folder / 'species.json')}\n"
 
 
+@pytest.mark.parametrize("spelling", ["it.csv", "./it.csv", "here/../it.csv", "link.csv", "hard.csv", "{}/it.csv"])
+def test_no_input_is_overwritten(folder, tmp_path, monkeypatch, spelling):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "here").mkdir()
+    spelling = spelling.replace("{}", str(tmp_path))
+    for what, source in (("model", "species.json"), ("table", "iris.csv")):
+        content = (folder / source).read_bytes()
+        for name in ("it.csv", "it.json"):
+            (tmp_path / name).write_bytes(content)
+        for name in os.listdir(tmp_path):
+            if name.startswith(("link", "hard")):
+                os.remove(name)
+        for extension in (".csv", ".json"):
+            os.symlink(f"it{extension}", f"link{extension}")
+            os.link(f"it{extension}", f"hard{extension}")
+        model, table = ("it.csv", "{}/iris.csv") if what == "model" else ("{}/species.json", "it.csv")
+        lines = [["predict", model, table, "-o", spelling]]
+        lines += [["export", "it.csv", "--to", "sql", "-o", spelling]] if what == "model" else []
+        saved = spelling.replace(".csv", ".json")
+        lines += [["explain", "it.json", "-k", 3, "--save", saved]] if what == "table" else []
+        for args in lines:
+            told = run(folder, *args, code=USAGE).stderr
+            assert f"'{args[-1]}' is the {what} itself; name another file" in told
+        assert (tmp_path / "it.csv").read_bytes() == (tmp_path / "it.json").read_bytes() == content
+    run(folder, "predict", "{}/species.json", "{}/iris.csv", "-o", "other.csv")
+
+
+@POSIX
+@pytest.mark.parametrize("out", ["o.csv", "o.parquet", "o.jsonl.gz"])
+def test_permissions_of_outputs_stay(folder, tmp_path, out):
+    for path in (tmp_path / out, tmp_path / "m.json"):
+        path.write_text("old")
+        path.chmod(0o600)
+    run(folder, "predict", "{}/species.json", "{}/iris.csv", "-o", tmp_path / out)
+    run(folder, "explain", "{}/iris.csv", "-l", "species", "--save", tmp_path / "m.json")
+    assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
+    assert len(list(tmp_path.iterdir())) == 2
+
+
 def test_rows_without_a_needed_value_are_counted(folder, tmp_path):
     (tmp_path / "t.csv").write_text("petal width,petal length\n0.2,1.4\n,5\n0.2,\n")
     result = run(folder, "predict", "{}/species.json", tmp_path / "t.csv")
     assert result.stdout == "petal width,petal length,cluster\n0.2,1.4,setosa\n,5,\n0.2,,\n"
-    assert result.stderr == "boxwood: 2 rows left without a cluster: a value that the rules need is missing\n"
+    assert (
+        result.stderr
+        == "boxwood: 2 rows left without a cluster: a value that their rule needs is missing or was never seen\n"
+    )
 
 
 # ---------------------------------------------------------------------------------------------- export and demo
@@ -540,3 +596,127 @@ def test_every_verb_has_help(verb, tmp_path):
 
 def test_version(tmp_path):
     assert run(tmp_path, "--version").stdout == f"boxwood, version {boxwood.__version__}\n"
+
+
+# -------------------------------------------------------------------------------------------------- the terminal
+
+CONTROLS = "".join(map(chr, [*range(1, 9), *range(11, 32), 127, *range(128, 160)]))
+
+
+def assert_clean(text):
+    assert not {c for c in text if c in CONTROLS}, text
+
+
+def test_control_characters_of_names_and_paths_are_visible_on_a_terminal(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    bad, colour = "".join(c for c in CONTROLS if c != "\r"), "\x1b]0;title\x07\x1b[31m\x9b2J"
+    words = "".join(f"{i},{i % 3},w{i}{colour},{colour}{i // 10}\n" for i in range(20))
+    (tmp_path / "t.csv").write_text(f"x,{bad},text{colour},label{colour}\n{words}", encoding="utf-8")
+    shown = []
+    for args in (
+        ["explain", "t.csv", "-k", "2", "-c", bad, "-c", "x", "--save", "m.json"],
+        ["explain", "t.csv", "-k", "2"],
+        ["explain", "t.csv", "-l", f"label{colour}", "--save", "l.json"],
+        ["explain", "t.csv", "-l", colour],
+        ["explain", "t.csv", "-k", "2", "-c", f"text{colour}"],
+        ["explain", f"{colour}.csv", "-k", "2"],
+        ["explain", "t.csv", "-k", "2", f"--{colour}"],
+        ["explain", "t.csv", "-k", colour],
+        [colour],
+        [f"--{colour}"],
+        ["export", "l.json"],
+        ["predict", "l.json", "t.csv", "-o", f"{colour}/o.csv"],
+        ["predict", "m.json", "t.csv", "-o", f"o{colour}.csv"],
+        ["predict", "m.json", "m.json", "--format", "csv", "-o", "p.csv"],
+    ):
+        result = CliRunner().invoke(command, args, prog_name="boxwood", color=True)
+        assert_clean(result.output)
+        shown.append(result.output)
+    assert sum("\\x1b[31m" in text for text in shown) > 8
+
+
+@POSIX
+def test_code_is_data_unless_it_goes_to_a_terminal(folder, tmp_path):
+    import pty
+
+    X = [[1.0], [2.0], [8.0], [9.0]]
+    boxwood.explain(X, ["a", "a", "b", "b"], columns=["x\x1b[31m"]).save(tmp_path / "m.json")
+    args = [sys.executable, "-m", "boxwood", "export", "m.json", "--to", "sql"]
+    assert "\x1b[31m" in process(tmp_path, *args[3:]).stdout
+    ours, theirs = pty.openpty()
+    subprocess.run(args, cwd=tmp_path, stdout=theirs, check=True)
+    os.close(theirs)
+    shown = os.read(ours, 100_000).decode()
+    os.close(ours)
+    assert "\x1b" not in shown
+    assert "x\\x1b[31m" in shown
+
+
+# ---------------------------------------------------------------------------------- pipes, closed streams, full disks
+
+
+@POSIX
+def test_pipes_are_read_like_files(folder):
+    script = 'cat iris.csv > pipe & "$0" -m boxwood "$@" --format csv; wait'
+    for args in (["explain", "{}", "-l", "species"], ["predict", "species.json", "{}"]):
+        os.mkfifo(folder / "pipe")
+        lines = [["bash", "-c", script, sys.executable, *args], [sys.executable, "-m", "boxwood", *args]]
+        piped, plain = (
+            subprocess.run(
+                [word.replace("{}", name) for word in line], cwd=folder, capture_output=True, text=True, check=False
+            )
+            for line, name in zip(lines, ("pipe", "iris.csv"), strict=True)
+        )
+        os.remove(folder / "pipe")
+        assert (piped.returncode, piped.stdout, piped.stderr) == (DONE, plain.stdout, "")
+
+
+@POSIX
+@pytest.mark.parametrize(
+    ("line", "code", "message"),
+    [
+        ("predict species.json - <&-", DATA, "standard input is closed; name a file"),
+        ("predict species.json iris.csv >&-", DATA, "standard output is closed, so nothing can be printed"),
+        ("explain iris.csv -k 3 >&-", DATA, "standard output is closed, so nothing can be printed"),
+        ("export species.json >&-", DATA, "standard output is closed, so nothing can be printed"),
+    ],
+)
+def test_closed_streams_are_told(folder, line, code, message):
+    args = ["bash", "-c", f'"$0" -m boxwood {line}', sys.executable]
+    result = subprocess.run(args, cwd=folder, stderr=subprocess.PIPE, text=True, check=False)
+    assert (result.returncode, result.stderr) == (code, f"boxwood: error: {message}\n")
+
+
+@POSIX
+@pytest.mark.parametrize("out", ["o.csv", "o.parquet", "o.jsonl"])
+def test_a_full_disk_is_told_and_leaves_nothing(folder, tmp_path, out):
+    """A limit on the size of files stands for a full disk: the system refuses to write in the same way."""
+    import resource
+
+    duckdb.execute(
+        f'COPY (SELECT random() AS "petal length", random() AS "petal width", hash(i) AS h FROM range(20000) t(i)) '
+        f"TO '{tmp_path / 't.parquet'}'"
+    )
+    before = sorted(os.listdir(tmp_path))
+    args = [sys.executable, "-m", "boxwood", "predict", str(folder / "species.json"), "t.parquet", "-o", out]
+    limited = subprocess.run(
+        args,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)),
+    )
+    assert limited.returncode == DATA, limited.stderr
+    assert limited.stderr.startswith("boxwood: error: cannot write"), limited.stderr
+    assert "is the disk full?" in limited.stderr
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_too_little_memory_is_no_bug(folder, monkeypatch):
+    def hungry(*args, **kwargs):
+        raise MemoryError("Unable to allocate 9 GiB")
+
+    monkeypatch.setattr("boxwood.table.read_table", hungry)
+    result = run(folder, "explain", "{}/iris.csv", "-k", 3, code=DATA)
+    assert result.stderr.startswith("boxwood: error: not enough memory: Unable to allocate 9 GiB\n  use fewer columns")

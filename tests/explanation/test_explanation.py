@@ -421,7 +421,9 @@ def test_frames_are_read_by_name(kind, wine, wine_explained):
 def test_arrays_are_read_by_position(wine, wine_explained):
     with pytest.raises(DataError, match="12 columns, but 13 are expected"):
         wine_explained.predict(wine.to_numpy()[:, 1:])
-    with pytest.raises(DataError, match="NaN"):
+    with pytest.raises(
+        DataError, match=r"178 of 178 rows lack a value that their rule needs, first row 0: .* is missing"
+    ):
         wine_explained.predict(wine.to_numpy() * np.nan)
 
 

@@ -192,8 +192,8 @@ def labelled_by_sql(ex, table):
     ("codes", "others", "words"),
     [
         ([2], False, "colour is red"),
-        ([0, 2], False, "colour is not green"),
-        ([0, 1], False, "colour is not red"),
+        ([0, 2], False, "colour is blue or red"),
+        ([0, 1], False, "colour is blue or green"),
         ([0, 2], True, "colour is blue or red"),
         ([0, 1, 2], True, "colour is blue, green or red"),
         ([1, 3], True, "colour is neither blue nor red"),
@@ -209,16 +209,19 @@ def test_words_for_categories(codes, others, words):
 def test_values_that_were_not_there():
     table, new = goods(), pd.DataFrame({"price": [1.0, 1.0, 1.0], "colour": ["pink", "red", None]})
     closed = explain(table, pipeline(OneHotEncoder()), method="cart")
-    with pytest.raises(
-        DataError, match="colour has 2 values that are missing or unknown; known values: blue, green, it's, red"
-    ):
+    message = (
+        "2 of 3 rows lack a value .* first row 0: colour is 'pink', which was never seen .known: blue, green, it's"
+    )
+    with pytest.raises(DataError, match=message):
         closed.predict(new)
+    none = -1 if isinstance(closed.names[0], int) else None
+    assert closed.predict(new, missing="none").tolist() == [none, closed.predict(new[1:2])[0], none]
     assert list(labelled_by_sql(closed, new)) == [None, closed.predict(new[1:2])[0], None]
     opened = explain(table, pipeline(OneHotEncoder(handle_unknown="ignore")), method="cart")
     found = opened.predict(new[:2])
     assert found[0] in opened.names
     assert list(labelled_by_sql(opened, new)) == [*found, None]
-    with pytest.raises(DataError, match="colour has 1 values"):
+    with pytest.raises(DataError, match=r"1 of 3 rows lack a value .* first row 2: colour is missing"):
         opened.predict(new)
     with pytest.raises(DataError, match="no column 'colour'"):
         opened.predict(new[["price"]])
@@ -407,11 +410,12 @@ def test_what_the_command_line_says_of_values_that_were_not_there(tmp_path):
     new.to_csv(paths[1], index=False)
     new.to_parquet(paths[2])
     explained("text", OneHotEncoder())[1].save(paths[0])
-    for path, count, first in ((paths[1], 1, "'pink' in row 3"), (paths[2], 2, "'NA' in row 2")):
+    for path, unseen in ((paths[1], "1 value, such as 'pink'"), (paths[2], "2 values, such as 'NA'")):
         result = CliRunner().invoke(cli.boxwood, ["predict", paths[0], path, "-o", paths[3]])
-        assert result.exit_code == 3
-        assert f"must be one of it's, x, z w, but {path} has other values in {count} of 3 rows" in result.stderr
-        assert f"first {first}" in result.stderr
+        labels = pd.read_csv(paths[3], dtype=str, keep_default_na=False)["cluster"]
+        assert (result.exit_code, labels[0] != "", list(labels[1:])) == (0, True, ["", ""])
+        assert "2 rows left without a cluster: a value that their rule needs is missing or was never" in result.stderr
+        assert f"never seen, in column of, what: {unseen}\n" in result.stderr
     opened = explained("text", OneHotEncoder(handle_unknown="ignore"))[1]
     opened.save(paths[0])
     known = [str(label) for label in opened.predict(new)]
@@ -423,7 +427,8 @@ def test_what_the_command_line_says_of_values_that_were_not_there(tmp_path):
     explained("whole", OneHotEncoder())[1].save(paths[0])
     new.to_csv(paths[1], index=False)
     result = CliRunner().invoke(cli.boxwood, ["predict", paths[0], paths[1]])
-    assert "'of, what' must be numbers" in result.stderr
+    assert [line.rsplit(",", 1)[1] == "" for line in result.stdout.splitlines()[1:]] == [True, True, False]
+    assert "never seen, in column of, what: 2 values, such as '5" in result.stderr
 
 
 def test_export_of_sql(tmp_path):

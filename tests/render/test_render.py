@@ -7,6 +7,7 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.tree import DecisionTreeClassifier, export_text
 
 from boxwood import CART, ThresholdTree, TreeBuilder, explain, grow, render
+from boxwood.errors import DataError
 from boxwood.explanation import Condition
 from boxwood.render._rules import condition, number, rule
 from boxwood.tree import Interval
@@ -227,6 +228,30 @@ def test_deep_trees_and_single_leaves():
     assert len(lines) == 3 * n + 1
     assert lines[-1] == "|   " * n + "|--- cluster 1"
     assert render.text(ThresholdTree.from_dict({"cluster": 4})) == "|--- cluster 4"
+
+
+def test_sql_refuses_columns_that_it_cannot_tell_apart():
+    X = [[1.0, 5.0, 5.0], [2.0, 5.0, 5.0], [8.0, 5.0, 6.0], [9.0, 5.0, 6.0]]
+    for tested in ("age", "Age", "AGE"):
+        names = ["Age" if tested == "age" else "age", "b", "c"]
+        ex = explain([[row[0], row[1], row[0] ** 2] for row in X], [0, 0, 1, 1], columns=[tested, "b", names[0]])
+        with pytest.raises(DataError, match="differ in case only, and SQL takes them for one"):
+            render.sql(ex)
+    apart = explain([row[:2] for row in X], [0, 0, 1, 1], columns=["age", "Age "])
+    assert '"age"' in render.sql(apart)
+    untested = explain(np.array(X)[:, [0, 1, 1]], [0, 0, 1, 1], columns=["a", "b", "B"])
+    assert '"a"' in render.sql(untested)
+
+
+def test_trees_too_deep_for_a_text_are_refused_with_the_number():
+    n = 20_000
+    builder, node = TreeBuilder(), 0
+    for i in range(n):
+        first, node = builder.split(node, 0, float(i))
+        builder.label(first, 0)
+    builder.label(node, 1)
+    with pytest.raises(ValueError, match=f"a tree of depth 20,000 as text would take {4 * n * (n + 1):,} characters"):
+        render.text(builder.build())
 
 
 def test_other_things_are_refused():

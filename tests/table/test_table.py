@@ -4,23 +4,27 @@ import csv
 import gzip
 import math
 import os
+import pathlib
 import sys
+import time
 
 import duckdb
 import numpy as np
 import pyarrow
 import pytest
 
+import boxwood
 from boxwood.cli._talk import FORMAT
 from boxwood.errors import DataError
 from boxwood.render._sql import sql_case
 from boxwood.table import ColumnError, output_format, read_table, write_labelled
 from boxwood.table._column_names import split_names
 from boxwood.table._formats import FORMATS, format_of
+from boxwood.table._source import Source
 from boxwood.tree import ThresholdTree, TreeBuilder
 from tests import naive
 from tests.cases import make_case
-from tests.scale import seeds
+from tests.scale import SLOW, seeds
 
 TINY, HUGE = 5e-324, 1.7976931348623157e308
 THRESHOLDS = [
@@ -116,7 +120,10 @@ def test_sql_labels_generated_tables_as_the_tree_does(seed):
             assert list(found) == tree.predict(X).tolist()
 
 
-@pytest.mark.parametrize(("n_leaves", "deepest"), [(65, False), (300, False), (300, True), (2000, False)])
+@pytest.mark.parametrize(
+    ("n_leaves", "deepest"),
+    [(65, False), (130, True), (300, False), (300, True)] + SLOW * [(2000, False), (2000, True)],
+)
 def test_sql_of_many_leaves_is_grouped_and_labels_alike(n_leaves, deepest):
     rng = np.random.default_rng(n_leaves)
     tree = random_tree(rng, n_leaves, 5, rng.normal(size=1000), deepest=deepest)
@@ -125,6 +132,39 @@ def test_sql_of_many_leaves_is_grouped_and_labels_alike(n_leaves, deepest):
     found = run_sql([sql_case(tree, ["x0", "x1", "x2", "x3", "x4"], range(5))], X)[0]
     nested = tree.to_dict()
     assert list(found) == [naive.cluster_or_none(nested, x) for x in X]
+
+
+def chain(n, n_columns):
+    """Return a tree in which every cut has a leaf and the rest of the tree."""
+    builder, node = TreeBuilder(), 0
+    for i in range(n):
+        first, node = builder.split(node, i % n_columns, float(i))
+        builder.label(first, i % 5)
+    builder.label(node, 5)
+    return builder.build()
+
+
+@pytest.mark.parametrize(("n", "n_columns"), [(700, 1), (300, 3)] + SLOW * [(5000, 1), (5000, 3)])
+def test_sql_of_a_deep_tree_runs_at_the_default_depth_of_expressions(n, n_columns):
+    tree = chain(n, n_columns)
+    X = np.random.default_rng(0).integers(-1, n + 2, size=(20, n_columns)) + 0.5
+    X[0, 0] = np.nan
+    X[1] = n + 1
+    padded = np.column_stack([X, np.zeros((20, 3 - n_columns))])
+    found = run_sql([sql_case(tree, ["x0", "x1", "x2"], range(6))], padded)[0]
+    nested = tree.to_dict()
+    assert list(found) == [naive.cluster_or_none(nested, x) for x in X]
+    assert found[1] == 5
+
+
+@pytest.mark.parametrize("n", [4000] + SLOW * [100_000])
+def test_sql_of_a_very_deep_tree_takes_a_line_for_each_leaf(n):
+    started = time.process_time()
+    case = sql_case(chain(n, 3), ["x0", "x1", "x2"], range(6))
+    assert time.process_time() - started < n / 1000
+    assert len(case) < 300 * n
+    depth = np.cumsum([line.endswith("CASE") - line.endswith("END") for line in case.split("\n")])
+    assert depth.max() <= 4
 
 
 def test_sql_quotes_names_and_keeps_whole_numbers():
@@ -260,6 +300,24 @@ def test_a_glob_means_itself(tmp_path):
     assert read_table(text_file(tmp_path, "[a]b.csv", "x\n3\n4\n")).X.tolist() == [[3], [4]]
 
 
+@pytest.mark.parametrize("folder", ["x=5", "year=2024", "y=abc", "x=5/year=2024"])
+@pytest.mark.parametrize("form", ["csv", "tsv", "parquet", "jsonl"])
+def test_a_folder_is_no_column(tmp_path, form, folder):
+    (tmp_path / folder).mkdir(parents=True)
+    paths = [str(tmp_path / f"t.{form}"), str(tmp_path / folder / f"t.{form}")]
+    outs = [str(tmp_path / "o.csv"), str(tmp_path / folder / "o.csv")]
+    options = "(FORMAT csv, DELIMITER '\t')" if form == "tsv" else "(FORMAT json)" if form == "jsonl" else ""
+    for path, out in zip(paths, outs, strict=True):
+        duckdb.execute(f"COPY (SELECT i AS x, i % 3 AS y FROM range(9) t(i)) TO '{path}' {options}")
+        write_labelled(path, out, CASE, {"p": "x", "q": "y"})
+    outside, inside = map(read_table, paths)
+    assert inside.columns == outside.columns == ("x", "y")
+    assert np.array_equal(inside.X, outside.X)
+    texts = [pathlib.Path(out).read_text() for out in outs]
+    assert texts[0] == texts[1]
+    assert texts[0].startswith("x,y,cluster\n0,0,low\n")
+
+
 def test_columns_are_chosen_and_excluded(tmp_path):
     path = text_file(tmp_path, "t.csv", '"a,b",c,d,e\n1,2,3,4\n5,6,7,8\n')
     assert read_table(path, columns=["e,c", "a,b"]).columns == ("e", "c", "a,b")
@@ -326,7 +384,7 @@ def test_csv_keeps_its_text_and_a_missing_value_on_the_way_leaves_the_row_empty(
     lines += ['010,2,NA,"quo""te",', "011,1e1,NaN,é,", "012,9,3.5,-,rest"]
     with open(out, encoding="utf-8") as file:
         assert file.read().splitlines() == lines
-    assert result == (6, 3)
+    assert result == (6, 3, ())
 
 
 @pytest.mark.parametrize("out", ["out.csv", "out.csv.gz", "out.tsv", "out.parquet", "out.jsonl", "out.jsonl.gz"])
@@ -351,7 +409,7 @@ def test_words_for_truth_are_numbers(tmp_path, out):
     path = text_file(tmp_path, "t.csv", "a,b\n1,True\n2,False\n3,\n4,true\n")
     tree = ThresholdTree.from_dict({"feature": 0, "threshold": 0.5, "left": {"cluster": 0}, "right": {"cluster": 1}})
     target = str(tmp_path / out)
-    assert write_labelled(path, target, sql_case(tree, ["p"], ["no", "yes"]), {"p": "b"}) == (4, 1)
+    assert write_labelled(path, target, sql_case(tree, ["p"], ["no", "yes"]), {"p": "b"})[:2] == (4, 1)
     assert [label or None for label in labels_of(target)] == ["yes", "no", None, "yes"]
 
 
@@ -373,7 +431,7 @@ def test_names_that_differ_in_case_only_stay(tmp_path):
 
 def test_a_table_of_no_rows_keeps_its_names(tmp_path):
     out = str(tmp_path / "o.csv")
-    assert write_labelled(text_file(tmp_path, "t.csv", "a,b\n"), out, CASE, NUMBERS) == (0, 0)
+    assert write_labelled(text_file(tmp_path, "t.csv", "a,b\n"), out, CASE, NUMBERS) == (0, 0, ())
     with open(out, encoding="utf-8") as file:
         assert file.read() == "a,b,cluster\n"
 
@@ -387,6 +445,46 @@ def test_order_of_many_labelled_rows_is_kept(tmp_path, form):
     assert np.array_equal(found["id"], np.arange(300_000))
     X = np.column_stack([found["a"], found["b"]]).astype(float)
     assert found["cluster"].tolist() == np.array(["low", "it's", "rest"])[TREE.predict(X)].tolist()
+
+
+def test_too_small_a_limit_of_memory_is_lifted(tmp_path, monkeypatch):
+    path, out = str(tmp_path / "t.parquet"), str(tmp_path / "o.parquet")
+    columns = ", ".join(f"hash(i + {j}) AS c{j}" for j in range(40))
+    duckdb.execute(f"COPY (SELECT i % 4 AS a, i % 7 AS b, {columns} FROM range(60000) t(i)) TO '{path}'")
+    limits, fetch = [], Source.fetch
+
+    def watched(source, sql, tick=None):
+        if sql.startswith("COPY"):
+            limits.append(source.con.execute("SELECT current_setting('memory_limit')").fetchone()[0])
+        return fetch(source, sql, tick)
+
+    monkeypatch.setattr(Source, "fetch", watched)
+    monkeypatch.setattr("boxwood.table._source._LEAN", 4)
+    monkeypatch.setattr("boxwood.table._source._LEAN_COLUMN", 0)
+    assert write_labelled(path, out, CASE, NUMBERS).n_rows == 60000
+    assert limits[0] == "4.0 MiB"
+    assert len(limits) == 2
+    assert duckdb.execute(f"SELECT count(*) FROM '{out}'").fetchone() == (60000,)
+
+
+@pytest.mark.slow
+def test_memory_from_csv_to_csv_does_not_grow_with_the_file(tmp_path):
+    import subprocess
+
+    X = [[0.0, 0.0], [0.0, 9.0], [9.0, 0.0], [9.0, 9.0]]
+    boxwood.explain(X, [0, 1, 2, 3], columns=["a", "b"]).save(tmp_path / "m.json")
+    columns = ", ".join(f"random() AS c{j}" for j in range(5))
+    peaks = []
+    for rows in (1_000_000, 6_000_000):
+        duckdb.execute(
+            f"COPY (SELECT random() * 9 AS a, random() * 9 AS b, {columns} FROM range({rows})) TO '{tmp_path}/t.csv'"
+        )
+        measured = "import resource, subprocess, sys\nassert subprocess.call(sys.argv[1:]) == 0\n"
+        measured += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+        args = [sys.executable, "-c", measured, sys.executable, "-m", "boxwood", "predict", "m.json", "t.csv", "-q"]
+        done = subprocess.run([*args, "-o", "o.csv"], cwd=tmp_path, capture_output=True, text=True, check=True)
+        peaks.append(int(done.stdout))
+    assert peaks[1] < 1.4 * peaks[0]
 
 
 @pytest.mark.parametrize(

@@ -49,13 +49,11 @@ class Categories(NamedTuple):
     def chosen(self, codes: Collection[float]) -> tuple[tuple[Hashable, ...], bool]:
         """Return the values with these codes, and True; or the values without them, and False.
 
-        The second form is returned if the code of other values is among the codes. It is also returned if it is the
-        shorter list and other values are not allowed.
+        The second form is returned only if the code of other values is among the codes: "not blue" covers every value
+        that is not blue, also one that was never seen.
         """
-        inside = tuple(value for code, value in enumerate(self.values) if code in codes)
-        outside = tuple(value for code, value in enumerate(self.values) if code not in codes)
-        excluded = len(self.values) in codes if self.others else len(outside) < len(inside)
-        return (outside, False) if excluded else (inside, True)
+        excluded = self.others and len(self.values) in codes
+        return tuple(value for code, value in enumerate(self.values) if (code in codes) != excluded), not excluded
 
 
 def is_missing(value: Any) -> bool:

@@ -17,7 +17,7 @@ from boxwood.axes._sklearn import Columns, encoders_of, map_of, name_of
 from boxwood.errors import DataError
 from boxwood.tree._intervals import EVERYTHING, Intervals
 
-__all__ = ["TableMap", "axis_map_of", "coded"]
+__all__ = ["TableMap", "axis_map_of", "coded", "values_of"]
 
 
 class TableMap(AxisMap):
@@ -147,8 +147,16 @@ def coded(
     else:
         table[:, numbers] = as_table(rows[:, numbers]) if numbers else 0.0
     for j in categories:
-        table[:, j] = categories[j].codes(_values(X, names[j]) if names is not None else rows[:, j].tolist())
+        table[:, j] = categories[j].codes(values_of(X, names[j]) if names is not None else rows[:, j].tolist())
     return table
+
+
+def values_of(frame: Any, name: str) -> list[Any]:
+    """Return the values of one column of a data frame."""
+    import narwhals as nw
+
+    values: list[Any] = nw.from_native(column_values(frame, name), series_only=True).to_list()
+    return values
 
 
 # ------------------------------------------------------------------------------------------------------- reading
@@ -167,13 +175,6 @@ def _as_array(X: Any) -> Array:
     if table.ndim != 2:
         raise DataError(f"X must be two-dimensional, rows by columns; got shape {table.shape}")
     return table
-
-
-def _values(frame: Any, name: str) -> list[Any]:
-    import narwhals as nw
-
-    values: list[Any] = nw.from_native(column_values(frame, name), series_only=True).to_list()
-    return values
 
 
 def _numbers(X: Any, names: Sequence[str] | None) -> Bools:

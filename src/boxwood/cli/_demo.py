@@ -6,6 +6,7 @@ import click
 
 from boxwood.cli._errors import Verb
 from boxwood.cli._talk import Talk, talk_options
+from boxwood.cli._terminal import show
 
 __all__ = ["command"]
 
@@ -33,5 +34,4 @@ def command(quiet: bool) -> None:
             wine.data, n_clusters=3, columns=tuple(wine.feature_names), standardize=True, random_state=0
         )
     talk.note("178 wines, 13 measurements of each; 3 clusters made by k-means on columns scaled to equal spread")
-    click.echo(str(explanation))
-    click.echo(_NEXT)
+    show(f"{explanation}\n{_NEXT}")

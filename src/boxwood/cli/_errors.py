@@ -21,18 +21,26 @@ from typing import Any, NoReturn
 
 import click
 
+from boxwood.cli._terminal import tell, visible
+
 __all__ = ["BUG", "DATA", "INTERRUPTED", "PAST_A_LIMIT", "Verb", "Verbs"]
 
 BUG, DATA, PAST_A_LIMIT, INTERRUPTED = 1, 3, 4, 130
 DEBUG = "boxwood.debug"
+_LESS = "use fewer columns (-c NAME) or a sample of the rows, or free memory and run again"
 
 
 class _PrintsErrors(click.Command):
     """A command whose errors are printed in the form of this module."""
 
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Read the arguments."""
+        with _visible_errors():
+            return super().make_context(*args, **kwargs)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
-        with _printed_errors(ctx):
+        with _visible_errors(), _printed_errors(ctx):
             return super().invoke(ctx)
 
 
@@ -42,6 +50,17 @@ class Verb(_PrintsErrors):
 
 class Verbs(_PrintsErrors, click.Group):
     """The group of all verbs."""
+
+
+@contextmanager
+def _visible_errors() -> Iterator[None]:
+    """Make control characters visible in errors that click prints."""
+    try:
+        yield
+    except click.ClickException as error:
+        message = visible(error.format_message())
+        error.format_message = lambda: message  # type: ignore[method-assign]
+        raise
 
 
 @contextmanager
@@ -55,7 +74,7 @@ def _printed_errors(ctx: click.Context) -> Iterator[None]:
     except (click.ClickException, click.exceptions.Exit, SystemExit):
         raise
     except KeyboardInterrupt:
-        click.echo("boxwood: interrupted", err=True)
+        tell("boxwood: interrupted")
         raise click.exceptions.Exit(INTERRUPTED) from None
     except BrokenPipeError:
         # buffered output would fail again when Python closes its standard output
@@ -73,6 +92,8 @@ def _print_and_exit(ctx: click.Context, error: Exception) -> NoReturn:
         traceback.print_exception(error)
     if isinstance(error, ColumnError):
         raise click.UsageError(str(error), ctx=ctx) from None
+    if isinstance(error, MemoryError):
+        _exit(f"not enough memory{f': {error}' if str(error) else ''}\n{_LESS}", DATA)
     if isinstance(error, (DataError, OSError)):
         _exit(str(error), DATA)
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
@@ -81,5 +102,5 @@ def _print_and_exit(ctx: click.Context, error: Exception) -> NoReturn:
 
 def _exit(message: str, code: int) -> NoReturn:
     what, *remedies = message.splitlines()
-    click.echo("\n".join([f"boxwood: error: {what}", *(f"  {remedy}" for remedy in remedies)]), err=True)
+    tell("\n".join([f"boxwood: error: {what}", *(f"  {remedy}" for remedy in remedies)]))
     raise click.exceptions.Exit(code)

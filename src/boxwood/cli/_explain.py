@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import os
+import re
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from boxwood.cli._errors import PAST_A_LIMIT, Verb
-from boxwood.cli._talk import FORMAT, Talk, check_model, talk_options
+from boxwood.cli._talk import FORMAT, Talk, check_model, refuse_overwriting, talk_options
+from boxwood.cli._terminal import refuse_closed_output, show, tell
 from boxwood.grow import METHODS, method_of
 
 if TYPE_CHECKING:
@@ -17,6 +20,14 @@ if TYPE_CHECKING:
     from boxwood.table import Table
 
 __all__ = ["command"]
+
+_OPTIONS = {
+    "max_leaf_nodes": "--max-leaves",
+    "n_clusters": "--clusters",
+    "method": "--method",
+    "random_state": "--seed",
+}
+"""Options of the command by the parameter of `explain` that they set."""
 
 
 def _check_method(ctx: click.Context, param: click.Parameter, name: str) -> str:
@@ -70,16 +81,15 @@ def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **
     if (clusters is None) == (labels is None):
         which = "either -k N (make clusters) or --labels COLUMN (explain existing ones)"
         raise click.UsageError(f"give {which}." if clusters is None else f"give {which}, not both.")
-    save = options["save"]
-    if save is not None and os.path.realpath(file) == os.path.realpath(save):
-        raise click.BadParameter(f"'{save}' is the table itself; name another file", param_hint="--save")
+    refuse_overwriting(options["save"], "'--save'", table=file)
+    refuse_closed_output()
     talk = Talk(quiet)
     table = _read(talk, file, labels, options)
     explanation = _explain(talk, table, clusters, options)
     if options["save"] is not None:
         explanation.save(options["save"])
         talk.wrote(options["save"])
-    click.echo(explanation.to_json() if options["as_json"] else str(explanation))
+    show(explanation.to_json() if options["as_json"] else str(explanation), is_code=options["as_json"])
     _check_limits(explanation, options["fail_over"], options["fail_under"])
 
 
@@ -102,21 +112,40 @@ def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, 
         warnings.simplefilter("always", UserWarning)
         from boxwood.explanation import explain
 
-        explanation = explain(
-            table.X,
-            table.labels,
-            n_clusters=clusters,
-            method=options["method"],
-            max_leaf_nodes=options["max_leaves"],
-            random_state=options["seed"],
-            columns=table.columns,
-            standardize=options["standardize"],
-        )
+        with _option_names():
+            explanation = explain(
+                table.X,
+                table.labels,
+                n_clusters=clusters,
+                method=options["method"],
+                max_leaf_nodes=options["max_leaves"],
+                random_state=options["seed"],
+                columns=table.columns,
+                standardize=options["standardize"],
+            )
     for text in dict.fromkeys(
         str(warning.message) for warning in caught_warnings if warning.category is not DeprecationWarning
     ):
         talk.note(text)
     return explanation
+
+
+@contextmanager
+def _option_names() -> Iterator[None]:
+    """Make an error about a parameter of `explain` one of usage, with the name of the option."""
+    from boxwood.errors import DataError
+
+    try:
+        yield
+    except DataError:
+        raise
+    except ValueError as error:
+        text = str(error)
+        for parameter, option in _OPTIONS.items():
+            text = re.sub(rf"\b{parameter}(=| must)", lambda found, to=option: f"{to}{found[1]}", text)  # type: ignore[misc]
+        if text == str(error):
+            raise
+        raise click.UsageError(text) from None
 
 
 def _check_limits(explanation: Explanation, fail_over: float | None, fail_under: float | None) -> None:
@@ -126,5 +155,5 @@ def _check_limits(explanation: Explanation, fail_over: float | None, fail_under:
     if fail_under is not None and explanation.agreement < fail_under:
         past.append(f"agreement {explanation.agreement:.1%} is under {100 * fail_under:g}%")
     if past:
-        click.echo(f"boxwood: {'; '.join(past)}", err=True)
+        tell(f"boxwood: {'; '.join(past)}")
         raise click.exceptions.Exit(PAST_A_LIMIT)

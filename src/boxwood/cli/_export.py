@@ -6,7 +6,8 @@ import click
 
 from boxwood.cli._errors import Verb
 from boxwood.cli._model import load_model
-from boxwood.cli._talk import Talk, check_writable, talk_options
+from boxwood.cli._talk import Talk, check_writable, refuse_overwriting, talk_options
+from boxwood.cli._terminal import show
 from boxwood.render import EXPORTERS
 
 __all__ = ["command"]
@@ -22,9 +23,10 @@ def command(model: str, form: str, output: str | None, quiet: bool) -> None:
 
     SQL is a CASE expression that gives the cluster of a row. It uses the names of the table's columns.
     """
+    refuse_overwriting(output, "'-o' / '--output'", model=model)
     text = EXPORTERS[form].write(load_model(model))
     if output is None or output == "-":
-        click.echo(text)
+        show(text, is_code=form != "text")
         return
     from boxwood._files import replacing
 

@@ -12,7 +12,8 @@ import click
 
 from boxwood.cli._errors import Verb
 from boxwood.cli._model import load_model
-from boxwood.cli._talk import FORMAT, Talk, check_writable, talk_options
+from boxwood.cli._talk import FORMAT, Talk, check_writable, refuse_overwriting, talk_options
+from boxwood.cli._terminal import refuse_closed_output
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
@@ -32,6 +33,12 @@ def _check_out(ctx: click.Context, param: click.Parameter, path: str | None) -> 
     return check_writable(ctx, param, path)
 
 
+def _check_column(ctx: click.Context, param: click.Parameter, name: str) -> str:
+    if not name:
+        raise click.BadParameter("a column cannot have an empty name")
+    return name
+
+
 @click.command(name="predict", cls=Verb)
 @click.argument("model", metavar="MODEL")
 @click.argument("file", metavar="FILE")
@@ -42,16 +49,27 @@ def _check_out(ctx: click.Context, param: click.Parameter, path: str | None) -> 
     callback=_check_out,
     help="File to write: .csv, .tsv, .jsonl (also .gz) or .parquet; without it, CSV on standard output.",
 )
-@click.option("--column", metavar="NAME", default="cluster", show_default=True, help="Name of the new column.")
+@click.option(
+    "--column",
+    metavar="NAME",
+    default="cluster",
+    show_default=True,
+    callback=_check_column,
+    help="Name of the new column.",
+)
 @FORMAT
 @talk_options
 def command(model: str, file: str, output: str | None, column: str, format: str | None, quiet: bool) -> None:
     """Add the cluster of every row to a table.
 
     MODEL was written by `boxwood explain --save`. All columns and the order of the rows are kept. The file is streamed,
-    so it may be larger than memory. A row gets an empty cluster if a value that its rule needs is missing.
+    so it may be larger than memory. A row gets an empty cluster if a value that its rule needs is missing, or is a
+    category that was never seen.
     """
+    refuse_overwriting(output, "'-o' / '--output'", model=model, table=file)
     talk = Talk(quiet)
+    if output is None or output == "-":
+        refuse_closed_output()
     explanation = load_model(model)
     if output is None or output == "-":
         labelled = _print(talk, explanation, file, column=column, format=format)
@@ -60,7 +78,9 @@ def command(model: str, file: str, output: str | None, column: str, format: str 
         talk.wrote(output)
     if labelled.n_empty:
         rows = f"{labelled.n_empty:,} row{'' if labelled.n_empty == 1 else 's'}"
-        talk.note(f"{rows} left without a cluster: a value that the rules need is missing")
+        talk.note(f"{rows} left without a cluster: a value that their rule needs is missing or was never seen")
+    for column, count, example in labelled.unseen:
+        talk.note(f"never seen, in column {column}: {count:,} value{'' if count == 1 else 's'}, such as {example!r}")
 
 
 def _print(talk: Talk, explanation: Explanation, file: str, **options: Any) -> Labelled:
@@ -80,7 +100,7 @@ def _write(talk: Talk, explanation: Explanation, file: str, out: str, **options:
 
     placeholders = [f"x{j}" for j in range(len(explanation.columns))]
     coded = explanation.coded_columns
-    expression = sql_case(explanation.tree, placeholders, explanation.names, coded)
+    expression = sql_case(explanation.tree, placeholders, explanation.names, coded, may_hold_nan=False)
     needed = {placeholders[j]: explanation.columns[j] for j in map(int, explanation.tree.features)}
     categories = {placeholders[j]: known for j, known in coded.items() if placeholders[j] in needed}
     with talk.status(f"labelling {file}") as tick:

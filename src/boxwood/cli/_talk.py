@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 import click
 
 from boxwood.cli._errors import DEBUG
+from boxwood.cli._terminal import tell, visible
 
-__all__ = ["FORMAT", "Talk", "check_model", "check_writable", "talk_options"]
+__all__ = ["FORMAT", "Talk", "check_model", "check_writable", "refuse_overwriting", "talk_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,7 +34,7 @@ class Talk:
     def note(self, text: str) -> None:
         """Print a line, unless quiet."""
         if not self.quiet:
-            click.echo(f"boxwood: {text}", err=True)
+            tell(f"boxwood: {text}".replace("\n", "\\n"))
 
     def wrote(self, path: str) -> None:
         """Print the name and size of a file that was written."""
@@ -46,7 +47,7 @@ class Talk:
         def show(share: float) -> None:
             if self._alive:
                 done = f" {share:.0%}" if share > 0 else ""
-                click.echo(f"\r\x1b[K{doing}{done} …", err=True, nl=False)
+                click.echo(f"\r\x1b[K{visible(doing)}{done} …", err=True, nl=False)
 
         show(0.0)
         try:
@@ -75,6 +76,20 @@ def check_writable(ctx: click.Context, param: click.Parameter, path: str | None)
     if os.path.exists(path) and not os.path.isfile(path):
         raise click.BadParameter(f"'{path}' is not a file; name another one")
     return path
+
+
+def refuse_overwriting(out: str | None, option: str, **inputs: str) -> None:
+    """Refuse an output file that is one of the inputs, under any name; inputs are given as what they are called.
+
+    Raises
+    ------
+    click.BadParameter
+        With the name of the option and what the file is.
+    """
+    for what, path in inputs.items():
+        both = out is not None and "-" not in (out, path) and os.path.exists(out) and os.path.exists(path)
+        if both and os.path.samefile(str(out), path):
+            raise click.BadParameter(f"'{out}' is the {what} itself; name another file", param_hint=option)
 
 
 def check_model(ctx: click.Context, param: click.Parameter, path: str | None) -> str | None:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from boxwood._frames import is_frame, names_array
-from boxwood._types import Array, Floats, Indices
-from boxwood._validation import listed
+from boxwood._frames import names_array, names_or_none
+from boxwood._types import Array, Indices
 from boxwood.axes import Categories
-from boxwood.axes._table_map import coded
-from boxwood.errors import DataError
+from boxwood.explanation._rows import leaves_of_rows
 from boxwood.tree import Interval, ThresholdTree
 
 if TYPE_CHECKING:
@@ -264,46 +262,51 @@ class Explanation:
         column_categories = dict(self.categories)
         return {j: column_categories[name] for j, name in enumerate(self.columns) if name in column_categories}
 
-    def predict(self, X: Any) -> Array:
-        """Return the name of the cluster of each row, shape (n,); reads `X` as `apply` does."""
-        return names_array(self.names)[self.tree.leaf_clusters[self.apply(X)]]
+    def predict(self, X: Any, *, missing: Literal["error", "none"] = "error") -> Array:
+        """Return the name of the cluster of each row, shape (n,); reads `X` as `apply` does.
 
-    def apply(self, X: Any) -> Indices:
+        With `missing="none"` a row without a cluster has -1 if all names are numbers of one type. Otherwise the array
+        is one of objects, and such a row has None.
+        """
+        names = names_array(self.names) if missing == "error" else names_or_none(self.names)
+        # a row without a leaf has leaf -1, the last one, and the name behind all others
+        clusters = np.append(self.tree.leaf_clusters, len(self.names))
+        found: Array = names[clusters[self.apply(X, missing=missing)]]
+        return found
+
+    def apply(self, X: Any, *, missing: Literal["error", "none"] = "error") -> Indices:
         """Return the leaf of each row, shape (n,).
 
         A data frame is read by the names of its columns, in any order; only columns that the tree tests are needed. An
-        array has the columns of `columns`, in their order. A value that is not among the categories of its column is
-        refused, unless the clusterer's encoder accepted unknown values.
+        array has the columns of `columns`, in their order.
+
+        A row has no leaf if a value that it is asked for on its way down the tree is missing: None, NaN, null, or the
+        NA of pandas. The same holds for a category that was never seen, unless the clusterer's encoder accepted unknown
+        values. Other values of the row do not matter. `boxwood predict` and the SQL of `render.sql` leave the same rows
+        without a cluster.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, d)
+        missing : {"error", "none"}, default="error"
+            What to do with rows that have no leaf: refuse all rows, or return -1 for these.
 
         Raises
         ------
         DataError
-            If a column is not numeric or missing (the message offers the nearest name), or a tested value is missing.
-        """
-        features = self.tree.features.tolist()
-        categories = {j: column_categories for j, column_categories in self.coded_columns.items() if j in features}
-        if is_frame(X):
-            tested_categories = {features.index(j): column_categories for j, column_categories in categories.items()}
-            tested = coded(X, [self.columns[j] for j in features], tested_categories)
-            self._refuse_without_code(tested[:, list(tested_categories)], categories)
-            return _on_tested_columns(self.tree).apply(tested)
-        rows = np.asarray(X)
-        if rows.ndim == 2 and rows.shape[1] != len(self.columns):
-            raise DataError(f"X has {rows.shape[1]} columns, but {len(self.columns)} are expected")
-        if categories:
-            rows = coded(rows, None, categories, needed=self.tree.features)
-            self._refuse_without_code(rows[:, list(categories)], categories)
-        return self.tree.apply(rows)
+            If a column is not numeric or is not in the frame (the message offers the nearest name), or with
+            `missing="error"` if a row has no leaf.
+        ValueError
+            If `missing` is another word.
 
-    def _refuse_without_code(self, codes: Floats, categories: Mapping[int, Categories]) -> None:
-        for (j, column_categories), column in zip(categories.items(), codes.T, strict=True):
-            n_unknown = int(np.isnan(column).sum())
-            if n_unknown:
-                values = listed([str(value) for value in column_categories.values])
-                raise DataError(
-                    f"{self.columns[j]} has {n_unknown} values that are missing or unknown; known values: {values}; "
-                    "leave those rows out"
-                )
+        Examples
+        --------
+        >>> import boxwood
+        >>> ex = boxwood.explain([[1.0], [2.0], [8.0], [9.0]], ["low", "low", "high", "high"], columns=["age"])
+        >>> ex.predict([[3.0], [None]], missing="none"), ex.apply([[3.0], [None]], missing="none")
+        (array(['low', None], dtype=object), array([ 0, -1]))
+        """
+        return leaves_of_rows(self.tree, self.columns, self.coded_columns, X, missing)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model file as a dict that JSON can hold: columns, clusters, nodes and facts, with a format number.
@@ -389,10 +392,3 @@ def _condition(
         return Condition(columns[j], pieces)
     codes = [code for code, _ in categories[j].domain if any(code in piece for piece in pieces)]
     return Condition(columns[j], tuple(Interval(code, code, True, True) for code in codes), categories[j])
-
-
-def _on_tested_columns(tree: ThresholdTree) -> ThresholdTree:
-    """Return the tree for a table of only those columns that the tree tests, in ascending order."""
-    position = np.full(tree.n_features + 1, -1)  # the last one is for leaves, whose column is -1
-    position[tree.features] = np.arange(tree.features.size)
-    return ThresholdTree(position[tree.feature], tree.lower, tree.upper, tree.second, tree.cluster)

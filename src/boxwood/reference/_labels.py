@@ -87,7 +87,8 @@ def _encode_whole(array: NDArray[np.integer]) -> tuple[Indices, tuple[Hashable, 
     low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
     if high - low > _COUNTING_RANGE:
         return _encode_sorted(array)
-    shifted = (array - array.min()).astype(np.intp)
+    wide = array.astype(np.int64, copy=False) if array.dtype.kind == "i" else array  # int8 cannot hold 100 - -100
+    shifted = (wide - wide.min()).astype(np.intp)
     occurs = np.bincount(shifted, minlength=1) > 0
     if low <= -1 <= high:
         occurs[-1 - low] = False

@@ -10,12 +10,21 @@ from boxwood.tree import ThresholdTree
 
 __all__ = ["Tests", "outline", "sides"]
 
+LONGEST = 1 << 28  # characters of indentation
+
 Tests: TypeAlias = Callable[[int, float, float, Collection[int]], tuple[str, str]]
 """From a cut's feature, its lower and upper end, and the features cut above it, to the tests of its two sides."""
 
 
 def outline(tree: ThresholdTree, tests: Tests, cluster_name: Callable[[int], str]) -> str:
-    """Return the tree in the shape of scikit-learn's `export_text`, in pre-order."""
+    """Return the tree in the shape of scikit-learn's `export_text`, in pre-order.
+
+    Raises
+    ------
+    ValueError
+        If the tree is so deep that the text would be longer than 2**28 characters by its indentation alone.
+    """
+    _refuse_too_deep(tree)
     lines: list[str] = []
     stack: list[tuple[int, tuple[int, ...], str]] = [(0, (), "")]  # node, features cut above it, test that leads to it
     while stack:
@@ -30,6 +39,18 @@ def outline(tree: ThresholdTree, tests: Tests, cluster_name: Callable[[int], str
         below = (*above, feature)
         stack += ((int(tree.second[node]), below, outside), (node + 1, below, inside))
     return "\n".join(lines)
+
+
+def _refuse_too_deep(tree: ThresholdTree) -> None:
+    depth = [0] * tree.n_nodes
+    for node, (feature, second) in enumerate(zip(tree.feature.tolist(), tree.second.tolist(), strict=True)):
+        if feature >= 0:
+            depth[node + 1] = depth[second] = depth[node] + 1
+    if (indentation := 4 * sum(depth)) > LONGEST:
+        raise ValueError(
+            f"a tree of depth {tree.depth:,} as text would take {indentation:,} characters of indentation; use "
+            "to_json() or render.sql"
+        )
 
 
 def sides(

@@ -61,10 +61,12 @@ def rule(conditions: Rule) -> str:
 def condition(one: Condition) -> str:
     """Return the condition on one column as text, such as `30 < age <= 45` or `x < 1 or x > 2`."""
     name = printable(one.column)
+    if not one.intervals:
+        return f"no possible {name}"
     if one.categories is not None:
         values, included = one.categories.chosen({piece.lower for piece in one.intervals})
         return f"{name} is {_one_of(values) if included else _none_of(values)}"
-    return " or ".join(_interval(name, piece) for piece in one.intervals) or f"no possible {name}"
+    return " or ".join(_interval(name, piece) for piece in one.intervals)
 
 
 def number(x: float) -> str:

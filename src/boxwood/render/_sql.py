@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
-from heapq import heappop, heappush
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -12,13 +11,15 @@ import numpy as np
 
 from boxwood._types import Indices
 from boxwood.axes import Categories
+from boxwood.errors import DataError
 from boxwood.render._rules import explanation_of
 from boxwood.table._sql import as_double, as_name, as_text
 from boxwood.tree import Box, Interval, ThresholdTree
+from boxwood.tree._boxes import boxes as tree_boxes
 
 __all__ = ["sql", "sql_case"]
 
-_FLAT = 64  # number of leaves tested one after the other; more leaves are tested in groups first
+_SMALLEST_GROUP = 64  # leaves; a tree of more than twice as many is tested by groups first
 
 
 def sql(model: Any) -> str:
@@ -28,16 +29,22 @@ def sql(model: Any) -> str:
     ----------
     model : Explanation, or a fitted estimator with `explanation_`
 
+    Raises
+    ------
+    DataError
+        If the name of a tested column differs from another's in case only: SQL takes them for the same.
+
     Examples
     --------
     >>> import boxwood
     >>> print(sql(boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])))
     CASE
-    WHEN CAST("age" AS DOUBLE) <= CAST('5.0' AS DOUBLE) THEN 'young'
-    WHEN CAST("age" AS DOUBLE) > CAST('5.0' AS DOUBLE) THEN 'old'
+    WHEN CAST("age" AS DOUBLE) <= 5e0 THEN 'young'
+    WHEN CAST("age" AS DOUBLE) > 5e0 AND lower(CAST("age" AS VARCHAR)) <> 'nan' THEN 'old'
     END
     """
     ex = explanation_of(model)
+    _refuse_alike(ex.columns, [ex.columns[j] for j in ex.tree.features])
     return sql_case(ex.tree, ex.columns, ex.names, ex.coded_columns)
 
 
@@ -46,13 +53,15 @@ def sql_case(
     columns: Sequence[str],
     names: Sequence[Hashable],
     categories: Mapping[int, Categories] | None = None,
+    *,
+    may_hold_nan: bool = True,
 ) -> str:
     """Return a CASE expression that gives the cluster of a row, exactly as `tree.predict` does.
 
     Every leaf is one condition, and there is no ELSE. A row gets NULL if a column that its path through the tree tests
-    is NULL. Values and thresholds are compared as doubles, with all digits. Columns must hold NULL and not NaN, as some
-    engines sort NaN above all numbers. More than 64 leaves are grouped by subtrees, and a group is tested before its
-    leaves, so a row meets about 64 conditions for each level of groups.
+    is NULL or NaN. Values and thresholds are compared as doubles, with all digits. More than 128 leaves are tested in
+    groups, of about the square root of their number, so a row meets few of them, and expressions are nested a few times
+    only, however deep the tree is. Takes time and length of the number of leaves times the columns that each restricts.
 
     Parameters
     ----------
@@ -65,11 +74,15 @@ def sql_case(
         Columns of which the tree tests codes. Their tests become lists of values, compared as text, or as doubles if
         all values are numbers. A row gets NULL if such a value is missing or unknown and the categories have no code
         for it.
+    may_hold_nan : bool, default=True
+        Whether columns may hold NaN, which many engines sort above all numbers. If so, conditions without an upper end
+        refuse it by its text: not every engine has `isnan`, and DuckDB 2.0 takes the result of `isnan` from statistics
+        of Parquet files, in which NaN does not count.
 
     Returns
     -------
     str
-        The expression. Its length grows with the number of leaves times the number of columns that each restricts.
+        The expression.
 
     Examples
     --------
@@ -78,24 +91,36 @@ def sql_case(
     ... )
     >>> print(sql_case(tree, ["age"], ["old", "young"]))
     CASE
-    WHEN CAST("age" AS DOUBLE) <= CAST('2.5' AS DOUBLE) THEN 'young'
-    WHEN CAST("age" AS DOUBLE) > CAST('2.5' AS DOUBLE) THEN 'old'
+    WHEN CAST("age" AS DOUBLE) <= 2.5e0 THEN 'young'
+    WHEN CAST("age" AS DOUBLE) > 2.5e0 AND lower(CAST("age" AS VARCHAR)) <> 'nan' THEN 'old'
     END
     """
     whole = all(isinstance(name, Integral) and not isinstance(name, bool) for name in names)
     values = [str(name) if whole else as_text(str(name)) for name in names]
     known = categories or {}
-    tests = [_test(as_name(column), known.get(j)) for j, column in enumerate(columns)]
+    tests = [_test(as_name(column), known.get(j), may_hold_nan) for j, column in enumerate(columns)]
     return _case(tree, tests, [values[cluster] for cluster in tree.leaf_clusters])
+
+
+def _refuse_alike(columns: Sequence[str], tested: Sequence[str]) -> None:
+    for name in tested:
+        alike = [other for other in columns if other.casefold() == name.casefold()]
+        if len(alike) > 1:
+            raise DataError(
+                f"columns {', '.join(map(repr, alike))} differ in case only, and SQL takes them for one\n"
+                "rename them, or label rows with boxwood predict, which keeps them apart"
+            )
 
 
 class _Numeric(NamedTuple):
     """A column of numbers, which can be tested to lie in intervals."""
 
     number: str
+    is_no_nan: str
 
     def within(self, pieces: Sequence[Interval]) -> str:
-        return _any_of([_within(self.number, piece) for piece in pieces])
+        conditions = [_within(self.number, piece, self.is_no_nan) for piece in pieces]
+        return _any_of([f"({one})" if " AND " in one and len(pieces) > 1 else one for one in conditions])
 
 
 class _Categorical(NamedTuple):
@@ -105,6 +130,7 @@ class _Categorical(NamedTuple):
     categories: Categories
 
     def within(self, pieces: Sequence[Interval]) -> str:
+        """Return the test; an empty text if no code is inside."""
         values, others = self.categories
         inside = [any(code in piece for piece in pieces) for code, _ in self.categories.domain]
         excluding = others and inside[-1]  # unknown values are inside, so the test lists the values outside
@@ -115,43 +141,51 @@ class _Categorical(NamedTuple):
             parts.append(f"{self.value} IS NOT NULL")
         if None in values and (None in listed) != excluding:
             parts.append(f"{self.value} IS NULL")
-        return _any_of(parts)
+        return _any_of(parts) if parts else ""
 
     def _literal(self, value: Any) -> str:
         return as_double(float(value)) if self.categories.are_numbers else as_text(str(value))
 
 
-def _test(name: str, categories: Categories | None) -> _Numeric | _Categorical:
+def _test(name: str, categories: Categories | None, may_hold_nan: bool) -> _Numeric | _Categorical:
+    number, text = f"CAST({name} AS DOUBLE)", f"CAST({name} AS VARCHAR)"
+    is_no_nan = f"lower({text}) <> 'nan'" if may_hold_nan else ""
     if categories is None:
-        return _Numeric(f"CAST({name} AS DOUBLE)")
-    return _Categorical(f"CAST({name} AS {'DOUBLE' if categories.are_numbers else 'VARCHAR'})", categories)
+        return _Numeric(number, is_no_nan)
+    if not categories.are_numbers:
+        return _Categorical(text, categories)
+    return _Categorical(f"CASE WHEN {is_no_nan} THEN {number} END" if may_hold_nan else number, categories)
 
 
-def _case(tree: ThresholdTree, tests: Sequence[_Numeric | _Categorical], values: Sequence[str]) -> str:
+def _case(tree: ThresholdTree, tests: Sequence[_Numeric | _Categorical], values: Sequence[str | None]) -> str:
+    """Return the expression for a tree; a leaf with the value None needs no condition."""
     if tree.n_leaves == 1:
-        return values[0]
-    if tree.n_leaves <= _FLAT:
-        top, results = tree, list(values)
-    else:
-        top, groups = _grouped(tree)
-        results = [_case(group, tests, values[first : first + group.n_leaves]) for first, group in groups]
-    conditions = [_condition(box, tests) for box in top.boxes()]
-    reached = [f"WHEN {c} THEN {result}" for c, result in zip(conditions, results, strict=True) if c is not None]
-    return "\n".join(["CASE", *reached, "END"])
+        return values[0] or "NULL"
+    if tree.n_leaves > 2 * _SMALLEST_GROUP:
+        return _case_of_groups(tree, tests, values)
+    reached = _conditions(tree.boxes(), tests, values)
+    return "\n".join(["CASE", *reached, "END"]) if reached else "NULL"
+
+
+def _conditions(
+    boxes: Sequence[Box], tests: Sequence[_Numeric | _Categorical], results: Sequence[str | None]
+) -> list[str]:
+    """Return a line for each box that holds rows and has a result."""
+    conditions = ((_condition(box, tests), result) for box, result in zip(boxes, results, strict=True) if result)
+    return [f"WHEN {condition} THEN {result}" for condition, result in conditions if condition is not None]
 
 
 def _condition(box: Box, tests: Sequence[_Numeric | _Categorical]) -> str | None:
     """Return the condition of a box, or None for a box that holds no row."""
-    if not all(box.values()):
-        return None
-    return " AND ".join(tests[i].within(pieces) for i, pieces in sorted(box.items()))
+    conditions = [tests[i].within(pieces) if pieces else "" for i, pieces in sorted(box.items())]
+    return " AND ".join(conditions) if all(conditions) else None
 
 
 def _any_of(conditions: Sequence[str]) -> str:
     return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})"
 
 
-def _within(number: str, piece: Interval) -> str:
+def _within(number: str, piece: Interval, is_no_nan: str) -> str:
     if piece.lower == piece.upper:
         return f"{number} = {as_double(piece.lower)}"
     parts = []
@@ -159,43 +193,65 @@ def _within(number: str, piece: Interval) -> str:
         parts.append(f"{number} {'>=' if piece.lower_closed else '>'} {as_double(piece.lower)}")
     if piece.upper < math.inf or not piece.upper_closed:
         parts.append(f"{number} {'<=' if piece.upper_closed else '<'} {as_double(piece.upper)}")
-    return f"({' AND '.join(parts)})" if len(parts) > 1 else "".join(parts) or f"{number} IS NOT NULL"
+    elif is_no_nan:
+        parts.append(is_no_nan)
+    return " AND ".join(parts) or f"{number} IS NOT NULL"
 
 
 # ---------------------------------------------------------------------------------------------------- groups
 
 
-def _grouped(tree: ThresholdTree) -> tuple[ThresholdTree, list[tuple[int, ThresholdTree]]]:
-    """Return the top of a tree without its largest subtrees, and each of these subtrees with its first leaf.
+def _case_of_groups(tree: ThresholdTree, tests: Sequence[_Numeric | _Categorical], values: Sequence[str | None]) -> str:
+    """Return the expression for a tree of many leaves: one condition for each group of leaves, and in it an expression.
 
-    The top has 64 leaves, or the square root of the number of leaves if that is more. So groups are nested few times.
+    A group is a subtree without the subtrees of the groups below it. Those are tested first, so the condition of a
+    group is that of its subtree.
     """
-    size = max(_FLAT, math.isqrt(tree.n_leaves))
-    leaves = _leaves_below(tree)
-    heap = [(-int(leaves[0]), 0)]
-    while len(heap) < size:
-        _, node = heappop(heap)
+    roots = _group_roots(tree, max(_SMALLEST_GROUP, math.isqrt(tree.n_leaves)))
+    cases = [_case(part, tests, part_values) for part, part_values in _groups(tree, roots, values)]
+    conditions = _conditions(tree_boxes(tree, roots)[:0:-1], tests, cases[:0:-1])
+    return "\n".join(["CASE", *conditions, f"ELSE {cases[0]}", "END"])
+
+
+def _group_roots(tree: ThresholdTree, size: int) -> list[int]:
+    """Return the roots of groups of at least `size` leaves and less than twice as many, in pre-order; 0 is the first.
+
+    A group counts as one leaf of the group above it. Only the first group may be smaller.
+    """
+    features, second = tree.feature.tolist(), tree.second.tolist()
+    leaves, roots = [1] * tree.n_nodes, []
+    for node in range(tree.n_nodes - 1, -1, -1):
+        if features[node] >= 0:
+            leaves[node] = leaves[node + 1] + leaves[second[node]]
+        if leaves[node] >= size or node == 0:
+            roots.append(node)
+            leaves[node] = 1
+    return roots[::-1]
+
+
+def _groups(
+    tree: ThresholdTree, roots: Sequence[int], values: Sequence[str | None]
+) -> Iterator[tuple[ThresholdTree, list[str | None]]]:
+    """Yield the tree of each group and the values of its leaves; a group below it is a leaf with the value None."""
+    is_root = np.isin(np.arange(tree.n_nodes), roots)
+    group = np.zeros(tree.n_nodes, dtype=np.intp)  # number of the group of each node
+    outer = np.zeros(tree.n_nodes, dtype=np.intp)  # that of its parent
+    for node in np.flatnonzero(tree.feature >= 0).tolist():
         for child in (node + 1, int(tree.second[node])):
-            heappush(heap, (-int(leaves[child]), child))
-    roots = sorted(node for _, node in heap)
-    first_leaf: Indices = np.cumsum(tree.feature < 0) - (tree.feature < 0)
-    stops = [root + 2 * int(leaves[root]) - 1 for root in roots]
-    groups = [(int(first_leaf[a]), _part(tree, np.arange(a, b))) for a, b in zip(roots, stops, strict=True)]
-    kept = np.ones(tree.n_nodes, dtype=bool)
-    for root, stop in zip(roots, stops, strict=True):
-        kept[root + 1 : stop] = False
-    return _part(tree, np.flatnonzero(kept), roots), groups
+            outer[child] = group[node]
+            group[child] = np.searchsorted(roots, child) if is_root[child] else group[node]
+    leaf = np.cumsum(tree.feature < 0) - 1
+    inner = np.flatnonzero(is_root)[1:]
+    members = np.concatenate([np.arange(tree.n_nodes), inner])
+    owners = np.concatenate([group, outer[inner]])
+    order = np.lexsort([members, owners])
+    for nodes in np.split(members[order], np.cumsum(np.bincount(owners))[:-1]):
+        ends = nodes[1:][is_root[nodes[1:]]]
+        part = _part(tree, nodes, ends)
+        yield part, [None if is_root[node] else values[leaf[node]] for node in nodes[part.leaf_nodes].tolist()]
 
 
-def _leaves_below(tree: ThresholdTree) -> list[int]:
-    leaves = [1] * tree.n_nodes
-    for node in reversed(range(tree.n_nodes)):
-        if tree.feature[node] >= 0:
-            leaves[node] = leaves[node + 1] + leaves[tree.second[node]]
-    return leaves
-
-
-def _part(tree: ThresholdTree, nodes: Indices, leaves: Sequence[int] = ()) -> ThresholdTree:
+def _part(tree: ThresholdTree, nodes: Indices, leaves: Indices) -> ThresholdTree:
     """Return the tree of some nodes; the nodes in `leaves` become leaves of cluster 0."""
     feature, lower, upper, second, cluster = (array[nodes] for array in tree._arrays())
     ends = np.isin(nodes, leaves)

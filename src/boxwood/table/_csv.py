@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from boxwood.table._sql import as_pattern, as_text
+from boxwood.table._sql import ONE_FILE, as_pattern, as_text
 
 if TYPE_CHECKING:
     import duckdb
@@ -64,7 +64,7 @@ def csv_relation(
         names, as_texts = ", ".join(f"'c{i}'" for i in range(width)), ", ".join(f"'c{i}': 'VARCHAR'" for i in texts)
         types += f", names=[{names}], types={{{as_texts}}}"
     options = f"delim={as_text(delimiter)}, {_FIXED}, header={header}, compression='{compression}', {types}"
-    return f"read_csv({as_pattern(path)}, {options})"
+    return f"read_csv({as_pattern(path)}, {options}, {ONE_FILE})"
 
 
 def _sniff(
@@ -74,7 +74,7 @@ def _sniff(
     import duckdb
 
     fixed = "" if delimiter is None else f", delim={as_text(delimiter)}"
-    options = f"{_FIXED}, comment='', header=true, compression='{compression}'{fixed}"
+    options = f"{_FIXED}, comment='', header=true, compression='{compression}', {ONE_FILE}{fixed}"
     try:
         guess = con.execute(f"SELECT Delimiter, Columns FROM sniff_csv({as_pattern(path)}, {options})").fetchone()
     except duckdb.InvalidInputException:
@@ -89,7 +89,8 @@ def _sniff_first_line(
 ) -> tuple[str, int]:
     """Return the same guess from a file that holds the first line only."""
     columns = "columns={'line': 'VARCHAR'}, header=false"
-    options = f"auto_detect=false, delim='{_NO_DELIMITER}', quote='', escape='', compression='{compression}', {columns}"
+    options = f"auto_detect=false, delim='{_NO_DELIMITER}', quote='', escape='', {columns}, {ONE_FILE}"
+    options += f", compression='{compression}'"
     line = con.execute(f"SELECT line FROM read_csv({as_pattern(path)}, {options}) LIMIT 1").fetchone()
     first = os.path.join(workspace, "first_line.csv")
     with open(first, "w", encoding="utf-8", newline="") as file:

@@ -18,7 +18,7 @@ from boxwood.errors import DataError
 from boxwood.table._column_names import distinct_names
 from boxwood.table._csv import csv_relation, explained, header_of
 from boxwood.table._paths import compression_of
-from boxwood.table._sql import as_pattern
+from boxwood.table._sql import ONE_FILE, as_pattern
 
 if TYPE_CHECKING:
     import duckdb
@@ -120,7 +120,7 @@ def _parquet(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
         if inner == 0:
             names.append(name)
         inner += children - (inner > 0)
-    return Relation(f"read_parquet({path})", tuple(names))
+    return Relation(f"read_parquet({path}, {ONE_FILE})", tuple(names))
 
 
 def _arrow(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
@@ -140,7 +140,7 @@ def _arrow(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
 def _json_lines(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
     compression = compression_of(file.path)
     options = f"format='newline_delimited', records=true, sample_size=-1, compression='{compression}'"
-    return Relation(f"read_json({as_pattern(file.path)}, {options})")
+    return Relation(f"read_json({as_pattern(file.path)}, {options}, {ONE_FILE})")
 
 
 FORMATS = {

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import sys
+from typing import IO
 
 from boxwood._frames import nearest_name
 from boxwood.errors import DataError
@@ -15,23 +17,37 @@ __all__ = ["compression_of", "find_file", "refuse_absent"]
 def find_file(path: str, workspace: str) -> tuple[str, str]:
     """Return the absolute path of a file that holds a table, and its name in messages.
 
-    `-` is standard input. It is copied to a file in `workspace`, because a table is read more than once.
+    `-` is standard input. It is copied to a file in `workspace`, and so is a pipe such as `<(zcat t.csv.gz)`, because a
+    table is read more than once.
 
     Raises
     ------
     DataError
-        If there is no such file (with the most similar name), or it is a folder, unreadable or empty.
+        If there is no such file (with the most similar name), or it is a folder, a device, unreadable, closed or empty.
     """
     name = "standard input" if path == "-" else path
     if path == "-":
-        path = os.path.join(workspace, "input")
-        with open(path, "wb") as file:
-            shutil.copyfileobj(sys.stdin.buffer, file)
+        if sys.stdin is None:
+            raise DataError("standard input is closed; name a file")
+        path = _copied(sys.stdin.buffer, workspace)
     else:
         refuse_absent(path)
+        mode = os.stat(path).st_mode
+        if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):
+            with open(path, "rb") as pipe:
+                path = _copied(pipe, workspace)
+        elif not stat.S_ISREG(mode):
+            raise DataError(f"{path} is a device, not a file\nfor standard input, write -")
     if os.path.getsize(path) == 0:
         raise DataError(f"{name} is empty")
     return os.path.abspath(path), name
+
+
+def _copied(stream: IO[bytes], workspace: str) -> str:
+    path = os.path.join(workspace, "input")
+    with open(path, "wb") as file:
+        shutil.copyfileobj(stream, file)
+    return path
 
 
 def refuse_absent(path: str) -> None:

@@ -13,7 +13,7 @@ from boxwood.errors import DataError
 from boxwood.table._column_names import find_columns, split_names
 from boxwood.table._source import Source, Tick, open_source
 
-__all__ = ["Table", "read_table", "refuse_other_values", "refuse_text"]
+__all__ = ["Table", "read_table", "refuse_text"]
 
 
 @dataclass(frozen=True)
@@ -114,14 +114,6 @@ def refuse_text(source: Source, column: int, n_rows: int) -> None:
     where = _where(source, column, f"NOT {source.missing(column)} AND {source.number(column)} IS NULL", n_rows)
     if where:
         raise DataError(f"column '{source.names[column]}' must be numbers, but {source.name} has text in {where}")
-
-
-def refuse_other_values(source: Source, column: int, is_other: str, known: Sequence[str], n_rows: int) -> None:
-    """Raise a DataError for a column with values that are not among the known ones; `is_other` is their test in SQL."""
-    where = _where(source, column, is_other, n_rows)
-    raise DataError(
-        f"column '{source.names[column]}' must be one of {listed(known)}, but {source.name} has other values in {where}"
-    )
 
 
 def _where(source: Source, column: int, condition: str, n_rows: int) -> str:

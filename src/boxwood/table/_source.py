@@ -5,6 +5,7 @@ Columns are called `c0`, `c1`, … in SQL, so that no name can collide with anot
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -37,6 +38,13 @@ _CONFIG = {
     "python_enable_replacements": "false",  # a name in a query is never a variable of Python
     "max_expression_depth": "100000",
 }
+
+
+_WRITING = re.compile(r"\b(write|writing|flush|No space left|File too large)\b", re.IGNORECASE)
+"""What DuckDB's errors say if a file cannot be written; nothing is written where a table is read."""
+
+
+_LEAN, _LEAN_COLUMN = 256, 4  # MiB for a query that streams, and for each column, of which DuckDB holds 122 880 rows
 
 
 @dataclass(frozen=True)
@@ -117,6 +125,22 @@ class Source:
         """Return the rows of a query."""
         return self._run(lambda: self.con.execute(sql).fetchall(), tick)  # type: ignore[no-any-return]
 
+    def fetch_lean(self, sql: str, tick: Tick | None = None) -> list[tuple[Any, ...]]:
+        """Return the rows of a query that streams the file, in memory that does not grow with the number of rows.
+
+        DuckDB takes as much memory as it may, for results that wait for their turn in the order of rows. If the limit
+        is too small, for instance for long texts, the query runs again without it.
+        """
+        usual = self.con.execute("SELECT current_setting('memory_limit')").fetchall()[0][0]
+        self.con.execute(f"SET memory_limit = '{_LEAN + _LEAN_COLUMN * len(self.names)}MiB'")
+        try:
+            return self.fetch(sql, tick)
+        except MemoryError:
+            self.con.execute(f"SET memory_limit = '{usual}'")
+            return self.fetch(sql, tick)
+        finally:
+            self.con.execute(f"SET memory_limit = '{usual}'")
+
     def fetch_arrays(self, sql: str, tick: Tick | None = None) -> dict[str, Any]:
         """Return the columns of a query as arrays, in the order of the file."""
         return self._run(lambda: self.con.execute(sql).fetchnumpy(), tick)  # type: ignore[no-any-return]
@@ -126,6 +150,12 @@ class Source:
 
         try:
             return _waited(self.con, work, tick)
+        except duckdb.OutOfMemoryException as error:
+            raise MemoryError(str(error).splitlines()[0]) from None
+        except duckdb.IOException as error:
+            if _WRITING.search(str(error)):
+                raise OSError(f"cannot write: {str(error).splitlines()[0]}\nis the disk full?") from None
+            raise unreadable(self.name, self.format, str(error)) from None
         except duckdb.Error as error:
             raise unreadable(self.name, self.format, str(error)) from None
 
@@ -157,6 +187,8 @@ def open_source(
     with tempfile.TemporaryDirectory(prefix="boxwood-", ignore_cleanup_errors=True) as workspace:
         file = File(*find_file(path, workspace), workspace, None if text else texts)
         con = duckdb.connect(":memory:", config={**_CONFIG, "temp_directory": workspace})
+        # NaN does not count in the statistics of Parquet files, so DuckDB 2.0 concludes from them that there is none
+        con.execute("SET disabled_optimizers = 'statistics_propagation'")
         try:
             yield _described(con, file, format_of(path, format))
         finally:

@@ -2,7 +2,10 @@
 
 import math
 
-__all__ = ["as_double", "as_name", "as_pattern", "as_text"]
+__all__ = ["ONE_FILE", "as_double", "as_name", "as_pattern", "as_text"]
+
+ONE_FILE = "hive_partitioning=false"
+"""Option of every reader of DuckDB: a folder named `year=2024` is a folder, not a column of the file in it."""
 
 
 def as_name(name: str) -> str:
@@ -22,9 +25,17 @@ def as_text(text: str) -> str:
 
 
 def as_double(number: float) -> str:
-    """Return a number as a literal double of SQL, with all its digits."""
-    text = "Infinity" if number == math.inf else "-Infinity" if number == -math.inf else repr(number)
-    return f"CAST('{text}' AS DOUBLE)"
+    """Return a number as a literal double of SQL, with all its digits.
+
+    Examples
+    --------
+    >>> as_double(27000.0), as_double(-0.1), as_double(5e-324)
+    ('27000e0', '-0.1e0', '5e-324')
+    """
+    if math.isinf(number):
+        return f"CAST('{'-' if number < 0 else ''}Infinity' AS DOUBLE)"
+    text = repr(number)  # without an exponent, an engine would take it for a decimal number of few digits
+    return text if "e" in text else f"{text.removesuffix('.0')}e0"
 
 
 def as_pattern(path: str) -> str:

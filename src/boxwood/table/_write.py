@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -10,7 +11,7 @@ from boxwood._files import replacing
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.table._column_names import ColumnError, suggestion
-from boxwood.table._read import refuse_other_values, refuse_text
+from boxwood.table._read import refuse_text
 from boxwood.table._source import Source, Tick, open_source
 from boxwood.table._sql import as_double, as_name, as_text
 
@@ -27,11 +28,26 @@ OUTPUTS = {
 """DuckDB's options for a file to write, by extension; `.gz` may follow csv, tsv and jsonl."""
 
 
+_IN_PLACE = "USE_TMP_FILE false"  # the file is a temporary one already
+
+
+class Unseen(NamedTuple):
+    """A column of categories, the number of its values that were never seen, and the first of them in the alphabet."""
+
+    column: str
+    n_values: int
+    example: str
+
+
 class Labelled(NamedTuple):
-    """Number of rows written, and number of those without a cluster, because the tree needs a value that is missing."""
+    """Number of rows written, number of those without a cluster, and the columns with categories never seen.
+
+    A row has no cluster because a value that its rule needs is missing or was never seen.
+    """
 
     n_rows: int
     n_empty: int
+    unseen: tuple[Unseen, ...] = ()
 
 
 def write_labelled(
@@ -64,6 +80,8 @@ def write_labelled(
     categories : mapping from a name in the expression to Categories, default=None
         Columns of categories. The expression reads them as text, or as doubles if all categories are numbers, with NULL
         for missing values. In CSV, an empty text or a mark such as NA is missing, unless it is one of the categories.
+        Other values that are not among the categories are no error; they are counted, unless the categories have a code
+        for them.
     column : str, default="cluster"
         Name of the new column.
     format : str, default=None
@@ -74,15 +92,14 @@ def write_labelled(
     Returns
     -------
     Labelled
-        Named pair: n_rows, n_empty.
+        Named tuple: n_rows, n_empty, unseen.
 
     Raises
     ------
     ColumnError
         If the table already has a column of the new name.
     DataError
-        If the table cannot be read, lacks a column, has text in a column that must be numbers, or has a value that is
-        not among the categories of its column, and these have no code for other values.
+        If the table cannot be read, lacks a column, or has text in a column that must be numbers.
     """
     target = output_format(out)
     to_csv = target.startswith("FORMAT csv")
@@ -92,15 +109,16 @@ def write_labelled(
         positions = _positions(source, needed)
         _refuse_taken(source, column)
         inputs = [_input(source, position, by_name.get(name)) for name, position in positions.items()]
-        n_rows, n_missing = _check(source, inputs, tick)
         inner = ", ".join(f"{one.value} AS {as_name(name)}" for name, one in zip(positions, inputs, strict=True))
         rows = f"(SELECT *{', ' + inner if inner else ''} FROM {source.relation})"
+        labelled = _check(source, inputs, rows, expression, tick)
         with replacing(out) as temporary:
             query = _query(source, rows, expression, column, to_csv)
             packing = ", COMPRESSION gzip" if out.lower().endswith(".gz") else ""
-            source.fetch(f"COPY ({query.sql}) TO {as_text(temporary)} ({target}{query.header}{packing})", tick)
-        empty = f"SELECT count(*) FROM {rows} WHERE ({expression}) IS NULL"
-        return Labelled(n_rows, source.fetch(empty, tick)[0][0] if n_missing else 0)
+            source.fetch_lean(
+                f"COPY ({query.sql}) TO {as_text(temporary)} ({target}{query.header}{packing}, {_IN_PLACE})", tick
+            )
+        return labelled
 
 
 def output_format(out: str) -> str:
@@ -147,52 +165,52 @@ class _Input(NamedTuple):
         Its value; NULL if it is missing.
     is_text : str
         Whether the value is text although it must be a number.
-    is_other : str
-        Whether the value is not among the known categories, although it must be.
-    known : tuple of str
-        The known categories; none for a column of numbers.
+    is_unseen : str
+        Whether the value is not among the known categories, and has no code for that reason.
     """
 
     column: int
     value: str
     is_text: str
-    is_other: str
-    known: tuple[str, ...]
+    is_unseen: str
 
 
 def _input(source: Source, column: int, categories: Categories | None) -> _Input:
     number = source.number(column)
-    is_text = f"NOT {source.missing(column)} AND {number} IS NULL"
     if categories is None:
-        return _Input(column, number, is_text, "false", ())
+        return _Input(column, number, f"NOT {source.missing(column)} AND {number} IS NULL", "false")
     known: list[Any] = [value for value in categories.values if value is not None]
-    texts = tuple(map(str, known))
     if categories.are_numbers:
-        value, literals = number, [as_double(float(x)) for x in known]
+        numbers = list(map(float, known))
+        other = math.nextafter(max(numbers, default=0.0), math.inf)  # a text is like a number that was never seen
+        value = f"CASE WHEN NOT {source.missing(column)} THEN coalesce({number}, {as_double(other)}) END"
+        literals = list(map(as_double, numbers))
     else:
-        value, literals, is_text = source.category(column, texts), list(map(as_text, texts)), "false"
+        value, literals = source.category(column, list(map(str, known))), [as_text(str(each)) for each in known]
     is_known = f"{value} IN ({', '.join(literals)})" if literals else "false"
-    is_other = "false" if categories.others else f"{value} IS NOT NULL AND NOT {is_known}"
-    return _Input(column, value, is_text, is_other, texts)
+    return _Input(column, value, "false", "false" if categories.others else f"{value} IS NOT NULL AND NOT {is_known}")
 
 
-def _check(source: Source, inputs: Sequence[_Input], tick: Tick | None) -> tuple[int, int]:
-    """Return the number of rows and of missing values.
+def _check(source: Source, inputs: Sequence[_Input], rows: str, expression: str, tick: Tick | None) -> Labelled:
+    """Return the counts of a table, from one pass.
 
     Raises
     ------
     DataError
-        If a column has text that must be a number, or a value that is not among its categories.
+        If a column has text that must be a number.
     """
-    tests = [test for one in inputs for test in (one.is_text, one.is_other, f"{one.value} IS NULL")]
-    queries = ", ".join(["count(*)", *(f"count(*) FILTER ({test})" for test in tests)])
-    n_rows, *counts = source.fetch(f"SELECT {queries} FROM {source.relation}", tick)[0]
-    for one, n_texts, n_others in zip(inputs, counts[::3], counts[1::3], strict=True):
+    tests = [one.is_text for one in inputs] + [one.is_unseen for one in inputs]
+    queries = ["count(*)", f"count(*) FILTER (({expression}) IS NULL)"]
+    queries += [f"count(*) FILTER ({test})" for test in tests]
+    queries += [f"min({source.text(one.column)}) FILTER ({one.is_unseen})" for one in inputs]
+    n_rows, n_empty, *found = source.fetch_lean(f"SELECT {', '.join(queries)} FROM {rows}", tick)[0]
+    texts, unseen, examples = (found[i * len(inputs) : (i + 1) * len(inputs)] for i in range(3))
+    for one, n_texts in zip(inputs, texts, strict=True):
         if n_texts:
             refuse_text(source, one.column, n_rows)
-        if n_others:
-            refuse_other_values(source, one.column, one.is_other, one.known, n_rows)
-    return n_rows, sum(counts[2::3])
+    columns = [source.names[one.column] for one in inputs]
+    counts = zip(columns, unseen, examples, strict=True)
+    return Labelled(n_rows, n_empty, tuple(Unseen(*count) for count in counts if count[1]))
 
 
 class _Query(NamedTuple):

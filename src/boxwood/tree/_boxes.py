@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from typing import NamedTuple, TypeAlias
+
+import numpy as np
 
 from boxwood.tree._nodes import Cut, Nodes
 
@@ -39,18 +42,20 @@ Box: TypeAlias = dict[int, tuple[Interval, ...]]
 """For each restricted column the allowed intervals, ascending and disjoint; none if cuts contradict each other."""
 
 
-def boxes(tree: Nodes) -> list[Box]:
-    """Return the box of each leaf, in the order of the leaves.
+def boxes(tree: Nodes, at: Collection[int] | None = None) -> list[Box]:
+    """Return the box of each leaf, in the order of the leaves; or of each node in `at`, in the order of the nodes.
 
     Takes time and memory for each column that is tested on the path to a leaf.
     """
     result: list[Box] = []
+    wanted = tree.feature < 0 if at is None else np.isin(np.arange(tree.n_nodes), list(at))
     stack: list[tuple[int, Box]] = [(0, {})]
     while stack:
         node, box = stack.pop()
+        if wanted[node]:
+            result.append(box)
         feature = int(tree.feature[node])
         if feature < 0:
-            result.append(box)
             continue
         cut = Cut(node, feature, float(tree.lower[node]), float(tree.upper[node]), inside=True)
         stack.append((int(tree.second[node]), _restrict(box, cut._replace(inside=False))))

@@ -55,7 +55,7 @@ def from_json(s: str) -> ThresholdTree:
     """See `ThresholdTree.from_json`."""
     try:
         document = json.loads(s)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a ValueError also for a number of too many digits
         raise ModelError(f"this is not JSON: {error}") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise ModelError(f'this JSON is not a tree of boxwood: expected "format": "{FORMAT}"')

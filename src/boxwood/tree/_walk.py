@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,10 +17,13 @@ from boxwood.tree._nodes import Nodes
 __all__ = ["as_rows", "rows_at_nodes", "values_at_leaves"]
 
 
-def values_at_leaves(tree: Nodes, X: ArrayLike, values: Ints, n_jobs: int | None) -> Ints:
+def values_at_leaves(
+    tree: Nodes, X: ArrayLike, values: Ints, n_jobs: int | None, *, nan: Literal["error", "none"] = "error"
+) -> Ints:
     """Return the value at the leaf of each row, shape (n,), from values of at least 0 by node, shape (n_nodes,).
 
-    See `ThresholdTree.apply` for rows and errors.
+    A row with NaN where it is tested is an error, or has the value -1 with `nan="none"`. See `ThresholdTree.apply` for
+    rows and errors.
     """
     rows = as_rows(X, tree.n_features)
     reached = np.empty(len(rows), dtype=np.int64)
@@ -27,7 +31,8 @@ def values_at_leaves(tree: Nodes, X: ArrayLike, values: Ints, n_jobs: int | None
     def work(start: int, stop: int) -> None:
         nodes = tree.feature, tree.lower, tree.upper, tree.second
         descend(rows[start:stop], *nodes, values, reached[start:stop])
-        _refuse_nan(reached[start:stop], start)
+        if nan == "error":
+            _refuse_nan(reached[start:stop], start)
 
     map_blocks(work, len(rows), n_jobs=n_jobs)
     return reached

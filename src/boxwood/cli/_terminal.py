@@ -1,0 +1,41 @@
+"""The one place where text goes to the terminal: control characters in names and paths become visible there."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+import click
+
+__all__ = ["refuse_closed_output", "show", "tell", "visible"]
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tab and newline, which have their uses in a text
+
+
+def visible(text: str) -> str:
+    """Return a text with escapes for control characters, which could ring, colour or rewrite a terminal.
+
+    Examples
+    --------
+    >>> visible("a\\x1b[31m and\\x07\\nb")
+    'a\\\\x1b[31m and\\\\x07\\nb'
+    """
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+def tell(text: str) -> None:
+    """Print a note or an error on standard error."""
+    click.echo(visible(text), err=True)
+
+
+def show(text: str, *, is_code: bool = False) -> None:
+    """Print a result. Code, such as SQL, is data: it is left as it is, unless it goes to a terminal."""
+    refuse_closed_output()
+    # with colours allowed, click takes no sequences of control characters out of the names in a text
+    click.echo(text if is_code and not sys.stdout.isatty() else visible(text), color=True)
+
+
+def refuse_closed_output() -> None:
+    """Raise an OSError if results cannot be printed."""
+    if sys.stdout is None:
+        raise OSError("standard output is closed, so nothing can be printed")

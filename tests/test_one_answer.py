@@ -1,0 +1,238 @@
+"""The same row has the same cluster, or none, in Python, on the command line and in SQL."""
+
+import csv
+import json
+import math
+import sqlite3
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from boxwood.axes import Categories
+from boxwood.cli import boxwood as command
+from boxwood.explanation import ClusterSummary, Explanation, LeafSummary
+from boxwood.explanation._explanation import leaves_of, rules_of
+from boxwood.metrics._readability import Readability
+from boxwood.render import sql
+from boxwood.tree import TreeBuilder
+from tests import naive
+from tests.scale import SLOW, seeds
+
+NAMES = ("low", "it's", 'say "hi"', "back\\slash", "7")
+WORDS = ("east", "it's", 'say "hi"', "back\\slash", "a,b", "é ü", " padded", "NA", "nan", "two\nlines", "true")
+UNSEEN = ("west", "EAST", "east ", "\\", "'", '"', "x;y")
+CUTS = (0.0, 0.1, 1 / 3, -2.5, 7.0, 123456.789, float(np.float32(0.1)), 2.0**-30)
+COLUMNS = ("plain", 'half "width"', "it's true", "word", "size; in cm")
+N_ROWS = 100_000 if SLOW else 150
+
+
+def categories(rng):
+    """Return the categories of the last two columns; unseen values are refused or covered."""
+    words = tuple(rng.permutation(WORDS)[:5].tolist())
+    sizes = (3, 20.5, -1)
+    return {3: Categories(words, bool(rng.random() < 0.5)), 4: Categories(sizes, bool(rng.random() < 0.5))}
+
+
+def explanation(rng, known):
+    """Return an explanation of a random tree."""
+    builder, leaves = TreeBuilder(), [0]
+    for _ in range(int(rng.integers(1, 14))):
+        j = int(rng.integers(len(COLUMNS)))
+        codes = np.arange(len(known[j].domain)) + 0.5 if j in known else None
+        lower, upper = sorted(rng.choice(CUTS if codes is None else codes - 1, 2).tolist())
+        if rng.random() < 0.6:
+            lower = -math.inf
+        leaves += builder.split(leaves.pop(int(rng.integers(len(leaves)))), j, upper, lower)
+    for leaf in leaves:
+        builder.label(leaf, int(rng.integers(len(NAMES))))
+    tree = builder.build()
+    rules = rules_of(tree, COLUMNS, known)
+    carried = zip(tree.leaf_clusters.tolist(), rules, strict=True)
+    summaries = [LeafSummary(i, cluster, 1, 1, rule) for i, (cluster, rule) in enumerate(carried)]
+    groups = leaves_of(summaries, len(NAMES))
+    clusters = [
+        ClusterSummary(i, name, 1, 0.2, 1.0, 1.0, tuple(leaf.rule for leaf in group))
+        for i, (name, group) in enumerate(zip(NAMES, groups, strict=True))
+    ]
+    return Explanation(
+        tree=tree,
+        columns=COLUMNS,
+        method="cart",
+        n_rows=5,
+        n_left_out=0,
+        clusters=tuple(clusters),
+        leaves=tuple(summaries),
+        cost=1.0,
+        reference_cost=1.0,
+        price=1.0,
+        agreement=1.0,
+        adjusted_rand=1.0,
+        readability=Readability(tree.n_leaves, tree.depth, 1, 1.0, 1.0),
+        weighted=False,
+        standardized=False,
+        notes=(),
+        categories=tuple((COLUMNS[j], values) for j, values in known.items()),
+    )
+
+
+def rows(rng, known):
+    """Return the columns of a table as lists, with None for missing values."""
+    cuts = np.array(CUTS)
+    near = np.concatenate([cuts, np.nextafter(cuts, -np.inf), np.nextafter(cuts, np.inf), [-0.0, math.inf, -math.inf]])
+    single = np.concatenate([cuts.astype(np.float32), np.nextafter(cuts.astype(np.float32), np.float32(1e9)), [-0.0]])
+    columns = [
+        rng.choice(near, N_ROWS).tolist(),
+        rng.choice(single.astype(np.float32), N_ROWS).astype(float).tolist(),
+        rng.choice([True, False], N_ROWS).tolist(),
+        rng.choice([*known[3].values, *UNSEEN], N_ROWS).tolist(),
+        rng.choice([*known[4].values, 3.5, math.inf, 20.499999999999996], N_ROWS).tolist(),
+    ]
+    return [[None if gap else x for x, gap in zip(c, rng.random(N_ROWS) < 0.1, strict=True)] for c in columns]
+
+
+def expected(ex, known, columns):
+    """Return the name of each row's cluster, or None, value by value."""
+    nested, found = ex.tree.to_dict(), []
+    for row in zip(*columns, strict=True):
+        numbers = []
+        for j, value in enumerate(row):
+            if value is None:
+                numbers.append(math.nan)
+            elif j not in known:
+                numbers.append(float(value))
+            elif value in known[j].values:
+                numbers.append(float(known[j].values.index(value)))
+            else:
+                numbers.append(float(len(known[j].values)) if known[j].others else math.nan)
+        cluster = naive.cluster_or_none(nested, np.array(numbers))
+        found.append(None if cluster is None else NAMES[cluster])
+    return found
+
+
+# ---------------------------------------------------------------------------------------- one table, many doors
+
+
+def polars_frame(columns, *, nan):
+    """Return the table in polars; every second missing number is NaN, if `nan`."""
+    kinds = (pl.Float64, pl.Float32, pl.Boolean, pl.String, pl.Float64)
+    frame = {}
+    for name, values, kind in zip(COLUMNS, columns, kinds, strict=True):
+        if nan and kind in (pl.Float64, pl.Float32):
+            values = [math.nan if x is None and i % 2 else x for i, x in enumerate(values)]
+        frame[name] = pl.Series(values, dtype=kind)
+    return pl.DataFrame(frame)
+
+
+def pandas_frame(columns):
+    kinds = ("float64", "float32", "boolean", "object", "Float64")
+    return pd.DataFrame(
+        {name: pd.Series(values, dtype=kind) for name, values, kind in zip(COLUMNS, columns, kinds, strict=True)}
+    )
+
+
+def by_command(ex, folder, path):
+    """Return the clusters that `boxwood predict` writes, and what it notes."""
+    ex.save(folder / "model.json")
+    out = folder / "out.parquet"
+    result = CliRunner().invoke(command, ["predict", str(folder / "model.json"), str(path), "-o", str(out)])
+    assert result.exit_code == 0, result.output
+    return [row[0] for row in duckdb.execute(f"SELECT cluster FROM '{out}'").fetchall()], result.stderr
+
+
+def as_csv(folder, columns):
+    with open(folder / "t.csv", "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(COLUMNS)
+        writer.writerows(zip(*columns, strict=True))
+    return folder / "t.csv"
+
+
+def as_json_lines(folder, columns):
+    with open(folder / "t.jsonl", "w", encoding="utf-8") as file:
+        for row in zip(*columns, strict=True):
+            plain = [str(x) if isinstance(x, float) and math.isinf(x) else x for x in row]
+            file.write(json.dumps(dict(zip(COLUMNS, plain, strict=True)), allow_nan=False) + "\n")
+    return folder / "t.jsonl"
+
+
+def as_parquet(folder, columns):
+    polars_frame(columns, nan=True).write_parquet(folder / "t.parquet")
+    return folder / "t.parquet"
+
+
+def in_python(frame_of):
+    return lambda ex, folder, columns: ex.predict(frame_of(columns), missing="none").tolist()
+
+
+def on_command_line(written):
+    def labelled(ex, folder, columns):
+        found, said = by_command(ex, folder, written(folder, columns))
+        n_empty = found.count(None)
+        rows = f"{n_empty:,} row{'' if n_empty == 1 else 's'} left without a cluster"
+        assert (f"boxwood: {rows}: " in said) == (n_empty > 0)
+        return found
+
+    return labelled
+
+
+def in_duckdb(ex, folder, columns):
+    path = as_parquet(folder, columns)
+    return [row[0] for row in duckdb.execute(f"SELECT {sql(ex)} FROM '{path}'").fetchall()]
+
+
+def in_sqlite(ex, folder, columns):
+    names = ", ".join('"' + name.replace('"', '""') + '"' for name in COLUMNS)
+    with sqlite3.connect(":memory:") as con:
+        con.execute(f"CREATE TABLE t ({names})")
+        con.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", zip(*columns, strict=True))
+        return [row[0] for row in con.execute(f"SELECT {sql(ex)} FROM t ORDER BY rowid").fetchall()]
+
+
+DOORS = {
+    "pandas": in_python(pandas_frame),
+    "polars": in_python(lambda columns: polars_frame(columns, nan=True)),
+    "arrow": in_python(lambda columns: polars_frame(columns, nan=False).to_arrow()),
+    "array": in_python(lambda columns: np.array(list(zip(*columns, strict=True)), dtype=object)),
+    "csv": on_command_line(as_csv),
+    "parquet": on_command_line(as_parquet),
+    "json lines": on_command_line(as_json_lines),
+    "duckdb": in_duckdb,
+    "sqlite": in_sqlite,
+}
+
+
+def test_sqlite_reads_the_thresholds_of_these_tests_exactly():
+    with sqlite3.connect(":memory:") as con:
+        assert all(con.execute(f"SELECT {cut!r}").fetchone()[0] == cut for cut in CUTS)
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_every_door_gives_the_same_cluster_or_none(door, tmp_path):
+    for seed in seeds(5):
+        rng = np.random.default_rng(seed)
+        known = categories(rng)
+        ex, columns = explanation(rng, known), rows(rng, known)
+        assert DOORS[door](ex, tmp_path, columns) == expected(ex, known, columns), seed
+
+
+def test_names_that_are_numbers_become_minus_one_where_there_is_no_cluster():
+    import boxwood
+
+    X = [[1.0, 0.0], [2.0, 0.0], [8.0, 0.0], [9.0, 0.0]]
+    rows = [[1.0, None], [None, 0.0], [pd.NA, 0.0], [9.0, math.nan]]
+    for names, kind, none in (
+        ([3, 5], "i", -1),
+        ([0.5, 5.5], "f", -1),
+        (["a", "b"], "O", None),
+        ([True, False], "O", None),
+    ):
+        labels = [names[0], names[0], names[1], names[1]]
+        found = boxwood.explain(X, labels).predict(rows, missing="none")
+        assert found.dtype.kind == kind
+        assert found.tolist() == [names[0], none, none, names[1]]
+    with pytest.raises(ValueError, match="missing must be one of 'error', 'none'; got 'skip'"):
+        boxwood.explain(X, labels).predict(rows, missing="skip")
