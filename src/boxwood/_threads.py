@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from numbers import Integral
 from typing import Any, TypeVar
 
 __all__ = ["BLOCK_ROWS", "fold_blocks", "map_blocks", "map_tasks", "n_threads", "one_blas_thread"]
@@ -23,6 +24,8 @@ def n_threads(n_jobs: int | None) -> int:
     """Return the number of threads that `n_jobs` asks for: -1 is every processor this process may use, None is 1."""
     if n_jobs is None:
         return 1
+    if not isinstance(n_jobs, Integral):
+        raise TypeError(f"n_jobs must be a whole number or None, got {n_jobs!r}")
     if n_jobs == 0:
         raise ValueError("n_jobs=0 has no meaning; use a positive number, or -1 for all processors")
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,9 @@ __all__ = [
     "as_whole_weights",
     "listed",
     "refuse_not_finite",
+    "refuse_other_kind",
     "refuse_unknown",
+    "whole_number",
 ]
 
 
@@ -94,6 +97,8 @@ def as_table(X: ArrayLike | Rows, *, n_columns: int | None = None, names: Sequen
     if isinstance(X, Rows):
         _refuse_other_width(X.values, n_columns)
         return X.values
+    if np.ma.is_masked(X):
+        raise DataError("X is a masked array with masked values; fill them (X.filled) or leave those rows out")
     table = np.asarray(X)
     if table.dtype not in (np.float32, np.float64):
         if table.dtype.kind not in "biufO" or (table.dtype.kind == "O" and _has_text(table)):
@@ -157,6 +162,10 @@ def as_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats | None:
         raise DataError("sample_weight must be finite and not negative")
     if not weights.any():
         raise DataError("sample_weight is zero for every row")
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not np.isfinite(total):
+        raise DataError("sample_weight adds up to more than the largest float; divide all weights by a power of ten")
     return weights
 
 
@@ -190,3 +199,26 @@ def refuse_unknown(name: str, value: object, allowed: Collection[str]) -> None:
     """Raise a ValueError with the parameter, the allowed values and the given value, unless the value is allowed."""
     if value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}")
+
+
+def refuse_other_kind(name: str, value: object, kind: type, instead: str) -> None:
+    """Raise a TypeError unless a value is of a kind; `instead` says how to get one."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be a {kind.__name__}, got {type(value).__name__}; {instead}")
+
+
+def whole_number(name: str, value: Any, least: int) -> int:
+    """Return a whole number that is not below `least`.
+
+    Raises
+    ------
+    TypeError
+        If the value is no whole number; a float, a boolean and text are none.
+    ValueError
+        If it is below `least`.
+    """
+    if not isinstance(value, Integral) or isinstance(value, bool):
+        raise TypeError(f"{name} must be a whole number, got {value!r}")
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}, got {value}")
+    return int(value)

@@ -165,6 +165,8 @@ def explain(
         max_leaf_nodes is None or (isinstance(max_leaf_nodes, Integral) and max_leaf_nodes >= 2),
         "a whole number of at least 2, or None",
     )
+    if standardize not in (False, True):
+        raise TypeError(f"standardize must be True or False, got {standardize!r}")
     random_state = 0 if random_state is None else random_state
     if _is_explainer(labels_or_estimator):
         explainer = _out_of_frozen(labels_or_estimator)
@@ -201,7 +203,10 @@ def _method_name(method: str, options: dict[str, Any]) -> str:
 
     if method == "auto":
         if options:
-            raise ValueError(f"options such as {next(iter(options))} belong to one method; name it with method=")
+            option = next(iter(options))
+            if option in ("max_leaves", "leaves"):
+                raise TypeError(f"explain has no option {option!r}; the number of leaves is max_leaf_nodes")
+            raise ValueError(f"options such as {option} belong to one method; name it with method=")
         return method
     chosen = method_of(method, beside=("auto",))
     chosen.check_options(options)

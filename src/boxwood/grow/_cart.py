@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boxwood._types import Array, Bools
-from boxwood._validation import Rows
+from boxwood._validation import Rows, whole_number
 from boxwood.errors import DataError
 from boxwood.grow._grown import Grown
 from boxwood.reference import Task
@@ -82,14 +82,13 @@ def cart(
     >>> cart(X, [0, 0, 1, 1], max_leaf_nodes=2).to_dict()
     {'feature': 0, 'threshold': 35.5, 'left': {'leaf': 0, 'cluster': 0}, 'right': {'leaf': 1, 'cluster': 1}}
     """
-    if max_leaf_nodes < 1:
-        raise ValueError(f"max_leaf_nodes must be at least 1, got {max_leaf_nodes}")
     rows = Rows.of(X, sample_weight)
+    n_leaves = min(whole_number("max_leaf_nodes", max_leaf_nodes, 1), len(rows))
     clusters = _as_labels(labels, len(rows))
     kept = clusters >= 0 if rows.weights is None else (clusters >= 0) & (rows.weights > 0)
     if not kept.any():
         raise DataError("every row is left out: give some row a label other than -1 and a weight above 0")
-    return _cart(rows, clusters, kept, max_leaf_nodes, criterion, random_state)
+    return _cart(rows, clusters, kept, n_leaves, criterion, random_state)
 
 
 def grow_cart(task: Task, *, criterion: str = "gini") -> Grown:

@@ -17,6 +17,7 @@ from boxwood.kernels import Kernel, Precomputed, kernel_distances
 from boxwood.loops.expand import squared_distance, squared_distances
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
+from boxwood.tree._tree import refuse_no_tree
 
 __all__ = ["Problem", "make_problem", "refuse_misfit", "whole_costs", "whole_costs_of"]
 
@@ -57,6 +58,7 @@ def make_problem(task: Task, objective: str, kernel: Kernel | None = None) -> Pr
 
 def refuse_misfit(tree: ThresholdTree, problem: Problem) -> None:
     """Raise a DataError if the tree tests columns that the rows lack, or has clusters that the reference lacks."""
+    refuse_no_tree(tree)
     n_columns = problem.rows.n_columns
     if tree.n_features > n_columns:
         raise DataError(f"the tree tests column {tree.n_features - 1}, but X has {n_columns} columns")

@@ -15,6 +15,8 @@ from boxwood.reference._labels import check_length, whole_labels
 
 __all__ = ["Agreement", "agreement", "contingency"]
 
+_LARGEST_NUMBER = 1e15  # the square of a larger weight, times the square of their number, may leave the floats
+
 
 class Agreement(NamedTuple):
     """Three measures of the agreement of two labellings, without unit; each is 1 for equal partitions.
@@ -122,8 +124,9 @@ def _cross(a: Indices, b: Indices, shape: tuple[int, int], weights: Floats | Non
 
 
 def _as_numbers_of_rows(weights: Floats) -> Floats:
-    # with a mean of 1 or more, no number of pairs in _adjusted_rand can be negative
-    return weights if (weights == np.floor(weights)).all() else weights / weights.mean()
+    # with a mean of 1 or more, no number of pairs in _adjusted_rand can be negative; squares of large ones overflow
+    is_whole = (weights == np.floor(weights)).all() and weights.max() <= _LARGEST_NUMBER
+    return weights if is_whole else weights / weights.mean()
 
 
 def _matched(table: Floats) -> float:

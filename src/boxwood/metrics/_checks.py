@@ -8,13 +8,18 @@ from boxwood._types import Array
 from boxwood.errors import DataError
 from boxwood.reference import Mixture, Reference
 from boxwood.reference._labels import check_length
+from boxwood.reference._mixture import refuse_no_mixture
+from boxwood.reference._reference import refuse_no_reference
 from boxwood.tree import ThresholdTree
+from boxwood.tree._tree import refuse_no_tree
 
 __all__ = ["check_fit", "in_components"]
 
 
 def check_fit(X: Array, tree: ThresholdTree, reference: Reference) -> None:
     """Raise a DataError unless tree and reference have the columns of `X`, the same clusters, and a label per row."""
+    refuse_no_tree(tree)
+    refuse_no_reference(reference)
     check_length(reference.labels, len(X), "labels in the reference")
     if reference.centers.shape[1] != X.shape[1]:
         raise DataError(f"X has {X.shape[1]} columns, but the reference's centres have {reference.centers.shape[1]}")
@@ -28,6 +33,8 @@ def in_components(mixture: Mixture, tree: ThresholdTree) -> ThresholdTree:
     Raises a DataError if the tree tests a column or has a cluster that the mixture does not have, or if components
     share a cluster.
     """
+    refuse_no_mixture(mixture)
+    refuse_no_tree(tree)
     k, d = mixture.means.shape
     _check_columns(tree, d, "the mixture")
     if np.array_equal(mixture.clusters, np.arange(k)):

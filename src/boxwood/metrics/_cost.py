@@ -11,11 +11,12 @@ from boxwood._threads import map_blocks
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import Rows
 from boxwood.errors import DataError
-from boxwood.loops.costs import add_costs
+from boxwood.loops.costs import L2, add_costs
 from boxwood.reference import encode_labels
 from boxwood.reference._centers import Centers, find_centers, objective_code, without_weightless
 from boxwood.reference._labels import check_length, whole_labels
 from boxwood.tree import ThresholdTree
+from boxwood.tree._tree import refuse_no_tree
 
 __all__ = ["as_centers", "cost", "partition_cost", "summed_distances"]
 
@@ -80,6 +81,7 @@ def cost(
     >>> cost(X, tree), cost(X, tree, objective="l1"), cost(X, tree, objective="l1", centers=[[0.0], [7.0]])
     (14.0, 5.0, 8.0)
     """
+    refuse_no_tree(tree)
     code, rows = objective_code(objective), Rows.of(X, sample_weight)
     return summed_distances(rows.values, tree.predict(rows), code, centers, rows.weights)
 
@@ -126,6 +128,10 @@ def partition_cost(
 
 def summed_distances(X: Array, labels: Any, code: int, centers: ArrayLike | None, weights: Floats | None) -> float:
     """Return `partition_cost` of checked rows and weights, and of the code of an objective."""
+    unit = _unit(X) if code == L2 else 1.0
+    if unit != 1:
+        scaled = None if centers is None else np.asarray(centers, dtype=np.float64) / unit
+        return unit * summed_distances(X / np.float64(unit), labels, code, scaled, weights)
     if centers is None:
         clusters, names = encode_labels(labels)
         check_length(clusters, len(X))
@@ -135,6 +141,12 @@ def summed_distances(X: Array, labels: Any, code: int, centers: ArrayLike | None
     clusters = without_weightless(whole_labels(labels, len(X), len(points)), weights)
     _refuse_missing_centers(points, clusters)
     return _sum(X, clusters, Centers(points, np.zeros_like(points)), code, weights)
+
+
+def _unit(X: Array) -> float:
+    """Return a power of two by which rows are divided so that the squares of their values stay in range; mostly 1."""
+    largest = float(np.abs(X).max())
+    return 1.0 if largest == 0 or 1e-100 < largest < 1e100 else float(2.0 ** max(np.frexp(largest)[1], -1020))
 
 
 def _sum(X: Array, labels: Indices, centers: Centers, code: int, weights: Floats | None) -> float:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from boxwood._types import Floats
 from boxwood.errors import DataError
 from boxwood.reference import Mixture
-from boxwood.reference._mixture import sigma_of
+from boxwood.reference._mixture import refuse_no_mixture, sigma_of
 
 __all__ = ["ExplainabilityToNoise", "SignalToNoise", "explainability_to_noise", "signal_to_noise"]
 
@@ -136,6 +136,7 @@ def _factor(convention: str) -> float:
 
 
 def _noise(mixture: Mixture, pooling: str, sigma: ArrayLike | None) -> Floats:
+    refuse_no_mixture(mixture)
     if mixture.n_components < 2:
         raise DataError("one component has no other to be separated from; give a mixture of at least two")
     return sigma_of(mixture, pooling, sigma)

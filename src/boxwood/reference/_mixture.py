@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import Rows, listed, refuse_unknown
+from boxwood._validation import Rows, listed, refuse_other_kind, refuse_unknown
 from boxwood._warnings import warn_caller
 from boxwood.errors import DataError
 from boxwood.reference._labels import encode_labels
 from boxwood.reference._moments import Moments, moments_of
 from boxwood.reference._reference import Names, Reference, _named
 
-__all__ = ["LAWS", "Mixture", "sigma_of"]
+__all__ = ["LAWS", "Mixture", "refuse_no_mixture", "sigma_of"]
 
 LAWS = ("gaussian", "laplace", "rademacher")
 
@@ -260,8 +260,15 @@ class Mixture:
         return f"Mixture(n_components={self.n_components}, n_features={self.n_features}{law}{correlated})"
 
 
+def refuse_no_mixture(mixture: object) -> None:
+    """Raise a TypeError, which says how to make one, unless the argument is a Mixture."""
+    how = "make one: boxwood.Mixture.of(X, labels), or Mixture.from_gaussian_mixture(fitted)"
+    refuse_other_kind("mixture", mixture, Mixture, how)
+
+
 def sigma_of(mixture: Mixture, pooling: str, sigma: ArrayLike | None) -> Floats:
     """Return one sigma for each axis, shape (d,): `sigma` if it is given, else the pooled standard deviations."""
+    refuse_no_mixture(mixture)
     if sigma is None:
         return np.sqrt(mixture.pooled_variances(pooling))
     deviations, d = np.asarray(sigma, dtype=np.float64), mixture.n_features

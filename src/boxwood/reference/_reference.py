@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Bools, Floats, Indices
-from boxwood._validation import Rows, as_table, listed, refuse_unknown
+from boxwood._validation import Rows, as_table, listed, refuse_other_kind, refuse_unknown
 from boxwood._warnings import warn_caller
 from boxwood.errors import DataError
 from boxwood.reference._labels import encode_labels
 from boxwood.reference._moments import Moments, moments_of
 
-__all__ = ["Reference", "labels_of", "objective_of"]
+__all__ = ["Reference", "labels_of", "objective_of", "refuse_no_reference"]
 
 Names = Mapping[Hashable, Hashable] | Sequence[Hashable]
 
@@ -60,6 +60,8 @@ class Reference:
     best_for: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
+        if self.moments is not None:
+            refuse_other_kind("moments", self.moments, Moments, "leave them out, or take Moments.of(X, labels)")
         centers = np.array(as_table(self.centers), dtype=np.float64)
         labels = np.asarray(self.labels)
         if labels.ndim != 1 or labels.dtype.kind not in "iu":
@@ -197,6 +199,11 @@ def _named(labels: Sequence[Hashable], names: Names | None) -> tuple[Hashable, .
     if len(names) != len(labels):
         raise DataError(f"names must have one name for each of {len(labels)} clusters, got {len(names)}")
     return tuple(names)
+
+
+def refuse_no_reference(reference: object) -> None:
+    """Raise a TypeError, which says how to make one, unless the argument is a Reference."""
+    refuse_other_kind("reference", reference, Reference, "make one: boxwood.Reference.of(X, labels)")
 
 
 def labels_of(estimator: Any, X: Any, n_rows: int) -> ArrayLike:

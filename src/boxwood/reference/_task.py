@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
+from boxwood._threads import n_threads
 from boxwood._types import Bools, Floats, Indices
-from boxwood._validation import Rows
+from boxwood._validation import Rows, whole_number
 from boxwood.errors import DataError
 from boxwood.reference._mixture import Mixture
-from boxwood.reference._reference import Reference
+from boxwood.reference._reference import Reference, refuse_no_reference
 
 __all__ = ["Task"]
 
@@ -68,14 +69,19 @@ class Task:
         ------
         DataError
             If rows, labels, centres and weights do not fit together, or every row is left out.
+        TypeError, ValueError
+            If the reference is none, or a number is no whole number or out of its range.
         """
+        refuse_no_reference(reference)
+        leaves = None if max_leaf_nodes is None else whole_number("max_leaf_nodes", max_leaf_nodes, 1)
+        n_threads(n_jobs)  # refuses what is no number of threads
         rows = Rows.of(X, sample_weight)
         n_labels, n_columns = len(reference.labels), reference.centers.shape[1]
         if len(rows) != n_labels:
             raise DataError(f"X has {len(rows)} rows, but the reference has {n_labels} labels")
         if rows.n_columns != n_columns:
             raise DataError(f"X has {rows.n_columns} columns, but the reference's centres have {n_columns}")
-        task = cls(rows, reference, mixture, max_leaf_nodes, random_state, n_jobs)
+        task = cls(rows, reference, mixture, leaves, random_state, n_jobs)
         if not task.kept.any():
             raise DataError("every row is left out: give some row a label other than -1 and a weight above 0")
         return task
@@ -108,8 +114,11 @@ class Task:
         return float(self.kept.sum() if weights is None else weights[self.kept].sum())
 
     def leaves(self, times: int = 1) -> int:
-        """Return the number of leaves to grow: `max_leaf_nodes`, or else `times` the number of clusters."""
-        return self.max_leaf_nodes or times * self.reference.n_clusters
+        """Return the number of leaves to grow: `max_leaf_nodes`, or else `times` the number of clusters.
+
+        No tree has more leaves than rows that differ, so a larger number is cut to the number of rows.
+        """
+        return min(self.max_leaf_nodes or times * self.reference.n_clusters, max(len(self.rows), 2))
 
     def of_rows(self, rows: Indices) -> Task:
         """Return the task on some of the rows."""

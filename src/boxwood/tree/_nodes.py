@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Floats, Indices, Ints
+from boxwood._validation import whole_number
 
 __all__ = ["Cut", "Nodes"]
 
@@ -108,7 +109,7 @@ class Nodes:
 
     def path(self, leaf: int) -> tuple[Cut, ...]:
         """Return the cuts from the root to a leaf."""
-        if not 0 <= leaf < self.n_leaves:
+        if whole_number("leaf", leaf, 0) >= self.n_leaves:
             raise ValueError(f"leaf must be from 0 to {self.n_leaves - 1}, got {leaf}")
         cuts, node = [], int(self.leaf_nodes[leaf])
         while node > 0:

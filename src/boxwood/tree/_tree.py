@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Ints
+from boxwood._validation import refuse_other_kind
 from boxwood.tree._boxes import Box, boxes
 from boxwood.tree._nodes import Nodes
 from boxwood.tree._shorten import recut, shortened
@@ -17,7 +18,7 @@ from boxwood.tree._walk import values_at_leaves
 if TYPE_CHECKING:
     from boxwood.axes import AxisMap
 
-__all__ = ["ThresholdTree"]
+__all__ = ["ThresholdTree", "refuse_no_tree"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -166,8 +167,11 @@ class ThresholdTree(Nodes):
 
     def relabeled(self, clusters: ArrayLike) -> ThresholdTree:
         """Return the tree with other clusters at its leaves; `clusters`, shape (n_leaves,), is in their order."""
+        numbers = np.asarray(clusters)
+        if numbers.dtype.kind not in "iu":
+            raise TypeError(f"clusters must be whole numbers, one for each leaf; got {numbers.dtype}")
         cluster = self.cluster.copy()
-        cluster[self.leaf_nodes] = clusters
+        cluster[self.leaf_nodes] = numbers
         return ThresholdTree(self.feature, self.lower, self.upper, self.second, cluster)
 
     # ---------------------------------------------------------------------------------------------- exchange
@@ -217,3 +221,9 @@ class ThresholdTree(Nodes):
         from boxwood.tree._exchange import from_json
 
         return from_json(s)
+
+
+def refuse_no_tree(tree: object) -> None:
+    """Raise a TypeError, which says where trees are, unless the argument is a ThresholdTree."""
+    where = "a fitted explainer has one as tree_, an explanation as tree"
+    refuse_other_kind("tree", tree, ThresholdTree, where)

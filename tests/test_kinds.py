@@ -1,0 +1,122 @@
+"""Arguments of a wrong kind are refused by a message that says what was expected and how to get it."""
+
+import numpy as np
+import pytest
+
+import boxwood as bw
+from boxwood import grow, metrics
+from boxwood.errors import DataError
+
+X = np.random.default_rng(0).normal(size=(60, 3))
+Y = np.arange(60) % 3
+REFERENCE = bw.Reference.of(X, Y)
+TREE = grow.imm(X, REFERENCE)
+MIXTURE = bw.Mixture.of(X, Y)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: grow.imm(X, Y),
+        lambda: grow.greedy(X, Y),
+        lambda: grow.shallow(X, Y),
+        lambda: grow.expand(TREE, X, Y, max_leaf_nodes=5),
+        lambda: grow.refine(TREE, X, Y),
+        lambda: grow.kernel_imm(X, Y, kernel="gaussian"),
+        lambda: grow.kernel_mmdt(X, Y, kernel="gaussian"),
+        lambda: metrics.price_of_explainability(X, TREE, Y),
+        lambda: metrics.node_table(X, TREE, Y),
+    ],
+)
+def test_labels_are_no_reference(call):
+    with pytest.raises(TypeError, match=r"must be a Reference, got ndarray; make one: boxwood.Reference.of\(X, labels"):
+        call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: grow.expand("tree", X, REFERENCE, max_leaf_nodes=5),
+        lambda: grow.refine(None, X, REFERENCE),
+        lambda: metrics.cost(X, None),
+        lambda: metrics.price_of_explainability(X, None, REFERENCE),
+        lambda: metrics.error_rate(MIXTURE, None),
+    ],
+)
+def test_what_is_no_tree(call):
+    with pytest.raises(TypeError, match=r"tree must be a ThresholdTree, got (str|NoneType); a fitted explainer has one"):
+        call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: grow.mmdt(None),
+        lambda: grow.mmdt(X),
+        lambda: metrics.explainability_to_noise(X),
+        lambda: metrics.signal_to_noise(None),
+        lambda: metrics.error_rate(X, TREE),
+        lambda: metrics.mixture_price(X, TREE),
+    ],
+)
+def test_what_is_no_mixture(call):
+    with pytest.raises(TypeError, match=r"mixture must be a Mixture, got \w+; make one: boxwood.Mixture.of"):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: TREE.path(1.5), "leaf must be a whole number, got 1.5"),
+        (lambda: TREE.relabeled([1.5, 0, 1]), "clusters must be whole numbers"),
+        (lambda: TREE.relabeled([np.inf] * 3), "clusters must be whole numbers"),
+        (lambda: grow.expand(TREE, X, REFERENCE, max_leaf_nodes=5.5), "max_leaf_nodes must be a whole number, got 5.5"),
+        (lambda: grow.expand(TREE, X, REFERENCE, max_leaf_nodes=np.nan), "max_leaf_nodes must be a whole number"),
+        (lambda: grow.cart(X, Y, max_leaf_nodes=2.5), "max_leaf_nodes must be a whole number, got 2.5"),
+        (lambda: grow.imm(X, REFERENCE, n_jobs=np.nan), "n_jobs must be a whole number or None, got nan"),
+        (lambda: bw.Reference(Y, REFERENCE.centers, moments="x"), "moments must be a Moments, got str"),
+        (lambda: bw.explain(X, Y, standardize="no"), "standardize must be True or False, got 'no'"),
+        (lambda: bw.explain(X, Y, max_leaves=4), "no option 'max_leaves'; the number of leaves is max_leaf_nodes"),
+    ],
+)
+def test_what_is_no_number_or_no_option(call, message):
+    with pytest.raises(TypeError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: grow.imm(np.ma.masked_greater(X, 1), REFERENCE), "masked array with masked values"),
+        (lambda: bw.explain(X, Y, sample_weight=np.full(60, 1e308)), "adds up to more than the largest float"),
+        (lambda: bw.explain(X, n_clusters=3, sample_weight=np.full(60, 1e308)), "more than the largest float"),
+    ],
+)
+def test_rows_and_weights_that_cannot_be_used(call, message):
+    with pytest.raises(DataError, match=message):
+        call()
+
+
+def test_more_leaves_than_rows_ask_for_no_memory():
+    all_leaves = grow.cart(X, Y, max_leaf_nodes=60)
+    assert grow.cart(X, Y, max_leaf_nodes=10**9) == all_leaves
+    assert bw.CART(max_leaf_nodes=10**9).fit(X, Y).n_leaves_ == all_leaves.n_leaves
+    assert bw.explain(X, Y, max_leaf_nodes=10**9).agreement == 1
+
+
+def test_huge_weights_and_tiny_distances_keep_their_meaning():
+    weights = np.random.default_rng(1).random(60)
+    plain = metrics.agreement(Y, Y[::-1] % 2, sample_weight=weights)
+    for factor in (1e100, 1e200, 1e305):
+        scaled = metrics.agreement(Y, Y[::-1] % 2, sample_weight=weights * factor)
+        assert scaled == pytest.approx(plain)
+    rows = np.array([[0.0, 0], [1, 0], [0, 1]])
+    one = metrics.partition_cost(rows, [0, 0, 0], objective="l2")
+    assert one == pytest.approx((np.sqrt(2) + np.sqrt(6)) / 2, rel=1e-6)  # from the Fermat point of the triangle
+    for unit in (1e-160, 1e-300, 1e160, 1e300):
+        assert metrics.partition_cost(rows * unit, [0, 0, 0], objective="l2") == pytest.approx(one * unit, rel=1e-6)
+    tiny = metrics.partition_cost(rows * 1e-310, [0, 0, 0], objective="l2")
+    assert tiny == pytest.approx(one * 1e-310, rel=1e-3)
+    assert metrics.partition_cost(rows * 1e-300, [0, 0, 0], objective="l2", centers=[[1e-300, 0]]) == pytest.approx(
+        (1 + np.sqrt(2)) * 1e-300
+    )
