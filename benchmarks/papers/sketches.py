@@ -58,12 +58,15 @@ def prototype(options: Options) -> Section:
 
 def two_aims(options: Options) -> Section:
     """001, Figure 1: a tree for clusters of k-means, and one that recovers a mixture."""
-    X, component = _three_components()
+    X, _ = _three_components()
     model = KMeans(3, n_init=10, random_state=0).fit(X)
     imm = grow.imm(X, bw.Reference.from_estimator(model, X))
-    mixture = bw.Mixture.from_gaussian_mixture(GaussianMixture(3, random_state=0).fit(X))
-    tree = grow.mmdt(mixture, axis="gap", threshold="midpoint", pooling="weighted")
-    panels = [plots.Panel("k-means, IMM", model.labels_, imm), plots.Panel("components, MMDT", component, tree)]
+    gaussians = GaussianMixture(3, random_state=0).fit(X)
+    tree = grow.mmdt(bw.Mixture.from_gaussian_mixture(gaussians), axis="gap", threshold="midpoint", pooling="weighted")
+    panels = [
+        plots.Panel("k-means, IMM", model.labels_, imm),
+        plots.Panel("components, MMDT", gaussians.predict(X), tree),
+    ]
     picture = plots.regions(options.out, "001_figure_1.png", X, panels)
     prints = "a drawing of both aims: little cost against k-means, and components recovered"
     return Section("001", "Figure 1", prints, pictures=(picture,))
