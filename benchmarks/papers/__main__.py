@@ -25,14 +25,18 @@ def main(arguments: list[str] | None = None) -> None:
         warnings.simplefilter("ignore")  # mixtures that have not converged and graphs in parts are settings like others
         for paper in given.only:
             sections = import_module(f"benchmarks.papers.paper_{paper.replace('-', '_')}").sections
-            start = time.perf_counter()
+            start = _clocks()
             for section in sections(Options(given.quick, given.out)):
-                done.append(page.Done(section, time.perf_counter() - start))
+                done.append(page.Done(section, *(now - then for now, then in zip(_clocks(), start, strict=True))))
                 page.write(path, page.index(done, words=_words(given, unfinished=True)))
                 print(f"{section.paper}, {section.item}: {done[-1].seconds:.1f} seconds", flush=True)
-                start = time.perf_counter()
+                start = _clocks()
     page.write(path, page.index(done, words=_words(given, unfinished=False)))
     print(f"wrote {path}")
+
+
+def _clocks() -> tuple[float, float]:
+    return time.perf_counter(), time.process_time()
 
 
 def _words(given: argparse.Namespace, *, unfinished: bool) -> str:

@@ -22,10 +22,11 @@ RULE = (
 
 
 class Done(NamedTuple):
-    """A section and the seconds that it took."""
+    """A section and the seconds that it took, and of these the processor's."""
 
     section: Section
     seconds: float
+    processor: float
 
 
 def index(done: Sequence[Done], *, words: str) -> str:
@@ -36,7 +37,9 @@ def index(done: Sequence[Done], *, words: str) -> str:
         parts.append(f"## {paper}: {TITLES[paper[:3]]}")
         parts += [_section(one) for one in done if one.section.paper == paper]
     minutes = sum(one.seconds for one in done) / 60
-    parts += [_errata(), "## Time and machine", f"{minutes:.1f} minutes in all, on {machine()}."]
+    busy = sum(one.processor for one in done) / 60
+    words = f"{minutes:.1f} minutes in all, {busy:.1f} of processor time, on {machine()}."
+    parts += [_errata(), "## Time and machine", words]
     return "\n\n".join(parts) + "\n"
 
 

@@ -118,7 +118,7 @@ SECTIONS = (
 
 
 def test_the_page_has_all_there_is():
-    text = page.index([page.Done(one, 90.0) for one in SECTIONS], words="A quick run.")
+    text = page.index([page.Done(one, 90.0, 30.0) for one in SECTIONS], words="A quick run.")
     for line in (
         "| all | 0 | 1 | 1 | 3.0 |",
         "| wine | MMDT | 1.04 | 1.000 | not reproduced: no seeds | raw | 1.03 |",
@@ -128,7 +128,7 @@ def test_the_page_has_all_there_is():
         "![004, Figure 1](one.png)",
         "two.png: not drawn, as matplotlib is not installed.",
         "Time: 90.0 seconds.",
-        f"3.0 minutes in all, on {page.machine()}.",
+        f"3.0 minutes in all, 1.0 of processor time, on {page.machine()}.",
     ):
         assert line in text.splitlines()
     assert "cores of " in page.machine()
