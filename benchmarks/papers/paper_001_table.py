@@ -157,9 +157,9 @@ def _numbers(row: Row, judged: list[Scored]) -> tuple[Number, ...]:
 
 
 def _why(row: Row, first: dict[str, Scored], named: str) -> str:
-    tried = f"the best base is {named} with index {first[named].scores[0]:.2f}, {row.kind} reaches at most "
-    tried += f"{first[row.kind].scores[0]:.2f} where the paper prints {row.scores[0]}"
-    return f"{tried}; neither scaling nor parameters nor seeds are printed, and would be needed"
+    other = "" if named == row.kind else f"the best base is {named} with index {first[named].scores[0]:.2f}; "
+    own = f"the best {row.kind} base has index {first[row.kind].scores[0]:.2f}, the paper's {row.scores[0]}"
+    return f"{other}{own}; scaling, parameters and seeds are not printed, and would be needed"
 
 
 def _direction(row: Row, judged: list[Scored]) -> str:
