@@ -5,7 +5,7 @@ JOBS ?= auto
 SEEDS ?= 10
 SIZE ?= 1
 
-.PHONY: demo test soak lint bench
+.PHONY: demo test soak lint bench papers
 
 demo: $(VENV)/installed  ## explain a real table
 	$(PY) -m boxwood demo
@@ -23,6 +23,9 @@ lint: $(VENV)/installed-lint  ## style and types
 
 bench: $(VENV)/installed-bench  ## time and quality, as ratios within one run
 	$(PY) -m benchmarks
+
+papers: $(VENV)/installed-bench  ## every table and figure of the papers beside ours, into papers_report
+	$(PY) -m benchmarks.papers
 
 $(PY):
 	$(PYTHON) -m venv $(VENV)

@@ -71,22 +71,28 @@ def test_an_example_without_matplotlib(name, n_given, tmp_path, capsys, monkeypa
 
 @pytest.mark.slow
 def test_the_row_of_digits():
-    table = paper_001_deep._digits_row(sources.digits(), "digits")
+    source = sources.digits()
+    (table,) = paper_001_deep._two_tables(source, "digits")
     assert [row[1] for row in table.rows] == ["of the table", "2 has no loop"]
-    base, mmdt, cart = (float(x) for x in table.rows[0][3].split("/"))
+    base, mmdt, cart = (float(x) for x in table.rows[0][2].split("/"))
     assert 0.6 < base < 0.8
     assert 0.25 < mmdt <= cart + 0.05
-    assert table.rows[0][2] == "0.68 / 0.32 / 0.36"
     assert "0.386" in table.remarks[-1]  # of these digits; 0.390 of MNIST
+    line = paper_001_deep._mnist(source, Options())
+    assert [item.printed for item in line.items[:3]] == ["0.68", "0.32", "0.36"]
+    assert all(len(item.ours) == sources.DRAWS == 10 for item in line.items)
 
 
 def test_what_is_not_there_is_said(tmp_path, monkeypatch):
     monkeypatch.setenv("BOXWOOD_DATA", str(tmp_path))
     monkeypatch.setattr(sources, "cached", lambda name, make: None)  # neither cache nor torch
-    found = list(paper_001_deep.tables(Options()))
-    assert found[0].rows[0][3] == found[1].rows[0][0] == paper_001_deep.NO_EMBEDDINGS
-    assert {row[3] for row in found[2].rows} == {paper_001_deep.NO_EMBEDDINGS}
-    assert found[3].rows[0][0] == "file not there"
+    table_2, figure_4 = paper_001_deep.sections(Options(out=str(tmp_path / "out")))
+    assert table_2.counts() == {"not reproduced": 15}
+    assert paper_001_deep.NO_EMBEDDINGS in table_2.lines[0].why
+    digits, meaning, stand_ins = table_2.tables
+    assert digits.rows[0][1] == meaning.rows[0][0] == paper_001_deep.NO_EMBEDDINGS
+    assert {row[3] for row in stand_ins.rows} == {paper_001_deep.NO_EMBEDDINGS}
+    assert "awa2_predicates.csv.gz is not there" in figure_4.verdict
 
 
 @pytest.mark.slow
@@ -102,7 +108,7 @@ def test_simulated_animals_are_told_apart_by_colour(tmp_path, monkeypatch):
         file.write("\n".join(lines))
     source = sources.awa2_simulated()
     assert source.Z.shape == (2236, 64)
-    table = paper_001_deep._concepts_of_awa2()
+    (table,) = paper_001_deep._figure_4(Options(out=str(tmp_path / "out"))).tables
     assert [row[0] for row in table.rows] == list(sources.COLOURS_OF_AWA2)
     assert {row[-1] for row in table.rows} == {"1.00"}  # a predicate is a label of the class
 

@@ -1,179 +1,44 @@
-""" "Decision Trees for Interpretable Clusters in Mixture Models and Deep Representations": Table 1, Figures 3 and 6."""
+""" "Decision Trees for Interpretable Clusters in Mixture Models and Deep Representations": Figures 3 and 6.
 
-from collections.abc import Callable, Iterator
+Table 1 and the left of Figure 3, which shows one of its rows, are in `paper_001_table`.
+"""
+
+from collections.abc import Iterator
 from itertools import islice
-from typing import NamedTuple
 
 import numpy as np
-from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
-from sklearn.tree import DecisionTreeClassifier
 
 import boxwood as bw
-from benchmarks.papers import plots
-from benchmarks.papers.bases import Base, bases
-from benchmarks.papers.data import draw_gaussians, load
-from benchmarks.papers.report import Options, Report, numbers, worst
-from benchmarks.timing import medians
+from benchmarks.papers import plots, sketches
+from benchmarks.papers.bases import Base, Setting
+from benchmarks.papers.data import draw_gaussians
+from benchmarks.papers.paper_001_table import figure_3_left, scored, table_1
+from benchmarks.papers.report import Options, Report, Section, numbers
 from boxwood import grow
 from boxwood.metrics import error_rate, explainability_to_noise
 
-__all__ = ["tables"]
+__all__ = ["sections"]
 
-
-class Row(NamedTuple):
-    """A row of Table 1: adjusted Rand index of the base, MMDT and CART; seconds of MMDT and CART."""
-
-    name: str
-    kind: str
-    k: int
-    scores: tuple[float, float, float]
-    seconds: tuple[float, float]
-
-
-SYNTHETIC = Row("synthetic", "GMM", 5, (0.94, 0.91, 0.92), (0.36443, 11.91478))
-TABLE = (
-    Row("r15", "DBS", 15, (0.91, 0.92, 0.95), (0.00230, 0.00098)),
-    Row("d31", "GMM", 31, (0.95, 0.90, 0.92), (0.00502, 0.00862)),
-    Row("pathbased", "SC", 3, (0.48, 0.50, 0.43), (0.00025, 0.00052)),
-    Row("aggregation", "DBS", 7, (0.83, 0.92, 0.88), (0.00063, 0.00057)),
-    Row("compound", "DBS", 6, (0.85, 0.57, 0.79), (0.00048, 0.00037)),
-    Row("jain", "SC", 2, (0.60, 0.17, 0.51), (0.00028, 0.00032)),
-    Row("iris", "GMM", 3, (0.90, 0.89, 0.87), (0.00023, 0.00022)),
-    Row("wine", "GMM", 3, (0.85, 0.70, 0.60), (0.00049, 0.00052)),
-    Row("rice", "SC", 2, (0.68, 0.71, 0.68), (0.00053, 0.00440)),
-    Row("glass", "GMM", 6, (0.28, 0.23, 0.28), (0.00052, 0.00110)),
-)
-CLOSE = 0.05
-FITTED = 100_000  # rows that the mixture of the synthetic row is fitted on; the labels are those of all rows
-SPREADS = (4.0, 6.0, 8.0, 10.0, 12.0)  # typical standard deviations that are tried for it
 K_OF_FIGURE_3 = 10
 LEAST_ERROR = 1e-12  # errors below are rounding
 
 
-def tables(options: Options) -> Iterator[Report]:
-    """Yield Table 1 and the numbers of Figure 3 (right) and Figure 6."""
-    yield _table_1(options)
+def sections(options: Options) -> Iterator[Section]:
+    """Yield Table 1 and the Figures 1, 2, 3, 5 and 6."""
+    yield sketches.two_aims(options)
+    yield sketches.largest_gap(options)
+    yield table_1(options)
+    yield figure_3_left(options)
     yield _figure_3(options)
+    yield sketches.distribution_tree(options)
     yield _figure_6(options)
-
-
-# ----------------------------------------------------------------------------------------------------- Table 1
-
-
-class Scored(NamedTuple):
-    """A base clustering and the adjusted Rand index of it, of MMDT and of CART with the true classes."""
-
-    base: Base
-    scores: tuple[float, ...]
-
-
-def _table_1(options: Options) -> Report:
-    rows = [_synthetic_row(options)]
-    for row in TABLE:
-        table = load(row.name)
-        if table is None:
-            rows.append((row.name, row.kind, numbers(row.scores), "file not there", *["-"] * 7))
-            continue
-        scored = [_scored(base, table.labels) for base in bases(row.kind, table.X, row.k, quick=options.quick)]
-        rows.append(_row(f"{row.name} {len(table.X):,} x {table.X.shape[1]}, K={row.k}", row, scored))
-    return Report(
-        "001, Table 1: adjusted Rand index with the true classes, base / MMDT / CART, and seconds, MMDT / CART",
-        (
-            "data",
-            "base",
-            "paper",
-            "closest",
-            "off by",
-            f"within {CLOSE}",
-            "same direction",
-            "its setting",
-            "at the best base",
-            "seconds, paper",
-            "seconds, ours",
-        ),
-        tuple(rows),
-        (
-            "settings tried: raw and standardised columns; GMM: 4 covariance types, 5 seeds; SC: nearest neighbours "
-            "and Gaussian affinities; DBSCAN: eps as a share of the spread, min_samples 3, 5, 10",
-            "MMDT: largest gap, midpoint, pooled by weight; a GMM gives its own parameters, others means and variances "
-            "of their clusters, without the rows that DBSCAN leaves out; CART: as many leaves as clusters, grown "
-            "without those rows; all rows count in the index, rows left out as a class of their own in the base",
-            "same direction: whether MMDT against CART falls out as in the paper, there or in how many settings",
-            f"Gaussians: covariances sd^2 A A' / 2 with A standard normal, sd of {SPREADS} chosen on {FITTED:,} rows; "
-            "the mixture is fitted on that many",
-            "at the best base: our numbers at the setting whose base agrees best with the true classes, as the paper "
-            "chose its base",
-            "seconds: growing from labelled rows, MMDT with the means and variances; clustering is not counted",
-        ),
-    )
-
-
-def _synthetic_row(options: Options) -> tuple[str, ...]:
-    """Return the row of random Gaussians, as noisy as lets fewer rows come closest to the paper."""
-    n, few = (5_000, 2_000) if options.quick else (5_000_000, FITTED)
-    tried = [_synthetic(few, sd) for sd in SPREADS]
-    sd, _ = min(zip(SPREADS, tried, strict=True), key=lambda pair: worst(pair[1].scores, SYNTHETIC.scores))
-    return _row(f"Gaussians {n:,} x 2, K={SYNTHETIC.k}", SYNTHETIC, [_synthetic(n, sd)])
-
-
-def _synthetic(n: int, sd: float) -> Scored:
-    rng = np.random.default_rng(0)
-    table = draw_gaussians(rng, SYNTHETIC.k, 2, sd=sd).rows(n, rng)
-    model = GaussianMixture(SYNTHETIC.k, random_state=0).fit(table.X[:FITTED])
-    mixture = bw.Mixture.from_gaussian_mixture(model)
-    return _scored(Base(f"raw, sd {sd:g}, GMM full", table.X, model.predict(table.X), mixture, 0.0), table.labels)
-
-
-def _scored(base: Base, labels: np.ndarray) -> Scored:
-    mmdt = grow.mmdt(base.mixture).predict(base.X)
-    cart = _cart(base).predict(base.X)
-    return Scored(base, tuple(float(adjusted_rand_score(labels, found)) for found in (base.labels, mmdt, cart)))
-
-
-def _cart(base: Base) -> DecisionTreeClassifier:
-    kept = base.labels >= 0
-    leaves = len(np.unique(base.labels[kept]))
-    return DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0).fit(base.X[kept], base.labels[kept])
-
-
-def _row(words: str, row: Row, scored: list[Scored]) -> tuple[str, ...]:
-    closest = min(scored, key=lambda one: worst(one.scores, row.scores))
-    best = max(scored, key=lambda one: one.scores[0])
-    off = worst(closest.scores, row.scores)
-    base = closest.base
-    tasks: dict[str, Callable[[], object]] = {
-        "MMDT": lambda: grow.mmdt(bw.Mixture.of(base.X, base.labels)),
-        "CART": lambda: _cart(base),
-    }
-    return (
-        words,
-        row.kind,
-        numbers(row.scores),
-        numbers(closest.scores),
-        f"{off:.2f}",
-        "yes" if off <= CLOSE else "in no setting",
-        _direction(row, closest, scored),
-        base.setting,
-        f"{numbers(best.scores)} ({best.base.setting})",
-        numbers(row.seconds, 5),
-        numbers(list(medians(tasks).values()), 5),
-    )
-
-
-def _direction(row: Row, closest: Scored, scored: list[Scored]) -> str:
-    """Return whether MMDT is above CART where it is so in the paper, at the closest setting or at some."""
-    above = row.scores[1] > row.scores[2]
-    if (closest.scores[1] > closest.scores[2]) == above:
-        return "yes"
-    n_like = sum((one.scores[1] > one.scores[2]) == above for one in scored)
-    return f"in {n_like} of {len(scored)}" if n_like else "in no setting"
 
 
 # ---------------------------------------------------------------------------------------------------- Figure 3
 
 
-def _figure_3(options: Options) -> Report:
+def _figure_3(options: Options) -> Section:
     runs = 300 if options.quick else 10_000
     ratios, errors, dimensions = _noise_and_errors(runs)
     kept = errors > LEAST_ERROR
@@ -181,8 +46,6 @@ def _figure_3(options: Options) -> Report:
     bins = _bins(q, log_error, 5 if options.quick else 20)
     slopes = {share: np.polyfit(bins[:, 0], bins[:, column], 1)[0] for share, column in (("99%", 2), ("1%", 1))}
     low, high = -1.0, -1 / (4 * K_OF_FIGURE_3**2)
-    if options.plots:
-        plots.figure_3(options.plots, q, log_error, bins)
     rows = [
         (f"slope of the {share} quantile", f"from {low:g} to {high:g}", f"{slope:.4f}", _yes(low <= slope <= high))
         for share, slope in slopes.items()
@@ -191,8 +54,8 @@ def _figure_3(options: Options) -> Report:
         (f"log error at q = {middle:.1f}", "-", f"{under:.2f} to {over:.2f}", "-")
         for middle, under, over in bins[:: max(1, len(bins) // 6)]
     ]
-    return Report(
-        f"001, Figure 3 (right): q against the logarithm of the exact error, K = {K_OF_FIGURE_3}",
+    table = Report(
+        f"q against the logarithm of the exact error, K = {K_OF_FIGURE_3}",
         ("quantity", "theory", "ours", "inside"),
         tuple(rows),
         (
@@ -202,6 +65,13 @@ def _figure_3(options: Options) -> Report:
             f"below {LEAST_ERROR:g} are left out; quantiles 1% and 99% of the log error in bins of q of equal counts",
             "theory: Theorem 1 has the slope -1/(4K^2) for the largest error, Theorem 3 the slope -1 for the smallest",
         ),
+    )
+    return Section(
+        "001",
+        "Figure 3 (right)",
+        "a scatter of q against the logarithm of the error, largest and smallest falling linearly at two slopes",
+        tables=(table,),
+        pictures=(plots.figure_3(options.out, q, log_error, bins),),
     )
 
 
@@ -214,7 +84,7 @@ def _noise_and_errors(runs: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         means = np.exp(rng.uniform(0, np.log(6))) * rng.standard_normal((K_OF_FIGURE_3, d))
         mixture = bw.Mixture(np.ones(K_OF_FIGURE_3), means, np.ones_like(means))
         ratios[i] = explainability_to_noise(mixture, convention="subgaussian").value
-        errors[i] = error_rate(mixture, grow.mmdt(mixture)).value
+        errors[i] = error_rate(mixture, grow.mmdt(mixture, axis="gap", threshold="midpoint", pooling="max")).value
     return ratios, errors, dimensions
 
 
@@ -227,11 +97,9 @@ def _bins(q: np.ndarray, log_error: np.ndarray, n_bins: int) -> np.ndarray:
 # ---------------------------------------------------------------------------------------------------- Figure 6
 
 
-def _figure_6(options: Options) -> Report:
+def _figure_6(options: Options) -> Section:
     runs, rows_from, rows_to = (3, 1_000, 2_000) if options.quick else (100, 50_000, 100_000)
     scores = {d: np.array(list(islice(_random_scores(d, rows_from, rows_to), runs))) for d in (2, 10)}
-    if options.plots:
-        plots.figure_6(options.plots, scores)
     rows = []
     for d, found in scores.items():
         medians_of = np.median(found, axis=0)
@@ -239,8 +107,8 @@ def _figure_6(options: Options) -> Report:
             quartiles = np.quantile(found[:, column], [0.0, 0.25, 0.5, 0.75, 1.0])
             near = _yes(medians_of[0] >= medians_of[1] - 0.02) if name == "MMDT" else "-"
             rows.append((f"d = {d}, {name}", "boxes overlap", numbers(quartiles, 3), near))
-    return Report(
-        "001, Figure 6: adjusted Rand index with the true components, least / quartiles / most",
+    table = Report(
+        "Adjusted Rand index with the true components, least / quartiles / most",
         ("trees", "paper", "ours", "median within 0.02 of CART"),
         tuple(rows),
         (
@@ -249,6 +117,9 @@ def _figure_6(options: Options) -> Report:
             "covariances 16 A A' / d with A standard normal; GMM full on raw columns, one start; CART with 5 leaves",
         ),
     )
+    prints = "boxes of the adjusted Rand index of MMDT and CART on 100 random mixtures, without numbers"
+    picture = plots.figure_6(options.out, scores)
+    return Section("001", "Figure 6", prints, tables=(table,), pictures=(picture,))
 
 
 def _random_scores(d: int, rows_from: int, rows_to: int) -> Iterator[tuple[float, float]]:
@@ -258,8 +129,9 @@ def _random_scores(d: int, rows_from: int, rows_to: int) -> Iterator[tuple[float
         table = draw_gaussians(rng, 5, d, sd=4.0).rows(int(rng.integers(rows_from, rows_to + 1)), rng)
         model = GaussianMixture(5, random_state=0)
         labels = model.fit_predict(table.X)
-        base = Base("raw", table.X, labels, bw.Mixture.from_gaussian_mixture(model), 0.0)
-        _, mmdt, cart = _scored(base, table.labels).scores
+        setting = Setting("GMM", "raw", "GMM full", lambda seed: GaussianMixture(5, random_state=seed))
+        base = Base(setting, 0, table.X, labels, bw.Mixture.from_gaussian_mixture(model), 0.0)
+        _, mmdt, cart = scored(base, table.labels).scores
         yield mmdt, cart
 
 

@@ -1,17 +1,18 @@
 """ "Near-optimal Algorithms for Explainable k-Medians and k-Means": bounds, and what trees pay on its instances."""
 
 import math
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.papers import plots
-from benchmarks.papers.report import Options, Report
+from benchmarks.papers import plots, sketches
+from benchmarks.papers.report import Options, Report, Section
 from boxwood import Reference, grow
 from boxwood.metrics import cost, nearest_cost
 from boxwood.theory import bounds, instances
 
-__all__ = ["tables"]
+__all__ = ["sections"]
 
 OBJECTIVES = {"l1": "k-medians ℓ1", "sqeuclidean": "k-means", "l2": "k-medians ℓ2"}
 NORM = {"l1": 1, "sqeuclidean": 2, "l2": 2}
@@ -21,27 +22,31 @@ STEPS = 12
 FAR = 10.0
 
 
-def tables(options: Options):
-    """Yield what is known, the star, the lower-bound instances as k grows, and the growth on random instances."""
+def sections(options: Options) -> Iterator[Section]:
+    """Yield the figures, the star, the lower-bound instances as k grows, and the growth on random instances."""
     yield _known()
+    yield sketches.random_cuts_of_l1(options)
+    yield sketches.embedding(options)
+    yield sketches.random_cuts_of_l2(options)
     yield _star(options)
     yield _lower_bounds(options)
     yield _growth(options)
 
 
-def _known() -> Report:
-    return Report(
-        "002, Figure 1: what is known on the price of explainability, with later results",
+def _known() -> Section:
+    table = Report(
+        "What is known on the price of explainability, with later results",
         ("objective", "lower", "upper", "algorithm", "who"),
         tuple(tuple(cell or "-" for cell in row) for row in bounds.published_bounds()),
         ("log and ln alike where no constant is given; H_(k-1) = 1 + 1/2 + ... + 1/(k-1)",),
     )
+    return Section("002", "Figure 1", "a table of bounds, which are statements and no measurements", tables=(table,))
 
 
 # -------------------------------------------------------------------------------------------------------- star
 
 
-def _star(options: Options) -> Report:
+def _star(options: Options) -> Section:
     ks, n_trees = ((3, 10), 500) if options.quick else ((3, 10, 30), 4000)
     rows = []
     for k in ks:
@@ -52,12 +57,13 @@ def _star(options: Options) -> Report:
             noise = found.std() / math.sqrt(n_trees)
             cells.append(f"{star.exact['expected_cost']:.4f} / {found.mean():.4f} ± {noise:.4f}")
         rows.append((*cells, f"{bounds.random_cuts_price_bound(k).value:.4f}"))
-    return Report(
-        "002, the star: expected price of random cuts, exact / mean of trees ± standard error",
+    table = Report(
+        "Expected price of random cuts, exact / mean of trees ± standard error",
         ("k", *OBJECTIVES.values(), "1 + H_(k-1)"),
         tuple(rows),
         (f"one point, one centre at cost 1 and the others at cost {FAR:g}; {n_trees:,} trees",),
     )
+    return Section("002", "the star", "no numbers; the instance on which random cuts cost most", tables=(table,))
 
 
 # ------------------------------------------------------------------------------------------ lower-bound instances
@@ -72,15 +78,16 @@ class Paid(NamedTuple):
     random: dict[str, np.ndarray]
 
 
-def _lower_bounds(options: Options) -> Report:
+def _lower_bounds(options: Options) -> Section:
     ks, n_trees = ((50, 100), 10) if options.quick else ((50, 100, 200, 400), 50)
     paid = {
         "sqeuclidean": [_paid(_cube(k), "sqeuclidean", n_trees) for k in ks],
         "l2": [_paid(_grid(k), "l2", n_trees) for k in ks],
     }
-    if options.plots:
-        for objective, found in paid.items():
-            plots.prices(options.plots, f"002_lower_bound_{objective}.png", ks, _lines(objective, found))
+    pictures = tuple(
+        plots.prices(options.out, f"002_lower_bound_{objective}.png", ks, _lines(objective, found))
+        for objective, found in paid.items()
+    )
     rows = [_row(objective, one) for objective, found in paid.items() for one in found]
     remarks = [
         "random cuts: best / mean price of "
@@ -94,12 +101,14 @@ def _lower_bounds(options: Options) -> Report:
         f"{OBJECTIVES['sqeuclidean']}: the mean price of its random cuts grows as k^{slopes['sqeuclidean'][0]:.2f}",
         f"{OBJECTIVES['l2']}: the mean price of its random cuts grows by {slopes['l2'][1]:.2f} as k doubles",
     ]
-    return Report(
-        "002, Theorems 8.1 and 8.4: prices on the lower-bound instances as k grows",
+    table = Report(
+        "Prices on the lower-bound instances as k grows",
         ("instance", "k", "any tree", "IMM", *(f"cuts for {name}" for name in OBJECTIVES.values()), "guarantee"),
         tuple(rows),
         tuple(remarks),
     )
+    prints = "no numbers: orders of what every tree must pay"
+    return Section("002", "Theorems 8.1 and 8.4", prints, tables=(table,), pictures=pictures)
 
 
 def _cube(k: int) -> instances.Instance:
@@ -163,15 +172,14 @@ def _slope(ks: tuple[int, ...], found: list[Paid], objective: str) -> tuple[floa
 # ------------------------------------------------------------------------------------------------------ growth
 
 
-def _growth(options: Options) -> Report:
+def _growth(options: Options) -> Section:
     ks = (2, 4, 8, 16) if options.quick else (2, 4, 8, 16, 32, 64)
     n_instances, n_trees = (3, 10) if options.quick else (10, 50)
     means = {o: [_mean_price(k, o, n_instances, n_trees) for k in ks] for o in OBJECTIVES}
     a = max(mean / math.log2(k) ** 1.5 for k, mean in zip(ks, means["l2"], strict=True))
-    if options.plots:
-        lines = {OBJECTIVES[o]: found for o, found in means.items()}
-        curve = {f"{a:.2f} (log2 k)^1.5": [a * math.log2(k) ** 1.5 for k in ks]}
-        plots.prices(options.plots, "002_growth.png", ks, lines | curve)
+    lines = {OBJECTIVES[o]: found for o, found in means.items()}
+    curve = {f"{a:.2f} (log2 k)^1.5": [a * math.log2(k) ** 1.5 for k in ks]}
+    picture = plots.prices(options.out, "002_growth.png", ks, lines | curve)
     rows = [
         (
             str(k),
@@ -181,8 +189,8 @@ def _growth(options: Options) -> Report:
         )
         for i, k in enumerate(ks)
     ]
-    return Report(
-        "002, Theorem 7.1: mean price of random cuts on random instances",
+    table = Report(
+        "Mean price of random cuts on random instances",
         ("k", *OBJECTIVES.values(), "ℓ2 over (log2 k)^1.5", "1 + H_(k-1)"),
         tuple(rows),
         (
@@ -191,6 +199,8 @@ def _growth(options: Options) -> Report:
             f"ℓ2: all means are at most a (log2 k)^1.5 with a = {a:.3f}",
         ),
     )
+    prints = "no numbers: the expected price grows at most as log^1.5 k"
+    return Section("002", "Theorem 7.1", prints, tables=(table,), pictures=(picture,))
 
 
 def _mean_price(k: int, objective: str, n_instances: int, n_trees: int) -> float:

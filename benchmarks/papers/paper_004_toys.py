@@ -1,6 +1,6 @@
 """Figures 1, 3 and 6 of the paper on kernels: shapes that no straight cut finds, and histograms with rare bins."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,11 +12,11 @@ import boxwood as bw
 from benchmarks.papers import data, plots
 from benchmarks.papers.data import Table
 from benchmarks.papers.kernel_bases import ORDER, Bar, KernelBase, best, explained, grid, kernel_bases, measured
-from benchmarks.papers.report import Options, Report, numbers
+from benchmarks.papers.report import SHOWN, Options, Picture, Report, Section, numbers
 from boxwood import Reference, grow
 from boxwood.kernels import ChiSquared
 
-__all__ = ["chi_squared", "shapes"]
+__all__ = ["chi_squared", "half_moons", "pathbased"]
 
 APART = 0.4  # how much farther apart the second half-moons are than the first
 GOOD = 0.8  # share of the best that counts as good, below which a tree is not sufficient
@@ -36,12 +36,31 @@ class Shape(NamedTuple):
     drawn: tuple[str, ...]
 
 
-def shapes(options: Options) -> Report:
-    """Return what trees make of half-moons and of Pathbased, with pictures where they are asked for."""
-    rows, remarks = [], []
-    for shape in _shapes():
+def half_moons(options: Options) -> Section:
+    """Return Figure 1: what trees make of half-moons."""
+    X, labels = make_moons(400, noise=0.05, random_state=0)
+    names = ("k-means", "IMM", "kernel k-means", "Kernel IMM")
+    moons = (
+        Shape("half-moons", Table(X, labels), 2, 4, names),
+        Shape("half-moons apart", Table(X - APART * np.outer(labels, [0, 1]), labels), 2, 4, names),
+    )
+    prints = "half-moons: poor clusters and tree of k-means, good ones of kernel k-means"
+    return _section("Figure 1", prints, moons, options)
+
+
+def pathbased(options: Options) -> Section:
+    """Return Figure 3: what trees of 3 and of 6 leaves make of Pathbased."""
+    names = ("kernel k-means", "Kernel IMM", "Kernel ExKMC", "Kernel Expand")
+    shape = Shape("pathbased", data.load("pathbased"), 3, 6, names)
+    prints = "Pathbased: three leaves of Kernel IMM are too few, six of Kernel ExKMC and Kernel Expand are not"
+    return _section("Figure 3", prints, (shape,), options)
+
+
+def _section(item: str, prints: str, shapes: Sequence[Shape], options: Options) -> Section:
+    rows, remarks, pictures, verdict = [], [], [], SHOWN
+    for shape in shapes:
         if shape.table is None:
-            rows.append((shape.name, "file not there", *["-"] * 4))
+            verdict = f"not reproduced: {shape.name}.csv.gz is not in the folder that BOXWOOD_DATA names"
             continue
         found = kernel_bases(shape.table, shape.k, kernels=("Gaussian",), scalings=("raw",), quick=options.quick)
         base = best(list(found))
@@ -52,27 +71,14 @@ def shapes(options: Options) -> Report:
             f"{shape.name}: {base.setting}, {model.features_} features, price ceiling {model.price_ceiling_:.2f}; "
             + (_of_moons(shape, bars) if shape.k == 2 else _of_pathbased(bars))
         )
-        if options.plots:
-            _draw(options.plots, shape, base, bars)
-    return Report(
-        "004, Figures 1 and 3: clusters that no straight cut finds",
-        ("data", "method", "leaves", "price", "clusters", "ARI"),
-        tuple(rows),
-        (
-            *remarks,
-            "columns as in the table of Figure 4, without the price ceiling, which is above; the bandwidth whose "
-            f"clusters agree best with the classes; {grid(options.quick)}",
-        ),
+        pictures.append(_draw(options.out, shape, base, bars))
+    remarks.append(
+        "columns as in the table of Figure 4, without the price ceiling, which is above; the bandwidth whose clusters "
+        f"agree best with the classes; {grid(options.quick)}"
     )
-
-
-def _shapes() -> Iterator[Shape]:
-    X, labels = make_moons(400, noise=0.05, random_state=0)
-    names = ("k-means", "IMM", "kernel k-means", "Kernel IMM")
-    yield Shape("half-moons", Table(X, labels), 2, 4, names)
-    yield Shape("half-moons apart", Table(X - APART * np.outer(labels, [0, 1]), labels), 2, 4, names)
-    names = ("kernel k-means", "Kernel IMM", "Kernel ExKMC", "Kernel Expand")
-    yield Shape("pathbased", data.load("pathbased"), 3, 6, names)
+    header = ("data", "method", "leaves", "price", "clusters", "ARI")
+    tables = (Report("Clusters that no straight cut finds", header, tuple(rows), tuple(remarks)),) if rows else ()
+    return Section("004", item, prints, tables=tables, pictures=tuple(pictures), verdict=verdict)
 
 
 def _row(shape: Shape, method: str, bar: Bar) -> tuple[str, ...]:
@@ -105,12 +111,12 @@ def _of_pathbased(bars: dict[str, Bar]) -> str:
     )
 
 
-def _draw(folder: str, shape: Shape, base: KernelBase, bars: dict[str, Bar]) -> None:
+def _draw(folder: str, shape: Shape, base: KernelBase, bars: dict[str, Bar]) -> Picture:
     panels = [
         plots.Panel(f"{method}, ARI {bars[method].truth:.2f}", bars[method].reference.labels, bars[method].tree)
         for method in shape.drawn
     ]
-    plots.regions(folder, f"004_{shape.name.replace(' ', '_')}.png", base.X, panels)
+    return plots.regions(folder, f"004_{shape.name.replace(' ', '_')}.png", base.X, panels)
 
 
 # ------------------------------------------------------------------------------------------------------- Figure 6
@@ -127,7 +133,7 @@ INSTANCES, SAMPLES = 5, 100
 METHODS = ("k-means", "χ² kernel k-means", "IMM", "Kernel IMM")
 
 
-def chi_squared(options: Options) -> Report:
+def chi_squared(options: Options) -> Section:
     """Return how k-means and the χ² kernel recover distributions over four bins, of which two are rare."""
     repeats = 20 if options.quick else 100
     rng = np.random.default_rng(0)
@@ -135,8 +141,6 @@ def chi_squared(options: Options) -> Report:
     rand = {method: np.array([draw[method][0] for draw in draws]) for method in METHODS}
     adjusted = {method: np.array([draw[method][1] for draw in draws]) for method in METHODS}
     prices = np.array([draw["Kernel IMM"][2:] for draw in draws])
-    if options.plots:
-        plots.boxes(options.plots, "004_figure_6.png", rand, "Rand index")
     rows = [
         (
             method,
@@ -148,8 +152,8 @@ def chi_squared(options: Options) -> Report:
     ]
     linear, kernel = rand["k-means"], rand["χ² kernel k-means"]
     met = np.quantile(kernel, 0.5) > np.quantile(linear, 0.5) and kernel.mean() > linear.mean()
-    return Report(
-        "004, Figure 6: Rand index with the distributions that histograms were drawn from",
+    table = Report(
+        "Rand index with the distributions that histograms were drawn from",
         ("method", "quartiles of Rand", "mean Rand", "mean ARI"),
         tuple(rows),
         (
@@ -162,6 +166,9 @@ def chi_squared(options: Options) -> Report:
             f"{prices[:, 1].mean():.2f}, mean ARI with the clusters explained {prices[:, 2].mean():.3f}",
         ),
     )
+    prints = "bars of four distributions, and boxes of the Rand index of both kinds of k-means, without numbers"
+    picture = plots.boxes(options.out, "004_figure_6.png", rand, "Rand index")
+    return Section("004", "Figure 6", prints, tables=(table,), pictures=(picture,))
 
 
 def _toy(rng: np.random.Generator) -> dict[str, tuple[float, ...]]:
@@ -171,7 +178,7 @@ def _toy(rng: np.random.Generator) -> dict[str, tuple[float, ...]]:
     k, kernel = len(PROBABILITIES), ChiSquared()
     linear = KMeans(k, n_init=10, random_state=0).fit(X)
     kmeans = bw.KernelKMeans(k, kernel=kernel, n_init=10, random_state=0).fit(X)
-    model = bw.KernelIMM(kernel=kernel, n_terms=ORDER).fit(X, kmeans.labels_)
+    model = bw.KernelIMM(kernel=kernel, features="additive", n_terms=ORDER).fit(X, kmeans.labels_)
     imm = grow.imm(X, Reference.from_estimator(linear, X)).predict(X)
     found = dict(zip(METHODS, (linear.labels_, kmeans.labels_, imm, model.labels_), strict=True))
     indices = {name: (rand_score(truth, one), adjusted_rand_score(truth, one)) for name, one in found.items()}

@@ -1,18 +1,25 @@
-"""The figures, where matplotlib is installed."""
+"""The figures, where matplotlib is installed: each function draws one file and returns it as a `Picture`."""
 
 import importlib.util
 import os
+import tempfile
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["Panel", "bars", "boxes", "cut_lines", "figure_3", "figure_6", "prices", "regions", "splits", "theorem_5"]
+from benchmarks.papers.report import Picture
 
-COLOURS = np.array(["#4477aa", "#ee7733", "#228833", "#aa3377", "#ccbb44", "#66ccee", "#888888"])
+__all__ = [
+    "Panel", "bars", "boxes", "curves", "cut_lines", "figure_3", "figure_6", "prices", "regions", "splits", "theorem_5",
+]  # fmt: skip
+
+COLOURS = np.array(
+    ["#4477aa", "#ee7733", "#228833", "#aa3377", "#ccbb44", "#66ccee", "#994422", "#226666", "#bb88dd", "#bbbbbb"]
+)  # the last is that of rows left out, which have the label -1
 
 
-def figure_3(folder: str, q: np.ndarray, log_error: np.ndarray, bins: np.ndarray) -> None:
+def figure_3(folder: str, q: np.ndarray, log_error: np.ndarray, bins: np.ndarray) -> Picture:
     """Draw q against the log error, with the quantiles by bin."""
 
     def draw(axes: Any) -> None:
@@ -20,10 +27,10 @@ def figure_3(folder: str, q: np.ndarray, log_error: np.ndarray, bins: np.ndarray
         axes.plot(bins[:, 0], bins[:, 1], "k--", bins[:, 0], bins[:, 2], "k-")
         axes.set(xlabel="explainability-to-noise ratio q", ylabel="log error rate")
 
-    _save(folder, "001_figure_3.png", draw)
+    return _save(folder, "001_figure_3.png", draw)
 
 
-def figure_6(folder: str, scores: dict[int, np.ndarray]) -> None:
+def figure_6(folder: str, scores: dict[int, np.ndarray]) -> Picture:
     """Draw boxes of the adjusted Rand index for each dimension and method."""
 
     def draw(axes: Any) -> None:
@@ -32,10 +39,10 @@ def figure_6(folder: str, scores: dict[int, np.ndarray]) -> None:
         axes.set_xticks(range(1, len(labels) + 1), labels)
         axes.set_ylabel("adjusted Rand index")
 
-    _save(folder, "001_figure_6.png", draw)
+    return _save(folder, "001_figure_6.png", draw)
 
 
-def theorem_5(folder: str, prices: dict[int, np.ndarray]) -> None:
+def theorem_5(folder: str, prices: dict[int, np.ndarray]) -> Picture:
     """Draw the prices of trees against the logarithm of the number of components."""
 
     def draw(axes: Any) -> None:
@@ -45,10 +52,10 @@ def theorem_5(folder: str, prices: dict[int, np.ndarray]) -> None:
         axes.set(xlabel="log K", ylabel="l1 price")
         axes.legend()
 
-    _save(folder, "000_theorem_5.png", draw)
+    return _save(folder, "000_theorem_5.png", draw)
 
 
-def prices(folder: str, name: str, k: Any, lines: dict[str, Any]) -> None:
+def prices(folder: str, name: str, k: Any, lines: dict[str, Any]) -> Picture:
     """Draw prices against the number of clusters, both in logarithms, a line for each name."""
 
     def draw(axes: Any) -> None:
@@ -59,10 +66,22 @@ def prices(folder: str, name: str, k: Any, lines: dict[str, Any]) -> None:
         axes.set_xticks([], minor=True)
         axes.legend(fontsize="small")
 
-    _save(folder, name, draw)
+    return _save(folder, name, draw)
 
 
-def splits(folder: str, name: str, X: np.ndarray, labels: np.ndarray, found: Any) -> None:
+def curves(folder: str, name: str, x: np.ndarray, lines: dict[str, np.ndarray], label: str) -> Picture:
+    """Draw values along an axis, a line for each name."""
+
+    def draw(axes: Any) -> None:
+        for words, values in lines.items():
+            axes.plot(x, values, label=words)
+        axes.set(xlabel="x", ylabel=label)
+        axes.legend(fontsize="small")
+
+    return _save(folder, name, draw)
+
+
+def splits(folder: str, name: str, X: np.ndarray, labels: np.ndarray, found: Any) -> Picture:
     """Draw rows by cluster, the cuts of a tree inside their boxes, numbered, and the mistakes as red crosses."""
 
     def draw(axes: Any) -> None:
@@ -75,10 +94,10 @@ def splits(folder: str, name: str, X: np.ndarray, labels: np.ndarray, found: Any
             axes.plot(X[split.mistakes, 0], X[split.mistakes, 1], "rx")
         axes.set(xlabel="x0", ylabel="x1")
 
-    _save(folder, name, draw)
+    return _save(folder, name, draw)
 
 
-def bars(folder: str, name: str, heights: dict[str, dict[str, dict[str, float]]]) -> None:
+def bars(folder: str, name: str, heights: dict[str, dict[str, dict[str, float]]]) -> Picture:
     """Draw groups of bars, a panel for each title: heights by title, group and bar; where 1 is, a line."""
     names = list(dict.fromkeys(bar for groups in heights.values() for group in groups.values() for bar in group))
     colour = dict(zip(names, COLOURS, strict=False))
@@ -96,10 +115,10 @@ def bars(folder: str, name: str, heights: dict[str, dict[str, dict[str, float]]]
         keys = [axes[0].bar(0, 0, color=one, label=bar) for bar, one in colour.items()]
         axes[0].figure.legend(handles=keys, loc="outside lower center", ncols=len(names), fontsize="small")
 
-    _save(folder, name, draw, size=(11, 4), columns=len(heights))
+    return _save(folder, name, draw, size=(11, 4), columns=len(heights))
 
 
-def boxes(folder: str, name: str, values: dict[str, np.ndarray], label: str) -> None:
+def boxes(folder: str, name: str, values: dict[str, np.ndarray], label: str) -> Picture:
     """Draw a box of values for each name."""
 
     def draw(axes: Any) -> None:
@@ -107,7 +126,7 @@ def boxes(folder: str, name: str, values: dict[str, np.ndarray], label: str) -> 
         axes.set_xticks(range(1, len(values) + 1), list(values))
         axes.set_ylabel(label)
 
-    _save(folder, name, draw)
+    return _save(folder, name, draw)
 
 
 class Panel(NamedTuple):
@@ -118,7 +137,7 @@ class Panel(NamedTuple):
     tree: Any
 
 
-def regions(folder: str, name: str, X: np.ndarray, panels: Sequence[Panel]) -> None:
+def regions(folder: str, name: str, X: np.ndarray, panels: Sequence[Panel]) -> Picture:
     """Draw rows by cluster, over the parts of the plane that a tree gives to each cluster, with its cuts as lines."""
     margin = 0.05 * np.ptp(X, axis=0)
     low, high = X.min(axis=0) - margin, X.max(axis=0) + margin
@@ -128,7 +147,7 @@ def regions(folder: str, name: str, X: np.ndarray, panels: Sequence[Panel]) -> N
     def draw(axes: Any) -> None:
         from matplotlib.colors import ListedColormap
 
-        for place, (title, labels, tree) in zip(axes, panels, strict=True):
+        for place, (title, labels, tree) in zip(np.atleast_1d(axes), panels, strict=True):
             if tree is not None:
                 parts = tree.predict(grid).reshape(len(y), len(x))
                 ends = {"vmin": 0, "vmax": len(COLOURS) - 1, "alpha": 0.25}
@@ -138,7 +157,7 @@ def regions(folder: str, name: str, X: np.ndarray, panels: Sequence[Panel]) -> N
             place.scatter(X[:, 0], X[:, 1], c=COLOURS[labels], s=7, linewidths=0)
             place.set(title=title, xlim=(low[0], high[0]), ylim=(low[1], high[1]), xticks=[], yticks=[])
 
-    _save(folder, name, draw, size=(4 * len(panels), 4), columns=len(panels))
+    return _save(folder, name, draw, size=(4 * len(panels), 4), columns=len(panels))
 
 
 def cut_lines(tree: Any, low: np.ndarray, high: np.ndarray) -> Iterator[np.ndarray]:
@@ -168,14 +187,17 @@ def _slab(part: np.ndarray, j: int, start: float, stop: float) -> np.ndarray:
     return slab
 
 
-def _save(folder: str, name: str, draw: Any, *, size: tuple[float, float] = (6, 4), columns: int = 1) -> None:
+def _save(folder: str, name: str, draw: Any, *, size: tuple[float, float] = (6, 4), columns: int = 1) -> Picture:
+    """Write the file whole or not at all."""
     if importlib.util.find_spec("matplotlib") is None:
-        print(f"{name}: not drawn, as matplotlib is not installed")
-        return
+        return Picture(name, drawn=False)
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=size, layout="constrained")
     draw(figure.subplots(1, columns))
     os.makedirs(folder, exist_ok=True)
-    figure.savefig(os.path.join(folder, name), dpi=150)
-    print(f"wrote {os.path.join(folder, name)}")
+    with tempfile.NamedTemporaryFile(dir=folder, suffix=".part", delete=False) as file:
+        figure.savefig(file, dpi=110, format="png")
+    os.chmod(file.name, 0o644)
+    os.replace(file.name, os.path.join(folder, name))
+    return Picture(name, drawn=True)

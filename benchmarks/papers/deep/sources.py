@@ -27,7 +27,7 @@ DIGIT_CONCEPTS = {
 VADE = ((256, 256, 512), (15, 40))  # widths; epochs as an autoencoder, and as VaDE
 COLOURS_OF_AWA2 = ("black", "brown", "orange", "red", "yellow")  # that differ among the three animals
 ANIMALS = ("antelope", "leopard", "fox")  # 0, 14 and 21
-EACH, DRAWS = 200, 5  # positives, and negatives, of a concept, as in Crabbé and van der Schaar
+EACH, DRAWS = 200, 10  # positives, and negatives, of a concept, as in Crabbé and van der Schaar
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Source:
     mixture: GaussianMixture | None = None
 
     def draws(self) -> list[tuple[np.ndarray, dict[str, np.ndarray]]]:
-        """Return five draws of 200 positive and 200 negative examples of each binary concept."""
+        """Return ten draws of 200 positive and 200 negative examples of each binary concept."""
         return [self._draw(np.random.default_rng((0, i))) for i in range(DRAWS)]
 
     def _draw(self, rng: np.random.Generator) -> tuple[np.ndarray, dict[str, np.ndarray]]:
