@@ -125,8 +125,8 @@ def test_the_surest_cuts_equal_the_twin():
     for seed in seeds(150):
         mixture = random_mixture(seed) if seed % 2 else make_mixture(seed)
         kernel = (Gaussian(0.5), Laplace(1.0))[seed % 2]
-        similarity = axis_similarity(mixture, kernel=kernel)
-        xi, variance = similarity.mean.tolist(), similarity.variance.tolist()
+        laws = GaussianLaws(mixture, kernel)
+        xi, variance = laws.similarity.mean.tolist(), laws.variance.tolist()
         twin = naive.kernel_mmdt(
             xi,
             _radius(kernel),
