@@ -101,6 +101,25 @@ def test_equals_enumeration(cuts, max_rows):
         assert tree == ThresholdTree.from_dict(_unnumbered(twin)), seed
 
 
+@pytest.mark.parametrize(("cuts", "max_rows"), [("threshold", 12), ("interval", 8)])
+def test_looking_ahead_equals_enumeration(cuts, max_rows):
+    used = 0
+    for seed in seeds(40):
+        rng, kernel = np.random.default_rng(seed), (Gaussian(2.0), Laplace(1.5), Polynomial(2, 1.0))[seed % 3]
+        X = rng.integers(0, 3, size=(int(rng.integers(4, max_rows)), 2)).astype(float)
+        labels = ((X[:, 0] > 1) ^ (X[:, 1] > 0)).astype(int) if seed % 2 else rng.integers(0, 3, size=len(X))
+        reference = Reference.of(X, labels)
+        options = {"cuts": cuts, "tol": (0.0, 0.05, 0.2)[seed % 3]}
+        tree = expanded(None, X, reference, max_leaf_nodes=5, kernel=kernel, look_ahead=True, **options)
+        distances = distances_of(X, reference, None, kernel)
+        twin = naive.expand(
+            None, X, labels, reference.centers, 5, look_ahead=True, distances=distances, **options
+        )
+        assert tree == ThresholdTree.from_dict(_unnumbered(twin)), seed
+        used += tree != expanded(None, X, reference, max_leaf_nodes=5, kernel=kernel, **options)
+    assert used > 2
+
+
 def _unnumbered(d):
     return {key: _unnumbered(value) if isinstance(value, dict) else value for key, value in d.items() if key != "leaf"}
 
@@ -346,7 +365,7 @@ def test_what_is_refused():
     ]:
         with pytest.raises(error, match=match):
             expand(None, rows, reference, max_leaf_nodes=2, kernel=kernel)
-    with pytest.warns(StoppedEarlyWarning, match="no further cut lowers the cost"):
+    with pytest.warns(StoppedEarlyWarning, match="no single further cut lowers the cost"):
         expand(None, [[1.0]] * 4, reference, max_leaf_nodes=2, kernel=Gaussian(1.0))
 
 

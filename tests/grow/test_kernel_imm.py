@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boxwood import IMM, KernelIMM, KernelKMeans, Reference
+from boxwood._validation import Rows
 from boxwood.axes import features_of_kernel, surrogate_map
 from boxwood.errors import DataError
 from boxwood.grow import imm, kernel_imm
@@ -60,9 +61,9 @@ def test_equals_the_twin(kind, kernel, options):
         case = make_case(seed, max_rows=12, max_columns=3, max_clusters=4)
         X = rows_for(kernel, seed, max_rows=12, max_columns=3, max_clusters=4)
         kept = case.labels >= 0
-        features = surrogate_map(kernel.fitted(X), X[kept], kind, **options)
-        Z = features.transform(X[kept])
         weights = None if case.weights is None else case.weights[kept]
+        features = surrogate_map(kernel.fitted(X), Rows.of(X[kept], weights), kind, **options)
+        Z = features.transform(X[kept])
         reference = Reference.of(Z, case.labels[kept], sample_weight=weights)
         if (reference.first_of_equal_centers() != np.arange(reference.n_clusters)).any():
             continue

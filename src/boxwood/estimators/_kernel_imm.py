@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar
 
-from boxwood._compat import Interval, StrOptions
-from boxwood.estimators._base import AT_LEAST_TWO
-from boxwood.estimators._kernel_base import KernelTreeClusterer
+from boxwood.estimators._kernel_base import FEATURE_CONSTRAINTS, KernelTreeClusterer
 from boxwood.kernels import Kernel
 
 __all__ = ["KernelIMM"]
@@ -38,8 +35,8 @@ class KernelIMM(KernelTreeClusterer):
         Features that stand for the kernel; see `grow.kernel_imm`. "auto" keeps the tree that costs least.
     n_terms : int or "auto", default="auto"
         Order of Taylor and χ² features.
-    n_landmarks : int or None, default=64
-        Largest number of landmarks of a column, for "distance" and histogram intersection; None takes all values.
+    n_landmarks : int, "auto" or None, default="auto"
+        Largest number of landmarks of a column, for "distance" and histogram intersection; see `grow.kernel_imm`.
     random_state : int, RandomState instance or None, default=None
         Randomness of `KernelKMeans`; an int gives the same result each time.
     n_jobs : int or None, default=None
@@ -119,9 +116,7 @@ class KernelIMM(KernelTreeClusterer):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelTreeClusterer._parameter_constraints,
-        "features": [StrOptions({"auto", "taylor", "distance", "additive"})],
-        "n_terms": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-        "n_landmarks": [AT_LEAST_TWO, None],
+        **FEATURE_CONSTRAINTS,
     }
 
     def __init__(
@@ -133,7 +128,7 @@ class KernelIMM(KernelTreeClusterer):
         gamma: Any = "scale",
         features: str = "auto",
         n_terms: int | str = "auto",
-        n_landmarks: int | None = 64,
+        n_landmarks: int | str | None = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
