@@ -279,7 +279,7 @@ def test_labels_may_be_explained_and_models_copied():
     assert clone(model).get_params()["kernel"] == Gaussian(5.0)
 
 
-@pytest.mark.parametrize("gamma", ["scale", "median", 0.5, (0.5, 2.0)])
+@pytest.mark.parametrize("gamma", ["auto", "scale", "median", 0.5, (0.5, 2.0)])
 def test_gamma_is_the_bandwidth_of_a_named_kernel(gamma):
     X, _ = circles(40, np.random.default_rng(0))
     for name, kind in (("gaussian", Gaussian), ("laplace", Laplace)):

@@ -218,7 +218,7 @@ def test_rows_left_out_matter_to_a_bandwidth_alone():
         options = {"max_leaf_nodes": 6, "kernel": kernel}
         assert expanded(None, X, reference, **options) == expanded(None, X[:40], alone, **options)
     tree = expanded(None, X, reference, max_leaf_nodes=6, kernel="gaussian")
-    assert tree == expanded(None, X, reference, max_leaf_nodes=6, kernel=Gaussian("scale").fitted(X))
+    assert tree == expanded(None, X, reference, max_leaf_nodes=6, kernel=Gaussian("auto").fitted(X))
     assert tree != expanded(None, X[:40], alone, max_leaf_nodes=6, kernel="gaussian")
 
 
@@ -414,7 +414,7 @@ def test_default_leaves_clusterers_and_frames(estimator, rings):
     X, y = rings
     model = estimator(n_clusters=3, random_state=0).fit(X)
     assert isinstance(model.clusterer_, KernelKMeans)
-    assert model.kernel_ == Gaussian("scale").fitted(X)
+    assert model.kernel_ == Gaussian("auto").fitted(X)
     assert 3 <= model.n_leaves_ <= 6
     laplace = estimator(kernel="laplace", gamma="median").fit(X, y)
     assert laplace.kernel_ == Laplace("median").fitted(X)

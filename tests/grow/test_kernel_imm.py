@@ -394,8 +394,8 @@ def test_attributes(blobs):
         ("gaussian", 2.0, Gaussian(2.0)),
         ("rbf", [1.0, 2.0], Gaussian((1.0, 2.0))),
         ("laplace", 3, Laplace(3.0)),
-        (Laplace(0.5), "scale", Laplace(0.5)),
-        ("linear", "scale", Linear()),  # around an origin that it finds
+        (Laplace(0.5), "auto", Laplace(0.5)),
+        ("linear", "auto", Linear()),  # around an origin that it finds
     ],
 )
 def test_kernels(blobs, kernel, gamma, expected):
@@ -413,7 +413,7 @@ def test_a_bandwidth_beside_a_kernel_that_brings_its_own_is_refused(blobs, kerne
 
 def test_bandwidths_by_rules_are_found_from_the_rows(blobs):
     X, y = blobs
-    assert KernelIMM().fit(X, y).kernel_ == Gaussian("scale").fitted(X)
+    assert KernelIMM().fit(X, y).kernel_ == Gaussian("auto").fitted(X)
     assert KernelIMM(kernel="laplace", gamma="median").fit(X, y).kernel_ == Laplace("median").fitted(X)
 
 

@@ -552,7 +552,7 @@ def test_the_estimator_with_clusterers():
     X, labels = balls(np.random.default_rng(0), [[0, 0], [3, 0], [0, 3]], [40, 50, 60], 0.1)
     model = KernelMMDT(n_clusters=3, kernel="laplace", random_state=0).fit(X)
     assert isinstance(model.clusterer_, KernelKMeans)
-    assert model.kernel_ == Laplace("scale").fitted(X)
+    assert model.kernel_ == Laplace("auto").fitted(X)
     assert sorted(model.tree_.leaf_clusters) == [0, 1, 2]
     wide = X * [1.0, 1000.0]
     piped = KernelMMDT(make_pipeline(StandardScaler(), KMeans(3, n_init=10, random_state=0)), random_state=0).fit(wide)

@@ -267,7 +267,7 @@ def test_bandwidth_rules():
     assert Gaussian("median").fitted(large).gamma == pytest.approx(1 / (4 * math.log(2)), rel=0.1)
     mostly_equal = np.r_[np.zeros(40), 2.0][:, None]
     assert Gaussian("median").fitted(mostly_equal).gamma == 0.25
-    for rule in ("scale", "median"):
+    for rule in ("auto", "scale", "median"):
         assert Gaussian(rule).fitted(np.ones((4, 2))).gamma == 1.0
         assert Gaussian(rule).fitted([[3.0]]).gamma == 1.0
 
@@ -279,7 +279,7 @@ def test_a_rule_has_no_values_before_it_is_fitted():
                 use(kernel)
 
 
-@pytest.mark.parametrize("gamma", [0.0, -1.0, math.nan, math.inf, "auto", [], [1.0, 0.0], [[1.0]]])
+@pytest.mark.parametrize("gamma", [0.0, -1.0, math.nan, math.inf, "wide", [], [1.0, 0.0], [[1.0]]])
 def test_bad_bandwidths(gamma):
     for kernel in (Gaussian, Laplace):
         with pytest.raises(ValueError, match="gamma must be"):
@@ -319,8 +319,8 @@ def test_bad_rows_are_refused():
 
 
 def test_names():
-    assert as_kernel("rbf") == as_kernel("gaussian") == Gaussian("scale")
-    assert as_kernel("laplacian") == as_kernel("laplace") == Laplace("scale")
+    assert as_kernel("rbf") == as_kernel("gaussian") == Gaussian("auto")
+    assert as_kernel("laplacian") == as_kernel("laplace") == Laplace("auto")
     assert as_kernel("poly") == as_kernel("polynomial") == Polynomial(3, 1.0)
     assert as_kernel("linear") == Linear()
     assert as_kernel("chi_squared") == ChiSquared()

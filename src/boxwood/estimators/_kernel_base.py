@@ -17,6 +17,7 @@ from boxwood.errors import DataError
 from boxwood.estimators._base import AT_LEAST_TWO, TreeClusterer
 from boxwood.explanation._measure import Costs
 from boxwood.kernels import Kernel, Precomputed
+from boxwood.kernels._bandwidth import RULES
 from boxwood.kernels._by_name import kernel_with_gamma
 from boxwood.metrics import agreement, kernel_cost
 from boxwood.reference import Task
@@ -56,7 +57,7 @@ class KernelTreeClusterer(TreeClusterer):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TreeClusterer._parameter_constraints,
         "kernel": [str, Kernel],
-        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale", "median"}), "array-like"],
+        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions(set(RULES)), "array-like"],
     }
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:

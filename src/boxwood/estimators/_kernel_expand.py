@@ -38,7 +38,7 @@ class _KernelExpanded(KernelTreeClusterer):
         *,
         n_clusters: int = 8,
         kernel: Kernel | str = "gaussian",
-        gamma: Any = "scale",
+        gamma: Any = "auto",
         max_leaf_nodes: int | None = None,
         base: str = "kernel_imm",
         cuts: str = "interval",
@@ -88,7 +88,7 @@ class KernelExKMC(_KernelExpanded):
         Number of clusters of `KernelKMeans` where `clusterer` is None.
     kernel : Kernel or str, default="gaussian"
         Kernel, or a name that `kernels.as_kernel` knows.
-    gamma : float, array-like of shape (d,), "scale" or "median", default="scale"
+    gamma : float, array-like of shape (d,), "auto", "scale" or "median", default="auto"
         Bandwidth of a kernel given as "gaussian" or "laplace"; see `kernels.Gaussian`. Other kernels have a
         bandwidth of their own, or none.
     max_leaf_nodes : int, default=None

@@ -28,7 +28,7 @@ class KernelIMM(KernelTreeClusterer):
     kernel : Kernel or str, default="gaussian"
         Kernel, or a name that `kernels.as_kernel` knows: "gaussian", "laplace", "linear", "hellinger",
         "histogram_intersection" or "chi_squared".
-    gamma : float, array-like of shape (d,), "scale" or "median", default="scale"
+    gamma : float, array-like of shape (d,), "auto", "scale" or "median", default="auto"
         Bandwidth of a kernel given as "gaussian" or "laplace"; see `kernels.Gaussian`. Other kernels have a
         bandwidth of their own, or none.
     features : {"auto", "taylor", "distance", "additive"}, default="auto"
@@ -125,7 +125,7 @@ class KernelIMM(KernelTreeClusterer):
         *,
         n_clusters: int = 8,
         kernel: Kernel | str = "gaussian",
-        gamma: Any = "scale",
+        gamma: Any = "auto",
         features: str = "auto",
         n_terms: int | str = "auto",
         n_landmarks: int | str | None = "auto",
