@@ -267,7 +267,10 @@ def test_looking_ahead_never_costs_more_and_depends_on_nothing_else(objective, c
         used += trees[-1] != expanded(None, X, reference, max_leaf_nodes=6, **{**options, "look_ahead": False})
 
         p, times = rng.permutation(60), rng.integers(1, 4, size=60)
-        permuted, repeated = Reference(labels[p], reference.centers), Reference(np.repeat(labels, times), reference.centers)
+        permuted, repeated = (
+            Reference(labels[p], reference.centers),
+            Reference(np.repeat(labels, times), reference.centers),
+        )
         assert trees[-1] == expanded(None, X[p], permuted, max_leaf_nodes=6, n_jobs=1, **options)
         weighted = expanded(None, X, reference, max_leaf_nodes=6, sample_weight=times, **options)
         assert weighted == expanded(None, np.repeat(X, times, axis=0), repeated, max_leaf_nodes=6, **options)
@@ -306,9 +309,14 @@ def test_columns_that_are_looked_at_are_few():
     reference = Reference.of(X, np.repeat([0, 0, 1, 1], 4))
     noise = np.tile(np.arange(4.0), 4)[:, None].repeat(COLUMNS, axis=1)
     options = {"objective": "mistakes", "max_leaf_nodes": 4, "look_ahead": True}
-    assert expand(None, np.hstack([X, noise]), Reference.of(np.hstack([X, noise]), reference.labels), **options).n_leaves == 4
+    assert (
+        expand(None, np.hstack([X, noise]), Reference.of(np.hstack([X, noise]), reference.labels), **options).n_leaves
+        == 4
+    )
     late = np.hstack([noise, X])
-    with pytest.warns(StoppedEarlyWarning, match="no further cut was found that lowers the number of mistakes, alone or"):
+    with pytest.warns(
+        StoppedEarlyWarning, match="no further cut was found that lowers the number of mistakes, alone or"
+    ):
         assert expand(None, late, Reference.of(late, reference.labels), **options).n_leaves == 1
 
 

@@ -112,9 +112,7 @@ def test_looking_ahead_equals_enumeration(cuts, max_rows):
         options = {"cuts": cuts, "tol": (0.0, 0.05, 0.2)[seed % 3]}
         tree = expanded(None, X, reference, max_leaf_nodes=5, kernel=kernel, look_ahead=True, **options)
         distances = distances_of(X, reference, None, kernel)
-        twin = naive.expand(
-            None, X, labels, reference.centers, 5, look_ahead=True, distances=distances, **options
-        )
+        twin = naive.expand(None, X, labels, reference.centers, 5, look_ahead=True, distances=distances, **options)
         assert tree == ThresholdTree.from_dict(_unnumbered(twin)), seed
         used += tree != expanded(None, X, reference, max_leaf_nodes=5, kernel=kernel, **options)
     assert used > 2

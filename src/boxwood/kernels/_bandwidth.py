@@ -25,11 +25,15 @@ def as_bandwidth(gamma: float | Sequence[float] | Array | str) -> Bandwidth:
     """Return a bandwidth in the form that kernels keep: a number, a tuple of one for each column, or a rule's name."""
     if isinstance(gamma, str):
         if gamma not in RULES:
-            raise ValueError(f"gamma must be a number above 0, one for each axis, 'auto', 'scale' or 'median'; got {gamma!r}")
+            raise ValueError(
+                f"gamma must be a number above 0, one for each axis, 'auto', 'scale' or 'median'; got {gamma!r}"
+            )
         return gamma
     values = np.asarray(gamma, dtype=np.float64)
     if values.ndim > 1 or values.size == 0 or not np.isfinite(values).all() or (values <= 0).any():
-        raise ValueError(f"gamma must be a number above 0, one for each axis, 'auto', 'scale' or 'median'; got {gamma!r}")
+        raise ValueError(
+            f"gamma must be a number above 0, one for each axis, 'auto', 'scale' or 'median'; got {gamma!r}"
+        )
     return float(values) if values.ndim == 0 else tuple(values.tolist())
 
 
