@@ -197,9 +197,7 @@ def test_landmarks_are_quantiles_of_the_rows_by_weight():
             expected = np.unique(X)
         for rows in (Rows.of(repeated), Rows.of(X, weights)):
             assert landmarks_of(rows, most)[0].tolist() == expected.tolist(), seed
-    heavy = np.append(np.zeros(900), np.arange(100.0))[
-        :, None
-    ]  # equal steps of the different values would be 0, 11, ...
+    heavy = np.append(np.zeros(900), np.arange(100.0))[:, None]  # equal steps of values: 0, 11, ...
     assert landmarks_of(Rows.of(heavy), 10)[0].tolist() == [0, 99]
 
 

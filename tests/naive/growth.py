@@ -126,7 +126,7 @@ def _first_cost(costs, rows, leaves) -> float:
 
 
 def _best_pair(X, costs, rows, cuts, room) -> tuple | None:
-    """Return the gain for each leaf, and the first cut with the cuts of its two sides, one of them None where room is 2.
+    """Return the gain for each leaf, and the first cut with the cuts of its sides; one of them is None where room is 2.
 
     Cuts are as in `_best_split`. Few leaves win ties, then the first cut as among single cuts, then the first side.
     """

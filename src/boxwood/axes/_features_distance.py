@@ -70,7 +70,7 @@ class LandmarkFeatures(Curves):
     @classmethod
     def of(cls, kernel: DistanceKernel, X: ArrayLike, *, n_landmarks: int | str | None = "auto") -> LandmarkFeatures:
         """Return the features for the rows of `X`, shape (n, d), by the landmarks of `landmarks_of`."""
-        return cls(kernel, landmarks_of(Rows.of(X), n_landmarks))
+        return cls(kernel, list(landmarks_of(Rows.of(X), n_landmarks)))
 
     def _curve(self, column: int, x: Floats) -> Floats:
         return self.kernel.axis(int(self.features[column]), x - self.landmarks[column])
@@ -96,7 +96,7 @@ def _n_rows(weights: Weights, n_rows: int) -> float:
     """Return the number of rows, those of whole weights counted as repeated."""
     if weights is None:
         return n_rows
-    return float(weights.sum()) if (weights == np.floor(weights)).all() else np.count_nonzero(weights)
+    return float(weights.sum()) if (weights == np.floor(weights)).all() else int((weights > 0).sum())
 
 
 def _quantiles(column: Floats, weights: Ints, most: Any) -> Floats:

@@ -102,8 +102,8 @@ def surrogate_map(
 def _check(n_terms: int | str, n_landmarks: int | str | None) -> None:
     if n_terms != "auto" and (not isinstance(n_terms, Integral) or not 1 <= n_terms <= MOST_TERMS):
         raise ValueError(
-            f"n_terms must be a whole number from 1 to {MOST_TERMS}, or 'auto'; got {n_terms!r}; no row has a value "
-            "above rounding in features of a higher order, unless the kernel is narrower than a 30th of a column's range"
+            f"n_terms must be a whole number from 1 to {MOST_TERMS}, or 'auto'; got {n_terms!r}; features of higher "
+            "order are 0 on all rows, unless the kernel is narrower than a 30th of a column's range"
         )
     if n_landmarks not in ("auto", None) and (not isinstance(n_landmarks, Integral) or n_landmarks < 2):
         raise ValueError(f"n_landmarks must be a whole number of at least 2, 'auto', or None; got {n_landmarks!r}")

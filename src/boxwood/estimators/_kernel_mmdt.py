@@ -18,9 +18,9 @@ class KernelMMDT(KernelTreeClusterer):
     """Clusters explained by a tree with one leaf for each, by cuts around prototypes: `p - r <= x <= p + r`.
 
     The Kernel Mixture Model Decision Tree. Each node takes the axis, and the level of similarity by the kernel, with
-    the smallest bound on mistakes. It splits rows by their distance to a row of one of the clusters, the prototype. Use it for clusters of
-    any shape that are compact on some axis: its loss is bounded where rows of two clusters are far less alike on an
-    axis than rows of one cluster.
+    the smallest bound on mistakes. It splits rows by their distance to a row of one of the clusters, the prototype. Use
+    it for clusters of any shape that are compact on some axis: its loss is bounded where rows of two clusters are far
+    less alike on an axis than rows of one cluster.
 
     Parameters
     ----------

@@ -88,8 +88,8 @@ def expand(
     -------
     ThresholdTree
         Always holds: with more `max_leaf_nodes` the sum of the rows' costs does not grow; without `look_ahead`, the
-        leaves of the smaller tree are only split further. The ends of a cut are midpoints between values of the rows at the node; the lower
-        end is closed, so it lies above the value before it.
+        leaves of the smaller tree are only split further. The ends of a cut are midpoints between values of the rows at
+        the node; the lower end is closed, so it lies above the value before it.
 
     Warns
     -----
@@ -239,7 +239,8 @@ def expanded(
     If the tree stops early, the caller warns: this function may run in a thread, and threads share warning filters.
     """
     refuse_unknown("cuts", cuts, CUTS)
-    refuse_unknown("look_ahead", look_ahead, (False, True))
+    if look_ahead not in (False, True):
+        raise ValueError(f"look_ahead must be True or False; got {look_ahead!r}")
     if not 0 <= tol < math.inf:
         raise ValueError(f"tol must be a number of at least 0, a share of the cost to begin with; got {tol!r}")
     problem = make_problem(task, objective, kernel)

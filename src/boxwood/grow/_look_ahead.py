@@ -44,7 +44,7 @@ class Pair(NamedTuple):
 
 
 def best_pairs(problem: Problem, rows: Indices, two_sided: bool) -> list[Pair]:
-    """Return the best first cut that adds two leaves, and the best that adds three; those that save nothing are left out.
+    """Return the best first cut that adds two leaves, and the best that adds three, but none that saves nothing.
 
     Both cuts lie between bins of the rows' values. A column with at most `BINS` different values has a bin for each;
     the bins of another column hold about the same weight of rows.

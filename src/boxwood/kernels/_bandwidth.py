@@ -37,6 +37,11 @@ def as_bandwidth(gamma: float | Sequence[float] | Array | str) -> Bandwidth:
     return float(values) if values.ndim == 0 else tuple(values.tolist())
 
 
+def _no_bandwidth(gamma: object) -> ValueError:
+    rules = f"{', '.join(map(repr, RULES[:-1]))} or {RULES[-1]!r}"
+    return ValueError(f"gamma must be a number above 0, one for each axis, {rules}; got {gamma!r}")
+
+
 def resolved_bandwidth(gamma: Bandwidth, X: ArrayLike, power: int) -> Bandwidth:
     """Return the bandwidth as numbers: a rule is applied to the rows of `X`.
 
@@ -90,7 +95,7 @@ def _median_distance(X: Array, power: int) -> float:
 
 
 def _near_distance(rows: Rows, power: int) -> float:
-    """Return the distance within which a row has a share `NEAR` of the weight: the median over rows, or 0 for equal rows.
+    """Return the distance within which a row has the share `NEAR` of all weight: the median over rows, or 0.
 
     A row counts as its own neighbour, but the distance is above 0: at least that to the nearest row that differs.
     """
