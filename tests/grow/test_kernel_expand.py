@@ -445,3 +445,20 @@ def test_any_kernel_from_the_root(rings):
         KernelExKMC(kernel="precomputed", base="root").fit(X, y)
     with pytest.warns(StoppedEarlyWarning, match="of 90 leaves"):
         KernelExpand(gamma=0.5, max_leaf_nodes=90).fit(X, y)
+
+
+def test_features_of_the_tree_to_begin_with():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 2)) * 3
+    y = (np.hypot(*X.T) > 3).astype(int)
+    trees = {}
+    for options in ({"features": "taylor", "n_terms": 1}, {"features": "distance", "n_landmarks": 3}):
+        base = kernel_imm(X, Reference.of(X, y), kernel=Gaussian(0.2), **options)
+        for estimator, objective in ((KernelExKMC, "cost"), (KernelExpand, "mistakes")):
+            model = estimator(gamma=0.2, max_leaf_nodes=5, **options).fit(X, y)
+            more = {"max_leaf_nodes": 5, "objective": objective, "cuts": "interval", "kernel": Gaussian(0.2)}
+            assert model.tree_ == expanded(base, X, Reference.of(X, y), look_ahead=True, **more)
+            trees[str(options), objective] = model.tree_
+    assert len({tree.to_json() for tree in trees.values()}) > 2
+    with pytest.raises(ValueError, match="n_terms"):
+        KernelExKMC(n_terms=10**9).fit(X, y)

@@ -80,7 +80,7 @@ class ExKMC(_Expanded):
     look_ahead : bool, default=True
         Whether two or three cuts are made at once where no single cut gains enough; see `grow.expand`.
     tol : float, default=0.0
-        A cut is made only if it saves more than `tol` times the cost of the tree to begin with.
+        A cut is made only if it saves more than `tol` times the cost, or the mistakes, of the tree to begin with.
     random_state : int, RandomState instance or None, default=None
         Randomness of k-means; an int gives the same result each time.
     n_jobs : int or None, default=None
@@ -165,7 +165,7 @@ class Expand(_Expanded):
     look_ahead : bool, default=True
         Whether two or three cuts are made at once where no single cut gains enough; see `grow.expand`.
     tol : float, default=0.0
-        A cut is made only if it saves more than `tol` times the mistakes of the tree to begin with.
+        A cut is made only if it saves more than `tol` times the cost, or the mistakes, of the tree to begin with.
     random_state : int, RandomState instance or None, default=None
         Randomness of k-means; an int gives the same result each time.
     n_jobs : int or None, default=None

@@ -102,11 +102,9 @@ class KernelExKMC(_KernelExpanded):
     look_ahead : bool, default=True
         Whether two or three cuts are made at once where no single cut gains enough; see `grow.expand`.
     tol : float, default=0.0
-        A cut is made only if it saves more than `tol` times the kernel cost (for `KernelExpand`, the mistakes) of the
-        tree to begin with.
+        A cut is made only if it saves more than `tol` times the cost, or the mistakes, of the tree to begin with.
     features : {"auto", "taylor", "distance", "additive"}, default="auto"
-        Features on which the tree of Kernel IMM is grown; see `grow.kernel_imm`. "auto" keeps the tree that costs
-        least. It has no effect with `base="root"`, nor have the next two parameters.
+        Features that stand for the kernel; see `grow.kernel_imm`. "auto" keeps the tree that costs least.
     n_terms : int or "auto", default="auto"
         Order of Taylor and χ² features.
     n_landmarks : int, "auto" or None, default="auto"
@@ -159,6 +157,8 @@ class KernelExKMC(_KernelExpanded):
 
     Notes
     -----
+    `features`, `n_terms` and `n_landmarks` are for the tree of Kernel IMM; they have no effect with `base="root"`.
+
     Computes one value of the kernel for each pair of rows, and takes time n d (log n + k²) for each level of the tree;
     the clusterer and the tree of Kernel IMM come on top.
 

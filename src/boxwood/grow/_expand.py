@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import heapq
 import math
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._types import Indices
 from boxwood._validation import refuse_unknown
 from boxwood._warnings import warn_caller
 from boxwood.errors import StoppedEarlyWarning
-from boxwood.grow._costs import Problem, make_problem, refuse_misfit, whole_costs
-from boxwood.grow._expand_cuts import Cut, best_cut
+from boxwood.grow._costs import make_problem, refuse_misfit
+from boxwood.grow._expand_leaves import Growth, least_gain, single_leaf
 from boxwood.grow._grown import Grown
 from boxwood.grow._imm import grow_imm
-from boxwood.grow._look_ahead import Pair, best_pairs, cuts_of_pair
 from boxwood.kernels import Kernel, as_kernel
 from boxwood.reference import Reference, Task
-from boxwood.tree import ThresholdTree, TreeBuilder, rows_at_nodes
+from boxwood.tree import ThresholdTree
 
 __all__ = ["base_of", "expand", "expanded", "grow_exkmc", "grow_expand", "grown_from", "warn_of_early_stop"]
 
@@ -245,93 +241,11 @@ def expanded(
         raise ValueError(f"tol must be a number of at least 0, a share of the cost to begin with; got {tol!r}")
     problem = make_problem(task, objective, kernel)
     if tree is None:
-        tree = _single_leaf(problem)
+        tree = single_leaf(problem)
     refuse_misfit(tree, problem)
     if max_leaf_nodes < tree.n_leaves:
         raise ValueError(
             f"max_leaf_nodes must be at least {tree.n_leaves}, the leaves to begin with; got {max_leaf_nodes}"
         )
-    growth = _Growth(tree, problem, cuts == "interval", _least_gain(tree, problem, tol))
+    growth = Growth(tree, problem, cuts == "interval", least_gain(tree, problem, tol))
     return growth.grow(max_leaf_nodes, look_ahead=look_ahead)
-
-
-def _single_leaf(problem: Problem) -> ThresholdTree:
-    costs, _ = whole_costs(problem, np.flatnonzero(problem.kept))
-    builder = TreeBuilder()
-    builder.label(0, int(costs.sum(axis=0).argmin()))
-    return builder.build()
-
-
-class _Growth:
-    """A tree whose leaves are split one after another.
-
-    A leaf waits in the heap if a cut of it gains enough, and among the stuck ones otherwise.
-    """
-
-    def __init__(self, tree: ThresholdTree, problem: Problem, two_sided: bool, least: float) -> None:
-        self.problem, self.two_sided, self.least = problem, two_sided, least
-        self.builder, node_of = TreeBuilder.from_tree(tree)
-        self.begin = [
-            (node_of[node], rows[problem.kept[rows]])
-            for node, rows, inside in rows_at_nodes(tree, problem.rows.values)
-            if inside is None
-        ]
-        self.heap: list[tuple[float, int, Indices, Cut]] = []
-        self.stuck: dict[int, Indices] = {}
-        self.pairs: dict[int, list[Pair]] = {}  # of stuck leaves that were looked at
-
-    def grow(self, max_leaf_nodes: int, *, look_ahead: bool) -> ThresholdTree:
-        """Return the tree with at most so many leaves."""
-        new = self.begin
-        while (room := max_leaf_nodes - self.builder.n_leaves) > 0:  # leaves beyond the last split are not looked at
-            for node, rows in new:
-                self._consider(node, rows)
-            if self.heap:
-                _, node, rows, cut = heapq.heappop(self.heap)
-                new = self._split(node, rows, cut)
-            elif look_ahead and (found := self._best_pair(room)) is not None:
-                new = self._split_twice(*found)
-            else:
-                break
-        return self.builder.build()
-
-    def _consider(self, node: int, rows: Indices) -> None:
-        gain, cut = best_cut(self.problem, rows, self.two_sided)
-        if cut is not None and gain > self.least:
-            heapq.heappush(self.heap, (-gain, node, rows, cut))
-        else:
-            self.stuck[node] = rows
-
-    def _split(self, node: int, rows: Indices, cut: Cut) -> list[tuple[int, Indices]]:
-        """Split a node and return its two sides: new leaves and their rows."""
-        first, second = self.builder.split(node, cut.feature, cut.upper, cut.lower)
-        self.builder.label(first, cut.first)
-        self.builder.label(second, cut.second)
-        inside = self.problem.rows.is_first(rows, cut.feature, cut.lower, cut.upper)
-        return [(first, rows[inside]), (second, rows[~inside])]
-
-    def _best_pair(self, room: int) -> tuple[int, Pair] | None:
-        """Return the stuck leaf and the pair of cuts that gain most for each leaf that they add."""
-        for node in self.stuck.keys() - self.pairs.keys():
-            self.pairs[node] = best_pairs(self.problem, self.stuck[node], self.two_sided)
-        found = [(node, pair) for node in self.stuck for pair in self.pairs[node]]
-        found = [(node, pair) for node, pair in found if pair.n_leaves <= room and pair.gain > self.least]
-        return min(found, key=lambda each: (-each[1].gain, each[0], each[1]), default=None)
-
-    def _split_twice(self, node: int, pair: Pair) -> list[tuple[int, Indices]]:
-        rows = self.stuck.pop(node)
-        first, *seconds = cuts_of_pair(self.problem, rows, pair, self.two_sided)
-        leaves = []
-        for (side, rows_of_side), cut in zip(self._split(node, rows, first), seconds, strict=True):
-            leaves += [(side, rows_of_side)] if cut is None else self._split(side, rows_of_side, cut)
-        return leaves
-
-
-def _least_gain(tree: ThresholdTree, problem: Problem, tol: float) -> float:
-    """Return the gain that a leaf must exceed: `tol` times the cost of the tree to begin with."""
-    if tol == 0:
-        return 0.0
-    rows = np.flatnonzero(problem.kept)
-    costs, scale = whole_costs(problem, rows)
-    cost = int(costs[np.arange(len(rows)), tree.predict(problem.rows)[rows]].sum())
-    return tol * (cost / scale)

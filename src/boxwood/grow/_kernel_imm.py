@@ -97,8 +97,9 @@ def kernel_imm(
     `theory.bounds.taylor_price_bound` adds the error of an approximation; see also `distance_price_bound` there.
 
     Time and memory are proportional to n times the number of features: 8 bytes for each value of a feature, and 1 byte
-    for its bin. There are about a dozen Taylor features for each column at the bandwidth "scale", and up to n
-    landmarks in small tables, or else 64. "auto" also computes the kernel once for each pair of rows in one cluster.
+    for its bin. There are about a dozen Taylor features for each column at the bandwidth "scale", and up to 200 at
+    narrower ones. There are up to n landmarks in small tables, or else 64. "auto" also computes the kernel once for
+    each pair of rows in one cluster.
 
     References
     ----------

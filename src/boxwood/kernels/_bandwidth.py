@@ -82,9 +82,14 @@ def _spread(X: Array, power: int, weights: Floats | None = None) -> float:
     with np.errstate(over="ignore", invalid="ignore"):
         if weights is None:
             return float(X.shape[1] * np.ascontiguousarray(X).std(dtype=np.float64) ** power)
-        shares = weights / weights.max() / (weights / weights.max()).sum()
+        shares = _shares(weights)
         center = float(shares @ values.mean(axis=1))
         return float(X.shape[1] * np.sqrt(shares @ np.square(values - center).mean(axis=1)) ** power)
+
+
+def _shares(weights: Floats) -> Floats:
+    scaled = weights / weights.max()  # the sum of large weights may overflow
+    return np.asarray(scaled / scaled.sum())
 
 
 def _median_distance(X: Array, power: int) -> float:
@@ -103,20 +108,20 @@ def _near_distance(rows: Rows, power: int) -> float:
 
     X, weights = rows.values, np.ones(len(rows)) if rows.weights is None else rows.weights
     if rows.weights is not None and len(X) > SAMPLE:
-        drawn = np.random.default_rng(0).choice(len(X), SAMPLE, p=weights / weights.sum())
+        drawn = np.random.default_rng(0).choice(len(X), SAMPLE, p=_shares(weights))
         X, weights = X[np.sort(drawn)], np.ones(SAMPLE)
     X, weights = X[weights > 0], weights[weights > 0]
     distances = squareform(_distances(X, power))
-    weights = weights[: len(distances)]  # all are 1 if the rows were sampled
+    weights = _shares(weights[: len(distances)])  # all are equal if the rows were sampled
     order = np.argsort(distances, axis=1)
     ascending = np.take_along_axis(distances, order, axis=1)
-    enough = (np.cumsum(weights[order], axis=1) >= NEAR * weights.sum()) & (ascending > 0)
+    enough = (np.cumsum(weights[order], axis=1) >= NEAR * (1 - 1e-9)) & (ascending > 0)
     if not enough.any():
         return 0.0
     radii = np.where(enough, ascending, np.inf).min(axis=1)
     by_size = np.argsort(radii)
     upto = np.cumsum(weights[by_size])
-    return float(radii[by_size[np.searchsorted(upto, upto[-1] / 2)]])
+    return float(radii[by_size[np.searchsorted(upto, upto[-1] / 2 * (1 - 1e-9))]])
 
 
 def _distances(X: Array, power: int) -> Floats:
