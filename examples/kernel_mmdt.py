@@ -42,7 +42,7 @@ def main(folder: Path) -> Result:
     print("Three components, by MMDT:", text(mmdt), sep="\n")
 
     Z, of_two = two_components(rng)
-    kernel_mmdt = KernelMMDT(gamma=0.5, random_state=0).fit(Z, of_two)
+    kernel_mmdt = KernelMMDT(gamma=0.5, axis="similarity", random_state=0).fit(Z, of_two)
     (cut,) = kernel_mmdt.cuts_
     print("\nTwo components, by Kernel MMDT:", text(kernel_mmdt), sep="\n")
     print(f"that is, x{cut.feature} within {cut.radius:.2f} of the prototype's {cut.prototype:.2f}, or not")

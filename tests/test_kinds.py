@@ -44,7 +44,7 @@ def test_labels_are_no_reference(call):
     ],
 )
 def test_what_is_no_tree(call):
-    with pytest.raises(TypeError, match=r"tree must be a ThresholdTree, got (str|NoneType); a fitted explainer has one"):
+    with pytest.raises(TypeError, match=r"tree must be a ThresholdTree, got (str|NoneType); a fitted explainer has"):
         call()
 
 

@@ -22,7 +22,7 @@ class ModelError(DataError):
 
 
 class StoppedEarlyWarning(UserWarning):
-    """A tree has fewer leaves than were asked for, because no further cut gains anything."""
+    """A tree has fewer leaves than were asked for, because no further cut was found that gains."""
 
 
 class CacheNote(UserWarning):

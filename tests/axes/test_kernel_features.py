@@ -8,6 +8,7 @@ import pytest
 from scipy.special import lambertw
 from scipy.stats import poisson
 
+from boxwood._validation import Rows
 from boxwood.axes import (
     TAYLOR_MARGIN,
     ChiSquaredFeatures,
@@ -19,6 +20,7 @@ from boxwood.axes import (
     features_of_kernel,
     surrogate_map,
 )
+from boxwood.axes._features_distance import landmarks_of
 from boxwood.errors import DataError
 from boxwood.kernels import (
     ChiSquared,
@@ -157,7 +159,7 @@ def test_auto_takes_the_least_order_that_does(squared, order):
 def test_auto_has_an_order_for_each_column_and_an_end():
     X = np.array([[0.0, 0.0, 7.0], [1.0, 1e9, 7.0]])
     features = TaylorFeatures.of(Gaussian(1.0), X)
-    assert np.bincount(features.features).tolist() == [7, 101, 1]
+    assert np.bincount(features.features).tolist() == [7, 201, 1]
     assert features.error == pytest.approx(1.0)
     assert np.isfinite(features.transform(X)).all()
 
@@ -176,12 +178,35 @@ def test_high_orders_neither_overflow_nor_vanish(order):
 
 def test_landmarks_are_the_values_of_a_column_or_some_of_them():
     X = np.column_stack([np.arange(200.0), np.arange(200) % 3])
-    features = LandmarkFeatures.of(Laplace(1.0), X)
+    features = LandmarkFeatures.of(Laplace(1.0), X, n_landmarks=64)
     assert np.bincount(features.features).tolist() == [64, 3]
     assert (features.landmarks[[0, 63]] == [0, 199]).all()
     assert (np.diff(features.landmarks[:64]) > 2).all()
     assert LandmarkFeatures.of(Laplace(1.0), X, n_landmarks=None).n_columns == 203
     assert math.isnan(features.error)
+
+
+def test_landmarks_are_quantiles_of_the_rows_by_weight():
+    for seed in seeds(100):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(0, 30, size=(int(rng.integers(1, 60)), 1)).astype(float)
+        most, weights = int(rng.integers(2, 12)), rng.integers(1, 5, size=len(X))
+        repeated = np.repeat(X, weights, axis=0)
+        expected = np.unique(np.quantile(repeated, np.arange(most) / (most - 1), method="inverted_cdf"))
+        if len(np.unique(X)) <= most:
+            expected = np.unique(X)
+        for rows in (Rows.of(repeated), Rows.of(X, weights)):
+            assert landmarks_of(rows, most)[0].tolist() == expected.tolist(), seed
+    heavy = np.append(np.zeros(900), np.arange(100.0))[:, None]  # equal steps of values: 0, 11, ...
+    assert landmarks_of(Rows.of(heavy), 10)[0].tolist() == [0, 99]
+
+
+@pytest.mark.parametrize(("n", "d", "many"), [(2000, 1, True), (2000, 5, True), (2000, 6, False), (2001, 1, False)])
+def test_small_tables_have_all_values_as_landmarks(n, d, many):
+    X = np.random.default_rng(0).random((n, d))
+    assert {len(values) for values in landmarks_of(Rows.of(X), "auto")} == {n if many else 64}
+    half = Rows.of(X[: n // 2], np.full(n // 2, 2.0))  # counts as repeated rows
+    assert {len(values) for values in landmarks_of(half, "auto")} == {n // 2 if many or n % 2 else 64}
 
 
 def test_cuts_on_landmarks_are_intervals_around_them():
@@ -402,9 +427,10 @@ def test_negative_values_are_refused(kernel):
 
 
 def test_parameters_are_checked():
-    for n_terms in (0, 2.5, "many"):
-        with pytest.raises(ValueError, match="n_terms must be"):
+    for n_terms in (0, 2.5, "many", 10**9):
+        with pytest.raises(ValueError, match="n_terms must be a whole number from 1 to 1000, or 'auto'"):
             surrogate_map(Gaussian(1.0), [[0.0]], "taylor", n_terms=n_terms)
-    with pytest.raises(ValueError, match="n_landmarks must be"):
-        surrogate_map(Gaussian(1.0), [[0.0]], "distance", n_landmarks=1)
+    for n_landmarks in (1, 2.5, "many"):
+        with pytest.raises(ValueError, match="n_landmarks must be a whole number of at least 2, 'auto', or None"):
+            surrogate_map(Gaussian(1.0), [[0.0]], "distance", n_landmarks=n_landmarks)
     assert repr(PowerFeatures([0.0], [1.0], 0.5)) == "PowerFeatures(n_features=1, n_columns=1)"

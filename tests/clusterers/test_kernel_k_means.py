@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.cluster import KMeans
-from sklearn.datasets import make_blobs, make_moons
+from sklearn.datasets import make_blobs, make_circles, make_moons
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import boxwood as bw
 from boxwood import KernelKMeans, Reference
 from boxwood.clusterers import _kernel_k_means
-from boxwood.clusterers._kernel_k_means_steps import lloyd, seeds
+from boxwood.clusterers._kernel_k_means_steps import lloyd, relaxed, seeds
 from boxwood.errors import DataError
 from boxwood.kernels import Gaussian, Laplace, Linear, Neighborhood, Polynomial, kernel_distances
 from tests import naive, scale
@@ -279,7 +279,7 @@ def test_labels_may_be_explained_and_models_copied():
     assert clone(model).get_params()["kernel"] == Gaussian(5.0)
 
 
-@pytest.mark.parametrize("gamma", ["scale", "median", 0.5, (0.5, 2.0)])
+@pytest.mark.parametrize("gamma", ["auto", "scale", "median", 0.5, (0.5, 2.0)])
 def test_gamma_is_the_bandwidth_of_a_named_kernel(gamma):
     X, _ = circles(40, np.random.default_rng(0))
     for name, kind in (("gaussian", Gaussian), ("laplace", Laplace)):
@@ -308,3 +308,50 @@ def test_errors():
         KernelKMeans(2, kernel="hellinger").fit(-X)
     assert KernelKMeans(1, kernel=Gaussian(1.0)).fit(X).labels_.tolist() == [0] * 12
     assert KernelKMeans(3, kernel=Gaussian(1.0)).fit(X).inertia_ == 0
+
+
+# ------------------------------------------------------------------------------------------------- the defaults
+
+
+@pytest.mark.parametrize("n", [400, 1200])  # a start from all rows, and from some of them
+def test_the_defaults_find_moons_and_rings(n):
+    for seed in range(3 if n < 1000 else 1):
+        moons = make_moons(n, noise=0.05, random_state=seed)
+        rings = make_circles(n, noise=0.05, factor=0.3, random_state=seed)
+        for X, classes in (moons, rings):
+            assert adjusted_rand_score(classes, KernelKMeans(2, random_state=0).fit(X).labels_) > 0.9
+
+
+def test_the_start_from_eigenvectors_helps_and_depends_on_nothing_else():
+    better = 0
+    for seed in scale.seeds(10):
+        X, _ = make_moons(300, noise=0.05, random_state=seed)
+        drawn, both = (KernelKMeans(2, n_init=n, random_state=0).fit(X) for n in (10, "auto"))
+        assert both.inertia_ <= drawn.inertia_ * (1 + 1e-9)
+        better += both.inertia_ < drawn.inertia_ * 0.999
+    assert better >= 2
+    rng = np.random.default_rng(0)
+    p, times = rng.permutation(len(X)), rng.integers(0, 3, len(X))
+    first = relaxed_of(X, np.ones(len(X)))
+    assert (relaxed_of(X[p], np.ones(len(X))) == first[p]).all()
+    weighted = relaxed_of(X, times.astype(float))
+    assert (np.repeat(weighted, times) == relaxed_of(np.repeat(X, times, axis=0), np.ones(times.sum()))).all()
+
+
+def relaxed_of(X, weights):
+    """Return the labels, numbered in the order of the rows' values."""
+    order = np.lexsort(X.T[::-1])
+    labels = relaxed(Gaussian(5.0).gram(X), weights, 2, order)
+    return (labels != labels[order[weights[order] > 0][0]]).astype(int)
+
+
+def test_the_start_from_eigenvectors_finds_the_best_of_far_groups():
+    for seed in scale.seeds(20):
+        rng = np.random.default_rng(seed)
+        k = int(rng.integers(2, 7))
+        classes = rng.permutation(np.repeat(np.arange(k), 8))
+        X = 100.0 * classes[:, None] + rng.random((8 * k, 2))
+        found = relaxed(Gaussian(1.0).gram(X), np.ones(len(X)), k, np.lexsort(X.T[::-1]))
+        assert adjusted_rand_score(classes, found) == 1
+    same = relaxed(Gaussian(1.0).gram(np.ones((5, 1))), np.ones(5), 3, np.arange(5))  # no eigenvectors to use
+    assert same.tolist() == [same[0]] * 5

@@ -228,7 +228,12 @@ def test_fewer_leaves_than_clusters(wine):
 
 def test_stopping_early_is_a_note():
     X, labels = [[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1]
-    assert explain(X, labels, max_leaf_nodes=4).notes == ("stopped at 2 of 4 leaves, as no further cut gains anything",)
+    (note,) = explain(X, labels, max_leaf_nodes=4).notes
+    assert note == "stopped at 2 of 4 leaves, as no tree with more leaves was found that loses less"
+    (note,) = explain(X, labels, method="expand", max_leaf_nodes=4).notes
+    assert "as no further cut was found that lowers the number of mistakes, alone or with a second one" in note
+    (note,) = explain(X, labels, method="exkmc", max_leaf_nodes=4, look_ahead=False).notes
+    assert note == "stopped at 2 of 4 leaves, as no single further cut lowers the cost"
     assert explain(X, labels).notes == ()
 
 

@@ -1,12 +1,14 @@
 """Expansion: equal to enumeration, exact under permutation, repetition, scale and threads; the papers' instances."""
 
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from boxwood.errors import DataError, StoppedEarlyWarning
 from boxwood.grow import cart, expand
+from boxwood.grow._look_ahead import COLUMNS
 from boxwood.loops.expand import best_interval, best_threshold
 from boxwood.reference import Reference
 from boxwood.tree import ThresholdTree, TreeBuilder
@@ -128,6 +130,40 @@ def _first_of_the_cheapest(costs, sides, n_places=1):
     return min(found)[1:] if found else (-1,) * (n_places + 2)
 
 
+def few_values(seed, *, max_rows):
+    """Return rows of two or three values in each column and random labels, so that often no single cut gains."""
+    rng = np.random.default_rng(seed)
+    n, d, k = int(rng.integers(3, max_rows)), int(rng.integers(1, 4)), int(rng.integers(2, 4))
+    X = rng.integers(0, int(rng.integers(2, 5)), size=(n, d)).astype(float)
+    labels = rng.integers(-1 if seed % 5 == 0 else 0, k, size=n)
+    labels[0] = 0
+    if seed % 4 == 0:  # opposite corners
+        labels = ((X[:, 0] > X[:, 0].mean()) ^ (X[:, -1] > 1)).astype(int) if d > 1 else labels
+    weights = [None, rng.integers(0, 3, size=n) + (np.arange(n) == 0.0), rng.random(n) + 0.1][seed % 3]
+    return X, Reference(labels, rng.integers(0, 4, size=(k, d)).astype(float)), weights
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize(("cuts", "max_rows"), [("threshold", 13), ("interval", 9)])
+def test_looking_ahead_equals_enumeration_of_all_pairs(objective, cuts, max_rows):
+    used = 0
+    for seed in seeds(60):
+        X, reference, weights = few_values(seed, max_rows=max_rows)
+        rng = np.random.default_rng(seed)
+        start = random_tree(rng, X, reference.n_clusters, int(rng.integers(1, 3))) if seed % 7 == 0 else None
+        options = {"max_leaf_nodes": (1 if start is None else start.n_leaves) + int(rng.integers(1, 6))}
+        options |= {"objective": objective, "cuts": cuts, "tol": (0.0, 0.0, 0.05, 0.2)[seed // 4 % 4]}
+        nested = None if start is None else start.to_dict()
+        tree = expanded(start, X, reference, look_ahead=True, sample_weight=weights, **options)
+        twin = (nested, X, reference.labels, reference.centers)
+        expected = naive.expand(*twin, look_ahead=True, weights=weights, **options)
+        assert tree == ThresholdTree.from_dict(_unnumbered(expected)), seed
+        shorter = expanded(start, X, reference, sample_weight=weights, **options)
+        assert shorter == ThresholdTree.from_dict(_unnumbered(naive.expand(*twin, weights=weights, **options))), seed
+        used += tree != shorter
+    assert used > 2 or objective == "cost"  # the rows nearest to a centre seldom need two cuts
+
+
 # ------------------------------------------------------------------------------------------------- properties
 
 
@@ -216,6 +252,68 @@ def test_rows_left_out_do_not_matter():
         assert tree == expanded(None, wild, every_row, max_leaf_nodes=6, sample_weight=kept.astype(float))
 
 
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("cuts", CUTS)
+def test_looking_ahead_never_costs_more_and_depends_on_nothing_else(objective, cuts):
+    used = 0
+    for seed in seeds(12):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(60, 2))  # more values than bins
+        labels = ((X[:, 0] > 0) ^ (X[:, 1] > 0)).astype(int)
+        reference = Reference.of(X, labels)
+        options = {"objective": objective, "cuts": cuts, "look_ahead": True, "tol": 0.15}
+        trees = [expanded(None, X, reference, max_leaf_nodes=m, **options) for m in range(1, 7)]
+        costs = [surrogate_cost(tree, X, reference, None, objective) for tree in trees]
+        assert all(after <= before * (1 + 1e-12) for before, after in pairwise(costs))
+        used += trees[-1] != expanded(None, X, reference, max_leaf_nodes=6, **{**options, "look_ahead": False})
+
+        p, times = rng.permutation(60), rng.integers(1, 4, size=60)
+        permuted = Reference(labels[p], reference.centers)
+        repeated = Reference(np.repeat(labels, times), reference.centers)
+        assert trees[-1] == expanded(None, X[p], permuted, max_leaf_nodes=6, n_jobs=1, **options)
+        weighted = expanded(None, X, reference, max_leaf_nodes=6, sample_weight=times, **options)
+        assert weighted == expanded(None, np.repeat(X, times, axis=0), repeated, max_leaf_nodes=6, **options)
+    assert used > (6 if cuts == "threshold" else 0) or objective == "cost"
+
+
+def test_a_cut_must_gain_more_than_the_tolerance():
+    X = np.arange(10.0)[:, None]
+    reference = Reference.of(X, [0, 0, 0, 0, 0, 0, 1, 1, 0, 1])  # 3 mistakes at the root
+    options = {"objective": "mistakes", "max_leaf_nodes": 4}
+    for tol, n_leaves in [(0.0, 4), (0.33, 4), (0.34, 2), (0.66, 2), (0.67, 1)]:
+        # the first cut saves two of them; the last one needs two more cuts, which save half a mistake each
+        tree = expanded(None, X, reference, look_ahead=False, tol=tol, **options)
+        ahead = expanded(None, X, reference, look_ahead=True, tol=tol, **options)
+        assert (tree.n_leaves, ahead.n_leaves) == (min(n_leaves, 2), 4 if tol == 0 else min(n_leaves, 2)), tol
+    start = expanded(None, X, reference, max_leaf_nodes=2, objective="mistakes")
+    assert expanded(start, X, reference, tol=0.49, look_ahead=True, **options).n_leaves == 4  # of one mistake
+    assert expanded(start, X, reference, tol=0.5, look_ahead=True, **options).n_leaves == 2
+
+
+def test_opposite_corners_get_their_leaves():
+    rng = np.random.default_rng(0)
+    X = rng.permuted(np.tile(np.arange(200.0), (8, 1)), axis=1).T
+    labels = ((X[:, 2] > 98.5) ^ (X[:, 5] > 101.5)).astype(int)
+    for cuts in CUTS:
+        options = {"objective": "mistakes", "cuts": cuts, "max_leaf_nodes": 4, "tol": 0.2}
+        with pytest.warns(StoppedEarlyWarning, match=r"1 of 4 leaves: no single further cut .* by more than 0\.2 of"):
+            expand(None, X, Reference.of(X, labels), **options)
+        tree = expand(None, X, Reference.of(X, labels), look_ahead=True, **options)
+        assert tree.n_leaves == 4
+        assert tree.predict(X).tolist() == labels.tolist()
+
+
+def test_columns_that_are_looked_at_are_few():
+    X = np.repeat(np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), 4, axis=0)
+    labels = np.repeat([0, 0, 1, 1], 4)
+    noise = np.tile(np.arange(4.0), 4)[:, None].repeat(COLUMNS, axis=1)
+    options = {"objective": "mistakes", "max_leaf_nodes": 4, "look_ahead": True}
+    early, late = np.hstack([X, noise]), np.hstack([noise, X])  # ties go to the lowest columns
+    assert expand(None, early, Reference.of(early, labels), **options).n_leaves == 4
+    with pytest.warns(StoppedEarlyWarning, match=r"no further cut was found that lowers .*, alone or with a second"):
+        assert expand(None, late, Reference.of(late, labels), **options).n_leaves == 1
+
+
 # ------------------------------------------------------------------------------------------- instances of the papers
 
 
@@ -270,11 +368,14 @@ def test_stops_where_nothing_gains_and_says_so():
     reference = Reference.of(xor, [0, 0, 1, 1])
     for cuts in CUTS:
         with pytest.warns(
-            StoppedEarlyWarning, match="stopped at 1 of 4 leaves: no further cut lowers the number of mis"
+            StoppedEarlyWarning, match="stopped at 1 of 4 leaves: no single further cut lowers the number of mis"
         ):
             tree = expand(None, xor, reference, max_leaf_nodes=4, objective="mistakes", cuts=cuts)
         assert tree.n_leaves == 1
-    with pytest.warns(StoppedEarlyWarning, match="stopped at 1 of 2 leaves: no further cut lowers the cost"):
+        # a pair of cuts would lower it, but needs three leaves
+        with pytest.warns(StoppedEarlyWarning, match="1 of 2 leaves: no single further cut lowers the number of mis"):
+            expand(None, xor, reference, max_leaf_nodes=2, objective="mistakes", cuts=cuts, look_ahead=True)
+    with pytest.warns(StoppedEarlyWarning, match="stopped at 1 of 2 leaves: no single further cut lowers the cost"):
         expand(None, [[3.0, 3.0]], Reference([0], [[0.0, 0.0]]), max_leaf_nodes=2)
     with pytest.warns(StoppedEarlyWarning):
         expand(None, [[3.0]] * 5, Reference([0, 1, 0, 1, 0], [[0.0], [9.0]]), max_leaf_nodes=2)
@@ -316,6 +417,8 @@ def test_bad_parameters_and_data():
         (ValueError, "objective must be one of", None, {"objective": "gini"}),
         (ValueError, "cuts must be one of", None, {"cuts": "oblique"}),
         (ValueError, "kernel must be a Kernel or one of", None, {"kernel": "gauss"}),
+        (ValueError, "look_ahead must be True or False; got 'two'", None, {"look_ahead": "two"}),
+        (ValueError, "tol must be a number of at least 0", None, {"tol": -1.0}),
         (DataError, "the tree tests column 1, but X has 1", start, {"max_leaf_nodes": 2}),
         (DataError, "the tree has cluster 2, but the reference has 2", many, {"max_leaf_nodes": 2}),
         (DataError, "every row is left out", None, {"sample_weight": [0, 0, 0, 1]}),

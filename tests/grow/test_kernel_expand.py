@@ -101,6 +101,23 @@ def test_equals_enumeration(cuts, max_rows):
         assert tree == ThresholdTree.from_dict(_unnumbered(twin)), seed
 
 
+@pytest.mark.parametrize(("cuts", "max_rows"), [("threshold", 12), ("interval", 8)])
+def test_looking_ahead_equals_enumeration(cuts, max_rows):
+    used = 0
+    for seed in seeds(40):
+        rng, kernel = np.random.default_rng(seed), (Gaussian(2.0), Laplace(1.5), Polynomial(2, 1.0))[seed % 3]
+        X = rng.integers(0, 3, size=(int(rng.integers(4, max_rows)), 2)).astype(float)
+        labels = ((X[:, 0] > 1) ^ (X[:, 1] > 0)).astype(int) if seed % 2 else rng.integers(0, 3, size=len(X))
+        reference = Reference.of(X, labels)
+        options = {"cuts": cuts, "tol": (0.0, 0.05, 0.2)[seed % 3]}
+        tree = expanded(None, X, reference, max_leaf_nodes=5, kernel=kernel, look_ahead=True, **options)
+        distances = distances_of(X, reference, None, kernel)
+        twin = naive.expand(None, X, labels, reference.centers, 5, look_ahead=True, distances=distances, **options)
+        assert tree == ThresholdTree.from_dict(_unnumbered(twin)), seed
+        used += tree != expanded(None, X, reference, max_leaf_nodes=5, kernel=kernel, **options)
+    assert used > 2
+
+
 def _unnumbered(d):
     return {key: _unnumbered(value) if isinstance(value, dict) else value for key, value in d.items() if key != "leaf"}
 
@@ -199,7 +216,7 @@ def test_rows_left_out_matter_to_a_bandwidth_alone():
         options = {"max_leaf_nodes": 6, "kernel": kernel}
         assert expanded(None, X, reference, **options) == expanded(None, X[:40], alone, **options)
     tree = expanded(None, X, reference, max_leaf_nodes=6, kernel="gaussian")
-    assert tree == expanded(None, X, reference, max_leaf_nodes=6, kernel=Gaussian("scale").fitted(X))
+    assert tree == expanded(None, X, reference, max_leaf_nodes=6, kernel=Gaussian("auto").fitted(X))
     assert tree != expanded(None, X[:40], alone, max_leaf_nodes=6, kernel="gaussian")
 
 
@@ -346,7 +363,7 @@ def test_what_is_refused():
     ]:
         with pytest.raises(error, match=match):
             expand(None, rows, reference, max_leaf_nodes=2, kernel=kernel)
-    with pytest.warns(StoppedEarlyWarning, match="no further cut lowers the cost"):
+    with pytest.warns(StoppedEarlyWarning, match="no single further cut lowers the cost"):
         expand(None, [[1.0]] * 4, reference, max_leaf_nodes=2, kernel=Gaussian(1.0))
 
 
@@ -395,7 +412,7 @@ def test_default_leaves_clusterers_and_frames(estimator, rings):
     X, y = rings
     model = estimator(n_clusters=3, random_state=0).fit(X)
     assert isinstance(model.clusterer_, KernelKMeans)
-    assert model.kernel_ == Gaussian("scale").fitted(X)
+    assert model.kernel_ == Gaussian("auto").fitted(X)
     assert 3 <= model.n_leaves_ <= 6
     laplace = estimator(kernel="laplace", gamma="median").fit(X, y)
     assert laplace.kernel_ == Laplace("median").fitted(X)
@@ -428,3 +445,20 @@ def test_any_kernel_from_the_root(rings):
         KernelExKMC(kernel="precomputed", base="root").fit(X, y)
     with pytest.warns(StoppedEarlyWarning, match="of 90 leaves"):
         KernelExpand(gamma=0.5, max_leaf_nodes=90).fit(X, y)
+
+
+def test_features_of_the_tree_to_begin_with():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 2)) * 3
+    y = (np.hypot(*X.T) > 3).astype(int)
+    trees = {}
+    for options in ({"features": "taylor", "n_terms": 1}, {"features": "distance", "n_landmarks": 3}):
+        base = kernel_imm(X, Reference.of(X, y), kernel=Gaussian(0.2), **options)
+        for estimator, objective in ((KernelExKMC, "cost"), (KernelExpand, "mistakes")):
+            model = estimator(gamma=0.2, max_leaf_nodes=5, **options).fit(X, y)
+            more = {"max_leaf_nodes": 5, "objective": objective, "cuts": "interval", "kernel": Gaussian(0.2)}
+            assert model.tree_ == expanded(base, X, Reference.of(X, y), look_ahead=True, **more)
+            trees[str(options), objective] = model.tree_
+    assert len({tree.to_json() for tree in trees.values()}) > 2
+    with pytest.raises(ValueError, match="n_terms"):
+        KernelExKMC(n_terms=10**9).fit(X, y)

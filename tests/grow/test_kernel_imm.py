@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boxwood import IMM, KernelIMM, KernelKMeans, Reference
+from boxwood._validation import Rows
 from boxwood.axes import features_of_kernel, surrogate_map
 from boxwood.errors import DataError
 from boxwood.grow import imm, kernel_imm
@@ -60,9 +61,9 @@ def test_equals_the_twin(kind, kernel, options):
         case = make_case(seed, max_rows=12, max_columns=3, max_clusters=4)
         X = rows_for(kernel, seed, max_rows=12, max_columns=3, max_clusters=4)
         kept = case.labels >= 0
-        features = surrogate_map(kernel.fitted(X), X[kept], kind, **options)
-        Z = features.transform(X[kept])
         weights = None if case.weights is None else case.weights[kept]
+        features = surrogate_map(kernel.fitted(X), Rows.of(X[kept], weights), kind, **options)
+        Z = features.transform(X[kept])
         reference = Reference.of(Z, case.labels[kept], sample_weight=weights)
         if (reference.first_of_equal_centers() != np.arange(reference.n_clusters)).any():
             continue
@@ -437,8 +438,8 @@ def test_attributes(blobs):
         ("gaussian", 2.0, Gaussian(2.0)),
         ("rbf", [1.0, 2.0], Gaussian((1.0, 2.0))),
         ("laplace", 3, Laplace(3.0)),
-        (Laplace(0.5), "scale", Laplace(0.5)),
-        ("linear", "scale", Linear()),  # around an origin that it finds
+        (Laplace(0.5), "auto", Laplace(0.5)),
+        ("linear", "auto", Linear()),  # around an origin that it finds
     ],
 )
 def test_kernels(blobs, kernel, gamma, expected):
@@ -456,7 +457,7 @@ def test_a_bandwidth_beside_a_kernel_that_brings_its_own_is_refused(blobs, kerne
 
 def test_bandwidths_by_rules_are_found_from_the_rows(blobs):
     X, y = blobs
-    assert KernelIMM().fit(X, y).kernel_ == Gaussian("scale").fitted(X)
+    assert KernelIMM().fit(X, y).kernel_ == Gaussian("auto").fitted(X)
     assert KernelIMM(kernel="laplace", gamma="median").fit(X, y).kernel_ == Laplace("median").fitted(X)
 
 

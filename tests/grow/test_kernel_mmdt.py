@@ -32,9 +32,9 @@ PROTOTYPES = ("sample", "medoid")
 CAUCHY = ProductKernel(cauchy, cauchy_inverse)
 
 
-def tree_and_cuts(X, reference, *, random_state=None, sample_weight=None, n_jobs=-1, **options):
+def tree_and_cuts(X, reference, *, axis="similarity", random_state=None, sample_weight=None, n_jobs=-1, **options):
     task = Task.of(X, reference, sample_weight=sample_weight, random_state=random_state, n_jobs=n_jobs)
-    grown = grow_kernel_mmdt(task, **options)
+    grown = grow_kernel_mmdt(task, axis=axis, **options)
     return grown.tree, grown.facts["cuts"]
 
 
@@ -125,8 +125,8 @@ def test_the_surest_cuts_equal_the_twin():
     for seed in seeds(150):
         mixture = random_mixture(seed) if seed % 2 else make_mixture(seed)
         kernel = (Gaussian(0.5), Laplace(1.0))[seed % 2]
-        similarity = axis_similarity(mixture, kernel=kernel)
-        xi, variance = similarity.mean.tolist(), similarity.variance.tolist()
+        laws = GaussianLaws(mixture, kernel)
+        xi, variance = laws.similarity.mean.tolist(), laws.variance.tolist()
         twin = naive.kernel_mmdt(
             xi,
             _radius(kernel),
@@ -166,6 +166,24 @@ def test_a_column_of_wide_noise_attracts_the_least_alike_and_not_the_surest():
     reference = Reference.of(X, labels)
     assert np.mean(kernel_mmdt(X, reference, **options).predict(X) == labels) < 0.75
     assert np.mean(kernel_mmdt(X, reference, axis="error", **options).predict(X) == labels) > 0.95
+
+
+def test_a_column_of_nearly_equal_similarities_is_not_sure():
+    # the second column is the same for both clusters, and so small that similarities differ from 1 by 1e-9 only
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1], 60)
+    X = np.column_stack([5.0 * labels + rng.normal(size=120), 3e-5 * rng.normal(size=120)])
+    kernel, reference = Gaussian(0.1), Reference.of(X, labels)
+    laws = laws_of(X, reference, kernel)
+    exact = np.zeros((2, 2))
+    for a in range(2):
+        for b in range(2):
+            squares = np.subtract.outer(X[labels == a, 1], X[labels == b, 1]) ** 2
+            exact[a, b] = (0.1 * squares).var()  # 1 - exp(-t) is t to nine digits
+    np.testing.assert_allclose(laws.variance[1], exact, rtol=1e-5)
+    tree, cuts = tree_and_cuts(X, reference, kernel=kernel, axis="error", prototype="medoid")
+    assert tree.feature[0] == 0
+    assert (tree.predict(X) != labels).mean() <= cuts[0].error_bound
 
 
 def test_similarities_are_means_over_all_pairs():
@@ -516,7 +534,7 @@ def test_what_is_refused():
 # ------------------------------------------------------------------------------------------------- the estimator
 
 
-@parametrize_with_checks(variants(KernelMMDT(), KernelMMDT(axis="error", prototype="medoid")))
+@parametrize_with_checks(variants(KernelMMDT(), KernelMMDT(axis="similarity", prototype="medoid")))
 def test_scikit_learn(estimator, check):
     check(estimator)
 
@@ -526,21 +544,21 @@ def test_the_estimators_tree_price_and_bound():
     y, kernel = np.array(["a", "b", "c"])[labels], Gaussian(0.5)
     model = KernelMMDT(gamma=0.5, random_state=3).fit(X, y)
     reference = Reference.of(X, y)
-    tree, cuts = tree_and_cuts(X, reference, kernel=kernel, random_state=3)
-    assert model.tree_ == tree == kernel_mmdt(X, reference, kernel=kernel, random_state=3)
+    tree, cuts = tree_and_cuts(X, reference, kernel=kernel, axis="error", random_state=3)
+    assert model.tree_ == tree == kernel_mmdt(X, reference, kernel=kernel, axis="error", random_state=3)
+    paper = KernelMMDT(gamma=0.5, axis="similarity", random_state=3).fit(X, y)
+    assert paper.tree_ == kernel_mmdt(X, reference, kernel=kernel, random_state=3)
     assert model.cuts_ == cuts
     assert model.n_leaves_ == 3
     assert model.price_ == pytest.approx(price_of_explainability(X, tree, reference, kernel=kernel))
     assert model.price_ <= model.price_ceiling_
     assert model.score(X) == pytest.approx(-kernel_cost(X, tree, kernel=kernel))
     assert (model.labels_ != y).mean() <= model.error_bound_ < 0.2
-    surest = KernelMMDT(gamma=0.5, axis="error", random_state=3).fit(X, y)
-    assert surest.tree_ == kernel_mmdt(X, reference, kernel=kernel, axis="error", random_state=3)
     assert clone(model).fit(X, y).tree_ == tree
     drawn = KernelMMDT(gamma=0.5, random_state=3, n_trees=4).fit(X, y)
-    assert drawn.tree_ == kernel_mmdt(X, reference, kernel=kernel, random_state=3, n_trees=4)
+    assert drawn.tree_ == kernel_mmdt(X, reference, kernel=kernel, axis="error", random_state=3, n_trees=4)
     medoid = KernelMMDT(gamma=0.5, prototype="medoid").fit(X, y)
-    assert medoid.tree_ == kernel_mmdt(X, reference, kernel=kernel, prototype="medoid")
+    assert medoid.tree_ == kernel_mmdt(X, reference, kernel=kernel, axis="error", prototype="medoid")
 
 
 def test_agreement_counts_kept_rows_by_weight():
@@ -556,7 +574,7 @@ def test_the_estimator_with_clusterers():
     X, labels = balls(np.random.default_rng(0), [[0, 0], [3, 0], [0, 3]], [40, 50, 60], 0.1)
     model = KernelMMDT(n_clusters=3, kernel="laplace", random_state=0).fit(X)
     assert isinstance(model.clusterer_, KernelKMeans)
-    assert model.kernel_ == Laplace("scale").fitted(X)
+    assert model.kernel_ == Laplace("auto").fitted(X)
     assert sorted(model.tree_.leaf_clusters) == [0, 1, 2]
     wide = X * [1.0, 1000.0]
     piped = KernelMMDT(make_pipeline(StandardScaler(), KMeans(3, n_init=10, random_state=0)), random_state=0).fit(wide)

@@ -5,11 +5,13 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise
 from threadpoolctl import threadpool_info
 
 from boxwood import kernels
 from boxwood._threads import map_tasks
+from boxwood._validation import Rows
 from boxwood.errors import DataError
 from boxwood.kernels import (
     ChiSquared,
@@ -267,9 +269,43 @@ def test_bandwidth_rules():
     assert Gaussian("median").fitted(large).gamma == pytest.approx(1 / (4 * math.log(2)), rel=0.1)
     mostly_equal = np.r_[np.zeros(40), 2.0][:, None]
     assert Gaussian("median").fitted(mostly_equal).gamma == 0.25
-    for rule in ("scale", "median"):
+    for rule in ("auto", "scale", "median"):
         assert Gaussian(rule).fitted(np.ones((4, 2))).gamma == 1.0
         assert Gaussian(rule).fitted([[3.0]]).gamma == 1.0
+
+
+@pytest.mark.parametrize(
+    ("kernel", "distance", "factor"), [(Gaussian, "sqeuclidean", 4.0), (Laplace, "cityblock", 1.0)]
+)
+def test_the_rule_auto_measures_how_near_the_nearest_rows_are(kernel, distance, factor):
+    capped = 0
+    for seed in seeds(24):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(int(rng.integers(2, 60)), int(rng.integers(1, 5)))) ** (1 + 2 * (seed % 3 == 0))
+        X = X.round(0 if seed % 4 == 0 else 9)  # with equal rows
+        weights = rng.integers(0, 4, size=len(X)) + (np.arange(len(X)) == 0)
+        repeated = np.repeat(X, weights, axis=0)
+        radii = []
+        for row in cdist(repeated, repeated, distance):
+            enough = [t for t in row if t > 0 and (row <= t).sum() >= 0.05 * len(row)]
+            radii.append(min(enough, default=math.inf))
+        radius = sorted(radii)[(len(radii) - 1) // 2]
+        scale = kernel("scale").fitted(repeated).gamma
+        expected = min(1 / (factor * radius), 7 * scale) if radius < math.inf else scale
+        for rows in (repeated, repeated[rng.permutation(len(repeated))], Rows.of(X, weights)):
+            assert kernel("auto").fitted(rows).gamma == pytest.approx(expected)
+        capped += expected == 7 * scale
+    assert 0 < capped < len(seeds(24)) / 2
+
+
+def test_the_rule_auto_samples_large_tables():
+    X = np.random.default_rng(0).normal(size=(3000, 2))
+    found = Gaussian("auto").fitted(X).gamma
+    assert found == Gaussian("auto").fitted(X).gamma
+    # a disc of this radius around a row of median density holds 5 % of the rows
+    assert found == pytest.approx(Gaussian("auto").fitted(X[:900]).gamma, rel=0.2)
+    doubled = Gaussian("auto").fitted(Rows.of(X, np.full(3000, 2.0))).gamma
+    assert doubled == pytest.approx(found, rel=0.1)
 
 
 def test_a_rule_has_no_values_before_it_is_fitted():
@@ -279,7 +315,7 @@ def test_a_rule_has_no_values_before_it_is_fitted():
                 use(kernel)
 
 
-@pytest.mark.parametrize("gamma", [0.0, -1.0, math.nan, math.inf, "auto", [], [1.0, 0.0], [[1.0]]])
+@pytest.mark.parametrize("gamma", [0.0, -1.0, math.nan, math.inf, "wide", [], [1.0, 0.0], [[1.0]]])
 def test_bad_bandwidths(gamma):
     for kernel in (Gaussian, Laplace):
         with pytest.raises(ValueError, match="gamma must be"):
@@ -319,8 +355,8 @@ def test_bad_rows_are_refused():
 
 
 def test_names():
-    assert as_kernel("rbf") == as_kernel("gaussian") == Gaussian("scale")
-    assert as_kernel("laplacian") == as_kernel("laplace") == Laplace("scale")
+    assert as_kernel("rbf") == as_kernel("gaussian") == Gaussian("auto")
+    assert as_kernel("laplacian") == as_kernel("laplace") == Laplace("auto")
     assert as_kernel("poly") == as_kernel("polynomial") == Polynomial(3, 1.0)
     assert as_kernel("linear") == Linear()
     assert as_kernel("chi_squared") == ChiSquared()
@@ -385,7 +421,7 @@ def test_distances_in_many_tiles_and_on_any_number_of_threads():
     labels = np.arange(len(X)) % 5 - 1
     results = [kernel_distances("gaussian", X, labels, 4, n_jobs=n_jobs) for n_jobs in (1, 2, 3)]
     assert all(np.array_equal(results[0], other) for other in results)
-    K = Gaussian("scale").fitted(X)(X)
+    K = Gaussian("auto").fitted(X)(X)
     np.testing.assert_allclose(results[0], naive.kernel_distances(K, np.diagonal(K), labels, 4), rtol=1e-9)
 
 

@@ -79,28 +79,38 @@ def _chosen(tie_break, random, tried) -> tuple[int, float]:
 
 
 def expand(
-    tree, X, labels, centers, max_leaf_nodes, objective="cost", cuts="threshold", weights=None, distances=None
+    tree,
+    X,
+    labels,
+    centers,
+    max_leaf_nodes,
+    objective="cost",
+    cuts="threshold",
+    look_ahead=False,
+    tol=0.0,
+    weights=None,
+    distances=None,
 ) -> dict:
     """Return the expanded tree as nested dicts: every cut of every leaf tried, costs added as Python's whole numbers.
 
     `tree` is nested dicts or None. Leaves are numbered as they are made, the leaves of `tree` in pre-order. Distances
-    (n, k) of rows to centres, such as those in a kernel's space, take the place of squared Euclidean ones.
+    (n, k) of rows to centres, such as those in a kernel's space, take the place of squared Euclidean ones. With
+    `look_ahead`, every two or three cuts of a leaf are tried where no cut alone gains.
     """
     X = np.asarray(X, dtype=np.float64)
     weights = np.ones(len(X)) if weights is None else np.asarray(weights, dtype=np.float64)
     rows = [r for r in range(len(X)) if labels[r] >= 0 and weights[r] > 0]
     costs = _row_costs(X, labels, np.asarray(centers), objective, rows, weights, distances)
     root = copy.deepcopy(tree) if tree is not None else {"cluster": _cheapest(_whole(costs, rows)[0], rows)}
-    open_leaves = [(number, leaf, here) for number, leaf, here in _numbered_leaves(root, X, rows)]
+    open_leaves = _numbered_leaves(root, X, rows)
+    least = tol * _first_cost(costs, rows, open_leaves)
     n_nodes = 2 * len(open_leaves) - 1
     n_leaves = len(open_leaves)
-    while n_leaves < max_leaf_nodes:
-        gains = [(_best_split(X, costs, here, cuts), number, leaf, here) for number, leaf, here in open_leaves]
-        gains = [entry for entry in gains if entry[0] is not None]
-        if not gains:
-            break
-        (_, split), number, leaf, here = min(gains, key=lambda entry: (-entry[0][0], entry[1]))
-        _, is_interval, feature, lower, upper, first, second = split
+
+    def split(entry, cut) -> None:
+        nonlocal n_nodes, n_leaves
+        _, leaf, here = entry
+        _, is_interval, feature, lower, upper, first, second = cut
         del leaf["cluster"]
         leaf["feature"] = feature
         a, b = {"cluster": first}, {"cluster": second}
@@ -109,10 +119,63 @@ def expand(
         else:
             leaf.update(threshold=upper, left=a, right=b)
         inside = [r for r in here if lower <= X[r, feature] <= upper]
-        open_leaves = [entry for entry in open_leaves if entry[0] != number]
-        open_leaves += [(n_nodes, a, inside), (n_nodes + 1, b, [r for r in here if r not in inside])]
+        open_leaves.remove(entry)
+        open_leaves.extend([(n_nodes, a, inside), (n_nodes + 1, b, [r for r in here if r not in inside])])
         n_nodes, n_leaves = n_nodes + 2, n_leaves + 1
+
+    while n_leaves < max_leaf_nodes:
+        gains = [(_best_split(X, costs, entry[2], cuts), entry) for entry in open_leaves]
+        gains = [(*found, entry) for found, entry in gains if found is not None and found[0] > least]
+        if gains:
+            _, cut, entry = min(gains, key=lambda each: (-each[0], each[2][0]))
+            split(entry, cut)
+            continue
+        room = max_leaf_nodes - n_leaves
+        pairs = [(_best_pair(X, costs, entry[2], cuts, room), entry) for entry in open_leaves if look_ahead]
+        pairs = [(*found, entry) for found, entry in pairs if found is not None and found[0] > least]
+        if not pairs:
+            break
+        _, (first, inside, outside), entry = min(pairs, key=lambda each: (-each[0], each[2][0]))
+        split(entry, first)
+        a, b = open_leaves[-2:]
+        for side, cut in ((a, inside), (b, outside)):
+            if cut is not None:
+                split(side, cut)
     return root
+
+
+def _first_cost(costs, rows, leaves) -> float:
+    """Return the cost of the rows under the clusters of the leaves that they are in."""
+    whole, scale = _whole(costs, rows)
+    return sum(whole[r][leaf["cluster"]] for _, leaf, here in leaves for r in here) / scale
+
+
+def _best_pair(X, costs, rows, cuts, room) -> tuple | None:
+    """Return the gain for each leaf, and the first cut with the cuts of its sides; one of them is None where room is 2.
+
+    Cuts are as in `_best_split`. Few leaves win ties, then the first cut as among single cuts, then the first side.
+    """
+    if len(rows) < 2 or room < 2:
+        return None
+    whole, scale = _whole(costs, rows)
+    alone = min(_sums(whole, rows))
+    tried = []
+    for first in _cuts_of(X, whole, rows, cuts):
+        _, _, j, lower, upper, _, _ = first
+        inside = [r for r in rows if lower <= X[r, j] <= upper]
+        outside = [r for r in rows if not lower <= X[r, j] <= upper]
+        sides = [min(_cuts_of(X, whole, side, cuts), default=None) for side in (inside, outside)]
+        uncut = [min(_sums(whole, side)) for side in (inside, outside)]
+        costs_of = [c if cut is None else min(c, cut[0]) for c, cut in zip(uncut, sides, strict=True)]
+        one, other = costs_of[0] + uncut[1], uncut[0] + costs_of[1]
+        chosen = (sides[0], None) if one <= other else (None, sides[1])
+        tried.append((Fraction(min(one, other) - alone, 2), 2, first[1:5], (first, *chosen)))
+        if room > 2:
+            tried.append((Fraction(sum(costs_of) - alone, 3), 3, first[1:5], (first, *sides)))
+    if not tried:
+        return None
+    minus_gain, n_leaves, _, found = min(tried, key=lambda each: each[:3])
+    return (float(-minus_gain * n_leaves) / scale / n_leaves, found) if minus_gain < 0 else None
 
 
 def _row_costs(X, labels, centers, objective, rows, weights, distances=None) -> dict:
@@ -152,6 +215,15 @@ def _best_split(X, costs, rows, cuts) -> tuple | None:
     if not rows:
         return None
     whole, scale = _whole(costs, rows)
+    tried = _cuts_of(X, whole, rows, cuts)
+    alone = min(_sums(whole, rows))
+    if not tried or min(tried)[0] >= alone:
+        return None
+    return (alone - min(tried)[0]) / scale, min(tried)
+
+
+def _cuts_of(X, whole, rows, cuts) -> list:
+    """Return every cut of some rows: cost, is interval, column, lower, upper, first and second cluster."""
     tried = []
     for j in range(X.shape[1]):
         values = sorted({float(X[r, j]) for r in rows})
@@ -166,10 +238,7 @@ def _best_split(X, costs, rows, cuts) -> tuple | None:
             a, b = _cheapest(whole, inside), _cheapest(whole, outside)
             cost = _sums(whole, inside)[a] + _sums(whole, outside)[b]
             tried.append((cost, lower > -np.inf, j, lower, upper, a, b))
-    alone = min(_sums(whole, rows))
-    if not tried or min(tried)[0] >= alone:
-        return None
-    return (alone - min(tried)[0]) / scale, min(tried)
+    return tried
 
 
 def _numbered_leaves(root, X, rows) -> list:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Floats
-from boxwood._validation import as_table
+from boxwood._validation import Rows, as_table
 from boxwood.axes._features_curves import Curves
 from boxwood.axes._features_distance import landmarks_of
 from boxwood.kernels import ChiSquared, Hellinger, HistogramIntersection, Linear
@@ -98,14 +98,11 @@ class StepFeatures(Curves):
         super().__init__(low, high, features, np.full(len(features), np.inf))
 
     @classmethod
-    def of(cls, kernel: HistogramIntersection, X: ArrayLike, *, n_landmarks: int | None = 64) -> StepFeatures:
-        """Return the features for the rows of `X`, shape (n, d), with at most `n_landmarks` steps in each column.
-
-        None gives each distinct value a step: up to n d of them.
-        """
-        table = refuse_negative(kernel, as_table(X).astype(np.float64))
-        columns = [np.unique(column) for column in table.T]
-        steps = [landmarks_of(column, n_landmarks) for column in columns]
+    def of(cls, kernel: HistogramIntersection, X: ArrayLike, *, n_landmarks: int | str | None = "auto") -> StepFeatures:
+        """Return the features for the rows of `X`, shape (n, d), with a step at each landmark of `landmarks_of`."""
+        rows = Rows.of(X)
+        columns = [np.unique(column) for column in refuse_negative(kernel, rows.values.astype(np.float64)).T]
+        steps = landmarks_of(rows, n_landmarks)
         gaps = [_gap(column**kernel.beta, values**kernel.beta) for column, values in zip(columns, steps, strict=True)]
         return cls(list(steps), kernel.beta, max(gaps))
 

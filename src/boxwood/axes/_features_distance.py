@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from boxwood._types import Floats
-from boxwood._validation import as_table
+from boxwood._types import Floats, Ints, Weights
+from boxwood._validation import Rows, as_whole_weights
 from boxwood.axes._features_curves import Curves
 from boxwood.kernels import DistanceKernel
 
 __all__ = ["LandmarkFeatures", "landmarks_of"]
+
+SMALL_ROWS, SMALL_TRANSFORM = 2000, 20_000_000  # of tables in which each value of a column is a landmark by default
+FEW = 64  # landmarks of a column in other tables
 
 
 class LandmarkFeatures(Curves):
@@ -64,22 +68,42 @@ class LandmarkFeatures(Curves):
         super().__init__(low, high, features, self.landmarks)
 
     @classmethod
-    def of(cls, kernel: DistanceKernel, X: ArrayLike, *, n_landmarks: int | None = 64) -> LandmarkFeatures:
-        """Return the features for the rows of `X`, shape (n, d).
-
-        Landmarks are the distinct values of each column. Of more than `n_landmarks` distinct values, this many are
-        taken, from the smallest to the largest, in equal steps of their ranks. None takes all.
-        """
-        table = as_table(X)
-        return cls(kernel, [landmarks_of(table[:, j], n_landmarks) for j in range(table.shape[1])])
+    def of(cls, kernel: DistanceKernel, X: ArrayLike, *, n_landmarks: int | str | None = "auto") -> LandmarkFeatures:
+        """Return the features for the rows of `X`, shape (n, d), by the landmarks of `landmarks_of`."""
+        return cls(kernel, list(landmarks_of(Rows.of(X), n_landmarks)))
 
     def _curve(self, column: int, x: Floats) -> Floats:
         return self.kernel.axis(int(self.features[column]), x - self.landmarks[column])
 
 
-def landmarks_of(column: NDArray[np.floating], n_landmarks: int | None) -> Floats:
-    """Return at most `n_landmarks` distinct values of a column, in equal steps of their ranks, with both ends."""
-    values = np.unique(column.astype(np.float64))
-    if n_landmarks is None or len(values) <= n_landmarks:
-        return values
-    return np.asarray(values[np.linspace(0, len(values) - 1, n_landmarks).round().astype(np.intp)])
+def landmarks_of(rows: Rows, n_landmarks: int | str | None) -> list[Floats]:
+    """Return the landmarks of each column, ascending.
+
+    They are the different values of the column. If these are more than `n_landmarks`, the landmarks are quantiles of
+    the rows by weight: as many, in equal steps, from the smallest to the largest value. Quantiles that fall on one
+    value are one landmark. None takes all values: up to n d of them for n rows. "auto" takes all values of small
+    tables, and `FEW` quantiles of larger ones; a table of n rows (repeated by whole weights) and d columns is small if
+    n is at most `SMALL_ROWS` and n² d, the numbers that a transform makes, at most `SMALL_TRANSFORM`.
+    """
+    n = _n_rows(rows.weights, len(rows))
+    few = FEW if n > SMALL_ROWS or n * n * rows.n_columns > SMALL_TRANSFORM else None
+    most = few if n_landmarks == "auto" else n_landmarks
+    weights = as_whole_weights(np.ones(len(rows)) if rows.weights is None else rows.weights)
+    return [_quantiles(column.astype(np.float64), weights, most) for column in rows.values.T]
+
+
+def _n_rows(weights: Weights, n_rows: int) -> float:
+    """Return the number of rows, those of whole weights counted as repeated."""
+    if weights is None:
+        return n_rows
+    return float(weights.sum()) if (weights == np.floor(weights)).all() else int((weights > 0).sum())
+
+
+def _quantiles(column: Floats, weights: Ints, most: Any) -> Floats:
+    values, position = np.unique(column, return_inverse=True)
+    if most is None or len(values) <= most:
+        return np.asarray(values)
+    mass = np.zeros(len(values), dtype=np.int64)
+    np.add.at(mass, position, weights)
+    upto = np.cumsum(mass) / mass.sum()
+    return np.asarray(values[np.unique(np.searchsorted(upto, np.arange(most) / (most - 1)))])

@@ -17,7 +17,7 @@ TAYLOR_MARGIN = 2.0**-10
 """Distance of the smallest shifted value of a column from 0, in lengths 1 / sqrt(2 gamma)."""
 
 DELTA = 0.01  # largest error of an inner product that "auto" accepts
-MOST = 100  # highest power of "auto"
+MOST = 200  # highest power of "auto"
 _FAR = 1e6  # lengths; all features are 0 there, whatever the power
 
 
@@ -92,8 +92,8 @@ class TaylorFeatures(Curves):
         """Return the features for the rows of `X`, shape (n, d); the kernel has numbers for its bandwidth.
 
         `n_terms` is the highest power M in every column; the paper's experiments have 5. "auto" takes for each column
-        the smallest M with an error of at most 0.01, but never more than 100. A kernel whose length fits a dozen times
-        into the range of a column would need more than 100 terms; look at `error` then.
+        the smallest M with an error of at most 0.01, but never more than 200. A kernel whose length fits 18 times
+        into the range of a column would need more than 200 terms; look at `error` then.
         """
         table = as_table(X)
         gamma = by_axis(kernel.gamma, table.shape[1])

@@ -13,7 +13,9 @@ from boxwood.axes._features_distance import LandmarkFeatures
 from boxwood.axes._features_taylor import TaylorFeatures
 from boxwood.kernels import ChiSquared, DistanceKernel, Gaussian, Hellinger, HistogramIntersection, Kernel, Linear
 
-__all__ = ["features_of_kernel", "surrogate_map"]
+__all__ = ["MOST_TERMS", "features_of_kernel", "surrogate_map"]
+
+MOST_TERMS = 1000  # each term is a column of numbers beside each column of the table
 
 _ADDITIVE = (Linear, Hellinger, HistogramIntersection, ChiSquared)
 
@@ -35,7 +37,7 @@ def features_of_kernel(kernel: Kernel) -> tuple[str, ...]:
 
 
 def surrogate_map(
-    kernel: Kernel, X: ArrayLike, features: str, *, n_terms: int | str = "auto", n_landmarks: int | None = 64
+    kernel: Kernel, X: ArrayLike, features: str, *, n_terms: int | str = "auto", n_landmarks: int | str | None = "auto"
 ) -> Curves:
     """Return the surrogate features of a kernel: curves over one raw column each. A cut on a curve is an interval.
 
@@ -51,9 +53,11 @@ def surrogate_map(
         feature map of an additive kernel; inner products approximate the kernel. On each axis, an approximation is off
         by at most `error`.
     n_terms : int or "auto", default="auto"
-        Order M of Taylor and χ² features; see `TaylorFeatures.of` and `ChiSquaredFeatures.of`.
-    n_landmarks : int or None, default=64
-        Largest number of landmarks in a column, or of steps for histogram intersection; None takes all distinct values.
+        Order M of Taylor and χ² features, at most 1000; see `TaylorFeatures.of` and `ChiSquaredFeatures.of`.
+    n_landmarks : int, "auto" or None, default="auto"
+        Largest number of landmarks in a column, or of steps for histogram intersection. Fewer than the different values
+        are quantiles of the rows by weight. None takes all different values. "auto" does so for small tables, with
+        at most 2000 rows and n² d at most 20 million, and takes 64 for larger ones.
 
     Returns
     -------
@@ -95,8 +99,11 @@ def surrogate_map(
     return PowerFeatures.of(fitted, X)
 
 
-def _check(n_terms: int | str, n_landmarks: int | None) -> None:
-    if n_terms != "auto" and (not isinstance(n_terms, Integral) or n_terms < 1):
-        raise ValueError(f"n_terms must be a whole number of at least 1, or 'auto'; got {n_terms!r}")
-    if n_landmarks is not None and n_landmarks < 2:
-        raise ValueError(f"n_landmarks must be at least 2, or None; got {n_landmarks!r}")
+def _check(n_terms: int | str, n_landmarks: int | str | None) -> None:
+    if n_terms != "auto" and (not isinstance(n_terms, Integral) or not 1 <= n_terms <= MOST_TERMS):
+        raise ValueError(
+            f"n_terms must be a whole number from 1 to {MOST_TERMS}, or 'auto'; got {n_terms!r}; features of higher "
+            "order are 0 on all rows, unless the kernel is narrower than a 30th of a column's range"
+        )
+    if n_landmarks not in ("auto", None) and (not isinstance(n_landmarks, Integral) or n_landmarks < 2):
+        raise ValueError(f"n_landmarks must be a whole number of at least 2, 'auto', or None; got {n_landmarks!r}")

@@ -17,10 +17,11 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped,impor
 from boxwood._compat import Interval, StrOptions, fit_context
 from boxwood._frames import validated_rows
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import as_weights
-from boxwood.clusterers._kernel_k_means_steps import lloyd, seeds
+from boxwood._validation import Rows, as_weights
+from boxwood.clusterers._kernel_k_means_steps import lloyd, relaxed, seeds
 from boxwood.errors import DataError
 from boxwood.kernels import GramMatrix, KeptGram, Kernel, KernelMeans, Nystroem, Precomputed
+from boxwood.kernels._bandwidth import RULES
 from boxwood.kernels._by_name import kernel_with_gamma
 from boxwood.kernels._means import distances_to_means, nearest_mean
 from boxwood.loops.kernels import products
@@ -45,12 +46,13 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Kernel, or a name that `kernels.as_kernel` knows. A bandwidth that is a rule is made a number from the rows.
         With `Precomputed` ("precomputed") `fit` takes the symmetric Gram matrix for `X`, and `predict` the block of
         values between new rows and those of `fit`.
-    gamma : float, array-like of shape (d,), "scale" or "median", default="scale"
+    gamma : float, array-like of shape (d,), "auto", "scale" or "median", default="auto"
         Bandwidth of a kernel given as "gaussian" or "laplace"; see `kernels.Gaussian`. Other kernels have their own or
-        none, and another `gamma` than "scale" is refused beside them.
+        none, and another `gamma` than "auto" is refused beside them.
     n_init : "auto" or int, default="auto"
-        Number of starts. The one of lowest cost is kept. All starts take one pass over the Gram matrix together. "auto"
-        is 10, or 3 if that matrix, or the one between rows and landmarks, has more than 16 000 000 values.
+        Number of starts drawn at random. The one of lowest cost is kept. All starts take one pass over the Gram matrix
+        together. "auto" is 10, or 3 if that matrix, or the one between rows and landmarks, has more than 16 000 000
+        values; without `n_components`, it adds a start that is not random (see Notes).
     max_iter : int, default=300
         Largest number of iterations of each start.
     tol : float, default=1e-6
@@ -99,9 +101,16 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     --------
     sklearn.cluster.KMeans : The same with the linear kernel, in time n d k.
 
-    Notes ----- Starts are drawn by greedy k-means++ in the feature space. Each iteration then moves each row to its
-    nearest mean, if that is nearer than its own mean. A cluster that loses all rows gets the row that is farthest from
-    its mean. So no iteration raises the cost, if the kernel is positive definite.
+    Notes
+    -----
+    Starts are drawn by greedy k-means++ in the feature space. Each iteration then moves each row to its nearest mean,
+    if that is nearer than its own mean. A cluster that loses all rows gets the row that is farthest from its mean. So
+    no iteration raises the cost, if the kernel is positive definite.
+
+    Long, thin clusters lie near each other in the feature space, and few drawn starts find them. So "auto" adds a start
+    from the k - 1 leading eigenvectors of the centred Gram matrix, the solution of kernel k-means without the condition
+    that each row belongs to one cluster; the rows are shared out by pivots. Of more than 1000 rows, 1000 are taken for
+    the eigenvectors, evenly along the first column.
 
     Sums of the kernel over clusters are updated by the rows that moved. The first iteration takes n² values of the
     kernel, a later one n times the number of rows that moved. Takes memory for n n_init k numbers besides the Gram
@@ -112,6 +121,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     M. Fleissner, L. C. Vankadara, D. Ghoshdastidar, "Explaining kernel clustering via decision trees", ICLR 2024,
     arXiv:2402.09881, Appendix B.
     D. Arthur, S. Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007.
+    H. Zha, X. He, C. Ding, H. Simon, M. Gu, "Spectral relaxation for k-means clustering", NIPS 2001.
 
     Examples
     --------
@@ -127,7 +137,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "kernel": [str, Kernel],
-        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale", "median"}), "array-like"],
+        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions(set(RULES)), "array-like"],
         "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -142,7 +152,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         n_clusters: int = 8,
         *,
         kernel: Kernel | str = "gaussian",
-        gamma: Any = "scale",
+        gamma: Any = "auto",
         n_init: int | str = "auto",
         max_iter: int = 300,
         tol: float = 1e-6,
@@ -172,7 +182,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if len(rows) < self.n_clusters:
             raise DataError(f"n_samples={len(rows)} should be >= n_clusters={self.n_clusters}; ask for fewer clusters")
         weights = as_weights(sample_weight, len(rows))
-        self.kernel_ = kernel_with_gamma(self.kernel, self.gamma).fitted(rows)
+        self.kernel_ = kernel_with_gamma(self.kernel, self.gamma).fitted(Rows(rows, weights))
         if self.n_components is None:
             self._fit_kernel(rows, weights)
         else:
@@ -206,6 +216,8 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         rows_in_order = np.arange(n) if isinstance(self.kernel_, Precomputed) else np.lexsort(rows.T[::-1])
         arguments = gram, diagonal, weight, self.n_clusters, random, rows_in_order
         starts = [seeds(*arguments) for _ in range(self._n_starts(n * n))]
+        if self.n_init == "auto" and self.n_clusters > 1:
+            starts.append(relaxed(gram, weight, self.n_clusters, rows_in_order))
         group = max(1, int(self.cache_size * _MEGABYTE / (8 * n * self.n_clusters)))
         runs = [
             run

@@ -6,14 +6,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from boxwood._threads import one_blas_thread
 from boxwood._types import Floats, Indices
 from boxwood.errors import DataError
 from boxwood.kernels import GramMatrix
 
-__all__ = ["Run", "lloyd", "seeds"]
+__all__ = ["Run", "lloyd", "relaxed", "seeds"]
 
 _SAME_POINT = 1e-10  # two rows are one point if their squared distance is below this fraction of the diagonal
 _ROUNDING = 1e-12  # likewise the least gain for which a row moves, so that rounding moves none back and forth
+
+
+_RELAXED = 1000  # rows whose Gram matrix the relaxed start takes the eigenvectors of
 
 
 class Run(NamedTuple):
@@ -74,6 +78,45 @@ def _between(gram: GramMatrix, diagonal: Floats, rows: Indices) -> Floats:
     terms = diagonal[:, None] + diagonal[rows]
     distances = terms - 2 * gram.block(slice(None), rows)
     return np.where(distances <= _SAME_POINT * np.abs(terms), 0.0, distances)
+
+
+def relaxed(gram: GramMatrix, weights: Floats, n_clusters: int, order: Indices) -> Indices:
+    """Return first labels, shape (n,), from the leading eigenvectors of the centred Gram matrix of some rows.
+
+    Without the condition that each row belongs to one cluster, the k-means of lowest cost is spanned by the constant
+    vector and the k - 1 leading eigenvectors. Pivots find k rows whose directions are farthest apart, and each row goes
+    to the nearest of these directions. Nothing is random.
+    """
+    from scipy.linalg import qr
+
+    sample = _spread_out(weights, order)
+    roots = np.sqrt(weights[sample])
+    shares = weights[sample] / weights[sample].sum()
+    with one_blas_thread():
+        to_sample = gram.block(slice(None), sample)
+        to_sample = to_sample - (to_sample * shares).sum(axis=1)[:, None]
+        centered = to_sample[sample] - (to_sample[sample] * shares[:, None]).sum(axis=0)
+        values, vectors = np.linalg.eigh(centered * roots * roots[:, None])
+        leading = slice(None, -n_clusters, -1)
+        values, vectors = values[leading], vectors[:, leading]
+        usable = values > _ROUNDING * max(float(values.max(initial=0.0)), 1e-300)
+        along = (vectors[:, usable] * roots[:, None]) / np.where(usable, values, 1.0)[usable]
+        scores = to_sample @ along
+        scores -= (scores[sample] * shares[:, None]).sum(axis=0)
+        space = np.column_stack([np.full(len(scores), 1 / np.sqrt(weights[sample].sum())), scores])
+        pivots = qr(space[sample].T, mode="r", pivoting=True)[1][: space.shape[1]]
+        first, _, second = np.linalg.svd(space[sample[pivots]].T)
+        return np.asarray(np.abs(space @ (first @ second)).argmax(axis=1))
+
+
+def _spread_out(weights: Floats, order: Indices) -> Indices:
+    """Return all rows, or `_RELAXED` of them, with equal weight between neighbours along an order of the rows."""
+    counted = order[weights[order] > 0]
+    if len(counted) <= _RELAXED:
+        return counted
+    ends = np.cumsum(weights[counted])
+    middles = (np.arange(_RELAXED) + 0.5) / _RELAXED * ends[-1]
+    return np.unique(counted[np.minimum(np.searchsorted(ends, middles), len(counted) - 1)])
 
 
 def lloyd(

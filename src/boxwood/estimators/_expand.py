@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, ClassVar
 
-from boxwood._compat import StrOptions
+from boxwood._compat import Interval, StrOptions
 from boxwood.estimators._base import AT_LEAST_TWO, TreeClusterer
 from boxwood.grow._expand import warn_of_early_stop
 from boxwood.grow._grown import Grown
@@ -24,6 +25,8 @@ class _Expanded(TreeClusterer):
         "max_leaf_nodes": [AT_LEAST_TWO, None],
         "base": [StrOptions({"imm", "root"})],
         "cuts": [StrOptions({"threshold", "interval"})],
+        "look_ahead": ["boolean"],
+        "tol": [Interval(Real, 0, None, closed="left")],
     }
 
     def __init__(
@@ -34,6 +37,8 @@ class _Expanded(TreeClusterer):
         max_leaf_nodes: int | None = None,
         base: str = "imm",
         cuts: str = "threshold",
+        look_ahead: bool = True,
+        tol: float = 0.0,
         noise: str = "leaf",
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -43,13 +48,15 @@ class _Expanded(TreeClusterer):
         self.max_leaf_nodes = max_leaf_nodes
         self.base = base
         self.cuts = cuts
+        self.look_ahead = look_ahead
+        self.tol = tol
         self.noise = noise
         self.random_state = random_state
         self.n_jobs = n_jobs
 
     def _warn(self, grown: Grown, task: Task, coordinates: Coordinates) -> None:
         if self.max_leaf_nodes is not None:  # no warning where the number of leaves is the default
-            warn_of_early_stop(grown.tree, self.max_leaf_nodes, self._expansion)
+            warn_of_early_stop(grown.tree.n_leaves, self.max_leaf_nodes, grown.early_stop)
 
 
 class ExKMC(_Expanded):
@@ -66,12 +73,16 @@ class ExKMC(_Expanded):
     n_clusters : int, default=8
         Number of clusters of k-means where `clusterer` is None.
     max_leaf_nodes : int, default=None
-        Number of leaves; None is twice the number of clusters. Growth stops earlier if no further cut gains anything.
-        `fit` then warns, unless `max_leaf_nodes` is None.
+        Number of leaves; None is twice the number of clusters. Growth stops earlier if no further cut is found that
+        gains. `fit` then warns, unless `max_leaf_nodes` is None.
     base : {"imm", "root"}, default="imm"
         Tree to begin with: that of IMM, in which each cluster has a leaf, or a single leaf.
     cuts : {"threshold", "interval"}, default="threshold"
         Whether a cut is `x <= b`, or may also be `a <= x <= b`.
+    look_ahead : bool, default=True
+        Whether two or three cuts are made at once where no single cut gains enough; see `grow.expand`.
+    tol : float, default=0.0
+        A cut is made only if it saves more than `tol` times the cost, or the mistakes, of the tree to begin with.
     noise : {"leaf", "keep"}, default="leaf"
         What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
         or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
@@ -116,7 +127,8 @@ class ExKMC(_Expanded):
 
     Notes
     -----
-    Takes time n d (log n + k) for each level of the tree, beside the time of the clusterer.
+    Takes time n d (log n + k) for each level of the tree, beside the time of the clusterer; looking ahead takes d² k n
+    once, for at most 32 columns, where no single cut gains.
 
     References
     ----------
@@ -150,12 +162,16 @@ class Expand(_Expanded):
     n_clusters : int, default=8
         Number of clusters of k-means where `clusterer` is None.
     max_leaf_nodes : int, default=None
-        Number of leaves; None is twice the number of clusters. Growth stops earlier if no further cut gains anything.
-        `fit` then warns, unless `max_leaf_nodes` is None.
+        Number of leaves; None is twice the number of clusters. Growth stops earlier if no further cut is found that
+        gains. `fit` then warns, unless `max_leaf_nodes` is None.
     base : {"imm", "root"}, default="imm"
         Tree to begin with: that of IMM, in which each cluster has a leaf, or a single leaf.
     cuts : {"threshold", "interval"}, default="threshold"
         Whether a cut is `x <= b`, or may also be `a <= x <= b`.
+    look_ahead : bool, default=True
+        Whether two or three cuts are made at once where no single cut gains enough; see `grow.expand`.
+    tol : float, default=0.0
+        A cut is made only if it saves more than `tol` times the cost, or the mistakes, of the tree to begin with.
     noise : {"leaf", "keep"}, default="leaf"
         What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
         or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
@@ -200,7 +216,8 @@ class Expand(_Expanded):
 
     Notes
     -----
-    Takes time n d (log n + k) for each level of the tree, beside the time of the clusterer.
+    Takes time n d (log n + k) for each level of the tree, beside the time of the clusterer; looking ahead takes d² k n
+    once, for at most 32 columns, where no single cut gains.
 
     References
     ----------

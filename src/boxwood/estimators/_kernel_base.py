@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
@@ -11,17 +11,25 @@ from numpy.typing import ArrayLike
 from boxwood._compat import Interval, StrOptions
 from boxwood._types import Indices
 from boxwood._validation import Rows
+from boxwood.axes._kernel_features import MOST_TERMS
 from boxwood.clusterers import KernelKMeans
 from boxwood.errors import DataError
-from boxwood.estimators._base import TreeClusterer
+from boxwood.estimators._base import AT_LEAST_TWO, TreeClusterer
 from boxwood.explanation._measure import Costs
 from boxwood.kernels import Kernel, Precomputed
+from boxwood.kernels._bandwidth import RULES
 from boxwood.kernels._by_name import kernel_with_gamma
 from boxwood.metrics import agreement, kernel_cost
 from boxwood.reference import Task
 from boxwood.reference._clusterer import refuse_number_of_clusters
 
-__all__ = ["KernelTreeClusterer"]
+__all__ = ["FEATURE_CONSTRAINTS", "KernelTreeClusterer"]
+
+FEATURE_CONSTRAINTS: dict[str, list[Any]] = {
+    "features": [StrOptions({"auto", "taylor", "distance", "additive"})],
+    "n_terms": [Interval(Integral, 1, MOST_TERMS, closed="both"), StrOptions({"auto"})],
+    "n_landmarks": [AT_LEAST_TWO, StrOptions({"auto"}), None],
+}
 
 
 class KernelTreeClusterer(TreeClusterer):
@@ -49,7 +57,7 @@ class KernelTreeClusterer(TreeClusterer):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TreeClusterer._parameter_constraints,
         "kernel": [str, Kernel],
-        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale", "median"}), "array-like"],
+        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions(set(RULES)), "array-like"],
     }
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, ClassVar
 
-from boxwood._compat import StrOptions
+from boxwood._compat import Interval, StrOptions
 from boxwood.estimators._base import AT_LEAST_TWO
-from boxwood.estimators._kernel_base import KernelTreeClusterer
+from boxwood.estimators._kernel_base import FEATURE_CONSTRAINTS, KernelTreeClusterer
 from boxwood.grow._expand import warn_of_early_stop
 from boxwood.grow._grown import Grown
 from boxwood.kernels import Kernel
@@ -26,6 +27,9 @@ class _KernelExpanded(KernelTreeClusterer):
         "max_leaf_nodes": [AT_LEAST_TWO, None],
         "base": [StrOptions({"kernel_imm", "root"})],
         "cuts": [StrOptions({"threshold", "interval"})],
+        "look_ahead": ["boolean"],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        **FEATURE_CONSTRAINTS,
     }
 
     def __init__(
@@ -34,10 +38,15 @@ class _KernelExpanded(KernelTreeClusterer):
         *,
         n_clusters: int = 8,
         kernel: Kernel | str = "gaussian",
-        gamma: Any = "scale",
+        gamma: Any = "auto",
         max_leaf_nodes: int | None = None,
         base: str = "kernel_imm",
         cuts: str = "interval",
+        look_ahead: bool = True,
+        tol: float = 0.0,
+        features: str = "auto",
+        n_terms: int | str = "auto",
+        n_landmarks: int | str | None = "auto",
         noise: str = "leaf",
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -49,13 +58,18 @@ class _KernelExpanded(KernelTreeClusterer):
         self.max_leaf_nodes = max_leaf_nodes
         self.base = base
         self.cuts = cuts
+        self.look_ahead = look_ahead
+        self.tol = tol
+        self.features = features
+        self.n_terms = n_terms
+        self.n_landmarks = n_landmarks
         self.noise = noise
         self.random_state = random_state
         self.n_jobs = n_jobs
 
     def _warn(self, grown: Grown, task: Task, coordinates: Coordinates) -> None:
         if self.max_leaf_nodes is not None:  # no warning where the number of leaves is the default
-            warn_of_early_stop(grown.tree, self.max_leaf_nodes, self._expansion)
+            warn_of_early_stop(grown.tree.n_leaves, self.max_leaf_nodes, grown.early_stop)
 
 
 class KernelExKMC(_KernelExpanded):
@@ -76,17 +90,27 @@ class KernelExKMC(_KernelExpanded):
         Number of clusters of `KernelKMeans` where `clusterer` is None.
     kernel : Kernel or str, default="gaussian"
         Kernel, or a name that `kernels.as_kernel` knows.
-    gamma : float, array-like of shape (d,), "scale" or "median", default="scale"
+    gamma : float, array-like of shape (d,), "auto", "scale" or "median", default="auto"
         Bandwidth of a kernel given as "gaussian" or "laplace"; see `kernels.Gaussian`. Other kernels have a
         bandwidth of their own, or none.
     max_leaf_nodes : int, default=None
-        Number of leaves; None is twice the number of clusters. Growth stops earlier if no further cut gains anything.
-        `fit` then warns, unless `max_leaf_nodes` is None.
+        Number of leaves; None is twice the number of clusters. Growth stops earlier if no further cut is found that
+        gains. `fit` then warns, unless `max_leaf_nodes` is None.
     base : {"kernel_imm", "root"}, default="kernel_imm"
         Tree to begin with: that of Kernel IMM, in which each cluster has a leaf, or a single leaf. "root" works with
         any kernel, but no bound covers its tree.
     cuts : {"threshold", "interval"}, default="interval"
         Whether an added cut is `x <= b`, or may also be `a <= x <= b`, like the cuts of Kernel IMM.
+    look_ahead : bool, default=True
+        Whether two or three cuts are made at once where no single cut gains enough; see `grow.expand`.
+    tol : float, default=0.0
+        A cut is made only if it saves more than `tol` times the cost, or the mistakes, of the tree to begin with.
+    features : {"auto", "taylor", "distance", "additive"}, default="auto"
+        Features that stand for the kernel; see `grow.kernel_imm`. "auto" keeps the tree that costs least.
+    n_terms : int or "auto", default="auto"
+        Order of Taylor and χ² features.
+    n_landmarks : int, "auto" or None, default="auto"
+        Largest number of landmarks of a column, for "distance" and histogram intersection; see `grow.kernel_imm`.
     noise : {"leaf", "keep"}, default="leaf"
         What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
         or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
@@ -139,6 +163,8 @@ class KernelExKMC(_KernelExpanded):
 
     Notes
     -----
+    `features`, `n_terms` and `n_landmarks` are for the tree of Kernel IMM; they have no effect with `base="root"`.
+
     Computes one value of the kernel for each pair of rows, and takes time n d (log n + k²) for each level of the tree;
     the clusterer and the tree of Kernel IMM come on top.
 
@@ -170,8 +196,8 @@ class KernelExpand(_KernelExpanded):
 
     Parameters
     ----------
-    clusterer, n_clusters, kernel, gamma, max_leaf_nodes, base, cuts, noise, random_state, n_jobs
-        As for `KernelExKMC`.
+    clusterer, n_clusters, kernel, gamma, max_leaf_nodes, base, cuts, look_ahead, tol, noise, random_state, n_jobs
+        As for `KernelExKMC`; so are `features`, `n_terms` and `n_landmarks`.
 
     Attributes
     ----------

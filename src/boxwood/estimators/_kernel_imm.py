@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar
 
-from boxwood._compat import Interval, StrOptions
-from boxwood.estimators._base import AT_LEAST_TWO
-from boxwood.estimators._kernel_base import KernelTreeClusterer
+from boxwood.estimators._kernel_base import FEATURE_CONSTRAINTS, KernelTreeClusterer
 from boxwood.kernels import Kernel
 
 __all__ = ["KernelIMM"]
@@ -31,15 +28,15 @@ class KernelIMM(KernelTreeClusterer):
     kernel : Kernel or str, default="gaussian"
         Kernel, or a name that `kernels.as_kernel` knows: "gaussian", "laplace", "linear", "hellinger",
         "histogram_intersection" or "chi_squared".
-    gamma : float, array-like of shape (d,), "scale" or "median", default="scale"
+    gamma : float, array-like of shape (d,), "auto", "scale" or "median", default="auto"
         Bandwidth of a kernel given as "gaussian" or "laplace"; see `kernels.Gaussian`. Other kernels have a
         bandwidth of their own, or none.
     features : {"auto", "taylor", "distance", "additive"}, default="auto"
         Features that stand for the kernel; see `grow.kernel_imm`. "auto" keeps the tree that costs least.
     n_terms : int or "auto", default="auto"
         Order of Taylor and χ² features.
-    n_landmarks : int or None, default=64
-        Largest number of landmarks of a column, for "distance" and histogram intersection; None takes all values.
+    n_landmarks : int, "auto" or None, default="auto"
+        Largest number of landmarks of a column, for "distance" and histogram intersection; see `grow.kernel_imm`.
     noise : {"leaf", "keep"}, default="leaf"
         What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
         or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
@@ -123,9 +120,7 @@ class KernelIMM(KernelTreeClusterer):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelTreeClusterer._parameter_constraints,
-        "features": [StrOptions({"auto", "taylor", "distance", "additive"})],
-        "n_terms": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-        "n_landmarks": [AT_LEAST_TWO, None],
+        **FEATURE_CONSTRAINTS,
     }
 
     def __init__(
@@ -134,10 +129,10 @@ class KernelIMM(KernelTreeClusterer):
         *,
         n_clusters: int = 8,
         kernel: Kernel | str = "gaussian",
-        gamma: Any = "scale",
+        gamma: Any = "auto",
         features: str = "auto",
         n_terms: int | str = "auto",
-        n_landmarks: int | None = 64,
+        n_landmarks: int | str | None = "auto",
         noise: str = "leaf",
         random_state: Any = None,
         n_jobs: int | None = None,

@@ -71,7 +71,8 @@ def _best(task: Task) -> Grown:
     if small is not sample:
         best = least([best, *loss.scored([(_refined(best.name), loss.refined(best.tree, sample))])])
     facts = {} if task.mixture is None else {"mixture": task.mixture}
-    return Grown(best.tree, best.name, facts=facts, notes=tuple(notes))
+    early_stop = "no tree with more leaves was found that loses less"
+    return Grown(best.tree, best.name, facts=facts, notes=tuple(notes), early_stop=early_stop)
 
 
 def _refined(name: str) -> str:

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-import heapq
 import math
-from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._threads import map_tasks
-from boxwood._types import Floats, Indices, Ints
 from boxwood._validation import refuse_unknown
 from boxwood._warnings import warn_caller
 from boxwood.errors import StoppedEarlyWarning
-from boxwood.grow._costs import Problem, make_problem, refuse_misfit, whole_costs
+from boxwood.grow._costs import make_problem, refuse_misfit
+from boxwood.grow._expand_leaves import Growth, least_gain, single_leaf
 from boxwood.grow._grown import Grown
 from boxwood.grow._imm import grow_imm
 from boxwood.kernels import Kernel, as_kernel
-from boxwood.loops.expand import best_interval, best_threshold
 from boxwood.reference import Reference, Task
-from boxwood.tree import ThresholdTree, TreeBuilder, between, rows_at_nodes
+from boxwood.tree import ThresholdTree
 
-__all__ = ["expand", "expanded", "grow_exkmc", "grow_expand"]
+__all__ = ["base_of", "expand", "expanded", "grow_exkmc", "grow_expand", "grown_from", "warn_of_early_stop"]
 
 CUTS = ("threshold", "interval")
-_SHORT = 100_000_000  # steps of a loop that take a fraction of a second
 
 
 def expand(
@@ -38,6 +32,8 @@ def expand(
     objective: str = "cost",
     cuts: str = "threshold",
     kernel: Kernel | str | None = None,
+    look_ahead: bool = False,
+    tol: float = 0.0,
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = -1,
 ) -> ThresholdTree:
@@ -71,6 +67,13 @@ def expand(
         Kernel, or a name that `kernels.as_kernel` knows. Distances are measured in its feature space (Kernel ExKMC).
         Centres are then the kernel means of the clusters, weighted by `sample_weight`, not the reference's centres. A
         bandwidth that is not set is found from all rows. None takes Euclidean distances in the columns of `X`.
+    look_ahead : bool, default=False
+        Whether two or three cuts are made at once where no single cut of any leaf gains more than `tol`: a cut of a
+        leaf, and a cut of one of its sides or of both. The leaf and cuts with the largest gain for each leaf that they
+        add are taken, if there is room for these leaves. False is the rule of the papers.
+    tol : float, default=0.0
+        A cut is made only if it saves more than `tol` times the cost of the tree to begin with, or of its mistakes.
+        Cuts that are made at once must save this much for each leaf that they add.
     sample_weight : array-like of shape (n,), default=None
         Weight of each row, not negative; rows of weight 0 are left out. Whole weights (with a sum below 2³¹) give the
         tree of repeated rows.
@@ -80,20 +83,22 @@ def expand(
     Returns
     -------
     ThresholdTree
-        Always holds: with more `max_leaf_nodes` the sum of the rows' costs does not grow, and the leaves of the smaller
-        tree are only split further. The ends of a cut are midpoints between values of the rows at the node; the lower
-        end is closed, so it lies above the value before it.
+        Always holds: with more `max_leaf_nodes` the sum of the rows' costs does not grow; without `look_ahead`, the
+        leaves of the smaller tree are only split further. The ends of a cut are midpoints between values of the rows at
+        the node; the lower end is closed, so it lies above the value before it.
 
     Warns
     -----
     StoppedEarlyWarning
         If no cut of any leaf lowers the cost, so that the tree has fewer leaves. This can happen to leaves with rows of
-        several clusters: two clusters laid out as in XOR need two cuts, and the first one alone saves nothing.
+        several clusters: two clusters laid out as in XOR need two cuts, and the first one alone saves nothing. With
+        `look_ahead` such cuts are found, as far as they are among those looked at.
 
     Raises
     ------
     ValueError
-        If `max_leaf_nodes` is below the number of leaves of `tree`, or a parameter has a value that is not listed.
+        If `max_leaf_nodes` is below the number of leaves of `tree`, `tol` is negative, or a parameter has a value that
+        is not listed.
     DataError
         If rows, labels, centres, weights and tree do not fit together; if every row is left out; if rows are outside of
         the kernel's domain; or if the kernel is precomputed, because a precomputed kernel has no columns to cut.
@@ -103,6 +108,12 @@ def expand(
     Time: n d (log n + k) for each level of the tree, and n d (log n + k²) with intervals. Memory: n k numbers at the
     root, fewer at the nodes below. A kernel adds time n² (d + k), once, and memory for about 3 n (d + k) numbers; equal
     rows of a cluster count as one row here.
+
+    Looking ahead takes time d² k n for the leaves that no single cut helps, and d² k b² for each of them, or d² k² b³
+    with intervals. It looks at 31 places in each column (b = 32), or 15 with intervals (b = 16), which part the rows of
+    the leaf into parts of about equal weight. So it finds the best cuts if no column has more than b different values
+    in the leaf. Otherwise the cuts found are moved to better places between the rows, as long as that gains. Of more
+    than 32 columns those are looked at whose own best cuts cost least.
 
     A kernel that is not positive definite may have negative squared distances. The tree is chosen by
     the sums of these numbers. A cluster without rows has no kernel mean, and gets no leaf.
@@ -139,41 +150,73 @@ def expand(
 
     >>> expand(None, X, reference, max_leaf_nodes=2, kernel="gaussian", cuts="interval").predict(X)
     array([1, 1, 0, 0, 1, 1])
+
+    Two clusters in opposite corners: no single cut gains, but three together do.
+
+    >>> X = [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]
+    >>> xor = Reference.of(X, [0, 0, 1, 1])
+    >>> expand(None, X, xor, max_leaf_nodes=4, objective="mistakes", look_ahead=True).predict(X)
+    array([0, 0, 1, 1])
     """
     task = Task.of(X, reference, sample_weight=sample_weight, max_leaf_nodes=max_leaf_nodes, n_jobs=n_jobs)
     resolved = None if kernel is None else as_kernel(kernel)
-    grown = expanded(tree, task, max_leaf_nodes, objective=objective, cuts=cuts, kernel=resolved)
-    warn_of_early_stop(grown, max_leaf_nodes, objective)
+    options: dict[str, Any] = {"objective": objective, "look_ahead": look_ahead, "tol": tol}
+    grown = expanded(tree, task, max_leaf_nodes, cuts=cuts, kernel=resolved, **options)
+    warn_of_early_stop(grown.n_leaves, max_leaf_nodes, early_stop(grown, max_leaf_nodes, **options))
     return grown
 
 
-def warn_of_early_stop(tree: ThresholdTree, max_leaf_nodes: int, objective: str) -> None:
+def early_stop(tree: ThresholdTree, max_leaf_nodes: int, *, objective: str, look_ahead: bool, tol: float) -> str:
+    """Return why no leaf was split further, in words for users; for a tree with fewer leaves than were asked for."""
+    what = "the cost" if objective == "cost" else "the number of mistakes"
+    by = f" by more than {tol:g} of that to begin with, for each leaf" if tol else ""
+    if look_ahead and max_leaf_nodes - tree.n_leaves > 1:
+        return f"no further cut was found that lowers {what}{by}, alone or with a second one"
+    return f"no single further cut lowers {what}{by}"
+
+
+def warn_of_early_stop(n_leaves: int, max_leaf_nodes: int, reason: str) -> None:
     """Warn, on behalf of the caller, if a tree has fewer leaves than were asked for."""
-    if tree.n_leaves < max_leaf_nodes:
-        what = "the cost" if objective == "cost" else "the number of mistakes"
-        message = f"stopped at {tree.n_leaves} of {max_leaf_nodes} leaves: no further cut lowers {what}"
-        warn_caller(message, StoppedEarlyWarning)
+    if n_leaves < max_leaf_nodes:
+        warn_caller(f"stopped at {n_leaves} of {max_leaf_nodes} leaves: {reason}", StoppedEarlyWarning)
 
 
-def grow_exkmc(task: Task, *, base: str | None = None, cuts: str = "threshold") -> Grown:
+def grow_exkmc(
+    task: Task, *, base: str | None = None, cuts: str = "threshold", look_ahead: bool = True, tol: float = 0.0
+) -> Grown:
     """Return a tree expanded by cost from that of IMM, or from the root, to twice the clusters or as asked."""
-    return _grow_expanded(task, "exkmc", "cost", base, cuts)
+    return _grow_expanded(task, "exkmc", base, objective="cost", cuts=cuts, look_ahead=look_ahead, tol=tol)
 
 
-def grow_expand(task: Task, *, base: str | None = None, cuts: str = "threshold") -> Grown:
+def grow_expand(
+    task: Task, *, base: str | None = None, cuts: str = "threshold", look_ahead: bool = True, tol: float = 0.0
+) -> Grown:
     """Return a tree expanded by mistakes from that of IMM, or from the root, to twice the clusters or as asked."""
-    return _grow_expanded(task, "expand", "mistakes", base, cuts)
+    return _grow_expanded(task, "expand", base, objective="mistakes", cuts=cuts, look_ahead=look_ahead, tol=tol)
 
 
-def _grow_expanded(task: Task, name: str, objective: str, base: str | None, cuts: str) -> Grown:
-    """Return the expanded tree; without a base, the tree of IMM is expanded if it has few enough leaves."""
-    leaves = task.leaves(times=2)
-    if base is None:
-        base = "imm" if leaves >= task.reference.n_clusters else "root"
-    refuse_unknown("base", base, ("imm", "root"))
+def _grow_expanded(task: Task, name: str, base: str | None, **options: Any) -> Grown:
+    base = base_of(task, base, "imm")
     begin = grow_imm(task).tree if base == "imm" else None
-    tree = expanded(begin, task, leaves, objective=objective, cuts=cuts)
-    return Grown(tree, name if base == "imm" else f"{name}-root")
+    return grown_from(begin, task, name if base == "imm" else f"{name}-root", **options)
+
+
+def base_of(task: Task, base: str | None, complete: str) -> str:
+    """Return the tree to begin with: by default the one with a leaf for each cluster, if so many leaves are allowed."""
+    if base is None:
+        return complete if task.leaves(times=2) >= task.reference.n_clusters else "root"
+    refuse_unknown("base", base, (complete, "root"))
+    return base
+
+
+def grown_from(
+    tree: ThresholdTree | None, task: Task, name: str, *, cuts: str, kernel: Kernel | None = None, **options: Any
+) -> Grown:
+    """Return a tree expanded to twice the clusters, or to as many leaves as the task asks for."""
+    leaves = task.leaves(times=2)
+    grown = expanded(tree, task, leaves, cuts=cuts, kernel=kernel, **options)
+    facts = {} if kernel is None else {"kernel": kernel}
+    return Grown(grown, name, kernel=kernel, facts=facts, early_stop=early_stop(grown, leaves, **options))
 
 
 def expanded(
@@ -184,120 +227,25 @@ def expanded(
     objective: str,
     cuts: str = "threshold",
     kernel: Kernel | None = None,
+    look_ahead: bool = True,
+    tol: float = 0.0,
 ) -> ThresholdTree:
     """Return a tree with leaves split; None begins with a single leaf of the cheapest cluster.
 
     If the tree stops early, the caller warns: this function may run in a thread, and threads share warning filters.
     """
     refuse_unknown("cuts", cuts, CUTS)
+    if look_ahead not in (False, True):
+        raise ValueError(f"look_ahead must be True or False; got {look_ahead!r}")
+    if not 0 <= tol < math.inf:
+        raise ValueError(f"tol must be a number of at least 0, a share of the cost to begin with; got {tol!r}")
     problem = make_problem(task, objective, kernel)
     if tree is None:
-        tree = _single_leaf(problem)
+        tree = single_leaf(problem)
     refuse_misfit(tree, problem)
     if max_leaf_nodes < tree.n_leaves:
         raise ValueError(
             f"max_leaf_nodes must be at least {tree.n_leaves}, the leaves to begin with; got {max_leaf_nodes}"
         )
-    return _split_leaves(tree, problem, max_leaf_nodes, two_sided=cuts == "interval")
-
-
-def _single_leaf(problem: Problem) -> ThresholdTree:
-    costs, _ = whole_costs(problem, np.flatnonzero(problem.kept))
-    builder = TreeBuilder()
-    builder.label(0, int(costs.sum(axis=0).argmin()))
-    return builder.build()
-
-
-def _split_leaves(tree: ThresholdTree, problem: Problem, max_leaf_nodes: int, *, two_sided: bool) -> ThresholdTree:
-    builder, node_of = TreeBuilder.from_tree(tree)
-    heap: list[tuple[float, int, Indices, _Split]] = []
-
-    def consider(node: int, rows: Indices) -> None:
-        gain, split = _best_split(problem, rows, two_sided)
-        if split is not None:
-            heapq.heappush(heap, (-gain, node, rows, split))
-
-    if builder.n_leaves < max_leaf_nodes:
-        for node, rows, inside in rows_at_nodes(tree, problem.rows.values):
-            if inside is None:
-                consider(node_of[node], rows[problem.kept[rows]])
-    while heap and builder.n_leaves < max_leaf_nodes:
-        _, node, rows, split = heapq.heappop(heap)
-        first, second = builder.split(node, split.feature, split.upper, split.lower)
-        builder.label(first, split.first)
-        builder.label(second, split.second)
-        if builder.n_leaves < max_leaf_nodes:  # leaves beyond the last split are not looked at
-            inside = problem.rows.is_first(rows, split.feature, split.lower, split.upper)
-            consider(first, rows[inside])
-            consider(second, rows[~inside])
-    return builder.build()
-
-
-# ---------------------------------------------------------------------------------------------- the best cut of a node
-
-
-class _Split(NamedTuple):
-    """A cut of a node and the clusters of its two sides; the better of two is the smaller tuple, ties included."""
-
-    cost: int
-    is_interval: bool
-    feature: int
-    lower: float
-    upper: float
-    first: int
-    second: int
-
-
-def _best_split(problem: Problem, rows: Indices, two_sided: bool) -> tuple[float, _Split | None]:
-    """Return the cost that the best cut of the rows saves, and the cut; None if no cut saves anything."""
-    if len(rows) < 2:
-        return 0.0, None
-    costs, scale = whole_costs(problem, rows)
-    total = costs.sum(axis=0)
-    single = int(total.min())  # cost under the best single cluster
-    if single == int(costs.min(axis=1).sum()):  # one cluster is the cheapest for every row
-        return 0.0, None
-
-    def splits_of(feature: int) -> list[_Split]:
-        values = problem.rows.column(feature, rows)
-        order = np.argsort(values)  # the order of equal values does not matter to sums of whole numbers
-        return list(_splits(feature, values[order], order, costs, total, two_sided))
-
-    columns = range(problem.rows.n_columns)
-    by_column = map_tasks(splits_of, columns, n_jobs=problem.jobs_for(rows))
-    best = min((split for splits in by_column for split in splits), default=None)
-    if best is None or best.cost >= single:
-        return 0.0, None
-    return (single - best.cost) / scale, best
-
-
-def _splits(
-    feature: int,
-    ordered: Floats,
-    order: Indices,
-    costs: Ints,
-    total: Ints,
-    two_sided: bool,
-) -> Iterator[_Split]:
-    """Yield the best threshold of one column, and its best interval if `two_sided`; nothing if there is no cut."""
-    cost, last, first, second = best_threshold(ordered, order, costs, total)
-    if last >= 0:
-        upper = between(*ordered[last : last + 2].tolist())
-        yield _Split(cost, False, feature, -math.inf, upper, first, second)
-    if two_sided:
-        cost, start, end, first, second = _best_interval(ordered, order, costs, total)
-        if start >= 0:
-            before, begin = ordered[start - 1 : start + 1].tolist()
-            lower = -between(-begin, -before)  # the end is closed, so it lies above the value before it
-            yield _Split(cost, True, feature, lower, between(*ordered[end : end + 2].tolist()), first, second)
-
-
-def _best_interval(ordered: Floats, order: Indices, costs: Ints, total: Ints) -> tuple[int, int, int, int, int]:
-    """Return the best interval; the search is cut into short calls, so that an interrupt is heard between two."""
-    n, k = costs.shape
-    step = max(1, _SHORT // (n * k))
-    arrays = ordered, order, costs, total
-    intervals: list[tuple[int, int, int, int, int]] = [
-        best_interval(*arrays, start, min(start + step, k)) for start in range(0, k, step)
-    ]
-    return min(intervals)
+    growth = Growth(tree, problem, cuts == "interval", least_gain(tree, problem, tol))
+    return growth.grow(max_leaf_nodes, look_ahead=look_ahead)

@@ -32,6 +32,8 @@ class Grown(NamedTuple):
         Facts that an estimator stores as attributes, with an underscore added to the name: "mixture" as `mixture_`.
     notes : tuple of str
         Remarks for the reader of the result.
+    early_stop : str
+        Why the tree has no more leaves, if it has fewer than were asked for.
     """
 
     tree: ThresholdTree
@@ -40,13 +42,14 @@ class Grown(NamedTuple):
     kernel: Kernel | None = None
     facts: Mapping[str, Any] = {}
     notes: tuple[str, ...] = ()
+    early_stop: str = "no further cut gains anything"
 
     def noting_early_stop(self, task: Task) -> Grown:
         """Return the same with a note if the tree has fewer leaves than were asked for."""
         asked = task.max_leaf_nodes
         if asked is None or self.tree.n_leaves >= asked:
             return self
-        note = f"stopped at {self.tree.n_leaves} of {asked} leaves, as no further cut gains anything"
+        note = f"stopped at {self.tree.n_leaves} of {asked} leaves, as {self.early_stop}"
         return self._replace(notes=(*self.notes, note))
 
 

@@ -6,8 +6,9 @@ Fleissner, Vankadara and Ghoshdastidar, "Explaining kernel clustering via decisi
 
 from __future__ import annotations
 
-from boxwood._validation import refuse_unknown
-from boxwood.grow._expand import expanded
+from typing import Any
+
+from boxwood.grow._expand import base_of, grown_from
 from boxwood.grow._grown import Grown
 from boxwood.grow._kernel_imm import grow_kernel_imm
 from boxwood.kernels import Kernel, as_kernel
@@ -17,26 +18,45 @@ __all__ = ["grow_kernel_exkmc", "grow_kernel_expand"]
 
 
 def grow_kernel_exkmc(
-    task: Task, *, kernel: Kernel | str = "gaussian", base: str | None = None, cuts: str = "interval"
+    task: Task,
+    *,
+    kernel: Kernel | str = "gaussian",
+    base: str | None = None,
+    cuts: str = "interval",
+    look_ahead: bool = True,
+    tol: float = 0.0,
+    features: str = "auto",
+    n_terms: int | str = "auto",
+    n_landmarks: int | str | None = "auto",
 ) -> Grown:
-    """Return a tree expanded by kernel cost from that of Kernel IMM, or from the root."""
-    return _grow_expanded(task, "kernel_exkmc", "cost", as_kernel(kernel), base, cuts)
+    """Return a tree expanded by kernel cost from that of Kernel IMM on such features, or from the root."""
+    options = {"objective": "cost", "cuts": cuts, "look_ahead": look_ahead, "tol": tol}
+    features_of_base = {"features": features, "n_terms": n_terms, "n_landmarks": n_landmarks}
+    return _grow_expanded(task, "kernel_exkmc", as_kernel(kernel), base, features_of_base, **options)
 
 
 def grow_kernel_expand(
-    task: Task, *, kernel: Kernel | str = "gaussian", base: str | None = None, cuts: str = "interval"
+    task: Task,
+    *,
+    kernel: Kernel | str = "gaussian",
+    base: str | None = None,
+    cuts: str = "interval",
+    look_ahead: bool = True,
+    tol: float = 0.0,
+    features: str = "auto",
+    n_terms: int | str = "auto",
+    n_landmarks: int | str | None = "auto",
 ) -> Grown:
-    """Return a tree expanded by mistakes from that of Kernel IMM, or from the root."""
-    return _grow_expanded(task, "kernel_expand", "mistakes", as_kernel(kernel), base, cuts)
+    """Return a tree expanded by mistakes from that of Kernel IMM on such features, or from the root."""
+    options = {"objective": "mistakes", "cuts": cuts, "look_ahead": look_ahead, "tol": tol}
+    features_of_base = {"features": features, "n_terms": n_terms, "n_landmarks": n_landmarks}
+    return _grow_expanded(task, "kernel_expand", as_kernel(kernel), base, features_of_base, **options)
 
 
-def _grow_expanded(task: Task, name: str, objective: str, kernel: Kernel, base: str | None, cuts: str) -> Grown:
-    """Return the expanded tree; without a base, the tree of Kernel IMM is expanded if it has few enough leaves."""
-    leaves = task.leaves(times=2)
-    if base is None:
-        base = "kernel_imm" if leaves >= task.reference.n_clusters else "root"
-    refuse_unknown("base", base, ("kernel_imm", "root"))
-    kernel = kernel.fitted(task.rows)
-    begin = grow_kernel_imm(task, kernel=kernel).tree if base == "kernel_imm" else None
-    tree = expanded(begin, task, leaves, objective=objective, cuts=cuts, kernel=kernel)
-    return Grown(tree, name if base == "kernel_imm" else f"{name}-root", kernel=kernel, facts={"kernel": kernel})
+def _grow_expanded(
+    task: Task, name: str, kernel: Kernel, base: str | None, features: dict[str, Any], **options: Any
+) -> Grown:
+    base, kernel = base_of(task, base, "kernel_imm"), kernel.fitted(task.rows)
+    begin = grow_kernel_imm(task, kernel=kernel, **features).tree if base == "kernel_imm" else None
+    name = name if base == "kernel_imm" else f"{name}-root"
+    return grown_from(begin, task, name, kernel=kernel, **options)

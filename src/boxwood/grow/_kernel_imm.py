@@ -40,7 +40,7 @@ def kernel_imm(
     kernel: Kernel | str,
     features: str = "auto",
     n_terms: int | str = "auto",
-    n_landmarks: int | None = 64,
+    n_landmarks: int | str | None = "auto",
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = -1,
 ) -> ThresholdTree:
@@ -65,10 +65,12 @@ def kernel_imm(
         is for linear, Hellinger, histogram intersection and χ² kernels. "auto" grows a tree on each kind of features
         that the kernel has, and keeps the tree of lowest cost in the kernel's feature space; ties go to the first kind.
     n_terms : int or "auto", default="auto"
-        Order M of Taylor and χ² features. "auto" finds it from the range of each column.
-    n_landmarks : int or None, default=64
-        Largest number of landmarks of a column for "distance", and of steps for histogram intersection. None takes all
-        different values, as the paper does; that can be n d features for n rows.
+        Order M of Taylor and χ² features, at most 1000. "auto" finds it from the range of each column.
+    n_landmarks : int, "auto" or None, default="auto"
+        Largest number of landmarks of a column for "distance", and of steps for histogram intersection. Fewer than the
+        different values are quantiles of the rows by weight. None takes all different values, as the paper does; that
+        can be n d features for n rows. "auto" does so for small tables, with at most 2000 rows and n² d at
+        most 20 million, and takes 64 for larger ones.
     sample_weight : array-like of shape (n,), default=None
         Weight of each row. Whole weights give the tree of repeated rows; rows of weight 0 are left out.
     n_jobs : int or None, default=-1
@@ -95,8 +97,9 @@ def kernel_imm(
     `theory.bounds.taylor_price_bound` adds the error of an approximation; see also `distance_price_bound` there.
 
     Time and memory are proportional to n times the number of features: 8 bytes for each value of a feature, and 1 byte
-    for its bin. There are about a dozen Taylor features for each column at the bandwidth "scale", and 64 landmarks.
-    "auto" also computes the kernel once for each pair of rows in one cluster.
+    for its bin. There are about a dozen Taylor features for each column at the bandwidth "scale", and up to 200 at
+    narrower ones. There are up to n landmarks in small tables, or else 64. "auto" also computes the kernel once for
+    each pair of rows in one cluster.
 
     References
     ----------
@@ -123,7 +126,7 @@ def grow_kernel_imm(
     kernel: Kernel | str = "gaussian",
     features: str = "auto",
     n_terms: int | str = "auto",
-    n_landmarks: int | None = 64,
+    n_landmarks: int | str | None = "auto",
 ) -> Grown:
     """Return what `kernel_imm` grows for a task; under "auto" features this is the tree of lowest cost."""
     resolved, options = as_kernel(kernel), {"n_terms": n_terms, "n_landmarks": n_landmarks}

@@ -192,7 +192,7 @@ def grow_kernel_mmdt(
     task: Task,
     *,
     kernel: Kernel | str = "gaussian",
-    axis: str = "similarity",
+    axis: str = "error",
     prototype: str = "sample",
     n_trees: int = 1,
 ) -> Grown:

@@ -8,40 +8,58 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Floats
-from boxwood._validation import as_table
+from boxwood._validation import Rows
 from boxwood.errors import DataError
 
-__all__ = ["Bandwidth", "as_bandwidth", "by_axis", "refuse_rule", "resolved_bandwidth"]
+__all__ = ["RULES", "Bandwidth", "as_bandwidth", "by_axis", "refuse_rule", "resolved_bandwidth"]
 
 Bandwidth = float | tuple[float, ...] | str
-_RULES = ("scale", "median")
-SAMPLE = 1000  # rows whose distances the rule "median" looks at
+RULES = ("auto", "scale", "median")
+SAMPLE = 1000  # rows whose distances the rules "auto" and "median" look at
+NEAR = 0.05  # share of the rows in the neighbourhood that "auto" measures
+NARROWEST = 7.0  # times the bandwidth "scale"; narrower kernels see only the densest spots of heavy-tailed columns
+_AT_NEAR = {1: 1.0, 2: 0.25}  # gamma times the distance (Laplace) or squared distance (Gaussian) to such neighbours
 
 
 def as_bandwidth(gamma: float | Sequence[float] | Array | str) -> Bandwidth:
     """Return a bandwidth in the form that kernels keep: a number, a tuple of one for each column, or a rule's name."""
     if isinstance(gamma, str):
-        if gamma not in _RULES:
-            raise ValueError(f"gamma must be a number above 0, one for each axis, 'scale' or 'median'; got {gamma!r}")
+        if gamma not in RULES:
+            raise ValueError(
+                f"gamma must be a number above 0, one for each axis, 'auto', 'scale' or 'median'; got {gamma!r}"
+            )
         return gamma
     values = np.asarray(gamma, dtype=np.float64)
     if values.ndim > 1 or values.size == 0 or not np.isfinite(values).all() or (values <= 0).any():
-        raise ValueError(f"gamma must be a number above 0, one for each axis, 'scale' or 'median'; got {gamma!r}")
+        raise ValueError(
+            f"gamma must be a number above 0, one for each axis, 'auto', 'scale' or 'median'; got {gamma!r}"
+        )
     return float(values) if values.ndim == 0 else tuple(values.tolist())
+
+
+def _no_bandwidth(gamma: object) -> ValueError:
+    rules = f"{', '.join(map(repr, RULES[:-1]))} or {RULES[-1]!r}"
+    return ValueError(f"gamma must be a number above 0, one for each axis, {rules}; got {gamma!r}")
 
 
 def resolved_bandwidth(gamma: Bandwidth, X: ArrayLike, power: int) -> Bandwidth:
     """Return the bandwidth as numbers: a rule is applied to the rows of `X`.
 
-    Distances are sums of |x_j - y_j| to the given power: 1 or 2.
+    Distances are sums of |x_j - y_j| to the given power: 1 or 2. "auto" heeds the weights of rows, if `X` has any.
     """
     if not isinstance(gamma, str):
         return gamma
-    table = as_table(X)
-    typical = _spread(table, power) if gamma == "scale" else _median_distance(table, power)
+    rows = Rows.of(X)
+    near = 0.0
+    if gamma == "auto":
+        typical, near = _spread(rows.values, power, rows.weights), _near_distance(rows, power)
+    else:
+        typical = _spread(rows.values, power) if gamma == "scale" else _median_distance(rows.values, power)
     if not np.isfinite(typical):
         raise DataError("the values of X are too large for a bandwidth; divide the columns by a power of ten")
-    return 1.0 / typical if typical > 0 else 1.0
+    if typical == 0:
+        return 1.0
+    return min(_AT_NEAR[power] / near, NARROWEST / typical) if near > 0 else 1.0 / typical
 
 
 def by_axis(gamma: Bandwidth, n_axes: int) -> Floats:
@@ -58,18 +76,57 @@ def refuse_rule(gamma: Bandwidth) -> None:
         raise ValueError(f"gamma={gamma!r} is still to be found from rows; call kernel.fitted(X) first")
 
 
-def _spread(X: Array, power: int) -> float:
+def _spread(X: Array, power: int, weights: Floats | None = None) -> float:
     """Return d times the standard deviation of all values to some power; infinite or NaN where it overflows."""
+    values = np.ascontiguousarray(X, dtype=np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
-        return float(X.shape[1] * np.ascontiguousarray(X).std(dtype=np.float64) ** power)
+        if weights is None:
+            return float(X.shape[1] * np.ascontiguousarray(X).std(dtype=np.float64) ** power)
+        shares = _shares(weights)
+        center = float(shares @ values.mean(axis=1))
+        return float(X.shape[1] * np.sqrt(shares @ np.square(values - center).mean(axis=1)) ** power)
+
+
+def _shares(weights: Floats) -> Floats:
+    scaled = weights / weights.max()  # the sum of large weights may overflow
+    return np.asarray(scaled / scaled.sum())
 
 
 def _median_distance(X: Array, power: int) -> float:
     """Return the median distance between rows of a sample; the median of those above 0 if that is 0."""
+    distances = _distances(X, power)
+    median = float(np.median(distances)) if len(distances) else 0.0
+    return median if median > 0 or not distances.any() else float(np.median(distances[distances > 0]))
+
+
+def _near_distance(rows: Rows, power: int) -> float:
+    """Return the distance within which a row has the share `NEAR` of all weight: the median over rows, or 0.
+
+    A row counts as its own neighbour, but the distance is above 0: at least that to the nearest row that differs.
+    """
+    from scipy.spatial.distance import squareform
+
+    X, weights = rows.values, np.ones(len(rows)) if rows.weights is None else rows.weights
+    if rows.weights is not None and len(X) > SAMPLE:
+        drawn = np.random.default_rng(0).choice(len(X), SAMPLE, p=_shares(weights))
+        X, weights = X[np.sort(drawn)], np.ones(SAMPLE)
+    X, weights = X[weights > 0], weights[weights > 0]
+    distances = squareform(_distances(X, power))
+    weights = _shares(weights[: len(distances)])  # all are equal if the rows were sampled
+    order = np.argsort(distances, axis=1)
+    ascending = np.take_along_axis(distances, order, axis=1)
+    enough = (np.cumsum(weights[order], axis=1) >= NEAR * (1 - 1e-9)) & (ascending > 0)
+    if not enough.any():
+        return 0.0
+    radii = np.where(enough, ascending, np.inf).min(axis=1)
+    by_size = np.argsort(radii)
+    upto = np.cumsum(weights[by_size])
+    return float(radii[by_size[np.searchsorted(upto, upto[-1] / 2 * (1 - 1e-9))]])
+
+
+def _distances(X: Array, power: int) -> Floats:
     from scipy.spatial.distance import pdist
 
     if len(X) > SAMPLE:
         X = X[np.sort(np.random.default_rng(0).choice(len(X), SAMPLE, replace=False))]
-    distances = pdist(X.astype(np.float64), "cityblock" if power == 1 else "sqeuclidean")
-    median = float(np.median(distances)) if len(distances) else 0.0
-    return median if median > 0 or not distances.any() else float(np.median(distances[distances > 0]))
+    return np.asarray(pdist(X.astype(np.float64), "cityblock" if power == 1 else "sqeuclidean"))

@@ -33,7 +33,7 @@ def as_kernel(kernel: Kernel | str) -> Kernel:
 
     Names are "gaussian" and "laplace" (or "rbf" and "laplacian", as in scikit-learn), "linear", "polynomial" (or
     "poly"), "hellinger", "histogram_intersection", "chi_squared" and "precomputed". The bandwidth of "gaussian" and
-    "laplace" is "scale".
+    "laplace" is "auto".
 
     Raises
     ------
@@ -44,7 +44,7 @@ def as_kernel(kernel: Kernel | str) -> Kernel:
     Examples
     --------
     >>> as_kernel("rbf"), as_kernel(Laplace(2.0))
-    (Gaussian(gamma='scale'), Laplace(gamma=2.0))
+    (Gaussian(gamma='auto'), Laplace(gamma=2.0))
     """
     if isinstance(kernel, Kernel):
         return kernel
@@ -78,12 +78,12 @@ def kernel_with_gamma(kernel: Kernel | str, gamma: Any) -> Kernel:
     Raises
     ------
     ValueError
-        If the name is unknown, or another `gamma` than "scale" stands beside a kernel that would not read it.
+        If the name is unknown, or another `gamma` than "auto" stands beside a kernel that would not read it.
     """
     resolved = as_kernel(kernel)
     if isinstance(kernel, str) and isinstance(resolved, (Gaussian, Laplace)):
         return replace(resolved, gamma=gamma)
-    if not (isinstance(gamma, str) and gamma == "scale"):
+    if not (isinstance(gamma, str) and gamma == "auto"):
         raise ValueError(
             f"gamma is the bandwidth of a kernel given as 'gaussian' or 'laplace'; got gamma={gamma!r} beside "
             f"kernel={kernel!r}; leave gamma out, or give the kernel by name"

@@ -139,7 +139,8 @@ def kernel_distances(
 
     Examples
     --------
-    >>> kernel_distances("gaussian", [[0.0], [0.0], [5.0]], [0, 0, 1], 2).round(3)
+    >>> from boxwood.kernels import Gaussian
+    >>> kernel_distances(Gaussian("scale"), [[0.0], [0.0], [5.0]], [0, 0, 1], 2).round(3)
     array([[0.   , 1.978],
            [0.   , 1.978],
            [1.978, 0.   ]])

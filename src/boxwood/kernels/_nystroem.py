@@ -48,8 +48,9 @@ class Nystroem:
 
     Examples
     --------
+    >>> from boxwood.kernels import Gaussian
     >>> X = np.linspace(0.0, 1.0, 50)[:, None]
-    >>> features = Nystroem.of("gaussian", X, 10, random_state=0)
+    >>> features = Nystroem.of(Gaussian("scale"), X, 10, random_state=0)
     >>> features.transform(X).shape, features.error(X).pairs < 1e-3
     ((50, 10), True)
     """

@@ -1,0 +1,95 @@
+"""The best cut of a node, if each of its sides goes to one cluster."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from boxwood._threads import map_tasks
+from boxwood._types import Floats, Indices, Ints
+from boxwood.grow._costs import Problem, whole_costs
+from boxwood.loops.expand import best_interval, best_threshold
+from boxwood.tree import between
+
+__all__ = ["Cut", "best_cut", "cheapest_cut", "cheapest_cuts"]
+
+_SHORT = 100_000_000  # steps of a loop that take a fraction of a second
+
+
+class Cut(NamedTuple):
+    """A cut of a node and the clusters of its two sides; the better of two is the smaller tuple, ties included."""
+
+    cost: int
+    is_interval: bool
+    feature: int
+    lower: float
+    upper: float
+    first: int
+    second: int
+
+
+def best_cut(problem: Problem, rows: Indices, two_sided: bool) -> tuple[float, Cut | None]:
+    """Return the cost that the best cut of the rows saves, and the cut; None if no cut saves anything."""
+    if len(rows) < 2:
+        return 0.0, None
+    costs, scale = whole_costs(problem, rows)
+    single = int(costs.sum(axis=0).min())  # cost under the best single cluster
+    if single == int(costs.min(axis=1).sum()):  # one cluster is the cheapest for every row
+        return 0.0, None
+    best = cheapest_cut(problem, rows, costs, two_sided)
+    if best is None or best.cost >= single:
+        return 0.0, None
+    return (single - best.cost) / scale, best
+
+
+def cheapest_cut(problem: Problem, rows: Indices, costs: Ints, two_sided: bool) -> Cut | None:
+    """Return the cut of lowest cost, given the whole costs (n, k) of the rows; None if all rows are equal."""
+    by_column = cheapest_cuts(problem, rows, costs, two_sided)
+    return min((cut for cuts in by_column for cut in cuts), default=None)
+
+
+def cheapest_cuts(problem: Problem, rows: Indices, costs: Ints, two_sided: bool) -> list[list[Cut]]:
+    """Return for each column its best threshold, and its best interval if `two_sided`."""
+    total = costs.sum(axis=0)
+
+    def cuts_of(feature: int) -> list[Cut]:
+        values = problem.rows.column(feature, rows)
+        order = np.argsort(values)  # the order of equal values does not matter to sums of whole numbers
+        return list(_cuts(feature, values[order], order, costs, total, two_sided))
+
+    return map_tasks(cuts_of, range(problem.rows.n_columns), n_jobs=problem.jobs_for(rows))
+
+
+def _cuts(
+    feature: int,
+    ordered: Floats,
+    order: Indices,
+    costs: Ints,
+    total: Ints,
+    two_sided: bool,
+) -> Iterator[Cut]:
+    """Yield the best threshold of one column, and its best interval if `two_sided`; nothing if there is no cut."""
+    cost, last, first, second = best_threshold(ordered, order, costs, total)
+    if last >= 0:
+        upper = between(*ordered[last : last + 2].tolist())
+        yield Cut(cost, False, feature, -math.inf, upper, first, second)
+    if two_sided:
+        cost, start, end, first, second = _best_interval(ordered, order, costs, total)
+        if start >= 0:
+            before, begin = ordered[start - 1 : start + 1].tolist()
+            lower = -between(-begin, -before)  # the end is closed, so it lies above the value before it
+            yield Cut(cost, True, feature, lower, between(*ordered[end : end + 2].tolist()), first, second)
+
+
+def _best_interval(ordered: Floats, order: Indices, costs: Ints, total: Ints) -> tuple[int, int, int, int, int]:
+    """Return the best interval; the search is cut into short calls, so that an interrupt is heard between two."""
+    n, k = costs.shape
+    step = max(1, _SHORT // (n * k))
+    arrays = ordered, order, costs, total
+    intervals: list[tuple[int, int, int, int, int]] = [
+        best_interval(*arrays, start, min(start + step, k)) for start in range(0, k, step)
+    ]
+    return min(intervals)

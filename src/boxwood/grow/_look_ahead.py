@@ -1,0 +1,218 @@
+"""Two or three cuts of a leaf at once: a first cut, and a second one in one of its sides or in each.
+
+Used where no cut alone saves anything. Two clusters laid out as in XOR need such a step.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from boxwood._threads import map_tasks
+from boxwood._types import Bools, Floats, Indices, Ints
+from boxwood._validation import as_whole_weights
+from boxwood.grow._costs import Problem, whole_costs
+from boxwood.grow._expand_cuts import Cut, cheapest_cut, cheapest_cuts
+from boxwood.loops.look_ahead import add_cells, best_alone, best_seconds
+from boxwood.tree import between
+
+__all__ = ["Pair", "best_pairs", "cuts_of_pair"]
+
+BINS = {False: 32, True: 16}  # largest number of bins of a column, without and with intervals
+COLUMNS = 32  # of more columns, those with the cheapest cuts are looked at
+ROUNDS = 3  # so often the ends of the cuts are moved to the best places between the rows, at most
+
+
+class Pair(NamedTuple):
+    """A first cut of a leaf, to be followed by second cuts that add `n_leaves` leaves in all; the smaller is better."""
+
+    minus_gain: Fraction  # cost saved for each leaf, in whole costs of the node, with a minus sign
+    n_leaves: int
+    is_interval: bool
+    feature: int
+    lower: float
+    upper: float
+    scale: float  # factor of the whole costs
+
+    @property
+    def gain(self) -> float:
+        """Cost saved for each leaf."""
+        return float(-self.minus_gain * self.n_leaves) / self.scale / self.n_leaves
+
+
+def best_pairs(problem: Problem, rows: Indices, two_sided: bool) -> list[Pair]:
+    """Return the best first cut that adds two leaves, and the best that adds three, but none that saves nothing.
+
+    Both cuts lie between bins of the rows' values. A column with at most `BINS` different values has a bin for each;
+    the bins of another column hold about the same weight of rows.
+    """
+    if len(rows) < 3:
+        return []
+    costs, scale = whole_costs(problem, rows)
+    single = int(costs.sum(axis=0).min())
+    if single == int(costs.min(axis=1).sum()):  # one cluster is the cheapest for every row
+        return []
+    weights = as_whole_weights(problem.share[rows] * problem.times[rows])
+    chosen = _columns(problem, rows, costs, two_sided)
+    bins = [_Bins.of(problem.rows.column(j, rows), weights, BINS[two_sided]) for j in chosen]
+
+    def pairs_of(number: int) -> list[Pair]:
+        return _pairs_along(chosen[number], number, bins, costs, single, scale, two_sided)
+
+    by_column = map_tasks(pairs_of, range(len(chosen)), n_jobs=problem.jobs_for(rows))
+    best = [min((pair for pairs in by_column for pair in pairs if pair.n_leaves == n), default=None) for n in (2, 3)]
+    return [pair for pair in best if pair is not None and pair.minus_gain < 0]
+
+
+def cuts_of_pair(problem: Problem, rows: Indices, pair: Pair, two_sided: bool) -> tuple[Cut, Cut | None, Cut | None]:
+    """Return the first cut, and the second cuts of the rows inside and outside; None where a side is not cut.
+
+    Second cuts are the best of all. Then the first cut is moved to the best place above them, and they are chosen
+    again, as long as this lowers the cost; where each value of a column had a bin of its own, nothing moves.
+    """
+    costs, _ = whole_costs(problem, rows)
+    best = _seconds(problem, rows, costs, pair.feature, (pair.lower, pair.upper), pair.n_leaves, two_sided)
+    for _ in range(ROUNDS):
+        ends = _moved_ends(problem, rows, costs, best)
+        moved = _seconds(problem, rows, costs, pair.feature, ends, pair.n_leaves, two_sided)
+        if moved.cost >= best.cost:
+            break
+        best = moved
+    return best.first, best.inside, best.outside
+
+
+# ---------------------------------------------------------------------------------------------------- in bins
+
+
+class _Bins(NamedTuple):
+    """The bin of each row in one column, and the lowest and highest value of each bin."""
+
+    of_rows: Indices
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(cls, values: Floats, weights: Ints, most: int) -> _Bins:
+        distinct, position = np.unique(values, return_inverse=True)
+        if len(distinct) <= most:
+            return cls(position, distinct, distinct)
+        mass = np.zeros(len(distinct), dtype=np.int64)
+        np.add.at(mass, position, weights)
+        below = np.cumsum(mass) - mass
+        number = np.unique(np.floor(below / mass.sum() * most), return_inverse=True)[1]
+        starts = np.flatnonzero(np.diff(number, prepend=-1))
+        return cls(number[position], distinct[starts], distinct[np.append(starts[1:], len(distinct)) - 1])
+
+    def __len__(self) -> int:
+        return len(self.low)
+
+    def ends(self, start: int, stop: int) -> tuple[float, float]:
+        """Return lower and upper end of the cut that takes the bins from `start` to `stop - 1`."""
+        upper = between(float(self.high[stop - 1]), float(self.low[stop]))
+        lower = -math.inf if start == 0 else -between(-float(self.low[start]), -float(self.high[start - 1]))
+        return lower, upper
+
+
+def _columns(problem: Problem, rows: Indices, costs: Ints, two_sided: bool) -> list[int]:
+    """Return the columns that are looked at; ties go to the lowest."""
+    if problem.rows.n_columns <= COLUMNS:
+        return list(range(problem.rows.n_columns))
+    best = sorted(min(cuts) for cuts in cheapest_cuts(problem, rows, costs, two_sided) if cuts)
+    chosen = sorted(best, key=lambda cut: (cut.cost, cut.feature))[:COLUMNS]
+    return sorted(cut.feature for cut in chosen)
+
+
+def _pairs_along(
+    feature: int, number: int, bins: list[_Bins], costs: Ints, single: int, scale: float, two_sided: bool
+) -> list[Pair]:
+    """Return the best pairs of two and of three leaves whose first cut is along one column."""
+    own, k = bins[number], costs.shape[1]
+    starts, stops = _first_cuts(len(own), two_sided)
+    if not len(starts):
+        return []
+    alone, best = np.empty((len(starts), 2), dtype=np.int64), np.empty((len(starts), 2), dtype=np.int64)
+    for i, other in enumerate(bins):
+        sums = np.zeros((len(own) + 1, len(other), k), dtype=np.int64)
+        add_cells(own.of_rows, other.of_rows, costs, sums)
+        if i == 0:
+            best_alone(sums, starts, stops, alone)
+            best[:] = alone
+        best_seconds(sums, starts, stops, two_sided, best)
+    pairs = []
+    for n, by_cut in (2, np.minimum(alone[:, 0] + best[:, 1], best[:, 0] + alone[:, 1])), (3, best.sum(axis=1)):
+        f = int(by_cut.argmin())
+        gain = Fraction(single - int(by_cut[f]), n)
+        ends = own.ends(int(starts[f]), int(stops[f]))
+        pairs.append(Pair(-gain, n, bool(starts[f] > 0), feature, *ends, scale))
+    return pairs
+
+
+def _first_cuts(n_bins: int, two_sided: bool) -> tuple[Indices, Indices]:
+    """Return the first bin inside of each cut and the bin behind the last: thresholds, then inner intervals."""
+    thresholds = [(0, stop) for stop in range(1, n_bins)]
+    intervals = [(start, stop) for start in range(1, n_bins) for stop in range(start + 1, n_bins)]
+    ends = np.array(thresholds + (intervals if two_sided else []), dtype=np.intp).reshape(-1, 2)
+    return np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1])
+
+
+# ---------------------------------------------------------------------------------------------------- between rows
+
+
+class _Cuts(NamedTuple):
+    """A first cut with its second cuts, and the cost of all leaves."""
+
+    first: Cut
+    inside: Cut | None
+    outside: Cut | None
+    is_inside: Bools
+    cost: int
+
+
+def _seconds(
+    problem: Problem,
+    rows: Indices,
+    costs: Ints,
+    feature: int,
+    ends: tuple[float, float],
+    n_leaves: int,
+    two_sided: bool,
+) -> _Cuts:
+    """Return a first cut with the best second cuts below it: one, in the side where it saves more, or two."""
+    is_inside = problem.rows.is_first(rows, feature, *ends)
+    sums = [costs[side].sum(axis=0) for side in (is_inside, ~is_inside)]
+    clusters, alone = [int(each.argmin()) for each in sums], [int(each.min()) for each in sums]
+    cuts = [cheapest_cut(problem, rows[side], costs[side], two_sided) for side in (is_inside, ~is_inside)]
+    saved = [0 if cut is None else without - cut.cost for cut, without in zip(cuts, alone, strict=True)]
+    if n_leaves == 2:
+        cuts[saved[0] >= saved[1]] = None  # the second side, unless it saves more
+    first = Cut(sum(alone), ends[0] > -math.inf, feature, *ends, *clusters)
+    cost = sum(without if cut is None else cut.cost for cut, without in zip(cuts, alone, strict=True))
+    return _Cuts(first, cuts[0], cuts[1], is_inside, cost)
+
+
+def _moved_ends(problem: Problem, rows: Indices, costs: Ints, cuts: _Cuts) -> tuple[float, float]:
+    """Return the ends of the first cut that cost least if the second cuts stay as they are."""
+    first = cuts.first
+    inside = _leaf_costs(problem, rows, costs, cuts.inside, first.first)
+    outside = _leaf_costs(problem, rows, costs, cuts.outside, first.second)
+    distinct, position = np.unique(problem.rows.column(first.feature, rows), return_inverse=True)
+    change = np.zeros(len(distinct), dtype=np.int64)
+    np.add.at(change, position, inside - outside)
+    sums = np.cumsum(change)
+    own = _Bins(position, distinct, distinct)
+    if not first.is_interval:
+        return own.ends(0, int(sums[:-1].argmin()) + 1)
+    highest = np.maximum.accumulate(sums[:-2])  # over the values below the start
+    stop = int((sums[1:-1] - highest).argmin()) + 1  # the last value inside
+    return own.ends(int(sums[:stop].argmax()) + 1, stop + 1)
+
+
+def _leaf_costs(problem: Problem, rows: Indices, costs: Ints, cut: Cut | None, cluster: int) -> Ints:
+    """Return the cost of each row if it goes down one side of the first cut."""
+    if cut is None:
+        return costs[:, cluster]
+    is_first = problem.rows.is_first(rows, cut.feature, cut.lower, cut.upper)
+    return np.where(is_first, costs[:, cut.first], costs[:, cut.second])
