@@ -21,6 +21,7 @@ __all__ = [
     "as_weights",
     "as_whole_weights",
     "listed",
+    "refuse_infinite_sum",
     "refuse_not_finite",
     "refuse_other_kind",
     "refuse_unknown",
@@ -162,11 +163,15 @@ def as_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats | None:
         raise DataError("sample_weight must be finite and not negative")
     if not weights.any():
         raise DataError("sample_weight is zero for every row")
-    with np.errstate(over="ignore"):
-        total = weights.sum()
-    if not np.isfinite(total):
-        raise DataError("sample_weight adds up to more than the largest float; divide all weights by a power of ten")
     return weights
+
+
+def refuse_infinite_sum(weights: Weights) -> None:
+    """Raise a DataError for weights whose sum is no float: trees need no sum of weights, but costs and shares do."""
+    with np.errstate(over="ignore"):
+        too_large = weights is not None and not np.isfinite(weights.sum())
+    if too_large:
+        raise DataError("sample_weight adds up to more than the largest float; divide all weights by a power of ten")
 
 
 def listed(words: Sequence[str], limit: int = 10) -> str:

@@ -19,8 +19,8 @@ WINE = """\
 
            size  share  caught  precision  rule
 cluster 0    65  36.5%   87.7%      93.4%  od280/od315_of_diluted_wines > 2.13 and proline <= 716
-cluster 1    51  28.7%   94.1%      90.6%  od280/od315_of_diluted_wines <= 2.13
-cluster 2    62  34.8%   96.8%      93.8%  od280/od315_of_diluted_wines > 2.13 and proline > 716
+cluster 1    62  34.8%   96.8%      93.8%  od280/od315_of_diluted_wines > 2.13 and proline > 716
+cluster 2    51  28.7%   94.1%      90.6%  od280/od315_of_diluted_wines <= 2.13
 
 The rules agree with the clusters on 92.7% of rows; within-cluster cost is 1.05 times that of the clusters \
 (price of explainability)."""

@@ -283,7 +283,9 @@ def test_any_name_is_a_name(tmp_path, form):
     if form == "csv":
         write_csv(path, NAMES, rows)
     else:
-        pyarrow.feather.write_feather(pyarrow.table(dict(zip(NAMES, rows.T, strict=True))), path)
+        from pyarrow import feather
+
+        feather.write_feather(pyarrow.table(dict(zip(NAMES, rows.T, strict=True))), path)
     assert read_table(path).columns == tuple(NAMES)
     for j, name in enumerate(NAMES):
         assert read_table(path, columns=[name]).X[:, 0].tolist() == rows[:, j].tolist()

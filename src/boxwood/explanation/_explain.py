@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from boxwood._frames import column_values, label_values
+from boxwood._validation import refuse_infinite_sum
 from boxwood.errors import DataError
 
 if TYPE_CHECKING:
@@ -175,6 +176,7 @@ def explain(
     clustering = _with_fitted_pipeline(labels_or_estimator, X, sample_weight)
     chosen, on_columns = columns_for_rules(X, columns, clustering)
     unscaled = Coordinates.of(X, chosen, clustering, sample_weight)
+    refuse_infinite_sum(unscaled.rows.weights)
     coordinates = unscaled.standardized() if standardize else unscaled
     if clustering is None:
         on_columns += _notes_on_k_means(unscaled, n_clusters, standardize)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Array, Bools, Floats, Indices
-from boxwood._validation import Rows, listed
+from boxwood._validation import Rows, listed, refuse_infinite_sum
 from boxwood.errors import DataError
 from boxwood.explanation._explanation import (
     ClusterSummary,
@@ -44,6 +44,7 @@ def measure(task: Task, grown: Grown, coordinates: Coordinates) -> Explanation:
     The clusters' names must be text or numbers; see `renamed`.
     """
     tree, reference, weights = grown.tree, task.reference, task.rows.weights
+    refuse_infinite_sum(weights)
     leaf = tree.apply(coordinates.table, n_jobs=task.n_jobs)
     predicted = np.where(reference.kept, tree.leaf_clusters[leaf], -1)
     costs = costs_of(task, grown, predicted, coordinates.measured)
