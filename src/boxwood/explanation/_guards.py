@@ -128,8 +128,8 @@ def notes_on_agreement(agreement: float, tree: ThresholdTree, task: Task) -> tup
     sample = task.sampled(SAMPLED)
     labels = sample.reference.labels
     weights = sample.reference.kept if sample.kept_weights is None else sample.kept_weights
-    for more in (1.5, 2, 3, 4):
-        larger = expanded(tree, sample, round(more * tree.n_leaves), objective="mistakes")
+    for more in (2, 4):
+        larger = expanded(tree, sample, more * tree.n_leaves, objective="mistakes")
         reached = float(np.average(larger.predict(sample.rows) == labels, weights=weights))
         if reached >= LOW:
             return (f"{larger.n_leaves} leaves reach {reached:.0%} (max_leaf_nodes)",)
