@@ -432,7 +432,9 @@ def test_refused():
         MMDT().fit([[0.0], [2.0], [1.0]], ["a", "a", "b"])
 
 
-@pytest.mark.parametrize("clusterer", [None, DBSCAN(eps=0.7), KMeans(3, n_init=1), FrozenEstimator(KMeans(3))], ids=str)
+@pytest.mark.parametrize(
+    "clusterer", [None, DBSCAN(eps=0.7), KMeans(3, n_init=1, random_state=0), FrozenEstimator(KMeans(3))], ids=str
+)
 def test_rows_are_read_once_for_means_and_variances(iris, clusterer, monkeypatch):
     if isinstance(clusterer, FrozenEstimator):
         clusterer = FrozenEstimator(KMeans(3, n_init=1, random_state=0).fit(iris.data))
