@@ -290,10 +290,12 @@ def test_the_rule_auto_measures_how_near_the_nearest_rows_are(kernel, distance, 
             enough = [t for t in row if t > 0 and (row <= t).sum() >= 0.05 * len(row)]
             radii.append(min(enough, default=math.inf))
         radius = sorted(radii)[(len(radii) - 1) // 2]
-        scale = kernel("scale").fitted(repeated).gamma
+        spread = float((repeated.std(axis=0) ** (2 if kernel is Gaussian else 1)).sum())
+        scale = 1 / spread if spread else 1.0
         expected = min(1 / (factor * radius), 7 * scale) if radius < math.inf else scale
         for rows in (repeated, repeated[rng.permutation(len(repeated))], Rows.of(X, weights)):
             assert kernel("auto").fitted(rows).gamma == pytest.approx(expected)
+        assert kernel("auto").fitted(repeated + 100 * np.arange(X.shape[1])).gamma == pytest.approx(expected)
         capped += expected == 7 * scale
     assert 0 < capped < len(seeds(24)) / 2
 

@@ -12,7 +12,7 @@ from boxwood.grow._kernel_mmdt_cuts import grow_from_laws
 from boxwood.kernels import Gaussian
 from boxwood.metrics import error_rate, within_similarity
 from boxwood.theory import bounds, certificate, instances
-from tests.scale import search_length, searches
+from tests.scale import search_length, searches, seeds
 from tests.theory.law_cases import Atoms, crowded, crowded_similarities, gaussian_price, jumps_across
 
 # ------------------------------------------------------------------------------------------- cases that exceed theorems
@@ -46,7 +46,10 @@ def test_beta_of_gaussians_is_not_taken_for_granted(d):
     assert price <= certificate(mixture, tree, beta=beta).chebyshev_price.value
     wrong = Mixture(mixture.weights, mixture.means, mixture.variances, law="gaussian")
     assert bounds.price_bound(wrong, tree=tree, beta=1.0).holds is False
-    assert bounds.price_bound(mixture, tree=tree, beta=0.9).holds is False  # no law has it
+    assert bounds.price_bound(mixture, tree=tree, beta=1.0).holds is True
+    for beta in (0.9, -1, np.nan, "2"):
+        with pytest.raises(ValueError, match="beta must be a number of at least 1"):
+            certificate(mixture, tree, beta=beta)
 
 
 def test_proxies_need_a_tree_that_knows_them():
@@ -153,6 +156,54 @@ def test_a_tree_is_checked_and_not_what_grew_it():
     near = tree.with_thresholds(tree.lower, np.where(tree.feature >= 0, tree.upper - 8.9, np.inf))
     assert bounds.gap_error_bound(far, tree=tree).holds is True
     assert bounds.gap_error_bound(far, tree=near).holds is False
+
+
+def test_what_the_caller_says_is_not_believed_against_the_numbers():
+    mixture = Mixture([0.5, 0.5], [[0.0], [10.0]], [[1.9], [1.9]])
+    tree = mmdt(mixture)
+    stated = bounds.gap_error_bound(mixture, tree=tree, sigma=[1.0], sharp=True)
+    assert stated.value < error_rate(mixture, tree).value / 50
+    assert stated.holds is False
+    assert bounds.gap_error_bound(mixture, tree=tree, sigma=[1.4]).holds is True
+    for bound in (bounds.midpoint_error_bound, bounds.midpoint_price_bound):
+        assert bound(mixture, tree=tree, sigma=[1.0]).holds is False
+    lying = Mixture([0.5, 0.5], [[0, 0], [1, 10]], [[1, 1], [1, 1]], law="gaussian")
+    other = mmdt(lying, sigma=[1, 100])
+    asked = {"tree": other, "sigma": [1, 100]}
+    assert bounds.midpoint_error_bound(lying, tree=other).holds is False
+    for bound in (
+        bounds.midpoint_error_bound(lying, **asked),
+        bounds.midpoint_error_bound(lying, **asked, law="gaussian"),
+    ):
+        assert bound.holds is True
+        assert error_rate(lying, other).value <= bound.value
+    price = bounds.midpoint_price_bound(lying, **asked)
+    assert price.holds is True
+    assert gaussian_price(lying, other, "l1") <= price.value
+
+
+def test_rounded_thresholds_are_in_the_middle():
+    """Means far from 0: the middle of a gap is rounded to the next double, and the inequality is just missed."""
+    for seed in seeds(100):
+        rng = np.random.default_rng(seed)
+        k = int(rng.integers(2, 6))
+        mixture = Mixture(
+            rng.dirichlet(np.ones(k)), 1e6 + rng.normal(size=(k, 2)), np.full((k, 2), 1e-4), law="gaussian"
+        )
+        tree = mmdt(mixture)
+        for bound in (bounds.gap_error_bound, bounds.midpoint_error_bound, bounds.midpoint_price_bound):
+            assert bound(mixture, tree=tree).holds is True
+
+
+def test_cuts_of_another_mixture_verify_nothing():
+    kernel = Gaussian(1.0)
+    here, there = (Mixture([1, 1], [[a], [b]], [[v]] * 2) for a, b, v in ((0.0, 9.0, 1e-4), (20.0, 22.0, 1e-3)))
+    _, cuts = grow_from_laws(GaussianLaws(here, kernel), kernel, None, "similarity")
+    for mixture, holds in ((here, True), (there, False)):
+        laws = GaussianLaws(mixture, kernel)
+        similar = laws.similarity, within_similarity(mixture, kernel=kernel)
+        for bound in (bounds.kernel_price_bound, bounds.midpoint_kernel_price_bound):
+            assert bound(*similar, cuts=cuts, drawn=True).holds is holds
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,8 @@ def test_certificates_of_other_trees():
     assert above > 0
     with pytest.raises(ValueError, match="the certificate is for objective='sqeuclidean'"):
         bounds.imm_price_bound(5, objective="l1", certificate=guarantee)
+    with pytest.raises(ValueError, match="the certificate is of a tree with 5 centres, but k=4"):
+        bounds.imm_price_bound(4, certificate=guarantee)
     deeper = replace(guarantee, depth=4, ratios=np.zeros(9))
     assert bounds.imm_price_bound(5, certificate=deeper).holds is True
     assert bounds.imm_price_bound(5, depth=3, certificate=deeper).holds is False

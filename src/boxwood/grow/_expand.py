@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._validation import refuse_unknown
@@ -83,9 +85,10 @@ def expand(
     Returns
     -------
     ThresholdTree
-        Always holds: with more `max_leaf_nodes` the sum of the rows' costs does not grow; without `look_ahead`, the
-        leaves of the smaller tree are only split further. The ends of a cut are midpoints between values of the rows at
-        the node; the lower end is closed, so it lies above the value before it.
+        Always holds: the sum of the rows' costs is not above that of the tree to begin with. Without `look_ahead` it
+        does not grow with `max_leaf_nodes`, as the leaves of the smaller tree are only split further. The ends of a cut
+        are midpoints between values of the rows at the node; the lower end is closed, so it lies above the value before
+        it.
 
     Warns
     -----
@@ -235,9 +238,9 @@ def expanded(
     If the tree stops early, the caller warns: this function may run in a thread, and threads share warning filters.
     """
     refuse_unknown("cuts", cuts, CUTS)
-    if look_ahead not in (False, True):
+    if not isinstance(look_ahead, (bool, np.bool_)):
         raise ValueError(f"look_ahead must be True or False; got {look_ahead!r}")
-    if not 0 <= tol < math.inf:
+    if not isinstance(tol, Real) or not 0 <= tol < math.inf:
         raise ValueError(f"tol must be a number of at least 0, a share of the cost to begin with; got {tol!r}")
     problem = make_problem(task, objective, kernel)
     if tree is None:

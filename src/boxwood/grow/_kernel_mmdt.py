@@ -97,8 +97,8 @@ def kernel_mmdt(
     The paper leaves open which cluster of the pair gives the prototype. It also allows gaps above xi(i, c, c), so that
     the prototype's own cluster may lie outside the cut. The guarantee holds either way, because it uses only the values
     from xi(i, a, b) to xi(i, c, c): the expected kernel price, over random prototypes, is at most
-    `theory.bounds.kernel_price_bound`. The bound is trivial, with all rows in a wrong leaf, unless the similarity tau
-    of the axes is below the similarity within each cluster.
+    `theory.bounds.midpoint_kernel_price_bound`. The bound is trivial, with all rows in a wrong leaf, unless the
+    similarity tau of the axes is below the similarity within each cluster.
 
     Step 1 prefers an axis on which clusters spread widely, although it may separate nothing: xi is small there for all
     pairs. `axis="error"` replaces steps 1 and 2. It looks at every axis i, every cluster c and every gap of xi(i, c, m)

@@ -17,7 +17,9 @@ Bandwidth = float | tuple[float, ...] | str
 RULES = ("auto", "scale", "median")
 SAMPLE = 1000  # rows whose distances the rules "auto" and "median" look at
 NEAR = 0.05  # share of the rows in the neighbourhood that "auto" measures
-NARROWEST = 7.0  # times the bandwidth "scale"; narrower kernels see only the densest spots of heavy-tailed columns
+NARROWEST = (
+    7.0  # over the summed variances of the columns; narrower kernels see only the densest spots of heavy-tailed columns
+)
 _AT_NEAR = {1: 1.0, 2: 0.25}  # gamma times the distance (Laplace) or squared distance (Gaussian) to such neighbours
 
 
@@ -52,7 +54,7 @@ def resolved_bandwidth(gamma: Bandwidth, X: ArrayLike, power: int) -> Bandwidth:
     rows = Rows.of(X)
     near = 0.0
     if gamma == "auto":
-        typical, near = _spread(rows.values, power, rows.weights), _near_distance(rows, power)
+        typical, near = _spread_of_columns(rows.values, power, rows.weights), _near_distance(rows, power)
     else:
         typical = _spread(rows.values, power) if gamma == "scale" else _median_distance(rows.values, power)
     if not np.isfinite(typical):
@@ -76,15 +78,24 @@ def refuse_rule(gamma: Bandwidth) -> None:
         raise ValueError(f"gamma={gamma!r} is still to be found from rows; call kernel.fitted(X) first")
 
 
-def _spread(X: Array, power: int, weights: Floats | None = None) -> float:
-    """Return d times the standard deviation of all values to some power; infinite or NaN where it overflows."""
-    values = np.ascontiguousarray(X, dtype=np.float64)
+def _spread(X: Array, power: int) -> float:
+    """Return d times the standard deviation of all values to some power, as scikit-learn's "scale" has it for power 2.
+
+    Infinite or NaN where it overflows.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(X.shape[1] * np.ascontiguousarray(X).std(dtype=np.float64) ** power)
+
+
+def _spread_of_columns(X: Array, power: int, weights: Floats | None) -> float:
+    """Return the sum over columns of their standard deviations to some power; it does not depend on where they lie."""
+    values = X.astype(np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
         if weights is None:
-            return float(X.shape[1] * np.ascontiguousarray(X).std(dtype=np.float64) ** power)
+            return float((values.std(axis=0) ** power).sum())
         shares = _shares(weights)
-        center = float(shares @ values.mean(axis=1))
-        return float(X.shape[1] * np.sqrt(shares @ np.square(values - center).mean(axis=1)) ** power)
+        off = values - (shares[:, None] * values).sum(axis=0)
+        return float(((shares[:, None] * np.square(off)).sum(axis=0) ** (power / 2)).sum())
 
 
 def _shares(weights: Floats) -> Floats:

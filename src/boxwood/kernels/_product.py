@@ -58,7 +58,8 @@ class Gaussian(DistanceKernel):
     gamma : float, array-like of shape (d,), "auto", "scale" or "median", default="auto"
         Inverse of a squared length, above 0: one for all columns, or one for each. "scale" is 1 / (d variance of all
         values), as in scikit-learn's `SVC`. "median" is 1 / median squared distance between rows. "auto" is 1 / (2 r)²,
-        but at most 7 times "scale". Here r is the distance within which a row has 5 % of the rows, a median over rows.
+        but at most 7 / sum of the columns' variances. Here r is the distance within which a row has 5 % of the rows, a
+        median over rows.
         Distances are those between 1000 rows, drawn the same way each time. `fitted(X)` makes a number of a rule; the
         kernel has no values before.
 
@@ -129,9 +130,10 @@ class Laplace(DistanceKernel):
     ----------
     gamma : float, array-like of shape (d,), "auto", "scale" or "median", default="auto"
         Inverse of a length, above 0: one for all columns, or one for each. "scale" is 1 / (d standard deviation of all
-        values). "median" is 1 / median ℓ1 distance between rows. "auto" is 1 / r, but at most 7 times "scale". Here r
-        is the ℓ1 distance within which a row has 5 % of the rows, a median over rows. Distances are those between 1000
-        rows, drawn the same way each time. `fitted(X)` makes a number of a rule; the kernel has no values before.
+        values). "median" is 1 / median ℓ1 distance between rows. "auto" is 1 / r, but at most 7 / sum of the columns'
+        standard deviations. Here r is the ℓ1 distance within which a row has 5 % of the rows, a median over rows.
+        Distances are those between 1000 rows, drawn the same way each time. `fitted(X)` makes a number of a rule; the
+        kernel has no values before.
 
     Raises
     ------

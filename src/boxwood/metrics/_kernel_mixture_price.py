@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from boxwood._types import Floats, Indices
-from boxwood._validation import as_generator, refuse_unknown
+from boxwood._validation import as_generator, refuse_unknown, whole_number
 from boxwood.kernels import DistanceKernel, Gaussian, Kernel
 from boxwood.kernels._bandwidth import by_axis
 from boxwood.kernels._by_name import as_distance_kernel
@@ -29,7 +29,7 @@ def kernel_mixture_price(
     mixture: Mixture,
     tree: ThresholdTree,
     *,
-    kernel: Kernel | str,
+    kernel: Kernel,
     centers: str = "mean",
     n_samples: int | None = None,
     random_state: Any = None,
@@ -45,8 +45,8 @@ def kernel_mixture_price(
         Components, taken as Gaussians.
     tree : ThresholdTree
         Tree whose clusters are the components; leaves that share a cluster share a centre. Cuts may be two-sided.
-    kernel : DistanceKernel or str
-        `Gaussian`, `Laplace` or `ProductKernel`, with a number as its bandwidth.
+    kernel : DistanceKernel
+        `Gaussian`, `Laplace` or `ProductKernel`, with a number as its bandwidth; there are no rows to find it from.
     centers : {"mean", "reference"}, default="mean"
         Centre of a cluster: the kernel mean of the rows in its leaves, which costs least; or ("reference") the kernel
         mean of its component, as in the paper's bound.
@@ -98,8 +98,8 @@ def kernel_mixture_price(
     by_axis(getattr(product, "gamma", 1.0), mixture.n_features)  # refuses a bandwidth that is not yet a number
     refuse_unknown("centers", centers, ("mean", "reference"))
     tree = in_components(mixture, tree)
-    if n_samples is not None and n_samples < 2:
-        raise ValueError(f"n_samples must be at least 2, as pairs of rows are compared; got {n_samples}")
+    if n_samples is not None:
+        whole_number("n_samples", n_samples, 2)  # pairs of rows are compared
     if n_samples is None and isinstance(product, Gaussian) and has_independent_axes(mixture):
         return MixturePrice(_exact(mixture, tree, product, centers), 0.0, True)
     X, labels = draw(mixture, n_samples or _SAMPLES, as_generator(random_state))

@@ -271,7 +271,11 @@ def sigma_of(mixture: Mixture, pooling: str, sigma: ArrayLike | None) -> Floats:
     refuse_no_mixture(mixture)
     if sigma is None:
         return np.sqrt(mixture.pooled_variances(pooling))
-    deviations, d = np.asarray(sigma, dtype=np.float64), mixture.n_features
+    d = mixture.n_features
+    try:
+        deviations = np.asarray(sigma, dtype=np.float64)
+    except (TypeError, ValueError):
+        deviations = np.empty(0)
     if deviations.shape != (d,) or not np.isfinite(deviations).all() or (deviations < 0).any():
         raise DataError(f"sigma must be {d} finite numbers, not negative, one for each axis; got {sigma!r}")
     return deviations

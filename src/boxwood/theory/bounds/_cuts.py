@@ -22,6 +22,8 @@ from boxwood.tree import ThresholdTree
 __all__ = ["Cut", "cuts_of", "tree_conditions"]
 
 _ROUNDING = 1e-12  # of either side of an inequality that a cut may attain
+_ULPS = 4 * np.finfo(np.float64).eps  # thresholds are rounded, so a cut in the middle is not quite
+_NEGLIGIBLE = 1e-6  # of a standard deviation; a rounding beyond it counts
 
 
 class Cut(NamedTuple):
@@ -42,6 +44,8 @@ class Cut(NamedTuple):
     ranges : array of shape (d,)
         Range, on each axis, of the means where a row may end that was with its mean at this node. These are the means
         that reach the node, and those of the leaves below it.
+    slack : float
+        Relative rounding of the ends: they may lie this times a mean farther from it, but hardly in sigmas.
     """
 
     node: int
@@ -54,6 +58,7 @@ class Cut(NamedTuple):
     sigmas: Floats
     is_inside: Bools
     ranges: Floats
+    slack: float = 0.0
 
     @property
     def n_ends(self) -> int:
@@ -66,12 +71,15 @@ class Cut(NamedTuple):
         `sigma` is a unit for all components. None takes each component's own standard deviation.
         """
         distances = np.minimum(np.abs(self.means - self.lower), np.abs(self.upper - self.means))
+        distances += np.minimum(self.slack * np.abs(self.means), _NEGLIGIBLE * self.sigmas)
         units = self.sigmas if sigma is None else np.full_like(distances, sigma)
         with np.errstate(over="ignore"):
             return np.divide(distances, units, out=np.full_like(distances, np.inf), where=units > 0)
 
     def by_gaussians(self) -> Floats:
         """Return the probability that a row of each component is separated from its mean, for Gaussians."""
+        if self.n_ends == 1:
+            return probability_between(np.full_like(self.means, -np.inf), -self.distances())
         low, high = (_standard(end, self.means, self.sigmas) for end in (self.lower, self.upper))
         infinity = np.full_like(low, np.inf)
         outside = probability_between(-infinity, low) + probability_between(high, infinity)
@@ -116,7 +124,7 @@ def tree_conditions(
     if tree is None:
         return Condition(separates, "unknown"), Condition(inequality, "unknown")
     own = in_components(mixture, tree)
-    cuts = list(cuts_of(own, mixture))
+    cuts = [cut._replace(slack=_ULPS) for cut in cuts_of(own, mixture)]
     in_place = np.array_equal(own.predict(mixture.means), np.arange(mixture.n_components))
     n_thresholds = sum(cut.n_ends for cut in cuts)
     limits = [limit(cut) if callable(limit) else limit for cut in cuts]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Bools, Floats, Indices
-from boxwood._validation import Rows, refuse_unknown
+from boxwood._validation import Rows, refuse_unknown, whole_number
 from boxwood.errors import DataError
 from boxwood.metrics._checks import check_fit
 from boxwood.metrics._price import ratio
@@ -54,7 +54,8 @@ def imm_price_bound(
     Raises
     ------
     ValueError
-        If the objective is unknown, no tree of k leaves has this depth, or the certificate is of another objective.
+        If the objective is unknown, no tree of k leaves has this depth, or the certificate is of another objective or
+        of more than k centres.
 
     References
     ----------
@@ -67,6 +68,7 @@ def imm_price_bound(
     (162.0, 122.0, 7.0)
     """
     refuse_unknown("objective", objective, _FACTOR)
+    whole_number("k", k, 0)
     edges = _depth(k, depth, certificate)
     if not 0 <= edges < k <= 2**edges:
         raise ValueError(f"a tree of k leaves has a depth from log2 k to k - 1, got k={k}, depth={depth}")
@@ -76,6 +78,8 @@ def imm_price_bound(
     elif certificate.objective != objective:
         raise ValueError(f"the certificate is for objective={certificate.objective!r}, the bound for {objective!r}")
     else:
+        if k < certificate.n_leaves:
+            raise ValueError(f"the certificate is of a tree with {certificate.n_leaves} centres, but k={k}")
         obeys = certificate.depth <= edges and certificate.ratios.max() <= 1 + _ROUNDING
         condition = checked(_INEQUALITY, bool(obeys))
     return as_price(float(value), (condition,), f"{_PAPER}, Theorem {theorem}")
@@ -108,6 +112,11 @@ class MistakeCertificate:
     price: Bound
     depth: int
     objective: str
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves, each with one centre."""
+        return (len(self.mistakes) + 1) // 2
 
 
 def imm_certificate(

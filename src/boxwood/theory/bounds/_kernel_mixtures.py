@@ -90,7 +90,7 @@ def kernel_price_bound(
     limit = math.inf
     if facts.gap > 0:
         limit = chebyshev_constant(sharp) * facts.alpha * facts.noise * facts.k / facts.gap**2
-    conditions = _conditions(facts, cuts, drawn, lambda cut: limit)
+    conditions = _conditions(facts, similarity, cuts, drawn, lambda cut: limit)
     price = facts.price(limit * (facts.k - 1))
     return as_price(price, conditions, f"{BEYOND_WORST_CASE}, Theorem 12, corrected", estimated)
 
@@ -140,7 +140,7 @@ def midpoint_kernel_price_bound(
 
     total = math.fsum(facts.midpoint_limit(m) for m in range(1, facts.k))
     source = f"{BEYOND_WORST_CASE}, after Theorem 12, for the middle of the largest gap"
-    return as_price(facts.price(total), _conditions(facts, cuts, drawn, limit), source, estimated)
+    return as_price(facts.price(total), _conditions(facts, similarity, cuts, drawn, limit), source, estimated)
 
 
 def tau_bound(within_similarity: float, mmd: float, n_axes: int) -> float:
@@ -190,11 +190,12 @@ def tau_bound(within_similarity: float, mmd: float, n_axes: int) -> float:
 class _KernelFacts(NamedTuple):
     """Numbers of the components under a kernel.
 
-    Their number k, imbalance alpha of their weights, largest variance of the kernel along an axis, axis-aligned
+    Their number k, weights and their imbalance alpha, largest variance of the kernel along an axis, axis-aligned
     similarity tau, by how much it lies below the smallest within-similarity, and (1 + max s) / (1 - sum p s).
     """
 
     k: int
+    weights: Floats
     alpha: float
     noise: float
     tau: float
@@ -210,7 +211,7 @@ class _KernelFacts(NamedTuple):
         factor = (1 + float(within.max())) / rest if rest > 0 else math.inf
         gap = float(within.min() - similarity.tau)
         alpha = max(1.0, float(k * p.max()))
-        return cls(k, alpha, float(similarity.variance.max()), float(similarity.tau), gap, factor)
+        return cls(k, p, alpha, float(similarity.variance.max()), float(similarity.tau), gap, factor)
 
     def price(self, wrong: float) -> float:
         """Return the bound on the price from one on the fraction of rows in a wrong leaf."""
@@ -225,6 +226,7 @@ class _KernelFacts(NamedTuple):
 
 def _conditions(
     facts: _KernelFacts,
+    similarity: AxisSimilarity,
     cuts: Sequence[PrototypeCut] | None,
     drawn: bool,
     limit: Callable[[PrototypeCut], float],
@@ -234,7 +236,26 @@ def _conditions(
     if cuts is None:
         obeyed = Condition(text, "unknown")
     else:
-        parts = sum(len(cut.inside) + len(cut.outside) == facts.k for cut in cuts) == 1 and len(cuts) == facts.k - 1
-        obeyed = checked(text, parts and all(cut.error_bound <= limit(cut) * (1 + _ROUNDING) for cut in cuts))
+        whole = sum(len(cut.inside) + len(cut.outside) == facts.k for cut in cuts) == 1 and len(cuts) == facts.k - 1
+        obeyed = checked(text, whole and all(_wrong(cut, facts, similarity) <= limit(cut) for cut in cuts))
     prototypes = drawn_trees(f"grow.kernel_mmdt with prototype='sample', for tau = {facts.tau:.6g}", drawn)
     return separated, obeyed, prototypes
+
+
+def _wrong(cut: PrototypeCut, facts: _KernelFacts, similarity: AxisSimilarity) -> float:
+    """Return Cantelli's bound on the fraction of rows on the wrong side of a cut, for these components.
+
+    It is infinite if the cut was grown from other similarities, or does not part the components as these do.
+    """
+    components = np.array((*cut.inside, *cut.outside))
+    if cut.feature >= len(similarity.mean) or components.max() >= facts.k:
+        return math.inf
+    means = similarity.mean[cut.feature, cut.component, components]
+    known = similarity.mean[cut.feature, cut.component, [cut.component, cut.partner]]
+    is_same = np.allclose(known, (cut.within, cut.similarity), rtol=_ROUNDING, atol=0)
+    if not is_same or not np.array_equal(means >= cut.level, np.arange(len(components)) < len(cut.inside)):
+        return math.inf
+    variances = similarity.variance[cut.feature, cut.component, components]
+    totals = variances + (cut.level - means) ** 2
+    fractions = np.divide(variances, totals, out=np.zeros(len(components)), where=variances > 0)
+    return float(facts.weights[components] @ fractions) / (1 + _ROUNDING)

@@ -7,6 +7,7 @@ condition; without a law the condition is unknown.
 from __future__ import annotations
 
 import math
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -38,8 +39,8 @@ TAILS = {"gaussian": 0.5, "one-sided": 1.0, "two-sided": 2.0}
 
 _ABSOLUTE_DEVIATION = {"gaussian": math.sqrt(2 / math.pi), "laplace": math.sqrt(0.5), "rademacher": 1.0}  # over sigma
 _TAILS_OF = {"gaussian": tuple(TAILS), "rademacher": ("one-sided", "two-sided"), "laplace": ()}
-# of a law with such tails, over sigma²: at most the integral over s of 2 s min(1, P(|x - mean| >= s))
-_LARGEST_VARIANCE = {"gaussian": 2.0, "one-sided": 2 + 2 * math.log(2), "two-sided": 2 + 2 * math.log(2)}
+# over sigma²: that of a Gaussian; of a law with such tails at most the integral of 2 s min(1, P(|x - mean| >= s))
+_LARGEST_VARIANCE = {"gaussian": 1.0, "one-sided": 2 + 2 * math.log(2), "two-sided": 2 + 2 * math.log(2)}
 _ROUNDING = 1e-9
 
 
@@ -100,6 +101,8 @@ def with_beta(mixture: Mixture, beta: float | None) -> tuple[float, Condition]:
     Without `beta` it is that of the mixture's law, or of Gaussians where no law is stated. No law has a beta below that
     of rows at plus or minus one standard deviation.
     """
+    if beta is not None and not (isinstance(beta, Real) and beta >= 1):
+        raise ValueError(f"beta must be a number of at least 1, as no law has a smaller one; got {beta!r}")
     value = mixture_beta(mixture, family=mixture.law or "gaussian") if beta is None else float(beta)
     least = mixture_beta(mixture, family=mixture.law or "rademacher")
     text = f"on each axis the largest standard deviation is at most {value:.6g} times the mean absolute deviation"

@@ -10,11 +10,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from boxwood._types import Floats
 from boxwood._validation import refuse_unknown
+from boxwood.metrics._price import ratio
 from boxwood.reference import Mixture
-from boxwood.theory.bounds._bound import Bound, Condition, as_price, as_probability
+from boxwood.theory.bounds._bound import Bound, Condition, as_price, as_probability, checked
 from boxwood.theory.bounds._cuts import Cut, tree_conditions
 from boxwood.theory.bounds._laws import gaussian, mixture_facts, with_beta
 from boxwood.theory.bounds._mixtures import BEYOND_WORST_CASE
@@ -26,7 +28,12 @@ _LAWS = ("any", "gaussian")
 
 
 def midpoint_error_bound(
-    mixture: Mixture, *, tree: ThresholdTree | None = None, law: str = "any", estimated: bool = False
+    mixture: Mixture,
+    *,
+    tree: ThresholdTree | None = None,
+    law: str = "any",
+    sigma: ArrayLike | None = None,
+    estimated: bool = False,
 ) -> Bound:
     """Return a bound on the error of MMDT's tree with thresholds in the middle of the largest gap.
 
@@ -43,6 +50,8 @@ def midpoint_error_bound(
         leaves it unknown.
     law : {"any", "gaussian"}, default="any"
         What is assumed of the components.
+    sigma : array-like of shape (d,), default=None
+        Sigmas by which the tree was grown, if they are not the largest standard deviations; none may be below these.
     estimated : bool, default=False
         Whether the parameters were estimated from data; it is noted in the result.
 
@@ -77,7 +86,7 @@ def midpoint_error_bound(
     (0.1119, True)
     """
     refuse_unknown("law", law, _LAWS)
-    facts = mixture_facts(mixture, "variance")
+    facts = mixture_facts(mixture, "variance", sigma)
     limits = _tails(facts.k, facts.q, law)
     on_tree = tree_conditions(
         tree,
@@ -86,14 +95,19 @@ def midpoint_error_bound(
         lambda cut: float(cut.weights @ _separated(cut, law)),
         lambda cut: float(limits[len(cut.components) - 1]),
     )
-    conditions: tuple[Condition, ...] = (facts.distinct, *on_tree)
+    conditions: tuple[Condition, ...] = (facts.distinct, *on_tree, _not_exceeded(mixture, facts.sigma))
     if law == "gaussian":
         conditions += (gaussian(mixture),)
     return as_probability(float(limits.sum()), conditions, _source("8"), estimated)
 
 
 def midpoint_price_bound(
-    mixture: Mixture, *, tree: ThresholdTree | None = None, beta: float | None = None, estimated: bool = False
+    mixture: Mixture,
+    *,
+    tree: ThresholdTree | None = None,
+    beta: float | None = None,
+    sigma: ArrayLike | None = None,
+    estimated: bool = False,
 ) -> Bound:
     """Return a bound on the ℓ1 price of MMDT's tree with thresholds in the middle of the largest gap, for any law.
 
@@ -102,7 +116,7 @@ def midpoint_price_bound(
 
     Parameters
     ----------
-    mixture, tree, estimated
+    mixture, tree, sigma, estimated
         As in `midpoint_error_bound`.
     beta : float, default=None
         As in `price_bound`.
@@ -114,7 +128,8 @@ def midpoint_price_bound(
     chosen by ranges, that sum is at most r times the sum of all sigmas, and the cut lies at least r / 2m sigmas from
     each mean. If it is chosen by gaps, and its largest gap is of r / m sigmas, both hold, too. So the node adds at most
     4 m² r / (4 m² + r²) times the sum of the sigmas, which is at most beta times the cost of the mixture. This falls
-    with r beyond 2m, and grows with m after r is replaced by the larger of sqrt(q) and 2m.
+    with r beyond 2m, and grows with m after r is replaced by the larger of sqrt(q) and 2m. While means differ on an
+    axis without variance, such an axis is cut, and no row is separated.
 
     References
     ----------
@@ -129,13 +144,14 @@ def midpoint_price_bound(
     >>> round(bound.value, 2), bound.holds
     (2.0, True)
     """
-    facts = mixture_facts(mixture, "variance")
+    facts = mixture_facts(mixture, "variance", sigma)
     factor, deviation = with_beta(mixture, beta)
     m = np.arange(facts.k, dtype=np.float64)
     r = np.maximum(math.sqrt(facts.q), 2 * m)
     with np.errstate(invalid="ignore"):
         limits = np.nan_to_num(4 * m**2 / (4 * m**2 / r + r))  # 0 where r is infinite
-    total = float(facts.sigma.sum())
+    total, least = float(facts.sigma.sum()), float(np.sqrt(mixture.pooled_variances("max")).sum())
+    factor *= ratio(total, least)  # beta is about the largest deviations, and sigmas may be above them
     on_tree = tree_conditions(
         tree,
         mixture,
@@ -145,7 +161,8 @@ def midpoint_price_bound(
         lambda cut: float(limits[len(cut.components) - 1]) * total,
     )
     value = 1 + factor * float(limits.sum()) if facts.q < math.inf else 1.0
-    return as_price(value, (facts.distinct, *on_tree, deviation), _source("4"), estimated)
+    conditions = (facts.distinct, *on_tree, _not_exceeded(mixture, facts.sigma), deviation)
+    return as_price(value, conditions, _source("4"), estimated)
 
 
 # ------------------------------------------------------------------------------------------------------- steps
@@ -168,6 +185,11 @@ def _separated(cut: Cut, law: str) -> Floats:
         return cut.by_gaussians()
     with np.errstate(over="ignore"):
         return np.asarray(np.minimum(1.0, cut.n_ends / (1 + cut.distances() ** 2)))
+
+
+def _not_exceeded(mixture: Mixture, sigma: Floats) -> Condition:
+    largest = mixture.pooled_variances("max") / (1 + 1e-9)  # as the square of a deviation is rounded
+    return checked("no component's standard deviation exceeds the sigma of its axis", bool((largest <= sigma**2).all()))
 
 
 def _source(theorem: str) -> str:

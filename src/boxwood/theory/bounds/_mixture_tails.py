@@ -7,6 +7,7 @@ and Deep Representations". The explainability-to-noise ratio q is in the sub-Gau
 from __future__ import annotations
 
 import math
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +16,7 @@ from boxwood._types import Floats
 from boxwood.errors import DataError
 from boxwood.metrics._price import ratio
 from boxwood.reference import Mixture
+from boxwood.reference._mixture import refuse_no_mixture
 from boxwood.theory.bounds._bound import Bound, Condition, as_price, as_probability, checked
 from boxwood.theory.bounds._cuts import Cut, tree_conditions
 from boxwood.theory.bounds._laws import RANDOM_TREES, TAILS, drawn_trees, gaussian, mixture_facts, tail_condition
@@ -113,7 +115,8 @@ def random_error_bound(
     facts = mixture_facts(mixture, "subgaussian", sigma)
     tails = tail_condition(mixture, tail, sigma, facts.sigma)
     value = TAILS[tail] * facts.alpha * (facts.k - 1) * math.sqrt(ratio(math.pi, facts.q))
-    trees = drawn_trees(RANDOM_TREES, drawn)
+    how = RANDOM_TREES if sigma is None else "grow.mmdt with axis='range', threshold='uniform' and these sigmas"
+    trees = drawn_trees(how, drawn)
     return as_probability(value, (facts.distinct, trees, tails), f"{_PAPER}, Theorem 2", estimated)
 
 
@@ -164,6 +167,8 @@ def estimated_error_bound(
     Representations", Corollary 1, corrected.
     """
     facts = mixture_facts(mixture, "subgaussian", sigma)
+    if not isinstance(delta, Real):
+        raise TypeError(f"delta must be a number, got {delta!r}")
     small = 0 < delta < min(1.0, facts.q / (4 * facts.k**2))
     root = math.sqrt(facts.q) / (2 * facts.k) - math.sqrt(max(delta, 0.0))
     limit = TAILS[tail] * facts.alpha * (math.exp(-(1 - delta) * root**2) if small else 1.0)
@@ -236,6 +241,7 @@ def _accuracy(mixture: Mixture, delta: float, truth: Mixture | None, sigma: Floa
     text = "(mean - estimate)² <= 2 delta sigma², estimated variance >= (1 - delta) variance, and the weights are right"
     if truth is None:
         return Condition(text, "unknown")
+    refuse_no_mixture(truth)
     if truth.means.shape != mixture.means.shape:
         raise DataError(f"the truth has means of shape {truth.means.shape}, but the mixture {mixture.means.shape}")
     near = ((mixture.means - truth.means) ** 2 <= 2 * delta * sigma**2).all()
