@@ -18,7 +18,16 @@ from boxwood.loops.expand import squared_distance, squared_distances
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Problem", "make_problem", "refuse_misfit", "whole_costs", "whole_costs_of"]
+__all__ = [
+    "Problem",
+    "distance_unit",
+    "largest_costs",
+    "make_problem",
+    "refuse_misfit",
+    "scale_of",
+    "whole_costs",
+    "whole_costs_of",
+]
 
 Costs: TypeAlias = Callable[[Indices], Floats]
 """Return the costs of some rows under each cluster, shape (len(rows), k); not negative, and without weights."""
@@ -27,6 +36,7 @@ CostsUnder: TypeAlias = Callable[[Indices, NDArray[np.integer]], Floats]
 """Return the cost of each row under one cluster of its own, shape (len(rows),); the same numbers as `Costs`."""
 
 _ONE_THREAD = 1 << 15  # values up to which threads cost more than they save
+_ERROR = 1e-6  # more than the relative error of a plain sum of numbers that are not negative
 _REPEATS = float(1 << 31)  # whole weights with a sum below this count as repeated rows
 
 
@@ -72,12 +82,7 @@ def whole_costs(problem: Problem, rows: Indices) -> tuple[Ints, float]:
     sum exact, so the factor does not depend on the order of rows either.
     """
     share, times = problem.share[rows], problem.times[rows]
-
-    def largest(start: int, stop: int) -> Floats:
-        return np.asarray(problem.costs(rows[start:stop]).max(axis=1))
-
-    each = np.concatenate([np.empty(0), *map_blocks(largest, len(rows), n_jobs=problem.jobs_for(rows))]) * share * times
-    scale = _scale(each)
+    scale = scale_of(largest_costs(problem, rows))
     whole = np.empty((len(rows), problem.n_clusters), dtype=np.int64)
 
     def fill(start: int, stop: int) -> None:
@@ -89,6 +94,24 @@ def whole_costs(problem: Problem, rows: Indices) -> tuple[Ints, float]:
     return whole, scale
 
 
+def largest_costs(problem: Problem, rows: Indices) -> Floats:
+    """Return the largest weighted cost of each row, shape (len(rows),)."""
+
+    def largest(start: int, stop: int) -> Floats:
+        return np.asarray(problem.costs(rows[start:stop]).max(axis=1))
+
+    each = map_blocks(largest, len(rows), n_jobs=problem.jobs_for(rows))
+    return np.concatenate([np.empty(0), *each]) * problem.share[rows] * problem.times[rows]
+
+
+def scale_of(largest: Floats) -> float:
+    """Return the factor of `whole_costs` for the largest costs of some rows; see there."""
+    about = float(largest.sum())
+    low, high = (math.frexp(about * (1 + error))[1] for error in (-_ERROR, _ERROR))
+    exponent = low if low == high else math.frexp(math.fsum(largest.tolist()))[1]
+    return math.ldexp(1.0, min(61 - exponent, 1023))
+
+
 def whole_costs_of(problem: Problem, rows: Indices, clusters: Sequence[NDArray[np.integer]]) -> list[Ints]:
     """Return the rows' weighted costs as whole numbers: one array for each list of clusters, one cluster for each row.
 
@@ -97,12 +120,8 @@ def whole_costs_of(problem: Problem, rows: Indices, clusters: Sequence[NDArray[n
     share, times = problem.share[rows], problem.times[rows]
     costs = [problem.cost_under(rows, each) * share for each in clusters]
     largest = np.max(costs, axis=0, initial=0.0) * times
-    scale = _scale(largest)
+    scale = scale_of(largest)
     return [np.rint(cost * scale).astype(np.int64) * times for cost in costs]
-
-
-def _scale(largest: Floats) -> float:
-    return math.ldexp(1.0, min(61 - math.frexp(math.fsum(largest.tolist()))[1], 1023))
 
 
 def _split_weights(weights: Floats | None, kept: Bools) -> tuple[Floats, Ints]:
@@ -117,18 +136,24 @@ def _split_weights(weights: Floats | None, kept: Bools) -> tuple[Floats, Ints]:
     return np.ldexp(weights, -exponent), times  # near 1: tiny or huge weights times costs could leave the range
 
 
-def _distance_costs(task: Task) -> tuple[Costs, CostsUnder]:
-    """Return the squared distances to the centres, in a unit near the largest difference in a column.
+def distance_unit(task: Task) -> float:
+    """Return the factor of half differences of values in `squared_distances`: one over the largest of them, or nearly.
 
-    The unit is a power of two, so it changes no digit; it keeps squares of 1e300 finite and those of 1e-300 above zero.
+    It is a power of two, so it changes no digit; it keeps squares of 1e300 finite and those of 1e-300 above zero.
     """
-    X, kept, reference = task.rows.values, task.kept, task.reference
-    centers = np.ascontiguousarray(reference.centers.T)
+    X, kept, centers = task.rows.values, task.kept, task.reference.centers
     where = True if kept.all() else kept[:, None]
-    low = np.minimum(X.min(axis=0, where=where, initial=np.inf), centers.min(axis=1))
-    high = np.maximum(X.max(axis=0, where=where, initial=-np.inf), centers.max(axis=1))
+    low = np.minimum(X.min(axis=0, where=where, initial=np.inf), centers.min(axis=0))
+    high = np.maximum(X.max(axis=0, where=where, initial=-np.inf), centers.max(axis=0))
     spread = float((high * 0.5 - low * 0.5).max())
-    scale = math.ldexp(1.0, min(-math.frexp(spread)[1], 1023))
+    return math.ldexp(1.0, min(-math.frexp(spread)[1], 1023))
+
+
+def _distance_costs(task: Task) -> tuple[Costs, CostsUnder]:
+    """Return the squared distances to the centres, in the unit of `distance_unit`."""
+    X, reference = task.rows.values, task.reference
+    centers = np.ascontiguousarray(reference.centers.T)
+    scale = distance_unit(task)
 
     def costs(rows: Indices) -> Floats:
         block = np.ascontiguousarray(X[rows])
