@@ -9,11 +9,12 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwood._threads import map_blocks
+from boxwood._threads import BLOCK_ROWS, map_blocks
 from boxwood._types import Bools, Floats, Indices, Ints
 from boxwood._validation import Rows, refuse_unknown
 from boxwood.errors import DataError
 from boxwood.kernels import Kernel, Precomputed, kernel_distances
+from boxwood.loops.costs import write_whole
 from boxwood.loops.expand import squared_distance, squared_distances
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
@@ -78,17 +79,17 @@ def whole_costs(problem: Problem, rows: Indices) -> tuple[Ints, float]:
     """Return the weighted costs of the rows as whole numbers, shape (len(rows), k), and the factor that scaled them.
 
     Sums of whole numbers are exact in any order; sums of floats are not. The factor is a power of two. It brings the
-    sum of the rows' largest costs just below 2**61, so no sum and no difference of sums leaves int64. `fsum` makes that
-    sum exact, so the factor does not depend on the order of rows either.
+    sum of the rows' largest costs just below 2**61, so no sum and no difference of sums leaves int64. The
+    factor does not depend on the order of rows either: where a plain sum leaves a doubt, `fsum` makes it exact.
     """
     share, times = problem.share[rows], problem.times[rows]
-    scale = scale_of(largest_costs(problem, rows))
     whole = np.empty((len(rows), problem.n_clusters), dtype=np.int64)
+    at_once = problem.costs(rows) if len(rows) <= BLOCK_ROWS else None  # costs of more rows are computed twice
+    scale = scale_of(largest_costs(problem, rows) if at_once is None else at_once.max(axis=1) * share * times)
 
     def fill(start: int, stop: int) -> None:
-        scaled = problem.costs(rows[start:stop]) * share[start:stop, None] * scale
-        np.rint(scaled, out=scaled)
-        np.multiply(scaled.astype(np.int64), times[start:stop, None], out=whole[start:stop])
+        costs = problem.costs(rows[start:stop]) if at_once is None else at_once[start:stop]
+        write_whole(costs, share[start:stop], times[start:stop], scale, whole[start:stop])
 
     map_blocks(fill, len(rows), n_jobs=problem.jobs_for(rows))
     return whole, scale

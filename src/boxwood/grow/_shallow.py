@@ -98,7 +98,7 @@ def _best_cut(cuts: NodeCuts, node: Node, weights: Ints, penalty: float) -> tupl
     problem, k = cuts.nearest.problem, len(node.clusters)
     base = max(cuts.cost, 1)
     weight = weights[node.rows] if weights.size else np.ones(len(node.rows), dtype=np.int64)
-    total = int(weight.sum())
+    total, jobs = int(weight.sum()), problem.jobs_for(node.rows)
 
     def best_of(feature: int) -> tuple[float, int, int, float, float]:
         of_column = cuts.of(feature)
@@ -109,7 +109,5 @@ def _best_cut(cuts: NodeCuts, node: Node, weights: Ints, penalty: float) -> tupl
             return score, 0, feature, 0.0, 0.0
         return score, int(of_column.cost[i]), feature, of_column.low[i], of_column.high[i]
 
-    _, _, feature, low, high = min(
-        map_tasks(best_of, range(problem.rows.n_columns), n_jobs=problem.jobs_for(node.rows))
-    )
+    _, _, feature, low, high = min(map_tasks(best_of, range(problem.rows.n_columns), n_jobs=jobs))
     return feature, float(between(low, high))
