@@ -37,6 +37,7 @@ CostsUnder: TypeAlias = Callable[[Indices, NDArray[np.integer]], Floats]
 """Return the cost of each row under one cluster of its own, shape (len(rows),); the same numbers as `Costs`."""
 
 _ONE_THREAD = 1 << 15  # values up to which threads cost more than they save
+_BLOCK_VALUES = 1 << 21  # costs in memory at a time where only the largest of each row are kept
 _ERROR = 1e-6  # more than the relative error of a plain sum of numbers that are not negative
 _REPEATS = float(1 << 31)  # whole weights with a sum below this count as repeated rows
 
@@ -101,7 +102,8 @@ def largest_costs(problem: Problem, rows: Indices) -> Floats:
     def largest(start: int, stop: int) -> Floats:
         return np.asarray(problem.costs(rows[start:stop]).max(axis=1))
 
-    each = map_blocks(largest, len(rows), n_jobs=problem.jobs_for(rows))
+    block = max(_BLOCK_VALUES // problem.n_clusters, 1)
+    each = map_blocks(largest, len(rows), block=block, n_jobs=problem.jobs_for(rows))
     return np.concatenate([np.empty(0), *each]) * problem.share[rows] * problem.times[rows]
 
 

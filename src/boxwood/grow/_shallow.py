@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from boxwood._threads import map_tasks
 from boxwood._types import Ints
 from boxwood._validation import as_whole_weights
-from boxwood.grow._greedy import Node, separate
+from boxwood.grow._greedy import NONE, Node, separate
 from boxwood.grow._greedy_cuts import NodeCuts
 from boxwood.grow._grown import Grown
 from boxwood.loops.shallow import best_score
@@ -61,9 +61,10 @@ def shallow(
     tests merge into one condition. The paper's code rounds the rows of each predicted node to whole rows. Here they
     stay fractions, so that weights are allowed.
 
-    The price has no bound that depends on k alone. Takes time n d (log n + k²) at worst for each level of the tree, and
-    memory for 3 n k numbers. A threshold is the midpoint between two neighbouring values of the node's rows and
-    centres. Ties go to the lowest feature, then to the lowest threshold.
+    The price has no bound that depends on k alone. Takes the time and memory of `greedy`, and time k for the predicted
+    depth of each cut whose cost does not rule it out: usually few, and (n + k) d for each node at worst. A threshold is
+    the midpoint between two neighbouring values of the node's rows and centres. Ties go to the lowest feature, then to
+    the lowest threshold.
 
     References
     ----------
@@ -106,7 +107,7 @@ def _best_cut(cuts: NodeCuts, node: Node, weights: Ints, penalty: float) -> tupl
         shares = left / total if total > 0 else np.full(len(left), 0.5)
         score, i = best_score(of_column.cost, shares, of_column.centers_left, k, node.tested[feature], base, penalty)
         if i < 0:  # all centres have the same value
-            return score, 0, feature, 0.0, 0.0
+            return score, NONE, feature, 0.0, 0.0
         return score, int(of_column.cost[i]), feature, of_column.low[i], of_column.high[i]
 
     _, _, feature, low, high = min(map_tasks(best_of, range(problem.rows.n_columns), n_jobs=jobs))

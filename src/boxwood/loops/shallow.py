@@ -1,4 +1,4 @@
-"""The best cut of one column when each row goes to the nearest centre on its own side, and long paths have a price.
+"""The best cut of one column among cuts of known cost, when long paths have a price.
 
 The score of a cut is its cost, divided by what the rows cost before it, plus a penalty times the mean number of tests
 that rows will need. That number is foretold as if every later cut parted rows and centres in the same proportions as
@@ -45,7 +45,7 @@ def best_score(costs, shares, n_left, k, merges, base, penalty):
             parted = n_left[i]
             n_sizes = _split_in_proportion(parted, k, sizes, parts)
         score = relative + penalty * (_depth(share, sizes[:n_sizes], parts, depths) - merged)
-        if score < best or (score == best and costs[i] < costs[place]):
+        if place < 0 or score < best or (score == best and costs[i] < costs[place]):  # a score may be infinite
             best, place = score, i
     return best, place
 
