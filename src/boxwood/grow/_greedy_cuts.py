@@ -85,4 +85,6 @@ class NodeCuts:
         add_changes(lists.problem.rows.values, rows, feature, *of_rows, *of_centers, at_rows, at_centers)
         values = lists.problem.rows.column(feature, rows)
         order = np.argsort(values)
-        return Cuts(*costs_of_cuts(values[order], order, centers[feature], at_rows, at_centers, self.cost), order)
+        found = costs_of_cuts(values[order], order, centers[feature], at_rows, at_centers, self.cost)
+        low, high, cost, rows_left, centers_left = found
+        return Cuts(low, high, cost, rows_left, centers_left, order)
