@@ -1,6 +1,10 @@
-"""The explanation step alone, warm: IMM against one pass over the data, CART, k-means and the authors' IMM."""
+"""The explanation step alone, warm: IMM against one pass over the data, CART, k-means and the authors' IMM.
+
+A second table has the growth with the number of clusters, on rows without any structure, where trees are deep.
+"""
 
 import importlib.util
+import time
 from collections.abc import Callable
 
 import numpy as np
@@ -9,10 +13,11 @@ from sklearn.datasets import make_blobs
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.timing import medians, peak_bytes, print_table
-from boxwood import Reference
-from boxwood.grow import imm
+from boxwood import Reference, explain
+from boxwood.grow import greedy, imm, shallow
 
 SHAPES = ((1_000_000, 10, 10), (500_000, 2, 5), (100_000, 20, 20), (10_000, 100, 50))
+CLUSTERS = (100, 400, 1000)  # of 20,000 rows of normal numbers in 5 columns
 HAS_EXKMC = importlib.util.find_spec("ExKMC") is not None
 
 
@@ -24,6 +29,33 @@ def main() -> None:
     print_table("Growth: milliseconds, and ratios of medians", header, rows)
     if not HAS_EXKMC:
         print("ExKMC: not installed, so not timed (pip install ExKMC; its sources do not build on Python 3.11)")
+    print()
+    names = [f"k={k}" for k in CLUSTERS]
+    print_table("Many clusters: seconds of processor", ["20,000 x 5", *names, "k=400/k=100"], _by_clusters())
+
+
+def _by_clusters() -> list[list[str]]:
+    """Return one line for each grower: the time by number of clusters, and a ratio of two."""
+    X = np.random.default_rng(0).normal(size=(20_000, 5))
+    labels = {k: KMeans(k, n_init=1, random_state=0).fit(X).labels_ for k in CLUSTERS}
+    growers: dict[str, Callable[[np.ndarray, np.ndarray], object]] = {
+        "imm": lambda X, y: imm(X, Reference.of(X, y), n_jobs=1),
+        "greedy": lambda X, y: greedy(X, Reference.of(X, y), n_jobs=1),
+        "shallow": lambda X, y: shallow(X, Reference.of(X, y), n_jobs=1),
+        "explain": explain,
+    }
+    rows = []
+    for name, grow in growers.items():
+        grow(X[:500], labels[100][:500] % 7)  # compiles
+        seconds = {k: _processor_seconds(lambda grow=grow, k=k: grow(X, labels[k])) for k in CLUSTERS}
+        rows.append([name, *(f"{seconds[k]:.2f}" for k in CLUSTERS), f"{seconds[400] / seconds[100]:.1f}"])
+    return rows
+
+
+def _processor_seconds(task: Callable[[], object]) -> float:
+    start = time.process_time()
+    task()
+    return time.process_time() - start
 
 
 def _row(n: int, d: int, k: int) -> list[str]:

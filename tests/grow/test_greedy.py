@@ -5,7 +5,7 @@ import pytest
 
 from boxwood import Reference
 from boxwood.errors import DataError
-from boxwood.grow import greedy, imm
+from boxwood.grow import _greedy_cuts, greedy, imm
 from boxwood.grow._costs import make_problem, whole_costs
 from boxwood.metrics import cost
 from boxwood.reference import Task
@@ -52,6 +52,43 @@ def test_first_cut_equals_the_twin_in_any_numbers():
         twin = naive.greedy(X, reference.centers, costs, rows.tolist(), list(range(k)))
         found = greedy(X, reference, sample_weight=weights).to_dict()
         assert (found["feature"], found["threshold"]) == (twin["feature"], twin["threshold"])
+
+
+def check_cuts(found, X, centers, costs, rows, clusters):
+    """Check gaps, costs and numbers of rows and centres of all cuts of a node against the twin."""
+    for j in range(X.shape[1]):
+        cuts = found.of(j)
+        twin = naive.greedy_costs(X, centers, costs, rows, clusters, j)
+        assert list(zip(cuts.low.tolist(), cuts.high.tolist(), strict=True)) == list(twin)
+        assert cuts.cost.tolist() == list(twin.values())
+        assert cuts.rows_left.tolist() == [sum(X[r, j] <= low for r in rows) for low, _ in twin]
+        assert cuts.centers_left.tolist() == [sum(centers[c, j] <= low for c in clusters) for low, _ in twin]
+        assert np.all(np.diff(X[rows, j][cuts.order]) >= 0)
+
+
+@pytest.mark.parametrize("listed", [1, 2, 5, 32])
+def test_costs_of_all_cuts_equal_the_twin_however_short_the_lists(listed, monkeypatch):
+    """Lists of near centres that end too early, and those of a child, from which centres of its parent are taken."""
+    monkeypatch.setattr(_greedy_cuts, "LISTED", listed)
+    for seed in seeds(25):
+        X, labels, weights = make_case(seed, max_rows=25, max_columns=3)
+        rng = np.random.default_rng(seed)
+        k = int(rng.integers(2, 13))
+        centers = X[rng.integers(len(X), size=k)] + rng.choice([0.0, 0.5, 3.0], size=(k, 1)) * rng.normal(size=(k, 1))
+        reference = Reference(np.where(labels < 0, -1, rng.integers(k, size=len(X))), centers)
+        task = Task.of(X, reference, sample_weight=weights)
+        problem = make_problem(task, "cost")
+        rows, clusters = np.flatnonzero(problem.kept), np.arange(k)
+        nearest = _greedy_cuts.Nearest(task, problem, rows)
+        for _ in range(3):
+            costs = dict(zip(rows.tolist(), whole_costs(problem, rows)[0].tolist(), strict=True))
+            found = nearest.cuts_at(rows, clusters)
+            assert found.cost == sum(min(costs[r][c] for c in clusters) for r in rows)
+            check_cuts(found, X.astype(np.float64), reference.centers, costs, rows, clusters)
+            rows = rows[rng.random(len(rows)) < 0.8]
+            clusters = clusters[rng.random(len(clusters)) < 0.7]
+            if len(clusters) == 0:
+                break
 
 
 def test_each_centre_has_its_leaf():

@@ -64,6 +64,13 @@ def test_without_penalty_it_is_ex_greedy():
         assert same == greedy(X, reference, sample_weight=weights)
 
 
+def test_a_huge_penalty():
+    """Scores are infinite, so the cheapest cut wins."""
+    for X, reference, weights in usable(30):
+        tree = shallow(X, reference, depth_penalty=1e308, sample_weight=weights)
+        assert tree.predict(reference.centers).tolist() == list(range(reference.n_clusters))
+
+
 def test_each_centre_has_its_leaf_whatever_the_layout_and_threads():
     for X, reference, weights in usable(150):
         tree = shallow(X, reference, sample_weight=weights)

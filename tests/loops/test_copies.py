@@ -43,10 +43,6 @@ def test_codes_of_objectives(module):
     assert (module.L1, module.L2, module.SQEUCLIDEAN) == (L1, L2, SQEUCLIDEAN)
 
 
-def test_the_largest_cost():
-    assert expand.NONE == greedy.NONE == np.iinfo(np.int64).max
-
-
 @pytest.mark.parametrize("name", ["SortedCenters", "DrawnCuts"])
 def test_tuples_of_the_random_cuts(name):
     fast, exact = (getattr(module, name) for module in (random_cuts, random_cuts_exact))
@@ -86,7 +82,7 @@ def test_distances_of_rows_to_all_centres(objective):
         np.testing.assert_array_equal(closest, least)
 
 
-def test_squared_and_absolute_distances_of_kernels_and_of_expand():
+def test_squared_and_absolute_distances_of_kernels_of_expand_and_of_greedy():
     for seed in range(50):
         X, centers = whole_numbers(seed)
         squares, absolutes = (expected_distances(X, centers, objective) for objective in (SQEUCLIDEAN, L1))
@@ -100,6 +96,10 @@ def test_squared_and_absolute_distances_of_kernels_and_of_expand():
         np.testing.assert_array_equal(measured, squares)
         rows = np.arange(len(X))
         clusters = rows % len(centers)
+        from_greedy = np.empty_like(measured)
+        for i in rows:
+            greedy._write_distances(X, i, columns, 0, len(centers), 2.0, from_greedy[i])
+        np.testing.assert_array_equal(from_greedy, measured)
         one_each = np.empty(len(X))
         expand.squared_distance(X, rows, columns, clusters, 2.0, one_each)
         np.testing.assert_array_equal(one_each, squares[rows, clusters])

@@ -321,11 +321,8 @@ def greedy(X, centers, costs, rows, clusters, tie_break="first", random=None) ->
     for j in range(X.shape[1]):
         ends = sorted(float(centers[c, j]) for c in clusters)
         values = sorted({float(X[r, j]) for r in rows} | set(ends))
-        for threshold in (between(a, b) for a, b in pairwise(values) if ends[0] <= a < ends[-1]):
-            cost = 0
-            for r in rows:
-                side = [c for c in clusters if (centers[c, j] <= threshold) == (X[r, j] <= threshold)]
-                cost += min(costs[r][c] for c in side)
+        for (low, high), cost in greedy_costs(X, centers, costs, rows, clusters, j).items():
+            threshold = between(low, high)
             n_left = sum(X[r, j] <= threshold for r in rows)
             tried.append((cost, j, threshold, _margin(values, ends, threshold), abs(len(rows) - 2 * n_left)))
     j, threshold = _chosen(tie_break, random, tried)
@@ -337,6 +334,21 @@ def greedy(X, centers, costs, rows, clusters, tie_break="first", random=None) ->
     return {"feature": j, "threshold": threshold, "left": left, "right": right}
 
 
+def greedy_costs(X, centers, costs, rows, clusters, j) -> dict:
+    """Return the cost of each cut in column j, by the two neighbouring values of rows or centres that it parts."""
+    ends = sorted(float(centers[c, j]) for c in clusters)
+    values = sorted({float(X[r, j]) for r in rows} | set(ends))
+    found = {}
+    for low, high in pairwise(values):
+        if ends[0] <= low < ends[-1]:
+            cost = 0
+            for r in rows:
+                side = [c for c in clusters if (centers[c, j] <= low) == (X[r, j] <= low)]
+                cost += min(costs[r][c] for c in side)
+            found[low, high] = cost
+    return found
+
+
 # ----------------------------------------------------------------------------------------------------------- ExShallow
 
 
@@ -346,14 +358,9 @@ def shallow_scores(X, centers, costs, weights, rows, clusters, tested, penalty) 
     base = max(sum(min(costs[r][c] for c in clusters) for r in rows), 1)
     total = sum(weights[r] for r in rows)
     for j in range(X.shape[1]):
-        ends = sorted(float(centers[c, j]) for c in clusters)
-        values = sorted({float(X[r, j]) for r in rows} | set(ends))
-        for threshold in (between(a, b) for a, b in pairwise(values) if ends[0] <= a < ends[-1]):
+        for (low, high), cost in greedy_costs(X, centers, costs, rows, clusters, j).items():
+            threshold = between(low, high)
             on_left = {c for c in clusters if centers[c, j] <= threshold}
-            cost = 0
-            for r in rows:
-                side = [c for c in clusters if (c in on_left) == (X[r, j] <= threshold)]
-                cost += min(costs[r][c] for c in side)
             left = sum(weights[r] for r in rows if X[r, j] <= threshold)
             share = Fraction(int(left), int(total)) if total else Fraction(1, 2)
             tests = _foretold_depth(share, len(on_left), len(clusters), len(clusters))

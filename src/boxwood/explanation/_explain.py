@@ -131,7 +131,8 @@ def explain(
     250 000 values, and compared on all rows. A note says so. If two clusters have the same centre, methods that
     separate centres are left out, with a note.
 
-    Takes time n d (log n + k) for each level of the trees, besides the clustering.
+    Takes time n d (log n + k) for each level of the trees, besides the clustering. A tree has k - 1 levels at worst; of
+    clusters that overlap, IMM's may come close. `grow.greedy` and `grow.shallow` state worst cases of their own.
 
     Examples
     --------

@@ -9,17 +9,27 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwood._threads import map_blocks
+from boxwood._threads import BLOCK_ROWS, map_blocks
 from boxwood._types import Bools, Floats, Indices, Ints
 from boxwood._validation import Rows, refuse_unknown
 from boxwood.errors import DataError
 from boxwood.kernels import Kernel, Precomputed, kernel_distances
+from boxwood.loops.costs import write_whole
 from boxwood.loops.expand import squared_distance, squared_distances
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 from boxwood.tree._tree import refuse_no_tree
 
-__all__ = ["Problem", "make_problem", "refuse_misfit", "whole_costs", "whole_costs_of"]
+__all__ = [
+    "Problem",
+    "distance_unit",
+    "largest_costs",
+    "make_problem",
+    "refuse_misfit",
+    "scale_of",
+    "whole_costs",
+    "whole_costs_of",
+]
 
 Costs: TypeAlias = Callable[[Indices], Floats]
 """Return the costs of some rows under each cluster, shape (len(rows), k); not negative, and without weights."""
@@ -28,6 +38,8 @@ CostsUnder: TypeAlias = Callable[[Indices, NDArray[np.integer]], Floats]
 """Return the cost of each row under one cluster of its own, shape (len(rows),); the same numbers as `Costs`."""
 
 _ONE_THREAD = 1 << 15  # values up to which threads cost more than they save
+_BLOCK_VALUES = 1 << 21  # costs in memory at a time where only the largest of each row are kept
+_ERROR = 1e-6  # more than the relative error of a plain sum of numbers that are not negative
 _REPEATS = float(1 << 31)  # whole weights with a sum below this count as repeated rows
 
 
@@ -70,25 +82,39 @@ def whole_costs(problem: Problem, rows: Indices) -> tuple[Ints, float]:
     """Return the weighted costs of the rows as whole numbers, shape (len(rows), k), and the factor that scaled them.
 
     Sums of whole numbers are exact in any order; sums of floats are not. The factor is a power of two. It brings the
-    sum of the rows' largest costs just below 2**61, so no sum and no difference of sums leaves int64. `fsum` makes that
-    sum exact, so the factor does not depend on the order of rows either.
+    sum of the rows' largest costs just below 2**61, so no sum and no difference of sums leaves int64. The
+    factor does not depend on the order of rows either: where a plain sum leaves a doubt, `fsum` makes it exact.
     """
     share, times = problem.share[rows], problem.times[rows]
+    whole = np.empty((len(rows), problem.n_clusters), dtype=np.int64)
+    at_once = problem.costs(rows) if len(rows) <= BLOCK_ROWS else None  # costs of more rows are computed twice
+    scale = scale_of(largest_costs(problem, rows) if at_once is None else at_once.max(axis=1) * share * times)
+
+    def fill(start: int, stop: int) -> None:
+        costs = problem.costs(rows[start:stop]) if at_once is None else at_once[start:stop]
+        write_whole(costs, share[start:stop], times[start:stop], scale, whole[start:stop])
+
+    map_blocks(fill, len(rows), n_jobs=problem.jobs_for(rows))
+    return whole, scale
+
+
+def largest_costs(problem: Problem, rows: Indices) -> Floats:
+    """Return the largest weighted cost of each row, shape (len(rows),)."""
 
     def largest(start: int, stop: int) -> Floats:
         return np.asarray(problem.costs(rows[start:stop]).max(axis=1))
 
-    each = np.concatenate([np.empty(0), *map_blocks(largest, len(rows), n_jobs=problem.jobs_for(rows))]) * share * times
-    scale = _scale(each)
-    whole = np.empty((len(rows), problem.n_clusters), dtype=np.int64)
+    block = max(_BLOCK_VALUES // problem.n_clusters, 1)
+    each = map_blocks(largest, len(rows), block=block, n_jobs=problem.jobs_for(rows))
+    return np.concatenate([np.empty(0), *each]) * problem.share[rows] * problem.times[rows]
 
-    def fill(start: int, stop: int) -> None:
-        scaled = problem.costs(rows[start:stop]) * share[start:stop, None] * scale
-        np.rint(scaled, out=scaled)
-        np.multiply(scaled.astype(np.int64), times[start:stop, None], out=whole[start:stop])
 
-    map_blocks(fill, len(rows), n_jobs=problem.jobs_for(rows))
-    return whole, scale
+def scale_of(largest: Floats) -> float:
+    """Return the factor of `whole_costs` for the largest costs of some rows; see there."""
+    about = float(largest.sum())
+    low, high = (math.frexp(about * (1 + error))[1] for error in (-_ERROR, _ERROR))
+    exponent = low if low == high else math.frexp(math.fsum(largest.tolist()))[1]
+    return math.ldexp(1.0, min(61 - exponent, 1023))
 
 
 def whole_costs_of(problem: Problem, rows: Indices, clusters: Sequence[NDArray[np.integer]]) -> list[Ints]:
@@ -99,12 +125,8 @@ def whole_costs_of(problem: Problem, rows: Indices, clusters: Sequence[NDArray[n
     share, times = problem.share[rows], problem.times[rows]
     costs = [problem.cost_under(rows, each) * share for each in clusters]
     largest = np.max(costs, axis=0, initial=0.0) * times
-    scale = _scale(largest)
+    scale = scale_of(largest)
     return [np.rint(cost * scale).astype(np.int64) * times for cost in costs]
-
-
-def _scale(largest: Floats) -> float:
-    return math.ldexp(1.0, min(61 - math.frexp(math.fsum(largest.tolist()))[1], 1023))
 
 
 def _split_weights(weights: Floats | None, kept: Bools) -> tuple[Floats, Ints]:
@@ -119,18 +141,24 @@ def _split_weights(weights: Floats | None, kept: Bools) -> tuple[Floats, Ints]:
     return np.ldexp(weights, -exponent), times  # near 1: tiny or huge weights times costs could leave the range
 
 
-def _distance_costs(task: Task) -> tuple[Costs, CostsUnder]:
-    """Return the squared distances to the centres, in a unit near the largest difference in a column.
+def distance_unit(task: Task) -> float:
+    """Return the factor of half differences of values in `squared_distances`: one over the largest of them, or nearly.
 
-    The unit is a power of two, so it changes no digit; it keeps squares of 1e300 finite and those of 1e-300 above zero.
+    It is a power of two, so it changes no digit; it keeps squares of 1e300 finite and those of 1e-300 above zero.
     """
-    X, kept, reference = task.rows.values, task.kept, task.reference
-    centers = np.ascontiguousarray(reference.centers.T)
+    X, kept, centers = task.rows.values, task.kept, task.reference.centers
     where = True if kept.all() else kept[:, None]
-    low = np.minimum(X.min(axis=0, where=where, initial=np.inf), centers.min(axis=1))
-    high = np.maximum(X.max(axis=0, where=where, initial=-np.inf), centers.max(axis=1))
+    low = np.minimum(X.min(axis=0, where=where, initial=np.inf), centers.min(axis=0))
+    high = np.maximum(X.max(axis=0, where=where, initial=-np.inf), centers.max(axis=0))
     spread = float((high * 0.5 - low * 0.5).max())
-    scale = math.ldexp(1.0, min(-math.frexp(spread)[1], 1023))
+    return math.ldexp(1.0, min(-math.frexp(spread)[1], 1023))
+
+
+def _distance_costs(task: Task) -> tuple[Costs, CostsUnder]:
+    """Return the squared distances to the centres, in the unit of `distance_unit`."""
+    X, reference = task.rows.values, task.reference
+    centers = np.ascontiguousarray(reference.centers.T)
+    scale = distance_unit(task)
 
     def costs(rows: Indices) -> Floats:
         block = np.ascontiguousarray(X[rows])

@@ -9,16 +9,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._threads import map_tasks
-from boxwood._types import Bools, Floats, Indices, Ints
+from boxwood._types import Bools, Indices, Ints
 from boxwood._validation import as_whole_weights
-from boxwood.grow._costs import Problem, make_problem, whole_costs
+from boxwood.grow._costs import make_problem
+from boxwood.grow._greedy_cuts import Nearest, NodeCuts
 from boxwood.grow._grown import Grown, Split, grow_by_cuts
 from boxwood.grow._ties import EqualCuts, TieBreak
-from boxwood.loops.greedy import best_separation
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, between
 
-__all__ = ["Node", "greedy", "grow_greedy", "separate"]
+__all__ = ["NONE", "Node", "greedy", "grow_greedy", "separate"]
+
+NONE = int(np.iinfo(np.int64).max)  # the cost of a cut where there is none, above all others
 
 
 def greedy(
@@ -59,9 +61,14 @@ def greedy(
 
     Notes
     -----
-    The price is O(n) in the worst case: there is no bound that depends on k alone. Takes time n d (log n + k) for
-    each level of the tree, and memory for 3 n k numbers. A threshold is the midpoint between two neighbouring values of
-    the node's rows and centres. Any `tie_break` but "first" takes twice the time and the memory.
+    The price is O(n) in the worst case: there is no bound that depends on k alone. A threshold is the midpoint between
+    two neighbouring values of the node's rows and centres.
+
+    Takes time n k d once, and usually n d log n for each level of the tree: a row counts only at the cuts between it
+    and its nearest centre, and lists of the 32 nearest centres of each row say what it costs there. The worst case,
+    in which the lists say nothing and every cut takes one centre away, is k levels of time n d² k. Memory: 12 bytes for
+    each row and listed centre, and about 80 bytes for each row in each column that is searched at a time. Any
+    `tie_break` but "first" takes twice the time.
 
     References
     ----------
@@ -84,8 +91,8 @@ def grow_greedy(task: Task, *, duplicates: str = "error", tie_break: str = "firs
     weights = np.ones(len(task.rows)) if task.rows.weights is None else task.rows.weights
     whole = as_whole_weights(np.where(task.kept, weights, 0.0))
 
-    def best_cut(problem: Problem, centers: Floats, node: Node) -> tuple[int, float]:
-        return _best_cut(problem, centers, node, ties, whole)
+    def best_cut(cuts: NodeCuts, node: Node) -> tuple[int, float]:
+        return _best_cut(cuts, ties, whole)
 
     return Grown(separate(task, duplicates, best_cut), "greedy")
 
@@ -98,17 +105,16 @@ class Node(NamedTuple):
     tested: Bools  # (d, 2): whether the node is left, or right, of a cut of this feature above it
 
 
-def separate(
-    task: Task, duplicates: str, best_cut: Callable[[Problem, Floats, Node], tuple[int, float]]
-) -> ThresholdTree:
-    """Return a tree with one leaf for each centre; `best_cut` chooses each cut from costs, centres and a node."""
+def separate(task: Task, duplicates: str, best_cut: Callable[[NodeCuts, Node], tuple[int, float]]) -> ThresholdTree:
+    """Return a tree with one leaf for each centre; `best_cut` chooses each cut among those of a node."""
     reference = task.reference.with_distinct_centers(duplicates)
-    problem = make_problem(task, "cost")
+    all_rows = np.flatnonzero(task.kept)
+    nearest = Nearest(task, make_problem(task, "cost"), all_rows)
 
     def step(node: Node) -> int | Split[Node]:
         if len(node.clusters) == 1:
             return int(node.clusters[0])
-        feature, threshold = best_cut(problem, reference.centers, node)
+        feature, threshold = best_cut(nearest.cuts_at(node.rows, node.clusters), node)
         left = reference.centers[node.clusters, feature] <= threshold
         rows_left = task.rows.is_first(node.rows, feature, -np.inf, threshold)
         on_left, on_right = node.tested.copy(), node.tested.copy()
@@ -118,54 +124,33 @@ def separate(
 
     clusters = np.unique(reference.first_of_equal_centers())
     untested = np.zeros((task.rows.n_columns, 2), dtype=np.bool_)
-    return grow_by_cuts(Node(np.flatnonzero(task.kept), clusters, untested), step)
+    return grow_by_cuts(Node(all_rows, clusters, untested), step)
 
 
-def _best_cut(problem: Problem, centers: Floats, node: Node, ties: TieBreak, weights: Ints) -> tuple[int, float]:
-    rows, clusters, _ = node
-    costs = np.ascontiguousarray(whole_costs(problem, rows)[0][:, clusters])
+def _best_cut(cuts: NodeCuts, ties: TieBreak, weights: Ints) -> tuple[int, float]:
+    problem, rows = cuts.nearest.problem, cuts.rows
+    jobs = problem.jobs_for(rows)
 
     def best_of(feature: int) -> tuple[int, int, float, float]:
-        values = problem.rows.column(feature, rows)
-        order = np.argsort(values)
-        by_center = np.argsort(centers[clusters, feature], kind="stable")
-        ends = centers[clusters[by_center], feature]
-        cost, low, high = best_separation(values[order], order, costs, ends, by_center)
-        return cost, feature, low, high
+        of_column = cuts.of(feature)
+        if len(of_column.cost) == 0:  # all centres have the same value
+            return NONE, feature, 0.0, 0.0
+        i = int(of_column.cost.argmin())
+        return int(of_column.cost[i]), feature, of_column.low[i], of_column.high[i]
 
-    jobs = problem.jobs_for(rows)
     found = map_tasks(best_of, range(problem.rows.n_columns), n_jobs=jobs)
     least, feature, low, high = min(found)
     if ties.is_first:
         return feature, float(between(low, high))
 
     def equal_in(feature: int) -> EqualCuts:
-        values = problem.rows.column(feature, rows)
-        order = np.argsort(values)
-        at_centers = centers[clusters, feature]
-        gaps = _gaps_of_cost(least, values[order], costs[order], at_centers)
-        return EqualCuts.of_column(feature, None, *gaps, at_centers, (values[order], weights[rows][order]))
+        of_column = cuts.of(feature)
+        equal = of_column.cost == least
+        at_centers = cuts.nearest.centers[cuts.clusters, feature]
+        ordered = rows[of_column.order]
+        by_value = problem.rows.column(feature, ordered), weights[ordered]
+        return EqualCuts.of_column(feature, None, of_column.low[equal], of_column.high[equal], at_centers, by_value)
 
-    cuts = EqualCuts.joined(map_tasks(equal_in, [entry[1] for entry in found if entry[0] == least], n_jobs=jobs))
-    i = ties.chosen(cuts)
-    return int(cuts.feature[i]), float(cuts.threshold[i])
-
-
-def _gaps_of_cost(cost: int, ordered: Floats, costs: Ints, centers: Floats) -> tuple[Floats, Floats]:
-    """Return both ends of each gap between neighbouring values of a column, in which a cut has a certain cost.
-
-    `ordered` (n,) are the values of the rows, ascending, and `costs` (n, k) the costs of these rows at the centres.
-    """
-    by_center = np.argsort(centers, kind="stable")
-    ends, costs = centers[by_center], costs[:, by_center]
-    left = np.minimum.accumulate(costs, axis=1)
-    right = np.minimum.accumulate(costs[:, ::-1], axis=1)[:, ::-1]
-    below, above = np.concatenate([[-np.inf], ordered]), np.concatenate([ordered, [np.inf]])
-    lows, highs = [np.empty(0)], [np.empty(0)]
-    for g in np.flatnonzero(ends[:-1] < ends[1:]):
-        changes = np.concatenate([[0], np.cumsum(left[:, g] - right[:, g + 1])])
-        low, high = np.maximum(ends[g], below), np.minimum(ends[g + 1], above)
-        equal = (low < high) & (right[:, g + 1].sum() + changes == cost)
-        lows.append(low[equal])
-        highs.append(high[equal])
-    return np.concatenate(lows), np.concatenate(highs)
+    equal_cuts = EqualCuts.joined(map_tasks(equal_in, [entry[1] for entry in found if entry[0] == least], n_jobs=jobs))
+    i = ties.chosen(equal_cuts)
+    return int(equal_cuts.feature[i]), float(equal_cuts.threshold[i])

@@ -62,9 +62,10 @@ def refine(
 
     Notes
     -----
-    Each sweep takes time n d log n for each level of the tree, and memory for n numbers for each level. Costs are added
-    exactly, as in `expand`, so the result depends neither on the order of rows nor on threads. Ties go to the cut that
-    is there already, then to the lowest feature, then to the lowest threshold.
+    Each sweep takes time n d log n for each level of the tree, and memory for 2 n numbers for each level. Cuts that
+    cannot change after the sweep before, for their rows and all below them are the same, are passed over. Costs are
+    added exactly, as in `expand`, so the result depends neither on the order of rows nor on threads. Ties go to the cut
+    that is there already, then to the lowest feature, then to the lowest threshold.
 
     References
     ----------
@@ -91,8 +92,10 @@ def refined(tree: ThresholdTree, task: Task, objective: str, *, max_sweeps: int 
     problem = make_problem(task, objective)
     refuse_misfit(tree, problem)
     draft = _Draft(tree.feature.copy(), tree.upper.copy(), tree.cluster.copy(), tree)
+    before: list[Indices] = []
     for _ in range(max_sweeps):
-        if not _sweep(draft, problem):
+        changed, before = _sweep(draft, problem, before)
+        if not changed:
             break
     return draft.build()
 
@@ -152,21 +155,27 @@ class _Draft(NamedTuple):
         return leaves
 
 
-def _sweep(draft: _Draft, problem: Problem) -> bool:
-    """Visit every node once, children before parents; return whether anything changed.
+def _sweep(draft: _Draft, problem: Problem, before: list[Indices]) -> tuple[bool, list[Indices]]:
+    """Visit every node once, children before parents; return whether anything changed, and the rows of each node.
 
-    A node's rows depend only on the cuts above it, and these change later in the sweep.
+    A node's rows depend only on the cuts above it, and these change later in the sweep. A cut is at its best after the
+    sweep before, in which it had the rows `before`; the first sweep has none. So it is passed over if it has the same
+    rows again and nothing below it has changed.
     """
-    reached = [(node, rows[problem.kept[rows]]) for node, rows, _ in rows_at_nodes(draft.build(), problem.rows.values)]
-    changed = False
-    for node, rows in reversed(reached):
-        if len(rows) == 0:
-            continue
+    shape = draft.shape
+    reached = [rows[problem.kept[rows]] for _, rows, _ in rows_at_nodes(draft.build(), problem.rows.values)]
+    changed = np.zeros(shape.n_nodes, dtype=np.bool_)  # whether a node or one below it has changed in this sweep
+    for node in range(shape.n_nodes - 1, -1, -1):
+        rows = reached[node]
         if draft.feature[node] < 0:
-            changed |= _relabel(draft, problem, node, rows)
-        elif math.isinf(draft.shape.lower[node]):
-            changed |= _recut(draft, problem, node, rows)
-    return changed
+            changed[node] = len(rows) > 0 and _relabel(draft, problem, node, rows)
+            continue
+        below = changed[node + 1] or changed[shape.second[node]]
+        may_change = len(rows) > 0 and math.isinf(shape.lower[node])
+        if may_change and (below or not before or not np.array_equal(before[node], rows)):
+            changed[node] = _recut(draft, problem, node, rows)
+        changed[node] |= below
+    return bool(changed[0]), reached
 
 
 def _relabel(draft: _Draft, problem: Problem, node: int, rows: Indices) -> bool:
@@ -191,15 +200,18 @@ def _recut(draft: _Draft, problem: Problem, node: int, rows: Indices) -> bool:
     if not (difference[is_first] > 0).any() and not (difference[~is_first] < 0).any():
         return False  # every row lies on its cheaper side
 
-    def best_of(feature: int) -> tuple[int, int, np.float64]:
+    def best_of(feature: int) -> tuple[int, int, list[float]]:
         values = X[:, feature].astype(np.float64)
         order = np.argsort(values)
         ordered = values[order]
         best, last = best_prefix(ordered, order, difference)
-        return best, feature, between(*ordered[last : last + 2]) if last >= 0 else np.float64(math.nan)
+        return best, feature, ordered[last : last + 2].tolist()
 
-    best, feature, threshold = min(map_tasks(best_of, range(X.shape[1]), n_jobs=problem.jobs_for(rows)))
-    if best >= current or not _keeps_leaves(sides, is_first, X[:, feature] <= threshold):
+    best, feature, gap = min(map_tasks(best_of, range(X.shape[1]), n_jobs=problem.jobs_for(rows)))
+    if best >= current:
+        return False
+    threshold = between(*gap)
+    if not _keeps_leaves(sides, is_first, X[:, feature] <= threshold):
         return False
     draft.feature[node], draft.upper[node] = feature, threshold
     return True

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._threads import map_tasks
-from boxwood._types import Floats, Ints
+from boxwood._types import Ints
 from boxwood._validation import as_whole_weights
-from boxwood.grow._costs import Problem, whole_costs
-from boxwood.grow._greedy import Node, separate
+from boxwood.grow._greedy import NONE, Node, separate
+from boxwood.grow._greedy_cuts import NodeCuts
 from boxwood.grow._grown import Grown
-from boxwood.loops.shallow import best_shallow_separation
+from boxwood.loops.shallow import best_score
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, between
 
@@ -61,9 +61,10 @@ def shallow(
     tests merge into one condition. The paper's code rounds the rows of each predicted node to whole rows. Here they
     stay fractions, so that weights are allowed.
 
-    The price has no bound that depends on k alone. Takes time n d (log n + k²) at worst for each level of the tree, and
-    memory for 3 n k numbers. A threshold is the midpoint between two neighbouring values of the node's rows and
-    centres. Ties go to the lowest feature, then to the lowest threshold.
+    The price has no bound that depends on k alone. Takes the time and memory of `greedy`, and time k for the predicted
+    depth of each cut whose cost does not rule it out: usually few, and (n + k) d for each node at worst. A threshold is
+    the midpoint between two neighbouring values of the node's rows and centres. Ties go to the lowest feature, then to
+    the lowest threshold.
 
     References
     ----------
@@ -88,26 +89,26 @@ def grow_shallow(task: Task, *, depth_penalty: float = 0.03, duplicates: str = "
     weights = None if task.rows.weights is None else np.where(task.kept, task.rows.weights, 0.0)
     whole = as_whole_weights(weights)
 
-    def best_cut(problem: Problem, centers: Floats, node: Node) -> tuple[int, float]:
-        return _best_cut(problem, centers, node, whole, float(depth_penalty))
+    def best_cut(cuts: NodeCuts, node: Node) -> tuple[int, float]:
+        return _best_cut(cuts, node, whole, float(depth_penalty))
 
     return Grown(separate(task, duplicates, best_cut), "shallow")
 
 
-def _best_cut(problem: Problem, centers: Floats, node: Node, weights: Ints, penalty: float) -> tuple[int, float]:
-    rows, clusters, tested = node
-    costs = np.ascontiguousarray(whole_costs(problem, rows)[0][:, clusters])
-    base = max(int(costs.min(axis=1).sum()), 1)  # in the unit of whole_costs
-    row_weights = weights[rows] if weights.size else weights
+def _best_cut(cuts: NodeCuts, node: Node, weights: Ints, penalty: float) -> tuple[int, float]:
+    problem, k = cuts.nearest.problem, len(node.clusters)
+    base = max(cuts.cost, 1)
+    weight = weights[node.rows] if weights.size else np.ones(len(node.rows), dtype=np.int64)
+    total, jobs = int(weight.sum()), problem.jobs_for(node.rows)
 
     def best_of(feature: int) -> tuple[float, int, int, float, float]:
-        values = problem.rows.column(feature, rows)
-        order = np.argsort(values)
-        by_center = np.argsort(centers[clusters, feature], kind="stable")
-        ends = centers[clusters[by_center], feature]
-        arrays = values[order], order, costs, row_weights, ends, by_center, tested[feature]
-        score, cost, low, high = best_shallow_separation(*arrays, base, penalty)
-        return score, cost, feature, low, high
+        of_column = cuts.of(feature)
+        left = np.concatenate([[0], np.cumsum(weight[of_column.order])])[of_column.rows_left]
+        shares = left / total if total > 0 else np.full(len(left), 0.5)
+        score, i = best_score(of_column.cost, shares, of_column.centers_left, k, node.tested[feature], base, penalty)
+        if i < 0:  # all centres have the same value
+            return score, NONE, feature, 0.0, 0.0
+        return score, int(of_column.cost[i]), feature, of_column.low[i], of_column.high[i]
 
-    _, _, feature, low, high = min(map_tasks(best_of, range(problem.rows.n_columns), n_jobs=problem.jobs_for(rows)))
+    _, _, feature, low, high = min(map_tasks(best_of, range(problem.rows.n_columns), n_jobs=jobs))
     return feature, float(between(low, high))

@@ -11,7 +11,7 @@ import numpy as np
 
 from boxwood.loops._jit import jit
 
-__all__ = ["L1", "L2", "SQEUCLIDEAN", "add_costs", "add_differences", "add_pulls"]
+__all__ = ["L1", "L2", "SQEUCLIDEAN", "add_costs", "add_differences", "add_pulls", "write_whole"]
 
 L1, L2, SQEUCLIDEAN = 0, 1, 2
 
@@ -49,6 +49,17 @@ def add_costs(X, labels, weights, centers, offsets, objective, costs):
         if objective == L2:
             distance = np.sqrt(distance)
         costs[c] += distance * (weights[row] if weights.size else 1.0)
+
+
+@jit
+def write_whole(costs, share, times, scale, whole):
+    """Write weighted costs as whole numbers: a cost times share times scale, rounded, and then `times` times.
+
+    IN: costs (n, k); share, times (n,); scale. OUT: whole (n, k).
+    """
+    for row in range(costs.shape[0]):
+        for c in range(costs.shape[1]):
+            whole[row, c] = np.int64(np.rint(costs[row, c] * share[row] * scale)) * times[row]
 
 
 @jit

@@ -1,4 +1,4 @@
-"""The best cut of one column when each row goes to the nearest centre on its own side, and long paths have a price.
+"""The best cut of one column among cuts of known cost, when long paths have a price.
 
 The score of a cut is its cost, divided by what the rows cost before it, plus a penalty times the mean number of tests
 that rows will need. That number is foretold as if every later cut parted rows and centres in the same proportions as
@@ -16,95 +16,74 @@ import numpy as np
 
 from boxwood.loops._jit import jit
 
-__all__ = ["best_shallow_separation", "foretold_depth"]
-
-NONE = np.iinfo(np.int64).max
+__all__ = ["best_score", "foretold_depth"]
 
 
 @jit
-def best_shallow_separation(ordered, order, costs, weights, centers, by_center, merges, base, penalty):
-    """Return the lowest score of a cut, its cost, and the two neighbouring values between which it lies.
+def best_score(costs, shares, n_left, k, merges, base, penalty):
+    """Return the lowest score of a cut and its place, -1 if there is no cut.
 
-    Values are those of rows and of centres. Among equal scores the lowest cost wins, then the lowest cut. The score is
-    infinite where all centres are equal. Takes time n k for the costs, and k for the depth of each cut whose cost alone
-    does not rule it out.
+    Among equal scores the lowest cost wins, then the lowest cut. Takes time k at most for the depth of each cut whose
+    cost alone does not rule it out.
 
-    IN: ordered (n,): values of the rows, ascending; order (n,): row of each value; costs (n, k); weights (n,) or (0,):
-    whole numbers; centers (k,): values of the centres, ascending; by_center (k,): column of `costs` for each of these
-    centres; merges (2,): whether a test of the left, and of the right side merges with an earlier one; base: cost of
-    the rows at their nearest centres, at least 1; penalty.
+    IN: costs (m,): of the cuts, by ascending threshold; shares (m,): share of the rows on the left; n_left (m,): number
+    of centres on the left of each cut, from 1 to k - 1 and never falling; k: number of centres; merges (2,): whether a
+    test of the left, and of the right side merges with an earlier one; base: cost of the rows at their nearest centres,
+    at least 1; penalty.
     """
-    n, k = costs.shape
-    right = np.empty((k, n), dtype=np.int64)  # right[g, r]: least cost at the centres from g on
-    for r in range(n):
-        least = NONE
-        for g in range(k - 1, -1, -1):
-            least = min(least, costs[order[r], by_center[g]])
-            right[g, r] = least
-    total = np.int64(weights.sum() if weights.size else n)
-    left = np.full(n, NONE, dtype=np.int64)  # left[r]: least cost at the centres up to g
-    best, best_cost, low, high = np.inf, np.int64(NONE), 0.0, 0.0
-    parts, depths = np.empty((k + 1, 2), dtype=np.int64), np.empty(k + 1)
-    for g in range(k - 1):
-        cost = np.int64(0)
-        for r in range(n):
-            left[r] = min(left[r], costs[order[r], by_center[g]])
-            cost += right[g + 1, r]
-        if centers[g] == centers[g + 1]:
+    best, place = np.inf, -1
+    sizes, parts, depths = np.empty(k, dtype=np.int64), np.zeros((k + 1, 2), dtype=np.int64), np.zeros(k + 1)
+    n_sizes, parted = 0, 0  # `sizes` and `parts` are those for so many centres on the left
+    for i in range(len(costs)):
+        share = shares[i]
+        merged = (share if merges[0] else 0.0) + (1.0 - share if merges[1] else 0.0)
+        relative = costs[i] / base
+        left, right = 1.0 if n_left[i] > 1 else 0.0, 1.0 if n_left[i] < k - 1 else 0.0  # two centres need a test
+        if relative + penalty * (1.0 + share * left + (1.0 - share) * right - merged) > best:
             continue
-        _split_in_proportion(g + 1, k, parts)
-        n_left = np.int64(0)
-        for r in range(-1, n):  # the cut lies behind rank r; -1 is before all rows
-            if r >= 0:
-                cost += left[r] - right[g + 1, r]
-                n_left += weights[order[r]] if weights.size else 1
-            after = ordered[r + 1] if r + 1 < n else np.inf
-            begin = max(centers[g], ordered[r]) if r >= 0 else centers[g]
-            end = min(centers[g + 1], after)
-            if begin >= end:
-                continue
-            share = n_left / total if total > 0 else 0.5
-            merged = (share if merges[0] else 0.0) + (1.0 - share if merges[1] else 0.0)
-            relative = cost / base
-            if relative + penalty * (1.0 - merged) > best:  # every row needs this test at least
-                continue
-            score = relative + penalty * (_depth(share, k, parts, depths) - merged)
-            if score < best or (score == best and cost < best_cost):
-                best, best_cost, low, high = score, cost, begin, end
-    return best, best_cost, low, high
+        if n_left[i] != parted:
+            parted = n_left[i]
+            n_sizes = _split_in_proportion(parted, k, sizes, parts)
+        score = relative + penalty * (_depth(share, sizes[:n_sizes], parts, depths) - merged)
+        if place < 0 or score < best or (score == best and costs[i] < costs[place]):  # a score may be infinite
+            best, place = score, i
+    return best, place
 
 
 @jit
 def foretold_depth(share, k_left, k):
     """Return the mean number of tests that rows need under a cut of these proportions, itself included."""
-    parts, depths = np.empty((k + 1, 2), dtype=np.int64), np.empty(k + 1)
-    _split_in_proportion(k_left, k, parts)
-    return _depth(share, k, parts, depths)
+    sizes, parts, depths = np.empty(k, dtype=np.int64), np.zeros((k + 1, 2), dtype=np.int64), np.zeros(k + 1)
+    n_sizes = _split_in_proportion(k_left, k, sizes, parts)
+    return _depth(share, sizes[:n_sizes], parts, depths)
 
 
 @jit
-def _split_in_proportion(k_left, k, parts):
-    """Write for each number of centres up to k how many go left and right; zeros where no subtree has that number.
+def _split_in_proportion(k_left, k, sizes, parts):
+    """Write the numbers of centres of all subtrees, descending from k to 2, and how many of each go left and right.
 
-    IN: k_left: those of the k centres that go left. OUT: parts (k + 1, 2).
+    Returns how many such numbers there are.
+
+    IN: k_left: those of the k centres that go left. OUT: sizes (k,); parts (k + 1, 2): zeros for all other numbers.
     """
     parts[:] = 0
     parts[k, 0] = 1  # marks a number that is reached
+    n_sizes = 0
     for m in range(k, 1, -1):
         if parts[m, 0] == 0:
             continue
         first = min(max((m * k_left + k - 1) // k, 1), m - 1)
         parts[m, 0], parts[m, 1] = first, m - first
-        for size in (first, m - first):
-            if parts[size, 0] == 0:
-                parts[size, 0] = 1
+        parts[first, 0], parts[m - first, 0] = max(parts[first, 0], 1), max(parts[m - first, 0], 1)
+        sizes[n_sizes] = m
+        n_sizes += 1
+    return n_sizes
 
 
 @jit
-def _depth(share, k, parts, depths):
-    """Return the foretold depth of k centres. OUT: depths (k + 1,), scratch."""
-    depths[1] = 0.0
-    for m in range(2, k + 1):
-        if parts[m, 0] > 0:
-            depths[m] = 1.0 + share * depths[parts[m, 0]] + (1.0 - share) * depths[parts[m, 1]]
-    return depths[k]
+def _depth(share, sizes, parts, depths):
+    """Return the foretold depth of `sizes[0]` centres. IN: depths[1]: 0. OUT: depths (k + 1,)."""
+    for i in range(len(sizes) - 1, -1, -1):
+        m = sizes[i]
+        depths[m] = 1.0 + share * depths[parts[m, 0]] + (1.0 - share) * depths[parts[m, 1]]
+    return depths[sizes[0]]
