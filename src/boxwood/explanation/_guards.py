@@ -112,9 +112,10 @@ def notes_on_outcome(explanation: Explanation, made_here: bool) -> tuple[str, ..
     n_columns, used = len(explanation.columns), np.unique(explanation.tree.feature[explanation.tree.feature >= 0])
     if not made_here or explanation.agreement < 1 or len(used) != 1 or n_columns == 1:
         return ()
+    scale = "" if explanation.standardized else "standardize, or "
     return (
         f"{explanation.columns[int(used[0])]} alone decides the cluster of every row; if other columns should count, "
-        "standardize, or choose the columns (columns)",
+        f"{scale}choose the columns (columns)",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -32,6 +32,8 @@ class Table:
         Values of the label column: whole numbers, numbers or text.
     left_out : tuple of (reason, names of columns)
         Other columns, by the reason why they were left out.
+    padded : tuple of str
+        Columns of `X` that the file has as digits with leading zeros, such as the postcode 01234.
     """
 
     name: str
@@ -39,6 +41,12 @@ class Table:
     columns: tuple[str, ...]
     labels: Array | None
     left_out: tuple[tuple[str, tuple[str, ...]], ...]
+    padded: tuple[str, ...] = ()
+
+    def without(self, names: Collection[str]) -> Table:
+        """Return the table without some of its columns."""
+        kept = [j for j, name in enumerate(self.columns) if name not in names]
+        return replace(self, X=self.X[:, kept], columns=tuple(self.columns[j] for j in kept))
 
 
 def read_table(
@@ -103,7 +111,10 @@ def read_table(
         _refuse_gaps(source, n_rows, [profiles[i] for i in used])
         y = None if label is None else _labels(source, label, n_rows)
         X = _matrix(source, used, n_rows, tick)
-        return Table(source.name, X, tuple(source.names[i] for i in used), y, left_out)
+        padded = tuple(
+            source.names[i] for j, i in enumerate(used) if profiles[i].padded and (X[:, j] == np.floor(X[:, j])).all()
+        )
+        return Table(source.name, X, tuple(source.names[i] for i in used), y, left_out, padded)
 
 
 def refuse_text(source: Source, column: int, n_rows: int) -> None:
@@ -128,9 +139,16 @@ def _where(source: Source, column: int, condition: str, n_rows: int) -> str:
 # ------------------------------------------------------------------------------------------- profiles of columns
 
 
+_N_COUNTS = 6
+
+
 @dataclass(frozen=True)
 class _Profile:
-    """Counts and range of one column. `filled` counts values that are not missing, `numbers` those that are numbers."""
+    """Counts and range of one column.
+
+    `filled` counts values that are not missing, `numbers` those that are numbers. `padded` says whether a text begins
+    with a zero and a second digit.
+    """
 
     column: int
     filled: int
@@ -138,6 +156,7 @@ class _Profile:
     infinite: int
     low: float | None
     high: float | None
+    padded: bool | None
     dates: bool = False
 
     @property
@@ -156,19 +175,22 @@ def _profile(source: Source, columns: Sequence[int], tick: Tick | None) -> tuple
     """Return the number of rows and the profile of each column, from one pass."""
     queries = ["count(*)", *(query for i in columns for query in _counts(source, i))]
     n_rows, *counts = source.fetch(f"SELECT {', '.join(queries)} FROM {source.relation}", tick)[0]
-    profiles = [_Profile(i, *counts[5 * j : 5 * j + 5]) for j, i in enumerate(columns)]
+    profiles = [_Profile(i, *counts[_N_COUNTS * j : _N_COUNTS * (j + 1)]) for j, i in enumerate(columns)]
     return n_rows, {
         p.column: replace(p, dates=p.numbers == 0 < p.filled and _dates(source, p.column)) for p in profiles
     }
 
 
 def _counts(source: Source, column: int) -> list[str]:
-    """Return SQL for the five counts of a profile."""
+    """Return SQL for the counts of a profile."""
     filled = f"count(*) FILTER (NOT {source.missing(column)})"
     if source.kind(column) not in ("number", "text"):
-        return [filled, "0", "0", "NULL", "NULL"]
-    number = source.number(column)
-    return [filled, f"count({number})", f"count(*) FILTER (isinf({number}))", f"min({number})", f"max({number})"]
+        return [filled, "0", "0", "NULL", "NULL", "NULL"]
+    number, text = source.number(column), source.text(column)
+    # texts are compared by their bytes, and ":" comes next to "9"
+    padded = f"bool_or({text} >= '00' AND {text} < '0:')" if source.kind(column) == "text" else "NULL"
+    infinite = f"count(*) FILTER (isinf({number}))"
+    return [filled, f"count({number})", infinite, f"min({number})", f"max({number})", padded]
 
 
 def _dates(source: Source, column: int) -> bool:
