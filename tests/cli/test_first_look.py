@@ -85,7 +85,8 @@ def test_leading_zeros_are_digits_and_not_fractions(tmp_path, values, padded):
 
 def test_clusters_are_made_on_scaled_columns_unless_told_otherwise(crm):
     X, columns = np.asfortranarray(CRM[["price", "qty"]]), ["price", "qty"]
-    for options, scaled in (([], True), (["--scale", "unit"], True), (["--standardize"], True), (["--scale", "none"], False)):
+    for options in ([], ["--scale", "unit"], ["--standardize"], ["--scale", "none"]):
+        scaled = "none" not in options
         result = run(crm, "explain", "{}/crm.csv", "-k", 3, "-c", "price,qty", "--json", *options)
         expected = boxwood.explain(X, n_clusters=3, columns=columns, random_state=0, standardize=scaled)
         assert facts(result) == expected.to_dict()

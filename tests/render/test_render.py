@@ -19,8 +19,8 @@ WINE = """\
 
            size  share  caught  precision  rule
 cluster 0    65  36.5%   87.7%      93.4%  od280/od315_of_diluted_wines > 2.13 and proline <= 716
-cluster 1    51  28.7%   94.1%      90.6%  od280/od315_of_diluted_wines <= 2.13
-cluster 2    62  34.8%   96.8%      93.8%  od280/od315_of_diluted_wines > 2.13 and proline > 716
+cluster 1    62  34.8%   96.8%      93.8%  od280/od315_of_diluted_wines > 2.13 and proline > 716
+cluster 2    51  28.7%   94.1%      90.6%  od280/od315_of_diluted_wines <= 2.13
 
 The rules agree with the clusters on 92.7% of rows; within-cluster cost is 1.05 times that of the clusters \
 (price of explainability)."""
@@ -120,7 +120,9 @@ def test_many_clusters():
 
 def test_rows_left_out_are_said_once():
     ex = explain([[0.0], [1.0], [8.0], [9.0], [5.0]], [0, 0, 1, 1, -1])
-    assert str(ex).startswith("2 clusters of 4 rows (1 more left out), explained by 2 leaves on 1 of 1 column\n")
+    assert str(ex).startswith(
+        "2 clusters of 4 rows (1 row labelled -1 left out), explained by 2 leaves on 1 of 1 column\n"
+    )
     assert str(ex).count("left out") == 1
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from boxwood._validation import listed
 from boxwood.cli._errors import PAST_A_LIMIT, Verb
 from boxwood.cli._talk import FORMAT, Talk, check_model, refuse_overwriting, talk_options
-from boxwood._validation import listed
 from boxwood.cli._terminal import refuse_closed_output, show, tell
 from boxwood.grow import METHODS, method_of
 

@@ -49,7 +49,7 @@ def explain(
     labels_or_estimator : optional
         The clustering, in one of these forms. None is k-means.
 
-        - Labels of any hashable type, one for each row; -1 leaves a row out.
+        - Labels of any hashable type, one for each row; -1 leaves a row out, as a number or as the text "-1".
         - The name of the column of the data frame `X` that holds the labels. No cut tests that column.
         - A clusterer, mixture or pipeline of scikit-learn. A fitted one is used as it is, others are cloned and fitted.
         - An explainer of boxwood, such as a fitted `IMM`. No new tree is grown: the explanation has the explainer's

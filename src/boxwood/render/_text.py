@@ -67,7 +67,7 @@ def _explanation_text(ex: Explanation) -> str:
 
 def _headline(ex: Explanation) -> str:
     kept = _count(ex.n_rows - ex.n_left_out, "row")
-    left_out = f" ({ex.n_left_out:,} more left out)" if ex.n_left_out else ""
+    left_out = f" ({_count(ex.n_left_out, 'row')} labelled -1 left out)" if ex.n_left_out else ""
     used = f"{ex.tree.features.size:,} of {_count(len(ex.columns), 'column')}"
     return f"{_count(ex.n_clusters, 'cluster')} of {kept}{left_out}, explained by {_leaves(ex.n_leaves)} on {used}"
 

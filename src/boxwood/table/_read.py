@@ -274,9 +274,7 @@ def _labels(source: Source, column: int, n_rows: int) -> Array:
     values = source.fetch_arrays(f"SELECT {value} AS label FROM {source.relation}")["label"]
     if kind is not None:
         return np.asarray(values)
-    labels = np.array([str(label) for label in values], dtype=object)
-    labels[labels == "-1"] = -1
-    return labels
+    return np.array([str(label) for label in values], dtype=object)
 
 
 def _refuse_labels(name: str, distinct: int, n_rows: int) -> None:
