@@ -66,7 +66,7 @@ def folder(tmp_path_factory, iris):
 class Bad(NamedTuple):
     args: str  # split at spaces; _ stands for a space
     code: int
-    message: str  # the first line of the message without "boxwood: error: " or "Error: ", or its beginning with …
+    message: str  # the first line of the message without "boxwood: error: ", or its beginning with …
     more: str = ""  # a part of the lines below
 
 
@@ -286,17 +286,17 @@ def test_bad_input_is_told_in_one_line(bad_folder, bad, monkeypatch):
     assert code == bad.code, err
     assert out == ""
     assert "Traceback" not in err
-    prefix = "boxwood: error: " if bad.code == DATA else "Error: "
-    lines = err.splitlines()
-    first = next(i for i, line in enumerate(lines) if line.startswith(prefix))
-    message = lines[first].removeprefix(prefix)
+    prefix = "boxwood: error: "
+    first, *more = err.splitlines()
+    assert first.startswith(prefix)
+    message = first.removeprefix(prefix)
     if bad.message.endswith("…"):
         assert message.startswith(bad.message[:-1])
     else:
         assert message == bad.message
-    assert bad.more in "\n".join(lines[first:])
-    if bad.code == DATA:
-        assert all(line.startswith("  ") for line in lines[first + 1 :])
+    assert bad.more in err
+    assert all(line.startswith("  ") for line in more)
+    assert ("--help shows what can be given" in err) is (bad.code == USAGE)
 
 
 # ----------------------------------------------------------------------------------------------- real processes

@@ -147,17 +147,9 @@ def _without_identifiers(talk: Talk, table: Table) -> Table:
     return table.without(suspects)
 
 
-def _standardize(talk: Talk, table: Table, clusters: int | None, options: dict[str, Any]) -> bool:
-    """Return whether columns are scaled; if nobody asked for it, a note says so."""
-    if options["scale"] is not None or options["standardize"] or clusters is None:
-        return bool(options["standardize"]) if options["scale"] is None else bool(options["scale"] == "unit")
-    if len(table.columns) > 1:
-        talk.note("clustered on columns scaled to equal spread; --scale none clusters them as they are")
-    return True
-
-
 def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, Any]) -> Explanation:
-    standardize = _standardize(talk, table, clusters, options)
+    scale = "unit" if options["standardize"] else options["scale"]
+    standardize = clusters is not None if scale is None else scale == "unit"
     with (
         talk.status("clustering and growing" if clusters else "growing"),
         warnings.catch_warnings(record=True) as caught_warnings,
@@ -180,6 +172,8 @@ def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, 
         str(warning.message) for warning in caught_warnings if warning.category is not DeprecationWarning
     ):
         talk.note(text)
+    if standardize and scale is None and len(table.columns) > 1:
+        talk.note("clustered on columns scaled to equal spread; --scale none clusters them as they are")
     return explanation
 
 
