@@ -156,6 +156,7 @@ def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, 
     ):
         warnings.simplefilter("always", UserWarning)
         from boxwood.explanation import explain
+        from boxwood.explanation._explanation import with_booleans
 
         with _option_names():
             explanation = explain(
@@ -168,6 +169,7 @@ def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, 
                 columns=table.columns,
                 standardize=standardize,
             )
+        explanation = with_booleans(explanation, table.booleans)
     for text in dict.fromkeys(
         str(warning.message) for warning in caught_warnings if warning.category is not DeprecationWarning
     ):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from boxwood._frames import column_values, label_values
+from boxwood._frames import boolean_columns, column_values, label_values
 from boxwood.errors import DataError
 
 if TYPE_CHECKING:
@@ -147,6 +147,7 @@ def explain(
     (0.96, ['setosa'])
     """
     from boxwood.explanation._best import choose
+    from boxwood.explanation._explanation import with_booleans
     from boxwood.explanation._guards import (
         columns_for_rules,
         notes_on_agreement,
@@ -169,7 +170,7 @@ def explain(
     if _is_explainer(labels_or_estimator):
         explainer = _out_of_frozen(labels_or_estimator)
         _refuse_growing(explainer, n_clusters, method, max_leaf_nodes, standardize)
-        return _explained(explainer, X, columns, names, sample_weight)
+        return with_booleans(_explained(explainer, X, columns, names, sample_weight), boolean_columns(X))
     clustering = _with_fitted_pipeline(labels_or_estimator, X, sample_weight)
     chosen, on_columns = columns_for_rules(X, columns, clustering)
     unscaled = Coordinates.of(X, chosen, clustering, sample_weight)
@@ -193,7 +194,8 @@ def explain(
     afterwards = notes_on_outcome(explanation, clustering is None or labels_or_estimator is None)
     if name == "auto":
         afterwards += notes_on_agreement(explanation.agreement, grown.tree, task)
-    return replace(explanation, notes=(*explanation.notes, *afterwards))
+    explanation = replace(explanation, notes=(*explanation.notes, *afterwards))
+    return with_booleans(explanation, boolean_columns(X))
 
 
 def _method_name(method: str, options: dict[str, Any]) -> str:

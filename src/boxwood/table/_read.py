@@ -34,6 +34,8 @@ class Table:
         Other columns, by the reason why they were left out.
     padded : tuple of str
         Columns of `X` that the file has as digits with leading zeros, such as the postcode 01234.
+    booleans : tuple of str
+        Columns of `X` that the file has as true and false.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Table:
     labels: Array | None
     left_out: tuple[tuple[str, tuple[str, ...]], ...]
     padded: tuple[str, ...] = ()
+    booleans: tuple[str, ...] = ()
 
     def without(self, names: Collection[str]) -> Table:
         """Return the table without some of its columns."""
@@ -114,7 +117,8 @@ def read_table(
         padded = tuple(
             source.names[i] for j, i in enumerate(used) if profiles[i].padded and (X[:, j] == np.floor(X[:, j])).all()
         )
-        return Table(source.name, X, tuple(source.names[i] for i in used), y, left_out, padded)
+        booleans = tuple(source.names[i] for i in used if source.types[i] == "BOOLEAN" or profiles[i].words)
+        return Table(source.name, X, tuple(source.names[i] for i in used), y, left_out, padded, booleans)
 
 
 def refuse_text(source: Source, column: int, n_rows: int) -> None:
@@ -139,7 +143,7 @@ def _where(source: Source, column: int, condition: str, n_rows: int) -> str:
 # ------------------------------------------------------------------------------------------- profiles of columns
 
 
-_N_COUNTS = 6
+_N_COUNTS = 7
 
 
 @dataclass(frozen=True)
@@ -147,7 +151,7 @@ class _Profile:
     """Counts and range of one column.
 
     `filled` counts values that are not missing, `numbers` those that are numbers. `padded` says whether a text begins
-    with a zero and a second digit.
+    with a zero and a second digit, `words` whether all begin with letters: numbers among them are true and false.
     """
 
     column: int
@@ -157,6 +161,7 @@ class _Profile:
     low: float | None
     high: float | None
     padded: bool | None
+    words: bool | None
     dates: bool = False
 
     @property
@@ -185,12 +190,19 @@ def _counts(source: Source, column: int) -> list[str]:
     """Return SQL for the counts of a profile."""
     filled = f"count(*) FILTER (NOT {source.missing(column)})"
     if source.kind(column) not in ("number", "text"):
-        return [filled, "0", "0", "NULL", "NULL", "NULL"]
+        return [filled, "0", "0", *["NULL"] * 4]
     number, text = source.number(column), source.text(column)
     # texts are compared by their bytes, and ":" comes next to "9"
-    padded = f"bool_or({text} >= '00' AND {text} < '0:')" if source.kind(column) == "text" else "NULL"
+    texts = [f"bool_or({text} >= '00' AND {text} < '0:')", f"bool_and({text} >= 'A')"]
     infinite = f"count(*) FILTER (isinf({number}))"
-    return [filled, f"count({number})", infinite, f"min({number})", f"max({number})", padded]
+    extremes = [f"min({number})", f"max({number})"]
+    return [
+        filled,
+        f"count({number})",
+        infinite,
+        *extremes,
+        *(texts if source.kind(column) == "text" else ["NULL"] * 2),
+    ]
 
 
 def _dates(source: Source, column: int) -> bool:
