@@ -12,7 +12,7 @@ import click
 
 from boxwood._validation import listed
 from boxwood.cli._errors import PAST_A_LIMIT, Verb
-from boxwood.cli._talk import FORMAT, Talk, check_model, refuse_overwriting, talk_options
+from boxwood.cli._talk import Talk, check_model, reading, reading_options, refuse_overwriting, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show, tell
 from boxwood.grow import METHODS, method_of
 
@@ -81,7 +81,7 @@ def _check_method(ctx: click.Context, param: click.Parameter, name: str) -> str:
     type=click.FloatRange(0, 1),
     help="Exit with 4 if the agreement (0 to 1) is below SHARE.",
 )
-@FORMAT
+@reading_options
 @talk_options
 def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **options: Any) -> None:
     """Explain the clusters of a table, or make clusters and explain them.
@@ -115,8 +115,10 @@ def _read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) ->
     from boxwood.table import read_table
 
     with talk.status(f"reading {file}") as tick:
-        chosen = {name: options[name] for name in ("columns", "exclude", "format")}
-        table = read_table(file, labels=labels, tick=tick, **chosen)
+        chosen = {name: options[name] for name in ("columns", "exclude")}
+        table = read_table(file, labels=labels, tick=tick, **chosen, **reading(options))
+    for hint in table.hints:
+        talk.note(hint)
     for reason, names in table.left_out:
         talk.note(f"left out, {reason}: {', '.join(names)}")
     return table

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from boxwood.errors import DataError
 from boxwood.table._column_names import distinct_names
-from boxwood.table._csv import csv_relation, explained, header_of
+from boxwood.table._csv import csv_relation, dialect_of, explained, header_hints
 from boxwood.table._paths import compression_of
 from boxwood.table._sql import ONE_FILE, as_pattern
 
@@ -38,19 +38,27 @@ class File(NamedTuple):
         Folder for temporary files.
     text_columns : collection of str, or None
         Of CSV: names of the columns that stay text while others become numbers; None keeps all columns as text.
+    header : bool, default=True
+        Of CSV: whether the first line holds the names of the columns.
     """
 
     path: str
     name: str
     workspace: str
     text_columns: Collection[str] | None
+    header: bool = True
 
 
 class Relation(NamedTuple):
-    """A table in SQL, and the names of its columns as the file spells them; no names if DuckDB's are the same."""
+    """A table in SQL, and the names of its columns as the file spells them; no names if DuckDB's are the same.
+
+    Of CSV: also its delimiter, and lines for the reader on how it was read.
+    """
 
     sql: str
     names: tuple[str | None, ...] = ()
+    delimiter: str | None = None
+    hints: tuple[str, ...] = ()
 
 
 class Format(NamedTuple):
@@ -106,10 +114,10 @@ def unreadable(name: str, format: str, message: str) -> DataError:
 
 def _csv(con: duckdb.DuckDBPyConnection, file: File, delimiter: str | None = None) -> Relation:
     compression = compression_of(file.path)
-    delimiter, names = header_of(con, file.path, compression, delimiter, file.workspace)
-    texts = [i for i, name in enumerate(distinct_names(names)) if name in (file.text_columns or ())]
-    all_text = file.text_columns is None
-    return Relation(csv_relation(file.path, compression, delimiter, len(names), text=all_text, texts=texts), names)
+    dialect = dialect_of(con, file.path, compression, delimiter, file.workspace, file.header)
+    texts = [i for i, name in enumerate(distinct_names(dialect.names)) if name in (file.text_columns or ())]
+    sql = csv_relation(dialect, text=file.text_columns is None, texts=texts)
+    return Relation(sql, dialect.names, dialect.delimiter, header_hints(dialect))
 
 
 def _parquet(con: duckdb.DuckDBPyConnection, file: File) -> Relation:

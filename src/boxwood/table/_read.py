@@ -11,6 +11,7 @@ from boxwood._types import Array, Floats
 from boxwood._validation import listed
 from boxwood.errors import DataError
 from boxwood.table._column_names import find_columns, split_names
+from boxwood.table._numerals import hints
 from boxwood.table._source import Source, Tick, open_source
 
 __all__ = ["Table", "read_table", "refuse_text"]
@@ -36,6 +37,8 @@ class Table:
         Columns of `X` that the file has as digits with leading zeros, such as the postcode 01234.
     booleans : tuple of str
         Columns of `X` that the file has as true and false.
+    hints : tuple of str
+        Lines for the reader on how the file was read, and on columns of text that look like numbers.
     """
 
     name: str
@@ -45,6 +48,7 @@ class Table:
     left_out: tuple[tuple[str, tuple[str, ...]], ...]
     padded: tuple[str, ...] = ()
     booleans: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
 
     def without(self, names: Collection[str]) -> Table:
         """Return the table without some of its columns."""
@@ -59,6 +63,8 @@ def read_table(
     columns: Sequence[str] = (),
     exclude: Sequence[str] = (),
     labels: str | None = None,
+    header: bool = True,
+    decimal: str | None = None,
     tick: Tick | None = None,
 ) -> Table:
     """Return the numeric columns of a CSV, Parquet, Arrow or JSON-lines file.
@@ -78,6 +84,11 @@ def read_table(
         between them.
     labels : str, default=None
         Column with the label of each row; it is not a column of the matrix.
+    header : bool, default=True
+        Of CSV: whether the first line holds names; if not, columns are called `column 1`, `column 2`, …
+    decimal : {".", ","}, default=None
+        Of CSV: what stands before the decimals. None is a point, or a comma in columns where that is sure: all values
+        of the column are such numbers, and fields are separated by semicolons.
     tick : callable, default=None
         Called now and then with the fraction of a pass that is done.
 
@@ -102,7 +113,7 @@ def read_table(
     array([[36.,  1.],
            [41.,  0.]])
     """
-    with open_source(path, format=format) as source:
+    with open_source(path, format=format, header=header, decimal=decimal) as source:
         label = None if labels is None else find_columns([labels], source.names)[0]
         wanted = find_columns(split_names(columns, source.names), source.names)
         excluded = find_columns(split_names(exclude, source.names), source.names)
@@ -118,7 +129,8 @@ def read_table(
             source.names[i] for j, i in enumerate(used) if profiles[i].padded and (X[:, j] == np.floor(X[:, j])).all()
         )
         booleans = tuple(source.names[i] for i in used if source.types[i] == "BOOLEAN" or profiles[i].words)
-        return Table(source.name, X, tuple(source.names[i] for i in used), y, left_out, padded, booleans)
+        said = (*source.hints, *_hints(source, dict(left_out).get("text", ())))
+        return Table(source.name, X, tuple(source.names[i] for i in used), y, left_out, padded, booleans, said)
 
 
 def refuse_text(source: Source, column: int, n_rows: int) -> None:
@@ -128,7 +140,21 @@ def refuse_text(source: Source, column: int, n_rows: int) -> None:
         raise DataError(f"column '{source.names[column]}' must be numbers, but {source.name} has {kind}")
     where = _where(source, column, f"NOT {source.missing(column)} AND {source.number(column)} IS NULL", n_rows)
     if where:
-        raise DataError(f"column '{source.names[column]}' must be numbers, but {source.name} has text in {where}")
+        advice = "\n".join(_hints(source, [source.names[column]]))
+        message = f"column '{source.names[column]}' must be numbers, but {source.name} has text in {where}\n{advice}"
+        raise DataError(message.rstrip())
+
+
+def _hints(source: Source, names: Sequence[str]) -> tuple[str, ...]:
+    """Return lines on columns of text that look like numbers with other signs; a thousand texts of each are read."""
+    texts = {}
+    for name in names:
+        i = source.names.index(name)
+        if source.kind(i) == "text":
+            test = f"NOT {source.missing(i)} AND {source.number(i)} IS NULL"
+            query = f"SELECT {source.text(i)} FROM {source.relation} WHERE {test} LIMIT 1000"
+            texts[name] = [row[0] for row in source.fetch(query)]
+    return hints(texts)
 
 
 def _where(source: Source, column: int, condition: str, n_rows: int) -> str:
@@ -230,7 +256,8 @@ def _choose(
     reasons = tuple((reason, tuple(names)) for reason, names in left_out.items())
     if used:
         return used, reasons
-    listing = "\n".join(f"{reason}: {listed(names)}" for reason, names in reasons)
+    said = (*source.hints, *_hints(source, left_out.get("text", [])))
+    listing = "\n".join([*(f"{reason}: {listed(names)}" for reason, names in reasons), *said])
     if "one value only" in left_out:
         raise DataError(f"only constant columns in {source.name}; no cut can separate their rows\n{listing}")
     raise DataError(f"no numeric column in {source.name}\n{listing}".rstrip())
