@@ -94,6 +94,8 @@ def as_table(X: ArrayLike | Rows, *, n_columns: int | None = None, names: Sequen
     if isinstance(X, Rows):
         _refuse_other_width(X.values, n_columns)
         return X.values
+    if hasattr(X, "toarray"):
+        raise DataError("X is sparse, and must have all its numbers; use X.toarray()")
     table = np.asarray(X)
     if table.dtype not in (np.float32, np.float64):
         if table.dtype.kind not in "biufO" or (table.dtype.kind == "O" and _has_text(table)):

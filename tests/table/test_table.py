@@ -256,6 +256,34 @@ def test_json_lines_and_arrow(tmp_path):
     assert table.X.tolist() == [[1, 5], [2, 6]]
 
 
+def test_durations_are_dates_in_every_file(tmp_path):
+    from pyarrow import feather, parquet
+
+    table = pyarrow.table({"a": [1.0, 2.0], "d": pyarrow.array([5, 6], pyarrow.duration("s")), "b": [3, 4]})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    feather.write_feather(table, tmp_path / "t.feather")
+    for name in ("t.parquet", "t.feather"):
+        read = read_table(str(tmp_path / name))
+        assert (read.columns, read.left_out) == (("a", "b"), (("dates", ("d",)),))
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_numbers_too_large_for_doubles_are_no_single_value(tmp_path, form):
+    path = str(tmp_path / f"t.{form}")
+    duckdb.execute(
+        f"COPY (SELECT 4611686018427387904 + i AS big, 4611686018427387904 AS same, i FROM range(20) t(i)) TO '{path}'"
+    )
+    reasons = dict(read_table(path).left_out)
+    assert reasons == {"too large to tell apart as doubles": ("big",), "one value only": ("same",)}
+
+
+def test_nan_of_parquet_is_told_with_remedies(tmp_path):
+    path = str(tmp_path / "t.parquet")
+    duckdb.execute(f"COPY (SELECT CASE WHEN i = 3 THEN 'nan'::DOUBLE ELSE i END AS a FROM range(20) t(i)) TO '{path}'")
+    with pytest.raises(DataError, match=r"missing values in 1 of 20 rows: a \(1\)\nfill them .*\nor leave the columns"):
+        read_table(path)
+
+
 def test_arrow_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(DataError, match=r'Arrow files need pyarrow\npip install "boxwood\[arrow\]"'):

@@ -9,6 +9,7 @@ Two lists for users repeat the names, the option `--format` and the docstring of
 
 from __future__ import annotations
 
+import base64
 import os
 from collections.abc import Callable, Collection
 from functools import partial
@@ -52,13 +53,15 @@ class File(NamedTuple):
 class Relation(NamedTuple):
     """A table in SQL, and the names of its columns as the file spells them; no names if DuckDB's are the same.
 
-    Of CSV: also its delimiter, and lines for the reader on how it was read.
+    Of CSV: also its delimiter, and lines for the reader on how it was read. Of Parquet: `durations`, the positions of
+    columns that hold lengths of time, for which Parquet has no type.
     """
 
     sql: str
     names: tuple[str | None, ...] = ()
     delimiter: str | None = None
     hints: tuple[str, ...] = ()
+    durations: frozenset[int] = frozenset()
 
 
 class Format(NamedTuple):
@@ -128,7 +131,24 @@ def _parquet(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
         if inner == 0:
             names.append(name)
         inner += children - (inner > 0)
-    return Relation(f"read_parquet({path}, {ONE_FILE})", tuple(names))
+    return Relation(f"read_parquet({path}, {ONE_FILE})", tuple(names), durations=_durations(con, path))
+
+
+def _durations(con: duckdb.DuckDBPyConnection, path: str) -> frozenset[int]:
+    """Return the columns of durations by the schema that Arrow leaves in a Parquet file; none without pyarrow."""
+    query = f"SELECT value FROM parquet_kv_metadata({path}) WHERE key = 'ARROW:schema'::BLOB"
+    encoded = con.execute(query).fetchone()
+    try:
+        import pyarrow
+    except ImportError:
+        return frozenset()
+    if encoded is None:
+        return frozenset()
+    try:
+        schema = pyarrow.ipc.read_schema(pyarrow.py_buffer(base64.b64decode(encoded[0])))
+    except (pyarrow.ArrowException, ValueError):  # the note of a program; the table itself can be read without it
+        return frozenset()
+    return frozenset(i for i, kind in enumerate(schema.types) if pyarrow.types.is_duration(kind))
 
 
 def _arrow(con: duckdb.DuckDBPyConnection, file: File) -> Relation:

@@ -189,6 +189,7 @@ class _Profile:
     padded: bool | None
     words: bool | None
     dates: bool = False
+    huge: bool = False
 
     @property
     def reason(self) -> str | None:
@@ -199,7 +200,9 @@ class _Profile:
             return "dates"
         if 2 * self.numbers < self.filled:
             return "text"
-        return "one value only" if self.low == self.high and self.numbers == self.filled else None
+        if self.low != self.high or self.numbers < self.filled:
+            return None
+        return "too large to tell apart as doubles" if self.huge else "one value only"
 
 
 def _profile(source: Source, columns: Sequence[int], tick: Tick | None) -> tuple[int, dict[int, _Profile]]:
@@ -207,9 +210,18 @@ def _profile(source: Source, columns: Sequence[int], tick: Tick | None) -> tuple
     queries = ["count(*)", *(query for i in columns for query in _counts(source, i))]
     n_rows, *counts = source.fetch(f"SELECT {', '.join(queries)} FROM {source.relation}", tick)[0]
     profiles = [_Profile(i, *counts[_N_COUNTS * j : _N_COUNTS * (j + 1)]) for j, i in enumerate(columns)]
-    return n_rows, {
-        p.column: replace(p, dates=p.numbers == 0 < p.filled and _dates(source, p.column)) for p in profiles
-    }
+    return n_rows, {p.column: _looked_at(source, p) for p in profiles}
+
+
+def _looked_at(source: Source, profile: _Profile) -> _Profile:
+    """Return the profile with what only some columns need: whether it holds dates, or different huge numbers."""
+    if profile.numbers == 0 < profile.filled:
+        return replace(profile, dates=_dates(source, profile.column))
+    if profile.low is None or profile.low != profile.high or abs(profile.low) <= 2**53:
+        return profile
+    text = source.text(profile.column)
+    differ = source.fetch(f"SELECT min({text}) <> max({text}) FROM {source.relation}")[0][0]
+    return replace(profile, huge=bool(differ))
 
 
 def _counts(source: Source, column: int) -> list[str]:

@@ -228,15 +228,16 @@ def _described(con: duckdb.DuckDBPyConnection, file: File, format: str, decimal:
     if not FORMATS[format].is_text and (decimal is not None or not file.header):
         raise DataError(f"{file.name} is {format}; --no-header and --decimal are for csv and tsv")
     try:
-        relation, names, delimiter, hints = _waited(con, lambda: FORMATS[format].relation(con, file))
-        described = _waited(con, lambda: con.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall())
+        found = _waited(con, lambda: FORMATS[format].relation(con, file))
+        described = _waited(con, lambda: con.execute(f"DESCRIBE SELECT * FROM {found.sql}").fetchall())
     except duckdb.Error as error:
         raise unreadable(file.name, format, str(error)) from None
-    names = distinct_names(names or [row[0] for row in described])
+    names = distinct_names(found.names or [row[0] for row in described])
     aliases = ", ".join(f"c{i}" for i in range(len(described)))
-    types = tuple(str(row[1]) for row in described)
-    source = Source(con, f"{relation} AS t({aliases})", file.name, format, names, types, file.workspace, hints=hints)
-    return _with_commas(source, delimiter, decimal)
+    types = tuple("INTERVAL" if i in found.durations else str(row[1]) for i, row in enumerate(described))
+    relation = f"{found.sql} AS t({aliases})"
+    source = Source(con, relation, file.name, format, names, types, file.workspace, hints=found.hints)
+    return _with_commas(source, found.delimiter, decimal)
 
 
 def _with_commas(source: Source, delimiter: str | None, decimal: str | None) -> Source:
