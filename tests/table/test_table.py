@@ -374,6 +374,51 @@ def test_labels_are_numbers_or_text(tmp_path, values, expected):
     assert table.columns == ("a",)
 
 
+@pytest.mark.parametrize("seed", seeds(2))
+def test_many_columns_are_read_as_each_is_alone(tmp_path, seed):
+    rng = np.random.default_rng(seed)
+    kinds = [
+        ["1.5", "2", "-3e4"],
+        ["true", "False"],
+        ["007", "12"],
+        ["x", "y"],
+        ["2020-01-01", "2021-02-03"],
+        ["5"],
+        [""],
+    ]
+    chosen = [kinds[i] for i in rng.integers(len(kinds), size=230)]
+    names = [f"n{j}" for j in range(len(chosen))]
+    rows = list(zip(*[rng.choice(kind, 12) for kind in chosen], strict=True))
+    whole = read_table(write_csv(tmp_path / "t.csv", names, rows))
+    for name in rng.choice(names, 12):
+        others = [other for other in names if other not in (name, whole.columns[0], whole.columns[1])]
+        kept = [*whole.columns[:2], name]
+        alone = read_table(str(tmp_path / "t.csv"), exclude=others)
+        shared = [other for other in whole.columns if other in kept]
+        assert list(alone.columns) == shared
+        assert np.array_equal(alone.X, whole.X[:, [whole.columns.index(other) for other in shared]])
+        assert [set(alone.padded), set(alone.booleans)] == [
+            set(whole.padded) & set(kept),
+            set(whole.booleans) & set(kept),
+        ]
+        reasons = {(reason, one) for reason, some in whole.left_out for one in some if one in kept}
+        assert {(reason, one) for reason, some in alone.left_out for one in some} == reasons
+
+
+@pytest.mark.slow
+def test_many_columns_take_memory_of_the_table(tmp_path):
+    import subprocess
+
+    X = np.random.default_rng(0).normal(size=(5000, 300)).round(3)
+    write_csv(tmp_path / "t.csv", [f"n{j}" for j in range(300)], X.tolist())
+    measured = (
+        "import resource\nfrom boxwood.table import read_table\nX = read_table('t.csv').X\nassert X.shape[1] == 300\n"
+    )
+    measured += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    done = subprocess.run([sys.executable, "-c", measured], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 600_000  # kB; about 340 000, where it took two million
+
+
 def test_text_far_down_among_numbers_is_found(tmp_path):
     rows = [[i, 2 * i] for i in range(60_000)]
     rows[50_000][1] = "oops"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -70,8 +72,9 @@ def read_table(
     """Return the numeric columns of a CSV, Parquet, Arrow or JSON-lines file.
 
     Booleans become 0 and 1. Columns of text, of dates or of a single value are left out and listed. A column with
-    numbers in at least half of its values counts as numeric, so text in it is an error. Takes two passes over the file,
-    one to see what the columns hold and one to read the numbers, and memory of twice the matrix.
+    numbers in at least half of its values counts as numeric, so text in it is an error. Takes one pass over the file
+    for each hundred columns, to see what they hold, one more for columns with missing values or true and false among
+    them, and one to read the numbers. Takes memory of twice the matrix.
 
     Parameters
     ----------
@@ -169,7 +172,7 @@ def _where(source: Source, column: int, condition: str, n_rows: int) -> str:
 # ------------------------------------------------------------------------------------------- profiles of columns
 
 
-_N_COUNTS = 7
+_AT_ONCE = 100  # columns of one query: the time that DuckDB takes to plan grows with the square of their number
 
 
 @dataclass(frozen=True)
@@ -183,11 +186,11 @@ class _Profile:
     column: int
     filled: int
     numbers: int
-    infinite: int
     low: float | None
     high: float | None
     padded: bool | None
-    words: bool | None
+    infinite: int = 0
+    words: bool | None = False
     dates: bool = False
     huge: bool = False
 
@@ -206,11 +209,56 @@ class _Profile:
 
 
 def _profile(source: Source, columns: Sequence[int], tick: Tick | None) -> tuple[int, dict[int, _Profile]]:
-    """Return the number of rows and the profile of each column, from one pass."""
-    queries = ["count(*)", *(query for i in columns for query in _counts(source, i))]
-    n_rows, *counts = source.fetch(f"SELECT {', '.join(queries)} FROM {source.relation}", tick)[0]
-    profiles = [_Profile(i, *counts[_N_COUNTS * j : _N_COUNTS * (j + 1)]) for j, i in enumerate(columns)]
+    """Return the number of rows and the profile of each column.
+
+    The first pass tells all of a column that has a finite number in each row. Others are read once more.
+    """
+    n_rows, profiles = 0, []
+    for start in range(0, max(len(columns), 1), _AT_ONCE):
+        some = columns[start : start + _AT_ONCE]
+        n_rows, *facts = _facts(source, some, tick)
+        profiles += [_Profile(i, n_rows, *facts[4 * j : 4 * j + 4]) for j, i in enumerate(some)]
+    profiles = _second_pass(source, n_rows, profiles, tick)
     return n_rows, {p.column: _looked_at(source, p) for p in profiles}
+
+
+def _facts(source: Source, columns: Sequence[int], tick: Tick | None) -> tuple[Any, ...]:
+    """Return the number of rows, and for each column the last four fields of its profile that one pass can tell."""
+    values, queries = ["1"], ["count(*)"]
+    for i in columns:
+        kind = source.kind(i)
+        if kind not in ("number", "text"):
+            queries += ["0", "NULL", "NULL", "NULL"]
+            continue
+        values.append(f"{source.number(i)} AS n{i}")  # once, for DuckDB would compute it for each use
+        queries += [f"count(n{i})", f"min(n{i})", f"max(n{i})"]
+        if kind == "text":
+            values.append(f"{source.text(i)} AS t{i}")
+        # texts are compared by their bytes, and ":" comes next to "9"
+        queries.append(f"bool_or(t{i} >= '00' AND t{i} < '0:')" if kind == "text" else "NULL")
+    query = f"SELECT {', '.join(queries)} FROM (SELECT {', '.join(values)} FROM {source.relation})"
+    return source.fetch(query, tick)[0]
+
+
+def _second_pass(source: Source, n_rows: int, profiles: Sequence[_Profile], tick: Tick | None) -> list[_Profile]:
+    """Return the profiles with counts of missing and of infinite values, and with `words`."""
+    wanted: dict[tuple[int, str], str] = {}
+    for p in profiles:
+        i = p.column
+        if p.numbers < n_rows:
+            wanted[i, "filled"] = f"count(*) FILTER (NOT {source.missing(i)})"
+        if p.low is not None and p.high is not None and math.inf in (-p.low, p.high):
+            wanted[i, "infinite"] = f"count(*) FILTER (isinf({source.number(i)}))"
+        if source.kind(i) == "text" and {p.low, p.high} <= {0.0, 1.0}:
+            wanted[i, "words"] = f"bool_and({source.text(i)} >= 'A')"
+    found: dict[int, dict[str, Any]] = {p.column: {} for p in profiles}
+    keys = list(wanted)
+    for start in range(0, len(keys), _AT_ONCE):
+        some = keys[start : start + _AT_ONCE]
+        answers = source.fetch(f"SELECT {', '.join(wanted[key] for key in some)} FROM {source.relation}", tick)[0]
+        for (column, field), answer in zip(some, answers, strict=True):
+            found[column][field] = answer
+    return [replace(p, **found[p.column]) for p in profiles]
 
 
 def _looked_at(source: Source, profile: _Profile) -> _Profile:
@@ -222,25 +270,6 @@ def _looked_at(source: Source, profile: _Profile) -> _Profile:
     text = source.text(profile.column)
     differ = source.fetch(f"SELECT min({text}) <> max({text}) FROM {source.relation}")[0][0]
     return replace(profile, huge=bool(differ))
-
-
-def _counts(source: Source, column: int) -> list[str]:
-    """Return SQL for the counts of a profile."""
-    filled = f"count(*) FILTER (NOT {source.missing(column)})"
-    if source.kind(column) not in ("number", "text"):
-        return [filled, "0", "0", *["NULL"] * 4]
-    number, text = source.number(column), source.text(column)
-    # texts are compared by their bytes, and ":" comes next to "9"
-    texts = [f"bool_or({text} >= '00' AND {text} < '0:')", f"bool_and({text} >= 'A')"]
-    infinite = f"count(*) FILTER (isinf({number}))"
-    extremes = [f"min({number})", f"max({number})"]
-    return [
-        filled,
-        f"count({number})",
-        infinite,
-        *extremes,
-        *(texts if source.kind(column) == "text" else ["NULL"] * 2),
-    ]
 
 
 def _dates(source: Source, column: int) -> bool:
