@@ -541,21 +541,22 @@ def test_too_small_a_limit_of_memory_is_lifted(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_memory_from_csv_to_csv_does_not_grow_with_the_file(tmp_path):
+@pytest.mark.parametrize(("out", "few"), [("o.csv", 1_000_000), ("o.parquet", 2_000_000)])
+def test_memory_of_predict_does_not_grow_with_the_file(tmp_path, out, few):
     import subprocess
 
     X = [[0.0, 0.0], [0.0, 9.0], [9.0, 0.0], [9.0, 9.0]]
     boxwood.explain(X, [0, 1, 2, 3], columns=["a", "b"]).save(tmp_path / "m.json")
     columns = ", ".join(f"random() AS c{j}" for j in range(5))
     peaks = []
-    for rows in (1_000_000, 6_000_000):
+    for rows in (few, 6_000_000):
         duckdb.execute(
             f"COPY (SELECT random() * 9 AS a, random() * 9 AS b, {columns} FROM range({rows})) TO '{tmp_path}/t.csv'"
         )
         measured = "import resource, subprocess, sys\nassert subprocess.call(sys.argv[1:]) == 0\n"
         measured += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
         args = [sys.executable, "-c", measured, sys.executable, "-m", "boxwood", "predict", "m.json", "t.csv", "-q"]
-        done = subprocess.run([*args, "-o", "o.csv"], cwd=tmp_path, capture_output=True, text=True, check=True)
+        done = subprocess.run([*args, "-o", out], cwd=tmp_path, capture_output=True, text=True, check=True)
         peaks.append(int(done.stdout))
     assert peaks[1] < 1.4 * peaks[0]
 

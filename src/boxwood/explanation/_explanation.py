@@ -360,12 +360,14 @@ class Explanation:
 def with_booleans(explanation: Explanation, columns: Collection[str]) -> Explanation:
     """Return the explanation with rules that say `member` and `not member` for columns of booleans.
 
-    The tree tests such a column as 0 and 1, which are the codes of False and True.
+    The tree tests such a column as 0 and 1, which are the codes of False and True. If it tests none of the columns, the
+    explanation is returned as it is.
     """
     coded = explanation.coded_columns
-    coded |= {
-        j: _BOOLEAN for j in map(int, explanation.tree.features) if j not in coded and explanation.columns[j] in columns
-    }
+    tested = [j for j in map(int, explanation.tree.features) if j not in coded and explanation.columns[j] in columns]
+    if not tested:
+        return explanation
+    coded |= dict.fromkeys(tested, _BOOLEAN)
     rules = rules_of(explanation.tree, explanation.columns, coded)
     leaves = tuple(leaf._replace(rule=rule) for leaf, rule in zip(explanation.leaves, rules, strict=True))
     groups = leaves_of(leaves, explanation.n_clusters)

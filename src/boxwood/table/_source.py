@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from boxwood.errors import DataError
 from boxwood.table._column_names import distinct_names
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Source", "Tick", "open_source"]
 
+T = TypeVar("T")
 Tick = Callable[[float], None]
 """Called about ten times a second with the fraction of a query that is done, from 0 to 1."""
 
@@ -140,15 +141,7 @@ class Source:
         DuckDB takes as much memory as it may, for results that wait for their turn in the order of rows. If the limit
         is too small, for instance for long texts, the query runs again without it.
         """
-        usual = self.con.execute("SELECT current_setting('memory_limit')").fetchall()[0][0]
-        self.con.execute(f"SET memory_limit = '{_LEAN + _LEAN_COLUMN * len(self.names)}MiB'")
-        try:
-            return self.fetch(sql, tick)
-        except MemoryError:
-            self.con.execute(f"SET memory_limit = '{usual}'")
-            return self.fetch(sql, tick)
-        finally:
-            self.con.execute(f"SET memory_limit = '{usual}'")
+        return _leanly(self.con, len(self.names), lambda: self.fetch(sql, tick))
 
     def fetch_arrays(self, sql: str, tick: Tick | None = None) -> dict[str, Any]:
         """Return the columns of a query as arrays, in the order of the file."""
@@ -229,7 +222,8 @@ def _described(con: duckdb.DuckDBPyConnection, file: File, format: str, decimal:
         raise DataError(f"{file.name} is {format}; --no-header and --decimal are for csv and tsv")
     try:
         found = _waited(con, lambda: FORMATS[format].relation(con, file))
-        described = _waited(con, lambda: con.execute(f"DESCRIBE SELECT * FROM {found.sql}").fetchall())
+        describe = f"DESCRIBE SELECT * FROM {found.sql}"  # to find the types of CSV, DuckDB reads all of it
+        described = _leanly(con, len(found.names), lambda: _waited(con, lambda: con.execute(describe).fetchall()))
     except duckdb.Error as error:
         raise unreadable(file.name, format, str(error)) from None
     names = distinct_names(found.names or [row[0] for row in described])
@@ -259,6 +253,21 @@ def _with_commas(source: Source, delimiter: str | None, decimal: str | None) -> 
         tests.append(f"bool_and({number}) AND bool_or(contains({text}, ',') AND NOT {is_group(text)})")
     sure = source.fetch(f"SELECT {', '.join(tests)} FROM {source.relation}")[0]
     return replace(source, commas=frozenset(i for i, is_sure in zip(texts, sure, strict=True) if is_sure))
+
+
+def _leanly(con: duckdb.DuckDBPyConnection, n_columns: int, work: Callable[[], T]) -> T:
+    """Return `work()`, done in little memory, or if that is not enough, in as much as DuckDB takes."""
+    import duckdb
+
+    usual = con.execute("SELECT current_setting('memory_limit')").fetchall()[0][0]
+    con.execute(f"SET memory_limit = '{_LEAN + _LEAN_COLUMN * n_columns}MiB'")
+    try:
+        return work()
+    except (MemoryError, duckdb.OutOfMemoryException):
+        con.execute(f"SET memory_limit = '{usual}'")
+        return work()
+    finally:
+        con.execute(f"SET memory_limit = '{usual}'")
 
 
 def _waited(con: duckdb.DuckDBPyConnection, work: Callable[[], Any], tick: Tick | None = None) -> Any:
