@@ -15,6 +15,7 @@ from boxwood.errors import DataError
 
 __all__ = [
     "as_matrix",
+    "boolean_columns",
     "column_names",
     "column_values",
     "is_frame",
@@ -103,6 +104,16 @@ def numeric_columns(frame: Any) -> tuple[list[str], dict[str, list[str]]]:
         else:
             others["dates" if series.dtype.is_temporal() else "text"].append(name)
     return numeric, others
+
+
+def boolean_columns(X: Any) -> list[str]:
+    """Return the names of the columns of booleans of a data frame; none for anything else."""
+    if not is_frame(X):
+        return []
+    import narwhals as nw
+
+    series = nw.from_native(X, eager_only=True).iter_columns()
+    return [name for name, one in zip(column_names(X), series, strict=True) if one.dtype == nw.Boolean]
 
 
 def column_values(frame: Any, name: str) -> Any:

@@ -100,6 +100,8 @@ def as_table(X: ArrayLike | Rows, *, n_columns: int | None = None, names: Sequen
         return X.values
     if np.ma.is_masked(X):
         raise DataError("X is a masked array with masked values; fill them (X.filled) or leave those rows out")
+    if hasattr(X, "toarray"):
+        raise DataError("X is sparse, and must have all its numbers; use X.toarray()")
     table = np.asarray(X)
     if table.dtype not in (np.float32, np.float64):
         if table.dtype.kind not in "biufO" or (table.dtype.kind == "O" and _has_text(table)):

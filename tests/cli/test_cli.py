@@ -21,6 +21,7 @@ from boxwood.grow import METHODS
 from tests.scale import SLOW
 
 DONE, BUG, USAGE, DATA, PAST_A_LIMIT, INTERRUPTED = 0, 1, 2, 3, 4, 130
+SCALED = "boxwood: clustered on columns scaled to equal spread; --scale none clusters them as they are\n"
 COLUMNS = ["sepal length", "sepal width", "petal length", "petal width"]
 POSIX = pytest.mark.skipif(os.name != "posix", reason="signals and pipes of POSIX")
 
@@ -65,7 +66,7 @@ def folder(tmp_path_factory, iris):
 class Bad(NamedTuple):
     args: str  # split at spaces; _ stands for a space
     code: int
-    message: str  # the first line of the message without "boxwood: error: " or "Error: ", or its beginning with …
+    message: str  # the first line of the message without "boxwood: error: ", or its beginning with …
     more: str = ""  # a part of the lines below
 
 
@@ -84,6 +85,7 @@ BAD = [
     Bad("explain ragged.csv -k 2", DATA, "cannot read ragged.csv as csv: line 3 has 3 fields, the header has 2"),
     Bad("explain short.csv -k 2", DATA, "cannot read short.csv as csv: line 4 has 1 field, the header has 2"),
     Bad("explain latin.csv -k 2", DATA, "cannot read latin.csv as csv: line …", "UTF-8"),
+    Bad("explain bad.csv.gz -k 2", DATA, "bad.csv.gz is not gzip"),
     Bad("explain cut.csv.gz -k 2", DATA, "cannot read cut.csv.gz as csv: …"),
     Bad("explain bad.parquet -k 3", DATA, "cannot read bad.parquet as parquet: No magic bytes found at end of file…"),
     Bad("explain cut.parquet -k 3", DATA, "cannot read cut.parquet as parquet: …"),
@@ -217,7 +219,7 @@ BAD = [
     Bad(
         "explain good.csv -l segment -c x,y --method imm --max-leaves 9",
         USAGE,
-        "method 'imm' makes one leaf for each of 3 clusters, but --max-leaves=9; use 'auto'…",
+        "method 'imm' makes one leaf for each of 3 clusters, but --max-leaf-nodes=9; use 'auto'…",
     ),
     Bad("explode good.csv", USAGE, "No such command 'explode'…"),
 ]
@@ -236,6 +238,7 @@ def bad_folder(tmp_path_factory):
         "ragged.csv": "x,y\n1,2\n3,4,5\n6,7\n",
         "short.csv": "a,b\n1,2\n3,4\n5\n",
         "bad.parquet": "this is no parquet file",
+        "bad.csv.gz": "this is not gzip",
         "bad.jsonl": '{"a": 1}\n{"a": \n',
         "bad.arrow": "this is no arrow file",
         "words.csv": "name\nx\ny\n",
@@ -285,17 +288,17 @@ def test_bad_input_is_told_in_one_line(bad_folder, bad, monkeypatch):
     assert code == bad.code, err
     assert out == ""
     assert "Traceback" not in err
-    prefix = "boxwood: error: " if bad.code == DATA else "Error: "
-    lines = err.splitlines()
-    first = next(i for i, line in enumerate(lines) if line.startswith(prefix))
-    message = lines[first].removeprefix(prefix)
+    prefix = "boxwood: error: "
+    first, *more = err.splitlines()
+    assert first.startswith(prefix)
+    message = first.removeprefix(prefix)
     if bad.message.endswith("…"):
         assert message.startswith(bad.message[:-1])
     else:
         assert message == bad.message
-    assert bad.more in "\n".join(lines[first:])
-    if bad.code == DATA:
-        assert all(line.startswith("  ") for line in lines[first + 1 :])
+    assert bad.more in err
+    assert all(line.startswith("  ") for line in more)
+    assert ("--help shows what can be given" in err) is (bad.code == USAGE)
 
 
 # ----------------------------------------------------------------------------------------------- real processes
@@ -403,12 +406,12 @@ def test_explain_prints_what_the_library_prints(folder, iris):
 
 
 def test_explain_makes_the_clusters_of_the_library(folder, iris):
-    result = run(folder, "explain", "{}/iris.csv", "-k", 4, "--seed", 5, "--standardize", "--max-leaves", 6, "--json")
+    result = run(folder, "explain", "{}/iris.csv", "-k", 4, "--seed", 5, "--max-leaf-nodes", 6, "--json")
     expected = boxwood.explain(
         np.asfortranarray(iris.data), n_clusters=4, columns=COLUMNS, random_state=5, standardize=True, max_leaf_nodes=6
     )
     assert json.loads(result.stdout) == expected.to_dict()
-    assert result.stderr == "boxwood: left out, text: species\n"
+    assert result.stderr == f"boxwood: left out, text: species\n{SCALED}"
 
 
 def test_same_input_same_output(folder):
@@ -423,12 +426,13 @@ def test_explain_by_every_method(folder, method):
     assert boxwood.Explanation.from_json(result.stdout).method == method
 
 
-def test_leaves_is_another_spelling_of_max_leaves(folder):
-    one, other = (
-        run(folder, "explain", "{}/iris.csv", "-k", 3, option, 5).stdout for option in ("--leaves", "--max-leaves")
-    )
-    assert one == other
-    assert "5 leaves" in one
+def test_leaves_have_three_spellings(folder):
+    shown = {
+        run(folder, "explain", "{}/iris.csv", "-k", 3, option, 5).stdout
+        for option in ("--leaves", "--max-leaves", "--max-leaf-nodes")
+    }
+    assert len(shown) == 1
+    assert "5 leaves" in shown.pop()
 
 
 def test_columns_are_chosen(folder):

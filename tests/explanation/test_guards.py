@@ -1,13 +1,19 @@
 """Guards for a first look at a table: identifiers, ranges, a clustering that one column explains, low agreement."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from sklearn.cluster import KMeans
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import make_moons
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from boxwood import explain
+from boxwood.errors import DataError
 from boxwood.explanation._guards import looks_like_identifier
 from boxwood.reference._labels import by_size
 
@@ -112,3 +118,21 @@ def test_the_largest_cluster_is_the_first_one():
 def test_columns_must_be_a_list():
     with pytest.raises(TypeError, match=r"columns must be a list of names, got the text 'qty'; write \['qty'\]"):
         explain(CRM, n_clusters=2, columns="qty")
+
+
+def test_a_sparse_matrix_is_refused_with_the_way_out():
+    from scipy.sparse import csr_array, csr_matrix
+
+    for make in (csr_array, csr_matrix):
+        with pytest.raises(DataError, match=r"X is sparse, .*use X\.toarray\(\)"):
+            explain(make(np.eye(4)), n_clusters=2)
+
+
+@pytest.mark.parametrize("encoded", [False, True])
+def test_a_frame_of_another_library_than_that_of_the_fit_raises_no_warning(encoded):
+    frame = CRM[["price", "qty"]]
+    steps = [ColumnTransformer([("c", StandardScaler(), ["price"])], remainder="passthrough")] if encoded else []
+    fitted = make_pipeline(*steps, StandardScaler(), KMeans(3, n_init=1, random_state=0)).fit(frame)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert explain(pl.from_pandas(frame), fitted).to_dict() == explain(frame, fitted).to_dict()

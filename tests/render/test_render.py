@@ -120,7 +120,9 @@ def test_many_clusters():
 
 def test_rows_left_out_are_said_once():
     ex = explain([[0.0], [1.0], [8.0], [9.0], [5.0]], [0, 0, 1, 1, -1])
-    assert str(ex).startswith("2 clusters of 4 rows (1 more left out), explained by 2 leaves on 1 of 1 column\n")
+    assert str(ex).startswith(
+        "2 clusters of 4 rows (1 row labelled -1 left out), explained by 2 leaves on 1 of 1 column\n"
+    )
     assert str(ex).count("left out") == 1
 
 

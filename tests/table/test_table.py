@@ -256,6 +256,34 @@ def test_json_lines_and_arrow(tmp_path):
     assert table.X.tolist() == [[1, 5], [2, 6]]
 
 
+def test_durations_are_dates_in_every_file(tmp_path):
+    from pyarrow import feather, parquet
+
+    table = pyarrow.table({"a": [1.0, 2.0], "d": pyarrow.array([5, 6], pyarrow.duration("s")), "b": [3, 4]})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    feather.write_feather(table, tmp_path / "t.feather")
+    for name in ("t.parquet", "t.feather"):
+        read = read_table(str(tmp_path / name))
+        assert (read.columns, read.left_out) == (("a", "b"), (("dates", ("d",)),))
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_numbers_too_large_for_doubles_are_no_single_value(tmp_path, form):
+    path = str(tmp_path / f"t.{form}")
+    duckdb.execute(
+        f"COPY (SELECT 4611686018427387904 + i AS big, 4611686018427387904 AS same, i FROM range(20) t(i)) TO '{path}'"
+    )
+    reasons = dict(read_table(path).left_out)
+    assert reasons == {"too large to tell apart as doubles": ("big",), "one value only": ("same",)}
+
+
+def test_nan_of_parquet_is_told_with_remedies(tmp_path):
+    path = str(tmp_path / "t.parquet")
+    duckdb.execute(f"COPY (SELECT CASE WHEN i = 3 THEN 'nan'::DOUBLE ELSE i END AS a FROM range(20) t(i)) TO '{path}'")
+    with pytest.raises(DataError, match=r"missing values in 1 of 20 rows: a \(1\)\nfill them .*\nor leave the columns"):
+        read_table(path)
+
+
 def test_arrow_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(DataError, match=r'Arrow files need pyarrow\npip install "boxwood\[arrow\]"'):
@@ -335,7 +363,7 @@ def test_columns_are_chosen_and_excluded(tmp_path):
         (["1", "0", "-1"], [1, 0, -1]),
         (["1.0", "2.0", "2.0"], [1, 2, 2]),
         (["0.5", "2", "2"], [0.5, 2, 2]),
-        (["b", "a", "-1"], ["b", "a", -1]),
+        (["b", "a", "-1"], ["b", "a", "-1"]),
         (["1", "x", "1"], ["1", "x", "1"]),
         (["01", "02", "01"], ["01", "02", "01"]),
         (["true", "false", "true"], ["true", "false", "true"]),
@@ -346,6 +374,51 @@ def test_labels_are_numbers_or_text(tmp_path, values, expected):
     table = read_table(path, labels="label")
     assert table.labels.tolist() == expected
     assert table.columns == ("a",)
+
+
+@pytest.mark.parametrize("seed", seeds(2))
+def test_many_columns_are_read_as_each_is_alone(tmp_path, seed):
+    rng = np.random.default_rng(seed)
+    kinds = [
+        ["1.5", "2", "-3e4"],
+        ["true", "False"],
+        ["007", "12"],
+        ["x", "y"],
+        ["2020-01-01", "2021-02-03"],
+        ["5"],
+        [""],
+    ]
+    chosen = [kinds[i] for i in rng.integers(len(kinds), size=230)]
+    names = [f"n{j}" for j in range(len(chosen))]
+    rows = list(zip(*[rng.choice(kind, 12) for kind in chosen], strict=True))
+    whole = read_table(write_csv(tmp_path / "t.csv", names, rows))
+    for name in rng.choice(names, 12):
+        others = [other for other in names if other not in (name, whole.columns[0], whole.columns[1])]
+        kept = [*whole.columns[:2], name]
+        alone = read_table(str(tmp_path / "t.csv"), exclude=others)
+        shared = [other for other in whole.columns if other in kept]
+        assert list(alone.columns) == shared
+        assert np.array_equal(alone.X, whole.X[:, [whole.columns.index(other) for other in shared]])
+        assert [set(alone.padded), set(alone.booleans)] == [
+            set(whole.padded) & set(kept),
+            set(whole.booleans) & set(kept),
+        ]
+        reasons = {(reason, one) for reason, some in whole.left_out for one in some if one in kept}
+        assert {(reason, one) for reason, some in alone.left_out for one in some} == reasons
+
+
+@pytest.mark.slow
+def test_many_columns_take_memory_of_the_table(tmp_path):
+    import subprocess
+
+    X = np.random.default_rng(0).normal(size=(5000, 300)).round(3)
+    write_csv(tmp_path / "t.csv", [f"n{j}" for j in range(300)], X.tolist())
+    measured = (
+        "import resource\nfrom boxwood.table import read_table\nX = read_table('t.csv').X\nassert X.shape[1] == 300\n"
+    )
+    measured += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    done = subprocess.run([sys.executable, "-c", measured], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 600_000  # kB; about 340 000, where it took two million
 
 
 def test_text_far_down_among_numbers_is_found(tmp_path):
@@ -470,21 +543,22 @@ def test_too_small_a_limit_of_memory_is_lifted(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_memory_from_csv_to_csv_does_not_grow_with_the_file(tmp_path):
+@pytest.mark.parametrize(("out", "few"), [("o.csv", 1_000_000), ("o.parquet", 2_000_000)])
+def test_memory_of_predict_does_not_grow_with_the_file(tmp_path, out, few):
     import subprocess
 
     X = [[0.0, 0.0], [0.0, 9.0], [9.0, 0.0], [9.0, 9.0]]
     boxwood.explain(X, [0, 1, 2, 3], columns=["a", "b"]).save(tmp_path / "m.json")
     columns = ", ".join(f"random() AS c{j}" for j in range(5))
     peaks = []
-    for rows in (1_000_000, 6_000_000):
+    for rows in (few, 6_000_000):
         duckdb.execute(
             f"COPY (SELECT random() * 9 AS a, random() * 9 AS b, {columns} FROM range({rows})) TO '{tmp_path}/t.csv'"
         )
         measured = "import resource, subprocess, sys\nassert subprocess.call(sys.argv[1:]) == 0\n"
         measured += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
         args = [sys.executable, "-c", measured, sys.executable, "-m", "boxwood", "predict", "m.json", "t.csv", "-q"]
-        done = subprocess.run([*args, "-o", "o.csv"], cwd=tmp_path, capture_output=True, text=True, check=True)
+        done = subprocess.run([*args, "-o", out], cwd=tmp_path, capture_output=True, text=True, check=True)
         peaks.append(int(done.stdout))
     assert peaks[1] < 1.4 * peaks[0]
 

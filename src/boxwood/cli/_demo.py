@@ -14,7 +14,7 @@ _NEXT = """
 Next, with a table of your own (CSV, Parquet, Arrow or JSON lines):
   boxwood explain FILE -k 5                          make 5 clusters and explain them
   boxwood explain FILE --labels COLUMN               explain clusters that you have
-  boxwood explain FILE -k 5 --max-leaves 10          more leaves, closer to the clusters
+  boxwood explain FILE -k 5 --max-leaf-nodes 10      more leaves, closer to the clusters
   boxwood explain FILE -k 5 --save model.json
   boxwood predict model.json FILE -o labelled.csv    the cluster of every row"""
 

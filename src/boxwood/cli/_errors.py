@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 
 import click
 
-from boxwood.cli._terminal import tell, visible
+from boxwood.cli._terminal import tell
 
 __all__ = ["BUG", "DATA", "INTERRUPTED", "PAST_A_LIMIT", "Verb", "Verbs"]
 
@@ -35,12 +35,12 @@ class _PrintsErrors(click.Command):
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Read the arguments."""
-        with _visible_errors():
+        with _in_our_form():
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
-        with _visible_errors(), _printed_errors(ctx):
+        with _in_our_form(), _printed_errors(ctx):
             return super().invoke(ctx)
 
 
@@ -53,13 +53,16 @@ class Verbs(_PrintsErrors, click.Group):
 
 
 @contextmanager
-def _visible_errors() -> Iterator[None]:
-    """Make control characters visible in errors that click prints."""
+def _in_our_form() -> Iterator[None]:
+    """Give errors of click, which are those of usage, the form of all others."""
     try:
         yield
     except click.ClickException as error:
-        message = visible(error.format_message())
-        error.format_message = lambda: message  # type: ignore[method-assign]
+        message = error.format_message()
+        context = getattr(error, "ctx", None)
+        if context is not None:
+            message += f"\n{context.command_path} --help shows what can be given"
+        error.show = lambda file=None: tell(_text(message))  # type: ignore[method-assign]
         raise
 
 
@@ -67,7 +70,7 @@ def _visible_errors() -> Iterator[None]:
 def _printed_errors(ctx: click.Context) -> Iterator[None]:
     """Print errors on standard error in the form `boxwood: error: WHAT`, and exit with their code.
 
-    Click itself prints errors of usage. A closed pipe, such as `| head`, ends the command without a message.
+    A closed pipe, such as `| head`, ends the command without a message.
     """
     try:
         yield
@@ -100,7 +103,12 @@ def _print_and_exit(ctx: click.Context, error: Exception) -> NoReturn:
     _exit(f"unexpected {what.splitlines()[0]}\nthis is a bug of boxwood; run again with --debug to see where", BUG)
 
 
-def _exit(message: str, code: int) -> NoReturn:
+def _text(message: str) -> str:
+    """Return a message in the form of this module: what is wrong in the first line, remedies below it."""
     what, *remedies = message.splitlines()
-    tell("\n".join([f"boxwood: error: {what}", *(f"  {remedy}" for remedy in remedies)]))
+    return "\n".join([f"boxwood: error: {what}", *(f"  {remedy}" for remedy in remedies)])
+
+
+def _exit(message: str, code: int) -> NoReturn:
+    tell(_text(message))
     raise click.exceptions.Exit(code)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from boxwood._validation import listed
 from boxwood.cli._errors import PAST_A_LIMIT, Verb
-from boxwood.cli._talk import FORMAT, Talk, check_model, refuse_overwriting, talk_options
+from boxwood.cli._talk import Talk, check_model, reading, reading_options, refuse_overwriting, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show, tell
 from boxwood.grow import METHODS, method_of
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _OPTIONS = {
-    "max_leaf_nodes": "--max-leaves",
+    "max_leaf_nodes": "--max-leaf-nodes",
     "n_clusters": "--clusters",
     "method": "--method",
     "random_state": "--seed",
@@ -52,12 +53,22 @@ def _check_method(ctx: click.Context, param: click.Parameter, name: str) -> str:
     callback=_check_method,
     help=f"Algorithm that grows the tree: auto, {', '.join(METHODS)}.",
 )
-@click.option("--max-leaves", "--leaves", type=click.IntRange(min=2), help="Largest number of leaves of the tree.")
+@click.option(
+    "--max-leaf-nodes",
+    "--max-leaves",
+    "--leaves",
+    type=click.IntRange(min=2),
+    help="Largest number of leaves of the tree.",
+)
 @click.option("-c", "--columns", metavar="NAME", multiple=True, help="Columns to use; may be repeated, or a,b,c.")
 @click.option("--exclude", metavar="NAME", multiple=True, help="Columns not to use; may be repeated, or a,b,c.")
 @click.option(
-    "--standardize", is_flag=True, help="Cluster columns scaled to equal spread; rules stay in the table's units."
+    "--scale",
+    type=click.Choice(["unit", "none"]),
+    help="Cluster, grow and measure on columns scaled to equal spread (unit), or on columns as they are (none). The "
+    "default is unit with -k, none with --labels. Rules are in the table's units in either case.",
 )
+@click.option("--standardize", is_flag=True, hidden=True, help="The same as --scale unit.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the clustering.")
 @click.option("--save", metavar="MODEL", callback=check_model, help="Write the model (.json), for predict and export.")
 @click.option("--json", "as_json", is_flag=True, help="Print the facts as JSON.")
@@ -70,13 +81,14 @@ def _check_method(ctx: click.Context, param: click.Parameter, name: str) -> str:
     type=click.FloatRange(0, 1),
     help="Exit with 4 if the agreement (0 to 1) is below SHARE.",
 )
-@FORMAT
+@reading_options
 @talk_options
 def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **options: Any) -> None:
     """Explain the clusters of a table, or make clusters and explain them.
 
     FILE is CSV, TSV, Parquet, Arrow or JSON lines (csv, tsv and jsonl also compressed, .gz), or - for standard input.
-    Columns of text or dates and constant columns are left out.
+    Columns of text or dates and constant columns are left out. With -k, columns that look like identifiers are left
+    out, too, unless -c names the columns.
     """
     if (clusters is None) == (labels is None):
         which = "either -k N (make clusters) or --labels COLUMN (explain existing ones)"
@@ -85,6 +97,12 @@ def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **
     refuse_closed_output()
     talk = Talk(quiet)
     table = _read(talk, file, labels, options)
+    if clusters is not None and not options["columns"]:
+        table = _without_identifiers(talk, table)
+    elif table.padded:
+        talk.note(
+            f"numbers with leading zeros, which rules do not show: {listed(table.padded)}; --exclude leaves them out"
+        )
     explanation = _explain(talk, table, clusters, options)
     if options["save"] is not None:
         explanation.save(options["save"])
@@ -97,20 +115,50 @@ def _read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) ->
     from boxwood.table import read_table
 
     with talk.status(f"reading {file}") as tick:
-        chosen = {name: options[name] for name in ("columns", "exclude", "format")}
-        table = read_table(file, labels=labels, tick=tick, **chosen)
+        chosen = {name: options[name] for name in ("columns", "exclude")}
+        table = read_table(file, labels=labels, tick=tick, **chosen, **reading(options))
+    for hint in table.hints:
+        talk.note(hint)
     for reason, names in table.left_out:
         talk.note(f"left out, {reason}: {', '.join(names)}")
     return table
 
 
+def _without_identifiers(talk: Talk, table: Table) -> Table:
+    """Return the table without columns that look like identifiers, with a note on them.
+
+    Raises
+    ------
+    DataError
+        If no column remains.
+    """
+    from boxwood.errors import DataError
+    from boxwood.explanation._guards import looks_like_identifier
+
+    suspects = [
+        name
+        for name, values in zip(table.columns, table.X.T, strict=True)
+        if name in table.padded or looks_like_identifier(name, values)
+    ]
+    if not suspects:
+        return table
+    what = f"looks like an identifier: {listed(suspects)}"
+    if len(suspects) == len(table.columns):
+        raise DataError(f"no column is left in {table.name}; {what}\nto use it, name the columns with -c NAME")
+    talk.note(f"left out, {what}; to use it, name the columns with -c")
+    return table.without(suspects)
+
+
 def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, Any]) -> Explanation:
+    scale = "unit" if options["standardize"] else options["scale"]
+    standardize = clusters is not None if scale is None else scale == "unit"
     with (
         talk.status("clustering and growing" if clusters else "growing"),
         warnings.catch_warnings(record=True) as caught_warnings,
     ):
         warnings.simplefilter("always", UserWarning)
         from boxwood.explanation import explain
+        from boxwood.explanation._explanation import with_booleans
 
         with _option_names():
             explanation = explain(
@@ -118,15 +166,18 @@ def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, 
                 table.labels,
                 n_clusters=clusters,
                 method=options["method"],
-                max_leaf_nodes=options["max_leaves"],
+                max_leaf_nodes=options["max_leaf_nodes"],
                 random_state=options["seed"],
                 columns=table.columns,
-                standardize=options["standardize"],
+                standardize=standardize,
             )
+        explanation = with_booleans(explanation, table.booleans)
     for text in dict.fromkeys(
         str(warning.message) for warning in caught_warnings if warning.category is not DeprecationWarning
     ):
         talk.note(text)
+    if standardize and scale is None and len(table.columns) > 1:
+        talk.note("clustered on columns scaled to equal spread; --scale none clusters them as they are")
     return explanation
 
 

@@ -12,7 +12,7 @@ import click
 
 from boxwood.cli._errors import Verb
 from boxwood.cli._model import load_model
-from boxwood.cli._talk import FORMAT, Talk, check_writable, refuse_overwriting, talk_options
+from boxwood.cli._talk import Talk, check_writable, reading, reading_options, refuse_overwriting, talk_options
 from boxwood.cli._terminal import refuse_closed_output
 
 if TYPE_CHECKING:
@@ -57,9 +57,9 @@ def _check_column(ctx: click.Context, param: click.Parameter, name: str) -> str:
     callback=_check_column,
     help="Name of the new column.",
 )
-@FORMAT
+@reading_options
 @talk_options
-def command(model: str, file: str, output: str | None, column: str, format: str | None, quiet: bool) -> None:
+def command(model: str, file: str, output: str | None, column: str, quiet: bool, **options: Any) -> None:
     """Add the cluster of every row to a table.
 
     MODEL was written by `boxwood explain --save`. All columns and the order of the rows are kept. The file is streamed,
@@ -72,9 +72,9 @@ def command(model: str, file: str, output: str | None, column: str, format: str 
         refuse_closed_output()
     explanation = load_model(model)
     if output is None or output == "-":
-        labelled = _print(talk, explanation, file, column=column, format=format)
+        labelled = _print(talk, explanation, file, column=column, **reading(options))
     else:
-        labelled = _write(talk, explanation, file, output, column=column, format=format)
+        labelled = _write(talk, explanation, file, output, column=column, **reading(options))
         talk.wrote(output)
     if labelled.n_empty:
         rows = f"{labelled.n_empty:,} row{'' if labelled.n_empty == 1 else 's'}"

@@ -13,7 +13,16 @@ import click
 from boxwood.cli._errors import DEBUG
 from boxwood.cli._terminal import tell, visible
 
-__all__ = ["FORMAT", "Talk", "check_model", "check_writable", "refuse_overwriting", "talk_options"]
+__all__ = [
+    "FORMAT",
+    "Talk",
+    "check_model",
+    "check_writable",
+    "reading",
+    "reading_options",
+    "refuse_overwriting",
+    "talk_options",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -22,6 +31,25 @@ FORMAT = click.option(
     type=click.Choice(["csv", "tsv", "parquet", "arrow", "jsonl"]),
     help="Format of FILE. The default is that of its extension, and CSV for standard input.",
 )
+
+_NO_HEADER = click.option(
+    "--no-header", is_flag=True, help="CSV without a line of names: columns are called 'column 1', 'column 2', …"
+)
+_DECIMAL = click.option(
+    "--decimal",
+    type=click.Choice([".", ","]),
+    help="What stands before decimals in CSV. The default is a point, or a comma in columns where that is sure.",
+)
+
+
+def reading_options(command: F) -> F:
+    """Add the options that say how FILE is read."""
+    return FORMAT(_NO_HEADER(_DECIMAL(command)))
+
+
+def reading(options: dict[str, Any]) -> dict[str, Any]:
+    """Return those options as parameters of `read_table` and `write_labelled`."""
+    return {"format": options["format"], "header": not options["no_header"], "decimal": options["decimal"]}
 
 
 class Talk:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from boxwood._frames import column_values, label_values
+from boxwood._frames import boolean_columns, column_values, label_values
 from boxwood._validation import refuse_infinite_sum
 from boxwood.errors import DataError
 
@@ -50,7 +50,7 @@ def explain(
     labels_or_estimator : optional
         The clustering, in one of these forms. None is k-means.
 
-        - Labels of any hashable type, one for each row; -1 leaves a row out.
+        - Labels of any hashable type, one for each row; -1 leaves a row out, as a number or as the text "-1".
         - The name of the column of the data frame `X` that holds the labels. No cut tests that column.
         - A clusterer, mixture or pipeline of scikit-learn. A fitted one is used as it is, others are cloned and fitted.
         - An explainer of boxwood, such as a fitted `IMM`. No new tree is grown: the explanation has the explainer's
@@ -149,6 +149,7 @@ def explain(
     (0.96, ['setosa'])
     """
     from boxwood.explanation._best import choose
+    from boxwood.explanation._explanation import with_booleans
     from boxwood.explanation._guards import (
         columns_for_rules,
         notes_on_agreement,
@@ -173,7 +174,7 @@ def explain(
     if _is_explainer(labels_or_estimator):
         explainer = _out_of_frozen(labels_or_estimator)
         _refuse_growing(explainer, n_clusters, method, max_leaf_nodes, standardize)
-        return _explained(explainer, X, columns, names, sample_weight)
+        return with_booleans(_explained(explainer, X, columns, names, sample_weight), boolean_columns(X))
     clustering = _with_fitted_pipeline(labels_or_estimator, X, sample_weight)
     chosen, on_columns = columns_for_rules(X, columns, clustering)
     unscaled = Coordinates.of(X, chosen, clustering, sample_weight)
@@ -198,7 +199,8 @@ def explain(
     afterwards = notes_on_outcome(explanation, clustering is None or labels_or_estimator is None)
     if name == "auto":
         afterwards += notes_on_agreement(explanation.agreement, grown.tree, task)
-    return replace(explanation, notes=(*explanation.notes, *afterwards))
+    explanation = replace(explanation, notes=(*explanation.notes, *afterwards))
+    return with_booleans(explanation, boolean_columns(X))
 
 
 def _method_name(method: str, options: dict[str, Any]) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -29,8 +29,10 @@ __all__ = [
     "MixtureFacts",
     "Rule",
     "load",
+    "with_booleans",
 ]
 
+_BOOLEAN = Categories((False, True), False)
 _EVERY_NUMBER = (Interval(-np.inf, np.inf, True, True),)
 
 
@@ -196,7 +198,8 @@ class Explanation:
     mixture : MixtureFacts, default=None
         Facts from the Gaussians, if a Gaussian mixture is explained or "mmdt" grew the tree.
     categories : tuple of pairs (column, Categories)
-        Columns without numbers, and their values. The tree tests codes that stand for these values.
+        Columns without numbers, and their values. The tree tests codes that stand for these values. A column of
+        booleans that the tree tests has the values False and True, whose codes are 0 and 1.
     objective : {"sqeuclidean", "l1", "l2"}, default="sqeuclidean"
         Distance that costs add up. For "random_cuts" it is the distance for which cuts were drawn.
     kernel : KernelFacts, default=None
@@ -352,6 +355,31 @@ class Explanation:
             f"Explanation(n_clusters={self.n_clusters}, n_leaves={self.n_leaves}, method={self.method!r}, "
             f"price={self.price:.4g}, agreement={self.agreement:.4g})"
         )
+
+
+def with_booleans(explanation: Explanation, columns: Collection[str]) -> Explanation:
+    """Return the explanation with rules that say `member` and `not member` for columns of booleans.
+
+    The tree tests such a column as 0 and 1, which are the codes of False and True. If it tests none of the columns, the
+    explanation is returned as it is.
+    """
+    coded = explanation.coded_columns
+    tested = [j for j in map(int, explanation.tree.features) if j not in coded and explanation.columns[j] in columns]
+    if not tested:
+        return explanation
+    coded |= dict.fromkeys(tested, _BOOLEAN)
+    rules = rules_of(explanation.tree, explanation.columns, coded)
+    leaves = tuple(leaf._replace(rule=rule) for leaf, rule in zip(explanation.leaves, rules, strict=True))
+    groups = leaves_of(leaves, explanation.n_clusters)
+    return replace(
+        explanation,
+        categories=tuple((explanation.columns[j], coded[j]) for j in sorted(coded)),
+        leaves=leaves,
+        clusters=tuple(
+            cluster._replace(rules=tuple(leaf.rule for leaf in group))
+            for cluster, group in zip(explanation.clusters, groups, strict=True)
+        ),
+    )
 
 
 def load(path: str | os.PathLike[str]) -> Explanation:

@@ -16,6 +16,7 @@ from boxwood.explanation._best import SAMPLED
 from boxwood.explanation._explanation import Explanation
 from boxwood.grow._expand import expanded
 from boxwood.reference import Task
+from boxwood.render._rules import column_name
 from boxwood.tree import ThresholdTree
 
 __all__ = [
@@ -102,7 +103,8 @@ def notes_on_ranges(names: Sequence[str], values: Array) -> tuple[str, ...]:
     if ranges[wide] < FAR * ranges[narrow]:
         return ()
     return (
-        f"k-means hardly sees {names[narrow]}, which spans {ranges[narrow]:.3g}, beside {names[wide]}, which spans "
+        f"k-means hardly sees {column_name(names[narrow])}, which spans {ranges[narrow]:.3g}, beside "
+        f"{column_name(names[wide])}, which spans "
         f"{ranges[wide]:.3g}; standardize gives columns equal weight",
     )
 
@@ -112,9 +114,10 @@ def notes_on_outcome(explanation: Explanation, made_here: bool) -> tuple[str, ..
     n_columns, used = len(explanation.columns), np.unique(explanation.tree.feature[explanation.tree.feature >= 0])
     if not made_here or explanation.agreement < 1 or len(used) != 1 or n_columns == 1:
         return ()
+    scale = "" if explanation.standardized else "standardize, or "
     return (
-        f"{explanation.columns[int(used[0])]} alone decides the cluster of every row; if other columns should count, "
-        "standardize, or choose the columns (columns)",
+        f"{column_name(explanation.columns[int(used[0])])} alone decides the cluster of every row; "
+        f"if other columns should count, {scale}choose the columns (columns)",
     )
 
 

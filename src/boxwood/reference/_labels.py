@@ -1,4 +1,4 @@
-"""Labels of any type as numbers from 0; -1 marks rows that are left out."""
+"""Labels of any type as numbers from 0; -1, as a number or as text, marks rows that are left out."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from boxwood.errors import DataError
 
 __all__ = ["by_size", "check_length", "encode_labels", "whole_labels"]
 
+_LEFT_OUT: dict[str, Any] = {"i": -1, "f": -1, "U": "-1", "S": b"-1"}  # by kind of array
 _COUNTING_RANGE = 1 << 20  # whole numbers in a range up to this size are counted instead of sorted
 
 
 def encode_labels(labels: Any) -> tuple[Indices, tuple[Hashable, ...]]:
     """Return the cluster of each row, shape (n,), and the label of each cluster, in ascending order of labels.
 
-    Labels may be of any hashable type; the number -1 leaves a row out and stays -1. Labels that cannot be compared
-    with each other are ordered by type and text. Takes time n, or n log n for labels that are not whole numbers.
+    Labels may be of any hashable type; -1 leaves a row out and stays -1, as a number or as the text "-1", which is how
+    a number comes from a column of text. Labels that cannot be compared with each other are ordered by type and text.
+    Takes time n, or n log n for labels that are not whole numbers.
 
     Raises
     ------
@@ -100,8 +102,9 @@ def _encode_whole(array: NDArray[np.integer]) -> tuple[Indices, tuple[Hashable, 
 def _encode_sorted(array: Array) -> tuple[Indices, tuple[Hashable, ...]]:
     values, codes = np.unique(array, return_inverse=True)
     codes = codes.astype(np.intp).reshape(-1)
-    if array.dtype.kind in "if" and -1 in values:
-        noise = int(np.searchsorted(values, -1))
+    left_out = _LEFT_OUT.get(array.dtype.kind)
+    if left_out is not None and left_out in values:
+        noise = int(np.searchsorted(values, left_out))
         codes = np.where(codes == noise, -1, codes - (codes > noise))
         values = np.delete(values, noise)
     return codes, tuple(values.tolist())
@@ -111,14 +114,14 @@ def _encode_hashable(labels: Iterable[Any]) -> tuple[Indices, tuple[Hashable, ..
     items = [item.item() if isinstance(item, np.generic) else item for item in labels]
     _refuse_missing(sum(item is None or item != item for item in items), len(items))
     try:
-        distinct = set(items) - {-1}
+        distinct = set(items) - {-1, "-1"}
     except TypeError as error:
         raise DataError(f"labels must be hashable: {error}") from None
     try:
         names = sorted(distinct)  # type: ignore[type-var]
     except TypeError:
         names = sorted(distinct, key=lambda name: (type(name).__name__, str(name)))
-    code = {name: i for i, name in enumerate(names)} | {-1: -1}
+    code = {name: i for i, name in enumerate(names)} | {-1: -1, "-1": -1}
     return np.fromiter((code[item] for item in items), dtype=np.intp, count=len(items)), tuple(names)
 
 

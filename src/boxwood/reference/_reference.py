@@ -97,7 +97,7 @@ class Reference:
         names: Names | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Reference:
-        """Return the clustering of the rows of `X` by `labels` of any hashable type; -1 leaves a row out.
+        """Return the clustering of the rows of `X` by `labels` of any hashable type; -1 leaves a row out, as text, too.
 
         Clusters are numbered in ascending order of their labels, and their names are the labels. `names` maps labels to
         other names. `center` is "mean" or "median" (by coordinate). Takes one pass; the median sorts each column.
@@ -112,8 +112,9 @@ class Reference:
         if center == "median":
             medians = _medians(rows.values, codes, len(cluster_labels), rows.weights)
             return cls(codes, medians, _named(cluster_labels, names))
-        means, moments = _means(rows, codes, len(cluster_labels))
-        return cls(codes, means, _named(cluster_labels, names), moments=moments)
+        named = _named(cluster_labels, names)
+        means, moments = _means(rows, codes, named)
+        return cls(codes, means, named, moments=moments)
 
     @classmethod
     def from_estimator(
@@ -233,11 +234,13 @@ def objective_of(estimator: Any) -> str | None:
     return objective if objective in ("l1", "l2", "sqeuclidean") else None
 
 
-def _means(rows: Rows, codes: Indices, k: int) -> tuple[Floats, Moments]:
+def _means(rows: Rows, codes: Indices, names: Sequence[Hashable]) -> tuple[Floats, Moments]:
     """Return the mean of each cluster, shape (k, d), and the moments of its rows."""
+    k = len(names)
     moments = moments_of(rows, codes, k, n_jobs=-1)
     if not moments.weights.all():
-        raise DataError(f"clusters without weight: {', '.join(map(str, np.flatnonzero(moments.weights == 0)))}")
+        empty = listed([str(name) for name, weight in zip(names, moments.weights, strict=True) if weight == 0])
+        raise DataError(f"clusters without weight: {empty}; leave their rows out (label -1), or weigh some of them")
     with np.errstate(over="ignore", invalid="ignore"):
         means = moments.means
     if np.isfinite(means).all():

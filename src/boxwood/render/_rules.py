@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,17 @@ if TYPE_CHECKING:
     from boxwood.explanation import ClusterSummary, Condition, Explanation, Rule
     from boxwood.tree import Interval
 
-__all__ = ["cluster_name", "cluster_rule", "condition", "explanation_of", "number", "printable", "rule", "rules"]
+__all__ = [
+    "cluster_name",
+    "cluster_rule",
+    "column_name",
+    "condition",
+    "explanation_of",
+    "number",
+    "printable",
+    "rule",
+    "rules",
+]
 
 NO_ROW = "no row: no value passes all cuts of its path"
 NO_RULE = "no rule: no leaf of the tree carries this cluster"
@@ -59,12 +70,17 @@ def rule(conditions: Rule) -> str:
 
 
 def condition(one: Condition) -> str:
-    """Return the condition on one column as text, such as `30 < age <= 45` or `x < 1 or x > 2`."""
-    name = printable(one.column)
+    """Return the condition on one column as text, such as `30 < age <= 45` or `x < 1 or x > 2`.
+
+    The condition on a column of booleans is its name, or "not" and its name.
+    """
+    name = column_name(one.column)
     if not one.intervals:
         return f"no possible {name}"
     if one.categories is not None:
         values, included = one.categories.chosen({piece.lower for piece in one.intervals})
+        if included and len(values) == 1 and isinstance(values[0], bool):
+            return name if values[0] else f"not {name}"
         return f"{name} is {_one_of(values) if included else _none_of(values)}"
     return " or ".join(_interval(name, piece) for piece in one.intervals)
 
@@ -84,6 +100,11 @@ def cluster_name(name: Hashable) -> str:
     """Return the name of a cluster in a text: "cluster 3" for the number 3, any other name as it is."""
     is_number = isinstance(name, (int, float)) and not isinstance(name, bool)
     return f"cluster {name}" if is_number else printable(str(name))
+
+
+def column_name(name: str) -> str:
+    """Return the name of a column in a text: "column 6" for the name 6, which would read as a number."""
+    return f"column {name}" if re.fullmatch(r"[0-9]+", name) else printable(name)
 
 
 def printable(name: str) -> str:

@@ -154,7 +154,9 @@ def _test(name: str, categories: Categories | None, may_hold_nan: bool) -> _Nume
         return _Numeric(number, is_no_nan)
     if not categories.are_numbers:
         return _Categorical(text, categories)
-    return _Categorical(f"CASE WHEN {is_no_nan} THEN {number} END" if may_hold_nan else number, categories)
+    # NaN is in no list of values, so it matters only where a missing or an unknown value has a code
+    matters = may_hold_nan and (categories.others or None in categories.values)
+    return _Categorical(f"CASE WHEN {is_no_nan} THEN {number} END" if matters else number, categories)
 
 
 def _case(tree: ThresholdTree, tests: Sequence[_Numeric | _Categorical], values: Sequence[str | None]) -> str:

@@ -9,7 +9,7 @@ from unicodedata import combining, east_asian_width
 
 from boxwood._validation import listed
 from boxwood.render._outline import outline, sides
-from boxwood.render._rules import cluster_name, cluster_rule, number, printable
+from boxwood.render._rules import cluster_name, cluster_rule, column_name, number
 from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _explanation_text(ex: Explanation) -> str:
 
 def _headline(ex: Explanation) -> str:
     kept = _count(ex.n_rows - ex.n_left_out, "row")
-    left_out = f" ({ex.n_left_out:,} more left out)" if ex.n_left_out else ""
+    left_out = f" ({_count(ex.n_left_out, 'row')} labelled -1 left out)" if ex.n_left_out else ""
     used = f"{ex.tree.features.size:,} of {_count(len(ex.columns), 'column')}"
     return f"{_count(ex.n_clusters, 'cluster')} of {kept}{left_out}, explained by {_leaves(ex.n_leaves)} on {used}"
 
@@ -115,7 +115,7 @@ def _gaussians(facts: MixtureFacts, method: str) -> str:
     text = (
         f"Estimated from the Gaussians behind the clusters: at least {least:.1%} of rows of these Gaussians end in "
         f"their own leaf; the explainability-to-noise ratio is {facts.explainability_to_noise:.3g}, attained by "
-        f"{first} and {second} on {printable(facts.column)}."
+        f"{first} and {second} on {column_name(facts.column)}."
     )
     return f"{text}\n{_far(facts, method)}" if facts.far_from_gaussian else text
 
@@ -140,7 +140,7 @@ def _kernel(facts: KernelFacts) -> str:
 
 def _far(facts: MixtureFacts, method: str) -> str:
     far = [
-        f"{_shortened(cluster_name(one.component))} on {printable(one.column)} ({one.verdict})"
+        f"{_shortened(cluster_name(one.component))} on {column_name(one.column)} ({one.verdict})"
         for one in facts.far_from_gaussian
     ]
     better = "; method cart or imm does not rest on Gaussians" if method.startswith("mmdt") else ""
@@ -187,7 +187,7 @@ def _width(s: str) -> int:
 
 def _tree_text(tree: ThresholdTree, columns: Sequence[str] | None, names: Sequence[Hashable] | None) -> str:
     def tests(feature: int, lower: float, upper: float, above: Collection[int]) -> tuple[str, str]:
-        name = f"x{feature}" if columns is None else printable(str(columns[feature]))
+        name = f"x{feature}" if columns is None else column_name(str(columns[feature]))
         return sides(name, lower, upper, number)
 
     return outline(tree, tests, lambda cluster: cluster_name(cluster if names is None else names[cluster]))

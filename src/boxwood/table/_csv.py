@@ -1,60 +1,94 @@
 """CSV files: the delimiter and the names of the columns, and the SQL that reads such a file.
 
-DuckDB guesses the delimiter. Everything else is fixed: the first line is the header, quotes are doubled, every value is
-text. So a value far down the file is read in the same way as the values at its top.
+DuckDB guesses the delimiter. Everything else is fixed: the first line is the header, unless the caller says that there
+is none; quotes are doubled; every value is text. So a value far down the file is read in the same way as the values at
+its top. Lines before the header that begin with `#` are skipped, and fields may be separated by spaces.
 """
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
+import zlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from itertools import islice, pairwise
+from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from boxwood.table._sql import ONE_FILE, as_pattern, as_text
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["csv_relation", "explained", "header_of"]
+__all__ = ["Dialect", "csv_relation", "dialect_of", "explained", "header_hints"]
 
-_FIXED = "quote='\"', escape='\"', skip=0"
-_NO_DELIMITER = "\x1f"  # a character that no text holds, so that a line is one field
+_QUOTES = "quote='\"', escape='\"'"
+_FIRST = 200  # lines that are looked at
 
 
-def header_of(
-    con: duckdb.DuckDBPyConnection, path: str, compression: str, delimiter: str | None, workspace: str
-) -> tuple[str, tuple[str | None, ...]]:
-    """Return the delimiter of a CSV file, and the names in its first line, unchanged.
+class Dialect(NamedTuple):
+    """How a CSV file is written.
 
-    DuckDB guesses the delimiter from a sample of lines. If it sees a single column, as it does in lines of different
-    length, the guess is made from the first line alone.
+    Parameters
+    ----------
+    path, compression : str
+        The file to read: the table itself, or a copy with single spaces between its fields.
+    delimiter : str
+    names : tuple of str or None
+        Fields of the first line that is read, unchanged; for a table without header, `column 1`, `column 2`, …
+    skip : int
+        Number of lines before the header, or before the first row if there is no header.
+    header : bool
     """
-    if delimiter is None:
-        delimiter, width = _sniff(con, path, compression)
-        if width == 1:
-            delimiter, width = _sniff_first_line(con, path, compression, workspace)
-    else:
-        width = _sniff_first_line(con, path, compression, workspace, delimiter)[1]
-    relation = csv_relation(path, compression, delimiter, width, header=False, text=True)
-    row = con.execute(f"SELECT * FROM {relation} LIMIT 1").fetchone()
-    return delimiter, tuple(row or ())
+
+    path: str
+    compression: str
+    delimiter: str
+    names: tuple[str | None, ...]
+    skip: int
+    header: bool
 
 
-def csv_relation(
+def dialect_of(
+    con: duckdb.DuckDBPyConnection,
     path: str,
     compression: str,
-    delimiter: str,
-    width: int,
-    *,
+    delimiter: str | None,
+    workspace: str,
     header: bool = True,
-    text: bool = True,
-    texts: Sequence[int] = (),
-) -> str:
-    """Return the SQL that reads a CSV file of `width` columns c0, c1, …: all as text, or of types that DuckDB detects.
+) -> Dialect:
+    """Return how a CSV file is written.
+
+    DuckDB guesses the delimiter from a sample of lines. If it sees a single column, as it does in lines of different
+    length, the guess is made from the first line alone, and then spaces are tried.
+    """
+    lines = _first_lines(path, compression)
+    skip = _n_comments(lines, header)
+    first = lines[skip] if skip < len(lines) else ""
+    if delimiter is None:
+        delimiter, width = _sniff(con, path, compression, skip)
+        if width == 1:
+            delimiter, width = _sniff_line(con, first, workspace)
+        if width == 1 and _has_spaces(lines[skip:], header):
+            path, compression = _single_spaces(path, compression, workspace), "none"
+            delimiter, width = " ", len(first.split())
+    else:
+        width = _sniff_line(con, first, workspace, delimiter)[1]
+    dialect = Dialect(path, compression, delimiter, (None,) * width, skip, header)
+    if not header:
+        return dialect._replace(names=tuple(f"column {i + 1}" for i in range(width)))
+    relation = csv_relation(dialect._replace(header=False), text=True)
+    row = con.execute(f"SELECT * FROM {relation} LIMIT 1").fetchone()
+    return dialect._replace(names=tuple(row or ()))
+
+
+def csv_relation(dialect: Dialect, *, text: bool = True, texts: Sequence[int] = ()) -> str:
+    """Return the SQL that reads a CSV file with columns c0, c1, …: all as text, or of types that DuckDB detects.
 
     `texts` are the positions of columns that stay text in the second case.
     """
+    path, compression, delimiter, row, skip, header = dialect
+    width = len(row)
     if text:
         columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
         types = f"auto_detect=false, columns={{{columns}}}"
@@ -63,39 +97,22 @@ def csv_relation(
     if not text and texts:
         names, as_texts = ", ".join(f"'c{i}'" for i in range(width)), ", ".join(f"'c{i}': 'VARCHAR'" for i in texts)
         types += f", names=[{names}], types={{{as_texts}}}"
-    options = f"delim={as_text(delimiter)}, {_FIXED}, header={header}, compression='{compression}', {types}"
+    options = (
+        f"delim={as_text(delimiter)}, {_QUOTES}, skip={skip}, header={header}, compression='{compression}', {types}"
+    )
     return f"read_csv({as_pattern(path)}, {options}, {ONE_FILE})"
 
 
-def _sniff(
-    con: duckdb.DuckDBPyConnection, path: str, compression: str, delimiter: str | None = None
-) -> tuple[str, int]:
-    """Return the delimiter and the number of columns, as DuckDB guesses them; a comma and 1 if it cannot."""
-    import duckdb
-
-    fixed = "" if delimiter is None else f", delim={as_text(delimiter)}"
-    options = f"{_FIXED}, comment='', header=true, compression='{compression}', {ONE_FILE}{fixed}"
-    try:
-        guess = con.execute(f"SELECT Delimiter, Columns FROM sniff_csv({as_pattern(path)}, {options})").fetchone()
-    except duckdb.InvalidInputException:
-        guess = None
-    if guess is None:
-        return delimiter or ",", 1
-    return guess[0], len(guess[1])
-
-
-def _sniff_first_line(
-    con: duckdb.DuckDBPyConnection, path: str, compression: str, workspace: str, delimiter: str | None = None
-) -> tuple[str, int]:
-    """Return the same guess from a file that holds the first line only."""
-    columns = "columns={'line': 'VARCHAR'}, header=false"
-    options = f"auto_detect=false, delim='{_NO_DELIMITER}', quote='', escape='', {columns}, {ONE_FILE}"
-    options += f", compression='{compression}'"
-    line = con.execute(f"SELECT line FROM read_csv({as_pattern(path)}, {options}) LIMIT 1").fetchone()
-    first = os.path.join(workspace, "first_line.csv")
-    with open(first, "w", encoding="utf-8", newline="") as file:
-        file.write(f"{line[0] if line and line[0] is not None else ''}\n")
-    return _sniff(con, first, "none", delimiter)
+def header_hints(dialect: Dialect) -> tuple[str, ...]:
+    """Return lines for the reader: how many lines were skipped, and whether the header looks like data."""
+    hints = []
+    if dialect.skip:
+        hints.append(f"skipped {dialect.skip} line{'' if dialect.skip == 1 else 's'} that begin with #")
+    numbers = [name for name in dialect.names if name is not None and _is_number(name)]
+    fractions = any(not re.fullmatch(r"\s*[-+]?[0-9]+\s*", name) for name in numbers)
+    if dialect.header and (fractions or (len(numbers) == len(dialect.names) and not _counts(numbers))):
+        hints.append(f"column names look like data ({', '.join(numbers[:3])}); no header? --no-header")
+    return tuple(hints)
 
 
 def explained(message: str) -> str | None:
@@ -107,3 +124,90 @@ def explained(message: str) -> str | None:
     if "not utf-8" in message:
         return f"{where} is not UTF-8 text\nsave it as UTF-8 first"
     return None
+
+
+# ---------------------------------------------------------------------------------------------------- first lines
+
+
+def _opened(path: str, compression: str) -> IO[str]:
+    how = {"mode": "rt", "encoding": "utf-8-sig", "errors": "replace"}
+    return cast("IO[str]", gzip.open(path, **how) if compression == "gzip" else open(path, **how))  # type: ignore[call-overload]
+
+
+def _first_lines(path: str, compression: str) -> list[str]:
+    """Return the first lines of a file without their ends; of a damaged file, those that can be read."""
+    lines: list[str] = []
+    try:
+        with _opened(path, compression) as file:
+            lines.extend(line.rstrip("\r\n") for line in islice(file, _FIRST))
+    except (OSError, EOFError, zlib.error):
+        pass  # DuckDB says what is wrong when it reads the file
+    return lines
+
+
+def _n_comments(lines: Sequence[str], header: bool) -> int:
+    """Return the number of lines to skip. A line such as `#id,x` above a row of as many fields is a header, however."""
+    n = next((i for i, line in enumerate(lines) if not line.startswith("#")), 0)
+    if n == 0 or not header:
+        return n
+    above, row = (re.split(r"[,;\t|]", line) for line in lines[n - 1 : n + 1])
+    return n - 1 if len(above) == len(row) and any(map(_is_number, row)) else n
+
+
+def _has_spaces(lines: Sequence[str], header: bool) -> bool:
+    """Return whether lines have as many fields with spaces between them, at least two, one of them numbers."""
+    rows = [line.split() for line in lines if line.strip()]
+    if len(rows) < 2 or len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
+        return False
+    columns = zip(*rows[header:], strict=True)
+    return '"' not in "".join(lines) and any(all(map(_is_number, column)) for column in columns)
+
+
+def _single_spaces(path: str, compression: str, workspace: str) -> str:
+    """Write the lines of a file with single spaces between fields, and return the name of the copy."""
+    copy = os.path.join(workspace, "single_spaces.csv")
+    with _opened(path, compression) as file, open(copy, "w", encoding="utf-8") as out:
+        out.writelines(" ".join(line.split()) + "\n" for line in file if line.strip())
+    return copy
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return abs(float(text)) < float("inf")
+    except ValueError:
+        return False
+
+
+def _counts(numbers: Sequence[str]) -> bool:
+    """Return whether whole numbers count up by one, as the names 0, 1, 2 do and the years of a table."""
+    return all(int(b) - int(a) == 1 for a, b in pairwise(numbers))
+
+
+# -------------------------------------------------------------------------------------------------------- guesses
+
+
+def _sniff(
+    con: duckdb.DuckDBPyConnection, path: str, compression: str, skip: int = 0, delimiter: str | None = None
+) -> tuple[str, int]:
+    """Return the delimiter and the number of columns, as DuckDB guesses them; a comma and 1 if it cannot."""
+    import duckdb
+
+    fixed = "" if delimiter is None else f", delim={as_text(delimiter)}"
+    options = f"{_QUOTES}, skip={skip}, comment='', header=true, compression='{compression}', {ONE_FILE}{fixed}"
+    try:
+        guess = con.execute(f"SELECT Delimiter, Columns FROM sniff_csv({as_pattern(path)}, {options})").fetchone()
+    except duckdb.InvalidInputException:
+        guess = None
+    if guess is None:
+        return delimiter or ",", 1
+    return guess[0], len(guess[1])
+
+
+def _sniff_line(
+    con: duckdb.DuckDBPyConnection, line: str, workspace: str, delimiter: str | None = None
+) -> tuple[str, int]:
+    """Return the same guess from a file that holds one line only."""
+    first = os.path.join(workspace, "first_line.csv")
+    with open(first, "w", encoding="utf-8", newline="") as file:
+        file.write(f"{line}\n")
+    return _sniff(con, first, "none", 0, delimiter)

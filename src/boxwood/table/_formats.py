@@ -9,6 +9,7 @@ Two lists for users repeat the names, the option `--format` and the docstring of
 
 from __future__ import annotations
 
+import base64
 import os
 from collections.abc import Callable, Collection
 from functools import partial
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from boxwood.errors import DataError
 from boxwood.table._column_names import distinct_names
-from boxwood.table._csv import csv_relation, explained, header_of
+from boxwood.table._csv import csv_relation, dialect_of, explained, header_hints
 from boxwood.table._paths import compression_of
 from boxwood.table._sql import ONE_FILE, as_pattern
 
@@ -38,19 +39,29 @@ class File(NamedTuple):
         Folder for temporary files.
     text_columns : collection of str, or None
         Of CSV: names of the columns that stay text while others become numbers; None keeps all columns as text.
+    header : bool, default=True
+        Of CSV: whether the first line holds the names of the columns.
     """
 
     path: str
     name: str
     workspace: str
     text_columns: Collection[str] | None
+    header: bool = True
 
 
 class Relation(NamedTuple):
-    """A table in SQL, and the names of its columns as the file spells them; no names if DuckDB's are the same."""
+    """A table in SQL, and the names of its columns as the file spells them; no names if DuckDB's are the same.
+
+    Of CSV: also its delimiter, and lines for the reader on how it was read. Of Parquet: `durations`, the positions of
+    columns that hold lengths of time, for which Parquet has no type.
+    """
 
     sql: str
     names: tuple[str | None, ...] = ()
+    delimiter: str | None = None
+    hints: tuple[str, ...] = ()
+    durations: frozenset[int] = frozenset()
 
 
 class Format(NamedTuple):
@@ -106,10 +117,10 @@ def unreadable(name: str, format: str, message: str) -> DataError:
 
 def _csv(con: duckdb.DuckDBPyConnection, file: File, delimiter: str | None = None) -> Relation:
     compression = compression_of(file.path)
-    delimiter, names = header_of(con, file.path, compression, delimiter, file.workspace)
-    texts = [i for i, name in enumerate(distinct_names(names)) if name in (file.text_columns or ())]
-    all_text = file.text_columns is None
-    return Relation(csv_relation(file.path, compression, delimiter, len(names), text=all_text, texts=texts), names)
+    dialect = dialect_of(con, file.path, compression, delimiter, file.workspace, file.header)
+    texts = [i for i, name in enumerate(distinct_names(dialect.names)) if name in (file.text_columns or ())]
+    sql = csv_relation(dialect, text=file.text_columns is None, texts=texts)
+    return Relation(sql, dialect.names, dialect.delimiter, header_hints(dialect))
 
 
 def _parquet(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
@@ -120,7 +131,24 @@ def _parquet(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
         if inner == 0:
             names.append(name)
         inner += children - (inner > 0)
-    return Relation(f"read_parquet({path}, {ONE_FILE})", tuple(names))
+    return Relation(f"read_parquet({path}, {ONE_FILE})", tuple(names), durations=_durations(con, path))
+
+
+def _durations(con: duckdb.DuckDBPyConnection, path: str) -> frozenset[int]:
+    """Return the columns of durations by the schema that Arrow leaves in a Parquet file; none without pyarrow."""
+    query = f"SELECT value FROM parquet_kv_metadata({path}) WHERE key = 'ARROW:schema'::BLOB"
+    encoded = con.execute(query).fetchone()
+    try:
+        import pyarrow
+    except ImportError:
+        return frozenset()
+    if encoded is None:
+        return frozenset()
+    try:
+        schema = pyarrow.ipc.read_schema(pyarrow.py_buffer(base64.b64decode(encoded[0])))
+    except (pyarrow.ArrowException, ValueError):  # the note of a program; the table itself can be read without it
+        return frozenset()
+    return frozenset(i for i, kind in enumerate(schema.types) if pyarrow.types.is_duration(kind))
 
 
 def _arrow(con: duckdb.DuckDBPyConnection, file: File) -> Relation:

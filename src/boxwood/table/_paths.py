@@ -62,9 +62,20 @@ def refuse_absent(path: str) -> None:
 
 
 def compression_of(path: str) -> str:
-    """Return DuckDB's word for the compression of a file. The first bytes decide, not the name."""
+    """Return DuckDB's word for the compression of a file. The first bytes decide, not the name.
+
+    Raises
+    ------
+    DataError
+        If the name ends in .gz, but the file is neither gzip nor text of more than one line.
+    """
     with open(path, "rb") as file:
-        return "gzip" if file.read(2) == b"\x1f\x8b" else "none"
+        first = file.read(1 << 16)
+    if first.startswith(b"\x1f\x8b"):
+        return "gzip"
+    if path.lower().endswith(".gz") and (b"\0" in first or b"\n" not in first.strip()):
+        raise DataError(f"{os.path.basename(path)} is not gzip")
+    return "none"
 
 
 def _similar_file(path: str) -> str | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +13,7 @@ from boxwood._types import Array, Floats
 from boxwood._validation import listed
 from boxwood.errors import DataError
 from boxwood.table._column_names import find_columns, split_names
+from boxwood.table._numerals import hints
 from boxwood.table._source import Source, Tick, open_source
 
 __all__ = ["Table", "read_table", "refuse_text"]
@@ -32,6 +35,12 @@ class Table:
         Values of the label column: whole numbers, numbers or text.
     left_out : tuple of (reason, names of columns)
         Other columns, by the reason why they were left out.
+    padded : tuple of str
+        Columns of `X` that the file has as digits with leading zeros, such as the postcode 01234.
+    booleans : tuple of str
+        Columns of `X` that the file has as true and false.
+    hints : tuple of str
+        Lines for the reader on how the file was read, and on columns of text that look like numbers.
     """
 
     name: str
@@ -39,6 +48,14 @@ class Table:
     columns: tuple[str, ...]
     labels: Array | None
     left_out: tuple[tuple[str, tuple[str, ...]], ...]
+    padded: tuple[str, ...] = ()
+    booleans: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+
+    def without(self, names: Collection[str]) -> Table:
+        """Return the table without some of its columns."""
+        kept = [j for j, name in enumerate(self.columns) if name not in names]
+        return replace(self, X=self.X[:, kept], columns=tuple(self.columns[j] for j in kept))
 
 
 def read_table(
@@ -48,13 +65,16 @@ def read_table(
     columns: Sequence[str] = (),
     exclude: Sequence[str] = (),
     labels: str | None = None,
+    header: bool = True,
+    decimal: str | None = None,
     tick: Tick | None = None,
 ) -> Table:
     """Return the numeric columns of a CSV, Parquet, Arrow or JSON-lines file.
 
     Booleans become 0 and 1. Columns of text, of dates or of a single value are left out and listed. A column with
-    numbers in at least half of its values counts as numeric, so text in it is an error. Takes two passes over the file,
-    one to see what the columns hold and one to read the numbers, and memory of twice the matrix.
+    numbers in at least half of its values counts as numeric, so text in it is an error. Takes one pass over the file
+    for each hundred columns, to see what they hold, one more for columns with missing values or true and false among
+    them, and one to read the numbers. Takes memory of twice the matrix.
 
     Parameters
     ----------
@@ -67,6 +87,11 @@ def read_table(
         between them.
     labels : str, default=None
         Column with the label of each row; it is not a column of the matrix.
+    header : bool, default=True
+        Of CSV: whether the first line holds names; if not, columns are called `column 1`, `column 2`, …
+    decimal : {".", ","}, default=None
+        Of CSV: what stands before the decimals. None is a point, or a comma in columns where that is sure: all values
+        of the column are such numbers, and fields are separated by semicolons.
     tick : callable, default=None
         Called now and then with the fraction of a pass that is done.
 
@@ -91,7 +116,7 @@ def read_table(
     array([[36.,  1.],
            [41.,  0.]])
     """
-    with open_source(path, format=format) as source:
+    with open_source(path, format=format, header=header, decimal=decimal) as source:
         label = None if labels is None else find_columns([labels], source.names)[0]
         wanted = find_columns(split_names(columns, source.names), source.names)
         excluded = find_columns(split_names(exclude, source.names), source.names)
@@ -103,7 +128,12 @@ def read_table(
         _refuse_gaps(source, n_rows, [profiles[i] for i in used])
         y = None if label is None else _labels(source, label, n_rows)
         X = _matrix(source, used, n_rows, tick)
-        return Table(source.name, X, tuple(source.names[i] for i in used), y, left_out)
+        padded = tuple(
+            source.names[i] for j, i in enumerate(used) if profiles[i].padded and (X[:, j] == np.floor(X[:, j])).all()
+        )
+        booleans = tuple(source.names[i] for i in used if source.types[i] == "BOOLEAN" or profiles[i].words)
+        said = (*source.hints, *_hints(source, dict(left_out).get("text", ())))
+        return Table(source.name, X, tuple(source.names[i] for i in used), y, left_out, padded, booleans, said)
 
 
 def refuse_text(source: Source, column: int, n_rows: int) -> None:
@@ -113,7 +143,21 @@ def refuse_text(source: Source, column: int, n_rows: int) -> None:
         raise DataError(f"column '{source.names[column]}' must be numbers, but {source.name} has {kind}")
     where = _where(source, column, f"NOT {source.missing(column)} AND {source.number(column)} IS NULL", n_rows)
     if where:
-        raise DataError(f"column '{source.names[column]}' must be numbers, but {source.name} has text in {where}")
+        advice = "\n".join(_hints(source, [source.names[column]]))
+        message = f"column '{source.names[column]}' must be numbers, but {source.name} has text in {where}\n{advice}"
+        raise DataError(message.rstrip())
+
+
+def _hints(source: Source, names: Sequence[str]) -> tuple[str, ...]:
+    """Return lines on columns of text that look like numbers with other signs; a thousand texts of each are read."""
+    texts = {}
+    for name in names:
+        i = source.names.index(name)
+        if source.kind(i) == "text":
+            test = f"NOT {source.missing(i)} AND {source.number(i)} IS NULL"
+            query = f"SELECT {source.text(i)} FROM {source.relation} WHERE {test} LIMIT 1000"
+            texts[name] = [row[0] for row in source.fetch(query)]
+    return hints(texts)
 
 
 def _where(source: Source, column: int, condition: str, n_rows: int) -> str:
@@ -128,17 +172,27 @@ def _where(source: Source, column: int, condition: str, n_rows: int) -> str:
 # ------------------------------------------------------------------------------------------- profiles of columns
 
 
+_AT_ONCE = 100  # columns of one query: the time that DuckDB takes to plan grows with the square of their number
+
+
 @dataclass(frozen=True)
 class _Profile:
-    """Counts and range of one column. `filled` counts values that are not missing, `numbers` those that are numbers."""
+    """Counts and range of one column.
+
+    `filled` counts values that are not missing, `numbers` those that are numbers. `padded` says whether a text begins
+    with a zero and a second digit, `words` whether all begin with letters: numbers among them are true and false.
+    """
 
     column: int
     filled: int
     numbers: int
-    infinite: int
     low: float | None
     high: float | None
+    padded: bool | None
+    infinite: int = 0
+    words: bool | None = False
     dates: bool = False
+    huge: bool = False
 
     @property
     def reason(self) -> str | None:
@@ -149,26 +203,73 @@ class _Profile:
             return "dates"
         if 2 * self.numbers < self.filled:
             return "text"
-        return "one value only" if self.low == self.high and self.numbers == self.filled else None
+        if self.low != self.high or self.numbers < self.filled:
+            return None
+        return "too large to tell apart as doubles" if self.huge else "one value only"
 
 
 def _profile(source: Source, columns: Sequence[int], tick: Tick | None) -> tuple[int, dict[int, _Profile]]:
-    """Return the number of rows and the profile of each column, from one pass."""
-    queries = ["count(*)", *(query for i in columns for query in _counts(source, i))]
-    n_rows, *counts = source.fetch(f"SELECT {', '.join(queries)} FROM {source.relation}", tick)[0]
-    profiles = [_Profile(i, *counts[5 * j : 5 * j + 5]) for j, i in enumerate(columns)]
-    return n_rows, {
-        p.column: replace(p, dates=p.numbers == 0 < p.filled and _dates(source, p.column)) for p in profiles
-    }
+    """Return the number of rows and the profile of each column.
+
+    The first pass tells all of a column that has a finite number in each row. Others are read once more.
+    """
+    n_rows, profiles = 0, []
+    for start in range(0, max(len(columns), 1), _AT_ONCE):
+        some = columns[start : start + _AT_ONCE]
+        n_rows, *facts = _facts(source, some, tick)
+        profiles += [_Profile(i, n_rows, *facts[4 * j : 4 * j + 4]) for j, i in enumerate(some)]
+    profiles = _second_pass(source, n_rows, profiles, tick)
+    return n_rows, {p.column: _looked_at(source, p) for p in profiles}
 
 
-def _counts(source: Source, column: int) -> list[str]:
-    """Return SQL for the five counts of a profile."""
-    filled = f"count(*) FILTER (NOT {source.missing(column)})"
-    if source.kind(column) not in ("number", "text"):
-        return [filled, "0", "0", "NULL", "NULL"]
-    number = source.number(column)
-    return [filled, f"count({number})", f"count(*) FILTER (isinf({number}))", f"min({number})", f"max({number})"]
+def _facts(source: Source, columns: Sequence[int], tick: Tick | None) -> tuple[Any, ...]:
+    """Return the number of rows, and for each column the last four fields of its profile that one pass can tell."""
+    values, queries = ["1"], ["count(*)"]
+    for i in columns:
+        kind = source.kind(i)
+        if kind not in ("number", "text"):
+            queries += ["0", "NULL", "NULL", "NULL"]
+            continue
+        values.append(f"{source.number(i)} AS n{i}")  # once, for DuckDB would compute it for each use
+        queries += [f"count(n{i})", f"min(n{i})", f"max(n{i})"]
+        if kind == "text":
+            values.append(f"{source.text(i)} AS t{i}")
+        # texts are compared by their bytes, and ":" comes next to "9"
+        queries.append(f"bool_or(t{i} >= '00' AND t{i} < '0:')" if kind == "text" else "NULL")
+    query = f"SELECT {', '.join(queries)} FROM (SELECT {', '.join(values)} FROM {source.relation})"
+    return source.fetch(query, tick)[0]
+
+
+def _second_pass(source: Source, n_rows: int, profiles: Sequence[_Profile], tick: Tick | None) -> list[_Profile]:
+    """Return the profiles with counts of missing and of infinite values, and with `words`."""
+    wanted: dict[tuple[int, str], str] = {}
+    for p in profiles:
+        i = p.column
+        if p.numbers < n_rows:
+            wanted[i, "filled"] = f"count(*) FILTER (NOT {source.missing(i)})"
+        if p.low is not None and p.high is not None and math.inf in (-p.low, p.high):
+            wanted[i, "infinite"] = f"count(*) FILTER (isinf({source.number(i)}))"
+        if source.kind(i) == "text" and {p.low, p.high} <= {0.0, 1.0}:
+            wanted[i, "words"] = f"bool_and({source.text(i)} >= 'A')"
+    found: dict[int, dict[str, Any]] = {p.column: {} for p in profiles}
+    keys = list(wanted)
+    for start in range(0, len(keys), _AT_ONCE):
+        some = keys[start : start + _AT_ONCE]
+        answers = source.fetch(f"SELECT {', '.join(wanted[key] for key in some)} FROM {source.relation}", tick)[0]
+        for (column, field), answer in zip(some, answers, strict=True):
+            found[column][field] = answer
+    return [replace(p, **found[p.column]) for p in profiles]
+
+
+def _looked_at(source: Source, profile: _Profile) -> _Profile:
+    """Return the profile with what only some columns need: whether it holds dates, or different huge numbers."""
+    if profile.numbers == 0 < profile.filled:
+        return replace(profile, dates=_dates(source, profile.column))
+    if profile.low is None or profile.low != profile.high or abs(profile.low) <= 2**53:
+        return profile
+    text = source.text(profile.column)
+    differ = source.fetch(f"SELECT min({text}) <> max({text}) FROM {source.relation}")[0][0]
+    return replace(profile, huge=bool(differ))
 
 
 def _dates(source: Source, column: int) -> bool:
@@ -196,7 +297,8 @@ def _choose(
     reasons = tuple((reason, tuple(names)) for reason, names in left_out.items())
     if used:
         return used, reasons
-    listing = "\n".join(f"{reason}: {listed(names)}" for reason, names in reasons)
+    said = (*source.hints, *_hints(source, left_out.get("text", [])))
+    listing = "\n".join([*(f"{reason}: {listed(names)}" for reason, names in reasons), *said])
     if "one value only" in left_out:
         raise DataError(f"only constant columns in {source.name}; no cut can separate their rows\n{listing}")
     raise DataError(f"no numeric column in {source.name}\n{listing}".rstrip())
@@ -252,9 +354,7 @@ def _labels(source: Source, column: int, n_rows: int) -> Array:
     values = source.fetch_arrays(f"SELECT {value} AS label FROM {source.relation}")["label"]
     if kind is not None:
         return np.asarray(values)
-    labels = np.array([str(label) for label in values], dtype=object)
-    labels[labels == "-1"] = -1
-    return labels
+    return np.array([str(label) for label in values], dtype=object)
 
 
 def _refuse_labels(name: str, distinct: int, n_rows: int) -> None:

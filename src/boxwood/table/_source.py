@@ -10,12 +10,14 @@ import tempfile
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from boxwood.errors import DataError
 from boxwood.table._column_names import distinct_names
 from boxwood.table._formats import FORMATS, File, format_of, unreadable
+from boxwood.table._numerals import comma_number, is_group
 from boxwood.table._paths import find_file
 from boxwood.table._sql import as_text
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Source", "Tick", "open_source"]
 
+T = TypeVar("T")
 Tick = Callable[[float], None]
 """Called about ten times a second with the fraction of a query that is done, from 0 to 1."""
 
@@ -65,6 +68,10 @@ class Source:
         Name and DuckDB's type of each column. Always holds: names are all different.
     workspace : str
         Folder for temporary files. It is removed when the source is closed.
+    commas : frozenset of int
+        Columns of text whose numbers have a decimal comma.
+    hints : tuple of str
+        Lines for the reader on how the file was read.
     """
 
     con: duckdb.DuckDBPyConnection
@@ -74,6 +81,8 @@ class Source:
     names: tuple[str, ...]
     types: tuple[str, ...]
     workspace: str
+    commas: frozenset[int] = frozenset()
+    hints: tuple[str, ...] = ()
 
     def kind(self, column: int) -> str:
         """Return "number", "text", "date" or "other", by the type alone; the texts of a column may still be numbers."""
@@ -106,7 +115,8 @@ class Source:
         elif self.kind(column) == "text":
             text = self.text(column)
             truth = f"CASE lower(trim({text})) WHEN 'true' THEN 1e0 WHEN 'false' THEN 0e0 END"
-            number = f"coalesce(TRY_CAST({text} AS DOUBLE), {truth})"
+            plain = comma_number(text) if column in self.commas else f"TRY_CAST({text} AS DOUBLE)"
+            number = f"coalesce({plain}, {truth})"
         return f"nullif({number}, CAST('NaN' AS DOUBLE))"
 
     def category(self, column: int, known: Sequence[str]) -> str:
@@ -131,15 +141,7 @@ class Source:
         DuckDB takes as much memory as it may, for results that wait for their turn in the order of rows. If the limit
         is too small, for instance for long texts, the query runs again without it.
         """
-        usual = self.con.execute("SELECT current_setting('memory_limit')").fetchall()[0][0]
-        self.con.execute(f"SET memory_limit = '{_LEAN + _LEAN_COLUMN * len(self.names)}MiB'")
-        try:
-            return self.fetch(sql, tick)
-        except MemoryError:
-            self.con.execute(f"SET memory_limit = '{usual}'")
-            return self.fetch(sql, tick)
-        finally:
-            self.con.execute(f"SET memory_limit = '{usual}'")
+        return _leanly(self.con, len(self.names), lambda: self.fetch(sql, tick))
 
     def fetch_arrays(self, sql: str, tick: Tick | None = None) -> dict[str, Any]:
         """Return the columns of a query as arrays, in the order of the file."""
@@ -162,7 +164,13 @@ class Source:
 
 @contextmanager
 def open_source(
-    path: str, *, format: str | None = None, text: bool = True, texts: Collection[str] = ()
+    path: str,
+    *,
+    format: str | None = None,
+    text: bool = True,
+    texts: Collection[str] = (),
+    header: bool = True,
+    decimal: str | None = None,
 ) -> Iterator[Source]:
     """Open a table for queries. Each query reads the file in a stream, so the table may exceed memory.
 
@@ -176,6 +184,11 @@ def open_source(
         Of CSV: whether all values stay text. If not, columns that hold numbers only become numbers.
     texts : collection of str, default=()
         Names of columns of CSV that stay text in any case.
+    header : bool, default=True
+        Of CSV: whether the first line holds names; if not, columns are called `column 1`, `column 2`, …
+    decimal : {".", ","}, default=None
+        Of CSV: what stands before the decimals. With a comma, points may part groups of three digits. None is a point;
+        but if semicolons separate the fields, columns in which every value is a number so are read with a comma.
 
     Raises
     ------
@@ -185,12 +198,12 @@ def open_source(
     """
     duckdb = _duckdb()
     with tempfile.TemporaryDirectory(prefix="boxwood-", ignore_cleanup_errors=True) as workspace:
-        file = File(*find_file(path, workspace), workspace, None if text else texts)
+        file = File(*find_file(path, workspace), workspace, None if text else texts, header)
         con = duckdb.connect(":memory:", config={**_CONFIG, "temp_directory": workspace})
         # NaN does not count in the statistics of Parquet files, so DuckDB 2.0 concludes from them that there is none
         con.execute("SET disabled_optimizers = 'statistics_propagation'")
         try:
-            yield _described(con, file, format_of(path, format))
+            yield _described(con, file, format_of(path, format), decimal)
         finally:
             con.close()
 
@@ -201,19 +214,60 @@ def _duckdb() -> Any:
         return pool.submit(import_module, "duckdb").result()
 
 
-def _described(con: duckdb.DuckDBPyConnection, file: File, format: str) -> Source:
+def _described(con: duckdb.DuckDBPyConnection, file: File, format: str, decimal: str | None) -> Source:
     """Return a file with the names and types of its columns."""
     import duckdb
 
+    if not FORMATS[format].is_text and (decimal is not None or not file.header):
+        raise DataError(f"{file.name} is {format}; --no-header and --decimal are for csv and tsv")
     try:
-        relation, names = _waited(con, lambda: FORMATS[format].relation(con, file))
-        described = _waited(con, lambda: con.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall())
+        found = _waited(con, lambda: FORMATS[format].relation(con, file))
+        describe = f"DESCRIBE SELECT * FROM {found.sql}"  # to find the types of CSV, DuckDB reads all of it
+        described = _leanly(con, len(found.names), lambda: _waited(con, lambda: con.execute(describe).fetchall()))
     except duckdb.Error as error:
         raise unreadable(file.name, format, str(error)) from None
-    names = distinct_names(names or [row[0] for row in described])
+    names = distinct_names(found.names or [row[0] for row in described])
     aliases = ", ".join(f"c{i}" for i in range(len(described)))
-    types = tuple(str(row[1]) for row in described)
-    return Source(con, f"{relation} AS t({aliases})", file.name, format, names, types, file.workspace)
+    types = tuple("INTERVAL" if i in found.durations else str(row[1]) for i, row in enumerate(described))
+    relation = f"{found.sql} AS t({aliases})"
+    source = Source(con, relation, file.name, format, names, types, file.workspace, hints=found.hints)
+    return _with_commas(source, found.delimiter, decimal)
+
+
+def _with_commas(source: Source, delimiter: str | None, decimal: str | None) -> Source:
+    """Return a CSV file with the columns of which the numbers have a decimal comma: as asked for, or where it is sure.
+
+    It is sure in a file with semicolons, if every value of a column is such a number, and not all of them could be
+    whole numbers with groups of three digits.
+    """
+    texts = [i for i in range(len(source.names)) if source.kind(i) == "text"]
+    if not texts or decimal == "." or (decimal is None and delimiter != ";"):
+        return source
+    with_commas = replace(source, commas=frozenset(texts))
+    if decimal == ",":
+        return with_commas
+    tests = []
+    for i in texts:
+        text = with_commas.text(i)
+        number = f"{with_commas.missing(i)} OR {with_commas.number(i)} IS NOT NULL"
+        tests.append(f"bool_and({number}) AND bool_or(contains({text}, ',') AND NOT {is_group(text)})")
+    sure = source.fetch(f"SELECT {', '.join(tests)} FROM {source.relation}")[0]
+    return replace(source, commas=frozenset(i for i, is_sure in zip(texts, sure, strict=True) if is_sure))
+
+
+def _leanly(con: duckdb.DuckDBPyConnection, n_columns: int, work: Callable[[], T]) -> T:
+    """Return `work()`, done in little memory, or if that is not enough, in as much as DuckDB takes."""
+    import duckdb
+
+    usual = con.execute("SELECT current_setting('memory_limit')").fetchall()[0][0]
+    con.execute(f"SET memory_limit = '{_LEAN + _LEAN_COLUMN * n_columns}MiB'")
+    try:
+        return work()
+    except (MemoryError, duckdb.OutOfMemoryException):
+        con.execute(f"SET memory_limit = '{usual}'")
+        return work()
+    finally:
+        con.execute(f"SET memory_limit = '{usual}'")
 
 
 def _waited(con: duckdb.DuckDBPyConnection, work: Callable[[], Any], tick: Tick | None = None) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -59,6 +60,8 @@ def write_labelled(
     categories: Mapping[str, Categories] | None = None,
     column: str = "cluster",
     format: str | None = None,
+    header: bool = True,
+    decimal: str | None = None,
     tick: Tick | None = None,
 ) -> Labelled:
     """Write a table with one more column, computed by SQL. Rows and other columns keep their values and order.
@@ -84,8 +87,8 @@ def write_labelled(
         for them.
     column : str, default="cluster"
         Name of the new column.
-    format : str, default=None
-        Format of the table that is read; see `read_table`.
+    format, header, decimal : default=None, True, None
+        How the table is read; see `read_table`. The new table has a line of names in any case.
     tick : callable, default=None
         Called now and then with the fraction of a pass that is done.
 
@@ -105,7 +108,7 @@ def write_labelled(
     to_csv = target.startswith("FORMAT csv")
     by_name = categories or {}
     texts = {needed[name] for name, values in by_name.items() if not values.are_numbers}
-    with open_source(path, format=format, text=to_csv, texts=texts) as source:
+    with open_source(path, format=format, text=to_csv, texts=texts, header=header, decimal=decimal) as source:
         positions = _positions(source, needed)
         _refuse_taken(source, column)
         inputs = [_input(source, position, by_name.get(name)) for name, position in positions.items()]
@@ -141,11 +144,13 @@ def output_format(out: str) -> str:
 def _positions(source: Source, needed: Mapping[str, str]) -> dict[str, int]:
     """Return the position in the table of each column that is needed."""
     absent = [column for column in needed.values() if column not in source.names]
+    numbered = absent and all(re.fullmatch(r"column [0-9]+", column) for column in absent)
+    advice = "\nif it has no header: --no-header" if numbered else ""
     if len(absent) == 1:
         similar = suggestion(absent[0], source.names)
-        raise DataError(f"{source.name} lacks a column the rules need: {absent[0]}{similar}")
+        raise DataError(f"{source.name} lacks a column the rules need: {absent[0]}{similar}{advice}")
     if absent:
-        raise DataError(f"{source.name} lacks {len(absent)} columns the rules need: {', '.join(absent)}")
+        raise DataError(f"{source.name} lacks {len(absent)} columns the rules need: {', '.join(absent)}{advice}")
     return {name: source.names.index(column) for name, column in needed.items()}
 
 

@@ -1,0 +1,268 @@
+"""The first command on a table of one's own: identifiers, scales, and what people write for numbers."""
+
+import json
+from typing import NamedTuple
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+
+import boxwood
+from boxwood.table import read_table
+from boxwood.table._source import open_source
+from tests.cli.test_cli import DATA, SCALED, run
+
+N = 60
+RNG = np.random.default_rng(0)
+CRM = pd.DataFrame(
+    {
+        "id": np.arange(1, N + 1),
+        "zip": [f"{i:05}" for i in RNG.permutation(N) + 990],
+        "uid": [f"3f2504e0-4f89-11d3-9a0c-0305e82c{i:04}" for i in range(N)],
+        "price": RNG.normal(size=N) * 1000,
+        "qty": RNG.normal(size=N),
+        "group": RNG.integers(3, size=N),
+    }
+)
+
+
+@pytest.fixture
+def crm(tmp_path):
+    CRM.to_csv(tmp_path / "crm.csv", index=False)
+    return tmp_path
+
+
+def facts(result):
+    return json.loads(result.stdout)
+
+
+# -------------------------------------------------------------------------------------------------- identifiers
+
+
+def test_identifiers_are_left_out_where_clusters_are_made(crm):
+    result = run(crm, "explain", "{}/crm.csv", "-k", 3, "--exclude", "group", "--json")
+    assert facts(result)["columns"] == ["price", "qty"]
+    note = "boxwood: left out, looks like an identifier: id, zip; to use it, name the columns with -c\n"
+    assert result.stderr == f"boxwood: left out, text: uid\n{note}{SCALED}"
+
+
+def test_columns_that_are_named_stay(crm):
+    result = run(crm, "explain", "{}/crm.csv", "-k", 3, "-c", "id,zip", "--json")
+    assert facts(result)["columns"] == ["id", "zip"]
+    assert "left out" not in result.stderr
+
+
+def test_given_labels_keep_identifiers_and_leading_zeros_are_told(crm):
+    result = run(crm, "explain", "{}/crm.csv", "-l", "group", "--json")
+    assert facts(result)["columns"] == ["id", "zip", "price", "qty"]
+    told = "boxwood: numbers with leading zeros, which rules do not show: zip; --exclude leaves them out\n"
+    assert told in result.stderr
+    assert any("looks like an identifier: id, zip" in note for note in facts(result)["notes"])
+
+
+def test_a_table_of_identifiers_is_refused(tmp_path):
+    CRM[["id", "zip"]].to_csv(tmp_path / "t.csv", index=False)
+    told = run(tmp_path, "explain", "{}/t.csv", "-k", 3, code=DATA).stderr
+    assert told.startswith("boxwood: error: no column is left in ")
+    assert "; looks like an identifier: id, zip\n  to use it, name the columns with -c NAME" in told
+
+
+@pytest.mark.parametrize(
+    ("values", "padded"),
+    [
+        (["01", "2", "3"], True),
+        (["0", "2", "3"], False),
+        (["0.5", "2", "3"], False),
+        (["00.5", "2", "3"], False),
+        (["1", "10", "100"], False),
+    ],
+)
+def test_leading_zeros_are_digits_and_not_fractions(tmp_path, values, padded):
+    (tmp_path / "t.csv").write_text("a,b\n" + "".join(f"{value},{i}\n" for i, value in enumerate(values * 3)))
+    result = run(tmp_path, "explain", "{}/t.csv", "-k", 2, "--json")
+    assert facts(result)["columns"] == ["b"] if padded else ["a", "b"]
+
+
+# -------------------------------------------------------------------------------------------------------- scale
+
+
+def test_clusters_are_made_on_scaled_columns_unless_told_otherwise(crm):
+    X, columns = np.asfortranarray(CRM[["price", "qty"]]), ["price", "qty"]
+    for options in ([], ["--scale", "unit"], ["--standardize"], ["--scale", "none"]):
+        scaled = "none" not in options
+        result = run(crm, "explain", "{}/crm.csv", "-k", 3, "-c", "price,qty", "--json", *options)
+        expected = boxwood.explain(X, n_clusters=3, columns=columns, random_state=0, standardize=scaled)
+        assert facts(result) == expected.to_dict()
+        assert facts(result)["standardized"] is scaled
+        assert result.stderr == ("" if options else SCALED)
+
+
+def test_given_labels_are_explained_on_columns_as_they_are(crm):
+    result = run(crm, "explain", "{}/crm.csv", "-l", "group", "-c", "price,qty", "--json")
+    assert facts(result)["standardized"] is False
+    assert "scaled" not in result.stderr
+    asked = run(crm, "explain", "{}/crm.csv", "-l", "group", "-c", "price,qty", "--json", "--scale", "unit")
+    assert facts(asked)["standardized"] is True
+
+
+def test_a_column_that_decides_alone_is_told_without_advice_that_was_followed(tmp_path):
+    a = np.repeat([0.0, 5, 9], 20)
+    pd.DataFrame({"a": a, "b": 2 * a}).to_csv(tmp_path / "t.csv", index=False)
+    for scale, advice in (("none", "standardize, or choose the columns"), ("unit", "choose the columns")):
+        notes = facts(run(tmp_path, "explain", "{}/t.csv", "-k", 3, "--scale", scale, "--json"))["notes"]
+        said = f"alone decides the cluster of every row; if other columns should count, {advice} (columns)"
+        assert [note[2:] for note in notes if "alone" in note] == [said]
+
+
+# ------------------------------------------------------------------------------------------- files as people write them
+
+X = np.round(RNG.normal(size=(40, 2)) * 900 + [5000, 0], 2)
+KIND = np.where(X[:, 0] > 5000, "dear", "cheap")
+
+
+def written(number, decimal=".", thousands=""):
+    return f"{number:,.2f}".replace(",", "\0").replace(".", decimal).replace("\0", thousands)
+
+
+def csv_text(cells, delimiter=",", header=("price", "share", "kind")):
+    rows = [*([header] if header else []), *([*row, kind] for row, kind in zip(cells, KIND, strict=True))]
+    return "\n".join(delimiter.join(row) for row in rows) + "\n"
+
+
+PLAIN = [[written(x) for x in row] for row in X]
+COMMAS = [[written(x, ",") for x in row] for row in X]
+GROUPS = [[written(x, ",", ".") for x in row] for row in X]
+QUOTED = [[f'"{cell}"' for cell in row] for row in COMMAS]
+SPACED = csv_text(PLAIN, " ")
+
+
+class Written(NamedTuple):
+    text: str
+    options: tuple[str, ...] = ()
+    note: str = ""
+
+
+WRITTEN = {
+    "plain": Written(csv_text(PLAIN)),
+    "semicolons and decimal commas": Written(csv_text(COMMAS, ";")),
+    "semicolons and groups": Written(csv_text(GROUPS, ";")),
+    "tabs and decimal commas": Written(csv_text(COMMAS, "\t"), ("--decimal", ",")),
+    "quoted decimal commas": Written(csv_text(QUOTED), ("--decimal", ",")),
+    "spaces": Written(SPACED),
+    "runs of spaces": Written(SPACED.replace(" ", "   ").replace("price", "  price")),
+    "comments": Written("# made today, by hand\n#\n" + csv_text(PLAIN), note="skipped 2 lines that begin with #"),
+    "comments and spaces": Written("# made today\n" + SPACED, note="skipped 1 line that begin"),
+    "comments and semicolons": Written("# a;b\n" + csv_text(COMMAS, ";"), note="skipped 1 line that begin"),
+}
+
+
+@pytest.mark.parametrize("form", WRITTEN)
+@pytest.mark.parametrize("out", ["o.csv", "o.parquet"])
+def test_a_file_is_read_as_people_write_it(tmp_path, form, out):
+    text, options, note = WRITTEN[form]
+    (tmp_path / "t.csv").write_text(text)
+    args = ["explain", "{}/t.csv", "-l", "kind", "--json", "--save", "{}/m.json", *options]
+    result = run(tmp_path, *args)
+    expected = boxwood.explain(np.asfortranarray(X), KIND, columns=["price", "share"])
+    assert facts(result) == json.loads(expected.to_json())
+    assert note in result.stderr
+    run(tmp_path, "predict", "{}/m.json", "{}/t.csv", "-o", f"{{}}/{out}", *options)
+    assert [row[0] for row in duckdb.execute(f"SELECT cluster FROM '{tmp_path / out}'").fetchall()] == KIND.tolist()
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", " "])
+def test_a_file_without_header(tmp_path, delimiter):
+    (tmp_path / "t.csv").write_text("# no names\n" + csv_text(PLAIN, delimiter, header=None))
+    args = ["explain", "{}/t.csv", "--no-header", "-l", "column 3", "--json", "--save", "{}/m.json"]
+    result = facts(run(tmp_path, *args))
+    assert result["n_rows"] == len(X)
+    assert result["columns"] == ["column 1", "column 2"]
+    assert result["clusters"][0]["rule"].startswith("column 1 <= ")
+    lines = run(tmp_path, "predict", "{}/m.json", "{}/t.csv", "--no-header").stdout.splitlines()
+    assert lines[0] == "column 1,column 2,column 3,cluster"
+    assert [line.split(",")[3] for line in lines[1:]] == KIND.tolist()
+    told = run(tmp_path, "predict", "{}/m.json", "{}/t.csv", code=DATA).stderr
+    assert told.endswith("lacks a column the rules need: column 1\n  if it has no header: --no-header\n")
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        ("24.84,10,a", "column names look like data (24.84, 10); no header? --no-header"),
+        ("5.1,x,setosa", "column names look like data (5.1); no header? --no-header"),
+        ("7,3,9", "column names look like data (7, 3, 9); no header? --no-header"),
+        ("0,1,2", None),
+        ("2019,2020,2021", None),
+        ("id,2019,2020", None),
+        ("a,b,c", None),
+    ],
+)
+def test_a_header_that_looks_like_data_is_told(tmp_path, header, said):
+    (tmp_path / "t.csv").write_text(f"{header}\n" + "".join(f"{i},{i % 3},{i % 5}\n" for i in range(20)))
+    told = run(tmp_path, "explain", "{}/t.csv", "-k", 2).stderr
+    assert told == ("" if said is None else f"boxwood: {said}\n") + SCALED
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        (['"24,84"', '"7,1"'], "look like numbers with a decimal comma: a ('24,84'); --decimal , reads them"),
+        (
+            ['"12,345.67"', '"1,007.00"'],
+            "look like numbers with signs in them: a ('12,345.67'); write plain numbers to use them",
+        ),
+        (["$24.84", "$7"], "look like numbers with signs in them: a ('$24.84'); write plain numbers to use them"),
+        (["7%", "8.5 %"], "look like numbers with signs in them: a ('7%'); write plain numbers to use them"),
+        (['"12,345"', '"6,789"'], "look like numbers with signs in them: a ('12,345')"),
+        (["red", "12%"], None),
+        (["1.2.3", "1.2.4"], None),
+    ],
+)
+def test_text_that_looks_like_numbers_is_told(tmp_path, values, said):
+    (tmp_path / "t.csv").write_text("a,b,c\n" + "".join(f"{value},{i},{i % 4}\n" for i, value in enumerate(values * 9)))
+    told = run(tmp_path, "explain", "{}/t.csv", "-k", 2).stderr
+    assert (f"boxwood: {said}" in told) if said else "look like" not in told
+    named = run(tmp_path, "explain", "{}/t.csv", "-k", 2, "-c", "a", code=DATA).stderr
+    assert (f"\n  {said}" in named) if said else "look like" not in named
+
+
+@pytest.mark.parametrize(
+    ("values", "numbers"),
+    [
+        (["1,5", "2", "3,25"], [1.5, 2, 3.25]),
+        (["1.234,5", "-12.345.678,25", "0,5"], [1234.5, -12345678.25, 0.5]),
+        (["1,5", "NA", ""], [1.5, None, None]),
+        (["1,5", "2.5", "3"], None),  # both signs: neither is sure
+        (["1,234", "5,678", "9"], None),  # fractions, or thousands
+        (["1,5", "x", "2,5"], None),
+        (["1.5", "2", "3"], [1.5, 2, 3]),
+    ],
+)
+def test_a_decimal_comma_is_read_where_it_is_sure(tmp_path, values, numbers):
+    (tmp_path / "t.csv").write_text("a;b\n" + "".join(f"{value};{i}\n" for i, value in enumerate(values)))
+    with open_source(str(tmp_path / "t.csv")) as source:
+        found = [row[0] for row in source.fetch(f"SELECT {source.number(0)} FROM {source.relation}")]
+        plain = [_plain(value) for value in values]
+        assert found == (plain if numbers is None else numbers)
+
+
+def _plain(value):
+    try:
+        return float(value)
+    except ValueError:
+        return None
+
+
+def test_options_of_csv_are_refused_for_other_formats(tmp_path):
+    duckdb.execute(f"COPY (SELECT i AS a FROM range(9) t(i)) TO '{tmp_path / 't.parquet'}'")
+    for options in (["--no-header"], ["--decimal", ","]):
+        told = run(tmp_path, "explain", "{}/t.parquet", "-k", 2, *options, code=DATA).stderr
+        assert told.endswith("t.parquet is parquet; --no-header and --decimal are for csv and tsv\n")
+
+
+def test_a_header_may_begin_with_a_number_sign(tmp_path):
+    (tmp_path / "t.csv").write_text("# made today\n#x,y\n1,2\n3,5\n")
+    assert read_table(str(tmp_path / "t.csv")).columns == ("#x", "y")
+    (tmp_path / "t.csv").write_text("#x\n1\n3\n")
+    assert read_table(str(tmp_path / "t.csv")).columns == ("#x",)

@@ -1,0 +1,93 @@
+"""Columns with numbers for names, and columns of booleans, in rules, texts, SQL and model files."""
+
+import json
+import sqlite3
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from click.testing import CliRunner
+from sklearn.cluster import KMeans
+from sklearn.compose import make_column_transformer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+import boxwood
+from boxwood.cli import boxwood as command
+from boxwood.render import rules, sql
+from tests.scale import seeds
+
+LABELS = ["a", "a", "b", "b", "c", "c"] * 3
+MEMBERS = pd.DataFrame({"member": [False, False, True, True, True, True] * 3, "6": [1.0, 2, 1, 2, 8, 9] * 3})
+
+
+def test_a_column_whose_name_is_a_number_is_called_a_column():
+    frame = pd.DataFrame(np.array([[0.0, 1], [0, 2], [9, 8], [9, 9]]))
+    ex = boxwood.explain(frame, ["a", "a", "b", "b"], columns=["1"])
+    assert rules(ex) == "a: column 1 <= 5\nb: column 1 > 5"
+    assert ex.columns == ("1",)
+    assert 'CAST("1" AS DOUBLE)' in sql(ex)
+    tree = boxwood.render.text(boxwood.CART().fit(frame.rename(columns=str)[["1"]], ["a", "a", "b", "b"]))
+    assert tree.startswith("|--- column 1 <= 5\n")
+    (note,) = [note for note in boxwood.explain(frame * [1, 1000], n_clusters=2).notes if "hardly sees" in note]
+    assert note.startswith("k-means hardly sees column 0, which spans 9, beside column 1, which spans 8e+03")
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.from_pandas], ids=["pandas", "polars"])
+def test_a_column_of_booleans_is_said_by_its_name(make):
+    ex = boxwood.explain(make(MEMBERS), LABELS)
+    assert rules(ex) == "a: not member\nb: member and column 6 <= 5\nc: member and column 6 > 5"
+    assert ex.predict(make(MEMBERS)).tolist() == LABELS
+    assert ex.predict(MEMBERS.astype(float).to_numpy()).tolist() == LABELS
+    again = boxwood.Explanation.from_json(ex.to_json())
+    assert again == ex
+    assert ex.to_dict()["categories"] == {"member": {"values": (False, True), "others": False}}
+
+
+def test_models_without_booleans_are_as_they_were():
+    assert "categories" not in boxwood.explain(MEMBERS.astype(float), LABELS).to_dict()
+    assert "categories" not in boxwood.explain(MEMBERS, MEMBERS["6"] > 5).to_dict()
+
+
+def test_an_encoded_column_of_booleans_is_said_by_its_name():
+    columns = make_column_transformer((OneHotEncoder(), ["member"]), remainder="passthrough")
+    ex = boxwood.explain(MEMBERS, make_pipeline(columns, KMeans(2, n_init=1, random_state=0)), columns=["member", "6"])
+    assert "member <" not in rules(ex)
+    only = make_pipeline(make_column_transformer((OneHotEncoder(), ["member"])), KMeans(2, n_init=1, random_state=0))
+    assert sorted(line.split(": ")[1] for line in rules(boxwood.explain(MEMBERS[["member"]], only)).split("\n")) == [
+        "member",
+        "not member",
+    ]
+
+
+@pytest.mark.parametrize("seed", seeds(8))
+def test_sql_of_booleans_labels_rows_as_python_does(seed):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"p": rng.random(40) < 0.5, "q": rng.random(40) < 0.5, "x": rng.integers(9, size=40)})
+    ex = boxwood.explain(frame, rng.choice(["a", "b", "c"], 40), max_leaf_nodes=6)
+    expected = ex.predict(frame).tolist()
+    with duckdb.connect() as con:
+        con.execute("CREATE TABLE t (p BOOLEAN, q BOOLEAN, x INTEGER)")
+        con.executemany("INSERT INTO t VALUES (?, ?, ?)", frame.values.tolist())
+        assert [row[0] for row in con.execute(f"SELECT {sql(ex)} FROM t").fetchall()] == expected
+        con.execute("UPDATE t SET p = NULL, q = NULL, x = NULL")
+        assert {row[0] for row in con.execute(f"SELECT {sql(ex)} FROM t").fetchall()} == {None}
+    with sqlite3.connect(":memory:") as con:
+        con.execute("CREATE TABLE t (p, q, x)")
+        con.executemany("INSERT INTO t VALUES (?, ?, ?)", frame.astype(float).values.tolist())
+        assert [row[0] for row in con.execute(f"SELECT {sql(ex)} FROM t").fetchall()] == expected
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet", "jsonl"])
+def test_booleans_of_files_are_said_by_their_names(tmp_path, form):
+    table = pl.from_pandas(MEMBERS.assign(group=LABELS))
+    path, model = str(tmp_path / f"t.{form}"), str(tmp_path / "m.json")
+    write = {"csv": table.write_csv, "parquet": table.write_parquet, "jsonl": table.write_ndjson}[form]
+    write(path)
+    shown = CliRunner().invoke(command, ["explain", path, "-l", "group", "--json", "--save", model])
+    expected = boxwood.explain(MEMBERS, LABELS)
+    assert json.loads(shown.stdout) == json.loads(expected.to_json())
+    labelled = CliRunner().invoke(command, ["predict", model, path])
+    assert [line.rsplit(",", 1)[1] for line in labelled.stdout.splitlines()[1:]] == LABELS
