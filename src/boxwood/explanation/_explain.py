@@ -9,19 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from boxwood._frames import boolean_columns, column_values, label_values
+from boxwood._frames import boolean_columns
 from boxwood._validation import refuse_infinite_sum
-from boxwood.errors import DataError
 
 if TYPE_CHECKING:
     from boxwood.explanation._explanation import Explanation
     from boxwood.explanation._names import Names
-    from boxwood.reference import Mixture, Reference
     from boxwood.reference._coordinates import Coordinates
 
 __all__ = ["explain"]
-
-N_CLUSTERS = 8  # as in every estimator
 
 
 def explain(
@@ -149,6 +145,7 @@ def explain(
     (0.96, ['setosa'])
     """
     from boxwood.explanation._best import choose
+    from boxwood.explanation._clustering import clustering_of, with_fitted_pipeline
     from boxwood.explanation._explanation import with_booleans
     from boxwood.explanation._guards import (
         columns_for_rules,
@@ -175,7 +172,7 @@ def explain(
         explainer = _out_of_frozen(labels_or_estimator)
         _refuse_growing(explainer, n_clusters, method, max_leaf_nodes, standardize)
         return with_booleans(_explained(explainer, X, columns, names, sample_weight), boolean_columns(X))
-    clustering = _with_fitted_pipeline(labels_or_estimator, X, sample_weight)
+    clustering = with_fitted_pipeline(labels_or_estimator, X, sample_weight)
     chosen, on_columns = columns_for_rules(X, columns, clustering)
     unscaled = Coordinates.of(X, chosen, clustering, sample_weight)
     refuse_infinite_sum(unscaled.rows.weights)
@@ -184,7 +181,7 @@ def explain(
         on_columns += _notes_on_k_means(unscaled, n_clusters, standardize)
     else:
         on_columns += notes_on_columns(unscaled.columns, unscaled.table.values)
-    reference, mixture, clustering = _clustering(clustering, X, (unscaled, coordinates), n_clusters, random_state)
+    reference, mixture, clustering = clustering_of(clustering, X, (unscaled, coordinates), n_clusters, random_state)
     task = Task.of(
         coordinates.rows,
         renamed(reference, names),
@@ -277,85 +274,12 @@ def _refuse_growing(explainer: Any, n_clusters: Any, method: str, max_leaf_nodes
         )
 
 
-# ---------------------------------------------------------------------------------------------- the clustering
-
-
-def _with_fitted_pipeline(clustering: Any, X: Any, sample_weight: ArrayLike | None) -> Any:
-    """Return the clustering as it is, but a pipeline fitted: its first steps say what the columns are."""
-    from boxwood.reference._clusterer import fitted_pipeline, is_fitted
-
-    if not hasattr(clustering, "steps") or is_fitted(clustering):
-        return clustering
-    return fitted_pipeline(clustering, X, sample_weight)
-
-
-def _clustering(
-    clustering: Any, X: Any, stages: tuple[Coordinates, Coordinates], n_clusters: int | None, random_state: Any
-) -> tuple[Reference, Mixture | None, Any]:
-    """Return the clustering, its Gaussians if it is the clustering of a mixture, and the fitted clusterer if any.
-
-    `stages` are the coordinates of the rows before they are standardized, and after.
-    """
-    from boxwood.reference import Reference
-    from boxwood.reference._clusterer import refuse_one_cluster
-
-    if clustering is not None and n_clusters is not None:
-        raise ValueError(
-            f"n_clusters={n_clusters} is for k-means, but the clusters are given; leave one of the two out"
-        )
-    if clustering is None or hasattr(clustering, "fit"):
-        n_clusters = N_CLUSTERS if n_clusters is None else n_clusters
-        reference, mixture, clustering = _of_clusterer(clustering, X, stages, n_clusters, random_state)
-    elif isinstance(clustering, Integral):
-        raise DataError(f"labels must be one for each row, got {clustering}; to make clusters, pass n_clusters")
-    else:
-        labels = column_values(X, clustering) if isinstance(clustering, str) else clustering
-        reference, mixture = Reference.of(stages[1].rows, label_values(labels)), None
-    refuse_one_cluster(reference)
-    return reference, mixture, clustering
-
-
-def _of_clusterer(
-    clusterer: Any, X: Any, stages: tuple[Coordinates, Coordinates], n_clusters: int, random_state: Any
-) -> tuple[Reference, Mixture | None, Any]:
-    """Return the clustering by a clusterer, its Gaussians if it is a mixture, and the clusterer, fitted by now."""
-    from boxwood.reference import Reference
-    from boxwood.reference._clusterer import fitted_clusterer, is_fitted, mixture_of, reference_of
-    from boxwood.reference._labels import by_size
-
-    coordinates = stages[1]
-    if is_fitted(clusterer):
-        reference = _in_rows(clusterer, reference_of(clusterer, X, coordinates.table), stages)
-        mixture = mixture_of(clusterer, reference, coordinates.columns)
-        return reference, None if mixture is None else coordinates.to_rows(mixture), clusterer
-    fitted = fitted_clusterer(clusterer, X, coordinates.rows, n_clusters=n_clusters, random_state=random_state)
-    if clusterer is None:
-        return Reference.of(coordinates.rows, by_size(fitted.labels_, coordinates.rows.weights)), None, fitted
-    reference = reference_of(fitted, X, coordinates.rows)
-    return reference, mixture_of(fitted, reference, coordinates.columns), fitted
-
-
-def _in_rows(clusterer: Any, reference: Reference, stages: tuple[Coordinates, Coordinates]) -> Reference:
-    """Return a clustering of the table by a fitted clusterer, with centres in the columns on which trees are grown."""
-    import numpy as np
-
-    from boxwood.reference import Reference
-    from boxwood.reference._clusterer import reference_in
-
-    unscaled, coordinates = stages
-    if hasattr(clusterer, "steps"):
-        if unscaled.axis_map is not None:
-            reference = reference_in(clusterer, unscaled.rows, reference)
-    elif list(getattr(clusterer, "feature_names_in_", coordinates.columns)) != list(coordinates.columns):
-        names = {c: reference.names[c] for c in np.unique(reference.labels[reference.kept]).tolist()}
-        return Reference.of(coordinates.rows, reference.labels, names=names)
-    if coordinates.scaling is None:
-        return reference
-    return reference.with_centers(coordinates.scaling.transform(reference.centers))
+# ------------------------------------------------------------------------------------------------------- notes
 
 
 def _notes_on_k_means(coordinates: Coordinates, n_clusters: int | None, standardize: bool) -> tuple[str, ...]:
     """Return notes on what k-means is given: columns, their ranges, and a number of clusters that nobody chose."""
+    from boxwood.explanation._clustering import N_CLUSTERS
     from boxwood.explanation._guards import notes_on_columns, notes_on_ranges
 
     names, values = coordinates.columns, coordinates.table.values
