@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import gzip
 import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +19,7 @@ import numpy as np
 
 import boxwood as bw
 
-__all__ = ["COMMANDS", "Command", "expected", "inputs", "is_whole", "line", "place"]
+__all__ = ["COMMANDS", "Command", "inputs", "is_whole", "line", "place", "usual"]
 
 N_ROWS = 60_000
 
@@ -79,13 +81,21 @@ def line(command: Command) -> list[str]:
     return [sys.executable, "-m", "boxwood", *command.args]
 
 
+class Usual(NamedTuple):
+    """What a command writes when nothing comes between, and the seconds that it takes."""
+
+    content: bytes
+    seconds: float
+
+
 @functools.cache
-def expected(command: Command) -> bytes:
-    """Return what a command writes when nothing comes between."""
+def usual(command: Command) -> Usual:
+    """Run a command undisturbed."""
     with tempfile.TemporaryDirectory() as folder:
         place(Path(folder))
+        start = time.monotonic()
         subprocess.run(line(command), cwd=folder, check=True, capture_output=True)
-        return _content(Path(folder) / command.out)
+        return Usual(_content(Path(folder) / command.out), time.monotonic() - start)
 
 
 def _content(path: Path) -> bytes:
@@ -93,8 +103,6 @@ def _content(path: Path) -> bytes:
     if path.suffix == ".parquet":
         return repr(duckdb.execute(f"SELECT count(*), bit_xor(hash(t)) FROM '{path}' t").fetchall()).encode()
     if path.suffix == ".gz":
-        import gzip
-
         return gzip.decompress(path.read_bytes())
     return path.read_bytes()
 
@@ -102,6 +110,6 @@ def _content(path: Path) -> bytes:
 def is_whole(command: Command, path: Path) -> bool:
     """Return whether a file is what the command writes when nothing comes between."""
     try:
-        return _content(path) == expected(command)
+        return _content(path) == usual(command).content
     except (OSError, EOFError, duckdb.Error, json.JSONDecodeError):
         return False

@@ -6,7 +6,6 @@ the command has run again; the exit code is a documented one, and the command en
 
 from __future__ import annotations
 
-import functools
 import os
 import signal
 import subprocess
@@ -15,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.soak.commands import COMMANDS, GIVEN, Command, expected, is_whole, line, place
+from tests.soak.commands import COMMANDS, GIVEN, Command, is_whole, line, place, usual
 from tests.soak.parts import Wrong
 
 __all__ = ["attempt"]
@@ -40,8 +39,8 @@ def attempt(seed: int, folder: Path) -> str:
     (folder / "tmp").mkdir()
     if before:
         (folder / command.out).write_bytes(BEFORE)
-    delay = after * _duration(command)
-    about = f"{kind} after {delay:.3f} of {_duration(command):.3f} seconds"
+    delay = after * usual(command).seconds
+    about = f"{kind} after {delay:.3f} of {usual(command).seconds:.3f} seconds"
     code, said, took = _interrupted(command, folder, number, delay)
     about += f": exit code {code}, {took:.1f} seconds more; it said {said[-600:]!r}"
     _expect(took < SOON, "ends late", about)
@@ -68,15 +67,6 @@ def _expect(true: bool, what: str, about: str) -> None:
 
 def _environment(folder: Path) -> dict[str, str]:
     return os.environ | {"TMPDIR": str(folder / "tmp")}
-
-
-@functools.cache
-def _duration(command: Command) -> float:
-    """Return how long a command takes when nothing comes between, as it is in the caches by now."""
-    expected(command)
-    start = time.monotonic()
-    expected.__wrapped__(command)
-    return time.monotonic() - start
 
 
 def _interrupted(command: Command, folder: Path, number: signal.Signals, delay: float) -> tuple[int, str, float]:

@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.soak.parts import PARTS, Part, Wrong
+from tests.soak.parts import Part, Wrong
 
 __all__ = ["Outcome", "outcomes"]
 
@@ -57,7 +57,7 @@ class _Worker:
         self.folder = tempfile.mkdtemp(prefix="boxwood-soak-")
         spawn = multiprocessing.get_context("spawn")
         self.pipe, theirs = spawn.Pipe()
-        self.process = spawn.Process(target=_work, args=(part.name, theirs, self.folder), daemon=False)
+        self.process = spawn.Process(target=_work, args=(part, theirs, self.folder), daemon=False)
         self.process.start()
         theirs.close()
         if not self.pipe.poll(_START):
@@ -85,9 +85,8 @@ class _Worker:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def _work(name: str, pipe: Connection, folder: str) -> None:
+def _work(part: Part, pipe: Connection, folder: str) -> None:
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    part = PARTS[name]
     attempt, notes = part.attempt, part.notes
     if part.memory is not None:
         resource.setrlimit(resource.RLIMIT_AS, (part.memory, part.memory))
