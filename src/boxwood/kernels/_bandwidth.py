@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Floats
-from boxwood._validation import Rows
+from boxwood._validation import Rows, shown
 from boxwood.errors import DataError
 
 __all__ = ["RULES", "Bandwidth", "as_bandwidth", "by_axis", "refuse_rule", "resolved_bandwidth"]
@@ -26,20 +27,20 @@ def as_bandwidth(gamma: float | Sequence[float] | Array | str) -> Bandwidth:
     if isinstance(gamma, str):
         if gamma not in RULES:
             raise ValueError(
-                f"gamma must be a number above 0, one for each axis, 'auto', 'scale' or 'median'; got {gamma!r}"
+                f"gamma must be a number above 0, one for each axis, 'auto', 'scale' or 'median'; got {shown(gamma)}"
             )
         return gamma
     values = np.asarray(gamma, dtype=np.float64)
     if values.ndim > 1 or values.size == 0 or not np.isfinite(values).all() or (values <= 0).any():
         raise ValueError(
-            f"gamma must be a number above 0, one for each axis, 'auto', 'scale' or 'median'; got {gamma!r}"
+            f"gamma must be a number above 0, one for each axis, 'auto', 'scale' or 'median'; got {shown(gamma)}"
         )
     return float(values) if values.ndim == 0 else tuple(values.tolist())
 
 
 def _no_bandwidth(gamma: object) -> ValueError:
     rules = f"{', '.join(map(repr, RULES[:-1]))} or {RULES[-1]!r}"
-    return ValueError(f"gamma must be a number above 0, one for each axis, {rules}; got {gamma!r}")
+    return ValueError(f"gamma must be a number above 0, one for each axis, {rules}; got {shown(gamma)}")
 
 
 def resolved_bandwidth(gamma: Bandwidth, X: ArrayLike, power: int) -> Bandwidth:
@@ -78,18 +79,25 @@ def refuse_rule(gamma: Bandwidth) -> None:
 
 def _spread(X: Array, power: int, weights: Floats | None = None) -> float:
     """Return d times the standard deviation of all values to some power; infinite or NaN where it overflows."""
-    values = np.ascontiguousarray(X, dtype=np.float64)
+    values = np.asarray(X, dtype=np.float64)
+    shares = _shares(np.ones(len(X)) if weights is None else weights)[:, None] / X.shape[1]
     with np.errstate(over="ignore", invalid="ignore"):
-        if weights is None:
-            return float(X.shape[1] * np.ascontiguousarray(X).std(dtype=np.float64) ** power)
-        shares = _shares(weights)
-        center = float(shares @ values.mean(axis=1))
-        return float(X.shape[1] * np.sqrt(shares @ np.square(values - center).mean(axis=1)) ** power)
+        center = _exact_sum(shares * values)
+        return float(X.shape[1] * np.sqrt(_exact_sum(shares * np.square(values - center))) ** power)
+
+
+def _exact_sum(values: Floats) -> float:
+    """Return a sum of whole multiples of one power of two, so that the order of the values does not matter."""
+    largest = float(np.abs(values).max())
+    if not 0 < largest < np.inf:
+        return float(values.sum())
+    shift = 62 - int(np.frexp(largest)[1]) - values.size.bit_length()  # the multiples add up to less than 2**62
+    return math.ldexp(float(np.rint(np.ldexp(values, shift)).astype(np.int64).sum()), -shift)
 
 
 def _shares(weights: Floats) -> Floats:
     scaled = weights / weights.max()  # the sum of large weights may overflow
-    return np.asarray(scaled / scaled.sum())
+    return np.asarray(scaled / _exact_sum(scaled))
 
 
 def _median_distance(X: Array, power: int) -> float:
