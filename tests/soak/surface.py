@@ -29,7 +29,7 @@ MODULES = (
 )
 
 rng = np.random.default_rng(0)
-X = rng.normal(size=(40, 3)) + 6 * (np.arange(40) % 3)[:, None]
+X = np.abs(rng.normal(size=(40, 3)) + 6 * (np.arange(40) % 3)[:, None])  # some kernels want no value below 0
 Y = np.arange(40) % 3
 CONCEPTS = {"red": X[:, 0] > 5, "size": X[:, 1]}
 
@@ -80,6 +80,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "kernel": lambda: kernels.Gaussian(0.5),
     "features": lambda: "taylor",
     "components": lambda: VALUES.mixture,
+    "Mixture.part.components": lambda: [0, 1],
     "mixture": lambda: VALUES.mixture,
     "scores": lambda: VALUES.scores,
     "reference": lambda: VALUES.reference,
@@ -116,8 +117,8 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "scale": lambda: np.ones(3),
     "profile": lambda: lambda x: np.exp(-x),
     "inverse": lambda: lambda x: -np.log(x),
-    "ProductKernel.profile": lambda: (lambda x: np.exp(-x),),
-    "ProductKernel.inverse": lambda: (lambda x: -np.log(x),),
+    "ProductKernel.profile": lambda: (lambda x: np.exp(-x),) * 3,
+    "ProductKernel.inverse": lambda: (lambda x: -np.log(x),) * 3,
     "objective": lambda: "sqeuclidean",
     "KMedians.objective": lambda: "l1",
     "grow.random_cuts.objective": lambda: "l1",
@@ -144,6 +145,8 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "feature": lambda: [0, -1, -1],
     "lower": lambda: [-np.inf, -np.inf, -np.inf],
     "upper": lambda: [0.5, np.inf, np.inf],
+    "pull_back.lower": lambda: 0.0,
+    "pull_back.upper": lambda: 1.0,
     "second": lambda: [2, -1, -1],
     "cluster": lambda: [-1, 0, 1],
     "TreeBuilder.label.cluster": lambda: 0,
@@ -268,6 +271,7 @@ def _on_instance(cls: type, method: str, full: str) -> Callable[..., Any]:
 READY: dict[type, Callable[[], Any]] = {
     bw.Explanation: lambda: VALUES.explanation,
     bw.ThresholdTree: lambda: VALUES.tree,
+    bw.TreeBuilder: lambda: bw.TreeBuilder.from_tree(VALUES.tree)[0],
     bw.Reference: lambda: VALUES.reference,
     bw.Mixture: lambda: VALUES.mixture,
     instances.Instance: lambda: VALUES.instance,
@@ -275,13 +279,13 @@ READY: dict[type, Callable[[], Any]] = {
 }
 
 
-@functools.cache
 def _instance(cls: type, full: str) -> Any:
-    """Return an instance, fitted where it can be."""
-    if cls in READY:
-        return READY[cls]()
-    if cls is bw.TreeBuilder:
-        return cls()
+    """Return an instance, fitted where it can be; a method may change one that is its own."""
+    return READY[cls]() if cls in READY else _made(cls, full)
+
+
+@functools.cache
+def _made(cls: type, full: str) -> Any:
     subject, parameters = _subject(full, "", cls, inspect.signature(cls))
     base, _ = _base(subject, parameters)
     return _fitting(cls)(**base) if hasattr(cls, "fit") else cls(**base)
@@ -294,7 +298,7 @@ def _base(subject: Subject, parameters: list[inspect.Parameter]) -> tuple[dict[s
         words = f"{subject.name}.{each.name}".split(".")
         maker = next((MAKERS[key] for i in range(len(words)) if (key := ".".join(words[i:])) in MAKERS), None)
         needed = each.default is inspect.Parameter.empty and each.kind is not inspect.Parameter.VAR_POSITIONAL
-        small = each.name in ("n_clusters", "n_trees", "n_draws", "n_permutations", "projector")
+        small = each.name in ("gamma", "n_clusters", "n_trees", "n_draws", "n_permutations", "projector")
         if maker is not None and (needed or small):
             base[each.name] = maker()
         elif needed:
