@@ -6,6 +6,7 @@ what was expected. No warning of numpy, Python or scikit-learn may get through, 
 
 from __future__ import annotations
 
+import copy
 import functools
 import os
 import re
@@ -104,11 +105,11 @@ def _prepare(folder: Path) -> None:
 
 def _tried(subject: Subject, odd: dict[str, str], about: str) -> str:
     """Return "result" or "refused"; raise a `Wrong` for anything else."""
-    arguments = subject.base | {name: ODD[word] for name, word in odd.items()}
+    arguments = _own(subject.base) | {name: ODD[word] for name, word in odd.items()}
     # what may not be passed by keyword is *arguments
     starred = [each.name for each in subject.parameters if each.kind is each.VAR_POSITIONAL and each.name in arguments]
     values = [arguments.pop(name) for name in starred]
-    with warnings.catch_warnings(record=True) as caught, np.errstate(all="warn"):
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             subject.call(*values, **arguments)
@@ -132,6 +133,11 @@ def _tried(subject: Subject, odd: dict[str, str], about: str) -> str:
             text = f"{about}\n{warning.category.__name__}: {warning.message}\n{warning.filename}:{warning.lineno}"
             raise Wrong(text, f"{warning.category.__name__} {warning.filename}:{warning.lineno}")
     return outcome
+
+
+def _own(base: dict[str, Any]) -> dict[str, Any]:
+    """Return arguments whose estimators are copies, because a call may change them."""
+    return {name: copy.deepcopy(value) if hasattr(value, "fit") else value for name, value in base.items()}
 
 
 def _theirs() -> tuple[type[Warning], ...]:

@@ -5,6 +5,7 @@ A new function is covered without a line here if its parameters have names that 
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.cluster import KMeans
+from sklearn.mixture import GaussianMixture
 from sklearn.preprocessing import StandardScaler
 
 import boxwood as bw
@@ -44,8 +46,9 @@ class _Values:
     similarity = functools.cached_property(
         lambda self: metrics.axis_similarity(self.mixture, kernel=kernels.Gaussian(0.5))
     )
-    instance = functools.cached_property(lambda self: instances.constant_price(3))
-    bound = functools.cached_property(lambda self: bounds.price_bound(self.mixture))
+    instance = functools.cached_property(lambda self: instances.unit_grid(5, d=20, steps=5, random_state=0))
+    far_apart = functools.cached_property(lambda self: bw.Mixture([1, 1], [[0], [30]], [[1], [1]]))
+    bound = functools.cached_property(lambda self: bounds.gap_error_bound(self.far_apart))
     scaling = functools.cached_property(lambda self: axes.Scaling(np.zeros(3), np.ones(3)))
     projector = functools.cached_property(lambda self: concepts.ConceptProjector().fit(X, CONCEPTS))
     concept_mmdt = functools.cached_property(lambda self: bw.ConceptMMDT(self.projector).fit(X, Y))
@@ -67,6 +70,13 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "clusters": lambda: [0, 1, 2],
     "clusterer": lambda: None,
     "concepts": lambda: CONCEPTS,
+    "select.concepts": lambda: ["red"],
+    "axis_kernel.x": lambda: X[:, 0],
+    "axis_kernel.y": lambda: X[:, 0],
+    "Precomputed.gram.X": lambda: X @ X.T,
+    "Precomputed.diagonal.X": lambda: X @ X.T,
+    "from_gaussian_mixture.mixture": lambda: GaussianMixture(3, covariance_type="diag", random_state=0).fit(X),
+    "TreeBuilder.split.node": lambda: 1,
     "sets": lambda: {"red": (X, X[:5])},
     "n_clusters": lambda: 3,
     "max_leaf_nodes": lambda: 4,
@@ -96,7 +106,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "tau_bound.within_similarity": lambda: 0.5,
     "mmd": lambda: 0.5,
     "instance": lambda: VALUES.instance,
-    "damages.tree": lambda: grow.mmdt(VALUES.instance.mixture),
+    "damages.tree": lambda: grow.random_cuts(VALUES.instance.centers, random_state=0),
     "centers": lambda: VALUES.reference.centers,
     "kernel_mixture_price.centers": lambda: "mean",
     "center": lambda: X[0],
@@ -147,11 +157,17 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "upper": lambda: [0.5, np.inf, np.inf],
     "pull_back.lower": lambda: 0.0,
     "pull_back.upper": lambda: 1.0,
+    "with_thresholds.lower": lambda: VALUES.tree.lower,
+    "with_thresholds.upper": lambda: VALUES.tree.upper,
+    "TreeBuilder.label.node": lambda: 1,
+    "split.lower": lambda: 0.0,
+    "split.upper": lambda: 0.5,
     "second": lambda: [2, -1, -1],
     "cluster": lambda: [-1, 0, 1],
     "TreeBuilder.label.cluster": lambda: 0,
     "TreeBuilder.split.feature": lambda: 0,
     "node": lambda: 0,
+    "null": lambda: "directions",
     "leaf": lambda: 0,
     "j": lambda: 0,
     "n": lambda: 5,
@@ -274,14 +290,15 @@ READY: dict[type, Callable[[], Any]] = {
     bw.TreeBuilder: lambda: bw.TreeBuilder.from_tree(VALUES.tree)[0],
     bw.Reference: lambda: VALUES.reference,
     bw.Mixture: lambda: VALUES.mixture,
-    instances.Instance: lambda: VALUES.instance,
+    instances.Instance: lambda: instances.constant_price(3),
     concepts.ConceptProjector: lambda: VALUES.projector,
 }
 
 
 def _instance(cls: type, full: str) -> Any:
-    """Return an instance, fitted where it can be; a method may change one that is its own."""
-    return READY[cls]() if cls in READY else _made(cls, full)
+    """Return an instance of its own, fitted where it can be, because a method may change it."""
+    made = READY[cls]() if cls in READY else _made(cls, full)
+    return copy.deepcopy(made) if hasattr(cls, "fit") else made  # others never change
 
 
 @functools.cache
@@ -298,7 +315,16 @@ def _base(subject: Subject, parameters: list[inspect.Parameter]) -> tuple[dict[s
         words = f"{subject.name}.{each.name}".split(".")
         maker = next((MAKERS[key] for i in range(len(words)) if (key := ".".join(words[i:])) in MAKERS), None)
         needed = each.default is inspect.Parameter.empty and each.kind is not inspect.Parameter.VAR_POSITIONAL
-        small = each.name in ("gamma", "n_clusters", "n_trees", "n_draws", "n_permutations", "projector")
+        small = each.name in (
+            "gamma",
+            "null",
+            "bounds",
+            "n_clusters",
+            "n_trees",
+            "n_draws",
+            "n_permutations",
+            "projector",
+        )
         if maker is not None and (needed or small):
             base[each.name] = maker()
         elif needed:
