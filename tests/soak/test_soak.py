@@ -19,7 +19,7 @@ def test_every_part_finds_nothing_wrong_with_its_first_cases(name, tmp_path, mon
     monkeypatch.chdir(tmp_path)
     kinds = []
     for again in range(2 if name not in SLOW else 1):
-        for seed in range(3):
+        for seed in [2] if name in SLOW else range(3):
             folder = tmp_path / f"{again} {seed}"
             folder.mkdir()
             kinds.append(PARTS[name].attempt(seed, folder))
