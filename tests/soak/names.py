@@ -23,7 +23,7 @@ from tests.soak.parts import Wrong
 __all__ = ["attempt"]
 
 WORDS = (
-    "a", "A", "é", "e\u0301", "ß", "İ", "\u202egnp", "\ufeffbom", "🌳", "日本", "a b", " lead",
+    "a", "A", "é", "e\u0301", "ß", "İ", "\u202egnp", "b\ufeffom", "🌳", "日本", "a b", " lead",
     "trail ", "\ttab", "new\nline",
     "cr\rlf\r\n", "quote'", 'double"', '"', "'", "''", '""', "back\\slash", "\\", "\\n", "a,b", "a;b", "a|b", "a\tb",
     "x0", "x1", "cluster", "cluster_1", "column0", "rowid", "select", "NULL", "null", "NA", "nan", "None", "true", "-1",
