@@ -4,8 +4,9 @@ PY := $(VENV)/bin/python
 JOBS ?= auto
 SEEDS ?= 10
 SIZE ?= 1
+MINUTES ?= 10
 
-.PHONY: demo test soak lint bench papers
+.PHONY: demo test soak soak-tests lint bench papers
 
 demo: $(VENV)/installed  ## explain a real table
 	$(PY) -m boxwood demo
@@ -13,7 +14,10 @@ demo: $(VENV)/installed  ## explain a real table
 test: $(VENV)/installed-test  ## run the tests, in two to four minutes on two cores
 	$(PY) -m pytest -n $(JOBS) --dist worksteal
 
-soak: $(VENV)/installed-test  ## run slow tests, too, and all on SEEDS times as many seeds and SIZE times as many rows
+soak: $(VENV)/installed-test  ## try generated cases of every kind for MINUTES, print what was tried, and stop
+	$(PY) -m tests.soak --minutes $(MINUTES)
+
+soak-tests: $(VENV)/installed-test  ## run slow tests, too, and all on SEEDS times as many seeds and SIZE times as many rows
 	$(PY) -m pytest -n $(JOBS) --dist worksteal --slow --seeds $(SEEDS) --size $(SIZE)
 
 lint: $(VENV)/installed-lint  ## style and types

@@ -1,4 +1,4 @@
-"""How much the tests try: enough for a verdict in `make test`, as much as is asked for in `make soak`.
+"""How much the tests try: enough for a verdict in `make test`, as much as is asked for in `make soak-tests`.
 
 The options of `tests/conftest.py` set these numbers before any test is imported.
 """
@@ -28,7 +28,7 @@ def variants(first: T, *others: T) -> list[T]:
 
 
 def searches() -> range:
-    """Return the seeds of searches for a case that breaks a guarantee; `make soak` tries 100 000 cases in all."""
+    """Return the seeds of searches for a case that breaks a guarantee; `make soak-tests` tries 100 000 cases in all."""
     return range(17 * SEEDS if SLOW and SEEDS > 1 else 4)
 
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import boxwood as bw
-from boxwood import grow, metrics
+from boxwood import concepts, grow, metrics
 from boxwood.errors import DataError
+from boxwood.theory import bounds, instances
 
 X = np.random.default_rng(0).normal(size=(60, 3))
 Y = np.arange(60) % 3
@@ -26,6 +27,7 @@ MIXTURE = bw.Mixture.of(X, Y)
         lambda: grow.kernel_mmdt(X, Y, kernel="gaussian"),
         lambda: metrics.price_of_explainability(X, TREE, Y),
         lambda: metrics.node_table(X, TREE, Y),
+        lambda: bounds.distance_ratios(X, Y, kernel="laplace"),
     ],
 )
 def test_labels_are_no_reference(call):
@@ -41,6 +43,7 @@ def test_labels_are_no_reference(call):
         lambda: metrics.cost(X, None),
         lambda: metrics.price_of_explainability(X, None, REFERENCE),
         lambda: metrics.error_rate(MIXTURE, None),
+        lambda: bw.TreeBuilder.from_tree("tree"),
     ],
 )
 def test_what_is_no_tree(call):
@@ -57,6 +60,11 @@ def test_what_is_no_tree(call):
         lambda: metrics.signal_to_noise(None),
         lambda: metrics.error_rate(X, TREE),
         lambda: metrics.mixture_price(X, TREE),
+        lambda: bounds.l2_price_bound(X),
+        lambda: bounds.mixture_beta(X),
+        lambda: concepts.project(X, np.eye(3)),
+        lambda: concepts.unseparated_pairs(X),
+        lambda: concepts.choose_concepts(X, 2),
     ],
 )
 def test_what_is_no_mixture(call):
@@ -67,6 +75,11 @@ def test_what_is_no_mixture(call):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
+        (lambda: instances.damages(X, TREE), "instance must be an Instance, got ndarray; make one by"),
+        (
+            lambda: instances.damages(instances.unit_grid(9, d=2, steps=3, random_state=0), X),
+            "tree must be a ThresholdTree",
+        ),
         (lambda: TREE.path(1.5), "leaf must be a whole number, got 1.5"),
         (lambda: TREE.relabeled([1.5, 0, 1]), "clusters must be whole numbers"),
         (lambda: TREE.relabeled([np.inf] * 3), "clusters must be whole numbers"),
@@ -88,6 +101,10 @@ def test_what_is_no_number_or_no_option(call, message):
     ("call", "message"),
     [
         (lambda: grow.imm(np.ma.masked_greater(X, 1), REFERENCE), "masked array with masked values"),
+        (lambda: metrics.cost([[10**400]], TREE), "X must be numeric, got object: int too large"),
+        (lambda: metrics.cost(X, TREE, sample_weight=10**400), "sample_weight must be numeric: int too large"),
+        (lambda: metrics.cost(X, TREE, sample_weight=X[:, 0] * 1j), "sample_weight must be numeric, got complex"),
+        (lambda: concepts.project(MIXTURE, np.eye(3) * 1j), "vectors must be real numbers, got complex"),
         (lambda: bw.explain(X, Y, sample_weight=np.full(60, 1e308)), "adds up to more than the largest float"),
         (lambda: bw.explain(X, n_clusters=3, sample_weight=np.full(60, 1e308)), "more than the largest float"),
     ],
@@ -120,3 +137,11 @@ def test_huge_weights_and_tiny_distances_keep_their_meaning():
     assert metrics.partition_cost(rows * 1e-300, [0, 0, 0], objective="l2", centers=[[1e-300, 0]]) == pytest.approx(
         (1 + np.sqrt(2)) * 1e-300
     )
+
+
+@pytest.mark.parametrize("value", [["l1"], {"l1"}, X, np.array(["l1"]), "x" * 10_000, b"l1", None, np.nan])
+def test_what_is_no_listed_word_is_refused_in_one_short_line(value):
+    with pytest.raises(ValueError, match="objective must be one of 'l1'") as refused:
+        metrics.partition_cost(X, Y, objective=value)
+    assert len(str(refused.value)) < 300
+    assert "\n" not in str(refused.value)

@@ -20,11 +20,13 @@ __all__ = [
     "as_table",
     "as_weights",
     "as_whole_weights",
+    "cut_off",
     "listed",
     "refuse_infinite_sum",
     "refuse_not_finite",
     "refuse_other_kind",
     "refuse_unknown",
+    "shown",
     "whole_number",
 ]
 
@@ -108,7 +110,7 @@ def as_table(X: ArrayLike | Rows, *, n_columns: int | None = None, names: Sequen
             raise DataError(f"X must be numeric, got {'text' if table.dtype.kind in 'OUS' else table.dtype}")
         try:
             table = table.astype(np.float64)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise DataError(f"X must be numeric, got {table.dtype}: {error}") from None
     if table.ndim != 2:
         raise DataError(f"X must be two-dimensional, rows by columns; got shape {table.shape}")
@@ -154,9 +156,12 @@ def as_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats | None:
     if sample_weight is None:
         return None
     try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"sample_weight must be numeric: {error}") from None
+        given = np.asarray(sample_weight)
+        weights = None if given.dtype.kind == "c" else given.astype(np.float64, copy=False)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataError(f"sample_weight must be numeric: {cut_off(str(error))}") from None
+    if weights is None:
+        raise DataError("sample_weight must be numeric, got complex numbers")
     if weights.ndim == 0:
         weights = np.full(n_rows, weights)
     if weights.shape != (n_rows,):
@@ -204,14 +209,27 @@ def as_generator(random_state: Any) -> np.random.Generator:
 
 def refuse_unknown(name: str, value: object, allowed: Collection[str]) -> None:
     """Raise a ValueError with the parameter, the allowed values and the given value, unless the value is allowed."""
-    if value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}")
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {shown(value)}")
+
+
+def shown(value: object) -> str:
+    """Return a value as messages show it: an array by its shape, a long text by its beginning."""
+    if isinstance(value, np.ndarray) and value.ndim:
+        return f"an array of shape {value.shape}"
+    return cut_off(repr(value))
+
+
+def cut_off(text: str, length: int = 200) -> str:
+    """Return a text of at most so many characters."""
+    return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 def refuse_other_kind(name: str, value: object, kind: type, instead: str) -> None:
     """Raise a TypeError unless a value is of a kind; `instead` says how to get one."""
     if not isinstance(value, kind):
-        raise TypeError(f"{name} must be a {kind.__name__}, got {type(value).__name__}; {instead}")
+        article = "an" if kind.__name__[0] in "AEIOU" else "a"
+        raise TypeError(f"{name} must be {article} {kind.__name__}, got {type(value).__name__}; {instead}")
 
 
 def whole_number(name: str, value: Any, least: int) -> int:
@@ -225,7 +243,7 @@ def whole_number(name: str, value: Any, least: int) -> int:
         If it is below `least`.
     """
     if not isinstance(value, Integral) or isinstance(value, bool):
-        raise TypeError(f"{name} must be a whole number, got {value!r}")
+        raise TypeError(f"{name} must be a whole number, got {shown(value)}")
     if value < least:
         raise ValueError(f"{name} must be at least {least}, got {value}")
     return int(value)

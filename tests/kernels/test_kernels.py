@@ -300,6 +300,17 @@ def test_the_rule_auto_measures_how_near_the_nearest_rows_are(kernel, distance, 
     assert 0 < capped < len(seeds(24)) / 2
 
 
+@pytest.mark.parametrize("kernel", [Gaussian, Laplace])
+def test_bandwidths_are_the_same_numbers_for_any_order_of_rows_and_for_weights_of_one(kernel):
+    for seed in seeds(60):
+        rng = np.random.default_rng(seed)
+        X = np.exp(3 * rng.normal(size=(40, 2))) * 10.0 ** rng.integers(-12, 13)
+        weights, order = rng.random(40), rng.permutation(40)
+        assert kernel("auto").fitted(Rows.of(X, np.ones(40))) == kernel("auto").fitted(X)
+        assert kernel("scale").fitted(X[order]) == kernel("scale").fitted(X)
+        assert kernel("auto").fitted(Rows.of(X[order], weights[order])) == kernel("auto").fitted(Rows.of(X, weights))
+
+
 def test_the_rule_auto_samples_large_tables():
     X = np.random.default_rng(0).normal(size=(3000, 2))
     found = Gaussian("auto").fitted(X).gamma

@@ -79,9 +79,9 @@ def choose_concepts(
     """
     if max_concepts < 1:
         raise ValueError(f"max_concepts must be at least 1, got {max_concepts}")
+    names = concept_names(scores, names)
     if scores.n_components < 2:
         raise DataError("one cluster has no other to be separated from; give a mixture of at least two")
-    names = concept_names(scores, names)
     _, gaps = pair_gaps(scores, pooling)
     most = min(max_concepts, scores.n_features)
     exact = sum(comb(scores.n_features, size) for size in range(1, most + 1)) <= MOST_SUBSETS

@@ -9,7 +9,7 @@ import numpy as np
 
 from boxwood._frames import column_names, is_frame
 from boxwood._types import Floats, Indices
-from boxwood._validation import listed
+from boxwood._validation import listed, shown
 from boxwood.errors import DataError
 
 __all__ = ["BINARY", "CONTINUOUS", "ConceptTable", "concept_indices"]
@@ -92,7 +92,7 @@ def concept_indices(concepts: Any, names: tuple[str, ...]) -> Indices:
     if chosen.size == 0:
         raise DataError("no concept is left; give more examples of them, or other concepts")
     if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= len(names):
-        raise DataError(f"concepts must be names or indices from 0 to {len(names) - 1}, got {concepts!r}")
+        raise DataError(f"concepts must be names or indices from 0 to {len(names) - 1}, got {shown(concepts)}")
     return chosen.astype(np.intp)
 
 

@@ -9,6 +9,7 @@ from boxwood._types import Floats
 from boxwood.errors import DataError
 from boxwood.loops.kernels import products
 from boxwood.reference import Mixture
+from boxwood.reference._mixture import refuse_no_mixture
 
 __all__ = ["project"]
 
@@ -71,6 +72,9 @@ def project(mixture: Mixture, vectors: ArrayLike, intercepts: ArrayLike | None =
 
 def _checked(mixture: Mixture, vectors: ArrayLike, intercepts: ArrayLike | None) -> tuple[Floats, Floats]:
     """Return vectors, shape (m, d), and intercepts, shape (m,)."""
+    refuse_no_mixture(mixture)
+    if np.iscomplexobj(vectors):
+        raise DataError("vectors must be real numbers, got complex ones")
     C = np.asarray(vectors, dtype=np.float64)
     if C.ndim != 2 or C.shape[1] != mixture.n_features or not np.isfinite(C).all():
         raise DataError(f"vectors must be finite numbers of shape (m, {mixture.n_features}), got shape {C.shape}")

@@ -11,6 +11,7 @@ import numpy as np
 from boxwood._types import Floats, Indices
 from boxwood.errors import DataError
 from boxwood.reference import Mixture
+from boxwood.reference._mixture import refuse_no_mixture
 
 __all__ = ["PairGap", "concept_names", "pair_gaps", "unseparated_pairs"]
 
@@ -89,6 +90,7 @@ def pair_gaps(scores: Mixture, pooling: str) -> tuple[Indices, Floats]:
 
 def concept_names(scores: Mixture, names: Sequence[str] | None) -> tuple[str, ...]:
     """Return a name for each concept, concept0, concept1, … if there are none."""
+    refuse_no_mixture(scores)
     if names is None:
         return tuple(f"concept{j}" for j in range(scores.n_features))
     if len(names) != scores.n_features:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Floats
-from boxwood._validation import Rows
+from boxwood._validation import Rows, shown
 from boxwood.errors import DataError
 
 __all__ = ["RULES", "Bandwidth", "as_bandwidth", "by_axis", "refuse_rule", "resolved_bandwidth"]
@@ -28,20 +29,20 @@ def as_bandwidth(gamma: float | Sequence[float] | Array | str) -> Bandwidth:
     if isinstance(gamma, str):
         if gamma not in RULES:
             raise ValueError(
-                f"gamma must be a number above 0, one for each axis, 'auto', 'scale' or 'median'; got {gamma!r}"
+                f"gamma must be a number above 0, one for each axis, 'auto', 'scale' or 'median'; got {shown(gamma)}"
             )
         return gamma
     values = np.asarray(gamma, dtype=np.float64)
     if values.ndim > 1 or values.size == 0 or not np.isfinite(values).all() or (values <= 0).any():
         raise ValueError(
-            f"gamma must be a number above 0, one for each axis, 'auto', 'scale' or 'median'; got {gamma!r}"
+            f"gamma must be a number above 0, one for each axis, 'auto', 'scale' or 'median'; got {shown(gamma)}"
         )
     return float(values) if values.ndim == 0 else tuple(values.tolist())
 
 
 def _no_bandwidth(gamma: object) -> ValueError:
     rules = f"{', '.join(map(repr, RULES[:-1]))} or {RULES[-1]!r}"
-    return ValueError(f"gamma must be a number above 0, one for each axis, {rules}; got {gamma!r}")
+    return ValueError(f"gamma must be a number above 0, one for each axis, {rules}; got {shown(gamma)}")
 
 
 def resolved_bandwidth(gamma: Bandwidth, X: ArrayLike, power: int) -> Bandwidth:
@@ -83,24 +84,37 @@ def _spread(X: Array, power: int) -> float:
 
     Infinite or NaN where it overflows.
     """
-    with np.errstate(over="ignore", invalid="ignore"):
-        return float(X.shape[1] * np.ascontiguousarray(X).std(dtype=np.float64) ** power)
+    values = np.asarray(X, dtype=np.float64)
+    return float(X.shape[1] * _deviation(values, np.full(values.shape, 1 / values.size)) ** power)
 
 
 def _spread_of_columns(X: Array, power: int, weights: Floats | None) -> float:
     """Return the sum over columns of their standard deviations to some power; it does not depend on where they lie."""
-    values = X.astype(np.float64)
+    shares = _shares(np.ones(len(X)) if weights is None else weights)
+    columns = np.asarray(X, dtype=np.float64).T
     with np.errstate(over="ignore", invalid="ignore"):
-        if weights is None:
-            return float((values.std(axis=0) ** power).sum())
-        shares = _shares(weights)
-        off = values - (shares[:, None] * values).sum(axis=0)
-        return float(((shares[:, None] * np.square(off)).sum(axis=0) ** (power / 2)).sum())
+        return float(sum(_deviation(column, shares) ** power for column in columns))
+
+
+def _deviation(values: Floats, shares: Floats) -> float:
+    """Return the standard deviation of values with these shares; infinite or NaN where it overflows."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        center = _exact_sum(shares * values)
+        return float(np.sqrt(_exact_sum(shares * np.square(values - center))))
+
+
+def _exact_sum(values: Floats) -> float:
+    """Return a sum of whole multiples of one power of two, so that the order of the values does not matter."""
+    largest = float(np.abs(values).max())
+    if not 0 < largest < np.inf:
+        return float(values.sum())
+    shift = 62 - int(np.frexp(largest)[1]) - values.size.bit_length()  # the multiples add up to less than 2**62
+    return math.ldexp(float(np.rint(np.ldexp(values, shift)).astype(np.int64).sum()), -shift)
 
 
 def _shares(weights: Floats) -> Floats:
     scaled = weights / weights.max()  # the sum of large weights may overflow
-    return np.asarray(scaled / scaled.sum())
+    return np.asarray(scaled / _exact_sum(scaled))
 
 
 def _median_distance(X: Array, power: int) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from boxwood._validation import shown
 from boxwood.kernels._additive import ChiSquared, Hellinger, HistogramIntersection, Linear
 from boxwood.kernels._joint import Polynomial, Precomputed
 from boxwood.kernels._kernel import Kernel
@@ -54,7 +55,7 @@ def as_kernel(kernel: Kernel | str) -> Kernel:
             "take 'chi_squared' for the additive one, or pass 'precomputed' and the Gram matrix of the other"
         )
     if not isinstance(kernel, str) or kernel not in _NAMED:
-        raise ValueError(f"kernel must be a Kernel or one of {', '.join(map(repr, _NAMED))}; got {kernel!r}")
+        raise ValueError(f"kernel must be a Kernel or one of {', '.join(map(repr, _NAMED))}; got {shown(kernel)}")
     return _NAMED[kernel]()
 
 

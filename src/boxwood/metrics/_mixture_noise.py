@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Floats
+from boxwood._validation import shown
 from boxwood.errors import DataError
 from boxwood.reference import Mixture
 from boxwood.reference._mixture import refuse_no_mixture, sigma_of
@@ -131,7 +132,7 @@ def signal_to_noise(
 
 def _factor(convention: str) -> float:
     if convention not in _FACTOR:
-        raise ValueError(f"convention must be 'variance' or 'subgaussian', got {convention!r}")
+        raise ValueError(f"convention must be 'variance' or 'subgaussian', got {shown(convention)}")
     return _FACTOR[convention]
 
 

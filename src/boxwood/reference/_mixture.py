@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import Rows, listed, refuse_other_kind, refuse_unknown
+from boxwood._validation import Rows, listed, refuse_other_kind, refuse_unknown, shown
 from boxwood._warnings import warn_caller
 from boxwood.errors import DataError
 from boxwood.reference._labels import encode_labels
@@ -166,7 +166,7 @@ class Mixture:
             return np.asarray((self.weights[:, None] * self.variances).sum(axis=0))
         if pooling == "max":
             return np.asarray(self.variances.max(axis=0))
-        raise ValueError(f"pooling must be 'max' or 'weighted', got {pooling!r}")
+        raise ValueError(f"pooling must be 'max' or 'weighted', got {shown(pooling)}")
 
     @classmethod
     def of(
@@ -277,7 +277,7 @@ def sigma_of(mixture: Mixture, pooling: str, sigma: ArrayLike | None) -> Floats:
     except (TypeError, ValueError):
         deviations = np.empty(0)
     if deviations.shape != (d,) or not np.isfinite(deviations).all() or (deviations < 0).any():
-        raise DataError(f"sigma must be {d} finite numbers, not negative, one for each axis; got {sigma!r}")
+        raise DataError(f"sigma must be {d} finite numbers, not negative, one for each axis; got {shown(sigma)}")
     return deviations
 
 

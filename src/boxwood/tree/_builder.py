@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from boxwood.tree._tree import ThresholdTree
+from boxwood.tree._tree import ThresholdTree, refuse_no_tree
 
 __all__ = ["TreeBuilder"]
 
@@ -35,6 +35,7 @@ class TreeBuilder:
     @classmethod
     def from_tree(cls, tree: ThresholdTree) -> tuple[TreeBuilder, list[int]]:
         """Return a builder that holds `tree`, and the builder's node for each of the tree's nodes."""
+        refuse_no_tree(tree)
         builder, nodes = cls(), [0] * tree.n_nodes
         for node in range(tree.n_nodes):
             if tree.feature[node] >= 0:

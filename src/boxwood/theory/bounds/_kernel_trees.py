@@ -16,6 +16,7 @@ from boxwood.errors import DataError
 from boxwood.kernels import Kernel
 from boxwood.kernels._by_name import as_distance_kernel
 from boxwood.reference import Reference
+from boxwood.reference._reference import refuse_no_reference
 from boxwood.theory.bounds._bound import Bound, Condition, as_price
 
 __all__ = ["DistanceRatios", "distance_price_bound", "distance_ratios", "taylor_price_bound"]
@@ -175,6 +176,7 @@ def distance_ratios(
     >>> round(distance_price_bound(2, 1, **ratios._asdict()).value, 2)
     9.49
     """
+    refuse_no_reference(reference)
     rows = Rows.of(X, sample_weight)
     product = as_distance_kernel(kernel).fitted(rows)
     table, labels, weights = _kept(rows.values, reference, rows.weights)

@@ -17,7 +17,7 @@ from boxwood._types import Floats
 from boxwood._validation import refuse_unknown
 from boxwood.metrics import explainability_to_noise
 from boxwood.reference import Mixture
-from boxwood.reference._mixture import sigma_of
+from boxwood.reference._mixture import refuse_no_mixture, sigma_of
 from boxwood.theory.bounds._bound import Condition, Status, checked
 
 __all__ = [
@@ -149,6 +149,7 @@ def mixture_beta(mixture: Mixture, *, family: str = "gaussian", pooling: str = "
     >>> [round(mixture_beta(mixture, family=family), 7) for family in ("gaussian", "laplace", "rademacher")]
     [1.2533141, 1.4142136, 1.0]
     """
+    refuse_no_mixture(mixture)
     refuse_unknown("family", family, _ABSOLUTE_DEVIATION)
     sigma = np.sqrt(mixture.pooled_variances(pooling))
     varies = sigma > 0

@@ -201,8 +201,8 @@ def l2_price_bound(mixture: Mixture, *, drawn: bool = False, estimated: bool = F
     >>> round(l2_price_bound(Mixture([0.5, 0.5], [[0.0], [1.0]], [[0.01], [0.01]])).value, 6)
     4.141593
     """
-    k, d = mixture.means.shape
     facts = mixture_facts(mixture, "subgaussian")
+    k, d = mixture.means.shape
     smallest, largest = _extreme_distances(mixture)
     chi = math.sqrt(2) * math.exp(math.lgamma((d + 1) / 2) - math.lgamma(d / 2))
     value = 1 + (k - 1) * ratio(largest, smallest) * math.sqrt(2 * math.pi * d) / chi

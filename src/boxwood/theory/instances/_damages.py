@@ -7,8 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Indices
+from boxwood._validation import refuse_other_kind
 from boxwood.theory.instances._instance import Instance
 from boxwood.tree import ThresholdTree, rows_at_nodes
+from boxwood.tree._tree import refuse_no_tree
 
 __all__ = ["Damages", "damages"]
 
@@ -61,6 +63,8 @@ def damages(instance: Instance, tree: ThresholdTree) -> Damages:
     >>> damages(instance, random_cuts(instance.centers, random_state=0)).by_level[:3]
     array([36, 25, 10])
     """
+    refuse_other_kind("instance", instance, Instance, "make one by a function of boxwood.theory.instances")
+    refuse_no_tree(tree)
     labels = instance.labels
     assert instance.points is not None  # an instance with labels has points
     n_rows = np.bincount(labels)
