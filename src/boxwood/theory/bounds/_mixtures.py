@@ -73,6 +73,8 @@ def price_bound(
     ------
     DataError
         If the mixture has one component, or does not fit the tree.
+    ValueError
+        If `beta` is below 1.
 
     Notes
     -----
