@@ -52,6 +52,7 @@ PARTS = {
     for part in (
         Part("tables", "generated tables through every method, against naive twins and invariants"),
         Part("parameters", "odd values for every parameter of every public function", 30.0, 8 * GIGABYTE),
+        Part("guarantees", "bounds of mixtures against exact errors and prices, by hill climbing"),
         Part("models", "damaged model files: refused, or everything works"),
         Part("names", "hostile names of columns, clusters and files through every format"),
         Part("signals", "signals at random moments of every command that writes", 180.0),
