@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from boxwood._threads import n_threads
+from boxwood._threads import map_tasks, n_threads
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import Rows, whole_number
 from boxwood.errors import DataError
@@ -91,6 +91,20 @@ class Task:
         """Whether each row is kept, shape (n,): it has a cluster and a weight above 0."""
         kept, weights = self.reference.kept, self.rows.weights
         return kept if weights is None else kept & (weights > 0)
+
+    @cached_property
+    def order(self) -> NDArray[np.int32]:
+        """The kept rows in the ascending order of each column, shape (d, n_kept), as row numbers.
+
+        Made when first asked for, and shared by all algorithms that are given this task. Equal values come in any
+        order, which may differ between processors, so only exact sums may run over them. Takes time d n log n.
+        """
+        rows = np.flatnonzero(self.kept).astype(np.int32 if len(self.rows) <= np.iinfo(np.int32).max else np.int64)
+
+        def of_column(feature: int) -> NDArray[np.int32]:
+            return np.asarray(rows[np.argsort(self.rows.column(feature, rows))])
+
+        return np.stack(map_tasks(of_column, range(self.rows.n_columns), n_jobs=self.n_jobs))
 
     @cached_property
     def kept_weights(self) -> Floats | None:

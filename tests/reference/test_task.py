@@ -1,0 +1,24 @@
+"""`Task`: rows and a clustering, checked once."""
+
+import numpy as np
+import pytest
+
+from boxwood import Reference
+from boxwood.reference import Task
+from tests.scale import seeds
+
+
+@pytest.mark.parametrize("seed", seeds(20))
+def test_order_sorts_the_kept_rows_by_each_column(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 5, (rng.integers(2, 40), 3)) * rng.choice([1.0, 1e-12, -1e12])
+    labels = rng.integers(-1, 2, len(X))
+    labels[:2] = 0, 1
+    weights = rng.integers(0, 3, len(X)) + (np.arange(len(X)) < 2)
+    task = Task.of(X, Reference.of(X, labels), sample_weight=weights)
+    kept = np.flatnonzero((labels >= 0) & (weights > 0))
+    assert task.order.shape == (3, len(kept))
+    for feature, ordered in enumerate(task.order):
+        assert sorted(ordered) == kept.tolist()
+        assert (np.diff(X[ordered, feature]) >= 0).all()
+    assert task.order is task.order
