@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ __all__ = [
     "Rows",
     "as_generator",
     "as_table",
+    "as_time_limit",
     "as_weights",
     "as_whole_weights",
     "cut_off",
@@ -247,3 +248,14 @@ def whole_number(name: str, value: Any, least: int) -> int:
     if value < least:
         raise ValueError(f"{name} must be at least {least}, got {value}")
     return int(value)
+
+
+def as_time_limit(time_limit: float | None) -> float | None:
+    """Return a number of seconds as a float, or None; refuse what is neither."""
+    if time_limit is None:
+        return None
+    if not isinstance(time_limit, Real) or isinstance(time_limit, bool):
+        raise TypeError(f"time_limit must be a number of seconds or None, got {shown(time_limit)}")
+    if not time_limit >= 0:
+        raise ValueError(f"time_limit must be at least 0 seconds, got {time_limit}")
+    return float(time_limit)

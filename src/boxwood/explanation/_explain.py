@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from boxwood._frames import boolean_columns
-from boxwood._validation import refuse_infinite_sum
+from boxwood._validation import as_time_limit, refuse_infinite_sum, refuse_unknown
 
 if TYPE_CHECKING:
     from boxwood.explanation._explanation import Explanation
@@ -27,6 +27,8 @@ def explain(
     n_clusters: int | None = None,
     method: str = "auto",
     max_leaf_nodes: int | None = None,
+    objective: str = "auto",
+    time_limit: float | None = None,
     names: Names | None = None,
     sample_weight: ArrayLike | None = None,
     random_state: Any = None,
@@ -68,6 +70,13 @@ def explain(
     max_leaf_nodes : int, default=None
         Number of leaves. None is the number of clusters, or twice that number for "exkmc", "expand" and their kernel
         versions.
+    objective : {"auto", "cost", "agreement"}, default="auto"
+        What decides between the trees that "auto" grows; see Notes. "cost" takes the cheapest, "agreement" the one with
+        the fewest rows outside their cluster. The method "random_cuts" has distances for its objective: "l1",
+        "sqeuclidean" or "l2".
+    time_limit : float, default=None
+        Seconds after which "auto" starts no further step and returns the best tree so far; the result then depends on
+        the machine, and a note says so. None: no clock decides anything.
     names : mapping from label to name, or sequence of names, default=None
         Names of the clusters. A sequence has one name for each label, in ascending order of the labels.
     sample_weight : array-like of shape (n,), default=None
@@ -107,25 +116,29 @@ def explain(
 
     Notes
     -----
-    "auto" grows several trees with `max_leaf_nodes` leaves. IMM, Ex-Greedy and ExShallow give one leaf for each
-    cluster, and so does MMDT if a Gaussian mixture is explained. If more leaves are asked for, each of these trees is
-    expanded by cost and by mistakes. Expansions from a single leaf and CART follow. Trees that are nearly as good as
-    the best are refined (`grow.refine`): centres and cuts are improved in turn.
+    "auto" grows several trees with `max_leaf_nodes` leaves: those of IMM, Ex-Greedy and ExShallow with several
+    penalties; MMDT, if a Gaussian mixture is explained; CART by Gini and by entropy, and regression trees on the
+    centres, some over-grown and pruned back; expansions of these and of a single leaf. The most promising are refined
+    (`grow.refine`: centres and cuts are improved in turn), and small subtrees are solved exactly (`grow.optimal`).
+    Sibling leaves of one cluster are merged and the freed leaf is used elsewhere. No leaf is named by a cluster of
+    which it holds no row; a cluster may be without a leaf then, and costs what its rows cost where they are.
 
-    The tree that loses least is returned. Ties go to the earlier candidate, and to the unrefined one. The loss is the
-    within-cluster cost if at least 95% of the rows lie nearest to the mean of their own cluster; otherwise it is the
-    number of rows outside their cluster. A cost below that of the clusters counts as theirs, and then fewer rows
-    outside their cluster win. A tree that leaves a cluster without a leaf counts as if it lost a quarter more. A method
-    named by the caller gives its tree without refinement.
+    Which tree is returned depends on `objective`. With "auto" let A be the best agreement among the trees within 0.5%
+    of the least within-cluster cost: the cheapest tree that agrees at least A - 0.005 is taken. A cost below that of
+    the clusters counts as theirs, because such a tree has found other clusters. If fewer than 95% of the rows lie
+    nearest to the mean of their own cluster, the clusters do not minimise this cost; then the tree with the fewest rows
+    outside their cluster is taken, and a note says so. A tree of more leaves than clusters never costs more than the
+    one that is returned for as many leaves as clusters. A method named by the caller gives its tree without refinement.
 
     For a pipeline, trees are grown and measured in the columns that its first steps compute. The tree is then pulled
     back to the columns of the table (`ThresholdTree.pull_back`, with the maps of `axes.axis_map_of`); every row keeps
     its leaf. If a step mixes columns, trees are grown in the columns of the table instead. A note says which columns
     were used.
 
-    In a table of more than 250 000 values only IMM uses every row. The other trees are grown on a random sample of
-    250 000 values, and compared on all rows. A note says so. If two clusters have the same centre, methods that
-    separate centres are left out, with a note.
+    In a table of more than 20 000 rows, and of more than 50 for each leaf, growers that need several passes see a
+    random sample of so many rows. The best trees are compared, and the best one is refined, on all rows. A note and
+    `Explanation.search` say so. If two clusters have the same centre, methods that separate centres are left out, with
+    a note.
 
     Takes time n d (log n + k) for each level of the trees, besides the clustering. A tree has k - 1 levels at worst; of
     clusters that overlap, IMM's may come close. `grow.greedy` and `grow.shallow` state worst cases of their own.
@@ -158,7 +171,7 @@ def explain(
     from boxwood.reference import Task
     from boxwood.reference._coordinates import Coordinates
 
-    name = _method_name(method, options)
+    name, options = _method_with_options(method, objective, time_limit, options)
     _refuse_parameter(
         "max_leaf_nodes",
         max_leaf_nodes,
@@ -200,7 +213,11 @@ def explain(
     return with_booleans(explanation, boolean_columns(X))
 
 
-def _method_name(method: str, options: dict[str, Any]) -> str:
+def _method_with_options(
+    method: str, objective: str, time_limit: float | None, options: dict[str, Any]
+) -> tuple[str, dict[str, Any]]:
+    """Return the name of a method, and its options; `objective` and `time_limit` are options of "auto"."""
+    from boxwood.explanation._facts import GOALS
     from boxwood.grow import method_of
 
     if method == "auto":
@@ -209,10 +226,13 @@ def _method_name(method: str, options: dict[str, Any]) -> str:
             if option in ("max_leaves", "leaves"):
                 raise TypeError(f"explain has no option {option!r}; the number of leaves is max_leaf_nodes")
             raise ValueError(f"options such as {option} belong to one method; name it with method=")
-        return method
+        refuse_unknown("objective", objective, GOALS)
+        return method, {"objective": objective, "time_limit": as_time_limit(time_limit)}
     chosen = method_of(method, beside=("auto",))
+    options = dict(options) if objective == "auto" else options | {"objective": objective}
+    options = options if time_limit is None else options | {"time_limit": time_limit}
     chosen.check_options(options)
-    return chosen.name
+    return chosen.name, options
 
 
 def _with_defaults(name: str, options: dict[str, Any], clustering: Any) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import numpy as np
 from boxwood._frames import names_array, names_or_none
 from boxwood._types import Array, Indices
 from boxwood.axes import Categories
+from boxwood.explanation._facts import SearchFacts
 from boxwood.explanation._rows import leaves_of_rows
 from boxwood.tree import Interval, ThresholdTree
 
@@ -206,6 +207,8 @@ class Explanation:
         Kernel, if costs are measured in its feature space. None says that they are measured in the columns.
     draws : DrawFacts, default=None
         Facts on all random trees, if "random_cuts" grew the tree.
+    search : SearchFacts, default=None
+        What "auto" did to find the tree; None for a method asked for by name.
 
     Examples
     --------
@@ -243,6 +246,7 @@ class Explanation:
     objective: str = "sqeuclidean"
     kernel: KernelFacts | None = None
     draws: DrawFacts | None = None
+    search: SearchFacts | None = None
 
     @property
     def names(self) -> tuple[Hashable, ...]:

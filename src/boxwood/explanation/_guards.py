@@ -12,8 +12,8 @@ from boxwood._frames import as_matrix, column_names, is_frame, numeric_columns
 from boxwood._types import Array
 from boxwood._validation import listed
 from boxwood.errors import DataError
-from boxwood.explanation._best import SAMPLED
 from boxwood.explanation._explanation import Explanation
+from boxwood.explanation._search import ROWS
 from boxwood.grow._expand import expanded
 from boxwood.reference import Task
 from boxwood.render._rules import column_name
@@ -128,7 +128,7 @@ def notes_on_agreement(agreement: float, tree: ThresholdTree, task: Task) -> tup
     """
     if agreement >= LOW:
         return ()
-    sample = task.sampled(SAMPLED)
+    sample = task.sampled(ROWS)
     labels = sample.reference.labels
     weights = sample.reference.kept if sample.kept_weights is None else sample.kept_weights
     for more in (2, 4):

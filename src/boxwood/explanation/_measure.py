@@ -75,6 +75,7 @@ def measure(task: Task, grown: Grown, coordinates: Coordinates) -> Explanation:
         objective=grown.objective,
         kernel=None if grown.kernel is None else KernelFacts(repr(grown.kernel), costs.ceiling),
         draws=_draws(grown, reference),
+        search=grown.facts.get("search"),
     )
 
 

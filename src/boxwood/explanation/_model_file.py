@@ -10,6 +10,7 @@ from typing import Any
 from boxwood._files import replacing
 from boxwood.errors import ModelError
 from boxwood.explanation._explanation import DrawFacts, Explanation, KernelFacts, MixtureFacts
+from boxwood.explanation._facts import SearchFacts
 from boxwood.explanation._read_model import from_document
 from boxwood.render._rules import cluster_rule, rule
 from boxwood.tree._exchange import to_nodes
@@ -39,7 +40,7 @@ def to_document(ex: Explanation) -> dict[str, Any]:
         "notes": list(ex.notes),
         **({} if ex.objective == "sqeuclidean" else {"objective": ex.objective}),
         **({} if ex.mixture is None else {"mixture": _mixture(ex.mixture)}),
-        **{name: _numbers(facts) for name, facts in (("draws", ex.draws), ("kernel", ex.kernel)) if facts is not None},
+        **{name: _numbers(facts) for name, facts in _facts(ex) if facts is not None},
         "columns": list(ex.columns),
         **(
             {"categories": {name: column_categories._asdict() for name, column_categories in ex.categories}}
@@ -112,7 +113,11 @@ def _mixture(facts: MixtureFacts) -> dict[str, Any]:
     }
 
 
-def _numbers(facts: DrawFacts | KernelFacts) -> dict[str, Any]:
+def _facts(ex: Explanation) -> tuple[tuple[str, DrawFacts | KernelFacts | SearchFacts | None], ...]:
+    return ("draws", ex.draws), ("kernel", ex.kernel), ("search", ex.search)
+
+
+def _numbers(facts: DrawFacts | KernelFacts | SearchFacts) -> dict[str, Any]:
     return {name: _written(value) if isinstance(value, float) else value for name, value in facts._asdict().items()}
 
 

@@ -19,6 +19,7 @@ from boxwood.explanation._explanation import (
     leaves_of,
     rules_of,
 )
+from boxwood.explanation._facts import GOALS, SearchFacts
 from boxwood.metrics._readability import Readability
 from boxwood.tree import ThresholdTree
 from boxwood.tree._exchange import from_nodes
@@ -72,6 +73,7 @@ def from_document(document: dict[str, Any]) -> Explanation:
         objective=_objective(document.get("objective", "sqeuclidean")),
         draws=_draws(document["draws"]) if "draws" in document else None,
         kernel=_kernel(document["kernel"]) if "kernel" in document else None,
+        search=_search(document["search"]) if "search" in document else None,
         categories=categories,
     )
 
@@ -136,6 +138,14 @@ def _draws(entry: dict[str, Any]) -> DrawFacts:
 
 def _kernel(entry: dict[str, Any]) -> KernelFacts:
     return KernelFacts(_text(entry["kernel"]), _measure(entry["price_ceiling"]))
+
+
+def _search(entry: dict[str, Any]) -> SearchFacts:
+    if sorted(entry) != sorted(SearchFacts._fields) or entry["objective"] not in GOALS:
+        raise ValueError("its facts of the search are not those of this version")
+    counts = (_whole(entry[name]) for name in ("n_candidates", "n_sampled"))
+    gap = None if entry["gap"] is None else _share(entry["gap"])
+    return SearchFacts(entry["objective"], _text(entry["reason"]), *counts, _truth(entry["stopped_by_clock"]), gap)
 
 
 # ---------------------------------------------------------------------------------------------------------- values

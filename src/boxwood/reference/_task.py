@@ -142,11 +142,10 @@ class Task:
         """Return the task with another clustering of the same rows."""
         return replace(self, reference=reference)
 
-    def sampled(self, n_values: int) -> Task:
-        """Return the task on a random sample of the kept rows, with about `n_values` values."""
-        if self.rows.values.size <= n_values:
+    def sampled(self, n_rows: int) -> Task:
+        """Return the task on a random sample of so many kept rows, or itself if it has no more rows."""
+        if len(self.rows) <= n_rows:
             return self
-        n_rows = max(n_values // self.rows.n_columns, 1)
         rows = np.flatnonzero(self.kept)
         if len(rows) > n_rows:
             rows = np.sort(check_random_state(self.random_state).choice(rows, n_rows, replace=False))

@@ -1,0 +1,150 @@
+"""What decides between trees that explain one clustering: their cost, the rows outside their cluster, or both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from boxwood._threads import map_blocks
+from boxwood._types import Array, Bools, Floats, Indices
+from boxwood.grow._refine import means_of
+from boxwood.loops.costs import SQEUCLIDEAN
+from boxwood.loops.kernels import products
+from boxwood.metrics._cost import summed_distances
+from boxwood.reference import Task
+from boxwood.tree import ThresholdTree
+
+__all__ = ["Candidate", "Goal"]
+
+NEAREST = 0.95  # "auto" looks at costs if at least this share of rows is nearest to its own cluster's mean
+NEAR = 1.005  # trees whose cost is up to so many times the least are looked at for their agreement
+ALLOWED = 0.005  # share of rows by which the tree that "auto" takes may agree less than the best of these
+
+
+class Candidate(NamedTuple):
+    """A tree, how it was grown, its within-cluster cost, and the weight of the rows outside their cluster."""
+
+    tree: ThresholdTree
+    name: str
+    cost: float
+    mistakes: float
+
+
+class Goal:
+    """What decides between the trees for one task.
+
+    "cost" is the cheapest tree. "agreement" is the tree with the fewest rows outside their cluster. With "auto" let A
+    be the best agreement among the trees within 0.5% of the least cost; the cheapest tree that agrees at least A -
+    0.005 is taken. A cost below that of the clusters counts as theirs then, because such a tree has found other
+    clusters. Clusters that do not minimise cost are none of means: "auto" is "agreement" for them. Each goal has the
+    other number as its second one; of equal trees the first is taken.
+
+    Parameters
+    ----------
+    task : Task
+        Rows and their clusters.
+    objective : {"auto", "cost", "agreement"}
+        What was asked for.
+    """
+
+    def __init__(self, task: Task, objective: str) -> None:
+        self.task, self.objective = task, objective
+        self.share_nearest = _share_nearest(task)
+        self.by_cost = objective == "cost" or (objective == "auto" and self.share_nearest >= NEAREST)
+        self.cost_of_clusters = self._cost(task.reference.labels)
+        self.weight = float(task.kept.sum() if task.rows.weights is None else task.rows.weights[task.kept].sum())
+        self._known: dict[ThresholdTree, tuple[float, float]] = {}
+
+    @property
+    def reason(self) -> str:
+        """Why "auto" looks at agreement alone, in words; empty if it does not."""
+        if self.objective != "auto" or self.by_cost:
+            return ""
+        return (
+            f"the clusters do not minimise cost ({self.share_nearest:.0%} of the rows are nearest to the mean of "
+            "their own cluster), so the tree with the fewest rows outside their cluster was taken, whatever it costs"
+        )
+
+    def of_sample(self, sample: Task) -> Goal:
+        """Return the goal on a sample of the rows; what it looks at is decided by all rows."""
+        goal = Goal(sample, self.objective)
+        goal.by_cost = self.by_cost
+        return goal
+
+    def candidate(self, tree: ThresholdTree, name: str) -> Candidate:
+        """Return a tree with its cost and mistakes, which are computed once for equal trees."""
+        if tree not in self._known:
+            reference, weights = self.task.reference, self.task.rows.weights
+            predicted = tree.predict(self.task.rows, n_jobs=self.task.n_jobs)
+            wrong = reference.kept & (predicted != reference.labels)
+            mistakes = float(wrong.sum() if weights is None else weights[wrong].sum())
+            self._known[tree] = self._cost(np.where(reference.kept, predicted, -1)), mistakes
+        return Candidate(tree, name, *self._known[tree])
+
+    def candidates(self, trees: Iterable[tuple[ThresholdTree, str]]) -> list[Candidate]:
+        """Return the trees with their costs and mistakes; of equal trees only the first."""
+        names: dict[ThresholdTree, str] = {}
+        for tree, name in trees:
+            names.setdefault(tree, name)
+        return [self.candidate(tree, name) for tree, name in names.items()]
+
+    def best(self, candidates: Sequence[Candidate]) -> Candidate:
+        """Return the candidate that the goal takes."""
+        if not self.by_cost:
+            return min(candidates, key=lambda each: (each.mistakes, each.cost))
+        if self.objective == "cost":
+            return min(candidates, key=lambda each: (each.cost, each.mistakes))
+        near = [each for each in candidates if self._floored(each) <= NEAR * min(map(self._floored, candidates))]
+        fewest = min(each.mistakes for each in near)
+        agreeing = [each for each in near if each.mistakes <= fewest + ALLOWED * self.weight]
+        return min(agreeing, key=lambda each: (self._floored(each), each.mistakes))
+
+    def ranked(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Return the candidates, the most promising first: the one that the goal takes, then what it takes of the rest.
+
+        Of trees with the same cost and mistakes only the first is in it.
+        """
+        first: dict[tuple[float, float], Candidate] = {}
+        for each in candidates:
+            first.setdefault((each.cost, each.mistakes), each)
+        rest, order = list(first.values()), []
+        while rest:
+            order.append(self.best(rest))
+            rest.remove(order[-1])
+        return order
+
+    def is_no_worse(self, candidate: Candidate, other: Candidate) -> bool:
+        """Return whether a tree loses no more than another in the number that the goal looks at first."""
+        return candidate.cost <= other.cost if self.by_cost else candidate.mistakes <= other.mistakes
+
+    def _floored(self, candidate: Candidate) -> float:
+        return max(candidate.cost, self.cost_of_clusters)
+
+    def _cost(self, labels: Indices) -> float:
+        return summed_distances(self.task.rows.values, labels, SQEUCLIDEAN, None, self.task.rows.weights)
+
+
+def _share_nearest(task: Task) -> float:
+    """Return the share of the rows that lie nearest to the mean of their own cluster."""
+    X, reference, weights = task.rows.values, task.reference, task.rows.weights
+    means = means_of(task, reference.labels)
+    means = np.where(np.isnan(means), np.inf, means)
+    present: Bools = np.isfinite(means[:, 0])
+    origin = means[present].mean(axis=0)
+    unit = np.abs(means[present] - origin).max() or 1.0  # keeps squares of huge numbers finite
+    centered = np.where(present[:, None], (means - origin) / unit, 0.0)
+    norms = np.where(present, np.square(centered).sum(axis=1), np.inf)
+
+    def count(start: int, stop: int) -> Floats:
+        labels = reference.labels[start:stop]
+        rows = (X[start:stop] - origin) / unit
+        distances = norms - 2 * products(rows, centered)
+        kept = labels >= 0
+        nearest_to_own: Array = distances[np.arange(len(labels)), np.where(kept, labels, 0)] <= distances.min(axis=1)
+        weight: Array = np.where(kept, 1.0 if weights is None else weights[start:stop], 0.0)
+        return np.array([weight[nearest_to_own].sum(), weight.sum()], dtype=np.float64)
+
+    nearest_to_own, total = np.sum(map_blocks(count, len(X)), axis=0)
+    return float(nearest_to_own / total)
