@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -17,13 +18,20 @@ from boxwood.errors import DataError
 __all__ = [
     "Rows",
     "as_generator",
+    "as_numbers",
+    "as_positions",
     "as_table",
+    "as_vector",
     "as_weights",
     "as_whole_weights",
     "cut_off",
+    "finite_number",
     "listed",
+    "position",
+    "real_number",
     "refuse_infinite_sum",
     "refuse_not_finite",
+    "refuse_not_numbers",
     "refuse_other_kind",
     "refuse_unknown",
     "shown",
@@ -111,7 +119,7 @@ def as_table(X: ArrayLike | Rows, *, n_columns: int | None = None, names: Sequen
         try:
             table = table.astype(np.float64)
         except (TypeError, ValueError, OverflowError) as error:
-            raise DataError(f"X must be numeric, got {table.dtype}: {error}") from None
+            raise DataError(f"X must be numeric, got {table.dtype}: {cut_off(str(error))}") from None
     if table.ndim != 2:
         raise DataError(f"X must be two-dimensional, rows by columns; got shape {table.shape}")
     if 0 in table.shape:
@@ -155,13 +163,7 @@ def as_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats | None:
     """Return the weights of the rows, shape (n,), or None for None. A single number is the weight of every row."""
     if sample_weight is None:
         return None
-    try:
-        given = np.asarray(sample_weight)
-        weights = None if given.dtype.kind == "c" else given.astype(np.float64, copy=False)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise DataError(f"sample_weight must be numeric: {cut_off(str(error))}") from None
-    if weights is None:
-        raise DataError("sample_weight must be numeric, got complex numbers")
+    weights = as_numbers("sample_weight", sample_weight)
     if weights.ndim == 0:
         weights = np.full(n_rows, weights)
     if weights.shape != (n_rows,):
@@ -207,6 +209,48 @@ def as_generator(random_state: Any) -> np.random.Generator:
     return np.random.default_rng(random_state)
 
 
+def as_numbers(name: str, values: ArrayLike) -> Floats:
+    """Return real numbers of any shape as doubles, copied only if their type must change; they need not be finite.
+
+    Raises
+    ------
+    DataError
+        If the values are text, dates or complex, have no common shape, or are too large for a double.
+    """
+    try:
+        given = np.asarray(values)
+        numbers = given.astype(np.float64, copy=False) if given.dtype.kind in "biufO" else None
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataError(f"{name} must be numeric: {cut_off(str(error))}") from None
+    if numbers is None:
+        what = {"U": "text", "S": "text", "c": "complex numbers", "M": "dates"}
+        raise DataError(f"{name} must be numeric, got {what.get(given.dtype.kind, str(given.dtype))}")
+    return numbers
+
+
+def as_vector(name: str, values: ArrayLike) -> Floats:
+    """Return real numbers of shape (n,) as doubles; raise a DataError for anything else."""
+    numbers = as_numbers(name, values)
+    if numbers.ndim != 1:
+        raise DataError(f"{name} must be a sequence of numbers, got shape {numbers.shape}")
+    return numbers
+
+
+def as_positions(name: str, values: ArrayLike, n: int) -> Indices:
+    """Return whole numbers from 0 to `n` - 1, shape (m,).
+
+    Raises
+    ------
+    DataError
+        If the values are something else.
+    """
+    array = np.asarray(values)
+    whole = array.ndim == 1 and (array.dtype.kind in "iu" or array.size == 0)
+    if not whole or (array.size and not (array.min() >= 0 and array.max() < n)):
+        raise DataError(f"{name} must be whole numbers from 0 to {n - 1}; got {shown(values)}")
+    return array.astype(np.intp, copy=False)
+
+
 def refuse_unknown(name: str, value: object, allowed: Collection[str]) -> None:
     """Raise a ValueError with the parameter, the allowed values and the given value, unless the value is allowed."""
     if not isinstance(value, str) or value not in allowed:
@@ -240,10 +284,52 @@ def whole_number(name: str, value: Any, least: int) -> int:
     TypeError
         If the value is no whole number; a float, a boolean and text are none.
     ValueError
-        If it is below `least`.
+        If it is below `least`, or is too large for a number of anything.
     """
     if not isinstance(value, Integral) or isinstance(value, bool):
         raise TypeError(f"{name} must be a whole number, got {shown(value)}")
-    if value < least:
-        raise ValueError(f"{name} must be at least {least}, got {value}")
+    if value < least or value >= 1 << 63:
+        limit = f"at least {least}" if value < least else "below 2**63"
+        raise ValueError(f"{name} must be {limit}, got {shown(value)}")
     return int(value)
+
+
+def position(name: str, value: Any, n: int) -> int:
+    """Return a whole number from 0 to `n` - 1; raise a TypeError or ValueError for anything else."""
+    if whole_number(name, value, 0) >= n:
+        raise ValueError(f"{name} must be from 0 to {n - 1}, got {shown(value)}")
+    return int(value)
+
+
+def real_number(name: str, value: Any) -> float:
+    """Return a real number as a double; NaN and infinities are numbers here.
+
+    Raises
+    ------
+    TypeError
+        If the value is no number; text and complex numbers are none.
+    ValueError
+        If it is a whole number too large for a double.
+    """
+    plain = value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+    if not isinstance(plain, Real):
+        raise TypeError(f"{name} must be a number, got {shown(value)}")
+    try:
+        return float(plain)
+    except OverflowError:
+        raise ValueError(f"{name} must be a number below 1.8e308, got {shown(value)}") from None
+
+
+def finite_number(name: str, value: Any) -> float:
+    """Return a finite number as a double; raise a TypeError or ValueError for anything else."""
+    number = real_number(name, value)
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be a finite number, got {number}")
+    return number
+
+
+def refuse_not_numbers(**values: Any) -> None:
+    """Raise a TypeError or ValueError with its name for a value that is no finite number; None is allowed."""
+    for name, value in values.items():
+        if value is not None:
+            finite_number(name, value)
