@@ -184,9 +184,9 @@ def refuse_infinite_sum(weights: Weights) -> None:
 
 
 def listed(words: Sequence[str], limit: int = 10) -> str:
-    """Return the words joined by commas: at most `limit` words, then the number of the others."""
+    """Return the words joined by commas: at most `limit` words, long ones cut off, then the number of the others."""
     more = f" and {len(words) - limit} more" if len(words) > limit else ""
-    return ", ".join(words[:limit]) + more
+    return ", ".join(map(cut_off, words[:limit])) + more
 
 
 def as_whole_weights(weights: Floats | None) -> Ints:
