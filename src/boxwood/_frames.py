@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from boxwood._types import Array
-from boxwood._validation import listed, refuse_not_finite
+from boxwood._validation import cut_off, listed, refuse_not_finite
 from boxwood.errors import DataError
 
 __all__ = [
@@ -217,10 +217,13 @@ def validated_rows(
         "ensure_all_finite": False,
         "ensure_min_samples": at_least,
     }
-    if is_frame(X):
-        validate_data(estimator, X, reset=reset, skip_check_array=True)
-        rows = check_array(as_matrix(X), estimator=estimator, **checks)
-    else:
-        rows = validate_data(estimator, X, reset=reset, **checks)
+    try:
+        if is_frame(X):
+            validate_data(estimator, X, reset=reset, skip_check_array=True)
+            rows = check_array(as_matrix(X), estimator=estimator, **checks)
+        else:
+            rows = validate_data(estimator, X, reset=reset, **checks)
+    except OverflowError as error:
+        raise DataError(f"X must be numeric: {cut_off(str(error))}") from None
     refuse_not_finite(rows, getattr(estimator, "feature_names_in_", None), n_jobs=n_jobs)
     return rows  # type: ignore[no-any-return]

@@ -25,7 +25,9 @@ def n_threads(n_jobs: int | None) -> int:
     if n_jobs is None:
         return 1
     if not isinstance(n_jobs, Integral):
-        raise TypeError(f"n_jobs must be a whole number or None, got {n_jobs!r}")
+        from boxwood._validation import shown  # which imports this module
+
+        raise TypeError(f"n_jobs must be a whole number or None, got {shown(n_jobs)}")
     if n_jobs == 0:
         raise ValueError("n_jobs=0 has no meaning; use a positive number, or -1 for all processors")
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -17,14 +18,21 @@ from boxwood.errors import DataError
 __all__ = [
     "Rows",
     "as_generator",
+    "as_numbers",
+    "as_positions",
     "as_table",
     "as_time_limit",
+    "as_vector",
     "as_weights",
     "as_whole_weights",
     "cut_off",
+    "finite_number",
     "listed",
+    "position",
+    "real_number",
     "refuse_infinite_sum",
     "refuse_not_finite",
+    "refuse_not_numbers",
     "refuse_other_kind",
     "refuse_unknown",
     "shown",
@@ -112,7 +120,7 @@ def as_table(X: ArrayLike | Rows, *, n_columns: int | None = None, names: Sequen
         try:
             table = table.astype(np.float64)
         except (TypeError, ValueError, OverflowError) as error:
-            raise DataError(f"X must be numeric, got {table.dtype}: {error}") from None
+            raise DataError(f"X must be numeric, got {table.dtype}: {cut_off(str(error))}") from None
     if table.ndim != 2:
         raise DataError(f"X must be two-dimensional, rows by columns; got shape {table.shape}")
     if 0 in table.shape:
@@ -156,13 +164,7 @@ def as_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats | None:
     """Return the weights of the rows, shape (n,), or None for None. A single number is the weight of every row."""
     if sample_weight is None:
         return None
-    try:
-        given = np.asarray(sample_weight)
-        weights = None if given.dtype.kind == "c" else given.astype(np.float64, copy=False)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise DataError(f"sample_weight must be numeric: {cut_off(str(error))}") from None
-    if weights is None:
-        raise DataError("sample_weight must be numeric, got complex numbers")
+    weights = as_numbers("sample_weight", sample_weight)
     if weights.ndim == 0:
         weights = np.full(n_rows, weights)
     if weights.shape != (n_rows,):
@@ -183,9 +185,9 @@ def refuse_infinite_sum(weights: Weights) -> None:
 
 
 def listed(words: Sequence[str], limit: int = 10) -> str:
-    """Return the words joined by commas: at most `limit` words, then the number of the others."""
+    """Return the words joined by commas: at most `limit` words, long ones cut off, then the number of the others."""
     more = f" and {len(words) - limit} more" if len(words) > limit else ""
-    return ", ".join(words[:limit]) + more
+    return ", ".join(map(cut_off, words[:limit])) + more
 
 
 def as_whole_weights(weights: Floats | None) -> Ints:
@@ -206,6 +208,48 @@ def as_generator(random_state: Any) -> np.random.Generator:
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31, size=4))
     return np.random.default_rng(random_state)
+
+
+def as_numbers(name: str, values: ArrayLike) -> Floats:
+    """Return real numbers of any shape as doubles, copied only if their type must change; they need not be finite.
+
+    Raises
+    ------
+    DataError
+        If the values are text, dates or complex, have no common shape, or are too large for a double.
+    """
+    try:
+        given = np.asarray(values)
+        numbers = given.astype(np.float64, copy=False) if given.dtype.kind in "biufO" else None
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataError(f"{name} must be numeric: {cut_off(str(error))}") from None
+    if numbers is None:
+        what = {"U": "text", "S": "text", "c": "complex numbers", "M": "dates"}
+        raise DataError(f"{name} must be numeric, got {what.get(given.dtype.kind, str(given.dtype))}")
+    return numbers
+
+
+def as_vector(name: str, values: ArrayLike) -> Floats:
+    """Return real numbers of shape (n,) as doubles; raise a DataError for anything else."""
+    numbers = as_numbers(name, values)
+    if numbers.ndim != 1:
+        raise DataError(f"{name} must be a sequence of numbers, got shape {numbers.shape}")
+    return numbers
+
+
+def as_positions(name: str, values: ArrayLike, n: int) -> Indices:
+    """Return whole numbers from 0 to `n` - 1, shape (m,).
+
+    Raises
+    ------
+    DataError
+        If the values are something else.
+    """
+    array = np.asarray(values)
+    whole = array.ndim == 1 and (array.dtype.kind in "iu" or array.size == 0)
+    if not whole or (array.size and not (array.min() >= 0 and array.max() < n)):
+        raise DataError(f"{name} must be whole numbers from 0 to {n - 1}; got {shown(values)}")
+    return array.astype(np.intp, copy=False)
 
 
 def refuse_unknown(name: str, value: object, allowed: Collection[str]) -> None:
@@ -241,21 +285,62 @@ def whole_number(name: str, value: Any, least: int) -> int:
     TypeError
         If the value is no whole number; a float, a boolean and text are none.
     ValueError
-        If it is below `least`.
+        If it is below `least`, or is too large for a number of anything.
     """
     if not isinstance(value, Integral) or isinstance(value, bool):
         raise TypeError(f"{name} must be a whole number, got {shown(value)}")
-    if value < least:
-        raise ValueError(f"{name} must be at least {least}, got {value}")
+    if value < least or value >= 1 << 63:
+        limit = f"at least {least}" if value < least else "below 2**63"
+        raise ValueError(f"{name} must be {limit}, got {shown(value)}")
     return int(value)
 
 
 def as_time_limit(time_limit: float | None) -> float | None:
-    """Return a number of seconds as a float, or None; refuse what is neither."""
+    """Return a number of seconds as a double, or None; raise a TypeError or ValueError for anything else."""
     if time_limit is None:
         return None
-    if not isinstance(time_limit, Real) or isinstance(time_limit, bool):
-        raise TypeError(f"time_limit must be a number of seconds or None, got {shown(time_limit)}")
-    if not time_limit >= 0:
-        raise ValueError(f"time_limit must be at least 0 seconds, got {time_limit}")
-    return float(time_limit)
+    seconds = real_number("time_limit", time_limit)
+    if not seconds >= 0:
+        raise ValueError(f"time_limit must be at least 0 seconds, got {seconds}")
+    return seconds
+
+
+def position(name: str, value: Any, n: int) -> int:
+    """Return a whole number from 0 to `n` - 1; raise a TypeError or ValueError for anything else."""
+    if whole_number(name, value, 0) >= n:
+        raise ValueError(f"{name} must be from 0 to {n - 1}, got {shown(value)}")
+    return int(value)
+
+
+def real_number(name: str, value: Any) -> float:
+    """Return a real number as a double; NaN and infinities are numbers here.
+
+    Raises
+    ------
+    TypeError
+        If the value is no number; text and complex numbers are none.
+    ValueError
+        If it is a whole number too large for a double.
+    """
+    plain = value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+    if not isinstance(plain, Real):
+        raise TypeError(f"{name} must be a number, got {shown(value)}")
+    try:
+        return float(plain)
+    except OverflowError:
+        raise ValueError(f"{name} must be a number below 1.8e308, got {shown(value)}") from None
+
+
+def finite_number(name: str, value: Any) -> float:
+    """Return a finite number as a double; raise a TypeError or ValueError for anything else."""
+    number = real_number(name, value)
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be a finite number, got {number}")
+    return number
+
+
+def refuse_not_numbers(**values: Any) -> None:
+    """Raise a TypeError or ValueError with its name for a value that is no finite number; None is allowed."""
+    for name, value in values.items():
+        if value is not None:
+            finite_number(name, value)

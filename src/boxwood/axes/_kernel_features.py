@@ -7,6 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from boxwood._validation import shown
 from boxwood.axes._features_additive import ChiSquaredFeatures, PowerFeatures, StepFeatures
 from boxwood.axes._features_curves import Curves
 from boxwood.axes._features_distance import LandmarkFeatures
@@ -86,7 +87,7 @@ def surrogate_map(
     kinds = features_of_kernel(kernel)
     if features not in kinds:
         listing = " or ".join(map(repr, kinds)) or "none that a tree could cut"
-        raise ValueError(f"{type(kernel).__name__} has no features {features!r}; it has {listing}")
+        raise ValueError(f"{type(kernel).__name__} has no features {shown(features)}; it has {listing}")
     fitted: Any = kernel.fitted(X)
     if features == "taylor":
         return TaylorFeatures.of(fitted, X, n_terms=n_terms)
@@ -102,8 +103,8 @@ def surrogate_map(
 def _check(n_terms: int | str, n_landmarks: int | str | None) -> None:
     if n_terms != "auto" and (not isinstance(n_terms, Integral) or not 1 <= n_terms <= MOST_TERMS):
         raise ValueError(
-            f"n_terms must be a whole number from 1 to {MOST_TERMS}, or 'auto'; got {n_terms!r}; features of higher "
-            "order are 0 on all rows, unless the kernel is narrower than a 30th of a column's range"
+            f"n_terms must be a whole number from 1 to {MOST_TERMS}, or 'auto'; got {shown(n_terms)}; features of "
+            "higher order are 0 on all rows, unless the kernel is narrower than a 30th of a column's range"
         )
     if n_landmarks not in ("auto", None) and (not isinstance(n_landmarks, Integral) or n_landmarks < 2):
-        raise ValueError(f"n_landmarks must be a whole number of at least 2, 'auto', or None; got {n_landmarks!r}")
+        raise ValueError(f"n_landmarks must be a whole number of at least 2, 'auto', or None; got {shown(n_landmarks)}")

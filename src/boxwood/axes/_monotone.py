@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Bools, Floats, Ints
-from boxwood._validation import as_table
+from boxwood._validation import as_table, as_vector, position, real_number
 from boxwood.axes._axis_map import AxisMap
 from boxwood.tree._intervals import Intervals
 
@@ -44,6 +44,8 @@ class Monotone(AxisMap):
 
     def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
         """Return the column itself, and the interval of its values with an image in `[lower, upper]`."""
+        column = position("column", column, self.n_columns)
+        lower, upper = real_number("lower", lower), real_number("upper", upper)
         low, high = self._range(column)
 
         def image(x: Floats) -> Floats:
@@ -69,8 +71,10 @@ class Scaling(Monotone):
     """
 
     def __init__(self, shift: Floats, scale: Floats) -> None:
-        super().__init__(len(shift))
-        self.shift, self.scale = shift, scale
+        self.shift, self.scale = as_vector("shift", shift), as_vector("scale", scale)
+        if len(self.shift) != len(self.scale):
+            raise ValueError(f"there must be a scale for each shift; got {len(self.scale)} for {len(self.shift)}")
+        super().__init__(len(self.shift))
 
     def transform(self, X: ArrayLike) -> Floats:
         """Return the scaled rows, shape (n, d)."""

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Floats
-from boxwood._validation import as_table
+from boxwood._validation import as_table, position, real_number
 from boxwood.axes._axis_map import AxisMap
+from boxwood.errors import DataError
 from boxwood.tree._intervals import Intervals
 
 __all__ = ["TerminalEmbedding"]
@@ -93,12 +94,17 @@ class TerminalEmbedding(AxisMap):
         table = as_table(centers, n_columns=self.n_features)
         mapped = np.empty(table.shape, order="F")
         for j, (terminals, images) in enumerate(zip(self.terminals, self.images, strict=True)):
-            mapped[:, j] = images[np.searchsorted(terminals, table[:, j].astype(np.float64))]
+            index = np.minimum(np.searchsorted(terminals, table[:, j].astype(np.float64)), len(terminals) - 1)
+            if (terminals[index] != table[:, j]).any():
+                raise DataError(f"centers must be those of the embedding; in column {j} another value came")
+            mapped[:, j] = images[index]
         return mapped
 
     def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
         """Return the column itself, and the interval of its values with an image in `[lower, upper]`."""
-        low, high = self._last(column, lower, is_lower=True), self._last(column, upper, is_lower=False)
+        column = position("column", column, self.n_columns)
+        low = self._last(column, real_number("lower", lower), is_lower=True)
+        high = self._last(column, real_number("upper", upper), is_lower=False)
         return column, ((low, high),) if low <= high else ()
 
     def _embedded(self, x: Floats, j: int) -> Floats:

@@ -14,6 +14,7 @@ import click
 
 from boxwood import __version__
 from boxwood.cli._errors import Verbs
+from boxwood.cli._terminal import drop_unsaid
 
 __all__ = ["VERBS", "boxwood", "main"]
 
@@ -54,7 +55,10 @@ def boxwood() -> None:
 def main() -> NoReturn:
     """Run the command and exit: 0 done, 1 a bug, 2 usage, 3 the data, 4 past a limit that was set, 130 interrupted."""
     signal.signal(signal.SIGTERM, _terminated)
-    boxwood(prog_name="boxwood")
+    try:
+        boxwood(prog_name="boxwood")
+    finally:
+        drop_unsaid()  # a warning of another library may have been the first that could not be shown
     raise AssertionError("click exits the process")
 
 

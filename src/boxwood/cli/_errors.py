@@ -8,6 +8,8 @@
 4    explained, but past `--fail-over` or `--fail-under`
 130  interrupted
 ==== ====================================================================
+
+The code is that of what happened, whether or not standard error can be written.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ class _PrintsErrors(click.Command):
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Read the arguments."""
-        with _in_our_form():
+        with _in_our_form(), _printed_errors():
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -67,7 +69,7 @@ def _in_our_form() -> Iterator[None]:
 
 
 @contextmanager
-def _printed_errors(ctx: click.Context) -> Iterator[None]:
+def _printed_errors(ctx: click.Context | None = None) -> Iterator[None]:
     """Print errors on standard error in the form `boxwood: error: WHAT`, and exit with their code.
 
     A closed pipe, such as `| head`, ends the command without a message.
@@ -87,12 +89,12 @@ def _printed_errors(ctx: click.Context) -> Iterator[None]:
         _print_and_exit(ctx, error)
 
 
-def _print_and_exit(ctx: click.Context, error: Exception) -> NoReturn:
+def _print_and_exit(ctx: click.Context | None, error: Exception) -> NoReturn:
     from boxwood.errors import DataError
     from boxwood.table import ColumnError
 
-    if ctx.meta.get(DEBUG):
-        traceback.print_exception(error)
+    if ctx is not None and ctx.meta.get(DEBUG):
+        tell("".join(traceback.format_exception(error)).rstrip())
     if isinstance(error, ColumnError):
         raise click.UsageError(str(error), ctx=ctx) from None
     if isinstance(error, MemoryError):

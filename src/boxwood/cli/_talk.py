@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -11,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from boxwood.cli._errors import DEBUG
-from boxwood.cli._terminal import tell, visible
+from boxwood.cli._terminal import draw, is_terminal, tell, visible
 
 __all__ = [
     "FORMAT",
@@ -57,7 +56,7 @@ class Talk:
 
     def __init__(self, quiet: bool) -> None:
         self.quiet = quiet
-        self._alive = not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._alive = not quiet and is_terminal()
 
     def note(self, text: str) -> None:
         """Print a line, unless quiet."""
@@ -75,14 +74,14 @@ class Talk:
         def show(share: float) -> None:
             if self._alive:
                 done = f" {share:.0%}" if share > 0 else ""
-                click.echo(f"\r\x1b[K{visible(doing)}{done} …", err=True, nl=False)
+                draw(f"\r\x1b[K{visible(doing)}{done} …")
 
         show(0.0)
         try:
             yield show
         finally:
             if self._alive:
-                click.echo("\r\x1b[K", err=True, nl=False)
+                draw("\r\x1b[K")
 
 
 def talk_options(command: F) -> F:

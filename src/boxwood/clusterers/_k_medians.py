@@ -16,7 +16,7 @@ from boxwood._compat import Interval, StrOptions, fit_context
 from boxwood._frames import validated_rows
 from boxwood._threads import BLOCK_ROWS
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import as_table, as_weights
+from boxwood._validation import as_table, as_weights, refuse_infinite_sum
 from boxwood.clusterers._k_medians_steps import Cloud, Clustering, alternate, few_rows
 from boxwood.clusterers._seeding import SEEDINGS
 from boxwood.errors import DataError
@@ -201,6 +201,7 @@ class KMedians(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         """Return minus the weighted sum of the distances of the rows to their nearest centres. Greater is better."""
         costs = self._nearest(X)[1]
         weights = as_weights(sample_weight, len(costs))
+        refuse_infinite_sum(weights)
         return -float(np.sum(costs if weights is None else costs * weights))
 
     # ------------------------------------------------------------------------------------------------- steps

@@ -9,6 +9,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from boxwood._validation import listed
+from boxwood.concepts._report import refuse_no_report
 from boxwood.errors import DataError
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def make_concept_tree(
     check_is_fitted(projector)
     refuse_concept_tree(tree)
     if report is not None:
+        refuse_no_report(report)
         if report.name != projector.concept_names_:
             raise DataError(
                 f"the report must be about the concepts of the projector, {listed(projector.concept_names_)}, got one "

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwood._validation import listed
+from boxwood._validation import listed, shown
 from boxwood.errors import DataError
 
 __all__ = ["extract_latents"]
@@ -221,7 +221,7 @@ def _rows(value: Any, pool: str | Callable[[Any], Any], output: int | str) -> ND
     if callable(pool):
         value = pool(value)
     elif pool not in ("flatten", "mean"):
-        raise ValueError(f"pool must be 'flatten', 'mean' or a function, got {pool!r}")
+        raise ValueError(f"pool must be 'flatten', 'mean' or a function, got {shown(pool)}")
     elif pool == "mean" and value.ndim > 2:
         value = value.flatten(2).mean(2)
     return np.asarray(value.reshape(len(value), -1).float().cpu().numpy(), dtype=np.float32)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Floats
+from boxwood._validation import as_numbers
 from boxwood.errors import DataError
 from boxwood.loops.kernels import products
 from boxwood.reference import Mixture
@@ -73,12 +74,10 @@ def project(mixture: Mixture, vectors: ArrayLike, intercepts: ArrayLike | None =
 def _checked(mixture: Mixture, vectors: ArrayLike, intercepts: ArrayLike | None) -> tuple[Floats, Floats]:
     """Return vectors, shape (m, d), and intercepts, shape (m,)."""
     refuse_no_mixture(mixture)
-    if np.iscomplexobj(vectors):
-        raise DataError("vectors must be real numbers, got complex ones")
-    C = np.asarray(vectors, dtype=np.float64)
+    C = as_numbers("vectors", vectors)
     if C.ndim != 2 or C.shape[1] != mixture.n_features or not np.isfinite(C).all():
         raise DataError(f"vectors must be finite numbers of shape (m, {mixture.n_features}), got shape {C.shape}")
-    b = np.zeros(len(C)) if intercepts is None else np.asarray(intercepts, dtype=np.float64)
+    b = np.zeros(len(C)) if intercepts is None else as_numbers("intercepts", intercepts)
     if b.shape != (len(C),) or not np.isfinite(b).all():
         raise DataError(f"intercepts must be one finite number for each of {len(C)} vectors, got shape {b.shape}")
     return C, b

@@ -16,7 +16,7 @@ from boxwood._compat import HasMethods, StrOptions, fit_context
 from boxwood._frames import validated_rows
 from boxwood._threads import map_blocks, map_tasks, one_blas_thread
 from boxwood._types import Array, Floats
-from boxwood._validation import listed
+from boxwood._validation import as_numbers, listed, refuse_other_kind
 from boxwood._warnings import warn_caller
 from boxwood.concepts._concept_table import BINARY, CONTINUOUS, ConceptTable, concept_indices
 from boxwood.concepts._directions import CLASSIFIERS, REGRESSORS, Direction, Recipe, unit_vectors
@@ -248,7 +248,7 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if len(names) != len(rows) or len(set(names)) != len(names):
             raise DataError(f"names must be different, one for each of {len(rows)} vectors, got {listed(names)}")
         units, lengths = unit_vectors(list(rows), names)
-        offsets = np.zeros(len(rows)) if intercepts is None else np.asarray(intercepts, dtype=np.float64)
+        offsets = np.zeros(len(rows)) if intercepts is None else as_numbers("intercepts", intercepts)
         if offsets.shape != lengths.shape or not np.isfinite(offsets / lengths).all():
             raise DataError(f"intercepts must be one finite number for each of {len(rows)} vectors, got {offsets}")
         projector = cls(meanings=meanings)
@@ -310,7 +310,10 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ) -> Self:
         self.vectors_, self.intercepts_ = vectors, intercepts
         self.concept_names_, self.kinds_, self.n_examples_, self.scores_ = names, kinds, n_examples, scores
-        meanings = self.meanings or {}
+        meanings = {} if self.meanings is None else self.meanings
+        refuse_other_kind(
+            "meanings", meanings, Mapping, "give the names of concepts two words each: {name: (low, high)}"
+        )
         for name, words in meanings.items():
             if isinstance(words, str) or len(words) != 2:
                 raise ValueError(

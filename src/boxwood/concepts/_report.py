@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from boxwood._frames import label_values
 from boxwood._types import Array, Bools, Floats, Indices
-from boxwood._validation import as_table
+from boxwood._validation import as_table, refuse_other_kind
 from boxwood.concepts._concept_table import ConceptTable
 from boxwood.concepts._directions import Recipe
 from boxwood.concepts._reliability import FOLDS, MIN_AUC, MIN_R2, assess_all, least_scores, score_text
@@ -24,7 +24,7 @@ from boxwood.reference import encode_labels
 if TYPE_CHECKING:
     from boxwood.concepts._projector import ConceptProjector
 
-__all__ = ["ConceptReport", "concept_report"]
+__all__ = ["ConceptReport", "concept_report", "refuse_no_report"]
 
 SIGNIFICANT = 0.05  # a reliable concept has an adjusted p-value below this
 SAME = 0.95  # two concepts are nearly the same if the absolute cosine of their vectors is above this
@@ -259,6 +259,11 @@ def _examples(projector: ConceptProjector, Z: ArrayLike, concepts: Any) -> tuple
         )
     rows = as_table(Z, n_columns=projector.n_features_in_)
     return rows, ConceptTable.of(concepts, len(rows)).only(projector.concept_names_)
+
+
+def refuse_no_report(report: object) -> None:
+    """Raise a TypeError, which says how to make one, unless the argument is a ConceptReport."""
+    refuse_other_kind("report", report, ConceptReport, "make one: concept_report(projector, Z, concepts)")
 
 
 def _enough_permutations(n_permutations: int | None, n_concepts: int) -> int:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from boxwood._types import Array, Floats
-from boxwood._validation import as_table
+from boxwood._validation import as_table, refuse_other_kind
 from boxwood.errors import DataError
 
 __all__ = ["stack_concepts"]
@@ -52,6 +52,7 @@ def stack_concepts(
     >>> Z.ravel(), concepts
     (array([ 1.,  2., -1., -2.]), {'red': array([1., 1., 0., 0.])})
     """
+    refuse_other_kind("sets", sets, Mapping, "give the name of each concept its examples: {name: (with, without)}")
     if not sets:
         raise DataError("there is no concept: give examples with and without at least one")
     random = check_random_state(random_state)

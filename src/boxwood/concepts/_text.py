@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from boxwood.concepts._report import refuse_no_report
 from boxwood.render._outline import outline, sides
 from boxwood.render._rules import cluster_name
 from boxwood.tree import ThresholdTree
@@ -59,6 +60,8 @@ def concept_text(model: Any, report: ConceptReport | None = None) -> str:
     |--- red >  -0.0185  (red)
     |   |--- rose
     """
+    if report is not None:
+        refuse_no_report(report)
     tree, projector, clusters = _parts(model)
     unreliable = () if report is None else report.unreliable
     cuts = ConceptCuts(projector.concept_names_, projector.meanings_, unreliable)

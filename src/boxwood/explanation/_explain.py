@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from boxwood._frames import boolean_columns
-from boxwood._validation import as_time_limit, refuse_infinite_sum, refuse_unknown
+from boxwood._validation import as_time_limit, refuse_infinite_sum, refuse_unknown, shown
 
 if TYPE_CHECKING:
     from boxwood.explanation._explanation import Explanation
@@ -179,7 +179,7 @@ def explain(
         "a whole number of at least 2, or None",
     )
     if standardize not in (False, True):
-        raise TypeError(f"standardize must be True or False, got {standardize!r}")
+        raise TypeError(f"standardize must be True or False, got {shown(standardize)}")
     random_state = 0 if random_state is None else random_state
     if _is_explainer(labels_or_estimator):
         explainer = _out_of_frozen(labels_or_estimator)
@@ -251,7 +251,7 @@ def _with_defaults(name: str, options: dict[str, Any], clustering: Any) -> dict[
 
 def _refuse_parameter(name: str, value: Any, valid: bool, expected: str) -> None:
     if not valid:
-        raise ValueError(f"{name} must be {expected}; got {value!r}")
+        raise ValueError(f"{name} must be {expected}; got {shown(value)}")
 
 
 # --------------------------------------------------------------------------------------------- a fitted explainer

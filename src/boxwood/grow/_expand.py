@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._validation import refuse_unknown
+from boxwood._validation import refuse_unknown, shown
 from boxwood._warnings import warn_caller
 from boxwood.errors import StoppedEarlyWarning
 from boxwood.grow._costs import make_problem, refuse_misfit
@@ -239,9 +239,9 @@ def expanded(
     """
     refuse_unknown("cuts", cuts, CUTS)
     if not isinstance(look_ahead, (bool, np.bool_)):
-        raise ValueError(f"look_ahead must be True or False; got {look_ahead!r}")
+        raise ValueError(f"look_ahead must be True or False; got {shown(look_ahead)}")
     if not isinstance(tol, Real) or not 0 <= tol < math.inf:
-        raise ValueError(f"tol must be a number of at least 0, a share of the cost to begin with; got {tol!r}")
+        raise ValueError(f"tol must be a number of at least 0, a share of the cost to begin with; got {shown(tol)}")
     problem = make_problem(task, objective, kernel)
     if tree is None:
         tree = single_leaf(problem)

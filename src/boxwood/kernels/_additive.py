@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Floats
-from boxwood._validation import as_table
+from boxwood._validation import as_table, as_vector, finite_number, position, shown
 from boxwood.errors import DataError
 from boxwood.kernels._gram import Fill, Selection
 from boxwood.kernels._kernel import Kernel, refuse_negative
@@ -24,7 +23,7 @@ class AdditiveKernel(Kernel):
 
     def axis_kernel(self, j: int, x: ArrayLike, y: ArrayLike) -> Floats:
         """Return K_j for values x, shape (n,), and y, shape (m,), of column j, as a block of shape (n, m)."""
-        return self(np.asarray(x)[:, None], np.asarray(y)[:, None])
+        return self(as_vector("x", x)[:, None], as_vector("y", y)[:, None])
 
 
 class _OfHistograms(AdditiveKernel):
@@ -61,9 +60,9 @@ class Linear(AdditiveKernel):
 
     def __post_init__(self) -> None:
         if self.origin is not None:
-            values = np.asarray(self.origin, dtype=np.float64)
-            if values.ndim != 1 or not np.isfinite(values).all():
-                raise ValueError(f"origin must be a finite number for each column, or None; got {self.origin!r}")
+            values = as_vector("origin", self.origin)
+            if not np.isfinite(values).all():
+                raise ValueError(f"origin must be a finite number for each column, or None; got {shown(self.origin)}")
             object.__setattr__(self, "origin", tuple(values.tolist()))
 
     def fitted(self, X: ArrayLike) -> Linear:
@@ -75,8 +74,9 @@ class Linear(AdditiveKernel):
 
     def axis_kernel(self, j: int, x: ArrayLike, y: ArrayLike) -> Floats:
         """Return K_j for values x, shape (n,), and y, shape (m,), of column j, as a block of shape (n, m)."""
-        origin = 0.0 if self.origin is None else self.origin[j]
-        return np.asarray(np.multiply.outer(np.asarray(x, np.float64) - origin, np.asarray(y, np.float64) - origin))
+        origin = 0.0 if self.origin is None else self.origin[position("j", j, len(self.origin))]
+        with np.errstate(over="ignore"):
+            return np.asarray(np.multiply.outer(as_vector("x", x) - origin, as_vector("y", y) - origin))
 
     def _filler(self, X: Floats, Y: Floats) -> Fill:
         A = self._from_origin(X)
@@ -136,7 +136,7 @@ class HistogramIntersection(_OfHistograms):
     beta: float = 1.0
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.beta) and self.beta > 0):
+        if finite_number("beta", self.beta) <= 0:
             raise ValueError(f"beta must be above 0, got {self.beta}")
 
     def _filler(self, X: Floats, Y: Floats) -> Fill:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Floats
-from boxwood._validation import Rows, shown
+from boxwood._validation import Rows, as_numbers, shown
 from boxwood.errors import DataError
 
 __all__ = ["RULES", "Bandwidth", "as_bandwidth", "by_axis", "refuse_rule", "resolved_bandwidth"]
@@ -28,15 +28,11 @@ def as_bandwidth(gamma: float | Sequence[float] | Array | str) -> Bandwidth:
     """Return a bandwidth in the form that kernels keep: a number, a tuple of one for each column, or a rule's name."""
     if isinstance(gamma, str):
         if gamma not in RULES:
-            raise ValueError(
-                f"gamma must be a number above 0, one for each axis, 'auto', 'scale' or 'median'; got {shown(gamma)}"
-            )
+            raise _no_bandwidth(gamma)
         return gamma
-    values = np.asarray(gamma, dtype=np.float64)
+    values = as_numbers("gamma", gamma)
     if values.ndim > 1 or values.size == 0 or not np.isfinite(values).all() or (values <= 0).any():
-        raise ValueError(
-            f"gamma must be a number above 0, one for each axis, 'auto', 'scale' or 'median'; got {shown(gamma)}"
-        )
+        raise _no_bandwidth(gamma)
     return float(values) if values.ndim == 0 else tuple(values.tolist())
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Floats
-from boxwood._validation import as_table
+from boxwood._validation import as_table, finite_number
 from boxwood.errors import DataError
 from boxwood.kernels._additive import product_filler
 from boxwood.kernels._gram import Fill, GramMatrix, KeptGram, Selection
@@ -46,9 +45,10 @@ class Polynomial(Kernel):
     coef0: float = 1.0
 
     def __post_init__(self) -> None:
-        if not (self.degree >= 1 and int(self.degree) == self.degree):
+        degree = finite_number("degree", self.degree)
+        if degree < 1 or not degree.is_integer():
             raise ValueError(f"degree must be a whole number of at least 1, got {self.degree}")
-        if not (math.isfinite(self.coef0) and self.coef0 >= 0):
+        if finite_number("coef0", self.coef0) < 0:
             raise ValueError(f"coef0 must be at least 0, got {self.coef0}")
 
     def _filler(self, X: Floats, Y: Floats) -> Fill:
@@ -93,7 +93,7 @@ class Neighborhood(Kernel):
     positive_definite: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.radius) and self.radius >= 0):
+        if finite_number("radius", self.radius) < 0:
             raise ValueError(f"radius must be at least 0, got {self.radius}")
 
     def _filler(self, X: Floats, Y: Floats) -> Fill:

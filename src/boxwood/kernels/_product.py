@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Floats
+from boxwood._validation import as_numbers, as_vector, listed, position, shown
 from boxwood.errors import DataError
 from boxwood.kernels._bandwidth import Bandwidth, as_bandwidth, by_axis, refuse_rule, resolved_bandwidth
 from boxwood.kernels._gram import Fill, Selection
@@ -43,7 +44,7 @@ class DistanceKernel(Kernel):
 
     def axis_kernel(self, j: int, x: ArrayLike, y: ArrayLike) -> Floats:
         """Return the similarities of values x, shape (n,), and y, shape (m,), of column j, as a block (n, m)."""
-        return self.axis(j, np.subtract.outer(np.asarray(x, np.float64), np.asarray(y, np.float64)))
+        return self.axis(j, np.subtract.outer(as_numbers("x", x), as_numbers("y", y)))
 
     def _diagonal(self, X: Floats) -> Floats:
         return np.ones(len(X))
@@ -102,8 +103,9 @@ class Gaussian(DistanceKernel):
 
     def axis(self, j: int, distances: ArrayLike) -> Floats:
         """Return `exp(-gamma_j t²)` for distances t of any shape."""
-        t = np.asarray(distances, dtype=np.float64)
-        return np.exp(-_at(self.gamma, j) * t * t)
+        t = as_numbers("distances", distances)
+        with np.errstate(over="ignore"):  # at so large a distance the similarity is 0
+            return np.exp(-_at(self.gamma, j) * t * t)
 
     def radius(self, j: int, levels: ArrayLike) -> Floats:
         """Return `sqrt(-log(level) / gamma_j)` for levels from 0 to 1 of any shape."""
@@ -159,7 +161,7 @@ class Laplace(DistanceKernel):
 
     def axis(self, j: int, distances: ArrayLike) -> Floats:
         """Return `exp(-gamma_j |t|)` for distances t of any shape."""
-        return np.exp(-_at(self.gamma, j) * np.abs(np.asarray(distances, dtype=np.float64)))
+        return np.exp(-_at(self.gamma, j) * np.abs(as_numbers("distances", distances)))
 
     def radius(self, j: int, levels: ArrayLike) -> Floats:
         """Return `-log(level) / gamma_j` for levels from 0 to 1 of any shape."""
@@ -203,18 +205,19 @@ class ProductKernel(DistanceKernel):
             functions = getattr(self, name)
             object.__setattr__(self, name, functions if callable(functions) else tuple(functions))
         for profile in self.profile if isinstance(self.profile, tuple) else (self.profile,):
-            at_zero = float(np.asarray(profile(np.zeros(1)))[0])
-            if not abs(at_zero - 1) <= 1e-12:
-                raise ValueError(f"a profile must be 1 at distance 0, got {at_zero}")
+            at_zero = as_vector("what a profile returns for several distances", profile(np.zeros(1)))
+            if not (np.abs(at_zero - 1) <= 1e-12).all():
+                raise ValueError(f"a profile must be 1 at distance 0, got {listed([str(at) for at in at_zero])}")
 
     def axis(self, j: int, distances: ArrayLike) -> Floats:
         """Return the profile of column j at distances of any shape."""
         profile = _of_axis(self.profile, j)
-        return np.asarray(profile(np.abs(np.asarray(distances, dtype=np.float64))), dtype=np.float64)
+        return np.asarray(profile(np.abs(as_numbers("distances", distances))), dtype=np.float64)
 
     def radius(self, j: int, levels: ArrayLike) -> Floats:
         """Return the inverse of the profile of column j at levels of any shape."""
-        return np.asarray(_of_axis(self.inverse, j)(_as_levels(levels)), dtype=np.float64)
+        with np.errstate(divide="ignore"):  # the distance at the level 0 may be infinite
+            return np.asarray(_of_axis(self.inverse, j)(_as_levels(levels)), dtype=np.float64)
 
     def _filler(self, X: Floats, Y: Floats) -> Fill:
         if isinstance(self.profile, tuple) and len(self.profile) != X.shape[1]:
@@ -261,11 +264,11 @@ def _by_products(A: Floats, B: Floats, a: Floats, b: Floats) -> Fill:
 
 def _at(gamma: Bandwidth, j: int) -> float:
     refuse_rule(gamma)
-    return gamma[j] if isinstance(gamma, tuple) else gamma  # type: ignore[return-value]
+    return gamma[position("j", j, len(gamma))] if isinstance(gamma, tuple) else gamma  # type: ignore[return-value]
 
 
 def _of_axis(functions: Profile | tuple[Profile, ...], j: int) -> Profile:
-    return functions[j] if isinstance(functions, tuple) else functions
+    return functions[position("j", j, len(functions))] if isinstance(functions, tuple) else functions
 
 
 def _log_inverse(levels: ArrayLike) -> Floats:
@@ -274,7 +277,7 @@ def _log_inverse(levels: ArrayLike) -> Floats:
 
 
 def _as_levels(levels: ArrayLike) -> Floats:
-    values = np.asarray(levels, dtype=np.float64)
+    values = as_numbers("levels", levels)
     if not ((values >= 0) & (values <= 1)).all():
-        raise ValueError(f"levels of a similarity are from 0 to 1, got {levels!r}")
+        raise ValueError(f"levels of a similarity are from 0 to 1, got {shown(levels)}")
     return values

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._threads import map_blocks
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import Rows
+from boxwood._validation import Rows, as_numbers
 from boxwood.errors import DataError
 from boxwood.loops.costs import L2, add_costs
 from boxwood.reference import encode_labels
@@ -165,10 +165,7 @@ def _sum(X: Array, labels: Indices, centers: Centers, code: int, weights: Floats
 
 
 def as_centers(centers: ArrayLike, n_columns: int) -> Floats:
-    try:
-        array = np.asarray(centers, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"centers must be numeric: {error}") from None
+    array = as_numbers("centers", centers)
     if array.ndim != 2 or array.shape[0] == 0 or array.shape[1] != n_columns:
         raise DataError(f"centers must be of shape (k, {n_columns}), as X has {n_columns} columns; got {array.shape}")
     return array

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Indices
@@ -17,6 +16,8 @@ from boxwood.reference._labels import check_length, whole_labels
 from boxwood.tree import ThresholdTree
 
 __all__ = ["KernelSpace", "kernel_cost"]
+
+_MOST_CLUSTERS = 1 << 31
 
 
 def kernel_cost(
@@ -86,7 +87,8 @@ def kernel_cost(
         codes, names = encode_labels(labels)
         check_length(codes, len(space.table))
         return space.cost(codes, len(names))
-    reference_labels = np.asarray(reference.labels if isinstance(reference, Reference) else reference)
+    given = reference.labels if isinstance(reference, Reference) else reference
+    reference_labels = whole_labels(given, len(space.table), _MOST_CLUSTERS, "reference")
     k = int(reference_labels.max(initial=-1)) + 1
     return space.cost(whole_labels(labels, len(space.table), k), k, reference_labels)
 

@@ -18,6 +18,7 @@ from boxwood.metrics._mixture_boxes import Pieces, Reach, draw, has_independent_
 from boxwood.metrics._mixture_price import MixturePrice, ratio_of_means
 from boxwood.metrics._price import ratio
 from boxwood.reference import Mixture
+from boxwood.reference._mixture import refuse_no_mixture
 from boxwood.tree import ThresholdTree
 
 __all__ = ["kernel_mixture_price"]
@@ -94,6 +95,7 @@ def kernel_mixture_price(
     >>> round(price.value, 6), price.exact
     (0.791515, True)
     """
+    refuse_no_mixture(mixture)
     product = as_distance_kernel(kernel)
     by_axis(getattr(product, "gamma", 1.0), mixture.n_features)  # refuses a bandwidth that is not yet a number
     refuse_unknown("centers", centers, ("mean", "reference"))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boxwood._types import Floats, Indices, Ints
-from boxwood._validation import as_generator
+from boxwood._validation import as_generator, shown
 from boxwood.metrics._checks import in_components
 from boxwood.metrics._mixture_boxes import (
     Moment,
@@ -126,11 +126,11 @@ def mixture_price(
 
 def _checked(objective: str, centers: str | None) -> str:
     if objective not in _DEFAULT_CENTERS:
-        raise ValueError(f"objective must be 'l1', 'sqeuclidean' or 'l2', got {objective!r}")
+        raise ValueError(f"objective must be 'l1', 'sqeuclidean' or 'l2', got {shown(objective)}")
     if centers is None:
         return _DEFAULT_CENTERS[objective]
     if centers not in ("median", "mean", "reference"):
-        raise ValueError(f"centers must be 'median', 'mean', 'reference' or None, got {centers!r}")
+        raise ValueError(f"centers must be 'median', 'mean', 'reference' or None, got {shown(centers)}")
     return centers
 
 

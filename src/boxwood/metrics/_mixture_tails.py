@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._threads import map_tasks
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import Rows
+from boxwood._validation import Rows, as_positions
 from boxwood.reference import encode_labels
 from boxwood.reference._labels import check_length
 from boxwood.tree import ThresholdTree
@@ -92,9 +92,8 @@ def tail_check(
     Raises
     ------
     DataError
-        If rows, labels or weights cannot be used, or do not fit together.
-    IndexError
-        If `columns` holds a column that `X` does not have.
+        If rows, labels or weights cannot be used, or do not fit together, or if `columns` holds a column that `X` does
+        not have.
 
     Notes
     -----
@@ -124,7 +123,8 @@ def tail_check(
     table, weights = rows_of_all.values, rows_of_all.weights
     codes, names = encode_labels(labels)
     check_length(codes, len(table))
-    checked = np.arange(table.shape[1])[list(range(table.shape[1]) if columns is None else columns)].tolist()
+    d = table.shape[1]
+    checked = range(d) if columns is None else as_positions("columns", list(columns), d).tolist()
     pairs = [(k, j) for k in range(len(names)) for j in checked]
     return _tails(table, _rows_of(codes, len(names), weights), weights, pairs)
 

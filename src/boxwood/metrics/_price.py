@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._validation import Rows
+from boxwood._validation import Rows, shown
 from boxwood.errors import DataError
 from boxwood.kernels import Kernel, Precomputed, as_kernel
 from boxwood.metrics._checks import check_fit
@@ -92,7 +92,7 @@ def price_of_explainability(
     code, rows = objective_code(objective), Rows.of(X, sample_weight)
     check_fit(rows.values, tree, reference)
     if isinstance(centers, str) and centers != "reference":
-        raise ValueError(f"centers must be an array, 'reference' or None, got {centers!r}")
+        raise ValueError(f"centers must be an array, 'reference' or None, got {shown(centers)}")
     if kernel is not None:
         if objective != "sqeuclidean" or not (centers is None or isinstance(centers, str)):
             raise ValueError("with a kernel, objective must be 'sqeuclidean', and centers 'reference' or None")

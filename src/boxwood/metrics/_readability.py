@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Ints, Weights
-from boxwood._validation import Rows
+from boxwood._validation import Rows, refuse_infinite_sum
 from boxwood.tree import Box, ThresholdTree
+from boxwood.tree._tree import refuse_no_tree
 
 __all__ = ["Readability", "readability"]
 
@@ -76,7 +77,9 @@ def readability(X: ArrayLike, tree: ThresholdTree, *, sample_weight: ArrayLike |
     >>> readability([[1.0], [2.0], [4.0], [9.0]], tree)
     Readability(n_leaves=3, depth=2, n_features=1, weighted_average_depth=1.75, weighted_average_explanation_size=1.25)
     """
+    refuse_no_tree(tree)
     rows = Rows.of(X, sample_weight)
+    refuse_infinite_sum(rows.weights)
     return readability_at(tree, tree.apply(rows), rows.weights)
 
 

@@ -11,18 +11,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import Rows, listed, refuse_other_kind, refuse_unknown, shown
+from boxwood._validation import Rows, as_numbers, as_positions, listed, refuse_other_kind, refuse_unknown, shown
 from boxwood._warnings import warn_caller
 from boxwood.errors import DataError
 from boxwood.reference._labels import encode_labels
 from boxwood.reference._moments import Moments, moments_of
-from boxwood.reference._reference import Names, Reference, _named
+from boxwood.reference._reference import Names, Reference, _named, refuse_no_reference
 
 __all__ = ["LAWS", "Mixture", "refuse_no_mixture", "sigma_of"]
 
 LAWS = ("gaussian", "laplace", "rademacher")
 
 _NEGLIGIBLE_WEIGHT = 1e-8
+_MOST_CLUSTERS = 1 << 31
 _COUNTING_RANGE = 1 << 16  # labels from -1 up to this are used as they are
 
 
@@ -104,9 +105,10 @@ class Mixture:
         object.__setattr__(self, "names", _named(range(k), self.names))
 
     def _set_clusters(self, clusters: ArrayLike) -> None:
-        array = np.array(clusters, dtype=np.intp)
-        if array.shape != (self.n_components,) or (array < 0).any():
-            raise DataError(f"clusters must be a number from 0 on for each of {self.n_components} components")
+        n = self.n_components
+        array = np.array(as_positions("clusters", clusters, _MOST_CLUSTERS))
+        if len(array) != n:
+            raise DataError(f"clusters must be a number from 0 on for each of {n} components, got {len(array)}")
         self._freeze("clusters", array)
 
     def _freeze(self, name: str, array: Array) -> None:
@@ -131,9 +133,9 @@ class Mixture:
 
     def part(self, components: Sequence[int]) -> Mixture:
         """Return the mixture of some of the components."""
-        if len(components) == self.n_components:
+        chosen = as_positions("components", components, self.n_components)
+        if np.array_equal(chosen, np.arange(self.n_components)):
             return self
-        chosen = np.asarray(components, dtype=np.intp)
         return Mixture(
             self.weights[chosen],
             self.means[chosen],
@@ -146,8 +148,10 @@ class Mixture:
 
     def rescaled(self, shift: Floats, scale: Floats) -> Mixture:
         """Return the mixture of the rows after each column is multiplied by its scale and then shifted."""
-        covariances = None if self.covariances is None else self.covariances * np.outer(scale, scale)
-        means, variances = self.means * scale + shift, self.variances * scale**2
+        shift, scale = as_numbers("shift", shift), as_numbers("scale", scale)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is no longer finite is refused
+            covariances = None if self.covariances is None else self.covariances * np.outer(scale, scale)
+            means, variances = self.means * scale + shift, self.variances * scale**2
         return replace(self, means=means, variances=variances, covariances=covariances)
 
     @property
@@ -205,6 +209,7 @@ class Mixture:
         `names` and `clusters` are the names, and the numbers in a tree, of the clusters with weight. Without `names`
         the name is the number among all clusters; without `clusters` the clusters with weight are numbered from 0.
         """
+        refuse_other_kind("moments", moments, Moments, "make them: boxwood.Reference.of(X, labels).moments")
         present = np.flatnonzero(moments.weights > 0)
         means, variances = moments.means[present], moments.variances[present]
         if not np.isfinite(variances).all():
@@ -223,8 +228,10 @@ class Mixture:
 
         `moments` are those of the clusters' rows, if they are known.
         """
+        refuse_no_reference(reference)
         if moments is None:
-            moments = moments_of(rows, reference.labels, reference.n_clusters, n_jobs)
+            moments = moments_of(Rows.of(rows), reference.labels, reference.n_clusters, n_jobs)
+        refuse_other_kind("moments", moments, Moments, "leave them out")
         clusters = np.flatnonzero(moments.weights > 0)
         return cls.of_moments(moments, names=[reference.names[c] for c in clusters], clusters=clusters)
 
@@ -273,8 +280,8 @@ def sigma_of(mixture: Mixture, pooling: str, sigma: ArrayLike | None) -> Floats:
         return np.sqrt(mixture.pooled_variances(pooling))
     d = mixture.n_features
     try:
-        deviations = np.asarray(sigma, dtype=np.float64)
-    except (TypeError, ValueError):
+        deviations = as_numbers("sigma", sigma)
+    except DataError:
         deviations = np.empty(0)
     if deviations.shape != (d,) or not np.isfinite(deviations).all() or (deviations < 0).any():
         raise DataError(f"sigma must be {d} finite numbers, not negative, one for each axis; got {shown(sigma)}")
@@ -292,10 +299,7 @@ def _encoded(labels: ArrayLike) -> tuple[Array, tuple[Hashable, ...]]:
 
 
 def _as_finite(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> Floats:
-    try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{name} must be numeric: {error}") from None
+    array = np.array(as_numbers(name, values))  # a copy, as it will be frozen
     fits = array.ndim == len(shape) and all(
         size > 0 and size == (wanted or size) for size, wanted in zip(array.shape, shape, strict=True)
     )

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Bools, Floats, Indices
-from boxwood._validation import Rows, as_table, listed, refuse_other_kind, refuse_unknown
+from boxwood._validation import Rows, as_positions, as_table, listed, refuse_other_kind, refuse_unknown, shown
 from boxwood._warnings import warn_caller
 from boxwood.errors import DataError
 from boxwood.reference._labels import encode_labels
@@ -126,7 +126,7 @@ class Reference:
         out. Centres are `cluster_centers_` or `means_` if they have as many columns as `X`, and the clusters' means
         otherwise. `rows` are the rows of `X`, if they are checked already.
         """
-        checked = Rows.of(X, sample_weight) if rows is None else rows
+        checked = Rows.of(X, sample_weight) if rows is None else Rows.of(rows)
         labels = np.asarray(labels_of(estimator, X, len(checked)))
         if labels.dtype.kind in "iu":
             labels = np.where(labels < 0, -1, labels)
@@ -137,7 +137,7 @@ class Reference:
 
     def of_rows(self, rows: Indices) -> Reference:
         """Return the clustering of some of the rows, with the same centres and names."""
-        return Reference(self.labels[rows], self.centers, self.names)
+        return Reference(self.labels[as_positions("rows", rows, len(self.labels))], self.centers, self.names)
 
     def with_centers(self, centers: ArrayLike, *, best_for: str | None = None) -> Reference:
         """Return the clustering with other centres, shape (k, d)."""
@@ -160,7 +160,7 @@ class Reference:
             If centres are equal and `duplicates` is "error".
         """
         if duplicates not in ("error", "merge"):
-            raise ValueError(f"duplicates must be 'error' or 'merge', got {duplicates!r}")
+            raise ValueError(f"duplicates must be 'error' or 'merge', got {shown(duplicates)}")
         first = self.first_of_equal_centers()
         later = np.flatnonzero(first != np.arange(self.n_clusters))
         if len(later) == 0:

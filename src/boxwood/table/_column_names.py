@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from boxwood._frames import nearest_name
+from boxwood._validation import refuse_other_kind, shown
 from boxwood.errors import DataError
 
 __all__ = ["ColumnError", "distinct_names", "find_columns", "split_names", "suggestion"]
@@ -31,8 +32,11 @@ def split_names(items: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
 
     An item that is itself a known name stays whole, even if it holds a comma. Repeated names are returned once.
     """
+    if isinstance(items, str):
+        raise TypeError(f"names of columns must be a list, got the text {shown(items)}; write [{shown(items)}]")
     names: list[str] = []
     for item in items:
+        refuse_other_kind("the name of a column", item, str, "names are text")
         names += [item] if item in known else [part.strip() for part in item.split(",") if part.strip()]
     return tuple(dict.fromkeys(names))
 

@@ -9,9 +9,17 @@ import sys
 from typing import IO
 
 from boxwood._frames import nearest_name
+from boxwood._validation import cut_off, shown
 from boxwood.errors import DataError
 
-__all__ = ["compression_of", "find_file", "refuse_absent"]
+__all__ = ["as_path", "compression_of", "find_file", "refuse_absent"]
+
+
+def as_path(path: str | os.PathLike[str]) -> str:
+    """Return a path as text; raise a TypeError for what is no path."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"a path must be text or a pathlib.Path, got {shown(path)}")
+    return os.fspath(path)
 
 
 def find_file(path: str, workspace: str) -> tuple[str, str]:
@@ -52,9 +60,10 @@ def _copied(stream: IO[bytes], workspace: str) -> str:
 
 def refuse_absent(path: str) -> None:
     """Raise a DataError if there is no such file (with the most similar name), or it is a folder or unreadable."""
+    path = as_path(path)
     if not os.path.exists(path):
         similar = _similar_file(path)
-        raise DataError(f"no such file: {path}" + (f"; did you mean '{similar}'?" if similar else ""))
+        raise DataError(f"no such file: {cut_off(path, 500)}" + (f"; did you mean '{similar}'?" if similar else ""))
     if os.path.isdir(path):
         raise DataError(f"{path} is a folder, not a file")
     if not os.access(path, os.R_OK):

@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from boxwood._validation import refuse_unknown
 from boxwood.errors import DataError
 from boxwood.table._column_names import distinct_names
 from boxwood.table._formats import FORMATS, File, format_of, unreadable
 from boxwood.table._numerals import comma_number, is_group
-from boxwood.table._paths import find_file
+from boxwood.table._paths import as_path, find_file
 from boxwood.table._sql import as_text
 
 if TYPE_CHECKING:
@@ -196,6 +197,9 @@ def open_source(
         If the file is missing, empty or not of its format. The first line of the message says what is wrong, further
         lines what to do.
     """
+    path = as_path(path)
+    if format is not None:
+        refuse_unknown("format", format, FORMATS)
     duckdb = _duckdb()
     with tempfile.TemporaryDirectory(prefix="boxwood-", ignore_cleanup_errors=True) as workspace:
         file = File(*find_file(path, workspace), workspace, None if text else texts, header)

@@ -9,9 +9,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from boxwood._files import replacing
+from boxwood._validation import cut_off, refuse_other_kind
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.table._column_names import ColumnError, suggestion
+from boxwood.table._paths import as_path
 from boxwood.table._read import refuse_text
 from boxwood.table._source import Source, Tick, open_source
 from boxwood.table._sql import as_double, as_name, as_text
@@ -104,6 +106,8 @@ def write_labelled(
     DataError
         If the table cannot be read, lacks a column, or has text in a column that must be numbers.
     """
+    refuse_other_kind("needed", needed, Mapping, "give each name in the expression a column of the table")
+    refuse_other_kind("column", column, str, "name the new column")
     target = output_format(out)
     to_csv = target.startswith("FORMAT csv")
     by_name = categories or {}
@@ -132,12 +136,15 @@ def output_format(out: str) -> str:
     ValueError
         If files of this extension cannot be written.
     """
+    out = as_path(out)
     name = out.lower()
     plain = name.removesuffix(".gz")
     extension = os.path.splitext(plain)[1]
     if extension not in OUTPUTS or (plain != name and "parquet" in OUTPUTS[extension]):
         similar = suggestion(extension, list(OUTPUTS))
-        raise ValueError(f"'{out}': unknown extension{similar or ';'} known: {' '.join(OUTPUTS)} .csv.gz .jsonl.gz")
+        raise ValueError(
+            f"'{cut_off(out, 500)}': unknown extension{similar or ';'} known: {' '.join(OUTPUTS)} .csv.gz .jsonl.gz"
+        )
     return OUTPUTS[extension]
 
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from boxwood._validation import real_number, whole_number
 from boxwood.tree._tree import ThresholdTree, refuse_no_tree
 
 __all__ = ["TreeBuilder"]
@@ -58,13 +59,13 @@ class TreeBuilder:
         self._refuse_unknown(node)
         if node in self._cuts:
             raise ValueError(f"node {node} is a cut already; split one of its children instead")
-        if feature < 0:
-            raise ValueError(f"node {node}: a column is counted from 0, got {feature}")
+        whole_number("feature", feature, 0)
+        lower, upper = real_number("lower", lower), real_number("upper", upper)
         if not lower <= upper:
             raise ValueError(f"node {node}: the cut {lower} <= x <= {upper} holds no value")
         first = self._n_nodes
         self._n_nodes += 2
-        self._cuts[node] = int(feature), float(lower), float(upper), first
+        self._cuts[node] = int(feature), lower, upper, first
         self._clusters.pop(node, None)
         return first, first + 1
 
@@ -73,9 +74,7 @@ class TreeBuilder:
         self._refuse_unknown(node)
         if node in self._cuts:
             raise ValueError(f"node {node} is a cut, which has no cluster; label a leaf below it")
-        if cluster < 0:
-            raise ValueError(f"node {node}: a cluster is counted from 0, got {cluster}")
-        self._clusters[node] = int(cluster)
+        self._clusters[node] = whole_number("cluster", cluster, 0)
 
     def build(self) -> ThresholdTree:
         """Return the tree."""

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from boxwood._validation import shown
 from boxwood.errors import ModelError
 from boxwood.tree._builder import TreeBuilder
 from boxwood.tree._tree import ThresholdTree
@@ -37,7 +38,7 @@ def from_dict(d: dict[str, Any]) -> ThresholdTree:
         if cut is None:
             builder.label(node, entry["cluster"])
             if entry.get("leaf", n_leaves) != n_leaves:
-                raise ModelError(f"leaves are numbered in order: expected leaf {n_leaves}, got {entry['leaf']!r}")
+                raise ModelError(f"leaves are numbered in order: expected leaf {n_leaves}, got {shown(entry['leaf'])}")
             n_leaves += 1
         else:
             feature, lower, upper, first, second = cut
@@ -60,7 +61,8 @@ def from_json(s: str) -> ThresholdTree:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise ModelError(f'this JSON is not a tree of boxwood: expected "format": "{FORMAT}"')
     if document.get("version") != VERSION:
-        raise ModelError(f"this tree is of format {document.get('version')!r}; this version of boxwood reads {VERSION}")
+        version = shown(document.get("version"))
+        raise ModelError(f"this tree is of format {version}; this version of boxwood reads {VERSION}")
     return from_nodes(document.get("nodes"))
 
 
@@ -95,7 +97,8 @@ def from_nodes(nodes: Any) -> ThresholdTree:
             if child in entry:
                 index = entry[child]
                 if type(index) is not int or not node < index < len(linked) or index in taken:
-                    raise ModelError(f"node {node}: {child} must be a later node with no other parent, got {index!r}")
+                    what = "must be a later node with no other parent"
+                    raise ModelError(f"node {node}: {child} {what}, got {shown(index)}")
                 taken.add(index)
                 entry[child] = linked[index]
     try:
@@ -113,7 +116,7 @@ def _read_cut(node: int, entry: Any) -> tuple[int, float, float, Any, Any] | Non
     if "cluster" in entry and "feature" not in entry:
         _refuse_others(node, entry, {"leaf", "cluster"})
         if type(entry["cluster"]) is not int:
-            raise ModelError(f"node {node}: cluster must be a whole number, got {entry['cluster']!r}")
+            raise ModelError(f"node {node}: cluster must be a whole number, got {shown(entry['cluster'])}")
         return None
     for test, first, second in _CUT_KINDS:
         if test in entry:
@@ -123,7 +126,7 @@ def _read_cut(node: int, entry: Any) -> tuple[int, float, float, Any, Any] | Non
             if missing:
                 raise ModelError(f"node {node} lacks {', '.join(missing)}")
             if type(entry["feature"]) is not int:
-                raise ModelError(f"node {node}: feature must be a whole number, got {entry['feature']!r}")
+                raise ModelError(f"node {node}: feature must be a whole number, got {shown(entry['feature'])}")
             lower, upper = _read_ends(node, entry[test], test)
             return entry["feature"], lower, upper, entry[first], entry[second]
     raise ModelError(f"node {node} is no leaf (cluster) and no cut (threshold or interval): {sorted(entry)}")
@@ -133,7 +136,7 @@ def _read_ends(node: int, value: Any, test: str) -> tuple[float, float]:
     if test == "threshold":
         return -math.inf, _read(node, value)
     if not isinstance(value, (list, tuple)) or len(value) != 2:
-        raise ModelError(f"node {node}: an interval is two numbers, got {value!r}")
+        raise ModelError(f"node {node}: an interval is two numbers, got {shown(value)}")
     return _read(node, value[0]), _read(node, value[1])
 
 
@@ -150,4 +153,4 @@ def _write(number: float) -> float | str:
 def _read(node: int, value: Any) -> float:
     if value in ("inf", "-inf") or (isinstance(value, (int, float)) and not isinstance(value, bool)):
         return float(value)
-    raise ModelError(f'node {node}: a threshold is a number, "inf" or "-inf"; got {value!r}')
+    raise ModelError(f'node {node}: a threshold is a number, "inf" or "-inf"; got {shown(value)}')

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Floats, Indices, Ints
-from boxwood._validation import whole_number
+from boxwood._validation import as_numbers, whole_number
 
 __all__ = ["Cut", "Nodes"]
 
@@ -47,7 +47,7 @@ class Nodes:
         for name in ("feature", "second", "cluster"):
             self._freeze(name, _whole_numbers(name, getattr(self, name)))
         for name in ("lower", "upper"):
-            self._freeze(name, np.array(getattr(self, name), dtype=np.float64))
+            self._freeze(name, np.array(as_numbers(name, getattr(self, name))))
         _check(self)
 
     def _freeze(self, name: str, array: Array) -> None:

@@ -42,6 +42,8 @@ class _Visit(NamedTuple):
 
 def pull_back(tree: ThresholdTree, axis_map: AxisMap, X: ArrayLike | None = None) -> ThresholdTree:
     """See `ThresholdTree.pull_back`."""
+    if not all(hasattr(axis_map, name) for name in ("n_columns", "transform", "pull_back", "domain")):
+        raise TypeError(f"axis_map must be an AxisMap, such as boxwood.axes.Scaling; got {type(axis_map).__name__}")
     if tree.n_features > axis_map.n_columns:
         raise ValueError(f"the tree tests column {tree.n_features - 1}, but the map makes {axis_map.n_columns} columns")
     table = _both(axis_map, X)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from boxwood._threads import map_blocks
 from boxwood._types import Array, Bools, Indices, Ints
+from boxwood._validation import cut_off
 from boxwood.errors import DataError
 from boxwood.loops.walk import descend
 from boxwood.tree._nodes import Nodes
@@ -65,8 +66,8 @@ def as_rows(X: ArrayLike, n_features: int) -> Array:
             raise DataError(f"X must be numeric, got {X.dtype}")
         try:
             X = X.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise DataError(f"X must be numeric, got {X.dtype}: {error}") from None
+        except (TypeError, ValueError, OverflowError) as error:
+            raise DataError(f"X must be numeric, got {X.dtype}: {cut_off(str(error))}") from None
     if X.ndim != 2:
         raise DataError(f"X must be two-dimensional, rows by columns; got shape {X.shape}")
     if X.shape[1] < n_features:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
+from boxwood._validation import refuse_other_kind
+
 __all__ = ["Bound", "Condition", "Status", "as_price", "as_probability", "checked", "smallest_bound"]
 
 Status: TypeAlias = Literal["verified", "stated", "failed", "unknown"]
@@ -89,6 +91,8 @@ def smallest_bound(*bounds: Bound) -> Bound:
     >>> smallest_bound(gap_error_bound(mixture), random_error_bound(mixture)).source[-9:]
     'Theorem 1'
     """
+    for bound in bounds:
+        refuse_other_kind("bounds", bound, Bound, "the functions of boxwood.theory.bounds return them")
     possible = [bound for bound in bounds if bound.holds] or [bound for bound in bounds if bound.holds is None]
     if not possible:
         raise ValueError("none of the bounds holds; see their conditions")

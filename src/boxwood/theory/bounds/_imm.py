@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Bools, Floats, Indices
-from boxwood._validation import Rows, refuse_unknown, whole_number
+from boxwood._validation import Rows, refuse_other_kind, refuse_unknown, whole_number
 from boxwood.errors import DataError
 from boxwood.metrics._checks import check_fit
 from boxwood.metrics._price import ratio
@@ -69,6 +69,8 @@ def imm_price_bound(
     """
     refuse_unknown("objective", objective, _FACTOR)
     whole_number("k", k, 0)
+    if certificate is not None:
+        refuse_other_kind("certificate", certificate, MistakeCertificate, "imm_certificate returns one")
     edges = _depth(k, depth, certificate)
     if not 0 <= edges < k <= 2**edges:
         raise ValueError(f"a tree of k leaves has a depth from log2 k to k - 1, got k={k}, depth={depth}")
@@ -199,7 +201,7 @@ def imm_certificate(
 
 def _depth(k: int, depth: int | None, certificate: MistakeCertificate | None) -> int:
     if depth is not None:
-        return depth
+        return whole_number("depth", depth, 0)
     return k - 1 if certificate is None else certificate.depth
 
 

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Floats
+from boxwood._validation import as_vector, finite_number, refuse_other_kind, shown, whole_number
+from boxwood.errors import DataError
 from boxwood.grow._kernel_mmdt_cuts import PrototypeCut
 from boxwood.metrics._kernel_similarity import AxisSimilarity
 from boxwood.theory.bounds._bound import Bound, Condition, as_price, checked
@@ -181,7 +183,8 @@ def tau_bound(within_similarity: float, mmd: float, n_axes: int) -> float:
     >>> round(S[0, 0], 5), round(tau, 4), round(tau_bound(S[0, 0], mmd, 10), 4)
     (np.float64(0.32768), 0.7323, 0.9044)
     """
-    return float(1 - (1 - within_similarity + mmd**2 / 2) / n_axes)
+    within, distance = finite_number("within_similarity", within_similarity), finite_number("mmd", mmd)
+    return 1 - (1 - within + distance * distance / 2) / whole_number("n_axes", n_axes, 1)
 
 
 # ------------------------------------------------------------------------------------------------------- steps
@@ -204,9 +207,11 @@ class _KernelFacts(NamedTuple):
 
     @classmethod
     def of(cls, similarity: AxisSimilarity, within_similarity: ArrayLike, weights: ArrayLike | None) -> Self:
-        within = np.asarray(within_similarity, dtype=np.float64)
-        k = len(within)
-        p: Floats = np.full(k, 1 / k) if weights is None else np.asarray(weights, dtype=np.float64) / np.sum(weights)
+        refuse_other_kind("similarity", similarity, AxisSimilarity, "make one: boxwood.metrics.axis_similarity")
+        within, k = as_vector("within_similarity", within_similarity), similarity.mean.shape[1]
+        if len(within) != k or not (np.abs(within) <= 1 + _ROUNDING).all():
+            raise DataError(f"within_similarity must be {k} numbers from -1 to 1; got {shown(within_similarity)}")
+        p: Floats = np.full(k, 1 / k) if weights is None else _shares(weights, k)
         rest = 1 - float(p @ within)
         factor = (1 + float(within.max())) / rest if rest > 0 else math.inf
         gap = float(within.min() - similarity.tau)
@@ -224,6 +229,14 @@ class _KernelFacts(NamedTuple):
         return 4 * m * m * self.noise / (4 * m * m * self.noise + self.gap**2)
 
 
+def _shares(weights: ArrayLike, k: int) -> Floats:
+    given = as_vector("weights", weights)
+    if len(given) != k or not (np.isfinite(given) & (given >= 0)).all() or not given.any():
+        raise DataError(f"weights must be {k} finite numbers, not negative and not all 0; got {shown(weights)}")
+    scaled = given / given.max()  # a sum of large weights may overflow
+    return np.asarray(scaled / scaled.sum())
+
+
 def _conditions(
     facts: _KernelFacts,
     similarity: AxisSimilarity,
@@ -236,6 +249,8 @@ def _conditions(
     if cuts is None:
         obeyed = Condition(text, "unknown")
     else:
+        for cut in cuts:
+            refuse_other_kind("cuts", cut, PrototypeCut, "a fitted KernelMMDT has them as cuts_")
         whole = sum(len(cut.inside) + len(cut.outside) == facts.k for cut in cuts) == 1 and len(cuts) == facts.k - 1
         obeyed = checked(text, whole and all(_wrong(cut, facts, similarity) <= limit(cut) for cut in cuts))
     prototypes = drawn_trees(f"grow.kernel_mmdt with prototype='sample', for tau = {facts.tau:.6g}", drawn)

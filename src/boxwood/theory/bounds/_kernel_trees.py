@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import Rows
+from boxwood._validation import Rows, finite_number, real_number, whole_number
 from boxwood.errors import DataError
 from boxwood.kernels import Kernel
 from boxwood.kernels._by_name import as_distance_kernel
@@ -59,7 +59,9 @@ def taylor_price_bound(k: int, n_axes: int, *, n_rows: int, delta: float, cost: 
     >>> taylor_price_bound(2, 3, n_rows=100, delta=0.01, cost=50.0).value
     56.28
     """
-    if not (cost > 0 and delta >= 0):
+    for name, count in (("k", k), ("n_axes", n_axes), ("n_rows", n_rows)):
+        whole_number(name, count, 1)
+    if not (finite_number("cost", cost) > 0 and finite_number("delta", delta) >= 0):
         raise ValueError(f"cost must be above 0 and delta not below 0, got cost={cost}, delta={delta}")
     pairs = 8 * k * (k - 1)
     value = (2 + pairs) * n_axes + 2 * n_rows * n_axes * delta * (3 + pairs) / cost
@@ -91,7 +93,8 @@ def distance_price_bound(k: int, n_axes: int, *, stretch: float, shrink: float) 
     >>> distance_price_bound(2, 3, stretch=1.0, shrink=2.0).value
     102.0
     """
-    if not (stretch >= 0 and shrink >= 0):
+    whole_number("k", k, 1), whole_number("n_axes", n_axes, 1)
+    if not (real_number("stretch", stretch) >= 0 and real_number("shrink", shrink) >= 0):
         raise ValueError(f"stretch and shrink must not be below 0, got stretch={stretch}, shrink={shrink}")
     value = (2 + 8 * stretch * shrink * k * (k - 1)) * n_axes
     return as_price(value, (_PRODUCT, _tree_on("distances to all rows")), f"{_PAPER}, Theorem 5")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Floats
-from boxwood._validation import refuse_unknown
+from boxwood._validation import real_number, refuse_unknown, shown
 from boxwood.metrics import explainability_to_noise
 from boxwood.reference import Mixture
 from boxwood.reference._mixture import refuse_no_mixture, sigma_of
@@ -102,8 +102,8 @@ def with_beta(mixture: Mixture, beta: float | None) -> tuple[float, Condition]:
     of rows at plus or minus one standard deviation.
     """
     if beta is not None and not (isinstance(beta, Real) and beta >= 1):
-        raise ValueError(f"beta must be a number of at least 1, as no law has a smaller one; got {beta!r}")
-    value = mixture_beta(mixture, family=mixture.law or "gaussian") if beta is None else float(beta)
+        raise ValueError(f"beta must be a number of at least 1, as no law has a smaller one; got {shown(beta)}")
+    value = mixture_beta(mixture, family=mixture.law or "gaussian") if beta is None else real_number("beta", beta)
     least = mixture_beta(mixture, family=mixture.law or "rademacher")
     text = f"on each axis the largest standard deviation is at most {value:.6g} times the mean absolute deviation"
     if value < least * (1 - _ROUNDING):

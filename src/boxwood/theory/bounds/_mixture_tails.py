@@ -7,12 +7,12 @@ and Deep Representations". The explainability-to-noise ratio q is in the sub-Gau
 from __future__ import annotations
 
 import math
-from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Floats
+from boxwood._validation import finite_number, refuse_unknown
 from boxwood.errors import DataError
 from boxwood.metrics._price import ratio
 from boxwood.reference import Mixture
@@ -167,8 +167,8 @@ def estimated_error_bound(
     Representations", Corollary 1, corrected.
     """
     facts = mixture_facts(mixture, "subgaussian", sigma)
-    if not isinstance(delta, Real):
-        raise TypeError(f"delta must be a number, got {delta!r}")
+    refuse_unknown("tail", tail, TAILS)
+    delta = finite_number("delta", delta)
     small = 0 < delta < min(1.0, facts.q / (4 * facts.k**2))
     root = math.sqrt(facts.q) / (2 * facts.k) - math.sqrt(max(delta, 0.0))
     limit = TAILS[tail] * facts.alpha * (math.exp(-(1 - delta) * root**2) if small else 1.0)

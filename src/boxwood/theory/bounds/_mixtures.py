@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from boxwood._validation import finite_number, whole_number
 from boxwood.metrics._price import ratio
 from boxwood.reference import Mixture
 from boxwood.theory.bounds._bound import Bound, as_price, as_probability
@@ -192,9 +193,12 @@ def chebyshev_minimum_bound(k: int, width: float, sigma: float) -> float:
     M. Fleissner, M. Zarvandi, D. Ghoshdastidar, "Explainable Clustering Beyond Worst-Case Guarantees", Claim 2. Its
     proof holds with 2 delta_1 >= delta_k in (57) and R_1 in (61).
     """
-    odd = 2 * np.arange(1, (k + 1) // 2 + 1) - 1
-    delta = width / (2 * (k - 1))
-    return float(2 * np.sum((sigma / (odd * delta)) ** 2))
+    odd = 2 * np.arange(1, (whole_number("k", k, 2) + 1) // 2 + 1) - 1
+    if finite_number("width", width) <= 0:
+        raise ValueError(f"width must be above 0, got {width}")
+    with np.errstate(over="ignore", divide="ignore"):
+        shares = finite_number("sigma", sigma) / (odd * (width / (2 * (k - 1))))
+        return float(2 * np.sum(shares**2))
 
 
 # ------------------------------------------------------------------------------------------------------- steps

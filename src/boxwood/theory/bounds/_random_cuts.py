@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Floats
-from boxwood._validation import refuse_unknown
+from boxwood._validation import as_numbers, finite_number, refuse_unknown, whole_number
 from boxwood.theory.bounds._bound import Bound, as_price
 from boxwood.theory.bounds._laws import drawn_trees
 
@@ -90,8 +90,7 @@ def random_cuts_price_bound(
     >>> random_cuts_price_bound(3, objective="sqeuclidean").value
     60.0
     """
-    if k < 2:
-        raise ValueError(f"random_cuts_price_bound needs k >= 2, got {k}")
+    whole_number("k", k, 2)
     refuse_unknown("objective", objective, _OBJECTIVES)
     refuse_unknown("variant", variant, _VARIANTS)
     if objective == "l2":
@@ -140,11 +139,11 @@ def separation_probability(x: ArrayLike, center: ArrayLike, median: ArrayLike, r
     >>> separation_probability([[1.0], [3.0]], [0.0], [-1.0], 2.0)
     array([0.375, 0.375])
     """
-    if not radius > 0:
+    if finite_number("radius", radius) <= 0:
         raise ValueError(f"radius must be above 0, got {radius}")
-    middle = np.asarray(median, dtype=np.float64)
-    offsets = (np.asarray(point, dtype=np.float64) - middle for point in (x, center))
-    of_row, of_center = (_signed_fraction(offset, radius) for offset in offsets)
+    row, own, middle = as_numbers("x", x), as_numbers("center", center), as_numbers("median", median)
+    with np.errstate(over="ignore"):  # beyond the radius the distance does not matter
+        of_row, of_center = (_signed_fraction(point - middle, radius) for point in (row, own))
     return np.asarray(np.abs(of_row - of_center).mean(axis=-1) / 2)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import as_generator
+from boxwood._validation import as_generator, whole_number
 from boxwood.kernels import Kernel
 from boxwood.metrics._mixture_boxes import draw
 from boxwood.reference import Mixture, Reference
@@ -72,7 +72,7 @@ class Instance:
         ValueError
             If the instance has points and no mixture.
         """
-        mixture, rng = self._mixture(), as_generator(random_state)
+        mixture, rng, n = self._mixture(), as_generator(random_state), whole_number("n", n, 0)
         if self.deviation is None:
             return draw(mixture, n, rng)
         labels = rng.choice(len(mixture.weights), size=n, p=mixture.weights)
@@ -137,6 +137,7 @@ def instance_of_deviations(means: Floats, eps: float, exact: dict[str, float]) -
     `exact` gets "eps", "beta" (the ratio of standard deviation to mean absolute deviation) and "baseline_l1" (the mean
     ℓ1 distance of a row from its mean).
     """
+    require(eps > 0, "a deviation is too rare for a double; take a smaller ratio")
     k, d = means.shape
     mixture = Mixture(np.full(k, 1 / k), means, np.full((k, d), 2 * eps))
     always = {"eps": eps, "beta": 1 / math.sqrt(2 * eps), "baseline_l1": 2 * d * eps}

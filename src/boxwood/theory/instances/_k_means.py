@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from boxwood._validation import finite_number
 from boxwood.reference import Reference
 from boxwood.theory.instances._instance import Instance, instance_of_points, require
 
@@ -37,7 +38,7 @@ def local_optimum(e: float = 0.1) -> Instance:
     >>> local_optimum(0.5).exact
     mappingproxy({'cost': 2.0, 'best_cost': 1.5})
     """
-    require(0 < e <= 0.5, f"e must be above 0 and at most 0.5, got {e}")
+    require(0 < finite_number("e", e) <= 0.5, f"e must be above 0 and at most 0.5, got {e}")
     points = np.array([[x, y] for x in (0.0, 1.0, 2.0) for y in (e, -e)])
     reference = Reference(np.array([0, 1, 2, 2, 2, 2]), np.array([[0.0, e], [0.0, -e], [1.5, 0.0]]))
     return instance_of_points(points, reference, {"cost": 1 + 4 * e**2, "best_cost": 6 * e**2})

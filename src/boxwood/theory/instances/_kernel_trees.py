@@ -10,11 +10,14 @@ from itertools import combinations
 
 import numpy as np
 
+from boxwood._validation import finite_number, whole_number
 from boxwood.kernels import Gaussian, Neighborhood, Polynomial
 from boxwood.reference import Reference
 from boxwood.theory.instances._instance import Instance, instance_of_points, require
 
 __all__ = ["far_point", "neighborhood_price", "quadratic_price", "split_middle", "three_corners"]
+
+_SMALLEST, _LARGEST = 1e-150, 1e150  # whose squares are doubles
 
 
 def three_corners(gamma: float) -> Instance:
@@ -57,7 +60,7 @@ def three_corners(gamma: float) -> Instance:
     >>> {name: round(value, 3) for name, value in three_corners(0.1).exact.items()}
     {'similarity': 0.819, 'interpretable': 0.81}
     """
-    require(gamma > 0, f"three_corners needs gamma > 0, got {gamma}")
+    require(finite_number("gamma", gamma) > 0, f"three_corners needs gamma > 0, got {gamma}")
     points = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
     exact = {"similarity": math.exp(-2 * gamma), "interpretable": 2 * math.exp(-gamma) - 1}
     return instance_of_points(points, Reference.of(points, [0, 0, 1]), exact, kernel=Gaussian(gamma))
@@ -138,12 +141,12 @@ def split_middle(e: float) -> Instance:
     Parameters
     ----------
     e : float
-        Distance of a point from the middle of its pair, above 0 and below 1/2.
+        Distance of a point from the middle of its pair, at least 1e-150 and below 1/2.
 
     Raises
     ------
     ValueError
-        If e is not above 0 and below 1/2.
+        If e is below 1e-150, or not below 1/2.
 
     Notes
     -----
@@ -161,7 +164,7 @@ def split_middle(e: float) -> Instance:
     >>> round(exact["price"], 4), round(exact["surrogate_price"], 4), round(exact["printed_bound"], 4)
     (9.6667, 14.3333, 14.7222)
     """
-    require(0 < e < 0.5, f"e must be above 0 and below 0.5, got {e}")
+    require(_SMALLEST <= finite_number("e", e) < 0.5, f"e must be at least {_SMALLEST:g} and below 0.5, got {e}")
     labels = np.repeat(np.arange(3), 2)
     reference = Reference(labels, np.array([[-1.0], [0.0], [1.0]]))
     points = reference.centers[labels] + np.tile([-e, e], 3)[:, None]
@@ -189,14 +192,14 @@ def far_point(v: float, copies: int = 50) -> Instance:
     Parameters
     ----------
     v : float
-        Height of the far point, above 4.
+        Height of the far point, above 4 and at most 1e150.
     copies : int, default=50
         Number of copies of each of the four rows, at least 2.
 
     Raises
     ------
     ValueError
-        If v or copies are too small.
+        If v or copies are too small, or v is too large.
 
     References
     ----------
@@ -209,7 +212,8 @@ def far_point(v: float, copies: int = 50) -> Instance:
     >>> [round(far_point(v).exact["price"], 4) for v in (10.0, 100.0, 1000.0)]
     [0.5507, 6.5656, 618.0755]
     """
-    require(v > 4 and copies >= 2, f"far_point needs v > 4 and copies >= 2, got v={v}, copies={copies}")
+    whole_number("copies", copies, 2)
+    require(4 < finite_number("v", v) <= _LARGEST, f"far_point needs 4 < v <= {_LARGEST:g}, got {v}")
     rows = np.array([[1.0, -3.0], [-3.0, 1.0], [-1.0, 3.0], [3.0, -1.0]])
     points = np.vstack([np.repeat(rows, copies, axis=0), [[0.0, v]]])
     labels = np.append(np.repeat([0, 0, 1, 1], copies), 2)

@@ -15,13 +15,14 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
 from boxwood._types import Floats
-from boxwood._validation import refuse_unknown
+from boxwood._validation import finite_number, refuse_unknown, whole_number
 from boxwood.reference import Mixture
 from boxwood.theory.instances._instance import Instance, instance_of_deviations, require
 
 __all__ = ["exponential_error", "first_cut", "first_cut_error"]
 
 
+_LARGEST_RATIO = 1e300  # a sigma² of 1e-300 is still a double
 _MOST_PERMUTED = 6
 
 
@@ -38,12 +39,12 @@ def exponential_error(k: int, q: float) -> Instance:
     k : int
         Number of components and axes, at least 2.
     q : float
-        Explainability-to-noise ratio, above ln 2k.
+        Explainability-to-noise ratio, above ln 2k and below 700, since exp(-q) must be a double.
 
     Raises
     ------
     ValueError
-        If k < 2 or exp(q) <= 2k.
+        If k < 2 or exp(q) <= 2k, or q >= 700.
 
     References
     ----------
@@ -55,7 +56,8 @@ def exponential_error(k: int, q: float) -> Instance:
     >>> round(exponential_error(4, 3.0).exact["error"], 7)
     0.1120209
     """
-    require(k >= 2 and math.exp(q) > 2 * k, f"exponential_error needs k >= 2 and exp(q) > 2k, got k={k}, q={q}")
+    whole_number("k", k, 2)
+    require(math.log(2 * k) < finite_number("q", q) < 700, f"exponential_error needs ln 2k < q < 700, got k={k}, q={q}")
     eps = math.exp(-q)
     exact = {
         "error": eps * (k - 1) * (k + 2) / (2 * k),
@@ -77,7 +79,7 @@ def first_cut(k: int, q: float, *, axes: str = "auto") -> Instance:
     k : int
         Number of components, at least 2.
     q : float
-        Explainability-to-noise ratio, above 0.
+        Explainability-to-noise ratio, above 0 and at most 1e300.
     axes : {"auto", "permutations", "pairs"}, default="auto"
         "permutations": one axis for each of the k! orders, as in the paper. "pairs": one axis for each pair of
         components, which have the means 1 and k there; q is the same, with k (k - 1) / 2 axes. "auto": permutations
@@ -92,7 +94,7 @@ def first_cut(k: int, q: float, *, axes: str = "auto") -> Instance:
     Raises
     ------
     ValueError
-        If k < 2, q <= 0, axes is unknown, or axes is "permutations" for k above 6.
+        If k < 2, q <= 0, q > 1e300, axes is unknown, or axes is "permutations" for k above 6.
 
     References
     ----------
@@ -105,7 +107,8 @@ def first_cut(k: int, q: float, *, axes: str = "auto") -> Instance:
     >>> round(exact["first_cut_error"], 4), round(exact["limit"], 4)
     (0.088, 0.0892)
     """
-    require(k >= 2 and q > 0, f"first_cut needs k >= 2 and q > 0, got k={k}, q={q}")
+    whole_number("k", k, 2)
+    require(0 < finite_number("q", q) <= _LARGEST_RATIO, f"first_cut needs 0 < q <= {_LARGEST_RATIO:g}, got {q}")
     refuse_unknown("axes", axes, ("auto", "permutations", "pairs"))
     if axes == "auto":
         axes = "permutations" if k <= _MOST_PERMUTED else "pairs"
@@ -128,9 +131,9 @@ def first_cut_error(k: int, sigma: float, threshold: ArrayLike | None = None) ->
     Parameters
     ----------
     k : int
-        Number of normals.
+        Number of normals, at least 2.
     sigma : float
-        Standard deviation of each.
+        Standard deviation of each, above 0.
     threshold : float, default=None
         Threshold of the cut; None searches the best one.
 
@@ -138,13 +141,15 @@ def first_cut_error(k: int, sigma: float, threshold: ArrayLike | None = None) ->
     -----
     The error is convex between neighbouring means. Ternary search narrows down all k - 1 gaps at once.
     """
-    means = np.arange(1.0, k + 1)
+    means = np.arange(1.0, whole_number("k", k, 2) + 1)
+    require(finite_number("sigma", sigma) > 0, f"sigma must be above 0, got {sigma}")
 
     def error(theta: Floats) -> Floats:
-        return np.asarray(ndtr(-np.abs(means - theta[:, None]) / sigma).mean(axis=1))
+        with np.errstate(over="ignore"):
+            return np.asarray(ndtr(-np.abs(means - theta[:, None]) / sigma).mean(axis=1))
 
     if threshold is not None:
-        theta = np.asarray(threshold, dtype=np.float64).reshape(1)
+        theta = np.array([finite_number("threshold", threshold)])
         return float(error(theta)[0]), float(theta[0])
     low, high = means[:-1].copy(), means[1:].copy()
     for _ in range(80):

@@ -15,11 +15,13 @@ import numpy as np
 from scipy.special import ndtr
 
 from boxwood._types import Floats
-from boxwood._validation import as_generator
+from boxwood._validation import as_generator, finite_number, whole_number
 from boxwood.reference import Mixture
 from boxwood.theory.instances._instance import Instance, instance_of_deviations, require
 
 __all__ = ["constant_price", "growing_price", "linear_error", "two_gaussians"]
+
+_FARTHEST = 1e150  # so that squares of distances are finite
 
 
 def linear_error(k: int, q: float) -> Instance:
@@ -54,7 +56,7 @@ def linear_error(k: int, q: float) -> Instance:
     >>> round(instance.exact["error"], 12), instance.exact["error_bound"]
     (0.07, 0.05)
     """
-    require(k >= 2 and q >= k, f"linear_error needs k >= 2 and q >= k, got k={k}, q={q}")
+    require(finite_number("q", q) >= whole_number("k", k, 2), f"linear_error needs q >= k, got k={k}, q={q}")
     eps = 1 / (2 * q)
     exact = {"error": eps * (k - 1) * (k + 2) / (2 * k), "error_bound": (k - 1) / (4 * q), "enr": q}
     return instance_of_deviations(np.eye(k), eps, exact)
@@ -88,7 +90,7 @@ def constant_price(d: int) -> Instance:
     >>> instance.exact["price"], instance.exact["error"]
     (1.45, 0.025)
     """
-    require(d >= 1, f"constant_price needs d >= 1, got {d}")
+    whole_number("d", d, 1)
     price = {"price": 1.5 - 1 / d} if d >= 3 else {}
     means = np.array([[-0.5] * d, [0.5] * d])
     return instance_of_deviations(means, 1 / (2 * d), {"error": 1 / (2 * d), "enr": float(d), **price})
@@ -128,7 +130,7 @@ def growing_price(k: int, copies: int = 0, *, random_state: Any = None) -> Insta
     >>> instance.exact["enr"], round(instance.exact["beta"], 6)
     (128.0, 5.656854)
     """
-    require(k >= 2 and copies >= 0, f"growing_price needs k >= 2 and copies >= 0, got k={k}, copies={copies}")
+    whole_number("k", k, 2), whole_number("copies", copies, 0)
     rng, d = as_generator(random_state), k**3
     means = _corners(k, d, rng)
     while min(int(np.count_nonzero(a != b)) for a, b in combinations(means, 2)) < d / 4:
@@ -147,19 +149,19 @@ def two_gaussians(m: float) -> Instance:
     Parameters
     ----------
     m : float
-        Half the distance of the means, above 0.
+        Half the distance of the means, above 0 and at most 1e150.
 
     Raises
     ------
     ValueError
-        If m <= 0.
+        If m <= 0 or m > 1e150.
 
     Examples
     --------
     >>> round(two_gaussians(1.0).exact["price"], 7)
     0.8124421
     """
-    require(m > 0, f"two_gaussians needs m > 0, got {m}")
+    require(0 < finite_number("m", m) <= _FARTHEST, f"two_gaussians needs 0 < m <= {_FARTHEST:g}, got {m}")
     density = {x: math.exp(-x * x / 2) / math.sqrt(2 * math.pi) for x in (0.0, m, 2 * m)}
     error, beyond_mean = float(ndtr(-m)), float(ndtr(-2 * m))
     # E|x - its mean| on its side of 0, and E|x - the other mean| beyond 0

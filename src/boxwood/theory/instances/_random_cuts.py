@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
 from boxwood._types import Floats
-from boxwood._validation import as_generator, refuse_unknown
+from boxwood._validation import as_generator, finite_number, refuse_unknown, whole_number
 from boxwood.reference import Reference
 from boxwood.theory.instances._instance import Instance, instance_of_points, require
 
@@ -56,7 +56,8 @@ def star(k: int, far: float, *, objective: str = "l1") -> Instance:
     >>> round(star(3, 5.0).exact["expected_cost"], 7), round(star(5, 1e9).exact["limit"], 4)
     (1.969697, 3.0833)
     """
-    require(k >= 2 and far >= 1, f"star needs k >= 2 and far >= 1, got k={k}, far={far}")
+    whole_number("k", k, 2)
+    require(finite_number("far", far) >= 1, f"star needs far >= 1, got {far}")
     refuse_unknown("objective", objective, _OBJECTIVES)
     costs = np.array([1.0] + [far] * (k - 1))
     odds = far**2 if objective == "l2" else far
@@ -98,7 +99,7 @@ def two_centers(t: float, *, objective: str = "l1", median: str = "midpoint") ->
     >>> [round(two_centers(0.3, objective=one).exact["expected_cost"], 4) for one in ("l1", "sqeuclidean", "l2")]
     [0.42, 0.162, 0.468]
     """
-    require(0 <= t <= 1, f"t must be from 0 to 1, got {t}")
+    require(0 <= finite_number("t", t) <= 1, f"t must be from 0 to 1, got {t}")
     refuse_unknown("median", median, ("midpoint", "lower"))
     refuse_unknown("objective", objective, _OBJECTIVES)
     nearest = min(t, 1 - t)
@@ -169,11 +170,11 @@ def unit_cube(
     >>> exact["fewest_separated"], exact["separated_bound"], round(exact["reference_cost"], 6)
     (11.0, 5.0, 80.0)
     """
-    require(k >= 2, f"unit_cube needs k >= 2, got {k}")
-    d = math.ceil(300 * math.log(k)) if d is None else d
-    eps = 300 * math.log(k) / k if eps is None else eps
-    copies = float(k) ** 2 if copies is None else copies
-    require(d >= 1 and eps > 0 and copies > 0, f"d, eps and copies must be positive, got {d}, {eps} and {copies}")
+    whole_number("k", k, 2)
+    d = math.ceil(300 * math.log(k)) if d is None else whole_number("d", d, 1)
+    eps = 300 * math.log(k) / k if eps is None else finite_number("eps", eps)
+    copies = float(k) ** 2 if copies is None else finite_number("copies", copies)
+    require(eps > 0 and copies > 0, f"eps and copies must be above 0, got {eps} and {copies}")
     centers = as_generator(random_state).random((k, d))
     bounds = {"distance_bound": math.sqrt(d / 12), "separated_bound": eps * k / 4, "paper_cost_bound": eps * k * d / 80}
     return _with_neighbors(centers, centers - eps, centers + eps, eps, copies, 2, bounds)
@@ -230,11 +231,10 @@ def unit_grid(
     >>> exact["fewest_separated"] >= exact["separated_bound"], exact["min_distance"] >= exact["distance_bound"]
     (True, True)
     """
-    require(k >= 2, f"unit_grid needs k >= 2, got {k}")
-    d = math.ceil(300 * math.log(k)) if d is None else d
-    steps = math.ceil(math.log(k)) if steps is None else steps
-    copies = float(k) ** 2 if copies is None else copies
-    require(d >= 1 and steps >= 1, f"d and steps must be positive, got {d} and {steps}")
+    whole_number("k", k, 2)
+    d = math.ceil(300 * math.log(k)) if d is None else whole_number("d", d, 1)
+    steps = math.ceil(math.log(k)) if steps is None else whole_number("steps", steps, 1)
+    copies = float(k) ** 2 if copies is None else finite_number("copies", copies)
     require(copies >= 2 * k, f"copies must be at least 2k = {2 * k}, so that best centres stay, got {copies}")
     step = as_generator(random_state).integers(steps + 1, size=(k, d))
     below, centers, above = ((step + shift) / steps for shift in (-1, 0, 1))  # so all points lie on the grid exactly
