@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from boxwood.axes import Categories
 from boxwood.cli import boxwood as command
 from boxwood.explanation import ClusterSummary, Explanation, LeafSummary
-from boxwood.explanation._explanation import leaves_of, rules_of
+from boxwood.explanation._conditions import cluster_rules_of, rules_of
 from boxwood.metrics._readability import Readability
 from boxwood.render import sql
 from boxwood.tree import TreeBuilder
@@ -53,10 +53,10 @@ def explanation(rng, known):
     rules = rules_of(tree, COLUMNS, known)
     carried = zip(tree.leaf_clusters.tolist(), rules, strict=True)
     summaries = [LeafSummary(i, cluster, 1, 1, rule) for i, (cluster, rule) in enumerate(carried)]
-    groups = leaves_of(summaries, len(NAMES))
+    by_cluster = cluster_rules_of(tree, COLUMNS, known, len(NAMES))
     clusters = [
-        ClusterSummary(i, name, 1, 0.2, 1.0, 1.0, tuple(leaf.rule for leaf in group))
-        for i, (name, group) in enumerate(zip(NAMES, groups, strict=True))
+        ClusterSummary(i, name, 1, 0.2, 1.0, 1.0, some)
+        for i, (name, some) in enumerate(zip(NAMES, by_cluster, strict=True))
     ]
     return Explanation(
         tree=tree,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any, Literal
 
@@ -26,6 +26,7 @@ __all__ = [
     "numeric_columns",
     "refuse_unknown_columns",
     "validated_rows",
+    "without_columns",
 ]
 
 _SIMILARITY = 0.75  # suggestions of lower similarity are more often wrong than right
@@ -104,6 +105,14 @@ def numeric_columns(frame: Any) -> tuple[list[str], dict[str, list[str]]]:
         else:
             others["dates" if series.dtype.is_temporal() else "text"].append(name)
     return numeric, others
+
+
+def without_columns(frame: Any, names: Collection[str]) -> Any:
+    """Return a frame without some of its columns; names that it does not have are passed over."""
+    import narwhals as nw
+
+    kept = [j for j, name in enumerate(column_names(frame)) if name not in names]
+    return nw.from_native(frame, eager_only=True)[:, kept].to_native()
 
 
 def boolean_columns(X: Any) -> list[str]:

@@ -225,8 +225,8 @@ def test_frames_of_several_types(kind):
 
 @pytest.mark.parametrize("kind", FRAMES)
 def test_columns_that_cannot_be_used(kind):
-    text = FRAMES[kind]({"age": [20, 30], "city": ["Ulm", "Bern"]})
-    with pytest.raises(DataError, match=r"not numbers: city \(String\); leave them out"):
+    text = FRAMES[kind]({"city": ["Ulm", "Bern"], "state": ["BW", "BE"]})
+    with pytest.raises(DataError, match=r"not numbers: city \(String\), state \(String\); leave them out"):
         IMM().fit(text, [0, 1])
     missing = FRAMES[kind]({"age": [20.0, None, 40.0], "spent": [1.0, None, None]})
     with pytest.raises(DataError, match=r"missing values \(NaN\) in 2 of 3 rows: age \(1\), spent \(2\)"):

@@ -10,6 +10,7 @@ from tests.naive.boxes import (
     separations,
 )
 from tests.naive.concepts import best_concepts, holm, left_out_ridge, mean_difference_distances, quadratic_form
+from tests.naive.covers import cheapest_cover, is_any_inside, is_inside, rows_near
 from tests.naive.cuts import (
     best_kmeans_cost,
     expected_cost,
@@ -40,6 +41,7 @@ __all__ = [
     "axis_similarity",
     "best_concepts",
     "best_kmeans_cost",
+    "cheapest_cover",
     "chi_squared_feature",
     "cluster_or_none",
     "conditions",
@@ -59,6 +61,8 @@ __all__ = [
     "holds",
     "holm",
     "imm",
+    "is_any_inside",
+    "is_inside",
     "kernel_cost",
     "kernel_distances",
     "kernel_kmeans",
@@ -87,6 +91,7 @@ __all__ = [
     "quadratic_form",
     "quantile",
     "refine",
+    "rows_near",
     "separation_probability",
     "separations",
     "shallow_scores",

@@ -16,13 +16,24 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from boxwood._compat import HasMethods, Interval, StrOptions, fit_context
-from boxwood._frames import is_frame, label_values, names_array, validated_rows
+from boxwood._frames import (
+    boolean_columns,
+    is_frame,
+    label_values,
+    names_array,
+    numeric_columns,
+    validated_rows,
+    without_columns,
+)
 from boxwood._threads import BLOCK_ROWS
 from boxwood._types import Array, Indices, Ints, Weights
 from boxwood._validation import Rows, as_weights, listed
+from boxwood._warnings import warn_caller
 from boxwood.axes import AxisMap, axis_map_of
 from boxwood.errors import DataError
 from boxwood.explanation import Explanation
+from boxwood.explanation._explanation import with_booleans
+from boxwood.explanation._guards import notes_on_left_out
 from boxwood.explanation._measure import Costs, costs_of, measure
 from boxwood.explanation._names import Names, renamed
 from boxwood.grow import METHODS
@@ -70,6 +81,8 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     _digest: bytes
     _fit_weights: Weights
     _map: AxisMap | None
+    _left_out: Mapping[str, Sequence[str]] = {}  # columns of the frame that rules cannot use, by the reason
+    _booleans: Sequence[str] = ()
     _no_explanation = "explanation_ is measured on rows, but the tree was grown from a mixture without rows; use fit(X)"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -87,9 +100,12 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like or data frame of shape (n, d)
-            Rows. Arrays of float32 or float64 are not copied.
+            Rows. Arrays of float32 or float64 are not copied. Columns of text and of dates are left out of a data
+            frame, with a warning and a note in `explanation_`; `feature_names_in_` has the others. `predict` takes the
+            same frame. A pipeline that clusters the frame may read such columns, so there they are refused; `explain`
+            takes them.
         y : array-like of shape (n,), default=None
-            Labels to explain, of any hashable type; the number -1 leaves a row out.
+            Labels to explain, of any hashable type; -1 leaves a row out, as a number or as text.
         sample_weight : array-like of shape (n,), default=None
             Weight of each row, for the tree, and for the clusterer if its `fit` accepts weights.
 
@@ -100,12 +116,14 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         DataError
-            If `X` has missing or infinite values or text columns, if the numbers of labels and rows differ, if there is
-            only one cluster, or if there are fewer different rows than clusters asked for.
+            If `X` has missing or infinite values, or text in an array, if the numbers of labels and rows differ, if
+            there is only one cluster, or if there are fewer different rows than clusters asked for.
         """
         with self._all_or_nothing():
+            self._read_kinds(X, y)
             rows = self._rows(X, sample_weight, reset=True)
             self._explain_clusters(X, rows, y)
+        self._warn_of_left_out()
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Array:
@@ -162,6 +180,7 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Remove the results of an earlier fit, and restore them if this fit fails or is interrupted."""
         before = self.__dict__
         of_fit = ("_grown", "_fit", "_explanation", "_no_explanation", "_digest", "_fit_weights", "_map")
+        of_fit += ("_left_out", "_booleans")
         self.__dict__ = {name: value for name, value in before.items() if name[-1] != "_" and name not in of_fit}
         try:
             yield
@@ -172,9 +191,32 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _jobs(self) -> int:
         return int(effective_n_jobs(self.n_jobs))
 
+    def _read_kinds(self, X: Any, y: Any) -> None:
+        """Store which columns of a frame hold booleans, and which are left out, being text or dates.
+
+        No column is left out if a pipeline clusters the frame: it may read them.
+        """
+        if not is_frame(X):
+            return
+        self._booleans = boolean_columns(X)
+        if y is not None or not hasattr(self.clusterer, "steps"):
+            numeric, others = numeric_columns(X)
+            if numeric:
+                self._left_out = {reason: names for reason, names in others.items() if names}
+
+    def _numbers(self, X: Any) -> Any:
+        """Return a frame without the columns that `fit` left out; anything else as it is."""
+        names = [name for names in self._left_out.values() for name in names]
+        return without_columns(X, names) if names and is_frame(X) else X
+
+    def _warn_of_left_out(self) -> None:
+        if self._left_out:
+            warn_caller("; ".join(notes_on_left_out(self._left_out)))
+
     def _rows(self, X: Any, sample_weight: ArrayLike | None = None, *, reset: bool = False) -> Rows:
         """Return checked rows, float32 or float64; store the number and names of the columns, or compare them."""
-        values = validated_rows(self, X, reset=reset, at_least=2 if reset else 1, n_jobs=self._jobs())
+        table = self._numbers(X)
+        values = validated_rows(self, table, reset=reset, at_least=2 if reset else 1, n_jobs=self._jobs())
         if sample_weight is None and isinstance(X, Rows):
             return Rows(values, X.weights)
         return Rows(values, as_weights(sample_weight, len(values)))
@@ -185,10 +227,11 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _explain_clusters(self, X: Any, rows: Rows, y: Any) -> None:
         """Find the clusters, grow the tree, and store both with their costs."""
+        X = self._numbers(X)
         self.reference_ = self._reference(X, rows, y)
         refuse_one_cluster(self.reference_)
         self._map, notes = self._axis_map(X)
-        coordinates = replace(self._coordinates(X, rows), notes=notes)
+        coordinates = replace(self._coordinates(X, rows), notes=(*notes_on_left_out(self._left_out), *notes))
         task = self._task(coordinates)
         grown = METHODS[self._method].grow(task, **self._options())
         self._warn(grown, task, coordinates)
@@ -272,14 +315,15 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         task, coordinates = self._fit
         explanation = measure(task.with_reference(renamed(task.reference)), self._grown, coordinates)
         self._digest = _digest(coordinates.table if coordinates.measured is None else coordinates.measured)
-        self._explanation, self._fit, self._fit_weights = explanation, None, task.rows.weights
-        return explanation
+        self._explanation = with_booleans(explanation, self._booleans)
+        self._fit, self._fit_weights = None, task.rows.weights
+        return self._explanation
 
     def _explained(
         self, X: Any, *, columns: Sequence[str] | None, names: Names | None, sample_weight: ArrayLike | None
     ) -> Explanation:
         """Return the explanation by the fitted tree, on the rows of `fit` or on other rows; see `explain`."""
-        explanation = self.explanation_
+        explanation, X = self.explanation_, self._numbers(X)
         rows = self._rows(X, sample_weight)
         is_of_fit = _digest(rows) == self._digest
         if is_of_fit and columns is None and names is None and sample_weight is None:
@@ -293,7 +337,8 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         # a tree that is already grown needs no centres
         without_centers = Reference(reference.labels, np.zeros((reference.n_clusters, coordinates.rows.n_columns)))
         clusters = renamed(without_centers.named(reference.names), names)
-        return measure(Task.of(coordinates.rows, clusters, n_jobs=self._jobs()), self._grown, coordinates)
+        explanation = measure(Task.of(coordinates.rows, clusters, n_jobs=self._jobs()), self._grown, coordinates)
+        return with_booleans(explanation, self._booleans if columns is None else ())
 
     def _reference_on(self, X: Any, rows: Rows) -> Reference:
         """Return the clusters that the clusterer predicts for new rows, numbered as in `fit`."""

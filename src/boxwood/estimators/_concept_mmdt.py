@@ -183,9 +183,9 @@ class ConceptMMDT(MMDT):
         Parameters
         ----------
         X : array-like or data frame of shape (n, d)
-            Embeddings.
+            Embeddings. Columns of text and of dates are left out, as `MMDT.fit` does.
         y : array-like of shape (n,), default=None
-            Labels to explain, of any hashable type; the number -1 leaves a row out.
+            Labels to explain, of any hashable type; -1 leaves a row out, as a number or as text.
         sample_weight : array-like of shape (n,), default=None
             Weight of each row, for the tree, and for the clusterer if its `fit` accepts weights.
         concepts : data frame, mapping or array-like of shape (n, m), default=None
@@ -206,9 +206,11 @@ class ConceptMMDT(MMDT):
         """
         self._validate_params()
         with self._all_or_nothing():
+            self._read_kinds(X, y)
             rows = self._rows(X, sample_weight, reset=True)
-            self._keep_projector(self._fitted_projector(X, rows, concepts))
+            self._keep_projector(self._fitted_projector(self._numbers(X), rows, concepts))
             self._explain_clusters(X, rows, y)
+        self._warn_of_left_out()
         if concepts is None:  # the fit of a projector warns by itself
             self._warn_of_concepts()
         return self
@@ -274,7 +276,7 @@ class ConceptMMDT(MMDT):
 
     def _scores(self, X: Any, rows: Rows) -> Rows:
         """Return the scores of embeddings, with the weights of their rows."""
-        table = X if hasattr(self.projector_, "feature_names_in_") else rows.values
+        table = self._numbers(X) if hasattr(self.projector_, "feature_names_in_") else rows.values
         return rows.mapped(np.asarray(self.projector_.transform(table)))
 
     def _tested(self, X: Any) -> Rows:

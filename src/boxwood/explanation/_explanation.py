@@ -3,53 +3,36 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from boxwood._frames import names_array, names_or_none
 from boxwood._types import Array, Indices
 from boxwood.axes import Categories
+from boxwood.explanation._conditions import Rule, cluster_rules_of, rules_of
 from boxwood.explanation._facts import SearchFacts
 from boxwood.explanation._rows import leaves_of_rows
-from boxwood.tree import Interval, ThresholdTree
+from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
     from boxwood.metrics._readability import Readability
 
 __all__ = [
     "ClusterSummary",
-    "Condition",
     "DrawFacts",
     "Explanation",
     "FarFromGaussian",
     "KernelFacts",
     "LeafSummary",
     "MixtureFacts",
-    "Rule",
     "load",
     "with_booleans",
 ]
 
 _BOOLEAN = Categories((False, True), False)
-_EVERY_NUMBER = (Interval(-np.inf, np.inf, True, True),)
-
-
-class Condition(NamedTuple):
-    """The condition on one column: its value lies in one of the intervals, which are ascending and disjoint.
-
-    For a column with `categories` the intervals hold their codes, one interval for each code.
-    """
-
-    column: str
-    intervals: tuple[Interval, ...]
-    categories: Categories | None = None
-
-
-Rule: TypeAlias = tuple[Condition, ...]
-"""The conditions of one leaf. All of them hold; they are in the order in which the path first tests their columns."""
 
 
 class LeafSummary(NamedTuple):
@@ -72,7 +55,8 @@ class ClusterSummary(NamedTuple):
     `size` is its number of rows (their weight, if rows are weighted). `share` is the fraction of all rows that are in
     it, without rows left out. `caught` is the fraction of the cluster's rows that its rules hold; None for a cluster
     without rows. `precision` is the fraction of the rules' rows that are in the cluster; None if the rules hold no row.
-    `rules` has one rule for each leaf of the cluster, in the order of the leaves; none for a cluster without a leaf.
+    `rules` together hold the rows of the cluster's leaves, in the fewest conditions that were found, the shortest rule
+    first. They may overlap, and are none for a cluster without a leaf. `Explanation.leaves` has the rule of each leaf.
     """
 
     cluster: int
@@ -372,16 +356,14 @@ def with_booleans(explanation: Explanation, columns: Collection[str]) -> Explana
     if not tested:
         return explanation
     coded |= dict.fromkeys(tested, _BOOLEAN)
-    rules = rules_of(explanation.tree, explanation.columns, coded)
-    leaves = tuple(leaf._replace(rule=rule) for leaf, rule in zip(explanation.leaves, rules, strict=True))
-    groups = leaves_of(leaves, explanation.n_clusters)
+    of_leaves = rules_of(explanation.tree, explanation.columns, coded)
+    of_clusters = cluster_rules_of(explanation.tree, explanation.columns, coded, explanation.n_clusters)
     return replace(
         explanation,
         categories=tuple((explanation.columns[j], coded[j]) for j in sorted(coded)),
-        leaves=leaves,
+        leaves=tuple(leaf._replace(rule=rule) for leaf, rule in zip(explanation.leaves, of_leaves, strict=True)),
         clusters=tuple(
-            cluster._replace(rules=tuple(leaf.rule for leaf in group))
-            for cluster, group in zip(explanation.clusters, groups, strict=True)
+            cluster._replace(rules=rules) for cluster, rules in zip(explanation.clusters, of_clusters, strict=True)
         ),
     )
 
@@ -407,20 +389,3 @@ def leaves_of(leaves: Iterable[LeafSummary], n_clusters: int) -> list[list[LeafS
     for leaf in leaves:
         groups[leaf.cluster].append(leaf)
     return groups
-
-
-def rules_of(tree: ThresholdTree, columns: tuple[str, ...], categories: Mapping[int, Categories]) -> list[Rule]:
-    """Return the rule of each leaf. A column that may have any value gives no condition."""
-    return [
-        tuple(_condition(j, pieces, columns, categories) for j, pieces in box.items() if pieces != _EVERY_NUMBER)
-        for box in tree.boxes()
-    ]
-
-
-def _condition(
-    j: int, pieces: tuple[Interval, ...], columns: tuple[str, ...], categories: Mapping[int, Categories]
-) -> Condition:
-    if j not in categories:
-        return Condition(columns[j], pieces)
-    codes = [code for code, _ in categories[j].domain if any(code in piece for piece in pieces)]
-    return Condition(columns[j], tuple(Interval(code, code, True, True) for code in codes), categories[j])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ __all__ = [
     "looks_like_identifier",
     "notes_on_agreement",
     "notes_on_columns",
+    "notes_on_left_out",
     "notes_on_outcome",
     "notes_on_ranges",
 ]
@@ -76,13 +77,18 @@ def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) ->
     if clustering is None:
         values = as_matrix(X, kept)
         suspects = [name for j, name in enumerate(kept) if looks_like_identifier(name, values[:, j])]
-    texts = [f"left out, {reason}: {listed(names)}" for reason, names in left_out.items() if names]
+    texts = [*notes_on_left_out(left_out)]
     if suspects:
         texts.append(f"left out, looks like an identifier: {listed(suspects)}; to use it, name the columns (columns)")
     remaining = [name for name in kept if name not in suspects]
     if not remaining:
         raise DataError(f"no numeric column is left in the table of {len(column_names(X))} columns; {'; '.join(texts)}")
     return remaining, tuple(texts)
+
+
+def notes_on_left_out(left_out: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Return a note for each reason why columns are left out."""
+    return tuple(f"left out, {reason}: {listed(names)}" for reason, names in left_out.items() if names)
 
 
 def notes_on_columns(names: Sequence[str], values: Array) -> tuple[str, ...]:

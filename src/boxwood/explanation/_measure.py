@@ -10,6 +10,7 @@ import numpy as np
 from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import Rows, listed, refuse_infinite_sum
 from boxwood.errors import DataError
+from boxwood.explanation._conditions import Rule, cluster_rules_of, rules_of
 from boxwood.explanation._explanation import (
     ClusterSummary,
     DrawFacts,
@@ -17,9 +18,7 @@ from boxwood.explanation._explanation import (
     KernelFacts,
     LeafSummary,
     MixtureFacts,
-    Rule,
     leaves_of,
-    rules_of,
 )
 from boxwood.explanation._mixture_facts import mixture_facts
 from boxwood.grow._grown import Grown
@@ -48,8 +47,9 @@ def measure(task: Task, grown: Grown, coordinates: Coordinates) -> Explanation:
     leaf = tree.apply(coordinates.table, n_jobs=task.n_jobs)
     predicted = np.where(reference.kept, tree.leaf_clusters[leaf], -1)
     costs = costs_of(task, grown, predicted, coordinates.measured)
-    leaves = _leaves(tree, leaf, reference, weights, rules_of(tree, coordinates.columns, coordinates.categories))
-    clusters = _clusters(leaves, reference, weights)
+    said = tree, coordinates.columns, coordinates.categories
+    leaves = _leaves(tree, leaf, reference, weights, rules_of(*said))
+    clusters = _clusters(leaves, reference, weights, cluster_rules_of(*said, reference.n_clusters))
     return Explanation(
         tree=tree,
         columns=coordinates.columns,
@@ -148,7 +148,7 @@ def _leaves(
 
 
 def _clusters(
-    leaves: tuple[LeafSummary, ...], reference: Reference, weights: Floats | None
+    leaves: tuple[LeafSummary, ...], reference: Reference, weights: Floats | None, rules: list[tuple[Rule, ...]]
 ) -> tuple[ClusterSummary, ...]:
     sizes = _sums(reference.labels, reference.kept, weights, reference.n_clusters)
     total = sum(sizes)
@@ -160,7 +160,7 @@ def _clusters(
             share=size / total,
             caught=_share(sum(leaf.own for leaf in cluster_leaves), size),
             precision=_share(sum(leaf.own for leaf in cluster_leaves), sum(leaf.size for leaf in cluster_leaves)),
-            rules=tuple(leaf.rule for leaf in cluster_leaves),
+            rules=rules[i],
         )
         for i, (name, size, cluster_leaves) in enumerate(
             zip(reference.names, sizes, leaves_of(leaves, len(sizes)), strict=True)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from boxwood.axes import Categories
+from boxwood.explanation._conditions import Rule, cluster_rules_of, rules_of
 from boxwood.explanation._explanation import (
     ClusterSummary,
     DrawFacts,
@@ -16,8 +17,6 @@ from boxwood.explanation._explanation import (
     KernelFacts,
     LeafSummary,
     MixtureFacts,
-    leaves_of,
-    rules_of,
 )
 from boxwood.explanation._facts import GOALS, SearchFacts
 from boxwood.metrics._readability import Readability
@@ -41,13 +40,13 @@ def from_document(document: dict[str, Any]) -> Explanation:
     entries = _list(document["clusters"])
     _refuse_misfit(tree, columns, len(entries), len(_list(document["leaves"])))
     categories = tuple((name, _categories(entry)) for name, entry in document.get("categories", {}).items())
-    rules = rules_of(tree, columns, {columns.index(name): known for name, known in categories})
+    said = tree, columns, {columns.index(name): known for name, known in categories}
+    rules, of_clusters = rules_of(*said), cluster_rules_of(*said, len(entries))
     leaves = [
         LeafSummary(i, cluster, _number(entry["size"]), _number(entry["own"]), rules[i])
         for i, (cluster, entry) in enumerate(zip(tree.leaf_clusters.tolist(), document["leaves"], strict=True))
     ]
-    groups = leaves_of(leaves, len(entries))
-    clusters = [_cluster(i, entry, group) for i, (entry, group) in enumerate(zip(entries, groups, strict=True))]
+    clusters = [_cluster(i, entry, some) for i, (entry, some) in enumerate(zip(entries, of_clusters, strict=True))]
     _refuse_twice("cluster name", [cluster.name for cluster in clusters])
     n_rows, n_left_out = _whole(document["n_rows"]), _whole(document["n_left_out"])
     if n_left_out > n_rows:
@@ -92,10 +91,10 @@ def _refuse_misfit(tree: ThresholdTree, columns: tuple[str, ...], n_clusters: in
 # ------------------------------------------------------------------------------------------------ parts of a model
 
 
-def _cluster(i: int, entry: dict[str, Any], leaves: list[LeafSummary]) -> ClusterSummary:
+def _cluster(i: int, entry: dict[str, Any], rules: tuple[Rule, ...]) -> ClusterSummary:
     name, size, share = _name(entry["name"], f"the name of cluster {i}"), _number(entry["size"]), _share(entry["share"])
     caught, precision = (None if entry[field] is None else _share(entry[field]) for field in ("caught", "precision"))
-    return ClusterSummary(i, name, size, share, caught, precision, tuple(leaf.rule for leaf in leaves))
+    return ClusterSummary(i, name, size, share, caught, precision, rules)
 
 
 def _categories(entry: dict[str, Any]) -> Categories:

@@ -55,15 +55,15 @@ def explanation_of(model: Any) -> Explanation:
 
 
 def cluster_rule(cluster: ClusterSummary) -> str:
-    """Return the rules of a cluster's leaves, joined with "or"."""
+    """Return the rules of a cluster, joined with "or"."""
     if not cluster.rules:
         return NO_RULE
-    possible = [leaf for leaf in cluster.rules if all(one.intervals for one in leaf)]
-    return _joined(" or ", [(rule(leaf), len(leaf) > 1) for leaf in possible]) or NO_ROW
+    possible = [one for one in cluster.rules if all(part.intervals for part in one)]
+    return _joined(" or ", [(rule(one), len(one) > 1) for one in possible]) or NO_ROW
 
 
 def rule(conditions: Rule) -> str:
-    """Return the conditions of one leaf, joined with "and"; without conditions, "every row"."""
+    """Return the conditions of a rule, joined with "and"; without conditions, "every row"."""
     if not conditions:
         return "every row"
     return _joined(" and ", [(condition(one), len(one.intervals) > 1 and not one.categories) for one in conditions])

@@ -1,0 +1,103 @@
+"""The rules of a cluster with several leaves: as simple as they can be, and true for the same rows."""
+
+import math
+import re
+import sqlite3
+
+import numpy as np
+import pandas as pd
+
+from boxwood import Explanation, ThresholdTree, explain, render
+from boxwood.axes import Categories
+from boxwood.explanation._conditions import cluster_rules_of
+from boxwood.render._rules import rule
+from tests.naive import holds
+from tests.scale import seeds
+
+
+def leaf(cluster):
+    return {"cluster": cluster}
+
+
+def cut(feature, threshold, left, right):
+    return {"feature": feature, "threshold": threshold, "left": left, "right": right}
+
+
+def words(nested, columns, categories=None):
+    """Return the rules of cluster 0 in words."""
+    rules = cluster_rules_of(ThresholdTree.from_dict(nested), columns, categories or {}, 2)[0]
+    return " | ".join(map(rule, rules))
+
+
+def test_neighbours_and_complements_are_said_once():
+    columns = ["milk", "paper"]
+    assert words(cut(0, 27000, cut(1, 18000, leaf(1), leaf(0)), leaf(0)), columns) == "paper > 18000 | milk > 27000"
+    steps = cut(0, 93.96, leaf(0), cut(0, 93.995, leaf(0), cut(0, 95.75, cut(1, 106, leaf(0), leaf(1)), leaf(1))))
+    assert words(steps, columns) == "milk <= 93.995 | milk <= 95.75 and paper <= 106"
+    assert words(cut(0, 1, leaf(0), cut(1, 2, leaf(0), leaf(0))), columns) == "every row"
+
+
+def test_a_condition_in_common_is_said_once():
+    outside = {"feature": 0, "interval": [1, 2], "inside": leaf(1), "outside": leaf(0)}
+    assert words(cut(1, 5, leaf(1), outside), ["x", "y"]) == "y > 5 and (x < 1 or x > 2)"
+    between = cut(0, 1, leaf(0), cut(0, 2, leaf(1), leaf(0)))
+    assert words(cut(1, 5, leaf(1), between), ["x", "y"]) == "y > 5 and (x <= 1 or x > 2)"
+    assert words(between, ["x", "y"]) == "x <= 1 | x > 2"
+
+
+def test_categories_stay_words():
+    region = Categories(("east", "north", None), True)
+    nested = cut(0, 0.5, cut(1, 5, leaf(0), leaf(1)), cut(0, 1.5, leaf(0), leaf(1)))
+    assert words(nested, ["region", "x"], {0: region}) == "region is north | region is east and x <= 5"
+    nested = cut(0, 1.5, cut(1, 5, leaf(0), leaf(1)), leaf(0))
+    assert words(nested, ["region", "x"], {0: region}) == "x <= 5 | region is neither east nor north"
+    nested = cut(0, 1.5, leaf(1), cut(0, 2.5, leaf(0), leaf(1)))
+    assert words(nested, ["region", "x"], {0: region}) == "region is missing"
+    member = Categories((False, True), False)
+    nested = cut(0, 0.5, leaf(0), cut(1, 5, leaf(0), leaf(1)))
+    assert words(nested, ["member", "x"], {0: member}) == "not member | x <= 5"
+
+
+def expressions(ex):
+    """Return the printed rules as expressions of Python, by cluster."""
+    lines = (line.split(": ", 1) for line in render.rules(ex).split("\n"))
+    rules = {name: re.sub(r"(?<![<>])=", "==", text).replace("<==", "<=").replace(">==", ">=") for name, text in lines}
+    return {name: text for name, text in rules.items() if not text.startswith("no r")}
+
+
+def test_printed_rules_hold_the_rows_that_predict_gives():
+    simpler = 0
+    for seed in seeds(12):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(0, 6, size=(60, 3)).astype(float)
+        method, leaves = [("cart", 9), ("kernel_exkmc", 6), ("expand", 8)][seed % 3]
+        labels = rng.choice(["a", "b", "c"], 60)
+        labels[:20] = np.where(X[:20, 0] > 3, "a", "b")
+        frame = pd.DataFrame(X, columns=["x", "y", "z"]).assign(member=rng.random(60) < 0.5)
+        ex = explain(frame, labels, method=method, max_leaf_nodes=leaves)
+        rows = pd.DataFrame(rng.integers(-1, 14, size=(80, 3)) / 2, columns=["x", "y", "z"])
+        rows["member"] = rng.random(80) < 0.5
+        found = ex.predict(rows)
+        for row, name in zip(rows.to_dict("records"), found, strict=True):
+            assert [of for of, text in expressions(ex).items() if text == "every row" or eval(text, {}, row)] == [name]
+            (own,) = [cluster for cluster in ex.clusters if any(holds(one, row) for one in cluster.rules)]
+            assert own.name == name
+        simpler += sum(len(cluster.rules) for cluster in ex.clusters) < ex.n_leaves
+        assert Explanation.from_json(ex.to_json()) == ex
+    assert simpler
+
+
+def test_simple_words_do_not_decide_rows_with_missing_values():
+    X = [[1.0, 1.0], [9.0, 1.0], [9.0, 9.0], [1.0, 9.0]]
+    ex = explain(X, ["a", "a", "b", "a"], method="cart", max_leaf_nodes=3, columns=["x", "y"])
+    assert render.rules(ex) == "a: x <= 5 or y <= 5\nb: y > 5 and x > 5"
+    assert len(ex.leaves) == 3
+    assert sorted(rule(leaf.rule) for leaf in ex.leaves if leaf.cluster == 0) == ["y <= 5", "y > 5 and x <= 5"]
+    rows = [(1.0, None), (None, 1.0), (None, 9.0), (9.0, None)]
+    expected = [None, "a", None, None]  # the tree asks for y first
+    assert ex.predict(rows, missing="none").tolist() == expected
+    with sqlite3.connect(":memory:") as con:
+        con.execute("CREATE TABLE t (x DOUBLE, y DOUBLE)")
+        con.executemany("INSERT INTO t VALUES (?, ?)", rows)
+        assert [row[0] for row in con.execute(f"SELECT {render.sql(ex)} FROM t")] == expected
+    assert math.isclose(sum(leaf.size for leaf in ex.leaves), 4)
