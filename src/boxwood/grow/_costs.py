@@ -27,6 +27,7 @@ __all__ = [
     "make_problem",
     "refuse_misfit",
     "scale_of",
+    "scales_of",
     "whole_costs",
     "whole_costs_of",
 ]
@@ -111,10 +112,18 @@ def largest_costs(problem: Problem, rows: Indices) -> Floats:
 
 def scale_of(largest: Floats) -> float:
     """Return the factor of `whole_costs` for the largest costs of some rows; see there."""
-    about = float(largest.sum())
-    low, high = (math.frexp(about * (1 + error))[1] for error in (-_ERROR, _ERROR))
-    exponent = low if low == high else math.frexp(math.fsum(largest.tolist()))[1]
-    return math.ldexp(1.0, min(61 - exponent, 1023))
+    return float(scales_of(np.array([largest.sum()]), lambda _: largest)[0])
+
+
+def scales_of(sums: Floats, largest_of: Callable[[int], Floats]) -> Floats:
+    """Return the factor of `whole_costs` for several sets of rows, by plain sums of their largest costs.
+
+    `largest_of` gives the largest costs of one set, from which an exact sum is made where the plain one leaves a doubt.
+    """
+    exponents, high = (np.frexp(sums * (1 + error))[1] for error in (-_ERROR, _ERROR))
+    for i in np.flatnonzero(exponents != high).tolist():
+        exponents[i] = math.frexp(math.fsum(largest_of(i).tolist()))[1]
+    return np.asarray(np.ldexp(1.0, np.minimum(61 - exponents, 1023)))
 
 
 def whole_costs_of(problem: Problem, rows: Indices, clusters: Sequence[NDArray[np.integer]]) -> list[Ints]:
