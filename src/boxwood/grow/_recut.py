@@ -9,22 +9,25 @@ sum was so large that it cannot undercut the sum of today is not walked again.
 from __future__ import annotations
 
 import time
-from functools import partial
+from collections.abc import Callable, Sized
+from typing import TypeVar
 
 import numpy as np
 
-from boxwood._threads import BLOCK_ROWS, map_blocks, map_tasks
+from boxwood._threads import BLOCK_ROWS, map_blocks
 from boxwood._types import Bools, Floats, Indices, Ints
 from boxwood.grow._costs import Problem, scales_of, whole_costs
+from boxwood.grow._recut_search import Found, Search
 from boxwood.loops import refine as loops
 from boxwood.reference import Task
-from boxwood.tree import ThresholdTree, between
+from boxwood.tree import ThresholdTree
 
 __all__ = ["Draft"]
 
+T = TypeVar("T")
+
 _UNKNOWN = -(1 << 62)  # no sum of differences is below; see `whole_costs`
 _KEPT_LEVELS = 32  # whose differences are kept between sweeps; memory for n numbers each
-_FEW = 16  # the rows of wanted nodes are sorted anew if they are fewer than one in so many
 
 
 class Draft:
@@ -38,7 +41,7 @@ class Draft:
         n, nowhere, d = len(self.X), tree.n_nodes, self.X.shape[1]
         self.at = np.empty((tree.depth + 1, n), dtype=np.int32)
         self.leaf = np.empty(n, dtype=np.int32)
-        self._for_rows(lambda a, b: loops.place_rows(self.X, task.kept, *self._tree(), self.at, self.leaf, a, b))
+        self._place(task.kept)
         self.other, self.other_cost = np.zeros(n, dtype=np.int32), np.zeros(n)
         self.differences = np.zeros((min(tree.depth, _KEPT_LEVELS), n), dtype=np.int64)
         self.lowest = np.full((nowhere + 1, d), _UNKNOWN)  # no sum over first rows of a column's order is below
@@ -46,6 +49,12 @@ class Draft:
         self.scales = np.zeros(nowhere + 1)
         self.totals: dict[int, Ints] = {}  # of a leaf's rows under each cluster, unless they have changed
         self.set_costs(problem)
+
+    def _place(self, kept: Bools) -> None:
+        def place(start: int, stop: int) -> None:
+            loops.place_rows(self.X, kept, *self._tree(), self.at, self.leaf, start, stop)
+
+        self._for_blocks(place, self.X)
 
     def set_costs(self, problem: Problem) -> None:
         """Measure rows by other costs from now on, with the same weights."""
@@ -125,140 +134,110 @@ class Draft:
 
     def _recut_level(self, level: int, active: Bools) -> Bools:
         """Give the active nodes of a level their best cuts; return which have a new one."""
+        rows = np.flatnonzero(active[self.at[level]])
         kept = level < len(self.differences)
         difference = self.differences[level] if kept else np.zeros(len(self.X), dtype=np.int64)
         if not kept:
             self.lowest[active] = _UNKNOWN
-        self._compute_other_costs(level, active)
-        current, is_wrong = self._compute_differences(level, active, difference)
+        self._compute_other_costs(level, rows)
+        current, is_wrong, n_rows = self._compute_differences(level, rows, active, difference)
         wanted = self.lowest < current[:, None]
         wanted[~(active & is_wrong)] = False
-        chosen, feature, upper = self._best_cuts(level, wanted, current, difference)
+        found = Found.nothing(current)
+        search = Search(self.task, rows, self.at[level], difference, self.problem.n_jobs)
+        search.look(found, wanted, n_rows, self.lowest)
+        chosen, feature, upper = found.cuts(self.X)
         if chosen.any():
-            chosen &= self._keeps_leaves(level, chosen, feature, upper)
+            chosen &= self._keeps_leaves(level, rows, chosen, feature, upper)
             nodes = np.flatnonzero(chosen)
             self.feature[nodes], self.upper[nodes] = feature[nodes], upper[nodes]
-            self._move_rows(level, chosen)
+            self._move_rows(level, rows, chosen)
         return chosen
 
-    def _compute_other_costs(self, level: int, active: Bools) -> None:
+    def _compute_other_costs(self, level: int, rows: Indices) -> None:
+        at, below = self.at[level], self.at[level + 1]
+
         def compute(start: int, stop: int) -> None:
-            part = slice(start, stop)
-            here = self.at[level, part], self.at[level + 1, part], active
-            rows = np.empty(stop - start, dtype=np.intp)
-            of_rows = self.leaf[part], self.own[part], self.other[part], self.other_cost[part], rows
-            count = loops.other_leaves(self.X[part], *here, *self._tree(), self.cluster, *of_rows)
-            rows = rows[:count] + start
-            self.other_cost[rows] = self.problem.cost_under(rows, self.cluster[self.other[rows]]) * self.share[rows]
+            dear = np.empty(stop - start, dtype=np.intp)
+            of_rows = self.cluster, self.leaf, self.own, self.other, self.other_cost, dear
+            count = loops.other_leaves(self.X, rows[start:stop], at, below, *self._tree(), *of_rows)
+            dear = dear[:count]
+            self.other_cost[dear] = self.problem.cost_under(dear, self.cluster[self.other[dear]]) * self.share[dear]
 
-        self._for_rows(compute)
+        self._for_blocks(compute, rows)
 
-    def _compute_differences(self, level: int, active: Bools, difference: Ints) -> tuple[Ints, Bools]:
-        """Write the differences; return their sum over each first side, and whether a row is on its dearer side."""
-        scales = self._scales(level, active)
+    def _compute_differences(
+        self, level: int, rows: Indices, active: Bools, difference: Ints
+    ) -> tuple[Ints, Bools, Ints]:
+        """Write the differences; return for each node their sum over the first side, whether a row is on its dearer
+        side, and the number of rows.
+        """
+        at, below = self.at[level], self.at[level + 1]
+        scales = self._scales(at, rows, len(active))
         anew = active & (scales != self.scales)
         self.scales[active] = scales[active]
 
         def compute(start: int, stop: int) -> Ints:
-            part = slice(start, stop)
-            sums = np.zeros((len(active), 3), dtype=np.int64)
-            of_rows = self.own[part], self.other_cost[part], self.times[part], scales, difference[part]
-            loops.set_differences(self.at[level, part], self.at[level + 1, part], active, *of_rows, sums)
+            sums = np.zeros((len(active), 4), dtype=np.int64)
+            costs = self.own, self.other_cost, self.times, scales
+            loops.set_differences(rows[start:stop], at, below, *costs, difference, sums)
             return sums
 
-        sums = np.sum(self._for_rows(compute), axis=0)
+        sums = np.sum(self._for_blocks(compute, rows), axis=0)
         fallen = (self.fallen + sums[:, 1])[active, None]
         self.lowest[active] = np.maximum(self.lowest[active] - fallen, _UNKNOWN)
         self.fallen[active] = 0
         self.lowest[anew] = _UNKNOWN
-        return sums[:, 0], sums[:, 2] > 0
+        return sums[:, 0], sums[:, 2] > 0, sums[:, 3]
 
-    def _scales(self, level: int, active: Bools) -> Floats:
-        """Return the factor that makes the costs at each active node whole numbers; see `whole_costs_of`."""
-        at = self.at[level]
+    def _scales(self, at: Ints, rows: Indices, n_nodes: int) -> Floats:
+        """Return the factor that makes the costs at each node whole numbers; see `whole_costs_of`."""
 
         def add(start: int, stop: int) -> Floats:
-            part, sums = slice(start, stop), np.zeros(len(active))
-            loops.add_largest(at[part], active, self.own[part], self.other_cost[part], self.times[part], sums)
+            sums = np.zeros(n_nodes)
+            loops.add_largest(rows[start:stop], at, self.own, self.other_cost, self.times, sums)
             return sums
 
         def largest(node: int) -> Floats:
-            rows = np.flatnonzero(at == node)
-            costs: Floats = np.maximum(self.own[rows], self.other_cost[rows]) * self.times[rows]
+            here = np.flatnonzero(at == node)
+            costs: Floats = np.maximum(self.own[here], self.other_cost[here]) * self.times[here]
             return costs
 
-        return scales_of(np.sum(self._for_rows(add), axis=0), largest)
+        return scales_of(np.sum(self._for_blocks(add, rows), axis=0), largest)
 
-    def _best_cuts(self, level: int, wanted: Bools, current: Ints, difference: Ints) -> tuple[Bools, Indices, Floats]:
-        """Return which nodes have a better cut in a wanted column, and its column and threshold."""
-        columns = np.flatnonzero(wanted.any(axis=0))
-        orders = self._orders(level, wanted)
-
-        def of_column(column: int) -> Ints:
-            states = np.zeros((len(current), 6), dtype=np.int64)
-            states[:, loops.BEST] = current
-            states[:, loops.LAST :] = -1
-            loops.best_cuts(
-                self.X, column, orders(column), self.at[level], np.ascontiguousarray(wanted[:, column]), difference, states
-            )
-            return states
-
-        found = map_tasks(of_column, columns.tolist(), n_jobs=self.problem.n_jobs)
-        best, feature = current.copy(), np.zeros(len(current), dtype=np.intp)
-        left, right = np.full((2, len(current)), -1)
-        for column, states in zip(columns.tolist(), found, strict=True):
-            here = wanted[:, column]
-            self.lowest[here, column] = states[here, loops.LOWEST]
-            here = states[:, loops.BEST] < best
-            best[here], feature[here] = states[here, loops.BEST], column
-            left[here], right[here] = states[here, loops.LEFT], states[here, loops.RIGHT]
-        chosen, upper = best < current, np.zeros(len(current))
-        upper[chosen] = between(self.X[left[chosen], feature[chosen]], self.X[right[chosen], feature[chosen]])
-        return chosen, feature, upper
-
-    def _orders(self, level, wanted):
-        """Return a function that gives the wanted rows, and perhaps others, in the order of a column."""
-        of_row = wanted.any(axis=1)[self.at[level]]
-        count = int(np.count_nonzero(of_row))
-        if count * _FEW > len(self.X):
-            return self.task.order.__getitem__
-        rows = np.flatnonzero(of_row).astype(np.int32)
-        return lambda column: rows[np.argsort(self.X[rows, column])]
-
-    def _keeps_leaves(self, level: int, chosen: Bools, feature: Indices, upper: Floats) -> Bools:
+    def _keeps_leaves(self, level: int, rows: Indices, chosen: Bools, feature: Indices, upper: Floats) -> Bools:
         """Return whether, with the new cut of each chosen node, every leaf that has rows keeps some."""
 
         def count(start: int, stop: int) -> Ints:
-            part, counts = slice(start, stop), np.zeros((len(chosen), 2), dtype=np.int64)
-            here = self.at[level, part], self.at[level + 1, part], chosen, feature, upper
-            loops.count_leaves(self.X[part], *here, self.leaf[part], self.other[part], counts)
+            counts = np.zeros((len(chosen), 2), dtype=np.int64)
+            here = self.at[level], self.at[level + 1], chosen, feature, upper, self.leaf, self.other
+            loops.count_leaves(self.X, rows[start:stop], *here, counts)
             return counts
 
-        before, after = np.sum(self._for_rows(count), axis=0).T
+        before, after = np.sum(self._for_blocks(count, rows), axis=0).T
         keeps = np.ones(len(chosen), dtype=np.bool_)
         nodes = np.flatnonzero(chosen)  # of one level, so each leaf is below the last of them that is not behind it
         emptied = np.flatnonzero((before > 0) & (after == 0))
         keeps[nodes[np.searchsorted(nodes, emptied, side="right") - 1]] = False
         return keeps
 
-    def _move_rows(self, level: int, chosen: Bools) -> None:
+    def _move_rows(self, level: int, rows: Indices, chosen: Bools) -> None:
         def move(start: int, stop: int) -> tuple[Ints, Bools]:
-            part = slice(start, stop)
             fallen, moved = np.zeros(len(chosen), dtype=np.int64), np.zeros(len(chosen), dtype=np.bool_)
-            of_rows = self.other[part], self.other_cost[part], self.leaf[part], self.own[part]
-            here = self.at[:, part], level, chosen
-            loops.move_rows(self.X[part], *here, *self._tree(), *of_rows, self.differences[:, part], fallen, moved)
+            of_rows = self.other, self.other_cost, self.leaf, self.own, self.differences, fallen, moved
+            loops.move_rows(self.X, rows[start:stop], self.at, level, chosen, *self._tree(), *of_rows)
             return fallen, moved
 
-        for fallen, moved in self._for_rows(move):
+        for fallen, moved in self._for_blocks(move, rows):
             self.fallen += fallen
             self.moved |= moved
 
     # ------------------------------------------------------------------------------------------------- rows
 
-    def _tree(self):
+    def _tree(self) -> tuple[Ints, Floats, Floats, Ints]:
         return self.feature, self.shape.lower, self.upper, self.shape.second
 
-    def _for_rows(self, work):
-        jobs = self.problem.n_jobs if len(self.X) > BLOCK_ROWS else None
-        return map_blocks(work, len(self.X), n_jobs=jobs)
+    def _for_blocks(self, work: Callable[[int, int], T], rows: Sized) -> list[T]:
+        """Return what `work(start, stop)` gives for each block of some rows, at least one."""
+        jobs = self.problem.n_jobs if len(rows) > BLOCK_ROWS else None
+        return map_blocks(work, max(len(rows), 1), n_jobs=jobs)

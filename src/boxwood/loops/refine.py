@@ -19,7 +19,10 @@ __all__ = [
     "RIGHT",
     "SUM",
     "add_largest",
+    "add_to_bins",
     "best_cuts",
+    "best_cuts_of_bins",
+    "bound_bins",
     "count_leaves",
     "move_rows",
     "other_leaves",
@@ -57,20 +60,18 @@ def _walk_down(x, node, level, feature, lower, upper, second, at, row):
 
 
 @jit
-def other_leaves(X, at, below, active, feature, lower, upper, second, cluster, leaf, own, other, other_cost, rows):
-    """Write the leaf that each row of an active node would reach from the node's other side; return how many are new.
+def other_leaves(X, rows, at, below, feature, lower, upper, second, cluster, leaf, own, other, other_cost, dear):
+    """Write the leaf that each row would reach from the other side of its node, and return for how many it costs.
 
-    A leaf of the same cluster as the row's own costs the same. The numbers of the other rows are written to `rows`:
+    A leaf of the same cluster as the row's own costs the same. The numbers of the other rows are written to `dear`:
     their costs are still to be found.
 
-    IN: X (n, d); at, below (n,): nodes at a level and at the next; active (n_nodes + 1,); feature, lower, upper, second,
-    cluster (n_nodes,); leaf (n,); own (n,): cost of each row in its leaf. OUT: other, other_cost (n,); rows (n,).
+    IN: X (n, d); rows (m,); at, below (n,): nodes at a level and at the next; feature, lower, upper, second, cluster
+    (n_nodes,); leaf (n,); own (n,): cost of each row in its leaf. OUT: other, other_cost (n,); dear (m,).
     """
     count = 0
-    for row in range(len(at)):
+    for row in rows:
         node = at[row]
-        if not active[node]:
-            continue
         x, side = X[row], second[node] if below[row] == node + 1 else node + 1
         while feature[side] >= 0:
             side = side + 1 if lower[side] <= x[feature[side]] <= upper[side] else second[side]
@@ -78,36 +79,32 @@ def other_leaves(X, at, below, active, feature, lower, upper, second, cluster, l
         if cluster[side] == cluster[leaf[row]]:
             other_cost[row] = own[row]
         else:
-            rows[count] = row
+            dear[count] = row
             count += 1
     return count
 
 
 @jit
-def add_largest(at, active, own, other_cost, times, sums):
-    """Add to each active node the larger cost of each of its rows, which says how costs are scaled there.
+def add_largest(rows, at, own, other_cost, times, sums):
+    """Add to each node the larger cost of each of its rows, which says how costs are scaled there.
 
-    IN: at (n,); active (n_nodes + 1,); own, other_cost, times (n,). OUT: sums (n_nodes + 1,).
+    IN: rows (m,); at, own, other_cost, times (n,). OUT: sums (n_nodes + 1,).
     """
-    for row in range(len(at)):
-        node = at[row]
-        if active[node]:
-            sums[node] += max(own[row], other_cost[row]) * times[row]
+    for row in rows:
+        sums[at[row]] += max(own[row], other_cost[row]) * times[row]
 
 
 @jit
-def set_differences(at, below, active, own, other_cost, times, scales, difference, sums):
+def set_differences(rows, at, below, own, other_cost, times, scales, difference, sums):
     """Write how much more each row costs on the first side of its node than on the second, as a whole number.
 
-    IN: at, below (n,); active (n_nodes + 1,); own, other_cost, times (n,); scales (n_nodes + 1,).
+    IN: rows (m,); at, below, own, other_cost, times (n,); scales (n_nodes + 1,).
     IN and OUT: difference (n,): those found before, 0 for rows that are new in their node.
-    OUT: sums (n_nodes + 1, 3): the sum of differences over the first side; the sum of what differences have fallen;
-    the number of rows on their dearer side.
+    OUT: sums (n_nodes + 1, 4): the sum of differences over the first side; the sum of what differences have fallen;
+    the number of rows on their dearer side; the number of rows.
     """
-    for row in range(len(at)):
+    for row in rows:
         node = at[row]
-        if not active[node]:
-            continue
         scale, is_first = scales[node], below[row] == node + 1
         here, there = np.int64(np.rint(own[row] * scale)), np.int64(np.rint(other_cost[row] * scale))
         change = (here - there if is_first else there - here) * times[row]
@@ -116,6 +113,7 @@ def set_differences(at, below, active, own, other_cost, times, scales, differenc
         if is_first:
             sums[node, 0] += change
         sums[node, 2] += here > there
+        sums[node, 3] += 1
 
 
 @jit
@@ -145,13 +143,96 @@ def best_cuts(X, column, order, at, wanted, difference, states):
 
 
 @jit
-def count_leaves(X, at, below, chosen, feature, upper, leaf, other, counts):
+def add_to_bins(rows, at, slot, difference, codes, columns, bins):
+    """Add the rows' differences to the bins of some columns: those below zero apart from the others.
+
+    IN: rows (m,); at (n,); slot (n_nodes + 1,): the node's place in `bins`, or -1; difference (n,); codes (n, d);
+    columns (c,). OUT: bins (n_slots, c, n_bins, 2).
+    """
+    for row in rows:
+        place = slot[at[row]]
+        if place < 0:
+            continue
+        change, sums, code = difference[row], bins[place], codes[row]
+        sign = 1 if change < 0 else 0
+        for c in range(len(columns)):
+            sums[c, code[columns[c]], sign] += change
+
+
+@jit
+def bound_bins(bins, lowest, best):
+    """Turn the sums of each bin into the sum before it and the least sum that any cut inside it could have.
+
+    IN and OUT: bins (n_slots, c, n_bins, 2). OUT: lowest (n_slots, c): the least of these; best (n_slots,): lowered to
+    the sums at ends of bins that part rows.
+    """
+    n_slots, n_columns, n_bins, _ = bins.shape
+    for s in range(n_slots):
+        for c in range(n_columns):
+            of_bins, before, last, seen = bins[s, c], np.int64(0), 0, False
+            for b in range(n_bins):
+                if of_bins[b, 0] != 0 or of_bins[b, 1] != 0:
+                    last = b
+            for b in range(n_bins):
+                begin, rise, fall = before, of_bins[b, 0], of_bins[b, 1]
+                of_bins[b, 0], of_bins[b, 1] = begin, begin + fall
+                lowest[s, c] = min(lowest[s, c], begin + fall)
+                before += rise + fall
+                seen = seen or rise != 0 or fall != 0
+                if seen and b < last:  # rows on both sides for certain
+                    best[s] = min(best[s], before)
+
+
+@jit
+def best_cuts_of_bins(X, column, order, starts, at, slot, bounds, limits, difference, states):
+    """Find the smallest sum of differences as `best_cuts` does, but walk only bins whose bound is not above a limit.
+
+    IN: X (n, d); column; order (m,); starts (n_bins + 1,): rank at which each bin begins; at (n,); slot (n_nodes + 1,);
+    bounds (n_slots, n_bins, 2): see `bound_bins`; limits (n_slots,); difference (n,). IN and OUT: states (n_slots, 6).
+    """
+    n_slots, n_bins, _ = bounds.shape
+    for b in range(n_bins):
+        walked = False
+        for s in range(n_slots):
+            if bounds[s, b, 1] <= limits[s]:
+                walked = True
+                states[s, SUM], states[s, LAST] = bounds[s, b, 0], -2
+        if not walked:
+            continue
+        for r in range(starts[b], starts[b + 1]):
+            row = order[r]
+            node = at[row]
+            s = slot[node]
+            if s < 0 or bounds[s, b, 1] > limits[s]:
+                continue
+            state = states[s]
+            total = state[SUM]
+            if total < state[BEST]:
+                if state[LAST] == -2:
+                    state[LAST] = _row_before(order, starts[b], at, node)
+                if state[LAST] >= 0 and X[state[LAST], column] != X[row, column]:
+                    state[BEST], state[LEFT], state[RIGHT] = total, state[LAST], row
+            state[LAST] = row
+            state[SUM] = total + difference[row]
+
+
+@jit
+def _row_before(order, rank, at, node):
+    """Return the last row of a node before a rank, or -1."""
+    for r in range(rank - 1, -1, -1):
+        if at[order[r]] == node:
+            return order[r]
+    return -1
+
+
+@jit
+def count_leaves(X, rows, at, below, chosen, feature, upper, leaf, other, counts):
     """Count the rows of each leaf below the chosen nodes, under the cuts that they have and under others.
 
-    IN: X (n, d); at, below (n,); chosen (n_nodes + 1,); feature, upper (n_nodes,): the other cuts; leaf, other (n,).
-    OUT: counts (n_nodes + 1, 2).
+    IN: X (n, d); rows (m,); at, below (n,); chosen (n_nodes + 1,); feature, upper (n_nodes + 1,): the other cuts; leaf,
+    other (n,). OUT: counts (n_nodes + 1, 2).
     """
-    for row in range(len(at)):
+    for row in rows:
         node = at[row]
         if chosen[node]:
             stays = (X[row, feature[node]] <= upper[node]) == (below[row] == node + 1)
@@ -161,19 +242,19 @@ def count_leaves(X, at, below, chosen, feature, upper, leaf, other, counts):
 
 @jit
 def move_rows(
-    X, at, level, chosen, feature, lower, upper, second, other, other_cost, leaf, own, differences, fallen, moved
+    X, rows, at, level, chosen, feature, lower, upper, second, other, other_cost, leaf, own, differences, fallen, moved
 ):
     """Move rows whose node has a new cut and that are on its wrong side, down to the leaf of the right side.
 
     A row that leaves a node takes its difference with it, and comes to other nodes with none.
 
-    IN: X (n, d); level; chosen (n_nodes + 1,): nodes with new cuts; feature, lower, upper, second (n_nodes,): the tree
-    with the new cuts; other, other_cost (n,).
+    IN: X (n, d); rows (m,); level; chosen (n_nodes + 1,): nodes with new cuts; feature, lower, upper, second
+    (n_nodes,): the tree with the new cuts; other, other_cost (n,).
     IN and OUT: at (n_levels, n); leaf, own (n,); differences (n_kept, n): those of the first levels.
     OUT: fallen (n_nodes + 1,): by how much differences have fallen; moved (n_nodes + 1,): True for nodes that rows have
     left or entered.
     """
-    for row in range(at.shape[1]):
+    for row in rows:
         node = at[level, row]
         if not chosen[node]:
             continue
