@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Floats, Indices
-from boxwood.grow._costs import make_problem, refuse_misfit
-from boxwood.grow._recut import Draft
+from boxwood.grow._costs import make_problem, refuse_misfit, unit_of, value_range, with_centers
+from boxwood.grow._recut import Draft, is_past
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.reference import Reference, Task
 from boxwood.reference._centers import find_centers, without_weightless
@@ -102,23 +102,27 @@ def refined_with_centers(
     Centres and cuts are improved in turn, as k-means does with centres and labels; each step lowers the cost. See
     `refined` for the deadline.
     """
-    reference, draft = task.reference, None
+    reference, limits = task.reference, value_range(task)
+    problem = make_problem(task, "cost")
+    refuse_misfit(tree, problem)
+    draft, old, old_unit = None, reference.centers, 0.0
     predicted = np.where(reference.kept, tree.predict(task.rows), -1)
     for _ in range(max_rounds):
         centers = means_of(task, predicted)
         centers = np.where(np.isnan(centers), reference.centers, centers)
-        problem = make_problem(task.with_reference(reference.with_centers(centers)), "cost")
+        unit = unit_of(*limits, centers)
+        problem = with_centers(problem, centers, unit)
         if draft is None:
-            refuse_misfit(tree, problem)
             draft = Draft(tree, task, problem)
         else:
-            draft.set_costs(problem)
+            draft.set_costs(problem, (centers != old).any(axis=1) | (unit != old_unit))
+        old, old_unit = centers, unit
         draft.sweep_often(max_sweeps, deadline)
         better = draft.build()
-        if better == tree:
+        if better == tree or is_past(deadline):
             break
         tree, predicted = better, draft.clusters_of_rows()
-    return tree
+    return better
 
 
 def means_of(task: Task, labels: Indices) -> Floats:

@@ -13,10 +13,13 @@ from boxwood.loops._jit import jit
 
 __all__ = [
     "BEST",
+    "COSTS",
+    "FRESH",
     "LAST",
     "LEFT",
     "LOWEST",
     "RIGHT",
+    "ROWS",
     "SUM",
     "add_largest",
     "add_to_bins",
@@ -28,8 +31,10 @@ __all__ = [
     "other_leaves",
     "place_rows",
     "set_differences",
+    "write_costs",
 ]
 
+FRESH, COSTS, ROWS = range(3)  # what is out of date of a leaf
 SUM, BEST, LOWEST, LAST, LEFT, RIGHT = range(6)  # of a node while a column is walked; see `best_cuts`
 
 
@@ -45,43 +50,69 @@ def place_rows(X, kept, feature, lower, upper, second, at, leaf, start, stop):
         at[:, row] = nowhere
         leaf[row] = nowhere
         if kept[row]:
-            leaf[row] = _walk_down(X[row], 0, 0, feature, lower, upper, second, at, row)
+            leaf[row] = _walk_down(X, row, 0, 0, feature, lower, upper, second, at)
 
 
 @jit
-def _walk_down(x, node, level, feature, lower, upper, second, at, row):
+def _walk_down(X, row, node, level, feature, lower, upper, second, at):
     """Write the nodes of a row from one node on, and return its leaf."""
     while True:
         at[level, row] = node
         if feature[node] < 0:
             return node
         level += 1
-        node = node + 1 if lower[node] <= x[feature[node]] <= upper[node] else second[node]
+        node = _child(X, row, node, feature, lower, upper, second)
 
 
 @jit
-def other_leaves(X, rows, at, below, feature, lower, upper, second, cluster, leaf, own, other, other_cost, dear):
-    """Write the leaf that each row would reach from the other side of its node, and return for how many it costs.
+def _child(X, row, node, feature, lower, upper, second):
+    """Return the child that a row goes to; without a branch, as no processor could foretell it."""
+    value, there = X[row, feature[node]], second[node]
+    inside = (lower[node] <= value) & (value <= upper[node])
+    return node + 1 if inside else there
 
-    A leaf of the same cluster as the row's own costs the same. The numbers of the other rows are written to `dear`:
-    their costs are still to be found.
+
+@jit
+def other_leaves(
+    X, rows, at, below, feature, lower, upper, second, cluster, stale, leaf, own, other, other_cost, dear, clusters
+):
+    """Write the leaf that each row would reach from the other side of its node, where that is not known yet.
+
+    A leaf of the same cluster as the row's own costs the same. The other rows and their clusters are written to `dear`
+    and `clusters`, and their number is returned: their costs are still to be found.
 
     IN: X (n, d); rows (m,); at, below (n,): nodes at a level and at the next; feature, lower, upper, second, cluster
-    (n_nodes,); leaf (n,); own (n,): cost of each row in its leaf. OUT: other, other_cost (n,); dear (m,).
+    (n_nodes,); stale (n_nodes + 1,): whether a leaf has other costs now (COSTS) or other rows (ROWS); leaf (n,);
+    own (n,): cost of each row in its leaf.
+    IN and OUT: other (n,): those leaves, n_nodes if unknown; other_cost (n,). OUT: dear, clusters (m,).
     """
     count = 0
     for row in rows:
-        node = at[row]
-        x, side = X[row], second[node] if below[row] == node + 1 else node + 1
-        while feature[side] >= 0:
-            side = side + 1 if lower[side] <= x[feature[side]] <= upper[side] else second[side]
-        other[row] = side
+        side = other[row]
+        if stale[side] == FRESH:
+            continue
+        if stale[side] == ROWS:
+            node = np.int64(at[row])
+            side = second[node] if below[row] == node + 1 else node + 1
+            while feature[side] >= 0:
+                side = _child(X, row, side, feature, lower, upper, second)
+            other[row] = side
         if cluster[side] == cluster[leaf[row]]:
             other_cost[row] = own[row]
         else:
-            dear[count] = row
+            dear[count], clusters[count] = row, cluster[side]
             count += 1
     return count
+
+
+@jit
+def write_costs(rows, costs, share, out):
+    """Write the weighted costs of some rows.
+
+    IN: rows, costs (m,); share (n,). OUT: out (n,).
+    """
+    for i in range(len(rows)):
+        out[rows[i]] = costs[i] * share[rows[i]]
 
 
 @jit
@@ -242,38 +273,43 @@ def count_leaves(X, rows, at, below, chosen, feature, upper, leaf, other, counts
 
 @jit
 def move_rows(
-    X, rows, at, level, chosen, feature, lower, upper, second, other, other_cost, leaf, own, differences, fallen, moved
+    X, rows, at, level, chosen, feature, lower, upper, second, leaf, own, other, other_cost, others, differences, fallen,
+    moved,
 ):
     """Move rows whose node has a new cut and that are on its wrong side, down to the leaf of the right side.
 
     A row that leaves a node takes its difference with it, and comes to other nodes with none.
 
     IN: X (n, d); rows (m,); level; chosen (n_nodes + 1,): nodes with new cuts; feature, lower, upper, second
-    (n_nodes,): the tree with the new cuts; other, other_cost (n,).
-    IN and OUT: at (n_levels, n); leaf, own (n,); differences (n_kept, n): those of the first levels.
+    (n_nodes,): the tree with the new cuts.
+    IN and OUT: at (n_levels, n); leaf, own (n,), and other, other_cost (n,), which change places; others, differences
+    (n_kept, n): those of the first levels.
     OUT: fallen (n_nodes + 1,): by how much differences have fallen; moved (n_nodes + 1,): True for nodes that rows have
     left or entered.
     """
+    nowhere = len(feature)
     for row in rows:
         node = at[level, row]
         if not chosen[node]:
             continue
-        x = X[row]
-        child = node + 1 if x[feature[node]] <= upper[node] else second[node]
+        child = node + 1 if X[row, feature[node]] <= upper[node] else second[node]
         below = level + 1
         if at[below, row] == child:
             continue
-        while below < at.shape[0] and at[below, row] < len(feature):
+        while below < at.shape[0] and at[below, row] < nowhere:
             left = at[below, row]
             moved[left] = True
             if below < differences.shape[0]:
                 fallen[left] += max(differences[below, row], 0)
                 differences[below, row] = 0
-            at[below, row] = len(feature)
+                others[below, row] = nowhere
+            at[below, row] = nowhere
             below += 1
-        leaf[row] = _walk_down(x, child, level + 1, feature, lower, upper, second, at, row)
+        old_leaf, old_cost = leaf[row], own[row]
+        leaf[row] = _walk_down(X, row, child, level + 1, feature, lower, upper, second, at)
         own[row] = other_cost[row]
+        other[row], other_cost[row] = old_leaf, old_cost
         below = level + 1
-        while below < at.shape[0] and at[below, row] < len(feature):
+        while below < at.shape[0] and at[below, row] < nowhere:
             moved[at[below, row]] = True
             below += 1
