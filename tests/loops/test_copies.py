@@ -101,7 +101,7 @@ def test_squared_and_absolute_distances_of_kernels_of_expand_and_of_greedy():
             greedy._write_distances(X, i, columns, 0, len(centers), 2.0, from_greedy[i])
         np.testing.assert_array_equal(from_greedy, measured)
         one_each = np.empty(len(X))
-        expand.squared_distance(X, rows, columns, clusters, 2.0, one_each)
+        expand.squared_distance(X, rows, centers, clusters, 2.0, one_each)
         np.testing.assert_array_equal(one_each, squares[rows, clusters])
 
 

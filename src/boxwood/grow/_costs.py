@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwood._threads import BLOCK_ROWS, map_blocks
-from boxwood._types import Bools, Floats, Indices, Ints
+from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import Rows, refuse_unknown
 from boxwood.errors import DataError
 from boxwood.kernels import Kernel, Precomputed, kernel_distances
@@ -27,8 +27,12 @@ __all__ = [
     "make_problem",
     "refuse_misfit",
     "scale_of",
+    "scales_of",
+    "unit_of",
+    "value_range",
     "whole_costs",
     "whole_costs_of",
+    "with_centers",
 ]
 
 Costs: TypeAlias = Callable[[Indices], Floats]
@@ -66,6 +70,12 @@ def make_problem(task: Task, objective: str, kernel: Kernel | None = None) -> Pr
     share, times = _split_weights(task.rows.weights, task.kept)
     costs = _OBJECTIVES[objective](task) if kernel is None or objective != "cost" else _kernel_costs(task, kernel)
     return Problem(task.rows, task.kept, *costs, share, times, task.reference.n_clusters, task.n_jobs)
+
+
+def with_centers(problem: Problem, centers: Floats, unit: float) -> Problem:
+    """Return a problem of distances with other centres, shape (k, d); see `distance_unit` for the unit."""
+    costs, cost_under = _distances(problem.rows.values, centers, unit)
+    return problem._replace(costs=costs, cost_under=cost_under)
 
 
 def refuse_misfit(tree: ThresholdTree, problem: Problem) -> None:
@@ -111,10 +121,18 @@ def largest_costs(problem: Problem, rows: Indices) -> Floats:
 
 def scale_of(largest: Floats) -> float:
     """Return the factor of `whole_costs` for the largest costs of some rows; see there."""
-    about = float(largest.sum())
-    low, high = (math.frexp(about * (1 + error))[1] for error in (-_ERROR, _ERROR))
-    exponent = low if low == high else math.frexp(math.fsum(largest.tolist()))[1]
-    return math.ldexp(1.0, min(61 - exponent, 1023))
+    return float(scales_of(np.array([largest.sum()]), lambda _: largest)[0])
+
+
+def scales_of(sums: Floats, largest_of: Callable[[int], Floats]) -> Floats:
+    """Return the factor of `whole_costs` for several sets of rows, by plain sums of their largest costs.
+
+    `largest_of` gives the largest costs of one set, from which an exact sum is made where the plain one leaves a doubt.
+    """
+    exponents, high = (np.frexp(sums * (1 + error))[1] for error in (-_ERROR, _ERROR))
+    for i in np.flatnonzero(exponents != high).tolist():
+        exponents[i] = math.frexp(math.fsum(largest_of(i).tolist()))[1]
+    return np.asarray(np.ldexp(1.0, np.minimum(61 - exponents, 1023)))
 
 
 def whole_costs_of(problem: Problem, rows: Indices, clusters: Sequence[NDArray[np.integer]]) -> list[Ints]:
@@ -146,29 +164,40 @@ def distance_unit(task: Task) -> float:
 
     It is a power of two, so it changes no digit; it keeps squares of 1e300 finite and those of 1e-300 above zero.
     """
-    X, kept, centers = task.rows.values, task.kept, task.reference.centers
+    return unit_of(*value_range(task), task.reference.centers)
+
+
+def value_range(task: Task) -> tuple[Floats, Floats]:
+    """Return the smallest and the largest value of each column among the rows with a cluster and a weight."""
+    X, kept = task.rows.values, task.kept
     where = True if kept.all() else kept[:, None]
-    low = np.minimum(X.min(axis=0, where=where, initial=np.inf), centers.min(axis=0))
-    high = np.maximum(X.max(axis=0, where=where, initial=-np.inf), centers.max(axis=0))
+    return X.min(axis=0, where=where, initial=np.inf), X.max(axis=0, where=where, initial=-np.inf)
+
+
+def unit_of(low: Floats, high: Floats, centers: Floats) -> float:
+    """Return the unit of distances between rows in a range and centres; see `distance_unit`."""
+    low, high = np.minimum(low, centers.min(axis=0)), np.maximum(high, centers.max(axis=0))
     spread = float((high * 0.5 - low * 0.5).max())
     return math.ldexp(1.0, min(-math.frexp(spread)[1], 1023))
 
 
 def _distance_costs(task: Task) -> tuple[Costs, CostsUnder]:
     """Return the squared distances to the centres, in the unit of `distance_unit`."""
-    X, reference = task.rows.values, task.reference
-    centers = np.ascontiguousarray(reference.centers.T)
-    scale = distance_unit(task)
+    return _distances(task.rows.values, task.reference.centers, distance_unit(task))
+
+
+def _distances(X: Array, centers: Floats, unit: float) -> tuple[Costs, CostsUnder]:
+    by_column, by_cluster = np.ascontiguousarray(centers.T), np.ascontiguousarray(centers)
 
     def costs(rows: Indices) -> Floats:
         block = np.ascontiguousarray(X[rows])
-        out = np.empty((len(rows), reference.n_clusters))
-        squared_distances(block, centers, scale, out)
+        out = np.empty((len(rows), len(centers)))
+        squared_distances(block, by_column, unit, out)
         return out
 
     def cost_under(rows: Indices, clusters: NDArray[np.integer]) -> Floats:
         out = np.empty(len(rows))
-        squared_distance(X, rows, centers, clusters, scale, out)
+        squared_distance(X, rows, by_cluster, clusters, unit, out)
         return out
 
     return costs, cost_under

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from boxwood._threads import map_tasks
-from boxwood._types import Bools, Floats, Indices, Ints
-from boxwood.grow._costs import Problem, make_problem, refuse_misfit, whole_costs, whole_costs_of
+from boxwood._types import Floats, Indices
+from boxwood.grow._costs import make_problem, refuse_misfit, unit_of, value_range, with_centers
+from boxwood.grow._recut import Draft, is_past
 from boxwood.loops.costs import SQEUCLIDEAN
-from boxwood.loops.expand import best_prefix
-from boxwood.loops.walk import descend
 from boxwood.reference import Reference, Task
 from boxwood.reference._centers import find_centers, without_weightless
-from boxwood.tree import ThresholdTree, between, rows_at_nodes
+from boxwood.tree import ThresholdTree
 
 __all__ = ["matched", "means_of", "refine", "refined", "refined_with_centers"]
-
-ROUNDS = 10  # in which centres and cuts are improved in turn
 
 
 def refine(
@@ -87,34 +80,49 @@ def refine(
     return refined(tree, task, objective, max_sweeps=max_sweeps)
 
 
-def refined(tree: ThresholdTree, task: Task, objective: str, *, max_sweeps: int = 10) -> ThresholdTree:
-    """Return the tree with its cuts improved; see `refine`."""
+def refined(
+    tree: ThresholdTree, task: Task, objective: str, *, max_sweeps: int = 10, deadline: float | None = None
+) -> ThresholdTree:
+    """Return the tree with its cuts improved; see `refine`.
+
+    After the deadline, on the clock of `time.monotonic`, the tree is returned as it is by then.
+    """
     problem = make_problem(task, objective)
     refuse_misfit(tree, problem)
-    draft = _Draft(tree.feature.copy(), tree.upper.copy(), tree.cluster.copy(), tree)
-    before: list[Indices] = []
-    for _ in range(max_sweeps):
-        changed, before = _sweep(draft, problem, before)
-        if not changed:
-            break
+    draft = Draft(tree, task, problem)
+    draft.sweep_often(max_sweeps, deadline)
     return draft.build()
 
 
-def refined_with_centers(tree: ThresholdTree, task: Task) -> ThresholdTree:
+def refined_with_centers(
+    tree: ThresholdTree, task: Task, *, max_rounds: int = 10, max_sweeps: int = 10, deadline: float | None = None
+) -> ThresholdTree:
     """Return the tree with cuts improved for the best centres of the tree's own clusters.
 
-    Centres and cuts are improved in turn, as k-means does with centres and labels; each step lowers the cost.
+    Centres and cuts are improved in turn, as k-means does with centres and labels; each step lowers the cost. See
+    `refined` for the deadline.
     """
-    reference = task.reference
-    for _ in range(ROUNDS):
-        predicted = np.where(reference.kept, tree.predict(task.rows), -1)
+    reference, limits = task.reference, value_range(task)
+    problem = make_problem(task, "cost")
+    refuse_misfit(tree, problem)
+    draft, old, old_unit = None, reference.centers, 0.0
+    predicted = np.where(reference.kept, tree.predict(task.rows), -1)
+    for _ in range(max_rounds):
         centers = means_of(task, predicted)
         centers = np.where(np.isnan(centers), reference.centers, centers)
-        better = refined(tree, task.with_reference(reference.with_centers(centers)), "cost")
-        if better == tree:
+        unit = unit_of(*limits, centers)
+        problem = with_centers(problem, centers, unit)
+        if draft is None:
+            draft = Draft(tree, task, problem)
+        else:
+            draft.set_costs(problem, (centers != old).any(axis=1) | (unit != old_unit))
+        old, old_unit = centers, unit
+        draft.sweep_often(max_sweeps, deadline)
+        better = draft.build()
+        if better == tree or is_past(deadline):
             break
-        tree = better
-    return tree
+        tree, predicted = better, draft.clusters_of_rows()
+    return better
 
 
 def means_of(task: Task, labels: Indices) -> Floats:
@@ -134,90 +142,3 @@ def matched(tree: ThresholdTree, task: Task) -> ThresholdTree:
     weight_in = np.zeros((tree.n_leaves, k))  # of each cluster in each leaf
     np.add.at(weight_in, (tree.apply(task.rows)[kept], task.reference.labels[kept]), weights[kept])
     return tree.relabeled(linear_sum_assignment(weight_in, maximize=True)[1])
-
-
-class _Draft(NamedTuple):
-    """A tree of fixed shape, whose cuts and clusters may change."""
-
-    feature: Ints
-    upper: Floats
-    cluster: Ints
-    shape: ThresholdTree
-
-    def build(self) -> ThresholdTree:
-        return ThresholdTree(self.feature, self.shape.lower, self.upper, self.shape.second, self.cluster)
-
-    def leaves_below(self, X: NDArray[np.floating], node: int) -> Ints:
-        """Return the leaf, as a node, that each row reaches from `node`; a subtree is a run of nodes."""
-        feature, lower, upper = self.feature[node:], self.shape.lower[node:], self.upper[node:]
-        nodes, leaves = np.arange(node, self.shape.n_nodes), np.empty(len(X), dtype=np.int64)
-        descend(X, feature, lower, upper, self.shape.second[node:] - node, nodes, leaves)
-        return leaves
-
-
-def _sweep(draft: _Draft, problem: Problem, before: list[Indices]) -> tuple[bool, list[Indices]]:
-    """Visit every node once, children before parents; return whether anything changed, and the rows of each node.
-
-    A node's rows depend only on the cuts above it, and these change later in the sweep. A cut is at its best after the
-    sweep before, in which it had the rows `before`; the first sweep has none. So it is passed over if it has the same
-    rows again and nothing below it has changed.
-    """
-    shape = draft.shape
-    reached = [rows[problem.kept[rows]] for _, rows, _ in rows_at_nodes(draft.build(), problem.rows.values)]
-    changed = np.zeros(shape.n_nodes, dtype=np.bool_)  # whether a node or one below it has changed in this sweep
-    for node in range(shape.n_nodes - 1, -1, -1):
-        rows = reached[node]
-        if draft.feature[node] < 0:
-            changed[node] = len(rows) > 0 and _relabel(draft, problem, node, rows)
-            continue
-        below = changed[node + 1] or changed[shape.second[node]]
-        may_change = len(rows) > 0 and math.isinf(shape.lower[node])
-        if may_change and (below or not before or not np.array_equal(before[node], rows)):
-            changed[node] = _recut(draft, problem, node, rows)
-        changed[node] |= below
-    return bool(changed[0]), reached
-
-
-def _relabel(draft: _Draft, problem: Problem, node: int, rows: Indices) -> bool:
-    cluster = draft.cluster[node]
-    if np.count_nonzero(draft.cluster == cluster) == 1:  # the only leaf of its cluster
-        return False
-    total = whole_costs(problem, rows)[0].sum(axis=0)
-    best = int(total.argmin())
-    if total[best] >= total[cluster]:
-        return False
-    draft.cluster[node] = best
-    return True
-
-
-def _recut(draft: _Draft, problem: Problem, node: int, rows: Indices) -> bool:
-    X = problem.rows.values[rows]
-    sides = [draft.leaves_below(X, child) for child in (node + 1, int(draft.shape.second[node]))]
-    first, second = whole_costs_of(problem, rows, [draft.cluster[leaves] for leaves in sides])
-    difference = first - second
-    is_first = X[:, draft.feature[node]] <= draft.upper[node]
-    current = int(difference[is_first].sum())
-    if not (difference[is_first] > 0).any() and not (difference[~is_first] < 0).any():
-        return False  # every row lies on its cheaper side
-
-    def best_of(feature: int) -> tuple[int, int, list[float]]:
-        values = X[:, feature].astype(np.float64)
-        order = np.argsort(values)
-        ordered = values[order]
-        best, last = best_prefix(ordered, order, difference)
-        return best, feature, ordered[last : last + 2].tolist()
-
-    best, feature, gap = min(map_tasks(best_of, range(X.shape[1]), n_jobs=problem.jobs_for(rows)))
-    if best >= current:
-        return False
-    threshold = between(*gap)
-    if not _keeps_leaves(sides, is_first, X[:, feature] <= threshold):
-        return False
-    draft.feature[node], draft.upper[node] = feature, threshold
-    return True
-
-
-def _keeps_leaves(sides: list[Ints], is_first: Bools, will_be_first: Bools) -> bool:
-    """Return whether every leaf that has rows before a change has rows after it."""
-    before, after = (np.unique(np.where(first, *sides)) for first in (is_first, will_be_first))
-    return bool(np.isin(before, after).all())

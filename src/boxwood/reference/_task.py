@@ -15,6 +15,7 @@ from boxwood._threads import map_tasks, n_threads
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import Rows, whole_number
 from boxwood.errors import DataError
+from boxwood.reference._bins import Bins
 from boxwood.reference._mixture import Mixture
 from boxwood.reference._reference import Reference, refuse_no_reference
 
@@ -105,6 +106,11 @@ class Task:
             return np.asarray(rows[np.argsort(self.rows.column(feature, rows))])
 
         return np.stack(map_tasks(of_column, range(self.rows.n_columns), n_jobs=self.n_jobs))
+
+    @cached_property
+    def bins(self) -> Bins:
+        """The kept rows in bins of each column; made when first asked for, and shared like `order`."""
+        return Bins.of(self.rows.values, self.order, self.n_jobs)
 
     @cached_property
     def kept_weights(self) -> Floats | None:

@@ -1,0 +1,286 @@
+"""A tree of fixed shape whose cuts and clusters change: sweeps over its cuts, one level of nodes at a time.
+
+What is known of the sweep before is used again, and no result depends on it. A cut is at its best after a sweep, so it
+is looked at again only if its rows have changed, or something below it, or the costs. Then the differences between both
+sides are computed anew, and with them by how much the sum of any first side can have fallen. A column whose smallest
+sum was so large that it cannot undercut the sum of today is not walked again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sized
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from boxwood._threads import BLOCK_ROWS, map_blocks
+from boxwood._types import Array, Bools, Floats, Indices, Ints
+from boxwood.grow._costs import Problem, scales_of, whole_costs
+from boxwood.grow._recut_search import Found, Search
+from boxwood.loops import refine as loops
+from boxwood.reference import Task
+from boxwood.tree import ThresholdTree
+
+__all__ = ["Draft", "is_past"]
+
+T = TypeVar("T")
+
+_UNKNOWN = -(1 << 62)  # no sum of differences is below; see `whole_costs`
+_KEPT_BYTES = 1 << 28  # of what is known of the rows of the first levels, 20 for each row and level
+
+
+class _OtherSide(NamedTuple):
+    """Of each row at a level: where it would go from the other side of its node, and what that changes."""
+
+    leaf: Array  # int32, n_nodes if unknown
+    cost: Floats  # in that leaf
+    difference: Ints  # cost on the first side less cost on the second, whole; 0 for a row that is new in its node
+
+
+class Draft:
+    """A tree, the rows of a task in it, and what each row costs in its leaf and would cost elsewhere."""
+
+    def __init__(self, tree: ThresholdTree, task: Task, problem: Problem) -> None:
+        self.shape, self.task, self.problem, self.X = tree, task, problem, task.rows.values
+        self.feature, self.upper, self.cluster = tree.feature.copy(), tree.upper.copy(), tree.cluster.copy()
+        self.nodes_at = [np.flatnonzero(tree.node_depth == level) for level in range(tree.depth + 1)]
+        self.last = last_below(tree)
+        self.share, self.times = np.ascontiguousarray(problem.share), np.ascontiguousarray(problem.times)
+        n, nowhere = len(self.X), tree.n_nodes
+        self.at = np.empty((tree.depth + 1, n), dtype=np.int32)
+        self.leaf, self.own = np.empty(n, dtype=np.int32), np.zeros(n)
+        self._for_blocks(self._place, self.X)
+        n_kept = min(tree.depth, max(_KEPT_BYTES // (20 * n), 1))
+        self.others, self.other_costs = np.full((n_kept, n), nowhere, dtype=np.int32), np.zeros((n_kept, n))
+        self.differences = np.zeros((n_kept, n), dtype=np.int64)
+        self.lowest = np.full((nowhere + 1, self.X.shape[1]), _UNKNOWN)  # no sum over first rows of a column is below
+        self.fallen = np.zeros(nowhere + 1, dtype=np.int64)  # by how much these sums may have fallen since
+        self.scales = np.zeros(nowhere + 1)
+        self.totals: dict[int, Ints] = {}  # of a leaf's rows under each cluster, unless they have changed
+        self.moved = np.ones(nowhere + 1, dtype=np.bool_)  # nodes whose rows or costs are new
+        self.stale = np.full(nowhere + 1, loops.ROWS, dtype=np.uint8)  # what is new of each leaf; see `other_leaves`
+        self._measure(np.flatnonzero(task.kept))
+
+    def _place(self, start: int, stop: int) -> None:
+        loops.place_rows(self.X, self.task.kept, *self._tree(), self.at, self.leaf, start, stop)
+
+    def set_costs(self, problem: Problem, is_new: Bools) -> None:
+        """Measure rows by other costs from now on; `is_new`, shape (k,), says which clusters have other costs."""
+        self.problem, self.totals = problem, {}
+        leaves = self.shape.leaf_nodes[is_new[self.cluster[self.shape.leaf_nodes]]]
+        self.stale[leaves] = loops.COSTS
+        of_leaf = np.append(self.stale[:-1] > loops.FRESH, False)
+        self._measure(np.flatnonzero(of_leaf[self.leaf]))
+        for level in range(self.shape.depth, -1, -1):
+            nodes = self.nodes_at[level]
+            cuts = nodes[self.feature[nodes] >= 0]
+            of_leaf[cuts] = of_leaf[cuts + 1] | of_leaf[self.shape.second[cuts]]
+        self.moved |= of_leaf
+
+    def build(self) -> ThresholdTree:
+        """Return the tree as it is now."""
+        return ThresholdTree(self.feature, self.shape.lower, self.upper, self.shape.second, self.cluster)
+
+    def clusters_of_rows(self) -> Indices:
+        """Return the cluster of each row's leaf, shape (n,); -1 for rows that are not kept."""
+        return np.append(self.cluster, -1)[self.leaf]
+
+    def sweep_often(self, max_sweeps: int, deadline: float | None = None) -> None:
+        """Sweep until nothing changes, so many times at most."""
+        for _ in range(max_sweeps):
+            if not self.sweep(deadline) or is_past(deadline):
+                break
+
+    def sweep(self, deadline: float | None = None) -> bool:
+        """Visit every node once, children before parents; return whether anything has changed.
+
+        After the deadline, on the clock of `time.monotonic`, no further level is visited.
+        """
+        new, self.moved = self.moved, np.zeros_like(self.moved)
+        changed = np.zeros_like(new)  # whether a node or one below it has changed in this sweep
+        self._relabel_leaves(new, changed)
+        for level in range(self.shape.depth - 1, -1, -1):
+            if is_past(deadline):
+                break
+            cuts = self.nodes_at[level]
+            cuts = cuts[self.feature[cuts] >= 0]
+            below = changed[cuts + 1] | changed[self.shape.second[cuts]]
+            active = np.zeros_like(new)
+            active[cuts] = (below | new[cuts]) & np.isneginf(self.shape.lower[cuts])
+            changed[cuts] = below
+            if active.any():
+                changed |= self._recut_level(level, active)
+        self.stale[:-1] = loops.FRESH
+        return bool(changed.any())
+
+    # ------------------------------------------------------------------------------------------------ leaves
+
+    def _relabel_leaves(self, new: Bools, changed: Bools) -> None:
+        """Give each leaf its cheapest cluster, unless it is the only one of its own."""
+        counts = np.bincount(self.cluster[self.shape.leaf_nodes], minlength=self.problem.n_clusters)
+        for leaf in self.shape.leaf_nodes[::-1].tolist():
+            cluster = int(self.cluster[leaf])
+            if new[leaf]:
+                self.totals.pop(leaf, None)
+            if counts[cluster] == 1:
+                continue
+            if leaf not in self.totals:
+                rows = np.flatnonzero(self.leaf == leaf)
+                self.totals[leaf] = whole_costs(self.problem, rows)[0].sum(axis=0)
+            total = self.totals[leaf]
+            best = int(total.argmin())
+            if total[best] < total[cluster]:
+                counts[cluster] -= 1
+                counts[best] += 1
+                self.cluster[leaf], changed[leaf], self.stale[leaf] = best, True, loops.COSTS
+                self._measure(np.flatnonzero(self.leaf == leaf))
+
+    def _measure(self, rows: Indices) -> None:
+        """Compute what the rows cost in their leaves."""
+
+        def measure(start: int, stop: int) -> None:
+            here = rows[start:stop]
+            loops.write_costs(here, self.problem.cost_under(here, self.cluster[self.leaf[here]]), self.share, self.own)
+
+        map_blocks(measure, len(rows), n_jobs=self.problem.jobs_for(rows))
+
+    # -------------------------------------------------------------------------------------------------- cuts
+
+    def _recut_level(self, level: int, active: Bools) -> Bools:
+        """Give the active nodes of a level their best cuts; return which have a new one."""
+        rows = np.flatnonzero(active[self.at[level]])
+        side = self._other_side(level)
+        if level >= len(self.others):
+            self.lowest[active] = _UNKNOWN
+        self._compute_other_costs(level, rows, side)
+        current, is_wrong, n_rows = self._compute_differences(level, rows, active, side)
+        wanted = self.lowest < current[:, None]
+        wanted[~(active & is_wrong)] = False
+        found = Found.nothing(current)
+        search = Search(self.task, rows, self.at[level], side.difference, self.problem.n_jobs)
+        search.look(found, wanted, n_rows, self.lowest)
+        chosen, feature, upper = found.cuts(self.X)
+        if chosen.any():
+            chosen &= self._keeps_leaves(level, rows, chosen, feature, upper, side)
+            nodes = np.flatnonzero(chosen)
+            self.feature[nodes], self.upper[nodes] = feature[nodes], upper[nodes]
+            self._move_rows(level, rows, chosen, side)
+            for node in nodes.tolist():
+                self.stale[node : self.last[node] + 1] = loops.ROWS
+        return chosen
+
+    def _other_side(self, level: int) -> _OtherSide:
+        if level < len(self.others):
+            return _OtherSide(self.others[level], self.other_costs[level], self.differences[level])
+        n = len(self.X)
+        unknown = np.full(n, self.shape.n_nodes, dtype=np.int32)
+        return _OtherSide(unknown, np.zeros(n), np.zeros(n, dtype=np.int64))
+
+    def _compute_other_costs(self, level: int, rows: Indices, side: _OtherSide) -> None:
+        at, below = self.at[level], self.at[level + 1]
+
+        def compute(start: int, stop: int) -> None:
+            dear, clusters = np.empty((2, stop - start), dtype=np.int64)
+            of_rows = self.cluster, self.stale, self.leaf, self.own, side.leaf, side.cost, dear, clusters
+            count = loops.other_leaves(self.X, rows[start:stop], at, below, *self._tree(), *of_rows)
+            costs = self.problem.cost_under(dear[:count], clusters[:count])
+            loops.write_costs(dear[:count], costs, self.share, side.cost)
+
+        self._for_blocks(compute, rows)
+
+    def _compute_differences(
+        self, level: int, rows: Indices, active: Bools, side: _OtherSide
+    ) -> tuple[Ints, Bools, Ints]:
+        """Write the differences; return for each node their sum over the first side, whether a row is on its dearer
+        side, and the number of rows.
+        """
+        at, below = self.at[level], self.at[level + 1]
+        scales = self._scales(at, rows, len(active), side.cost)
+        anew = active & (scales != self.scales)
+        self.scales[active] = scales[active]
+
+        def compute(start: int, stop: int) -> Ints:
+            sums = np.zeros((len(active), 4), dtype=np.int64)
+            costs = self.own, side.cost, self.times, scales
+            loops.set_differences(rows[start:stop], at, below, *costs, side.difference, sums)
+            return sums
+
+        sums = _sum(self._for_blocks(compute, rows))
+        fallen = (self.fallen + sums[:, 1])[active, None]
+        self.lowest[active] = np.maximum(self.lowest[active] - fallen, _UNKNOWN)
+        self.fallen[active] = 0
+        self.lowest[anew] = _UNKNOWN
+        return sums[:, 0], sums[:, 2] > 0, sums[:, 3]
+
+    def _scales(self, at: Array, rows: Indices, n_nodes: int, other_cost: Floats) -> Floats:
+        """Return the factor that makes the costs at each node whole numbers; see `whole_costs_of`."""
+
+        def add(start: int, stop: int) -> Floats:
+            sums = np.zeros(n_nodes)
+            loops.add_largest(rows[start:stop], at, self.own, other_cost, self.times, sums)
+            return sums
+
+        def largest(node: int) -> Floats:
+            here = np.flatnonzero(at == node)
+            costs: Floats = np.maximum(self.own[here], other_cost[here]) * self.times[here]
+            return costs
+
+        return scales_of(_sum(self._for_blocks(add, rows)), largest)
+
+    def _keeps_leaves(
+        self, level: int, rows: Indices, chosen: Bools, feature: Indices, upper: Floats, side: _OtherSide
+    ) -> Bools:
+        """Return whether, with the new cut of each chosen node, every leaf that has rows keeps some."""
+
+        def count(start: int, stop: int) -> Ints:
+            counts = np.zeros((len(chosen), 2), dtype=np.int64)
+            here = self.at[level], self.at[level + 1], chosen, feature, upper, self.leaf, side.leaf
+            loops.count_leaves(self.X, rows[start:stop], *here, counts)
+            return counts
+
+        before, after = _sum(self._for_blocks(count, rows)).T
+        keeps = np.ones(len(chosen), dtype=np.bool_)
+        nodes = np.flatnonzero(chosen)  # of one level, so each leaf is below the last of them that is not behind it
+        emptied = np.flatnonzero((before > 0) & (after == 0))
+        keeps[nodes[np.searchsorted(nodes, emptied, side="right") - 1]] = False
+        return keeps
+
+    def _move_rows(self, level: int, rows: Indices, chosen: Bools, side: _OtherSide) -> None:
+        def move(start: int, stop: int) -> tuple[Ints, Bools]:
+            fallen, moved = np.zeros(len(chosen), dtype=np.int64), np.zeros(len(chosen), dtype=np.bool_)
+            of_rows = self.leaf, self.own, side.leaf, side.cost, self.others, self.differences
+            here = rows[start:stop], self.at, level, chosen
+            loops.move_rows(self.X, *here, *self._tree(), *of_rows, fallen, moved)
+            return fallen, moved
+
+        for fallen, moved in self._for_blocks(move, rows):
+            self.fallen += fallen
+            self.moved |= moved
+
+    # ------------------------------------------------------------------------------------------------- rows
+
+    def _tree(self) -> tuple[Ints, Floats, Floats, Ints]:
+        return self.feature, self.shape.lower, self.upper, self.shape.second
+
+    def _for_blocks(self, work: Callable[[int, int], T], rows: Sized) -> list[T]:
+        """Return what `work(start, stop)` gives for each block of some rows, at least one."""
+        jobs = self.problem.n_jobs if len(rows) > BLOCK_ROWS else None
+        return map_blocks(work, max(len(rows), 1), n_jobs=jobs)
+
+
+def _sum(parts: list[Array]) -> Array:
+    return parts[0] if len(parts) == 1 else np.sum(parts, axis=0)
+
+
+def last_below(tree: ThresholdTree) -> Ints:
+    """Return the last node of the subtree of each node, shape (n_nodes,)."""
+    last = np.arange(tree.n_nodes)
+    for node in np.flatnonzero(tree.feature >= 0)[::-1].tolist():
+        last[node] = last[tree.second[node]]
+    return last
+
+
+def is_past(deadline: float | None) -> bool:
+    """Return whether a time on the clock of `time.monotonic` is over; None never is."""
+    return deadline is not None and time.monotonic() > deadline

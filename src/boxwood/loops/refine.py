@@ -1,0 +1,315 @@
+"""Refinement, one level of a tree at a time: what each row would cost on the other side, and the best cut of each node.
+
+Nodes of one level hold different rows, so one pass over the rows serves them all. `at[level]` says for each row its
+node at that level; a row without one, as its leaf lies above or it is left out, has the number `n_nodes`. Arrays by
+node have an entry more, for these rows.
+
+Costs are whole numbers, so sums are exact: they depend neither on the order of equal values nor on threads.
+"""
+
+import numpy as np
+
+from boxwood.loops._jit import jit
+
+__all__ = [
+    "BEST",
+    "COSTS",
+    "FRESH",
+    "LAST",
+    "LEFT",
+    "LOWEST",
+    "RIGHT",
+    "ROWS",
+    "SUM",
+    "add_largest",
+    "add_to_bins",
+    "best_cuts",
+    "best_cuts_of_bins",
+    "bound_bins",
+    "count_leaves",
+    "move_rows",
+    "other_leaves",
+    "place_rows",
+    "set_differences",
+    "write_costs",
+]
+
+FRESH, COSTS, ROWS = range(3)  # what is out of date of a leaf
+SUM, BEST, LOWEST, LAST, LEFT, RIGHT = range(6)  # of a node while a column is walked; see `best_cuts`
+
+
+@jit
+def place_rows(X, kept, feature, lower, upper, second, at, leaf, start, stop):
+    """Write the node of each row at each level, and its leaf; rows that are not kept have none.
+
+    IN: X (n, d); kept (n,); feature, lower, upper, second (n_nodes,), in pre-order; start, stop: rows to be placed.
+    OUT: at (n_levels, n); leaf (n,).
+    """
+    nowhere = len(feature)
+    for row in range(start, stop):
+        at[:, row] = nowhere
+        leaf[row] = nowhere
+        if kept[row]:
+            leaf[row] = _walk_down(X, row, 0, 0, feature, lower, upper, second, at)
+
+
+@jit
+def _walk_down(X, row, node, level, feature, lower, upper, second, at):
+    """Write the nodes of a row from one node on, and return its leaf."""
+    while True:
+        at[level, row] = node
+        if feature[node] < 0:
+            return node
+        level += 1
+        node = _child(X, row, node, feature, lower, upper, second)
+
+
+@jit
+def _child(X, row, node, feature, lower, upper, second):
+    """Return the child that a row goes to; without a branch, as no processor could foretell it."""
+    value, there = X[row, feature[node]], second[node]
+    inside = (lower[node] <= value) & (value <= upper[node])
+    return node + 1 if inside else there
+
+
+@jit
+def other_leaves(
+    X, rows, at, below, feature, lower, upper, second, cluster, stale, leaf, own, other, other_cost, dear, clusters
+):
+    """Write the leaf that each row would reach from the other side of its node, where that is not known yet.
+
+    A leaf of the same cluster as the row's own costs the same. The other rows and their clusters are written to `dear`
+    and `clusters`, and their number is returned: their costs are still to be found.
+
+    IN: X (n, d); rows (m,); at, below (n,): nodes at a level and at the next; feature, lower, upper, second, cluster
+    (n_nodes,); stale (n_nodes + 1,): whether a leaf has other costs now (COSTS) or other rows (ROWS); leaf (n,);
+    own (n,): cost of each row in its leaf.
+    IN and OUT: other (n,): those leaves, n_nodes if unknown; other_cost (n,). OUT: dear, clusters (m,).
+    """
+    count = 0
+    for row in rows:
+        side = other[row]
+        if stale[side] == FRESH:
+            continue
+        if stale[side] == ROWS:
+            node = np.int64(at[row])
+            side = second[node] if below[row] == node + 1 else node + 1
+            while feature[side] >= 0:
+                side = _child(X, row, side, feature, lower, upper, second)
+            other[row] = side
+        if cluster[side] == cluster[leaf[row]]:
+            other_cost[row] = own[row]
+        else:
+            dear[count], clusters[count] = row, cluster[side]
+            count += 1
+    return count
+
+
+@jit
+def write_costs(rows, costs, share, out):
+    """Write the weighted costs of some rows.
+
+    IN: rows, costs (m,); share (n,). OUT: out (n,).
+    """
+    for i in range(len(rows)):
+        out[rows[i]] = costs[i] * share[rows[i]]
+
+
+@jit
+def add_largest(rows, at, own, other_cost, times, sums):
+    """Add to each node the larger cost of each of its rows, which says how costs are scaled there.
+
+    IN: rows (m,); at, own, other_cost, times (n,). OUT: sums (n_nodes + 1,).
+    """
+    for row in rows:
+        sums[at[row]] += max(own[row], other_cost[row]) * times[row]
+
+
+@jit
+def set_differences(rows, at, below, own, other_cost, times, scales, difference, sums):
+    """Write how much more each row costs on the first side of its node than on the second, as a whole number.
+
+    IN: rows (m,); at, below, own, other_cost, times (n,); scales (n_nodes + 1,).
+    IN and OUT: difference (n,): those found before, 0 for rows that are new in their node.
+    OUT: sums (n_nodes + 1, 4): the sum of differences over the first side; the sum of what differences have fallen;
+    the number of rows on their dearer side; the number of rows.
+    """
+    for row in rows:
+        node = at[row]
+        scale, is_first = scales[node], below[row] == node + 1
+        here, there = np.int64(np.rint(own[row] * scale)), np.int64(np.rint(other_cost[row] * scale))
+        change = (here - there if is_first else there - here) * times[row]
+        sums[node, 1] += max(difference[row] - change, 0)
+        difference[row] = change
+        if is_first:
+            sums[node, 0] += change
+        sums[node, 2] += here > there
+        sums[node, 3] += 1
+
+
+@jit
+def best_cuts(X, column, order, at, wanted, difference, states):
+    """Find the smallest sum of differences over the first side of a cut in one column, for all wanted nodes at once.
+
+    A cut lies between two different values. Only sums below the one that is there to begin with are looked at, and the
+    first of equal ones stays.
+
+    IN: X (n, d); column; order (m,): rows in the order of the column; at (n,); wanted (n_nodes + 1,); difference (n,).
+    IN and OUT: states (n_nodes + 1, 6): SUM 0; BEST: the sum to be undercut; LOWEST: 0; LAST: -1; LEFT, RIGHT: -1.
+    Afterwards BEST is the smallest sum, LEFT and RIGHT are rows next to its cut (-1 if none is better); LOWEST is the
+    smallest sum over the first rows in this order, none and all of them included.
+    """
+    for row in order:
+        node = at[row]
+        if not wanted[node]:
+            continue
+        state = states[node]
+        total = state[SUM]
+        if total < state[BEST] and state[LAST] >= 0 and X[state[LAST], column] != X[row, column]:
+            state[BEST], state[LEFT], state[RIGHT] = total, state[LAST], row
+        state[LAST] = row
+        total += difference[row]
+        state[SUM] = total
+        state[LOWEST] = min(state[LOWEST], total)
+
+
+@jit
+def add_to_bins(rows, at, slot, difference, codes, columns, bins):
+    """Add the rows' differences to the bins of some columns: those below zero apart from the others.
+
+    IN: rows (m,); at (n,); slot (n_nodes + 1,): the node's place in `bins`, or -1; difference (n,); codes (n, d);
+    columns (c,). OUT: bins (n_slots, c, n_bins, 2).
+    """
+    for row in rows:
+        place = slot[at[row]]
+        if place < 0:
+            continue
+        change, sums, code = difference[row], bins[place], codes[row]
+        sign = 1 if change < 0 else 0
+        for c in range(len(columns)):
+            sums[c, code[columns[c]], sign] += change
+
+
+@jit
+def bound_bins(bins, lowest, best):
+    """Turn the sums of each bin into the sum before it and the least sum that any cut inside it could have.
+
+    IN and OUT: bins (n_slots, c, n_bins, 2). OUT: lowest (n_slots, c): the least of these; best (n_slots,): lowered to
+    the sums at ends of bins that part rows.
+    """
+    n_slots, n_columns, n_bins, _ = bins.shape
+    for s in range(n_slots):
+        for c in range(n_columns):
+            of_bins, before, last, seen = bins[s, c], np.int64(0), 0, False
+            for b in range(n_bins):
+                if of_bins[b, 0] != 0 or of_bins[b, 1] != 0:
+                    last = b
+            for b in range(n_bins):
+                begin, rise, fall = before, of_bins[b, 0], of_bins[b, 1]
+                of_bins[b, 0], of_bins[b, 1] = begin, begin + fall
+                lowest[s, c] = min(lowest[s, c], begin + fall)
+                before += rise + fall
+                seen = seen or rise != 0 or fall != 0
+                if seen and b < last:  # rows on both sides for certain
+                    best[s] = min(best[s], before)
+
+
+@jit
+def best_cuts_of_bins(X, column, order, starts, at, slot, bounds, limits, difference, states):
+    """Find the smallest sum of differences as `best_cuts` does, but walk only bins whose bound is not above a limit.
+
+    IN: X (n, d); column; order (m,); starts (n_bins + 1,): rank at which each bin begins; at (n,); slot (n_nodes + 1,);
+    bounds (n_slots, n_bins, 2): see `bound_bins`; limits (n_slots,); difference (n,). IN and OUT: states (n_slots, 6).
+    """
+    n_slots, n_bins, _ = bounds.shape
+    for b in range(n_bins):
+        walked = False
+        for s in range(n_slots):
+            if bounds[s, b, 1] <= limits[s]:
+                walked = True
+                states[s, SUM], states[s, LAST] = bounds[s, b, 0], -2
+        if not walked:
+            continue
+        for r in range(starts[b], starts[b + 1]):
+            row = order[r]
+            node = at[row]
+            s = slot[node]
+            if s < 0 or bounds[s, b, 1] > limits[s]:
+                continue
+            state = states[s]
+            total = state[SUM]
+            if total < state[BEST]:
+                if state[LAST] == -2:
+                    state[LAST] = _row_before(order, starts[b], at, node)
+                if state[LAST] >= 0 and X[state[LAST], column] != X[row, column]:
+                    state[BEST], state[LEFT], state[RIGHT] = total, state[LAST], row
+            state[LAST] = row
+            state[SUM] = total + difference[row]
+
+
+@jit
+def _row_before(order, rank, at, node):
+    """Return the last row of a node before a rank, or -1."""
+    for r in range(rank - 1, -1, -1):
+        if at[order[r]] == node:
+            return order[r]
+    return -1
+
+
+@jit
+def count_leaves(X, rows, at, below, chosen, feature, upper, leaf, other, counts):
+    """Count the rows of each leaf below the chosen nodes, under the cuts that they have and under others.
+
+    IN: X (n, d); rows (m,); at, below (n,); chosen (n_nodes + 1,); feature, upper (n_nodes + 1,): the other cuts; leaf,
+    other (n,). OUT: counts (n_nodes + 1, 2).
+    """
+    for row in rows:
+        node = at[row]
+        if chosen[node]:
+            stays = (X[row, feature[node]] <= upper[node]) == (below[row] == node + 1)
+            counts[leaf[row], 0] += 1
+            counts[leaf[row] if stays else other[row], 1] += 1
+
+
+@jit
+def move_rows(
+    X, rows, at, level, chosen, feature, lower, upper, second, leaf, own, other, other_cost, others, differences, fallen,
+    moved,
+):
+    """Move rows whose node has a new cut and that are on its wrong side, down to the leaf of the right side.
+
+    A row that leaves a node takes its difference with it, and comes to other nodes with none.
+
+    IN: X (n, d); rows (m,); level; chosen (n_nodes + 1,): nodes with new cuts; feature, lower, upper, second
+    (n_nodes,): the tree with the new cuts.
+    IN and OUT: at (n_levels, n); leaf, own (n,), and other, other_cost (n,), which change places; others, differences
+    (n_kept, n): those of the first levels.
+    OUT: fallen (n_nodes + 1,): by how much differences have fallen; moved (n_nodes + 1,): True for nodes that rows have
+    left or entered.
+    """
+    nowhere = len(feature)
+    for row in rows:
+        node = at[level, row]
+        if not chosen[node]:
+            continue
+        child = node + 1 if X[row, feature[node]] <= upper[node] else second[node]
+        below = level + 1
+        if at[below, row] == child:
+            continue
+        while below < at.shape[0] and at[below, row] < nowhere:
+            left = at[below, row]
+            moved[left] = True
+            if below < differences.shape[0]:
+                fallen[left] += max(differences[below, row], 0)
+                differences[below, row] = 0
+                others[below, row] = nowhere
+            at[below, row] = nowhere
+            below += 1
+        old_leaf, old_cost = leaf[row], own[row]
+        leaf[row] = _walk_down(X, row, child, level + 1, feature, lower, upper, second, at)
+        own[row] = other_cost[row]
+        other[row], other_cost[row] = old_leaf, old_cost
+        below = level + 1
+        while below < at.shape[0] and at[below, row] < nowhere:
+            moved[at[below, row]] = True
+            below += 1
