@@ -20,6 +20,7 @@ from tests.naive.cuts import (
 )
 from tests.naive.explanations import cluster_or_none, holds, measured
 from tests.naive.growth import expand, greedy, greedy_costs, imm, refine, shallow_scores
+from tests.naive.impurity import by_centers, by_entropy, by_gini, by_rows, grown_by
 from tests.naive.kernels import axis_similarity, distance_ratios, gram, kernel_cost, kernel_distances, kernel_kmeans
 from tests.naive.medians import alternate, lowest_cost, medians, nearest
 from tests.naive.metrics import (
@@ -40,6 +41,10 @@ __all__ = [
     "axis_similarity",
     "best_concepts",
     "best_kmeans_cost",
+    "by_centers",
+    "by_entropy",
+    "by_gini",
+    "by_rows",
     "chi_squared_feature",
     "cluster_or_none",
     "conditions",
@@ -56,6 +61,7 @@ __all__ = [
     "gram",
     "greedy",
     "greedy_costs",
+    "grown_by",
     "holds",
     "holm",
     "imm",
