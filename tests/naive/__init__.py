@@ -34,6 +34,7 @@ from tests.naive.metrics import (
 )
 from tests.naive.mixtures import log_losses, mmdt, mmdt_by_largest_ratio, mmdt_cuts, moments, tail
 from tests.naive.prototypes import kernel_mmdt, pair_similarity, quantile, surest_cut
+from tests.naive.prunings import prunings
 from tests.naive.trees import leaf_of
 
 __all__ = [
@@ -90,6 +91,7 @@ __all__ = [
     "node_table",
     "normal_share",
     "pair_similarity",
+    "prunings",
     "quadratic_form",
     "quantile",
     "refine",
