@@ -21,6 +21,7 @@ from tests.naive.cuts import (
 )
 from tests.naive.explanations import cluster_or_none, holds, measured
 from tests.naive.growth import expand, greedy, greedy_costs, imm, refine, shallow_scores
+from tests.naive.impurity import by_centers, by_entropy, by_gini, by_rows, grown_by
 from tests.naive.kernels import axis_similarity, distance_ratios, gram, kernel_cost, kernel_distances, kernel_kmeans
 from tests.naive.medians import alternate, lowest_cost, medians, nearest
 from tests.naive.metrics import (
@@ -34,6 +35,7 @@ from tests.naive.metrics import (
 )
 from tests.naive.mixtures import log_losses, mmdt, mmdt_by_largest_ratio, mmdt_cuts, moments, tail
 from tests.naive.prototypes import kernel_mmdt, pair_similarity, quantile, surest_cut
+from tests.naive.prunings import prunings
 from tests.naive.trees import leaf_of
 
 __all__ = [
@@ -41,6 +43,10 @@ __all__ = [
     "axis_similarity",
     "best_concepts",
     "best_kmeans_cost",
+    "by_centers",
+    "by_entropy",
+    "by_gini",
+    "by_rows",
     "cheapest_cover",
     "chi_squared_feature",
     "cluster_or_none",
@@ -58,6 +64,7 @@ __all__ = [
     "gram",
     "greedy",
     "greedy_costs",
+    "grown_by",
     "holds",
     "holm",
     "imm",
@@ -88,6 +95,7 @@ __all__ = [
     "node_table",
     "normal_share",
     "pair_similarity",
+    "prunings",
     "quadratic_form",
     "quantile",
     "refine",

@@ -1,0 +1,94 @@
+"""The rows of a task in the order of each column, parted node by node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from boxwood._threads import map_tasks
+from boxwood._types import Indices
+from boxwood.loops.order import mark_ties, part, set_sides
+from boxwood.reference import Task
+from boxwood.tree import between
+
+__all__ = ["PartedOrder", "Places"]
+
+T = TypeVar("T")
+ONE_THREAD = 1 << 17  # entries up to which threads cost more than they save
+AT_ONCE = 1 << 22  # entries in one call of a loop, which takes a fraction of a second
+
+
+class Places(NamedTuple):
+    """The places of a node: in every column of the order, from `start` to `stop - 1`."""
+
+    start: int
+    stop: int
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+
+class PartedOrder:
+    """The kept rows of a task, of which each node of a tree holds the same places in every column.
+
+    A cut is named by its column and a place: rows before it go left. `split` makes it, and may be called again only for
+    the places of its sides. `entries` are those of `loops.order`.
+    """
+
+    def __init__(self, task: Task) -> None:
+        self.rows, self.n_jobs = task.rows, task.n_jobs
+        order = task.order
+        small = 2 * len(self.rows) <= np.iinfo(np.int32).max
+        self.entries = np.empty(order.shape, dtype=np.int32 if small else np.int64)
+        self.is_left = np.zeros(len(self.rows), dtype=np.bool_)
+
+        def mark(feature: int) -> None:
+            values = np.ascontiguousarray(self.rows.values[:, feature])
+            mark_ties(values, order[feature], self.entries[feature])
+
+        map_tasks(mark, range(len(order)), n_jobs=self.jobs_for(self.root))
+
+    @property
+    def root(self) -> Places:
+        """The places of all rows."""
+        return Places(0, len(self.entries[0]))
+
+    def jobs_for(self, node: Places) -> int | None:
+        """Return the number of threads for work on a node; one thread is faster for few entries."""
+        return self.n_jobs if len(node) * len(self.entries) > ONE_THREAD else None
+
+    def by_columns(self, work: Callable[[int, int], T], node: Places, *, steps: int = 1) -> list[T]:
+        """Return `work(first, last)` for ranges of columns that together are all; a call takes a fraction of a second.
+
+        `steps` is about how much longer than a mere walk along a column the work takes.
+        """
+        d, jobs = len(self.entries), self.jobs_for(node)
+        most = max(1, min(AT_ONCE // (steps * max(len(node), 1)), d if jobs is None else (d + 7) // 8))
+        return map_tasks(lambda first: work(first, min(first + most, d)), range(0, d, most), n_jobs=jobs)
+
+    def rows_of(self, node: Places) -> Indices:
+        """Return the rows of a node."""
+        return (self.entries[0, node.start : node.stop] >> 1).astype(np.intp)
+
+    def threshold(self, feature: int, place: int) -> float:
+        """Return the midpoint of the values beside a place."""
+        low, high = self.rows.column(feature, self.entries[feature, place - 1 : place + 1] >> 1).tolist()
+        return float(between(low, high))
+
+    def begin_split(self, node: Places, feature: int, place: int) -> tuple[Places, Places]:
+        """Note which rows of a node go left, and return the places of both sides; `finish_split` moves the rows there.
+
+        In the column of the cut they are there already.
+        """
+        set_sides(self.entries[feature], node.start, place, node.stop, self.is_left)
+        return Places(node.start, place), Places(place, node.stop)
+
+    def finish_split(self, node: Places) -> None:
+        """Move the rows of a node to the places of their sides, in every column."""
+
+        def move(first: int, last: int) -> None:
+            part(self.entries, first, last, node.start, node.stop, self.is_left)
+
+        self.by_columns(move, node)

@@ -1,0 +1,63 @@
+"""The rows in the order of each column, parted down a tree: a node holds the same places in every column.
+
+An entry is twice the number of a row, plus 1 if its value equals that of the entry before it in the node. So a walk
+along a column sees where a cut may lie without reading a value::
+
+    rows of a node       4    7    2    9    5      of one column, in the order of their values
+    values             1.0  1.0  2.5  3.0  3.0
+    entries              8   15    4   18   11      a cut may lie before 4 and before 18
+
+The rows of both sides of a cut keep their order, and so does the mark where equal values part.
+"""
+
+import numpy as np
+
+from boxwood.loops._jit import jit
+
+__all__ = ["mark_ties", "part", "set_sides"]
+
+
+@jit
+def mark_ties(values, order, entries):
+    """Write the entries of one column. IN: values (n_rows,); order (n,): rows, ascending. OUT: entries (n,)."""
+    last = values[order[0]]
+    for r in range(len(order)):
+        value = values[order[r]]
+        entries[r] = 2 * order[r] + (1 if r > 0 and value == last else 0)
+        last = value
+
+
+@jit
+def set_sides(entries, start, cut, stop, is_left):
+    """Note for the rows of a node whether they come before a place in the column of its cut.
+
+    IN: entries (n,): of the column; start, cut, stop. OUT: is_left (n_rows,).
+    """
+    for r in range(start, stop):
+        is_left[entries[r] >> 1] = r < cut
+
+
+@jit
+def part(entries, first, last, start, stop, is_left):
+    """Part the places of a node in some columns into its left rows, and its right rows behind them.
+
+    IN: first, last: the columns; start, stop: the places; is_left (n_rows,). IN and OUT: entries (d, n).
+    """
+    right = np.empty(stop - start, dtype=entries.dtype)
+    for j in range(first, last):
+        column = entries[j]
+        value = 0  # number of the value at this entry; below, the numbers last seen on each side
+        value_left, value_right = -1, -1
+        n_left, n_right = start, 0
+        for r in range(start, stop):  # each entry is written to both sides, as a branch would be guessed wrongly
+            entry = column[r]
+            row = entry >> 1
+            value += 1 - (entry & 1)
+            goes_left = np.int64(is_left[row])
+            column[n_left] = 2 * row + np.int64(value_left == value)
+            right[n_right] = 2 * row + np.int64(value_right == value)
+            n_left += goes_left
+            n_right += 1 - goes_left
+            value_left = value if goes_left else value_left
+            value_right = value_right if goes_left else value
+        column[n_left:stop] = right[:n_right]

@@ -1,0 +1,118 @@
+"""Prunings: the cheapest of all, for every number of leaves."""
+
+import numpy as np
+import pytest
+
+from boxwood import Reference
+from boxwood.errors import DataError
+from boxwood.grow import expand
+from boxwood.grow._costs import make_problem, whole_costs
+from boxwood.grow._impurity import grown_by
+from boxwood.grow._prune import pruned, prunings
+from boxwood.reference import Task
+from boxwood.tree import ThresholdTree, TreeBuilder
+from tests import naive
+from tests.cases import make_case
+from tests.scale import seeds
+
+
+def task_of(seed, **sizes):
+    X, labels, weights = make_case(seed, **sizes)
+    return Task.of(X, Reference.of(X, labels, sample_weight=weights), sample_weight=weights)
+
+
+def random_tree(task, seed, n_leaves):
+    """Return a tree of random cuts between values of the rows, some of them intervals, with leaves without rows."""
+    rng, builder, leaves = np.random.default_rng(seed), TreeBuilder(), [0]
+    X = task.rows.values.astype(np.float64)
+    for _ in range(n_leaves - 1):
+        node = leaves.pop(int(rng.integers(len(leaves))))
+        feature = int(rng.integers(X.shape[1]))
+        ends = np.sort(rng.choice(X[:, feature], size=2))
+        lower = float(ends[0]) if rng.random() < 0.3 else -np.inf
+        leaves += builder.split(node, feature, float(ends[1]), lower)
+    for leaf in leaves:
+        builder.label(leaf, int(rng.integers(task.reference.n_clusters)))
+    return builder.build()
+
+
+def all_prunings(tree, task, objective):
+    rows = np.flatnonzero(task.kept)
+    costs = whole_costs(make_problem(task, objective), rows)[0].tolist()
+    X = task.rows.values[rows].astype(np.float64)
+    found = naive.prunings(tree.to_dict(), X.tolist(), costs, list(range(len(rows))))
+    return [(n_leaves, cost, ThresholdTree.from_dict(d)) for n_leaves, cost, d in found]
+
+
+@pytest.mark.parametrize("objective", ["cost", "mistakes"])
+def test_no_pruning_is_cheaper_or_as_cheap_with_fewer_leaves(objective):
+    n_leaves_cut = 0
+    for seed in seeds(60):
+        task = task_of(seed, max_rows=20)
+        tree = random_tree(task, seed, 1 + seed % 8)
+        every = all_prunings(tree, task, objective)
+        by_leaves = prunings(tree, task, objective)
+        for m in range(1, tree.n_leaves + 2):
+            found = pruned(tree, task, m, objective)
+            costs = [(cost, n_leaves) for n_leaves, cost, other in every if other == found]
+            best = min((cost, n_leaves) for n_leaves, cost, _ in every if n_leaves <= m)
+            assert costs == [best], f"seed {seed}, {m} leaves"
+            assert found == by_leaves[min(m, len(by_leaves)) - 1]
+            assert prunings(tree, task, objective, max_leaf_nodes=m) == by_leaves[:m]
+            n_leaves_cut += tree.n_leaves - found.n_leaves
+    assert n_leaves_cut > 200
+
+
+def test_other_centres_and_a_tree_that_expansion_made():
+    for seed in seeds(20):
+        task = task_of(seed)
+        centers = task.reference.centers + np.random.default_rng(seed).normal(size=task.reference.centers.shape)
+        moved = task.with_reference(Reference(task.reference.labels, centers))
+        tree = grown_by(task, "rows", 8)
+        for m in (1, 3, 8):
+            assert pruned(tree, task, m, "cost", centers) == pruned(tree, moved, m, "cost")
+            assert pruned(tree, moved, m, "mistakes") == pruned(tree, task, m, "mistakes")
+
+
+def test_a_tree_that_grew_by_the_same_costs_stays_as_it_is():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(6, size=400)
+    X = rng.normal(size=(6, 3))[labels] * 2 + rng.normal(size=(400, 3))
+    reference = Reference.of(X, labels)
+    task = Task.of(X, reference)
+    tree = expand(None, X, reference, max_leaf_nodes=12)
+    assert pruned(tree, task, 12, "cost") == tree
+
+    def cost(tree):
+        return ((X - reference.centers[tree.predict(X)]) ** 2).sum()
+
+    for m in range(1, 12):
+        small = pruned(tree, task, m, "cost")
+        assert small.n_leaves == m
+        assert cost(small) <= cost(expand(None, X, reference, max_leaf_nodes=m)) * (1 + 1e-12)
+
+
+def test_a_cut_that_gains_nothing_stays_for_those_below_it():
+    X = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
+    task = Task.of(X, Reference([0, 0, 1, 1], [[0.0, 0.0], [5.0, 5.0]]))
+    by_leaves = prunings(grown_by(task, "gini", 4), task, "mistakes")
+    assert [tree.n_leaves for tree in by_leaves] == [1, 1, 3, 4]
+    assert by_leaves[3].predict(X).tolist() == [0, 0, 1, 1]
+
+
+def test_long_chains_take_little_time():
+    n = 1500
+    X = np.arange(float(n))[:, None]
+    task = Task.of(X, Reference.of(X, np.arange(n) % 2))
+    tree = grown_by(task, "gini", n)
+    assert pruned(tree, task, n, "mistakes").predict(X).tolist() == (np.arange(n) % 2).tolist()
+
+
+def test_misfits_are_refused():
+    task = task_of(0)
+    builder = TreeBuilder()
+    builder.label(0, 99)
+    with pytest.raises(DataError, match="the tree has cluster 99"):
+        pruned(builder.build(), task, 2, "cost")
+    with pytest.raises(ValueError, match="objective must be one of"):
+        pruned(grown_by(task, "gini", 2), task, 2, "purity")
