@@ -15,12 +15,18 @@ import numpy as np
 from boxwood.grow import METHODS, Method
 from boxwood.grow._cart import grow_cart
 from boxwood.grow._expand import expanded
+from boxwood.grow._impurity import grown_to_sizes
+from boxwood.grow._prune import pruned
 from boxwood.grow._refine import matched
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 
 __all__ = ["CANDIDATES", "Part", "equal_centers"]
 
+PENALTIES = (0.01, 0.03, 0.1)  # of ExShallow; with 0 it is Ex-Greedy
+IMPURITIES = {"gini": "cart", "entropy": "cart-entropy", "centers": "regression-centers", "rows": "regression-rows"}
+COLUMNS_BY_ROWS = 30  # most columns for regression trees on the rows, which take time d squared
+OVERGROWN = 2  # times the leaves to which trees are grown before they are pruned back
 OBJECTIVES = {"exkmc": "cost", "expand": "mistakes"}  # the ways to expand a tree, and their objectives
 
 
@@ -36,12 +42,21 @@ class Part(NamedTuple):
 Trees: TypeAlias = Iterator[tuple[ThresholdTree, str]]
 
 
-def _complete(part: Part) -> Trees:
+def _separating(part: Part) -> Trees:
     """Yield the trees of methods with one leaf for each cluster, expanded if more leaves are asked for."""
     for method in METHODS.values():
         if _is_complete(method, part):
-            start = method.grow(part.task if method.sees_all_rows else part.sample).tree
-            yield from _expanded(start, method.name, part)
+            task = part.task if method.sees_all_rows else part.sample
+            for start, name in _of_method(method, task):
+                yield from _expanded(start, name, part)
+
+
+def _of_method(method: Method, task: Task) -> Trees:
+    if method.name != "shallow":
+        yield method.grow(task).tree, method.name
+        return
+    for penalty in PENALTIES:
+        yield method.grow(task, depth_penalty=penalty).tree, method.name
 
 
 def _expanded(start: ThresholdTree, name: str, part: Part) -> Trees:
@@ -52,21 +67,38 @@ def _expanded(start: ThresholdTree, name: str, part: Part) -> Trees:
         yield expanded(start, part.sample, part.leaves, objective=objective), f"{name}-{how}"
 
 
-def _roots(part: Part) -> Trees:
+def _from_the_root(part: Part) -> Trees:
     """Yield the trees that are expanded from a single leaf."""
     for how, objective in OBJECTIVES.items():
         yield expanded(None, part.sample, part.leaves, objective=objective), f"{how}-root"
 
 
-def _cart(part: Part) -> Trees:
-    """Yield CART's tree of every row."""
-    tree = grow_cart(replace(part.task, max_leaf_nodes=part.leaves)).tree
-    yield tree, "cart"
-    if tree.n_leaves == part.task.reference.n_clusters:
-        yield matched(tree, part.sample), "cart, matched"
+def _of_impurity(part: Part) -> Trees:
+    """Yield CART's trees and regression trees, as large as asked for, and twice as large and pruned back."""
+    objective = "cost" if part.by_cost else "mistakes"
+    for criterion, name in IMPURITIES.items():
+        if criterion == "rows" and part.task.rows.n_columns > COLUMNS_BY_ROWS:
+            continue
+        task = part.task if criterion == "gini" else part.sample
+        tree, larger = grown_to_sizes(task, criterion, (part.leaves, OVERGROWN * part.leaves))
+        yield tree, name
+        if tree.n_leaves == task.reference.n_clusters:
+            yield matched(tree, task), f"{name}, matched"
+        yield pruned(larger, task, part.leaves, objective), f"{name}, pruned"
 
 
-CANDIDATES: dict[str, Callable[[Part], Trees]] = {"complete": _complete, "roots": _roots, "cart": _cart}
+def _sklearn(part: Part) -> Trees:
+    """Yield scikit-learn's tree of every row where agreement alone counts, so that it is never the better one."""
+    if not part.by_cost:
+        yield grow_cart(replace(part.task, max_leaf_nodes=part.leaves)).tree, "cart"
+
+
+CANDIDATES: dict[str, Callable[[Part], Trees]] = {
+    "separating": _separating,
+    "from the root": _from_the_root,
+    "of impurity": _of_impurity,
+    "scikit-learn": _sklearn,
+}
 
 
 def _is_complete(method: Method, part: Part) -> bool:
