@@ -26,6 +26,8 @@ _OPTIONS = {
     "max_leaf_nodes": "--max-leaf-nodes",
     "n_clusters": "--clusters",
     "method": "--method",
+    "objective": "--objective",
+    "time_limit": "--time-limit",
     "random_state": "--seed",
 }
 """Options of the command by the parameter of `explain` that they set."""
@@ -59,6 +61,20 @@ def _check_method(ctx: click.Context, param: click.Parameter, name: str) -> str:
     "--leaves",
     type=click.IntRange(min=2),
     help="Largest number of leaves of the tree.",
+)
+@click.option(
+    "--objective",
+    type=click.Choice(["auto", "cost", "agreement"]),
+    default="auto",
+    show_default=True,
+    help="What decides between trees: the least cost, the fewest rows outside their cluster (agreement), or the cheapest "
+    "tree that agrees nearly as well as any tree of nearly least cost (auto).",
+)
+@click.option(
+    "--time-limit",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0),
+    help="Take the best tree found in so much time; without it no clock decides anything.",
 )
 @click.option("-c", "--columns", metavar="NAME", multiple=True, help="Columns to use; may be repeated, or a,b,c.")
 @click.option("--exclude", metavar="NAME", multiple=True, help="Columns not to use; may be repeated, or a,b,c.")
@@ -167,6 +183,8 @@ def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, 
                 n_clusters=clusters,
                 method=options["method"],
                 max_leaf_nodes=options["max_leaf_nodes"],
+                objective=options["objective"],
+                time_limit=options["time_limit"],
                 random_state=options["seed"],
                 columns=table.columns,
                 standardize=standardize,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Array, Bools, Floats, Indices
-from boxwood._validation import Rows, listed, refuse_infinite_sum
+from boxwood._validation import Rows, refuse_infinite_sum
 from boxwood.errors import DataError
 from boxwood.explanation._conditions import Rule, cluster_rules_of, rules_of
 from boxwood.explanation._explanation import (
@@ -21,6 +21,7 @@ from boxwood.explanation._explanation import (
     leaves_of,
 )
 from boxwood.explanation._mixture_facts import mixture_facts
+from boxwood.explanation._notes_on_leaves import notes_on_leaves
 from boxwood.grow._grown import Grown
 from boxwood.metrics import agreement
 from boxwood.metrics._cost import summed_distances
@@ -30,7 +31,6 @@ from boxwood.metrics._readability import readability_at
 from boxwood.reference import Reference, Task
 from boxwood.reference._centers import objective_code
 from boxwood.reference._coordinates import Coordinates
-from boxwood.render._rules import cluster_name
 from boxwood.theory.bounds import random_cuts_price_bound
 from boxwood.tree import ThresholdTree
 
@@ -66,7 +66,11 @@ def measure(task: Task, grown: Grown, coordinates: Coordinates) -> Explanation:
         readability=readability_at(tree, leaf, task.kept_weights),
         weighted=weights is not None,
         standardized=coordinates.scaling is not None,
-        notes=(*grown.notes, *coordinates.notes, *_without_leaf(clusters)),
+        notes=(
+            *grown.notes,
+            *coordinates.notes,
+            *notes_on_leaves(clusters, leaves, predicted, reference, weights),
+        ),
         mixture=_mixture_facts(task, grown, coordinates),
         categories=tuple(
             (coordinates.columns[j], column_categories)
@@ -179,14 +183,3 @@ def _sums(group: Array, which: Bools, weights: Floats | None, n_groups: int) -> 
 def _share(part: float, whole: float) -> float | None:
     return min(part / whole, 1.0) if whole else None  # rounding can put a sum of weights above the whole
 
-
-def _without_leaf(clusters: tuple[ClusterSummary, ...]) -> tuple[str, ...]:
-    counted = [cluster for cluster in clusters if cluster.size > 0]
-    missing = [cluster_name(cluster.name) for cluster in counted if not cluster.rules]
-    missed = [cluster_name(cluster.name) for cluster in counted if cluster.rules and cluster.caught == 0]
-    notes = []
-    if missing:
-        notes.append(f"no leaf for {len(missing)} of {len(counted)} clusters: {listed(missing)}; more leaves may help")
-    if missed:
-        notes.append(f"the rules of {listed(missed)} catch none of their rows; more leaves may help")
-    return tuple(notes)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from unicodedata import combining, east_asian_width
 
 from boxwood._validation import listed
+from boxwood.render._grown_by import grown_by
 from boxwood.render._outline import outline, sides
 from boxwood.render._rules import cluster_name, cluster_rule, column_name, number
 from boxwood.tree import ThresholdTree
@@ -58,7 +59,7 @@ def text(model: Any) -> str:
 
 
 def _explanation_text(ex: Explanation) -> str:
-    parts = [_headline(ex), "\n".join(_cluster_lines(ex.clusters)), _loss(ex)]
+    parts = [_headline(ex), "\n".join(_cluster_lines(ex.clusters)), f"{_loss(ex)}\n{_origin(ex)}"]
     parts += [] if ex.mixture is None else [_gaussians(ex.mixture, ex.method)]
     parts += [] if ex.draws is None else [_draws(ex.draws)]
     parts += [] if ex.kernel is None else [_kernel(ex.kernel)]
@@ -107,6 +108,22 @@ def _loss(ex: Explanation) -> str:
     times = f"{what} is {price} times that of the clusters (price of explainability)"
     below = "; it is below 1 because the clusters do not minimise this cost" if ex.price < 0.995 else ""
     return f"{agreement}; {times}{below}."
+
+
+def _origin(ex: Explanation) -> str:
+    """Return how the tree was grown, and how far it is from the cheapest, where that is known."""
+    text = f"Grown by {grown_by(ex.method)}"
+    gap = None if ex.search is None else ex.search.gap
+    if gap is None:
+        return f"{text}."
+    if gap == 0:
+        return f"{text}; no tree of {_leaves(ex.n_leaves)} costs less."
+    return f"{text}; no tree of {_leaves(ex.n_leaves)} costs less by more than {_at_most(gap)}."
+
+
+def _at_most(share: float) -> str:
+    """Return a share as percent with one decimal, rounded up."""
+    return f"{min(math.ceil(1000 * share) / 1000, 1):.1%}"
 
 
 def _gaussians(facts: MixtureFacts, method: str) -> str:

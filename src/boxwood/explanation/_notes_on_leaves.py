@@ -1,0 +1,59 @@
+"""Notes on clusters without a leaf, and on leaves without a row of their cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+
+from boxwood._types import Floats, Indices
+from boxwood._validation import listed
+from boxwood.explanation._explanation import ClusterSummary, LeafSummary
+from boxwood.reference import Reference
+from boxwood.render._rules import cluster_name, rule
+
+__all__ = ["notes_on_leaves"]
+
+SPELT_OUT = 5  # clusters and leaves that are told one by one
+
+
+def notes_on_leaves(
+    clusters: Sequence[ClusterSummary],
+    leaves: Sequence[LeafSummary],
+    predicted: Indices,
+    reference: Reference,
+    weights: Floats | None,
+) -> tuple[str, ...]:
+    """Return a note for each cluster with rows but without a leaf, and for each leaf with rows but none of its cluster.
+
+    IN: predicted: cluster of the leaf of each row, -1 for rows left out.
+    """
+    names = [cluster.name for cluster in clusters]
+    missing = [cluster for cluster in clusters if cluster.size > 0 and not cluster.rules]
+    notes = [_without_leaf(one, names, predicted, reference, weights) for one in missing[:SPELT_OUT]]
+    if more := [cluster_name(one.name) for one in missing[SPELT_OUT:]]:
+        notes.append(f"no rule either for {listed(more)}")
+    if missing:
+        notes[-1] += "; more leaves may help"
+    false = [leaf for leaf in leaves if leaf.size > 0 and leaf.own == 0]
+    notes += [
+        f"the rule of {cluster_name(names[leaf.cluster])} that says {rule(leaf.rule)} holds no row of it"
+        for leaf in false[:SPELT_OUT]
+    ]
+    if len(false) > SPELT_OUT:
+        notes.append(f"{len(false) - SPELT_OUT} more leaves hold no row of the cluster that they name")
+    return tuple(notes)
+
+
+def _without_leaf(
+    cluster: ClusterSummary,
+    names: Sequence[Hashable],
+    predicted: Indices,
+    reference: Reference,
+    weights: Floats | None,
+) -> str:
+    own = reference.labels == cluster.cluster
+    where = np.bincount(predicted[own], None if weights is None else weights[own], minlength=len(names))
+    others = [cluster_name(names[i]) for i in np.argsort(-where, kind="stable") if where[i] > 0]
+    rows = "its row is" if cluster.size == 1 else f"its {cluster.size:,.10g} rows are"
+    return f"no rule for {cluster_name(cluster.name)}: {rows} in the rules of {listed(others)}"
