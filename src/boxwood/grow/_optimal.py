@@ -11,16 +11,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Ints
-from boxwood._validation import as_whole_weights, refuse_unknown, shown, whole_number
+from boxwood._validation import refuse_unknown, shown, whole_number
 from boxwood.errors import DataError
 from boxwood.grow._optimal_rows import Costs, Kept
-from boxwood.grow._optimal_search import DEEPEST, Found, Search
+from boxwood.grow._optimal_search import DEEPEST, Found, Search, n_leaves
+from boxwood.grow._refine import ROUNDS, means_of, refined, refined_with_centers
+from boxwood.grow._resolve import named, with_cheapest_subtrees
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.metrics._cost import as_centers, summed_distances
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Optimal", "named", "optimal", "optimal_of"]
+__all__ = ["Optimal", "optimal", "optimal_of"]
+
+
+WINDOW = 3  # leaves of the subtrees that are solved to improve the tree with which a search begins
 
 
 class Optimal(NamedTuple):
@@ -75,7 +80,7 @@ def optimal_of(
     objective: str = "cost",
     own_means: bool = True,
     incumbent: ThresholdTree | None = None,
-    max_boxes: int | None = None,
+    max_boxes: float | None = None,
     deadline: float | None = None,
 ) -> Optimal:
     """Return what `optimal` does for a task: with the reference's centres, or a mean for each leaf.
@@ -87,7 +92,7 @@ def optimal_of(
     own_means = own_means and objective == "cost"
     costs = Costs.of_means(task, kept) if own_means else Costs.of_clusters(task, kept, objective)
     leaves = min(leaves, len(kept.rows))
-    found = _searched(kept, costs, leaves, incumbent, max_boxes, deadline)
+    found = _searched(kept, costs, leaves, objective, incumbent, max_boxes, deadline)
     bound = found.bound
     if own_means and not found.is_exact:
         bound = max(bound, costs.bound_of_means(leaves))
@@ -98,47 +103,53 @@ def optimal_of(
     return Optimal(tree, cost, bound, 1 - bound / cost if cost > 0 else 0.0)
 
 
-def named(tree: ThresholdTree, task: Task) -> Ints:
-    """Return a cluster for each leaf, shape (n_leaves,).
-
-    Up to as many leaves as clusters have different clusters, so that most weight is in the leaf of its cluster; of
-    equally good namings one in which most leaves hold rows of their cluster. More leaves have the commonest cluster of
-    their rows, the first of equals.
-    """
-    from scipy.optimize import linear_sum_assignment
-
-    kept = np.flatnonzero(task.kept)
-    weights = None if task.rows.weights is None else task.rows.weights[kept]
-    whole = as_whole_weights(weights) if weights is not None else np.ones(len(kept), dtype=np.int64)
-    weight_in = np.zeros((tree.n_leaves, task.reference.n_clusters), dtype=np.int64)
-    np.add.at(weight_in, (tree.apply(task.rows)[kept], task.reference.labels[kept]), whole)
-    if tree.n_leaves > task.reference.n_clusters:
-        return np.asarray(weight_in.argmax(axis=1))
-    digits = max(int(weight_in.sum()).bit_length() - 40, 0)  # the assignment is made in floats
-    value = (weight_in >> digits) * (tree.n_leaves + 1) + (weight_in > 0)
-    return np.asarray(linear_sum_assignment(value, maximize=True)[1])
-
-
 def _searched(
     kept: Kept,
     costs: Costs,
     leaves: int,
+    objective: str,
     incumbent: ThresholdTree | None,
-    max_boxes: int | None,
+    max_boxes: float | None,
     deadline: float | None,
 ) -> Found:
-    """Return the result of a search; the tree to begin with may take half of the boxes and of the time, if it grows."""
-    search = Search(costs.sums, n_jobs=kept.task.n_jobs)
+    """Return the result of a search; the tree to begin with may take half of the boxes and of the time."""
+    search, rows = Search(costs.sums, n_jobs=kept.task.n_jobs), np.arange(len(kept.rows))
+    search.max_boxes = None if max_boxes is None else max_boxes / 2
+    search.deadline = None if deadline is None else (time.monotonic() + deadline) / 2
     if incumbent is not None and incumbent.n_leaves <= leaves and np.isneginf(incumbent.lower).all():
-        rows = np.arange(len(kept.rows))
         known = search.priced(rows, kept.cuts(incumbent, rows))
     else:
-        search.boxes_left = None if max_boxes is None else max_boxes // 2
-        search.deadline = None if deadline is None else (time.monotonic() + deadline) / 2
         known = search.grown(kept.order, leaves)
-    search.deadline = deadline
-    search.boxes_left = None if max_boxes is None else max_boxes - search.n_boxes
+    known = _improved(known, kept, costs, search, objective)
+    search.max_boxes, search.deadline = max_boxes, deadline
     return search.solve(kept.order, leaves, known=known) if leaves <= DEEPEST else known
+
+
+def _improved(known: Found, kept: Kept, costs: Costs, search: Search, objective: str) -> Found:
+    """Return a tree whose cuts are moved one at a time, and whose small subtrees are solved, in turn while it gains."""
+    if n_leaves(known.cuts) <= WINDOW:
+        return known
+    rows, of_clusters = np.arange(len(kept.rows)), costs.sums.table.shape[1] > 0
+    for _ in range(ROUNDS):
+        tree = kept.tree(known.cuts)
+        if of_clusters:
+            tree = refined(tree.relabeled(_cheapest(tree, kept, costs)), kept.task, objective)
+        else:
+            tree = tree.relabeled(np.arange(tree.n_leaves))
+            tree = refined_with_centers(tree, _of_leaves(tree, kept.task))
+        tree = with_cheapest_subtrees(tree, kept, search, WINDOW)
+        better = search.priced(rows, kept.cuts(tree, rows))
+        if better.cost >= known.cost or search.is_over:
+            return min(better, known, key=lambda each: each.cost)
+        known = better
+    return known
+
+
+def _of_leaves(tree: ThresholdTree, task: Task) -> Task:
+    """Return the task with a cluster for each leaf of a tree that has the numbers of its leaves as clusters."""
+    labels, none = np.where(task.kept, tree.apply(task.rows), -1), np.zeros((tree.n_leaves, task.rows.n_columns))
+    of_leaves = task.with_reference(Reference(labels, none))
+    return of_leaves.with_reference(Reference(labels, means_of(of_leaves, labels)))
 
 
 def _cheapest(tree: ThresholdTree, kept: Kept, costs: Costs) -> Ints:

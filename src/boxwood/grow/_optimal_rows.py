@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,7 +12,7 @@ import numpy as np
 from boxwood._threads import one_blas_thread
 from boxwood._types import Floats, Indices, Ints
 from boxwood.grow._costs import Problem, distance_unit, make_problem, scale_of, whole_costs
-from boxwood.grow._optimal_search import Cuts, Order, Sums
+from boxwood.grow._optimal_search import Cuts, Order, Sums, n_leaves
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder, between, rows_at_nodes
 
@@ -38,9 +39,7 @@ class Kept:
     @cached_property
     def order(self) -> Order:
         """The rows in the ascending order of each column, shape (d, n)."""
-        position = np.zeros(len(self.task.rows), dtype=np.int32)
-        position[self.rows] = np.arange(len(self.rows), dtype=np.int32)
-        return position[self.task.order]
+        return self.position.astype(np.int32)[self.task.order]
 
     @cached_property
     def codes(self) -> Order:
@@ -51,22 +50,33 @@ class Kept:
             codes[feature, order] = np.cumsum(np.concatenate([[False], values[1:] != values[:-1]]))
         return codes
 
+    @cached_property
+    def position(self) -> Indices:
+        """The number of each row of the table among the kept ones, shape (all rows,); -1 for the others."""
+        position = np.full(len(self.task.rows), -1)
+        position[self.rows] = np.arange(len(self.rows))
+        return position
+
     def tree(self, cuts: Cuts) -> ThresholdTree:
-        """Return a tree whose thresholds lie midway between the rows that they part; all leaves have cluster 0."""
+        """Return a tree; all leaves have cluster 0."""
         builder = TreeBuilder()
-        waiting = [(0, cuts, np.arange(len(self.rows)))]
-        while waiting:
-            node, cut, rows = waiting.pop()
-            if cut is None:
-                builder.label(node, 0)
-                continue
-            feature, code, *sides = cut
-            is_first = self.codes[feature, rows] <= code
-            values = self.task.rows.column(feature, self.rows[rows])
-            gap = between(values[is_first].max(), values[~is_first].min())
-            nodes = builder.split(node, feature, float(gap))
-            waiting += zip(nodes, sides, (rows[is_first], rows[~is_first]), strict=True)
+        self.graft(builder, 0, cuts, np.arange(len(self.rows)), [0] * n_leaves(cuts))
         return builder.build()
+
+    def graft(self, builder: TreeBuilder, node: int, cuts: Cuts, rows: Indices, clusters: Sequence[int]) -> None:
+        """Split a node, which some rows reach, by cuts midway between the rows, and label its leaves in pre-order."""
+        waiting, labels = [(node, cuts, rows)], iter(clusters)
+        while waiting:
+            here, cut, reached = waiting.pop()
+            if cut is None:
+                builder.label(here, next(labels))
+                continue
+            feature, code, first, second = cut
+            is_first = self.codes[feature, reached] <= code
+            values = self.task.rows.column(feature, self.rows[reached])
+            gap = between(values[is_first].max(), values[~is_first].min())
+            nodes = builder.split(here, feature, float(gap))
+            waiting += ((nodes[1], second, reached[~is_first]), (nodes[0], first, reached[is_first]))
 
     def cuts(self, tree: ThresholdTree, rows: Indices) -> Cuts:
         """Return the cuts of a tree that part some of the rows; the tree's cuts are one-sided."""

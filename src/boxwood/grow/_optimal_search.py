@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwood._threads import map_tasks
-from boxwood._types import Floats, Ints
+from boxwood._types import Floats, Indices, Ints
 from boxwood.loops.optimal import keep_inside, leaf_cost, sweep
 
-__all__ = ["DEEPEST", "Cuts", "Found", "Order", "Search", "Sums", "n_leaves"]
+__all__ = ["DEEPEST", "Cuts", "Found", "Order", "Search", "Sums", "leaf_rows", "n_leaves"]
 
 Cuts: TypeAlias = "tuple[int, int, Cuts, Cuts] | None"
 """A tree: column, last code of the first side, and the trees on both sides; None is a leaf."""
@@ -42,7 +42,6 @@ DEEPEST = 24  # leaves; trees with more are grown and improved, but not searched
 REMEMBERED = 1 << 17  # boxes whose results are kept
 AT_ONCE = 1 << 27  # steps of a loop in one call, so that an interrupt is seen within a second
 ONE_THREAD = 1 << 22  # steps up to which threads cost more than they save
-WINDOW = 3  # leaves of the subtrees that are solved to improve a grown tree
 
 
 class Sums(NamedTuple):
@@ -116,20 +115,26 @@ class _Runs:
 class Search:
     """A search on the boxes of one table, which remembers what it has found.
 
-    It stops when a number of boxes or a time of `time.monotonic` is spent; the bounds of what it returns then still hold.
+    It stops after `max_boxes` boxes, each counted as its share of the table's rows, or at the time `deadline` of
+    `time.monotonic`. The bounds of what it returns then still hold.
     """
 
     def __init__(
-        self, sums: Sums, *, max_boxes: int | None = None, deadline: float | None = None, n_jobs: int | None = None
+        self, sums: Sums, *, max_boxes: float | None = None, deadline: float | None = None, n_jobs: int | None = None
     ) -> None:
-        self.sums, self.boxes_left, self.deadline, self.n_jobs = sums, max_boxes, deadline, n_jobs
-        self.n_boxes = 0  # looked at so far
+        self.sums, self.max_boxes, self.deadline, self.n_jobs = sums, max_boxes, deadline, n_jobs
+        self.n_rows = 0  # of the boxes looked at so far
         self.memory: dict[tuple[bytes, int], Found] = {}
+
+    @property
+    def n_boxes(self) -> float:
+        """The boxes looked at so far, each counted as its share of the table's rows."""
+        return self.n_rows / self.sums.codes.shape[1]
 
     @property
     def is_over(self) -> bool:
         """Whether the boxes or the time are spent."""
-        if self.boxes_left is not None and self.boxes_left <= 0:
+        if self.max_boxes is not None and self.n_boxes >= self.max_boxes:
             return True
         return self.deadline is not None and time.monotonic() >= self.deadline
 
@@ -181,9 +186,7 @@ class Search:
 
     def _best_cut(self, order: Order, costs: tuple[Ints, Ints, Ints] | None = None) -> Found:
         """Return the cheapest tree with two leaves, or the leaf if no cut is cheaper; `costs` are written for all."""
-        self.n_boxes += 1
-        if self.boxes_left is not None:
-            self.boxes_left -= 1
+        self.n_rows += order.shape[1]
         d, n = order.shape
         empty = np.empty((d, 0), dtype=np.int64)
         out = (empty, empty, empty) if costs is None else costs
@@ -249,53 +252,45 @@ class Search:
 
     # ------------------------------------------------------------------------------------------ a tree to begin with
 
-    def priced(self, rows: NDArray[np.integer], cuts: Cuts) -> Found:
+    def priced(self, rows: Indices, cuts: Cuts) -> Found:
         """Return a tree with its cost on some rows; the bound is 0."""
-        cost, waiting = 0, [(rows, cuts)]
-        while waiting:
-            here, node = waiting.pop()
-            if node is None:
-                cost += int(leaf_cost(here, self.sums.table, self.sums.moments, self.sums.factor))
-                continue
-            is_first = self.sums.codes[node[0], here] <= node[1]
-            waiting += ((here[is_first], node[2]), (here[~is_first], node[3]))
-        return Found(0, cost, cuts)
+        _, table, moments, factor = self.sums
+        parts = leaf_rows(self.sums.codes, rows, cuts)
+        return Found(0, sum(int(leaf_cost(part, table, moments, factor)) for part in parts), cuts)
 
     def grown(self, order: Order, leaves: int) -> Found:
-        """Return a tree that grows by the cut that saves most, and whose small subtrees are then solved; bound 0."""
+        """Return a tree that grows by the cut that saves most; the bound is 0."""
         cuts: dict[Way, tuple[int, int]] = {}
-        costs: dict[Way, int] = {}  # of the leaves
-        cutting: list[tuple[int, Way, int, int, Order]] = []  # minus what a cut saves, way to the leaf, the cut, the box
+        cutting: list[tuple[int, Way, int, int, Order]] = []  # minus what a cut saves, the way there, the cut, the box
 
         def add(way: Way, box: Order) -> None:
-            costs[way] = self._leaf(box).cost
-            two = self.solve(box, 2)
-            if two.cuts is not None:
-                heappush(cutting, (two.cost - costs[way], way, two.cuts[0], two.cuts[1], box))
+            cut = self.solve(box, 2)
+            if cut.cuts is not None:
+                heappush(cutting, (cut.cost - self._leaf(box).cost, way, cut.cuts[0], cut.cuts[1], box))
 
         add((), order)
-        while cutting and len(costs) < leaves and not self.is_over:
+        while cutting and len(cuts) < leaves - 1 and not self.is_over:
             _, way, column, code, box = heappop(cutting)
             cuts[way] = column, code
-            del costs[way]
             for is_second in (False, True):
                 add((*way, is_second), self.side(box, column, code, not is_second))
-        return self._joined(order, cuts, costs)
+        trees: dict[Way, Cuts] = {}
+        for way in sorted(cuts, key=len, reverse=True):
+            trees[way] = (*cuts[way], trees.get((*way, False)), trees.get((*way, True)))
+        return self.priced(order[0], trees.get(()))
 
-    def _joined(self, order: Order, cuts: dict[Way, tuple[int, int]], costs: dict[Way, int]) -> Found:
-        """Return the tree of some cuts, with subtrees of few leaves solved."""
-        found: dict[Way, Found] = {}
-        waiting: list[tuple[Way, Order]] = [((), order)]
-        while waiting:
-            way, box = waiting.pop()
-            size = 1 + sum(other[: len(way)] == way for other in cuts)
-            if size <= WINDOW:
-                known = _put_together(way, {leaf: Found(cost, cost, None) for leaf, cost in costs.items()}, cuts)
-                found[way] = self.solve(box, size, known=known._replace(bound=0))
-                continue
-            for is_second in (False, True):
-                waiting.append(((*way, is_second), self.side(box, *cuts[way], not is_second)))
-        return _put_together((), found, cuts)._replace(bound=0)
+
+def leaf_rows(codes: Order, rows: Indices, cuts: Cuts) -> list[Indices]:
+    """Return the rows of each leaf of a tree, in pre-order."""
+    leaves, waiting = [], [(rows, cuts)]
+    while waiting:
+        here, cut = waiting.pop()
+        if cut is None:
+            leaves.append(here)
+            continue
+        is_first = codes[cut[0], here] <= cut[1]
+        waiting += ((here[~is_first], cut[3]), (here[is_first], cut[2]))
+    return leaves
 
 
 def n_leaves(cuts: Cuts) -> int:
@@ -308,13 +303,3 @@ def n_leaves(cuts: Cuts) -> int:
         else:
             waiting += node[2:]
     return count
-
-
-def _put_together(way: Way, found: dict[Way, Found], cuts: dict[Way, tuple[int, int]]) -> Found:
-    """Return the tree below a way, of cuts and the trees at their ends."""
-    found = dict(found)
-    for here in sorted((here for here in cuts if here[: len(way)] == way), key=len, reverse=True):
-        if here not in found and (*here, False) in found:
-            a, b = found[*here, False], found[*here, True]
-            found[here] = Found(0, a.cost + b.cost, (*cuts[here], a.cuts, b.cuts))
-    return found[way]
