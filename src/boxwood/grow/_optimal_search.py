@@ -1,8 +1,8 @@
 """The search for the cheapest tree on a box of rows: best first, with bounds that hold whenever it stops.
 
 Of one column and one share of the leaves between the sides of the cut, the first side's least cost only rises with the
-place of the cut, and the second side's only falls. So the cuts at all places from `low` to `high` cost at least what the
-first side costs at `low` and the second at `high`::
+place of the cut, and the second side's only falls. So the cuts at all places from `low` to `high` cost at least what
+the first side costs at `low` and the second at `high`::
 
     place     0    1    2    3    4    5
     first     0    3    7   20   31   60        places 1 to 4 cost at least 3 + 15

@@ -109,7 +109,8 @@ class _Windows:
         self.end = np.arange(1, tree.n_nodes + 1)  # the first node behind each subtree
         for node in np.flatnonzero(tree.feature >= 0)[::-1]:
             self.end[node] = self.end[tree.second[node]]
-        self.leaves_of = np.bincount(tree.leaf_clusters, minlength=kept.task.reference.n_clusters)  # number of leaves of each cluster
+        k = max(kept.task.reference.n_clusters, int(tree.leaf_clusters.max()) + 1)
+        self.leaves_of = np.bincount(tree.leaf_clusters, minlength=k)  # number of leaves of each cluster
 
     def n_leaves(self, node: int) -> int:
         """Return the number of leaves of a subtree."""
@@ -139,8 +140,8 @@ class _Windows:
         if found.cost >= table[rows, of_rows].sum():
             return found, None
         clusters = [int(table[part].sum(axis=0).argmin()) for part in leaf_rows(self.kept.codes, rows, found.cuts)]
-        k = table.shape[1]
-        leaves_of = self.leaves_of + np.bincount(clusters, minlength=k) - np.bincount(subtree.leaf_clusters, minlength=k)
+        gained, lost = (np.bincount(each, minlength=len(self.leaves_of)) for each in (clusters, subtree.leaf_clusters))
+        leaves_of = self.leaves_of + gained - lost
         if (leaves_of[self.leaves_of > 0] == 0).any():
             return found, None
         self.leaves_of = leaves_of
@@ -151,7 +152,6 @@ class _Windows:
         second = self.tree.second[below]
         arrays = self.tree.feature[below], self.tree.lower[below], self.tree.upper[below]
         return ThresholdTree(*arrays, np.where(second < 0, -1, second - node), self.tree.cluster[below])
-'''
 
 
 def _with_means(task: Task, tree: ThresholdTree) -> Task:

@@ -10,11 +10,11 @@ A cut lies between two neighbouring rows whose codes differ::
     first[j, place]      cost of the rows up to the place, as one leaf
     second[j, place]     cost of the rows behind it, as one leaf
 
-The cost of a leaf comes from sums over its rows, which are exact, so the order of rows does not matter. If leaves choose
-among clusters, the sums are those of `table`, whole costs under each cluster, and the cost is the least of them. If each
-leaf has its own mean, `table` has no columns, and the sums are those of `moments`: weight, square and value in each
-column, all whole numbers below 2**53, which floats hold exactly. The cost is then the sum of squares less that of the
-mean, rounded to a whole number.
+The cost of a leaf comes from sums over its rows, which are exact, so the order of rows does not matter. If leaves
+choose among clusters, the sums are those of `table`, whole costs under each cluster, and the cost is the least of them.
+If each leaf has its own mean, `table` has no columns, and the sums are those of `moments`: weight, square and value in
+each column, all whole numbers. Their sums stay below 2**53, so floats hold them exactly. The cost is then the sum of
+squares less that of the mean, rounded to a whole number.
 """
 
 import numpy as np
