@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from boxwood.grow._methods import Method as Method
     from boxwood.grow._methods import method_of as method_of
     from boxwood.grow._mmdt import mmdt as mmdt
+    from boxwood.grow._optimal import Optimal as Optimal
+    from boxwood.grow._optimal import optimal as optimal
     from boxwood.grow._random_cuts import random_cuts as random_cuts
     from boxwood.grow._refine import refine as refine
     from boxwood.grow._shallow import shallow as shallow
@@ -32,10 +34,11 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "_kernel_mmdt": ("kernel_mmdt", "kernel_mmdt_of_mixture"),
     "_methods": ("METHODS", "Method", "method_of"),
     "_mmdt": ("mmdt",),
+    "_optimal": ("Optimal", "optimal"),
     "_random_cuts": ("random_cuts",),
     "_refine": ("refine",),
     "_shallow": ("shallow",),
 }
 
 __getattr__, __dir__ = attach(__name__, _MODULES)
-__all__ = [name for name in __dir__() if name not in ("Method", "method_of")]
+__all__ = [name for name in __dir__() if name not in ("Method", "Optimal", "method_of")]

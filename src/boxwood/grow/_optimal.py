@@ -1,0 +1,189 @@
+"""Optimal trees: the cheapest of all trees with so many leaves, or a tree and a bound on how far it is from that."""
+
+from __future__ import annotations
+
+import math
+import time
+from numbers import Real
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from boxwood._types import Ints
+from boxwood._validation import refuse_unknown, shown, whole_number
+from boxwood.errors import DataError
+from boxwood.grow._optimal_rows import Costs, Kept
+from boxwood.grow._optimal_search import DEEPEST, Found, Search, n_leaves
+from boxwood.grow._refine import ROUNDS, means_of, refined, refined_with_centers
+from boxwood.grow._resolve import named, with_cheapest_subtrees
+from boxwood.loops.costs import SQEUCLIDEAN
+from boxwood.metrics._cost import as_centers, summed_distances
+from boxwood.reference import Reference, Task
+from boxwood.tree import ThresholdTree
+
+__all__ = ["Optimal", "optimal", "optimal_of"]
+
+
+WINDOW = 3  # leaves of the subtrees that are solved to improve the tree with which a search begins
+
+
+class Optimal(NamedTuple):
+    """A tree, its cost, a bound on the cost of all trees with as many leaves, and the gap between the two.
+
+    Attributes
+    ----------
+    tree : ThresholdTree
+        The cheapest tree that was found.
+    cost : float
+        Its cost, in squared units of the columns, or its weight of mistakes.
+    bound : float
+        A number that no tree costs less than. It equals `cost` where the tree is proved to be optimal.
+    gap : float
+        `1 - bound / cost`, or 0 where the cost is 0; from 0 to 1, and 0 where the tree is proved to be optimal.
+    """
+
+    tree: ThresholdTree
+    cost: float
+    bound: float
+    gap: float
+
+
+def optimal(
+    X: ArrayLike,
+    reference: Reference,
+    *,
+    max_leaf_nodes: int,
+    centers: ArrayLike | None = None,
+    objective: str = "cost",
+    time_limit: float | None = None,
+    sample_weight: ArrayLike | None = None,
+    n_jobs: int | None = -1,
+) -> Optimal:
+    """TODO."""
+    if centers is not None and objective == "mistakes":
+        raise ValueError("objective 'mistakes' has no use for centers; leave them out, or take objective 'cost'")
+    refuse_unknown("objective", objective, ("cost", "mistakes"))
+    leaves = whole_number("max_leaf_nodes", max_leaf_nodes, 1)
+    deadline = _deadline(time_limit)
+    task = Task.of(X, reference, sample_weight=sample_weight, n_jobs=n_jobs)
+    if centers is not None:
+        task = task.with_reference(_with_centers(reference, centers))
+    own_means = centers is None and objective == "cost"
+    return optimal_of(task, leaves, objective=objective, own_means=own_means, deadline=deadline)
+
+
+def optimal_of(
+    task: Task,
+    leaves: int,
+    *,
+    objective: str = "cost",
+    own_means: bool = True,
+    incumbent: ThresholdTree | None = None,
+    max_boxes: float | None = None,
+    deadline: float | None = None,
+) -> Optimal:
+    """Return what `optimal` does for a task: with the reference's centres, or a mean for each leaf.
+
+    The search begins with `incumbent`, if that is a tree of one-sided cuts with at most so many leaves, or with a tree
+    that it grows. It ends after `max_boxes` boxes, or at the time `deadline` of `time.monotonic`.
+    """
+    kept = Kept(task)
+    own_means = own_means and objective == "cost"
+    costs = Costs.of_means(task, kept) if own_means else Costs.of_clusters(task, kept, objective)
+    leaves = min(leaves, len(kept.rows))
+    found = _searched(kept, costs, leaves, objective, incumbent, max_boxes, deadline)
+    bound = found.bound
+    if own_means and not found.is_exact:
+        bound = max(bound, costs.bound_of_means(leaves))
+    tree = kept.tree(found.cuts)
+    tree = tree.relabeled(named(tree, task) if own_means else _cheapest(tree, kept, costs))
+    cost = _cost(tree, task, objective, own_means)
+    bound = cost if found.is_exact else min(max(costs.in_units(bound - costs.slack), 0.0), cost)
+    return Optimal(tree, cost, bound, 1 - bound / cost if cost > 0 else 0.0)
+
+
+def _searched(
+    kept: Kept,
+    costs: Costs,
+    leaves: int,
+    objective: str,
+    incumbent: ThresholdTree | None,
+    max_boxes: float | None,
+    deadline: float | None,
+) -> Found:
+    """Return the result of a search; the tree to begin with may take half of the boxes and of the time."""
+    search, rows = Search(costs.sums, n_jobs=kept.task.n_jobs), np.arange(len(kept.rows))
+    search.max_boxes = None if max_boxes is None else max_boxes / 2
+    search.deadline = None if deadline is None else (time.monotonic() + deadline) / 2
+    if incumbent is not None and incumbent.n_leaves <= leaves and np.isneginf(incumbent.lower).all():
+        known = search.priced(rows, kept.cuts(incumbent, rows))
+    else:
+        known = search.grown(kept.order, leaves)
+    known = _improved(known, kept, costs, search, objective)
+    search.max_boxes, search.deadline = max_boxes, deadline
+    return search.solve(kept.order, leaves, known=known) if leaves <= DEEPEST else known
+
+
+def _improved(known: Found, kept: Kept, costs: Costs, search: Search, objective: str) -> Found:
+    """Return a tree whose cuts are moved one at a time, and whose small subtrees are solved, in turn while it gains."""
+    if n_leaves(known.cuts) <= WINDOW:
+        return known
+    rows, of_clusters = np.arange(len(kept.rows)), costs.sums.table.shape[1] > 0
+    for _ in range(ROUNDS):
+        tree = kept.tree(known.cuts)
+        if of_clusters:
+            tree = refined(tree.relabeled(_cheapest(tree, kept, costs)), kept.task, objective)
+        else:
+            tree = tree.relabeled(np.arange(tree.n_leaves))
+            tree = refined_with_centers(tree, _of_leaves(tree, kept.task))
+        tree = with_cheapest_subtrees(tree, kept, search, WINDOW)
+        better = search.priced(rows, kept.cuts(tree, rows))
+        if better.cost >= known.cost or search.is_over:
+            return min(better, known, key=lambda each: each.cost)
+        known = better
+    return known
+
+
+def _of_leaves(tree: ThresholdTree, task: Task) -> Task:
+    """Return the task with a cluster for each leaf of a tree that has the numbers of its leaves as clusters."""
+    labels, none = np.where(task.kept, tree.apply(task.rows), -1), np.zeros((tree.n_leaves, task.rows.n_columns))
+    of_leaves = task.with_reference(Reference(labels, none))
+    return of_leaves.with_reference(Reference(labels, means_of(of_leaves, labels)))
+
+
+def _cheapest(tree: ThresholdTree, kept: Kept, costs: Costs) -> Ints:
+    """Return the cheapest cluster of each leaf, the first of equals."""
+    sums = np.zeros((tree.n_leaves, costs.sums.table.shape[1]), dtype=np.int64)
+    np.add.at(sums, tree.apply(kept.task.rows)[kept.rows], costs.sums.table)
+    return np.asarray(sums.argmin(axis=1))
+
+
+def _cost(tree: ThresholdTree, task: Task, objective: str, own_means: bool) -> float:
+    """Return the cost of a tree in the task's unit."""
+    rows, weights = task.rows, task.rows.weights
+    reached = np.where(task.kept, tree.apply(rows) if own_means else tree.predict(rows), -1)
+    if objective == "cost":
+        centers = None if own_means else task.reference.centers
+        return summed_distances(rows.values, reached, SQEUCLIDEAN, centers, weights)
+    wrong = task.kept & (reached != task.reference.labels)
+    return math.fsum((np.ones(len(rows)) if weights is None else weights)[wrong].tolist())
+
+
+def _deadline(time_limit: float | None) -> float | None:
+    """Return the time of `time.monotonic` at which a search ends."""
+    if time_limit is None:
+        return None
+    if not isinstance(time_limit, Real) or isinstance(time_limit, bool):
+        raise TypeError(f"time_limit must be a number of seconds or None, got {shown(time_limit)}")
+    if not time_limit >= 0:
+        raise ValueError(f"time_limit must be at least 0 seconds, got {time_limit}")
+    return time.monotonic() + float(time_limit)
+
+
+def _with_centers(reference: Reference, centers: ArrayLike) -> Reference:
+    """Return the reference with other centres; refuse another shape than that of its own."""
+    points = as_centers(centers, reference.centers.shape[1])
+    if len(points) != reference.n_clusters:
+        raise DataError(f"centers has {len(points)} rows, but the reference has {reference.n_clusters} clusters")
+    return reference.with_centers(points)

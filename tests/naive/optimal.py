@@ -1,0 +1,34 @@
+"""Optimal trees, by trying all trees."""
+
+import math
+from functools import cache
+
+import numpy as np
+
+
+def optimal_cost(X, max_leaf_nodes, weights, leaf_cost) -> float:
+    """Return the cost of the cheapest tree with at most so many leaves; `leaf_cost` takes the numbers of rows."""
+    X = np.asarray(X, dtype=np.float64)
+    one_leaf = cache(lambda rows: leaf_cost(sorted(rows)))
+
+    @cache
+    def least(rows: frozenset, leaves: int) -> float:
+        found = [one_leaf(rows)]
+        for j in range(X.shape[1] if leaves > 1 else 0):
+            for value in sorted({float(X[r, j]) for r in rows})[:-1]:
+                left = frozenset(r for r in rows if X[r, j] <= value)
+                found += [least(left, share) + least(rows - left, leaves - share) for share in range(1, leaves)]
+        return min(found)
+
+    return least(frozenset(r for r in range(len(X)) if weights[r] > 0), max_leaf_nodes)
+
+
+def spread(X, weights, rows) -> float:
+    """Return the weighted sum of squared distances of some rows to their mean."""
+    total = math.fsum(weights[r] for r in rows)
+    cost = []
+    for column in np.asarray(X, dtype=np.float64).T:
+        origin = float(column[rows[0]])  # differences of near values are exact
+        mean = math.fsum(weights[r] * (float(column[r]) - origin) for r in rows) / total
+        cost += [weights[r] * (float(column[r]) - origin - mean) ** 2 for r in rows]
+    return math.fsum(cost)
