@@ -42,6 +42,7 @@ CostsUnder: TypeAlias = Callable[[Indices, NDArray[np.integer]], Floats]
 """Return the cost of each row under one cluster of its own, shape (len(rows),); the same numbers as `Costs`."""
 
 _ONE_THREAD = 1 << 15  # values up to which threads cost more than they save
+_OBJECTIVES = ("cost", "mistakes")
 _BLOCK_VALUES = 1 << 21  # costs in memory at a time where only the largest of each row are kept
 _ERROR = 1e-6  # more than the relative error of a plain sum of numbers that are not negative
 _REPEATS = float(1 << 31)  # whole weights with a sum below this count as repeated rows
@@ -58,6 +59,8 @@ class Problem(NamedTuple):
     times: Ints
     n_clusters: int
     n_jobs: int | None
+    centers: Floats | None = None  # if costs are squared distances to them; see `distance_unit`
+    unit: float = 1.0
 
     def jobs_for(self, rows: Indices) -> int | None:
         """Return the number of threads for work on some rows; one thread is faster for few values."""
@@ -68,14 +71,19 @@ def make_problem(task: Task, objective: str, kernel: Kernel | None = None) -> Pr
     """Return the costs of a task's rows under each cluster; with a kernel, distances are those in its feature space."""
     refuse_unknown("objective", objective, _OBJECTIVES)
     share, times = _split_weights(task.rows.weights, task.kept)
-    costs = _OBJECTIVES[objective](task) if kernel is None or objective != "cost" else _kernel_costs(task, kernel)
-    return Problem(task.rows, task.kept, *costs, share, times, task.reference.n_clusters, task.n_jobs)
+    of_rows = share, times, task.reference.n_clusters, task.n_jobs
+    if objective == "mistakes":
+        return Problem(task.rows, task.kept, *_mistake_costs(task), *of_rows)
+    if kernel is not None:
+        return Problem(task.rows, task.kept, *_kernel_costs(task, kernel), *of_rows)
+    centers, unit = task.reference.centers, distance_unit(task)
+    return Problem(task.rows, task.kept, *_distances(task.rows.values, centers, unit), *of_rows, centers, unit)
 
 
 def with_centers(problem: Problem, centers: Floats, unit: float) -> Problem:
     """Return a problem of distances with other centres, shape (k, d); see `distance_unit` for the unit."""
     costs, cost_under = _distances(problem.rows.values, centers, unit)
-    return problem._replace(costs=costs, cost_under=cost_under)
+    return problem._replace(costs=costs, cost_under=cost_under, centers=centers, unit=unit)
 
 
 def refuse_misfit(tree: ThresholdTree, problem: Problem) -> None:
@@ -181,12 +189,8 @@ def unit_of(low: Floats, high: Floats, centers: Floats) -> float:
     return math.ldexp(1.0, min(-math.frexp(spread)[1], 1023))
 
 
-def _distance_costs(task: Task) -> tuple[Costs, CostsUnder]:
-    """Return the squared distances to the centres, in the unit of `distance_unit`."""
-    return _distances(task.rows.values, task.reference.centers, distance_unit(task))
-
-
 def _distances(X: Array, centers: Floats, unit: float) -> tuple[Costs, CostsUnder]:
+    """Return the squared distances to the centres, in the unit of `distance_unit`."""
     by_column, by_cluster = np.ascontiguousarray(centers.T), np.ascontiguousarray(centers)
 
     def costs(rows: Indices) -> Floats:
@@ -278,6 +282,3 @@ def _mistake_costs(task: Task) -> tuple[Costs, CostsUnder]:
         return np.asarray(reference.labels[rows] != under, dtype=np.float64)
 
     return costs, cost_under
-
-
-_OBJECTIVES = {"cost": _distance_costs, "mistakes": _mistake_costs}

@@ -16,7 +16,8 @@ import numpy as np
 
 from boxwood._threads import BLOCK_ROWS, map_blocks
 from boxwood._types import Array, Bools, Floats, Indices, Ints
-from boxwood.grow._costs import Problem, scales_of, whole_costs
+from boxwood.grow._costs import Problem, scales_of
+from boxwood.grow._recut_leaves import cheaper_clusters
 from boxwood.grow._recut_search import Found, Search
 from boxwood.loops import refine as loops
 from boxwood.reference import Task
@@ -57,7 +58,8 @@ class Draft:
         self.lowest = np.full((nowhere + 1, self.X.shape[1]), _UNKNOWN)  # no sum over first rows of a column is below
         self.fallen = np.zeros(nowhere + 1, dtype=np.int64)  # by how much these sums may have fallen since
         self.scales = np.zeros(nowhere + 1)
-        self.totals: dict[int, Ints] = {}  # of a leaf's rows under each cluster, unless they have changed
+        self.unknown = np.ones(nowhere + 1, dtype=np.bool_)  # leaves whose rows or costs are new
+        self.cheaper = np.full(nowhere + 1, -1)  # the cheapest cluster of the other leaves; -1 if they have it
         self.moved = np.ones(nowhere + 1, dtype=np.bool_)  # nodes whose rows or costs are new
         self.stale = np.full(nowhere + 1, loops.ROWS, dtype=np.uint8)  # what is new of each leaf; see `other_leaves`
         self._measure(np.flatnonzero(task.kept))
@@ -67,7 +69,8 @@ class Draft:
 
     def set_costs(self, problem: Problem, is_new: Bools) -> None:
         """Measure rows by other costs from now on; `is_new`, shape (k,), says which clusters have other costs."""
-        self.problem, self.totals = problem, {}
+        self.problem = problem
+        self.unknown[:] = True
         leaves = self.shape.leaf_nodes[is_new[self.cluster[self.shape.leaf_nodes]]]
         self.stale[leaves] = loops.COSTS
         of_leaf = np.append(self.stale[:-1] > loops.FRESH, False)
@@ -118,23 +121,32 @@ class Draft:
 
     def _relabel_leaves(self, new: Bools, changed: Bools) -> None:
         """Give each leaf its cheapest cluster, unless it is the only one of its own."""
-        counts = np.bincount(self.cluster[self.shape.leaf_nodes], minlength=self.problem.n_clusters)
-        for leaf in self.shape.leaf_nodes[::-1].tolist():
+        self.unknown |= new
+        leaves = self.shape.leaf_nodes
+        counts = np.bincount(self.cluster[leaves], minlength=self.problem.n_clusters)
+        self._look_at_leaves(leaves[self.unknown[leaves] & (counts[self.cluster[leaves]] > 1)])
+        for leaf in leaves[::-1].tolist():
             cluster = int(self.cluster[leaf])
-            if new[leaf]:
-                self.totals.pop(leaf, None)
             if counts[cluster] == 1:
                 continue
-            if leaf not in self.totals:
-                rows = np.flatnonzero(self.leaf == leaf)
-                self.totals[leaf] = whole_costs(self.problem, rows)[0].sum(axis=0)
-            total = self.totals[leaf]
-            best = int(total.argmin())
-            if total[best] < total[cluster]:
+            if self.unknown[leaf]:
+                self._look_at_leaves(np.array([leaf]))
+            best = int(self.cheaper[leaf])
+            if best >= 0:
                 counts[cluster] -= 1
                 counts[best] += 1
-                self.cluster[leaf], changed[leaf], self.stale[leaf] = best, True, loops.COSTS
+                self.cluster[leaf], self.cheaper[leaf] = best, -1
+                changed[leaf], self.stale[leaf] = True, loops.COSTS
                 self._measure(np.flatnonzero(self.leaf == leaf))
+
+    def _look_at_leaves(self, leaves: Indices) -> None:
+        if len(leaves):
+            slot = np.full(len(self.unknown), -1)
+            slot[leaves] = np.arange(len(leaves))
+            slots = slot[self.leaf]
+            rows = np.flatnonzero(slots >= 0)
+            self.cheaper[leaves] = cheaper_clusters(self.problem, self.cluster[leaves], rows, slots[rows])
+            self.unknown[leaves] = False
 
     def _measure(self, rows: Indices) -> None:
         """Compute what the rows cost in their leaves."""
@@ -143,7 +155,7 @@ class Draft:
             here = rows[start:stop]
             loops.write_costs(here, self.problem.cost_under(here, self.cluster[self.leaf[here]]), self.share, self.own)
 
-        map_blocks(measure, len(rows), n_jobs=self.problem.jobs_for(rows))
+        self._for_blocks(measure, rows)
 
     # -------------------------------------------------------------------------------------------------- cuts
 
@@ -265,8 +277,9 @@ class Draft:
 
     def _for_blocks(self, work: Callable[[int, int], T], rows: Sized) -> list[T]:
         """Return what `work(start, stop)` gives for each block of some rows, at least one."""
-        jobs = self.problem.n_jobs if len(rows) > BLOCK_ROWS else None
-        return map_blocks(work, max(len(rows), 1), n_jobs=jobs)
+        if len(rows) <= BLOCK_ROWS:
+            return [work(0, len(rows))]
+        return map_blocks(work, len(rows), n_jobs=self.problem.n_jobs)
 
 
 def _sum(parts: list[Array]) -> Array:

@@ -21,6 +21,7 @@ __all__ = [
     "RIGHT",
     "ROWS",
     "SUM",
+    "add_gaps",
     "add_largest",
     "add_to_bins",
     "best_cuts",
@@ -103,6 +104,23 @@ def other_leaves(
             dear[count], clusters[count] = row, cluster[side]
             count += 1
     return count
+
+
+@jit
+def add_gaps(X, rows, slots, weights, centers, unit, gaps, sums):
+    """Add up the weighted gaps between rows and a centre of their slot, in the units of `squared_distance`.
+
+    IN: X (n, d); rows, slots, weights (m,); centers (n_slots, d); unit. OUT: gaps (n_slots, d); sums (n_slots, 2): of
+    weights, and of weighted squared gaps.
+    """
+    for i in range(len(rows)):
+        s, squares = slots[i], 0.0
+        for j in range(X.shape[1]):
+            gap = (np.float64(X[rows[i], j]) * 0.5 - centers[s, j] * 0.5) * unit
+            gaps[s, j] += weights[i] * gap
+            squares += gap * gap
+        sums[s, 0] += weights[i]
+        sums[s, 1] += weights[i] * squares
 
 
 @jit
