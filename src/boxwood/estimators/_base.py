@@ -19,7 +19,7 @@ from boxwood._compat import HasMethods, Interval, StrOptions, fit_context
 from boxwood._frames import is_frame, label_values, names_array, validated_rows
 from boxwood._threads import BLOCK_ROWS
 from boxwood._types import Array, Indices, Ints, Weights
-from boxwood._validation import Rows, as_weights, listed
+from boxwood._validation import Rows, as_weights, listed, refuse_infinite_sum
 from boxwood.axes import AxisMap, axis_map_of
 from boxwood.errors import DataError
 from boxwood.explanation import Explanation
@@ -177,7 +177,9 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         values = validated_rows(self, X, reset=reset, at_least=2 if reset else 1, n_jobs=self._jobs())
         if sample_weight is None and isinstance(X, Rows):
             return Rows(values, X.weights)
-        return Rows(values, as_weights(sample_weight, len(values)))
+        weights = as_weights(sample_weight, len(values))
+        refuse_infinite_sum(weights)
+        return Rows(values, weights)
 
     def _tested(self, X: Any) -> Rows:
         """Return rows in the columns that the tree tests."""
