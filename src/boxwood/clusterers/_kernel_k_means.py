@@ -30,6 +30,7 @@ from boxwood.reference._clusterer import FEW_STARTS, MANY_STARTS
 __all__ = ["KernelKMeans"]
 
 LARGE_GRAM = 16_000_000  # values of the kernel, such as those between 4000 rows, above which the starts are few
+_MOST_MEGABYTES = 1 << 40  # of a cache; no machine has more, and products of larger numbers may be no float
 _MEGABYTE = 1e6
 
 
@@ -219,7 +220,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         starts = [seeds(*arguments) for _ in range(self._n_starts(n * n))]
         if self.n_init == "auto" and self.n_clusters > 1:
             starts.append(relaxed(gram, weight, self.n_clusters, rows_in_order))
-        group = max(1, int(self.cache_size * _MEGABYTE / (8 * n * self.n_clusters)))
+        group = max(1, int(min(self.cache_size, _MOST_MEGABYTES) * _MEGABYTE / (8 * n * self.n_clusters)))
         runs = [
             run
             for first in range(0, len(starts), group)

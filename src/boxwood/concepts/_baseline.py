@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,11 +19,9 @@ from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_table, listed, refuse_other_kind, refuse_unknown
 from boxwood.concepts._concept_table import ConceptTable
 from boxwood.concepts._concept_tree import refuse_concept_tree
+from boxwood.concepts._projector import ConceptProjector
 from boxwood.errors import DataError
 from boxwood.reference import encode_labels
-
-if TYPE_CHECKING:
-    from boxwood.concepts._projector import ConceptProjector
 
 __all__ = ["ConceptBaseline", "concept_baseline"]
 

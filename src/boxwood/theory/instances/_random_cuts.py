@@ -130,7 +130,8 @@ def unit_cube(
     d : int, default=None
         Number of axes; None takes the paper's 300 ln k, rounded up.
     eps : float, default=None
-        Offset of the two points on each axis, from 1e-150 to 1e150. None takes the paper's 300 ln k / k, which is below 1 from k = 2 326 on.
+        Offset of the two points on each axis, from 1e-150 to 1e150. None takes the paper's 300 ln k / k, which
+        is below 1 from k = 2 326 on.
     copies : float, default=None
         Weight of a centre; None takes the paper's k².
     random_state : int, Generator, RandomState or None, default=None
