@@ -207,7 +207,12 @@ def as_generator(random_state: Any) -> np.random.Generator:
     """Return a generator from a seed, a Generator, a RandomState (which is advanced) or None (a new generator)."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31, size=4))
-    return np.random.default_rng(random_state)
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        what = "a whole number of at least 0, a Generator, a RandomState or None"
+        raise kind(f"random_state must be {what}; got {shown(random_state)}") from None
 
 
 def as_numbers(name: str, values: ArrayLike) -> Floats:
@@ -262,7 +267,7 @@ def shown(value: object) -> str:
     """Return a value as messages show it: an array by its shape, a long text by its beginning."""
     if isinstance(value, np.ndarray) and value.ndim:
         return f"an array of shape {value.shape}"
-    return cut_off(repr(value))
+    return cut_off(repr(value).replace("\n", ""))
 
 
 def cut_off(text: str, length: int = 200) -> str:

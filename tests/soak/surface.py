@@ -129,6 +129,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "inverse": lambda: lambda x: -np.log(x),
     "ProductKernel.profile": lambda: (lambda x: np.exp(-x),) * 3,
     "ProductKernel.inverse": lambda: (lambda x: -np.log(x),) * 3,
+    "time_limit": lambda: 0.2,
     "objective": lambda: "sqeuclidean",
     "KMedians.objective": lambda: "l1",
     "grow.random_cuts.objective": lambda: "l1",
@@ -179,6 +180,9 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "moments": lambda: VALUES.reference.moments,
     "estimator": lambda: KMeans(3, n_init=1, random_state=0).fit(X),
     "names": lambda: ["a", "b", "c"],
+    "name": lambda: "a",
+    "left_out": lambda: (),
+    "n_empty": lambda: 0,
     "value": lambda: 1.0,
     "clipped": lambda: 1.0,
     "conditions": lambda: (),
@@ -198,6 +202,10 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "bounds": lambda: VALUES.bound,
 }
 """A valid value for a parameter: for `CLASS.METHOD.PARAMETER`, else `FUNCTION.PARAMETER`, else its name alone."""
+
+
+SMALL = {"gamma", "null", "bounds", "n_clusters", "n_trees", "n_draws", "n_permutations", "projector", "time_limit"}
+"""Parameters that get their value even where they have a default, because that is long or cannot be used here."""
 
 
 class Subject(NamedTuple):
@@ -315,16 +323,7 @@ def _base(subject: Subject, parameters: list[inspect.Parameter]) -> tuple[dict[s
         words = f"{subject.name}.{each.name}".split(".")
         maker = next((MAKERS[key] for i in range(len(words)) if (key := ".".join(words[i:])) in MAKERS), None)
         needed = each.default is inspect.Parameter.empty and each.kind is not inspect.Parameter.VAR_POSITIONAL
-        small = each.name in (
-            "gamma",
-            "null",
-            "bounds",
-            "n_clusters",
-            "n_trees",
-            "n_draws",
-            "n_permutations",
-            "projector",
-        )
+        small = each.name in SMALL
         if maker is not None and (needed or small):
             base[each.name] = maker()
         elif needed:

@@ -114,10 +114,12 @@ class TerminalEmbedding(AxisMap):
         below, above = (x - y[left]) / self.unit, (y[right] - x) / self.unit
         middle = z[left] + (z[right] - z[left]) * 0.5
         # the images of both halves of a gap are clipped at its middle, so that rounding never changes their order
+        with np.errstate(over="ignore"):  # an infinite image lies on the right side of every cut
+            from_left, from_right = below**2, above**2
         inner = np.where(
-            below <= above, np.minimum(z[left] + below**2, middle), np.maximum(z[right] - above**2, middle)
+            below <= above, np.minimum(z[left] + from_left, middle), np.maximum(z[right] - from_right, middle)
         )
-        return np.where(last < 0, z[0] - below**2, np.where(last == len(y) - 1, z[-1] + below**2, inner))
+        return np.where(last < 0, z[0] - from_left, np.where(last == len(y) - 1, z[-1] + from_left, inner))
 
     def _last(self, j: int, value: float, *, is_lower: bool) -> float:
         """Return the raw value of an image; both are on the same side of every terminal."""

@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped,impor
 from boxwood._compat import Interval, StrOptions, fit_context
 from boxwood._frames import validated_rows
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import Rows, as_weights
+from boxwood._validation import Rows, as_weights, refuse_infinite_sum
 from boxwood.clusterers._kernel_k_means_steps import lloyd, relaxed, seeds
 from boxwood.errors import DataError
 from boxwood.kernels import GramMatrix, KeptGram, Kernel, KernelMeans, Nystroem, Precomputed
@@ -30,6 +30,7 @@ from boxwood.reference._clusterer import FEW_STARTS, MANY_STARTS
 __all__ = ["KernelKMeans"]
 
 LARGE_GRAM = 16_000_000  # values of the kernel, such as those between 4000 rows, above which the starts are few
+_MOST_MEGABYTES = 1 << 40  # of a cache; no machine has more, and products of larger numbers may be no float
 _MEGABYTE = 1e6
 
 
@@ -182,6 +183,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if len(rows) < self.n_clusters:
             raise DataError(f"n_samples={len(rows)} should be >= n_clusters={self.n_clusters}; ask for fewer clusters")
         weights = as_weights(sample_weight, len(rows))
+        refuse_infinite_sum(weights)
         self.kernel_ = kernel_with_gamma(self.kernel, self.gamma).fitted(Rows(rows, weights))
         if self.n_components is None:
             self._fit_kernel(rows, weights)
@@ -218,7 +220,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         starts = [seeds(*arguments) for _ in range(self._n_starts(n * n))]
         if self.n_init == "auto" and self.n_clusters > 1:
             starts.append(relaxed(gram, weight, self.n_clusters, rows_in_order))
-        group = max(1, int(self.cache_size * _MEGABYTE / (8 * n * self.n_clusters)))
+        group = max(1, int(min(self.cache_size, _MOST_MEGABYTES) * _MEGABYTE / (8 * n * self.n_clusters)))
         runs = [
             run
             for first in range(0, len(starts), group)

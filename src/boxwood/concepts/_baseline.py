@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,14 +16,12 @@ from sklearn.utils import check_random_state
 
 from boxwood._frames import label_values
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import as_table, listed, refuse_unknown
+from boxwood._validation import as_table, listed, refuse_other_kind, refuse_unknown
 from boxwood.concepts._concept_table import ConceptTable
 from boxwood.concepts._concept_tree import refuse_concept_tree
+from boxwood.concepts._projector import ConceptProjector
 from boxwood.errors import DataError
 from boxwood.reference import encode_labels
-
-if TYPE_CHECKING:
-    from boxwood.concepts._projector import ConceptProjector
 
 __all__ = ["ConceptBaseline", "concept_baseline"]
 
@@ -127,6 +125,7 @@ def concept_baseline(
         raise ValueError(f"n_draws must be at least 1, got {n_draws}")
     refuse_concept_tree(tree)
     learner = projector.estimator if isinstance(projector, FrozenEstimator) else projector  # a frozen one is not fitted
+    refuse_other_kind("projector", learner, ConceptProjector, "make one: boxwood.concepts.ConceptProjector()")
     rows, example_rows = as_table(Z), as_table(examples)
     codes, target = _codes(labels, truth, len(rows))
     kept = codes >= 0

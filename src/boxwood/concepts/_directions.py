@@ -72,8 +72,11 @@ def _shift_and_scale(Z: Array) -> tuple[Floats, Floats]:
     column would get so large a weight that it outweighs all others in that data.
     """
     low, high = Z.min(axis=0), Z.max(axis=0)
-    mean = np.where(low == high, low, Z.mean(axis=0, dtype=np.float64))  # a constant column becomes 0, not rounding
-    deviations = Z.std(axis=0, dtype=np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = np.where(low == high, low, Z.mean(axis=0, dtype=np.float64))  # a constant column becomes 0, not rounding
+        deviations = Z.std(axis=0, dtype=np.float64)
+    if not np.isfinite(deviations).all():
+        raise DataError("the embeddings are too large for their variance; divide the columns by a power of ten")
     largest = deviations.max()
     if not largest > 0:
         return mean, np.ones_like(mean)

@@ -16,7 +16,7 @@ from boxwood._compat import HasMethods, StrOptions, fit_context
 from boxwood._frames import validated_rows
 from boxwood._threads import map_blocks, map_tasks, one_blas_thread
 from boxwood._types import Array, Floats
-from boxwood._validation import as_numbers, listed, refuse_other_kind
+from boxwood._validation import as_numbers, listed, refuse_other_kind, shown
 from boxwood._warnings import warn_caller
 from boxwood.concepts._concept_table import BINARY, CONTINUOUS, ConceptTable, concept_indices
 from boxwood.concepts._directions import CLASSIFIERS, REGRESSORS, Direction, Recipe, unit_vectors
@@ -250,7 +250,9 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         units, lengths = unit_vectors(list(rows), names)
         offsets = np.zeros(len(rows)) if intercepts is None else as_numbers("intercepts", intercepts)
         if offsets.shape != lengths.shape or not np.isfinite(offsets / lengths).all():
-            raise DataError(f"intercepts must be one finite number for each of {len(rows)} vectors, got {offsets}")
+            raise DataError(
+                f"intercepts must be one finite number for each of {len(rows)} vectors, got {shown(intercepts)}"
+            )
         projector = cls(meanings=meanings)
         projector.n_features_in_ = rows.shape[1]
         n_examples = np.zeros(len(rows), dtype=np.intp)

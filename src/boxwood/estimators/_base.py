@@ -27,7 +27,7 @@ from boxwood._frames import (
 )
 from boxwood._threads import BLOCK_ROWS
 from boxwood._types import Array, Indices, Ints, Weights
-from boxwood._validation import Rows, as_weights, listed
+from boxwood._validation import Rows, as_weights, listed, refuse_infinite_sum
 from boxwood._warnings import warn_caller
 from boxwood.axes import AxisMap, axis_map_of
 from boxwood.errors import DataError
@@ -219,7 +219,9 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         values = validated_rows(self, table, reset=reset, at_least=2 if reset else 1, n_jobs=self._jobs())
         if sample_weight is None and isinstance(X, Rows):
             return Rows(values, X.weights)
-        return Rows(values, as_weights(sample_weight, len(values)))
+        weights = as_weights(sample_weight, len(values))
+        refuse_infinite_sum(weights)
+        return Rows(values, weights)
 
     def _tested(self, X: Any) -> Rows:
         """Return rows in the columns that the tree tests."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._validation import refuse_unknown, shown
+from boxwood._validation import real_number, refuse_unknown, shown
 from boxwood._warnings import warn_caller
 from boxwood.errors import StoppedEarlyWarning
 from boxwood.grow._costs import make_problem, refuse_misfit
@@ -250,5 +250,5 @@ def expanded(
         raise ValueError(
             f"max_leaf_nodes must be at least {tree.n_leaves}, the leaves to begin with; got {max_leaf_nodes}"
         )
-    growth = Growth(tree, problem, cuts == "interval", least_gain(tree, problem, tol))
+    growth = Growth(tree, problem, cuts == "interval", least_gain(tree, problem, real_number("tol", tol)))
     return growth.grow(max_leaf_nodes, look_ahead=look_ahead)

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._threads import map_tasks
 from boxwood._types import Ints
-from boxwood._validation import as_whole_weights
+from boxwood._validation import as_whole_weights, finite_number
 from boxwood.grow._greedy import NONE, Node, separate
 from boxwood.grow._greedy_cuts import NodeCuts
 from boxwood.grow._grown import Grown
@@ -84,7 +84,7 @@ def shallow(
 
 def grow_shallow(task: Task, *, depth_penalty: float = 0.03, duplicates: str = "error") -> Grown:
     """Return what `shallow` grows for a task."""
-    if not 0 <= depth_penalty < np.inf:
+    if finite_number("depth_penalty", depth_penalty) < 0:
         raise ValueError(f"depth_penalty must be a number of at least 0, got {depth_penalty}")
     weights = None if task.rows.weights is None else np.where(task.kept, task.rows.weights, 0.0)
     whole = as_whole_weights(weights)

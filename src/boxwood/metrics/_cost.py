@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._threads import map_blocks
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import Rows, as_numbers
+from boxwood._validation import Rows, as_numbers, refuse_infinite_sum
 from boxwood.errors import DataError
 from boxwood.loops.costs import L2, add_costs
 from boxwood.reference import encode_labels
@@ -83,6 +83,7 @@ def cost(
     """
     refuse_no_tree(tree)
     code, rows = objective_code(objective), Rows.of(X, sample_weight)
+    refuse_infinite_sum(rows.weights)
     return summed_distances(rows.values, tree.predict(rows), code, centers, rows.weights)
 
 
@@ -123,6 +124,7 @@ def partition_cost(
     (2.0, 4.0)
     """
     code, rows = objective_code(objective), Rows.of(X, sample_weight)
+    refuse_infinite_sum(rows.weights)
     return summed_distances(rows.values, labels, code, centers, rows.weights)
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boxwood._validation import as_generator
+from boxwood._validation import as_generator, whole_number
 from boxwood.metrics._checks import in_components
 from boxwood.metrics._mixture_boxes import draw, has_independent_axes, reaches
 from boxwood.reference import Mixture
@@ -78,9 +78,7 @@ def error_rate(
     tree = in_components(mixture, tree)
     if n_samples is None and has_independent_axes(mixture):
         return ErrorRate(_exact_error(mixture, tree), 0.0, True)
-    n = _SAMPLES if n_samples is None else n_samples
-    if n < 1:
-        raise ValueError(f"n_samples must be at least 1, got {n}")
+    n = _SAMPLES if n_samples is None else whole_number("n_samples", n_samples, 1)
     X, labels = draw(mixture, n, as_generator(random_state))
     errors = int(np.count_nonzero(tree.predict(X) != labels))
     rate = (errors + 1) / (n + 2)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boxwood._types import Floats, Indices
-from boxwood._validation import as_generator, shown
+from boxwood._validation import as_generator, shown, whole_number
 from boxwood.metrics._mixture_boxes import draw
 from boxwood.reference import Mixture
 
@@ -74,8 +74,7 @@ def optimal_cost(
     """
     if objective not in _UPDATES:
         raise ValueError(f"objective must be 'l1' or 'sqeuclidean', got {shown(objective)}")
-    if n_samples < 2:
-        raise ValueError(f"n_samples must be at least 2, got {n_samples}")
+    whole_number("n_samples", n_samples, 2)
     X, _ = draw(mixture, n_samples, as_generator(random_state))
     centers = mixture.means.copy()
     labels, costs = _assigned(X, centers, objective)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boxwood._types import Floats, Indices, Ints
-from boxwood._validation import as_generator, shown
+from boxwood._validation import as_generator, shown, whole_number
 from boxwood.metrics._checks import in_components
 from boxwood.metrics._mixture_boxes import (
     Moment,
@@ -109,8 +109,8 @@ def mixture_price(
     """
     centers = _checked(objective, centers)
     tree = in_components(mixture, tree)
-    if n_samples is not None and n_samples < 1:
-        raise ValueError(f"n_samples must be at least 1, got {n_samples}")
+    if n_samples is not None:
+        whole_number("n_samples", n_samples, 1)
     independent = has_independent_axes(mixture)
     if independent and objective != "l2" and n_samples is None:
         cost = _exact_cost(mixture, tree, objective, _centers(mixture, tree, centers))

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._threads import BLOCK_ROWS, map_blocks
 from boxwood._types import Indices
-from boxwood._validation import Rows
+from boxwood._validation import Rows, refuse_infinite_sum
 from boxwood.errors import DataError
 from boxwood.loops import nearest as loops
 from boxwood.metrics._cost import as_centers, summed_distances
@@ -70,6 +70,7 @@ def nearest_cost(
     (9.0, 5.0)
     """
     code, rows = objective_code(objective), Rows.of(X, sample_weight)
+    refuse_infinite_sum(rows.weights)
     points = as_centers(centers, rows.n_columns)
     if not np.isfinite(points).all():
         raise DataError(f"centers must be finite; center {int(np.argmin(np.isfinite(points).all(axis=1)))} is not")

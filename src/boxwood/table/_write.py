@@ -107,6 +107,8 @@ def write_labelled(
         If the table cannot be read, lacks a column, or has text in a column that must be numbers.
     """
     refuse_other_kind("needed", needed, Mapping, "give each name in the expression a column of the table")
+    if categories is not None:
+        refuse_other_kind("categories", categories, Mapping, "give names in the expression their Categories")
     refuse_other_kind("column", column, str, "name the new column")
     target = output_format(out)
     to_csv = target.startswith("FORMAT csv")

@@ -130,7 +130,8 @@ def unit_cube(
     d : int, default=None
         Number of axes; None takes the paper's 300 ln k, rounded up.
     eps : float, default=None
-        Offset of the two points on each axis. None takes the paper's 300 ln k / k, which is below 1 from k = 2 326 on.
+        Offset of the two points on each axis, from 1e-150 to 1e150. None takes the paper's 300 ln k / k, which
+        is below 1 from k = 2 326 on.
     copies : float, default=None
         Weight of a centre; None takes the paper's k².
     random_state : int, Generator, RandomState or None, default=None
@@ -174,7 +175,8 @@ def unit_cube(
     d = math.ceil(300 * math.log(k)) if d is None else whole_number("d", d, 1)
     eps = 300 * math.log(k) / k if eps is None else finite_number("eps", eps)
     copies = float(k) ** 2 if copies is None else finite_number("copies", copies)
-    require(eps > 0 and copies > 0, f"eps and copies must be above 0, got {eps} and {copies}")
+    require(1e-150 <= eps <= 1e150, f"eps must be from 1e-150 to 1e150, so that its square is a double; got {eps}")
+    require(copies > 0, f"copies must be above 0, got {copies}")
     centers = as_generator(random_state).random((k, d))
     bounds = {"distance_bound": math.sqrt(d / 12), "separated_bound": eps * k / 4, "paper_cost_bound": eps * k * d / 80}
     return _with_neighbors(centers, centers - eps, centers + eps, eps, copies, 2, bounds)
