@@ -18,7 +18,9 @@ from boxwood.errors import DataError
 __all__ = ["Columns", "encoders_of", "map_of", "name_of"]
 
 TRIED = 1000  # rows for the test of a function
-_MONOTONE = "StandardScaler MinMaxScaler MaxAbsScaler RobustScaler PowerTransformer QuantileTransformer"
+_MONOTONE = (
+    "StandardScaler MinMaxScaler MaxAbsScaler RobustScaler PowerTransformer QuantileTransformer KBinsDiscretizer"
+)
 
 
 class Columns(NamedTuple):
@@ -83,7 +85,7 @@ def _map_of_all(transformer: Any, inputs: Columns) -> AxisMap:
     """Return a transformer that reads all input columns, in their order, as a map."""
     from sklearn.feature_selection import SelectorMixin
     from sklearn.pipeline import Pipeline
-    from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder
+    from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, OneHotEncoder, OrdinalEncoder
 
     n_columns = len(inputs.categories)
     if isinstance(transformer, Pipeline):
@@ -97,6 +99,8 @@ def _map_of_all(transformer: Any, inputs: Columns) -> AxisMap:
     _refuse_text(transformer, inputs)
     if isinstance(transformer, FunctionTransformer):
         return _function(transformer, inputs.rows)
+    if isinstance(transformer, KBinsDiscretizer) and transformer.encode != "ordinal":
+        return _one_hot_bins(transformer, inputs.rows)
     if _is_monotone(transformer):
         return Elementwise(_without_names(transformer), inputs.rows[0], _domain(transformer, n_columns))
     raise DataError(_unknown(transformer))
@@ -187,8 +191,18 @@ def _is_monotone(transformer: Any) -> bool:
     from sklearn import preprocessing
 
     known = tuple(getattr(preprocessing, name) for name in _MONOTONE.split())
-    bins = isinstance(transformer, preprocessing.KBinsDiscretizer) and transformer.encode == "ordinal"
-    return bins or isinstance(transformer, known)
+    return isinstance(transformer, known)
+
+
+def _one_hot_bins(transformer: Any, rows: Floats) -> AxisMap:
+    """Return a KBinsDiscretizer with one column for each bin as a map: numbers of bins, and then columns of 0 and 1."""
+    from sklearn.preprocessing import OneHotEncoder
+
+    numbering = _without_names(transformer)
+    numbering.encode = "ordinal"
+    numbers = [np.arange(n, dtype=np.float64) for n in transformer.n_bins_]
+    encoder = OneHotEncoder(categories=numbers).fit(np.zeros((1, len(numbers))))
+    return Chained(Elementwise(numbering, rows[0]), Encoding(encoder, [None] * len(numbers)))
 
 
 def _domain(transformer: Any, n_columns: int) -> Floats | None:

@@ -62,7 +62,7 @@ def axis_map_of(transformer: Any, X: Any, columns: Sequence[str] | None = None) 
     """Return a fitted transformer of scikit-learn as an axis map of a table.
 
     Supported are StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, PowerTransformer, QuantileTransformer,
-    KBinsDiscretizer with ordinal codes, FunctionTransformer, OneHotEncoder, OrdinalEncoder, selections of columns,
+    KBinsDiscretizer, FunctionTransformer, OneHotEncoder, OrdinalEncoder, selections of columns,
     SimpleImputer (rows must be complete nevertheless), "passthrough", and every ColumnTransformer or Pipeline of them.
     The function of a FunctionTransformer must map each number on its own, and be monotone on the values of the table.
 
