@@ -16,6 +16,7 @@ from boxwood.explanation._goal import Candidate, Goal
 from boxwood.grow._expand import expanded
 from boxwood.grow._grown import Grown
 from boxwood.grow._refine import refined, refined_with_centers
+from boxwood.grow._resolve import resolved
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 
@@ -24,6 +25,7 @@ __all__ = ["ROWS", "searched"]
 ROWS = 20_000  # rows of the sample; in a longer table, growers that need several passes see a sample
 ROWS_PER_LEAF = 50  # so many at least
 REFINED = 4  # candidates that are refined on the sample
+RESOLVED = 3  # candidates whose small subtrees are solved exactly
 COMPARED = 3  # candidates that are compared on every row
 
 
@@ -64,8 +66,9 @@ class Search:
     def best(self, leaves: int, begin: Candidate | None = None) -> Candidate:
         """Return the best tree with at most so many leaves; it loses no more than `begin`, a tree with fewer."""
         grown = self.on_sample.candidates(self._grown(leaves, begin))
-        refined = self.on_sample.candidates(self._refined(self.on_sample.ranked(grown)[:REFINED]))
-        chosen = self.on_sample.ranked([*grown, *refined])
+        found = [*grown, *self.on_sample.candidates(self._refined(self.on_sample.ranked(grown)[:REFINED]))]
+        found += self.on_sample.candidates(self._resolved(self.on_sample.ranked(found)[:RESOLVED]))
+        chosen = self.on_sample.ranked(found)
         self.seen |= {each.tree for each in chosen}
         if self.sample is not self.task:
             chosen = self._on_every_row(chosen[:COMPARED])
@@ -89,6 +92,21 @@ class Search:
             if self.clock.has_passed():
                 return
             yield self._better(each.tree, self.sample), f"{each.name}, refined"
+
+    def _resolved(self, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
+        """Yield the trees with small subtrees solved exactly, with the cuts refined thereafter."""
+        k = self.task.reference.n_clusters
+        for each in candidates:
+            if self.clock.has_passed():
+                return
+            objective = "cost" if self.goal.by_cost else "mistakes"
+            own_means = self.goal.by_cost and each.tree.n_leaves <= k
+            better = resolved(
+                each.tree, self.sample, own_means=own_means, objective=objective, deadline=self.clock.deadline
+            )
+            if better != each.tree:
+                yield better, f"{each.name}, resolved"
+                yield self._better(better, self.sample), f"{each.name}, resolved, refined"
 
     def _on_every_row(self, candidates: list[Candidate]) -> list[Candidate]:
         compared = self.goal.candidates((each.tree, each.name) for each in candidates)
