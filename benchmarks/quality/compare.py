@@ -3,7 +3,7 @@
 import argparse
 import json
 import time
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -24,15 +24,18 @@ def main(arguments: list[str] | None = None) -> None:
     with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
         waiting = [
             pool.submit(run, table, k, seed, times, options.objective, kept)
-            for table in tables
+            for table in sorted(tables, key=lambda table: table.X.size)
             for k in (options.clusters or numbers_of_clusters(table))
             for seed in range(options.seeds)
             for times in options.times
         ]
-        cases = [each.result() for each in waiting]
-    if options.keep:
-        kept |= {case.key: {name: list(peer) for name, peer in case.peers.items()} for case in cases}
-        options.keep.write_text(json.dumps(kept))
+        cases = []
+        for each in as_completed(waiting):
+            cases.append(case := each.result())
+            own = {options.keep_as: case.ours} if options.keep_as else {}
+            kept[case.key] = {name: list(outcome) for name, outcome in (case.peers | own).items()}
+            if options.keep:
+                options.keep.write_text(json.dumps(kept))
     print_report(cases)
 
 
@@ -45,7 +48,8 @@ def run(table: Table, k: int, seed: int, times: int, objective: str, kept: dict[
     ours = outcome_of_labels(clusters, explanation.predict(clusters.X), explanation.tree.n_leaves)
     key = f"{clusters.key} leaves={leaves}"
     known = {name: Outcome(*peer) for name, peer in kept.get(key, {}).items()}
-    for name, grow in ({} if known else peers(clusters, leaves)).items():
+    missing = {name: grow for name, grow in peers(clusters, leaves).items() if name not in known}
+    for name, grow in missing.items():
         start = time.process_time()
         known[name] = grow()._replace(seconds=time.process_time() - start)
     return Case(key, times, ours._replace(seconds=seconds), explanation.method, known)
@@ -54,13 +58,12 @@ def run(table: Table, k: int, seed: int, times: int, objective: str, kept: dict[
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=__doc__)
     parser.add_argument("--tables", nargs="+", help="names of tables; all without it")
-    parser.add_argument(
-        "--clusters", nargs="+", type=int, help="numbers of clusters; the classes, 5, 20, 50 without it"
-    )
+    parser.add_argument("--clusters", nargs="+", type=int, help="numbers of clusters; else the classes, 5, 20, 50")
     parser.add_argument("--times", nargs="+", type=int, default=[1, 2], help="leaves for each cluster")
     parser.add_argument("--seeds", type=int, default=1, help="seeds of k-means")
     parser.add_argument("--objective", default="auto")
     parser.add_argument("--no-wide", dest="wide", action="store_false", help="without the wide tables")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
+    parser.add_argument("--keep-as", metavar="NAME", help="keep outcomes of explain, too, for later comparisons")
     parser.add_argument("--keep", type=Path, help="JSON file of the peers' outcomes, written and read again")
     return parser

@@ -11,6 +11,16 @@ from benchmarks.quality.judge import Outcome, outcome_of_labels, outcome_of_leav
 from boxwood import Reference, grow
 from boxwood.errors import StoppedEarlyWarning
 
+PEERS = (
+    "CART, gini",
+    "CART, entropy",
+    "regression on rows",
+    "regression on centres",
+    "ExKMC from the root",
+    "ExKMC from IMM",
+    "Ex-Greedy",
+    "ExShallow",
+)
 COLUMNS_FOR_ROWS = 100  # regression trees on the rows take time d squared, so wider tables are left out
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.quality.judge import CHEAPER, Outcome
+from benchmarks.quality.peers import PEERS
 from benchmarks.timing import print_table
 
 
@@ -21,6 +22,7 @@ class Case(NamedTuple):
 
 def print_report(cases: Sequence[Case]) -> None:
     """Print the comparison for each number of leaves."""
+    cases = sorted(cases)
     for times in sorted({case.times for case in cases}):
         chosen = [case for case in cases if case.times == times]
         print(f"\n== {times} leaves for each cluster: {len(chosen)} cases")
@@ -57,7 +59,7 @@ def _print_beaten(cases: Sequence[Case]) -> None:
     beaten = []
     for case in cases:
         name, best = min(
-            ((name, peer) for name, peer in case.peers.items() if peer.beats(case.ours)),
+            ((name, peer) for name, peer in case.peers.items() if name in PEERS and peer.beats(case.ours)),
             key=lambda each: each[1].price,
             default=("", None),
         )

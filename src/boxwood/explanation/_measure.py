@@ -182,4 +182,3 @@ def _sums(group: Array, which: Bools, weights: Floats | None, n_groups: int) -> 
 
 def _share(part: float, whole: float) -> float | None:
     return min(part / whole, 1.0) if whole else None  # rounding can put a sum of weights above the whole
-

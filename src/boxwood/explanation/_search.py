@@ -25,7 +25,8 @@ __all__ = ["ROWS", "searched"]
 ROWS = 20_000  # rows of the sample; in a longer table, growers that need several passes see a sample
 ROWS_PER_LEAF = 50  # so many at least
 REFINED = 4  # candidates that are refined on the sample
-RESOLVED = 3  # candidates whose small subtrees are solved exactly
+RESOLVED = 2  # candidates whose small subtrees are solved exactly
+BOXES = 30  # tables whose rows such a solution may look at
 COMPARED = 3  # candidates that are compared on every row
 
 
@@ -102,7 +103,12 @@ class Search:
             objective = "cost" if self.goal.by_cost else "mistakes"
             own_means = self.goal.by_cost and each.tree.n_leaves <= k
             better = resolved(
-                each.tree, self.sample, own_means=own_means, objective=objective, deadline=self.clock.deadline
+                each.tree,
+                self.sample,
+                own_means=own_means,
+                objective=objective,
+                max_boxes=BOXES,
+                deadline=self.clock.deadline,
             )
             if better != each.tree:
                 yield better, f"{each.name}, resolved"

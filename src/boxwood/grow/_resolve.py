@@ -8,12 +8,13 @@ from boxwood._types import Indices, Ints
 from boxwood._validation import as_whole_weights
 from boxwood.grow._optimal_rows import Costs, Kept
 from boxwood.grow._optimal_search import Found, Search, leaf_rows, n_leaves
-from boxwood.grow._refine import ROUNDS, means_of
+from boxwood.grow._refine import means_of
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder, rows_at_nodes
 
 __all__ = ["named", "resolved", "with_cheapest_subtrees"]
 
+ROUNDS = 10  # in which centres and subtrees are improved in turn
 BOXES = 1000  # tables whose rows a call may look at
 
 
