@@ -32,6 +32,7 @@ from tests.naive.metrics import (
     node_table,
 )
 from tests.naive.mixtures import log_losses, mmdt, mmdt_by_largest_ratio, mmdt_cuts, moments, tail
+from tests.naive.optimal import optimal_cost, spread
 from tests.naive.prototypes import kernel_mmdt, pair_similarity, quantile, surest_cut
 from tests.naive.trees import leaf_of
 
@@ -83,6 +84,7 @@ __all__ = [
     "nearest_cost",
     "node_table",
     "normal_share",
+    "optimal_cost",
     "pair_similarity",
     "quadratic_form",
     "quantile",
@@ -90,6 +92,7 @@ __all__ = [
     "separation_probability",
     "separations",
     "shallow_scores",
+    "spread",
     "step_features",
     "surest_cut",
     "tail",
