@@ -40,7 +40,7 @@ Way: TypeAlias = tuple[bool, ...]
 NONE = int(np.iinfo(np.int64).max)
 DEEPEST = 24  # leaves; trees with more are grown and improved, but not searched for, as their bound would stay at 0
 REMEMBERED = 1 << 17  # boxes whose results are kept
-AT_ONCE = 1 << 27  # steps of a loop in one call, so that an interrupt is seen within a second
+AT_ONCE = 1 << 26  # steps of a loop in one call, so that an interrupt is seen within a second
 ONE_THREAD = 1 << 22  # steps up to which threads cost more than they save
 
 
