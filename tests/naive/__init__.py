@@ -34,6 +34,7 @@ from tests.naive.metrics import (
     node_table,
 )
 from tests.naive.mixtures import log_losses, mmdt, mmdt_by_largest_ratio, mmdt_cuts, moments, tail
+from tests.naive.optimal import optimal_cost, spread
 from tests.naive.prototypes import kernel_mmdt, pair_similarity, quantile, surest_cut
 from tests.naive.prunings import prunings
 from tests.naive.trees import leaf_of
@@ -94,6 +95,7 @@ __all__ = [
     "nearest_cost",
     "node_table",
     "normal_share",
+    "optimal_cost",
     "pair_similarity",
     "prunings",
     "quadratic_form",
@@ -103,6 +105,7 @@ __all__ = [
     "separation_probability",
     "separations",
     "shallow_scores",
+    "spread",
     "step_features",
     "surest_cut",
     "tail",

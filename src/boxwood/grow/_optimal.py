@@ -60,10 +60,100 @@ def optimal(
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = -1,
 ) -> Optimal:
-    """TODO."""
+    """Return the cheapest tree with at most so many leaves; or, out of time, a good one and a bound on the cheapest.
+
+    Other methods choose one cut after another. This one looks at all trees, and leaves out only those that cannot be
+    cheaper than the best one found. Use it where leaves are few, or to learn how far the tree of another method is from
+    the best.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Rows, float32 or float64 in any memory layout.
+    reference : Reference
+        Clustering to be explained. Rows with the label -1, and rows of weight 0, are left out.
+    max_leaf_nodes : int
+        Largest number of leaves.
+    centers : array-like of shape (k, d), default=None
+        Centre of each cluster. Each leaf then takes the cluster whose centre is the cheapest for its rows, so leaves
+        may share a cluster. None gives each leaf its own mean.
+    objective : {"cost", "mistakes"}, default="cost"
+        "cost" is the sum of the squared distances of rows to the centre of their leaf. "mistakes" is the weight of the
+        rows outside the commonest cluster of their leaf; it has no use for centres.
+    time_limit : float, default=None
+        Seconds after which the search stops. The clock is read between steps, which take seconds in a table of many
+        million values. None searches until the tree is proved to be optimal, which may take for ever.
+    sample_weight : array-like of shape (n,), default=None
+        Weight of each row; whole weights are repeated rows. None weighs all rows 1.
+    n_jobs : int or None, default=-1
+        Number of threads; -1 takes every processor. The result depends on them only if time runs out.
+
+    Returns
+    -------
+    Optimal
+        `tree`, `cost`, `bound` and `gap`. Always holds: no tree with at most `max_leaf_nodes` leaves costs less than
+        `bound`, up to rounding. If the search ended, `bound` equals `cost` and `gap` is 0; with one or two leaves and
+        no time limit it ends after one look at each cut. `gap` is `1 - bound / cost`, and 0 where the cost is 0.
+
+    Raises
+    ------
+    DataError
+        If rows, labels, centres and weights do not fit together, every row is left out, or the cost exceeds the largest
+        float.
+    TypeError, ValueError
+        If a parameter is of a wrong kind or out of its range, or `centers` are given for "mistakes".
+
+    Notes
+    -----
+    **Clusters of leaves.** With given centres a leaf has its cheapest cluster, and for "mistakes" its commonest one;
+    the first of equals. If each leaf has its own mean, up to k leaves, k the number of clusters, are named by clusters
+    so that no two leaves share a name and most weight is in the leaf of its cluster. Of equally good namings one is
+    taken in which most leaves hold rows of their cluster. A leaf without any such row remains only where each of the
+    best namings has one. With more than k leaves each has its commonest cluster. The cost still is that of a mean for
+    each leaf: it is at most what the clusters cost that pool the leaves of a name (`metrics.cost`), and its bound is
+    one for them, too. In all cases a cluster may have no leaf.
+
+    **Other clusters.** A leaf with its own mean need not look like a cluster of the reference. With few leaves the
+    cheapest tree often finds other clusters, so compare labels before it is used as an explanation.
+
+    **The search.** For one column, and one share of the leaves between the sides of a cut, the first side's least cost
+    only rises with the place of the cut, and the second side's only falls. So a run of places costs at least the first
+    side at its lower end and the second side at its upper end. Runs are halved, the one of lowest bound first, until no
+    bound is below the cost of the best tree. The best cut of a box of m rows takes time m d (d + 2), or m d k for given
+    centres and for mistakes; results of boxes are remembered. Tables of some hundred to some thousand rows took up to
+    1500 boxes for three leaves, in 0.01 to 1 seconds, and up to 70000 for four. More leaves take far longer, and from
+    25 on only a good tree is sought. Memory: about 60 bytes for each value of X, and 28 more for each value of a box
+    and each leaf below it.
+
+    **Rounding.** Costs are added as whole numbers, so that neither the order of rows nor threads matter; ties go to the
+    tree that the search finds first. With own means, costs that differ by less than 1e-11 of the rows' squared
+    distances to the medians of the columns count as equal. Where the search stops early, the bound is lowered by as
+    much. A stopped search with own means also knows that the cost is at least the variance outside the first
+    `max_leaf_nodes - 1` principal components (Ding, He).
+
+    References
+    ----------
+    R. Mazumder, X. Meng, H. Wang, "Quant-BnB: a scalable branch-and-bound method for optimal decision trees with
+    continuous features", ICML 2022: bounds for intervals of thresholds. G. Aglin, S. Nijssen, P. Schaus, "Learning
+    optimal decision trees using caching branch-and-bound search", AAAI 2020: memory of parts of a table. C. Ding, X.
+    He, "K-means clustering via principal component analysis", ICML 2004.
+
+    Examples
+    --------
+    >>> from boxwood import Reference
+    >>> X = [[0.0, 0.0], [1.0, 0.0], [0.0, 9.0], [1.0, 9.0], [9.0, 4.0], [9.0, 5.0]]
+    >>> reference = Reference.of(X, [0, 0, 1, 1, 2, 2])
+    >>> found = optimal(X, reference, max_leaf_nodes=3)
+    >>> found.cost, found.gap
+    (1.5, 0.0)
+    >>> found.tree.predict(X)
+    array([0, 0, 1, 1, 2, 2])
+    >>> optimal(X, reference, max_leaf_nodes=2, objective="mistakes").cost
+    2.0
+    """
+    refuse_unknown("objective", objective, ("cost", "mistakes"))
     if centers is not None and objective == "mistakes":
         raise ValueError("objective 'mistakes' has no use for centers; leave them out, or take objective 'cost'")
-    refuse_unknown("objective", objective, ("cost", "mistakes"))
     leaves = whole_number("max_leaf_nodes", max_leaf_nodes, 1)
     deadline = _deadline(time_limit)
     task = Task.of(X, reference, sample_weight=sample_weight, n_jobs=n_jobs)
@@ -86,20 +176,21 @@ def optimal_of(
     """Return what `optimal` does for a task: with the reference's centres, or a mean for each leaf.
 
     The search begins with `incumbent`, if that is a tree of one-sided cuts with at most so many leaves, or with a tree
-    that it grows. It ends after `max_boxes` boxes, or at the time `deadline` of `time.monotonic`.
+    that it grows. It ends after `max_boxes` boxes, each counted as its share of the rows, or at the time `deadline` of
+    `time.monotonic`.
     """
     kept = Kept(task)
     own_means = own_means and objective == "cost"
     costs = Costs.of_means(task, kept) if own_means else Costs.of_clusters(task, kept, objective)
     leaves = min(leaves, len(kept.rows))
     found = _searched(kept, costs, leaves, objective, incumbent, max_boxes, deadline)
-    bound = found.bound
-    if own_means and not found.is_exact:
-        bound = max(bound, costs.bound_of_means(leaves))
     tree = kept.tree(found.cuts)
     tree = tree.relabeled(named(tree, task) if own_means else _cheapest(tree, kept, costs))
     cost = _cost(tree, task, objective, own_means)
-    bound = cost if found.is_exact else min(max(costs.in_units(bound - costs.slack), 0.0), cost)
+    bound = cost
+    if not found.is_exact:
+        least = max(found.bound, costs.bound_of_means(leaves) if own_means else 0)
+        bound = min(max(costs.in_units(least - costs.slack), 0.0), cost)
     return Optimal(tree, cost, bound, 1 - bound / cost if cost > 0 else 0.0)
 
 
@@ -116,10 +207,10 @@ def _searched(
     search, rows = Search(costs.sums, n_jobs=kept.task.n_jobs), np.arange(len(kept.rows))
     search.max_boxes = None if max_boxes is None else max_boxes / 2
     search.deadline = None if deadline is None else (time.monotonic() + deadline) / 2
-    if incumbent is not None and incumbent.n_leaves <= leaves and np.isneginf(incumbent.lower).all():
-        known = search.priced(rows, kept.cuts(incumbent, rows))
-    else:
-        known = search.grown(kept.order, leaves)
+    given = None
+    if incumbent is not None and np.isneginf(incumbent.lower).all():
+        given = search.priced(rows, kept.cuts(incumbent, rows))
+    known = search.grown(kept.order, leaves) if given is None or n_leaves(given.cuts) > leaves else given
     known = _improved(known, kept, costs, search, objective)
     search.max_boxes, search.deadline = max_boxes, deadline
     return search.solve(kept.order, leaves, known=known) if leaves <= DEEPEST else known
@@ -186,4 +277,6 @@ def _with_centers(reference: Reference, centers: ArrayLike) -> Reference:
     points = as_centers(centers, reference.centers.shape[1])
     if len(points) != reference.n_clusters:
         raise DataError(f"centers has {len(points)} rows, but the reference has {reference.n_clusters} clusters")
+    if not np.isfinite(points).all():
+        raise DataError("centers must be finite; a cluster without rows may have the centre of another")
     return reference.with_centers(points)

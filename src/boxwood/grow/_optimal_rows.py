@@ -19,6 +19,7 @@ from boxwood.tree import ThresholdTree, TreeBuilder, between, rows_at_nodes
 __all__ = ["Costs", "Kept"]
 
 _DIGITS = 2.0**-8  # from sums below 2**61, which are whole numbers, to sums below 2**53, which are floats
+_AT_ONCE = 1 << 28  # products in one call, so that an interrupt is seen within a second
 _WIDEST = 1000  # columns up to which the bound by eigenvalues is computed
 
 
@@ -126,7 +127,7 @@ class Costs:
 
         Values are taken about a median of each column, the lower one, which no order of rows changes.
         """
-        problem = make_problem(task, "cost")
+        problem = make_problem(task, "mistakes")  # for the weights alone
         share, times = problem.share[kept.rows], problem.times[kept.rows]
         values, unit = _about_medians(task, kept, times)
         squares, farthest = np.zeros(len(values)), np.zeros(len(values))
@@ -151,17 +152,22 @@ class Costs:
     def bound_of_means(self, leaves: int) -> int:
         """Return a cost that no partition into so many parts is below, if each part has its own mean.
 
-        It is the variance outside the first `leaves - 1` principal components (C. Ding, X. He, "K-means clustering via
-        principal component analysis", ICML 2004, Theorem 3.1), rounded down.
+        It is the variance outside the first `leaves - 1` principal components, rounded down (C. Ding, X. He, "K-means
+        clustering via principal component analysis", ICML 2004).
         """
         weights, values = self.sums.moments[:, 0], self.sums.moments[:, 2:]
-        if values.shape[1] > _WIDEST or leaves > values.shape[1]:
+        d = values.shape[1]
+        if d > _WIDEST or leaves > d:
             return 0
+        mean = values.sum(axis=0) / np.sqrt(weights.sum())
+        scatter = -np.outer(mean, mean)
+        block = _AT_ONCE // d**2 + 1
         with one_blas_thread():
-            rows = values / np.sqrt(weights)[:, None]
-            mean = values.sum(axis=0) / np.sqrt(weights.sum())
-            variances = np.linalg.eigvalsh(rows.T @ rows - np.outer(mean, mean))
-        outside = variances[: len(variances) - leaves + 1].sum() - 1e-9 * np.abs(variances).sum()
+            for start in range(0, len(values), block):
+                rows = values[start : start + block] / np.sqrt(weights[start : start + block, None])
+                scatter += rows.T @ rows
+            variances = np.linalg.eigvalsh(scatter)
+        outside = variances[: d - leaves + 1].sum() - 1e-9 * np.abs(variances).sum()
         return max(int(outside * self.sums.factor), 0)
 
 

@@ -40,7 +40,7 @@ Way: TypeAlias = tuple[bool, ...]
 NONE = int(np.iinfo(np.int64).max)
 DEEPEST = 24  # leaves; trees with more are grown and improved, but not searched for, as their bound would stay at 0
 REMEMBERED = 1 << 17  # boxes whose results are kept
-AT_ONCE = 1 << 27  # steps of a loop in one call, so that an interrupt is seen within a second
+AT_ONCE = 1 << 26  # steps of a loop in one call, so that an interrupt is seen within a second
 ONE_THREAD = 1 << 22  # steps up to which threads cost more than they save
 
 
@@ -129,7 +129,7 @@ class Search:
     @property
     def n_boxes(self) -> float:
         """The boxes looked at so far, each counted as its share of the table's rows."""
-        return self.n_rows / self.sums.codes.shape[1]
+        return float(self.n_rows / self.sums.codes.shape[1])
 
     @property
     def is_over(self) -> bool:
@@ -194,11 +194,12 @@ class Search:
         at_once = max(min(AT_ONCE // steps, -(-d // 4)), 1) if steps * d > ONE_THREAD else d
 
         def best_of(start: int) -> tuple[int, int, int]:
-            return sweep(order, *self.sums, start, min(start + at_once, d), *out)
+            cost, column, code = sweep(order, *self.sums, start, min(start + at_once, d), *out)
+            return int(cost), int(column), int(code)
 
         cost, column, code = min(map_tasks(best_of, range(0, d, at_once), n_jobs=self.n_jobs))
         leaf = self._leaf(order)
-        return leaf if cost >= leaf.cost else Found(int(cost), int(cost), (int(column), int(code), None, None))
+        return leaf if cost >= leaf.cost else Found(cost, cost, (column, code, None, None))
 
     # -------------------------------------------------------------------------------------------------- more leaves
 
@@ -236,12 +237,14 @@ class Search:
         if share <= other:
             a = solved(True)
             if a.bound + second >= runs.limit:
-                return runs.wait(column, share, low, middle - 1, first, second)
+                runs.wait(column, share, low, middle - 1, first, second)
+                return None
             b = solved(False)
         else:
             b = solved(False)
             if first + b.bound >= runs.limit:
-                return runs.wait(column, share, middle + 1, high, first, second)
+                runs.wait(column, share, middle + 1, high, first, second)
+                return None
             a = solved(True)
         runs.limit = min(runs.limit, a.cost + b.cost)
         at_middle = max(first, a.bound), max(second, b.bound)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boxwood._types import Indices, Ints
+from boxwood._types import Ints
 from boxwood._validation import as_whole_weights
 from boxwood.grow._optimal_rows import Costs, Kept
 from boxwood.grow._optimal_search import Found, Search, leaf_rows, n_leaves
