@@ -28,6 +28,7 @@ __all__ = ["Draft", "is_past"]
 T = TypeVar("T")
 
 _UNKNOWN = -(1 << 62)  # no sum of differences is below; see `whole_costs`
+_NO_CENTERS = np.empty((0, 0))
 _KEPT_BYTES = 1 << 28  # of what is known of the rows of the first levels, 20 for each row and level
 
 
@@ -165,8 +166,7 @@ class Draft:
         side = self._other_side(level)
         if level >= len(self.others):
             self.lowest[active] = _UNKNOWN
-        self._compute_other_costs(level, rows, side)
-        current, is_wrong, n_rows = self._compute_differences(level, rows, active, side)
+        current, is_wrong, n_rows = self._look_across(level, rows, active, side)
         wanted = self.lowest < current[:, None]
         wanted[~(active & is_wrong)] = False
         found = Found.nothing(current)
@@ -189,56 +189,52 @@ class Draft:
         unknown = np.full(n, self.shape.n_nodes, dtype=np.int32)
         return _OtherSide(unknown, np.zeros(n), np.zeros(n, dtype=np.int64))
 
-    def _compute_other_costs(self, level: int, rows: Indices, side: _OtherSide) -> None:
-        at, below = self.at[level], self.at[level + 1]
-
-        def compute(start: int, stop: int) -> None:
-            dear, clusters = np.empty((2, stop - start), dtype=np.int64)
-            of_rows = self.cluster, self.stale, self.leaf, self.own, side.leaf, side.cost, dear, clusters
-            count = loops.other_leaves(self.X, rows[start:stop], at, below, *self._tree(), *of_rows)
-            costs = self.problem.cost_under(dear[:count], clusters[:count])
-            loops.write_costs(dear[:count], costs, self.share, side.cost)
-
-        self._for_blocks(compute, rows)
-
-    def _compute_differences(
+    def _look_across(
         self, level: int, rows: Indices, active: Bools, side: _OtherSide
     ) -> tuple[Ints, Bools, Ints]:
-        """Write the differences; return for each node their sum over the first side, whether a row is on its dearer
-        side, and the number of rows.
+        """Find what rows cost on the other side; return for each node the sum of differences over its first side,
+        whether a row is on its dearer side, and the number of rows.
+
+        The factors that make costs whole numbers follow from all costs of a node (see `whole_costs_of`), but are mostly
+        the same as before. So differences are computed at once, and again where the factor has changed.
         """
-        at, below = self.at[level], self.at[level + 1]
-        scales = self._scales(at, rows, len(active), side.cost)
+        at, below, n = self.at[level], self.at[level + 1], len(active)
+        problem = self.problem
+        centers = _NO_CENTERS if problem.centers is None else problem.centers
+        costs = self.task.reference.labels, centers, problem.unit, self.share, self.times
+
+        def look(start: int, stop: int) -> tuple[Floats, Ints]:
+            largest, sums = np.zeros(n), np.zeros((n, 4), dtype=np.int64)
+            of_leaves = self.cluster, self.stale, self.leaf, self.own
+            here = rows[start:stop], at, below, *self._tree(), *of_leaves, *costs, self.scales
+            loops.look_across(self.X, *here, *side, largest, sums)
+            return largest, sums
+
+        def largest_at(node: int) -> Floats:
+            here = np.flatnonzero(at == node)
+            largest: Floats = np.maximum(self.own[here], side.cost[here]) * self.times[here]
+            return largest
+
+        parts = self._for_blocks(look, rows)
+        scales, sums = scales_of(_sum([part[0] for part in parts]), largest_at), _sum([part[1] for part in parts])
         anew = active & (scales != self.scales)
         self.scales[active] = scales[active]
-
-        def compute(start: int, stop: int) -> Ints:
-            sums = np.zeros((len(active), 4), dtype=np.int64)
-            costs = self.own, side.cost, self.times, scales
-            loops.set_differences(rows[start:stop], at, below, *costs, side.difference, sums)
-            return sums
-
-        sums = _sum(self._for_blocks(compute, rows))
+        if anew.any():
+            sums[anew] = self._differences(rows[anew[at[rows]]], at, below, side)[anew]
         fallen = (self.fallen + sums[:, 1])[active, None]
         self.lowest[active] = np.maximum(self.lowest[active] - fallen, _UNKNOWN)
         self.fallen[active] = 0
         self.lowest[anew] = _UNKNOWN
         return sums[:, 0], sums[:, 2] > 0, sums[:, 3]
 
-    def _scales(self, at: Array, rows: Indices, n_nodes: int, other_cost: Floats) -> Floats:
-        """Return the factor that makes the costs at each node whole numbers; see `whole_costs_of`."""
-
-        def add(start: int, stop: int) -> Floats:
-            sums = np.zeros(n_nodes)
-            loops.add_largest(rows[start:stop], at, self.own, other_cost, self.times, sums)
+    def _differences(self, rows: Indices, at: Array, below: Array, side: _OtherSide) -> Ints:
+        def compute(start: int, stop: int) -> Ints:
+            sums = np.zeros((len(self.scales), 4), dtype=np.int64)
+            costs = self.own, side.cost, self.times, self.scales
+            loops.set_differences(rows[start:stop], at, below, *costs, side.difference, sums)
             return sums
 
-        def largest(node: int) -> Floats:
-            here = np.flatnonzero(at == node)
-            costs: Floats = np.maximum(self.own[here], other_cost[here]) * self.times[here]
-            return costs
-
-        return scales_of(_sum(self._for_blocks(add, rows)), largest)
+        return _sum(self._for_blocks(compute, rows))
 
     def _keeps_leaves(
         self, level: int, rows: Indices, chosen: Bools, feature: Indices, upper: Floats, side: _OtherSide
