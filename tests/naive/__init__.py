@@ -19,7 +19,7 @@ from tests.naive.cuts import (
     separation_probability,
 )
 from tests.naive.explanations import cluster_or_none, holds, measured
-from tests.naive.growth import expand, greedy, greedy_costs, imm, refine, shallow_scores
+from tests.naive.growth import expand, greedy, greedy_costs, honest, imm, refine, shallow_scores
 from tests.naive.kernels import axis_similarity, distance_ratios, gram, kernel_cost, kernel_distances, kernel_kmeans
 from tests.naive.medians import alternate, lowest_cost, medians, nearest
 from tests.naive.metrics import (
@@ -58,6 +58,7 @@ __all__ = [
     "greedy_costs",
     "holds",
     "holm",
+    "honest",
     "imm",
     "kernel_cost",
     "kernel_distances",

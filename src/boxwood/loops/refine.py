@@ -74,8 +74,29 @@ def _child(X, row, node, feature, lower, upper, second):
 
 @jit
 def look_across(
-    X, rows, at, below, feature, lower, upper, second, cluster, stale, leaf, own, labels, centers, unit, share, times,
-    scales, other, other_cost, difference, largest, sums,
+    X,
+    rows,
+    at,
+    below,
+    feature,
+    lower,
+    upper,
+    second,
+    cluster,
+    stale,
+    leaf,
+    own,
+    labels,
+    centers,
+    unit,
+    share,
+    times,
+    scales,
+    other,
+    other_cost,
+    difference,
+    largest,
+    sums,
 ):
     """Find what each row would cost on the other side of its node, and how much more it costs on the first side.
 
@@ -284,23 +305,41 @@ def _row_before(order, rank, at, node):
 
 
 @jit
-def count_leaves(X, rows, at, below, chosen, feature, upper, leaf, other, counts):
+def count_leaves(X, rows, at, below, chosen, feature, upper, leaf, other, labels, cluster, counts):
     """Count the rows of each leaf below the chosen nodes, under the cuts that they have and under others.
 
     IN: X (n, d); rows (m,); at, below (n,); chosen (n_nodes + 1,); feature, upper (n_nodes + 1,): the other cuts; leaf,
-    other (n,). OUT: counts (n_nodes + 1, 2).
+    other (n,); labels (n,); cluster (n_nodes,). OUT: counts (n_nodes + 1, 3): rows now, rows under the other cuts, and
+    those of them that are of the leaf's cluster.
     """
     for row in rows:
         node = at[row]
         if chosen[node]:
             stays = (X[row, feature[node]] <= upper[node]) == (below[row] == node + 1)
+            then = leaf[row] if stays else other[row]
             counts[leaf[row], 0] += 1
-            counts[leaf[row] if stays else other[row], 1] += 1
+            counts[then, 1] += 1
+            counts[then, 2] += labels[row] == cluster[then]
 
 
 @jit
 def move_rows(
-    X, rows, at, level, chosen, feature, lower, upper, second, leaf, own, other, other_cost, others, differences, fallen,
+    X,
+    rows,
+    at,
+    level,
+    chosen,
+    feature,
+    lower,
+    upper,
+    second,
+    leaf,
+    own,
+    other,
+    other_cost,
+    others,
+    differences,
+    fallen,
     moved,
 ):
     """Move rows whose node has a new cut and that are on its wrong side, down to the leaf of the right side.
