@@ -1,11 +1,16 @@
 """Refinement: equal to its twin, never dearer, and the same shape."""
 
+import time
+
 import numpy as np
 import pytest
 
-from boxwood import Reference
-from boxwood.grow import expand, imm, refine
+from boxwood import Reference, _threads
+from boxwood.grow import _recut, _recut_search, expand, imm, refine
+from boxwood.grow._names import honest
+from boxwood.grow._refine import refined, refined_with_centers
 from boxwood.metrics import cost
+from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 from tests import naive
 from tests.cases import make_case
@@ -35,41 +40,116 @@ def surrogate(tree, X, reference, objective, weights=None):
     return np.sum(weights[kept, None] * (X[kept].astype(float) - reference.centers[clusters]) ** 2)
 
 
-def test_equals_the_twin_for_mistakes():
-    for seed in seeds(200):
-        X, labels, weights = make_case(seed, max_rows=25)
-        weights = None if weights is None else np.ceil(weights)
-        reference, rng = Reference.of(X, labels), np.random.default_rng(seed)
-        k = reference.n_clusters
-        tree = random_tree(rng, X, k, int(rng.integers(1, 7)))
-        kept = reference.kept
-        each = np.ones(len(X), dtype=int) if weights is None else weights.astype(int)
-        costs = [
-            [int(w) * int(label != c) for c in range(k)] for w, label in zip(each[kept], labels[kept], strict=True)
-        ]
-        twin = naive.refine(tree.to_dict(), X[kept], costs)
-        found = refine(tree, X, reference, objective="mistakes", sample_weight=weights)
+def exact_costs(X, reference, weights, objective):
+    """Return the weighted costs (n, k) as Python's whole numbers; for "cost" values, centres and weights are whole."""
+    each = np.ones(len(X), dtype=int) if weights is None else weights.astype(int)
+    if objective == "mistakes":
+        of_row = [[int(label != c) for c in range(reference.n_clusters)] for label in reference.labels.tolist()]
+    else:
+        of_row = [[sum(int(v) ** 2 for v in x - c) for c in reference.centers] for x in X.astype(float)]
+    return [[int(w) * cost for cost in costs] for w, costs in zip(each, of_row, strict=True)]
+
+
+def whole_case(seed, objective, max_rows=25):
+    """Return a table, its clusters and whole weights; for "cost" all values and centres are small whole numbers."""
+    X, labels, weights = make_case(seed, max_rows=max_rows)
+    weights, rng = None if weights is None else np.ceil(weights), np.random.default_rng(seed)
+    if objective == "mistakes":
+        return X, Reference.of(X, labels), weights
+    X = rng.integers(0, 9, size=X.shape).astype(float) + 3 * labels[:, None]
+    return X, Reference(labels, rng.integers(0, 20, size=(labels.max() + 1, X.shape[1])).astype(float)), weights
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_equals_the_twin(objective):
+    for seed in seeds(150):
+        X, reference, weights = whole_case(seed, objective)
+        rng, kept = np.random.default_rng(seed), reference.kept
+        tree = random_tree(rng, X, reference.n_clusters, int(rng.integers(1, 7)))
+        costs = [each for each, k in zip(exact_costs(X, reference, weights, objective), kept, strict=True) if k]
+        twin = naive.refine(tree.to_dict(), X[kept], costs, reference.labels[kept])
+        found = refine(tree, X, reference, objective=objective, sample_weight=weights)
         assert found == ThresholdTree.from_dict(twin), f"seed {seed}"
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_never_dearer_and_of_the_same_shape(objective):
+def test_equals_the_twin_however_the_work_is_done(objective, monkeypatch):
+    for large, few, kept_bytes, block in ((1, 0, 0, 7), (1, 10**9, 1 << 28, 1000), (3, 16, 2000, 3)):
+        monkeypatch.setattr(_recut_search, "_LARGE", large)  # rows from which bins are used
+        monkeypatch.setattr(_recut_search, "_FEW", few)
+        monkeypatch.setattr(_recut, "_KEPT_BYTES", kept_bytes)
+        monkeypatch.setattr(_recut, "BLOCK_ROWS", block)
+        monkeypatch.setattr(_threads, "BLOCK_ROWS", block)
+        for seed in seeds(30, first=large):
+            X, reference, weights = whole_case(seed, objective, max_rows=40)
+            tree, kept = random_tree(np.random.default_rng(seed), X, reference.n_clusters, 8), reference.kept
+            costs = [each for each, k in zip(exact_costs(X, reference, weights, objective), kept, strict=True) if k]
+            twin = naive.refine(tree.to_dict(), X[kept], costs, reference.labels[kept])
+            found = refine(tree, X, reference, objective=objective, sample_weight=weights, n_jobs=1 + seed % 2)
+            assert found == ThresholdTree.from_dict(twin), f"seed {seed}"
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_never_dearer_of_the_same_shape_and_honest(objective):
     for seed in seeds(60):
         X, labels, weights = make_case(seed)
         reference, rng = Reference.of(X, labels), np.random.default_rng(seed)
+        if weights is not None and seed % 3 == 0:
+            weights[rng.random(len(X)) < 0.2] = 0.0
+            weights[0] += labels[0] >= 0
+        kept = reference.kept if weights is None else reference.kept & (weights > 0)
+        if not kept.any():
+            continue
         tree = random_tree(rng, X, reference.n_clusters, 6)
         better = refine(tree, X, reference, objective=objective, sample_weight=weights)
+        tree = honest(tree, Task.of(X, reference, sample_weight=weights), objective)
         before, after = (surrogate(t, X, reference, objective, weights) for t in (tree, better))
         assert after <= before * (1 + 1e-12)
         assert better.second.tolist() == tree.second.tolist()
         assert set(better.leaf_clusters) >= set(tree.leaf_clusters)
-        kept = reference.kept if weights is None else reference.kept & (weights > 0)
         assert set(better.apply(X[kept])) >= set(tree.apply(X[kept]))
+        assert_honest(better, X[kept], reference.labels[kept])
         order = rng.permutation(len(X))
         moved = Reference(labels[order], reference.centers)
         weights = None if weights is None else weights[order]
         again = refine(tree, X[order], moved, objective=objective, sample_weight=weights, n_jobs=1)
         assert again == better
+
+
+def assert_honest(tree, X, labels):
+    """Every leaf with rows holds a row of its cluster."""
+    leaf = tree.apply(X)
+    assert set(leaf) == set(leaf[tree.leaf_clusters[leaf] == labels])
+
+
+def test_honest_with_the_centres_of_its_own_clusters():
+    for seed in seeds(60):
+        X, labels, weights = make_case(seed)
+        reference, rng = Reference.of(X, labels), np.random.default_rng(seed)
+        task = Task.of(X, reference, sample_weight=weights)
+        tree = random_tree(rng, X, reference.n_clusters, 6)
+        better = refined_with_centers(tree, task)
+        assert_honest(better, X[task.kept], labels[task.kept])
+        before, after = (own_cost(t, X, labels, weights) for t in (honest(tree, task, "cost"), better))
+        assert after <= before * (1 + 1e-9) + 1e-9
+
+
+def own_cost(tree, X, labels, weights):
+    kept = labels >= 0
+    return cost(X[kept], tree, sample_weight=None if weights is None else weights[kept])
+
+
+def test_stops_at_the_deadline():
+    X, labels, _ = make_case(3)
+    task, rng = Task.of(X, Reference.of(X, labels)), np.random.default_rng(3)
+    tree = honest(random_tree(rng, X, labels.max() + 1, 6), task, "cost")
+    past = time.monotonic() - 1
+    assert refined(tree, task, "cost", deadline=past) == refined_with_centers(tree, task, deadline=past) == tree
+    later = time.monotonic() + 1000
+    assert refined_with_centers(tree, task, deadline=later) == refined_with_centers(tree, task)
+    first = refined(tree, task, "cost", max_sweeps=1)
+    assert refined_with_centers(tree, task, max_rounds=0) == tree
+    assert surrogate(first, X, task.reference, "cost") <= surrogate(tree, X, task.reference, "cost") * (1 + 1e-12)
 
 
 def test_each_cut_is_the_best_given_the_others():

@@ -20,7 +20,7 @@ from tests.naive.cuts import (
     separation_probability,
 )
 from tests.naive.explanations import cluster_or_none, holds, measured
-from tests.naive.growth import expand, greedy, greedy_costs, imm, refine, shallow_scores
+from tests.naive.growth import expand, greedy, greedy_costs, honest, imm, refine, shallow_scores
 from tests.naive.impurity import by_centers, by_entropy, by_gini, by_rows, grown_by
 from tests.naive.kernels import axis_similarity, distance_ratios, gram, kernel_cost, kernel_distances, kernel_kmeans
 from tests.naive.medians import alternate, lowest_cost, medians, nearest
@@ -68,6 +68,7 @@ __all__ = [
     "grown_by",
     "holds",
     "holm",
+    "honest",
     "imm",
     "is_any_inside",
     "is_inside",

@@ -260,37 +260,50 @@ def _numbered_leaves(root, X, rows) -> list:
 # ---------------------------------------------------------------------------------------------------------- refinement
 
 
-def refine(d: dict, X, costs) -> dict:
+def refine(d: dict, X, costs, labels) -> dict:
     """Return a nested tree of threshold cuts with its cuts chosen anew, given exact costs (n, k) of rows by cluster.
 
-    Children before parents, second children before first ones, until a sweep changes nothing.
+    Leaves get honest names first. Then children come before parents, second children before first ones, until a sweep
+    changes nothing.
     """
-    d = copy.deepcopy(d)
+    X = np.asarray(X, dtype=np.float64)
+    d = honest(d, X, labels, lambda rows, c: sum(costs[r][c] for r in rows))
     for _ in range(10):
-        if not _refine_node(d, d, np.asarray(X, dtype=np.float64), costs, list(range(len(X)))):
+        if not _refine_node(d, d, X, costs, labels, list(range(len(X)))):
             break
     return d
 
 
-def _refine_node(root, d, X, costs, rows) -> bool:
+def honest(d: dict, X, labels, cost) -> dict:
+    """Return a nested tree in which each leaf with rows, but none of its cluster, has the cheapest that it holds."""
+    d = copy.deepcopy(d)
+    for _, leaf, rows in _numbered_leaves(d, X, list(range(len(X)))):
+        held = sorted({int(labels[r]) for r in rows})
+        if held and leaf["cluster"] not in held:
+            leaf["cluster"] = min(held, key=lambda c: cost(rows, c))
+    return d
+
+
+def _refine_node(root, d, X, costs, labels, rows) -> bool:
     if not rows:
         return False
     if "cluster" in d:
         clusters = _clusters(root)
-        total = [sum(costs[r][c] for r in rows) for c in range(len(costs[0]))]
-        best = total.index(min(total))
+        total = {c: sum(costs[r][c] for r in rows) for c in sorted({int(labels[r]) for r in rows})}
+        best = min(total, key=total.__getitem__)
         change = clusters.count(d["cluster"]) > 1 and total[best] < total[d["cluster"]]
         d["cluster"] = best if change else d["cluster"]
         return change
     left = [r for r in rows if X[r, d["feature"]] <= d["threshold"]]
     right = [r for r in rows if r not in left]
-    changed = _refine_node(root, d["right"], X, costs, right)
-    changed |= _refine_node(root, d["left"], X, costs, left)
+    changed = _refine_node(root, d["right"], X, costs, labels, right)
+    changed |= _refine_node(root, d["left"], X, costs, labels, left)
     a = {r: costs[r][leaf_of(d["left"], X[r])["cluster"]] for r in rows}
     b = {r: costs[r][leaf_of(d["right"], X[r])["cluster"]] for r in rows}
 
     def reached(feature, threshold):
-        return {id(leaf_of(d["left" if X[r, feature] <= threshold else "right"], X[r])) for r in rows}
+        leaves = [(leaf_of(d["left" if X[r, feature] <= threshold else "right"], X[r]), r) for r in rows]
+        return {id(leaf) for leaf, _ in leaves}, {id(leaf) for leaf, r in leaves if leaf["cluster"] == labels[r]}
 
     best = sum(a[r] for r in left) + sum(b[r] for r in right), None
     for j in range(X.shape[1]):
@@ -299,7 +312,10 @@ def _refine_node(root, d, X, costs, rows) -> bool:
             cost = sum(a[r] if X[r, j] <= threshold else b[r] for r in rows)
             if cost < best[0]:
                 best = cost, (j, threshold)
-    if best[1] is None or reached(d["feature"], d["threshold"]) - reached(*best[1]):
+    if best[1] is None:
+        return changed
+    before, (after, own) = reached(d["feature"], d["threshold"])[0], reached(*best[1])
+    if before - after or after - own:
         return changed
     d["feature"], d["threshold"] = best[1]
     return True

@@ -21,6 +21,7 @@ from boxwood.tree import ThresholdTree
 from boxwood.tree._tree import refuse_no_tree
 
 __all__ = [
+    "OBJECTIVES",
     "Problem",
     "distance_unit",
     "largest_costs",
@@ -42,7 +43,7 @@ CostsUnder: TypeAlias = Callable[[Indices, NDArray[np.integer]], Floats]
 """Return the cost of each row under one cluster of its own, shape (len(rows),); the same numbers as `Costs`."""
 
 _ONE_THREAD = 1 << 15  # values up to which threads cost more than they save
-_OBJECTIVES = ("cost", "mistakes")
+OBJECTIVES = ("cost", "mistakes")
 _BLOCK_VALUES = 1 << 21  # costs in memory at a time where only the largest of each row are kept
 _ERROR = 1e-6  # more than the relative error of a plain sum of numbers that are not negative
 _REPEATS = float(1 << 31)  # whole weights with a sum below this count as repeated rows
@@ -69,15 +70,18 @@ class Problem(NamedTuple):
 
 def make_problem(task: Task, objective: str, kernel: Kernel | None = None) -> Problem:
     """Return the costs of a task's rows under each cluster; with a kernel, distances are those in its feature space."""
-    refuse_unknown("objective", objective, _OBJECTIVES)
+    refuse_unknown("objective", objective, OBJECTIVES)
     share, times = _split_weights(task.rows.weights, task.kept)
-    of_rows = share, times, task.reference.n_clusters, task.n_jobs
+    centers = unit = None
     if objective == "mistakes":
-        return Problem(task.rows, task.kept, *_mistake_costs(task), *of_rows)
-    if kernel is not None:
-        return Problem(task.rows, task.kept, *_kernel_costs(task, kernel), *of_rows)
-    centers, unit = task.reference.centers, distance_unit(task)
-    return Problem(task.rows, task.kept, *_distances(task.rows.values, centers, unit), *of_rows, centers, unit)
+        costs, cost_under = _mistake_costs(task)
+    elif kernel is not None:
+        costs, cost_under = _kernel_costs(task, kernel)
+    else:
+        centers, unit = task.reference.centers, distance_unit(task)
+        costs, cost_under = _distances(task.rows.values, centers, unit)
+    k = task.reference.n_clusters
+    return Problem(task.rows, task.kept, costs, cost_under, share, times, k, task.n_jobs, centers, unit or 1.0)
 
 
 def with_centers(problem: Problem, centers: Floats, unit: float) -> Problem:

@@ -28,6 +28,7 @@ __all__ = ["Draft", "is_past"]
 T = TypeVar("T")
 
 _UNKNOWN = -(1 << 62)  # no sum of differences is below; see `whole_costs`
+_NO_CENTERS = np.empty((0, 0))
 _KEPT_BYTES = 1 << 28  # of what is known of the rows of the first levels, 20 for each row and level
 
 
@@ -43,7 +44,8 @@ class Draft:
     """A tree, the rows of a task in it, and what each row costs in its leaf and would cost elsewhere."""
 
     def __init__(self, tree: ThresholdTree, task: Task, problem: Problem) -> None:
-        self.shape, self.task, self.problem, self.X = tree, task, problem, task.rows.values
+        self.shape, self.task, self.problem = tree, task, problem
+        self.X, self.labels = one_kind(task.rows.values), one_kind(task.reference.labels)
         self.feature, self.upper, self.cluster = tree.feature.copy(), tree.upper.copy(), tree.cluster.copy()
         self.nodes_at = [np.flatnonzero(tree.node_depth == level) for level in range(tree.depth + 1)]
         self.last = last_below(tree)
@@ -100,6 +102,8 @@ class Draft:
 
         After the deadline, on the clock of `time.monotonic`, no further level is visited.
         """
+        if is_past(deadline):
+            return False
         new, self.moved = self.moved, np.zeros_like(self.moved)
         changed = np.zeros_like(new)  # whether a node or one below it has changed in this sweep
         self._relabel_leaves(new, changed)
@@ -120,7 +124,7 @@ class Draft:
     # ------------------------------------------------------------------------------------------------ leaves
 
     def _relabel_leaves(self, new: Bools, changed: Bools) -> None:
-        """Give each leaf its cheapest cluster, unless it is the only one of its own."""
+        """Give each leaf the cheapest cluster of which it holds rows, unless it is the only leaf of its own."""
         self.unknown |= new
         leaves = self.shape.leaf_nodes
         counts = np.bincount(self.cluster[leaves], minlength=self.problem.n_clusters)
@@ -145,7 +149,8 @@ class Draft:
             slot[leaves] = np.arange(len(leaves))
             slots = slot[self.leaf]
             rows = np.flatnonzero(slots >= 0)
-            self.cheaper[leaves] = cheaper_clusters(self.problem, self.cluster[leaves], rows, slots[rows])
+            found = cheaper_clusters(self.problem, self.labels, self.cluster[leaves], rows, slots[rows])
+            self.cheaper[leaves] = found
             self.unknown[leaves] = False
 
     def _measure(self, rows: Indices) -> None:
@@ -165,12 +170,11 @@ class Draft:
         side = self._other_side(level)
         if level >= len(self.others):
             self.lowest[active] = _UNKNOWN
-        self._compute_other_costs(level, rows, side)
-        current, is_wrong, n_rows = self._compute_differences(level, rows, active, side)
+        current, is_wrong, n_rows = self._look_across(level, rows, active, side)
         wanted = self.lowest < current[:, None]
         wanted[~(active & is_wrong)] = False
         found = Found.nothing(current)
-        search = Search(self.task, rows, self.at[level], side.difference, self.problem.n_jobs)
+        search = Search(self.task, self.X, rows, self.at[level], side.difference, self.problem.n_jobs)
         search.look(found, wanted, n_rows, self.lowest)
         chosen, feature, upper = found.cuts(self.X)
         if chosen.any():
@@ -189,73 +193,68 @@ class Draft:
         unknown = np.full(n, self.shape.n_nodes, dtype=np.int32)
         return _OtherSide(unknown, np.zeros(n), np.zeros(n, dtype=np.int64))
 
-    def _compute_other_costs(self, level: int, rows: Indices, side: _OtherSide) -> None:
-        at, below = self.at[level], self.at[level + 1]
+    def _look_across(self, level: int, rows: Indices, active: Bools, side: _OtherSide) -> tuple[Ints, Bools, Ints]:
+        """Find what rows cost on the other side; return for each node the sum of differences over its first side,
+        whether a row is on its dearer side, and the number of rows.
 
-        def compute(start: int, stop: int) -> None:
-            dear, clusters = np.empty((2, stop - start), dtype=np.int64)
-            of_rows = self.cluster, self.stale, self.leaf, self.own, side.leaf, side.cost, dear, clusters
-            count = loops.other_leaves(self.X, rows[start:stop], at, below, *self._tree(), *of_rows)
-            costs = self.problem.cost_under(dear[:count], clusters[:count])
-            loops.write_costs(dear[:count], costs, self.share, side.cost)
-
-        self._for_blocks(compute, rows)
-
-    def _compute_differences(
-        self, level: int, rows: Indices, active: Bools, side: _OtherSide
-    ) -> tuple[Ints, Bools, Ints]:
-        """Write the differences; return for each node their sum over the first side, whether a row is on its dearer
-        side, and the number of rows.
+        The factors that make costs whole numbers follow from all costs of a node (see `whole_costs_of`), but are mostly
+        the same as before. So differences are computed at once, and again where the factor has changed.
         """
-        at, below = self.at[level], self.at[level + 1]
-        scales = self._scales(at, rows, len(active), side.cost)
+        at, below, n = self.at[level], self.at[level + 1], len(active)
+        problem = self.problem
+        centers = one_kind(_NO_CENTERS if problem.centers is None else problem.centers)
+        costs = self.labels, centers, problem.unit, self.share, self.times
+
+        def look(start: int, stop: int) -> tuple[Floats, Ints]:
+            largest, sums = np.zeros(n), np.zeros((n, 4), dtype=np.int64)
+            of_leaves = self.cluster, self.stale, self.leaf, self.own
+            here = rows[start:stop], at, below, *self._tree(), *of_leaves, *costs, self.scales
+            loops.look_across(self.X, *here, *side, largest, sums)
+            return largest, sums
+
+        def largest_at(node: int) -> Floats:
+            here = np.flatnonzero(at == node)
+            largest: Floats = np.maximum(self.own[here], side.cost[here]) * self.times[here]
+            return largest
+
+        parts = self._for_blocks(look, rows)
+        scales, sums = scales_of(_sum([part[0] for part in parts]), largest_at), _sum([part[1] for part in parts])
         anew = active & (scales != self.scales)
         self.scales[active] = scales[active]
-
-        def compute(start: int, stop: int) -> Ints:
-            sums = np.zeros((len(active), 4), dtype=np.int64)
-            costs = self.own, side.cost, self.times, scales
-            loops.set_differences(rows[start:stop], at, below, *costs, side.difference, sums)
-            return sums
-
-        sums = _sum(self._for_blocks(compute, rows))
+        if anew.any():
+            sums[anew] = self._differences(rows[anew[at[rows]]], at, below, side)[anew]
         fallen = (self.fallen + sums[:, 1])[active, None]
         self.lowest[active] = np.maximum(self.lowest[active] - fallen, _UNKNOWN)
         self.fallen[active] = 0
         self.lowest[anew] = _UNKNOWN
         return sums[:, 0], sums[:, 2] > 0, sums[:, 3]
 
-    def _scales(self, at: Array, rows: Indices, n_nodes: int, other_cost: Floats) -> Floats:
-        """Return the factor that makes the costs at each node whole numbers; see `whole_costs_of`."""
-
-        def add(start: int, stop: int) -> Floats:
-            sums = np.zeros(n_nodes)
-            loops.add_largest(rows[start:stop], at, self.own, other_cost, self.times, sums)
+    def _differences(self, rows: Indices, at: Array, below: Array, side: _OtherSide) -> Ints:
+        def compute(start: int, stop: int) -> Ints:
+            sums = np.zeros((len(self.scales), 4), dtype=np.int64)
+            costs = self.own, side.cost, self.times, self.scales
+            loops.set_differences(rows[start:stop], at, below, *costs, side.difference, sums)
             return sums
 
-        def largest(node: int) -> Floats:
-            here = np.flatnonzero(at == node)
-            costs: Floats = np.maximum(self.own[here], other_cost[here]) * self.times[here]
-            return costs
-
-        return scales_of(_sum(self._for_blocks(add, rows)), largest)
+        return _sum(self._for_blocks(compute, rows))
 
     def _keeps_leaves(
         self, level: int, rows: Indices, chosen: Bools, feature: Indices, upper: Floats, side: _OtherSide
     ) -> Bools:
-        """Return whether, with the new cut of each chosen node, every leaf that has rows keeps some."""
+        """Return whether, with each new cut, leaves that have rows keep some, and hold some of their own cluster."""
 
         def count(start: int, stop: int) -> Ints:
-            counts = np.zeros((len(chosen), 2), dtype=np.int64)
+            counts = np.zeros((len(chosen), 3), dtype=np.int64)
             here = self.at[level], self.at[level + 1], chosen, feature, upper, self.leaf, side.leaf
-            loops.count_leaves(self.X, rows[start:stop], *here, counts)
+            labels = self.labels, self.cluster
+            loops.count_leaves(self.X, rows[start:stop], *here, *labels, counts)
             return counts
 
-        before, after = _sum(self._for_blocks(count, rows)).T
+        before, after, own = _sum(self._for_blocks(count, rows)).T
         keeps = np.ones(len(chosen), dtype=np.bool_)
         nodes = np.flatnonzero(chosen)  # of one level, so each leaf is below the last of them that is not behind it
-        emptied = np.flatnonzero((before > 0) & (after == 0))
-        keeps[nodes[np.searchsorted(nodes, emptied, side="right") - 1]] = False
+        wrong = np.flatnonzero((before + after > 0) & (own == 0))
+        keeps[nodes[np.searchsorted(nodes, wrong, side="right") - 1]] = False
         return keeps
 
     def _move_rows(self, level: int, rows: Indices, chosen: Bools, side: _OtherSide) -> None:
@@ -284,6 +283,13 @@ class Draft:
 
 def _sum(parts: list[Array]) -> Array:
     return parts[0] if len(parts) == 1 else np.sum(parts, axis=0)
+
+
+def one_kind(array: Array) -> Array:
+    """Return a view, or else a copy, that is contiguous and cannot be written, so that loops compile for one kind."""
+    view = np.ascontiguousarray(array).view()
+    view.flags.writeable = False
+    return view
 
 
 def last_below(tree: ThresholdTree) -> Ints:

@@ -10,37 +10,51 @@ from boxwood.loops.refine import add_gaps
 
 __all__ = ["cheaper_clusters"]
 
+_NONE = np.iinfo(np.int64).max
 _MARGIN = 1e-6  # more than the relative error of the costs by means
 
 
-def cheaper_clusters(problem: Problem, clusters: Ints, rows: Indices, slots: Indices) -> Ints:
-    """Return for each of some leaves its cheapest cluster, if it is cheaper than the one it has, or else -1.
+def cheaper_clusters(problem: Problem, labels: Indices, clusters: Ints, rows: Indices, slots: Indices) -> Ints:
+    """Return for each of some leaves the cheapest cluster of which it holds rows, or -1 if it has none cheaper.
 
-    `clusters` are those of the leaves; `rows` are all rows of these leaves, and `slots` the place of each one's leaf
-    among `clusters`. Sums are exact as those of `whole_costs` are, and of equal clusters the first is the cheapest.
+    `labels` are the clusters of all rows; `clusters` those of the leaves; `rows` are all rows of these leaves, and
+    `slots` the place of each one's leaf among `clusters`. Sums are exact as those of `whole_costs` are, and of equal
+    clusters the first is the cheapest.
     """
-    better = np.full(len(clusters), -1)
-    in_doubt = _in_doubt(problem, clusters, rows, slots)
+    if problem.centers is None and (problem.share == 1).all():
+        return _by_counts(problem, labels, clusters, rows, slots)
+    cheaper = np.full(len(clusters), -1)
+    held = np.zeros((len(clusters), problem.n_clusters), dtype=np.bool_)
+    held[slots, labels[rows]] = True
+    in_doubt = _in_doubt(problem, clusters, rows, slots, held)
     rows, slots = rows[in_doubt[slots]], slots[in_doubt[slots]]
     order = np.argsort(slots, kind="stable")
     ends = np.searchsorted(slots[order], np.arange(len(clusters) + 1))
     for i in np.flatnonzero(in_doubt).tolist():
         total = whole_costs(problem, rows[order[ends[i] : ends[i + 1]]])[0].sum(axis=0)
-        best = int(total.argmin())
+        best = int(np.where(held[i], total, _NONE).argmin())
         if total[best] < total[clusters[i]]:
-            better[i] = best
-    return better
+            cheaper[i] = best
+    return cheaper
 
 
-def _in_doubt(problem: Problem, clusters: Ints, rows: Indices, slots: Indices) -> Bools:
-    """Return which leaves may have a cheaper cluster, shape (n_leaves,); no rows, no doubt."""
-    counts = np.bincount(slots, minlength=len(clusters))
+def _by_counts(problem: Problem, labels: Indices, clusters: Ints, rows: Indices, slots: Indices) -> Ints:
+    """Return the cluster of most rows of each leaf, or -1 if its own has as many: the one of fewest mistakes."""
+    counts = np.zeros((len(clusters), problem.n_clusters), dtype=np.int64)
+    np.add.at(counts, (slots, labels[rows]), problem.times[rows])
+    own = counts[np.arange(len(clusters)), clusters]
+    return np.where(counts.max(axis=1) > own, counts.argmax(axis=1), -1)
+
+
+def _in_doubt(problem: Problem, clusters: Ints, rows: Indices, slots: Indices, held: Bools) -> Bools:
+    """Return which leaves may have a cheaper cluster, shape (n_leaves,)."""
+    several: Bools = np.asarray(held.sum(axis=1) > 1)
     if problem.centers is None:
-        return counts > 0
+        return several
     costs = _costs_by_means(problem, clusters, rows, slots)
     own = costs[np.arange(len(clusters)), clusters][:, None]
-    near = costs - own <= _MARGIN * (costs + own)
-    return (counts > 0) & (near.sum(axis=1) > 1)
+    near = held & (costs - own <= _MARGIN * (costs + own))
+    return np.asarray(several & (near.sum(axis=1) > 1))
 
 
 def _costs_by_means(problem: Problem, clusters: Ints, rows: Indices, slots: Indices) -> Floats:

@@ -58,6 +58,7 @@ class Search(NamedTuple):
     """The rows of some nodes of one level, and their differences."""
 
     task: Task
+    X: Array
     rows: Indices
     at: Array
     difference: Ints
@@ -86,7 +87,7 @@ class Search(NamedTuple):
             states[:, loops.BEST] = found.current
             states[:, loops.LAST :] = -1
             here = np.ascontiguousarray(wanted[:, column])
-            loops.best_cuts(self._X, column, order(column), self.at, here, self.difference, states)
+            loops.best_cuts(self.X, column, order(column), self.at, here, self.difference, states)
             return states[nodes]
 
         for column, states in zip(columns, map_tasks(of_column, columns, n_jobs=self._jobs), strict=True):
@@ -96,10 +97,11 @@ class Search(NamedTuple):
 
     def _orders(self, wanted: Bools) -> Callable[[int], NDArray[np.int32]]:
         """Return a function that gives the rows of the wanted nodes, and perhaps others, in the order of a column."""
-        rows = self.rows[wanted.any(axis=1)[self.at[self.rows]]].astype(np.int32)
-        if len(rows) * _FEW > len(self._X):
+        of_nodes: Bools = np.asarray(wanted.any(axis=1))
+        rows = self.rows[of_nodes[self.at[self.rows]]].astype(np.int32)
+        if len(rows) * _FEW > len(self.X):
             return self.task.order.__getitem__
-        return lambda column: rows[np.argsort(self._X[rows, column])]
+        return lambda column: rows[np.argsort(self.X[rows, column])]
 
     # ------------------------------------------------------------------------------------------- large nodes
 
@@ -133,19 +135,16 @@ class Search(NamedTuple):
             starts, order = self.task.bins.starts[column], self.task.order[column]
             near_here = np.ascontiguousarray(bounds)
             here = order, starts, self.at, slot, near_here, limits, self.difference, states
-            loops.best_cuts_of_bins(self._X, column, *here)
+            loops.best_cuts_of_bins(self.X, column, *here)
             return states
 
-        for (column, _), states in zip(near, map_tasks(lambda each: of_column(*each), near, n_jobs=self._jobs), strict=True):
-            found.add(nodes, column, states)
+        states = map_tasks(lambda each: of_column(*each), near, n_jobs=self._jobs)
+        for (column, _), each in zip(near, states, strict=True):
+            found.add(nodes, column, each)
 
     # --------------------------------------------------------------------------------------------- both kinds
 
     @property
-    def _X(self) -> Array:
-        return self.task.rows.values
-
-    @property
     def _jobs(self) -> int | None:
         """Number of threads; one is faster for few values."""
-        return self.n_jobs if len(self.rows) * self._X.shape[1] > 1 << 15 else None
+        return self.n_jobs if len(self.rows) * self.X.shape[1] > 1 << 15 else None

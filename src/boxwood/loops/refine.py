@@ -22,14 +22,13 @@ __all__ = [
     "ROWS",
     "SUM",
     "add_gaps",
-    "add_largest",
     "add_to_bins",
     "best_cuts",
     "best_cuts_of_bins",
     "bound_bins",
     "count_leaves",
+    "look_across",
     "move_rows",
-    "other_leaves",
     "place_rows",
     "set_differences",
     "write_costs",
@@ -74,36 +73,99 @@ def _child(X, row, node, feature, lower, upper, second):
 
 
 @jit
-def other_leaves(
-    X, rows, at, below, feature, lower, upper, second, cluster, stale, leaf, own, other, other_cost, dear, clusters
+def look_across(
+    X,
+    rows,
+    at,
+    below,
+    feature,
+    lower,
+    upper,
+    second,
+    cluster,
+    stale,
+    leaf,
+    own,
+    labels,
+    centers,
+    unit,
+    share,
+    times,
+    scales,
+    other,
+    other_cost,
+    difference,
+    largest,
+    sums,
 ):
-    """Write the leaf that each row would reach from the other side of its node, where that is not known yet.
+    """Find what each row would cost on the other side of its node, and how much more it costs on the first side.
 
-    A leaf of the same cluster as the row's own costs the same. The other rows and their clusters are written to `dear`
-    and `clusters`, and their number is returned: their costs are still to be found.
+    Costs are squared distances to centres, as `squared_distance` takes them, or 1 outside of the row's own cluster if
+    there are no centres.
 
     IN: X (n, d); rows (m,); at, below (n,): nodes at a level and at the next; feature, lower, upper, second, cluster
     (n_nodes,); stale (n_nodes + 1,): whether a leaf has other costs now (COSTS) or other rows (ROWS); leaf (n,);
-    own (n,): cost of each row in its leaf.
-    IN and OUT: other (n,): those leaves, n_nodes if unknown; other_cost (n,). OUT: dear, clusters (m,).
+    own (n,): cost of each row in its leaf; labels (n,); centers (k, d) or (0, 0); unit; share, times (n,); scales
+    (n_nodes + 1,), which may prove wrong.
+    IN and OUT: other (n,): the leaf that a row would reach, n_nodes if unknown; other_cost (n,): its cost there;
+    difference (n,): whole numbers, 0 for rows that are new in their node.
+    OUT: largest (n_nodes + 1,): sums of the larger one of each row's costs; sums: see `set_differences`.
     """
-    count = 0
     for row in rows:
-        side = other[row]
-        if stale[side] == FRESH:
-            continue
-        if stale[side] == ROWS:
-            node = np.int64(at[row])
-            side = second[node] if below[row] == node + 1 else node + 1
-            while feature[side] >= 0:
-                side = _child(X, row, side, feature, lower, upper, second)
-            other[row] = side
-        if cluster[side] == cluster[leaf[row]]:
-            other_cost[row] = own[row]
-        else:
-            dear[count], clusters[count] = row, cluster[side]
-            count += 1
-    return count
+        node, side = np.int64(at[row]), np.int64(other[row])
+        is_first = below[row] == node + 1
+        if stale[side] != FRESH:
+            if stale[side] == ROWS:
+                side = second[node] if is_first else node + 1
+                while feature[side] >= 0:
+                    side = _child(X, row, side, feature, lower, upper, second)
+                other[row] = side
+            c = cluster[side]
+            if c == cluster[leaf[row]]:
+                other_cost[row] = own[row]
+            elif centers.size:
+                other_cost[row] = _distance(X, row, centers, c, unit) * share[row]
+            else:
+                other_cost[row] = share[row] if labels[row] != c else 0.0
+        largest[node] += max(own[row], other_cost[row]) * times[row]
+        _set_difference(row, node, is_first, own[row], other_cost[row], times[row], scales[node], difference, sums)
+
+
+@jit
+def _distance(X, row, centers, c, unit):
+    """Return the squared distance of a row to a centre: the number that `squared_distance` gives."""
+    total = 0.0
+    for j in range(X.shape[1]):
+        gap = (np.float64(X[row, j]) * 0.5 - centers[c, j] * 0.5) * unit
+        total += gap * gap
+    return total
+
+
+@jit
+def _set_difference(row, node, is_first, own, other_cost, times, scale, difference, sums):
+    here, there = np.int64(np.rint(own * scale)), np.int64(np.rint(other_cost * scale))
+    change = (here - there if is_first else there - here) * times
+    sums[node, 1] += max(difference[row] - change, 0)
+    difference[row] = change
+    if is_first:
+        sums[node, 0] += change
+    sums[node, 2] += here > there
+    sums[node, 3] += 1
+
+
+@jit
+def set_differences(rows, at, below, own, other_cost, times, scales, difference, sums):
+    """Write how much more each row costs on the first side of its node than on the second, as a whole number.
+
+    IN: rows (m,); at, below, own, other_cost, times (n,); scales (n_nodes + 1,).
+    IN and OUT: difference (n,): those found before.
+    OUT: sums (n_nodes + 1, 4): the sum of differences over the first side; the sum of what differences have fallen;
+    the number of rows on their dearer side; the number of rows.
+    """
+    for row in rows:
+        node = np.int64(at[row])
+        is_first = below[row] == node + 1
+        _set_difference(row, node, is_first, own[row], other_cost[row], times[row], scales[node], difference, sums)
 
 
 @jit
@@ -131,38 +193,6 @@ def write_costs(rows, costs, share, out):
     """
     for i in range(len(rows)):
         out[rows[i]] = costs[i] * share[rows[i]]
-
-
-@jit
-def add_largest(rows, at, own, other_cost, times, sums):
-    """Add to each node the larger cost of each of its rows, which says how costs are scaled there.
-
-    IN: rows (m,); at, own, other_cost, times (n,). OUT: sums (n_nodes + 1,).
-    """
-    for row in rows:
-        sums[at[row]] += max(own[row], other_cost[row]) * times[row]
-
-
-@jit
-def set_differences(rows, at, below, own, other_cost, times, scales, difference, sums):
-    """Write how much more each row costs on the first side of its node than on the second, as a whole number.
-
-    IN: rows (m,); at, below, own, other_cost, times (n,); scales (n_nodes + 1,).
-    IN and OUT: difference (n,): those found before, 0 for rows that are new in their node.
-    OUT: sums (n_nodes + 1, 4): the sum of differences over the first side; the sum of what differences have fallen;
-    the number of rows on their dearer side; the number of rows.
-    """
-    for row in rows:
-        node = at[row]
-        scale, is_first = scales[node], below[row] == node + 1
-        here, there = np.int64(np.rint(own[row] * scale)), np.int64(np.rint(other_cost[row] * scale))
-        change = (here - there if is_first else there - here) * times[row]
-        sums[node, 1] += max(difference[row] - change, 0)
-        difference[row] = change
-        if is_first:
-            sums[node, 0] += change
-        sums[node, 2] += here > there
-        sums[node, 3] += 1
 
 
 @jit
@@ -275,23 +305,41 @@ def _row_before(order, rank, at, node):
 
 
 @jit
-def count_leaves(X, rows, at, below, chosen, feature, upper, leaf, other, counts):
+def count_leaves(X, rows, at, below, chosen, feature, upper, leaf, other, labels, cluster, counts):
     """Count the rows of each leaf below the chosen nodes, under the cuts that they have and under others.
 
     IN: X (n, d); rows (m,); at, below (n,); chosen (n_nodes + 1,); feature, upper (n_nodes + 1,): the other cuts; leaf,
-    other (n,). OUT: counts (n_nodes + 1, 2).
+    other (n,); labels (n,); cluster (n_nodes,). OUT: counts (n_nodes + 1, 3): rows now, rows under the other cuts, and
+    those of them that are of the leaf's cluster.
     """
     for row in rows:
         node = at[row]
         if chosen[node]:
             stays = (X[row, feature[node]] <= upper[node]) == (below[row] == node + 1)
+            then = leaf[row] if stays else other[row]
             counts[leaf[row], 0] += 1
-            counts[leaf[row] if stays else other[row], 1] += 1
+            counts[then, 1] += 1
+            counts[then, 2] += labels[row] == cluster[then]
 
 
 @jit
 def move_rows(
-    X, rows, at, level, chosen, feature, lower, upper, second, leaf, own, other, other_cost, others, differences, fallen,
+    X,
+    rows,
+    at,
+    level,
+    chosen,
+    feature,
+    lower,
+    upper,
+    second,
+    leaf,
+    own,
+    other,
+    other_cost,
+    others,
+    differences,
+    fallen,
     moved,
 ):
     """Move rows whose node has a new cut and that are on its wrong side, down to the leaf of the right side.
