@@ -8,8 +8,11 @@ from sklearn.datasets import make_blobs
 from boxwood import Reference
 from boxwood.errors import DataError
 from boxwood.grow import greedy, shallow
+from boxwood.grow._greedy_cuts import Nearest
+from boxwood.grow._shallow import grow_several
 from boxwood.loops.shallow import foretold_depth
 from boxwood.metrics import readability
+from boxwood.reference import Task
 from boxwood.tree import rows_at_nodes
 from tests import naive
 from tests.cases import make_case
@@ -62,6 +65,26 @@ def test_without_penalty_it_is_ex_greedy():
     for X, reference, weights in usable(150):
         same = shallow(X, reference, depth_penalty=0.0, sample_weight=weights)
         assert same == greedy(X, reference, sample_weight=weights)
+
+
+def test_several_penalties_give_the_trees_of_each():
+    n_different = 0
+    for X, reference, weights in usable(100):
+        penalties = [0.0, 0.1, 0.01, 3.0, 0.1]
+        trees = grow_several(Task.of(X, reference, sample_weight=weights), penalties)
+        assert trees == [shallow(X, reference, depth_penalty=p, sample_weight=weights) for p in penalties]
+        n_different += trees[0] != trees[3]
+    assert n_different > 10
+
+
+def test_costs_are_computed_once_where_several_penalties_choose_the_same_cuts(monkeypatch):
+    X = np.array([[0.0], [1.0], [5.0], [6.0], [20.0], [21.0]])
+    task, nodes = Task.of(X, Reference.of(X, [0, 0, 1, 1, 2, 2])), []
+    cuts_at = Nearest.cuts_at
+    monkeypatch.setattr(Nearest, "cuts_at", lambda self, node: nodes.append(node) or cuts_at(self, node))
+    trees = grow_several(task, [0.0, 0.01, 0.02])
+    assert trees[0] == trees[1] == trees[2]
+    assert len(nodes) == 2
 
 
 def test_a_huge_penalty():

@@ -98,7 +98,7 @@ def test_squared_and_absolute_distances_of_kernels_of_expand_and_of_greedy():
         clusters = rows % len(centers)
         from_greedy = np.empty_like(measured)
         for i in rows:
-            greedy._write_distances(X, i, columns, 0, len(centers), 2.0, from_greedy[i])
+            greedy._write_distances(X, i, columns, 2.0, from_greedy[i])
         np.testing.assert_array_equal(from_greedy, measured)
         one_each = np.empty(len(X))
         expand.squared_distance(X, rows, centers, clusters, 2.0, one_each)

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._threads import map_tasks
-from boxwood._types import Bools, Indices, Ints
+from boxwood._types import Ints
 from boxwood._validation import as_whole_weights
 from boxwood.grow._costs import make_problem
-from boxwood.grow._greedy_cuts import Nearest, NodeCuts
+from boxwood.grow._greedy_cuts import Cut, Nearest, Node, NodeCuts
 from boxwood.grow._grown import Grown, Split, grow_by_cuts
 from boxwood.grow._ties import EqualCuts, TieBreak
 from boxwood.reference import Reference, Task
-from boxwood.tree import ThresholdTree, between
+from boxwood.tree import ThresholdTree
 
-__all__ = ["NONE", "Node", "greedy", "grow_greedy", "separate"]
+__all__ = ["greedy", "grow_greedy", "lists_of", "separate"]
 
 NONE = int(np.iinfo(np.int64).max)  # the cost of a cut where there is none, above all others
 
@@ -91,66 +91,77 @@ def grow_greedy(task: Task, *, duplicates: str = "error", tie_break: str = "firs
     weights = np.ones(len(task.rows)) if task.rows.weights is None else task.rows.weights
     whole = as_whole_weights(np.where(task.kept, weights, 0.0))
 
-    def best_cut(cuts: NodeCuts, node: Node) -> tuple[int, float]:
-        return _best_cut(cuts, ties, whole)
+    def best_cut(cuts_at: Callable[[Node], NodeCuts], node: Node) -> Cut:
+        cuts = cuts_at(node)
+        return cuts.best([0.0])[0] if ties.is_first else _chosen_cut(cuts, ties, whole)
 
     return Grown(separate(task, duplicates, best_cut), "greedy")
 
 
-class Node(NamedTuple):
-    """The rows of a node, the clusters whose centres lie in it, and the sides of the cuts above it."""
+def separate(
+    task: Task,
+    duplicates: str,
+    best_cut: Callable[[Callable[[Node], NodeCuts], Node], Cut],
+    nearest: Nearest | None = None,
+) -> ThresholdTree:
+    """Return a tree with one leaf for each centre; `best_cut` chooses each cut among those of a node.
 
-    rows: Indices
-    clusters: Indices
-    tested: Bools  # (d, 2): whether the node is left, or right, of a cut of this feature above it
-
-
-def separate(task: Task, duplicates: str, best_cut: Callable[[NodeCuts, Node], tuple[int, float]]) -> ThresholdTree:
-    """Return a tree with one leaf for each centre; `best_cut` chooses each cut among those of a node."""
+    It asks for the cuts of the node if it needs them. Lists that were used before are given back for the next tree.
+    """
     reference = task.reference.with_distinct_centers(duplicates)
-    all_rows = np.flatnonzero(task.kept)
-    nearest = Nearest(task, make_problem(task, "cost"), all_rows)
+    if nearest is None:
+        nearest = lists_of(task)
+    order = nearest.order
 
     def step(node: Node) -> int | Split[Node]:
         if len(node.clusters) == 1:
             return int(node.clusters[0])
-        feature, threshold = best_cut(nearest.cuts_at(node.rows, node.clusters), node)
+        feature, threshold, place = best_cut(nearest.cuts_at, node)
         left = reference.centers[node.clusters, feature] <= threshold
-        rows_left = task.rows.is_first(node.rows, feature, -np.inf, threshold)
+        places = order.begin_split(node.places, feature, place)
+        if len(node.clusters) > 2:
+            order.finish_split(node.places)
+        rows_left = order.is_left[node.rows]
         on_left, on_right = node.tested.copy(), node.tested.copy()
         on_left[feature, 0] = on_right[feature, 1] = True
-        first = Node(node.rows[rows_left], node.clusters[left], on_left)
-        return Split(feature, threshold, first, Node(node.rows[~rows_left], node.clusters[~left], on_right))
+        paths = [(*node.path, (feature, threshold, is_left)) for is_left in (True, False)]
+        first = Node(paths[0], node.rows[rows_left], places[0], node.clusters[left], on_left)
+        second = Node(paths[1], node.rows[~rows_left], places[1], node.clusters[~left], on_right)
+        return Split(feature, threshold, first, second)
 
     clusters = np.unique(reference.first_of_equal_centers())
     untested = np.zeros((task.rows.n_columns, 2), dtype=np.bool_)
-    return grow_by_cuts(Node(all_rows, clusters, untested), step)
+    return grow_by_cuts(Node((), np.flatnonzero(task.kept), order.root, clusters, untested), step)
 
 
-def _best_cut(cuts: NodeCuts, ties: TieBreak, weights: Ints) -> tuple[int, float]:
-    problem, rows = cuts.nearest.problem, cuts.rows
-    jobs = problem.jobs_for(rows)
+def lists_of(task: Task) -> Nearest:
+    """Return the lists of nearest centres that `separate` needs."""
+    return Nearest(task, make_problem(task, "cost"), np.flatnonzero(task.kept))
 
-    def best_of(feature: int) -> tuple[int, int, float, float]:
-        of_column = cuts.of(feature)
-        if len(of_column.cost) == 0:  # all centres have the same value
-            return NONE, feature, 0.0, 0.0
-        i = int(of_column.cost.argmin())
-        return int(of_column.cost[i]), feature, of_column.low[i], of_column.high[i]
 
-    found = map_tasks(best_of, range(problem.rows.n_columns), n_jobs=jobs)
-    least, feature, low, high = min(found)
-    if ties.is_first:
-        return feature, float(between(low, high))
+def _chosen_cut(cuts: NodeCuts, ties: TieBreak, weights: Ints) -> Cut:
+    """Return the cut that a rule chooses among those of lowest cost."""
+    problem, order, node = cuts.nearest.problem, cuts.nearest.order, cuts.node
+    jobs = problem.jobs_for(node.rows)
+
+    def least_in(feature: int) -> int:
+        return int(cuts.of(feature).cost.min(initial=NONE))  # there is no cut if all centres have the same value
+
+    costs = map_tasks(least_in, range(problem.rows.n_columns), n_jobs=jobs)
+    least = min(costs)
 
     def equal_in(feature: int) -> EqualCuts:
         of_column = cuts.of(feature)
         equal = of_column.cost == least
-        at_centers = cuts.nearest.centers[cuts.clusters, feature]
-        ordered = rows[of_column.order]
+        ordered = order.rows_of(node.places, feature)
         by_value = problem.rows.column(feature, ordered), weights[ordered]
-        return EqualCuts.of_column(feature, None, of_column.low[equal], of_column.high[equal], at_centers, by_value)
+        return EqualCuts.of_column(
+            feature, None, of_column.low[equal], of_column.high[equal], cuts.centers[feature], by_value
+        )
 
-    equal_cuts = EqualCuts.joined(map_tasks(equal_in, [entry[1] for entry in found if entry[0] == least], n_jobs=jobs))
+    features = [feature for feature, cost in enumerate(costs) if cost == least]
+    equal_cuts = EqualCuts.joined(map_tasks(equal_in, features, n_jobs=jobs))
     i = ties.chosen(equal_cuts)
-    return int(equal_cuts.feature[i]), float(equal_cuts.threshold[i])
+    feature, threshold = int(equal_cuts.feature[i]), float(equal_cuts.threshold[i])
+    n_left = int(problem.rows.is_first(node.rows, feature, -np.inf, threshold).sum())
+    return Cut(feature, threshold, node.places.start + n_left)

@@ -2,23 +2,54 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from boxwood._threads import map_blocks
-from boxwood._types import Floats, Indices, Ints
+from boxwood._types import Bools, Floats, Indices, Ints
+from boxwood._validation import as_whole_weights
 from boxwood.grow._costs import Problem, distance_unit, largest_costs, scale_of
+from boxwood.grow._order import PartedOrder, Places
 from boxwood.loops.greedy import add_changes, costs_of_cuts, keep_nearest, summed_costs
+from boxwood.loops.shallow import best_scores
 from boxwood.reference import Task
+from boxwood.tree import between
 
-__all__ = ["Cuts", "Nearest", "NodeCuts"]
+__all__ = ["ColumnCuts", "Cut", "Nearest", "Node", "NodeCuts", "Path"]
 
-LISTED = 32  # centres in the list of a row; more make lists longer to keep, fewer make them end too early
+LISTED = 64  # centres in the list of a row; more make lists longer to keep, fewer make them end too early
+LARGEST = 1 << 23  # numbers in all lists, beyond which they are half as long
+COLUMNS = 16  # columns for which the list of a row is read at once, while it is at hand
+VALUES = 1 << 21  # changes at rows in memory for each thread, unless one column has more rows
+SCORED = 1 << 15  # costs of cuts that are scored at once, while they are at hand
 
 
-class Cuts(NamedTuple):
-    """The cuts of one column that part centres, ascending. All arrays but the last are of shape (m,).
+Path: TypeAlias = tuple[tuple[int, float, bool], ...]
+"""The cuts above a node, from the root down: feature, threshold, and whether the node is on the left."""
+
+
+class Node(NamedTuple):
+    """The rows of a node, the clusters whose centres lie in it, and the cuts above it."""
+
+    path: Path
+    rows: Indices
+    places: Places
+    clusters: Indices
+    tested: Bools  # (d, 2): whether the node is left, or right, of a cut of this feature above it
+
+
+class Cut(NamedTuple):
+    """A cut of a node, and the place behind the last row on its left."""
+
+    feature: int
+    threshold: float
+    place: int
+
+
+class ColumnCuts(NamedTuple):
+    """The cuts of one column that part centres, ascending. All arrays are of shape (m,).
 
     A threshold lies in the gap between two neighbouring values, of rows or of centres.
     """
@@ -28,27 +59,55 @@ class Cuts(NamedTuple):
     cost: Ints
     rows_left: Ints
     centers_left: Ints
-    order: Indices  # (n,): the node's rows by their values
+
+
+class _Cuts(NamedTuple):
+    """The cuts of t columns: see `loops.greedy.costs_of_cuts`. Arrays are of shape (t, m), but for the last."""
+
+    costs: Ints
+    weight_left: Ints
+    places: Ints
+    centers_left: Ints
+    sizes: Ints  # (t,): cuts of each column
+
+    @classmethod
+    def with_room(cls, n_columns: int, n_cuts: int) -> _Cuts:
+        costs, weight_left, places, centers_left = np.empty((4, n_columns, n_cuts), dtype=np.int64)
+        return cls(costs, weight_left, places, centers_left, np.empty(n_columns, dtype=np.int64))
+
+    def of_first(self, n_columns: int) -> _Cuts:
+        """Return the same room for fewer columns."""
+        return _Cuts._make(each[:n_columns] for each in self)
 
 
 class Nearest:
     """For each row of a problem a list of the nearest centres of the node that the row is in.
 
     A row is in one node at a time, because the rows of a node are divided among its children. So the lists of a node
-    are made from those of its parent, in place.
+    are made from those of its parent, in place, and the order of the columns is parted in place.
     """
 
     def __init__(self, task: Task, problem: Problem, rows: Indices) -> None:
-        self.problem, self.centers = problem, task.reference.centers
+        self.task, self.problem, self.centers = task, problem, task.reference.centers
         self.unit = distance_unit(task)
         self.largest = np.zeros(len(task.rows))
         self.largest[rows] = largest_costs(problem, rows)
         self.share, self.times = (np.ascontiguousarray(each) for each in (problem.share, problem.times))
-        shape = len(task.rows), min(LISTED, len(self.centers))
-        self.near, self.distances = np.full(shape, -1, dtype=np.int32), np.empty(shape)
+        weights = task.rows.weights
+        self.weights = as_whole_weights(None if weights is None else np.where(task.kept, weights, 0.0))
+        n = len(task.rows)
+        shape = n, min(LISTED if n * LISTED <= LARGEST else LISTED // 2, len(self.centers))
+        self.near, self.distances = np.empty(shape, dtype=np.int32), np.empty(shape)
+        self.restart()
 
-    def cuts_at(self, rows: Indices, clusters: Indices) -> NodeCuts:
+    def restart(self) -> None:
+        """Put all rows back into the root."""
+        self.near[:] = -1
+        self.order = PartedOrder(self.task)
+
+    def cuts_at(self, node: Node) -> NodeCuts:
         """Return the cuts of a node; those of its parent can no longer be asked for."""
+        rows, clusters = node.rows, node.clusters
         centers = np.ascontiguousarray(self.centers[clusters].T)
         inside = np.zeros(len(self.centers), dtype=np.bool_)
         inside[clusters] = True
@@ -61,30 +120,81 @@ class Nearest:
             )
 
         map_blocks(keep, len(rows), n_jobs=self.problem.jobs_for(rows))
-        return NodeCuts(self, rows, clusters)
+        return NodeCuts(self, node, centers)
 
 
 class NodeCuts:
     """The cuts of a node. `cost` is what its rows cost without a cut, a whole number."""
 
-    def __init__(self, nearest: Nearest, rows: Indices, clusters: Indices) -> None:
-        self.nearest, self.rows, self.clusters = nearest, rows, clusters
+    def __init__(self, nearest: Nearest, node: Node, centers: Floats) -> None:
+        self.nearest, self.node, self.centers = nearest, node, centers
+        rows, clusters = node.rows, node.clusters
         self.scale = scale_of(nearest.largest[rows])
         self.cost = int(summed_costs(rows, nearest.distances, nearest.share, nearest.times, self.scale))
+        self.by_value = np.argsort(centers, axis=1, kind="stable")
+        self.ends = np.take_along_axis(centers, self.by_value, axis=1)
+        self.position = np.zeros((len(centers), len(nearest.centers)), dtype=np.int64)
+        np.put_along_axis(self.position, clusters[self.by_value], np.arange(len(clusters))[None], axis=1)
 
-    def of(self, feature: int) -> Cuts:
+    def best(self, penalties: Sequence[float]) -> list[Cut]:
+        """Return for each depth penalty the cut of lowest score; 0 takes the cut of lowest cost.
+
+        Ties go to the lowest cost, then to the lowest feature, then to the lowest threshold.
+        """
+        nearest, node, k = self.nearest, self.node, len(self.node.clusters)
+        weight = len(node.rows) if not nearest.weights.size else int(nearest.weights[node.rows].sum())
+        weighing = np.array(penalties, dtype=np.float64)
+        total = k, weight, node.tested, float(max(self.cost, 1)), weighing
+
+        def best_of(first: int, last: int) -> tuple[Floats, Ints]:
+            scores, best = np.full(len(weighing), np.inf), np.full((len(weighing), 4), -1, dtype=np.int64)
+            (at_rows, at_centers), step = self._changes(first, last), max(1, SCORED // max(len(node.rows), 1))
+            cuts = _Cuts.with_room(min(step, last - first), len(node.rows) + k)
+            for start in range(first, last, step):
+                stop = min(start + step, last)
+                some, columns = cuts.of_first(stop - start), slice(start - first, stop - first)
+                self._write_costs(start, stop, at_rows[columns], at_centers[columns], some)
+                best_scores(some, start, *total, scores, best)
+            return scores, best
+
+        at_once = max(1, min(COLUMNS, VALUES // len(nearest.near)))
+        found = nearest.order.by_columns(best_of, node.places, steps=16, most=at_once)
+        chosen = []
+        for p in range(len(weighing)):
+            each = [(scores[p], *best[p].tolist()) for scores, best in found if best[p, 1] >= 0]
+            _, _, feature, place, n_left = min(each)
+            low, high = self._gap(feature, np.array([place]), np.array([n_left]))
+            chosen.append(Cut(feature, float(between(low[0], high[0])), place))
+        return chosen
+
+    def of(self, feature: int) -> ColumnCuts:
         """Return the cuts of a column."""
-        lists, rows = self.nearest, self.rows
-        by_center = np.argsort(lists.centers[self.clusters, feature], kind="stable")
-        centers = np.ascontiguousarray(lists.centers[self.clusters[by_center]].T)
-        position = np.zeros(len(lists.centers), dtype=np.int64)
-        position[self.clusters[by_center]] = np.arange(len(by_center))
-        at_rows, at_centers = np.empty(len(rows), dtype=np.int64), np.zeros(len(by_center), dtype=np.int64)
+        cuts = _Cuts.with_room(1, len(self.node.rows) + len(self.node.clusters))
+        at_rows, at_centers = self._changes(feature, feature + 1)
+        self._write_costs(feature, feature + 1, at_rows, at_centers, cuts)
+        costs, _, places, centers_left = (each[0, : cuts.sizes[0]] for each in cuts[:4])
+        low, high = self._gap(feature, places, centers_left)
+        return ColumnCuts(low, high, costs, places - self.node.places.start, centers_left)
+
+    def _changes(self, first: int, last: int) -> tuple[Ints, Ints]:
+        """Return by how much costs change at rows (t, n), written for those of the node only, and at centres (t, k)."""
+        lists, columns = self.nearest, slice(first, last)
+        at_rows = np.empty((last - first, len(lists.near)), dtype=np.int64)
+        at_centers = np.zeros((last - first, len(self.node.clusters)), dtype=np.int64)
         of_rows = lists.near, lists.distances, lists.share, lists.times, self.scale
-        of_centers = centers, position, lists.unit
-        add_changes(lists.problem.rows.values, rows, feature, *of_rows, *of_centers, at_rows, at_centers)
-        values = lists.problem.rows.column(feature, rows)
-        order = np.argsort(values)
-        found = costs_of_cuts(values[order], order, centers[feature], at_rows, at_centers, self.cost)
-        low, high, cost, rows_left, centers_left = found
-        return Cuts(low, high, cost, rows_left, centers_left, order)
+        of_centers = self.centers, lists.unit, self.ends[columns], self.by_value[columns], self.position[columns]
+        add_changes(lists.problem.rows.values, self.node.rows, first, *of_rows, *of_centers, at_rows, at_centers)
+        return at_rows, at_centers
+
+    def _write_costs(self, first: int, last: int, at_rows: Ints, at_centers: Ints, cuts: _Cuts) -> None:
+        lists, node = self.nearest, (first, *self.node.places, self.nearest.weights, self.ends[first:last])
+        values, entries = lists.problem.rows.values, lists.order.entries
+        costs_of_cuts(values, entries, *node, at_rows, at_centers, self.cost, cuts)
+
+    def _gap(self, feature: int, places: Ints, centers_left: Ints) -> tuple[Floats, Floats]:
+        """Return the neighbouring values, of rows or centres, on both sides of cuts before some places."""
+        order, (start, stop), ends = self.nearest.order, self.node.places, self.ends[feature]
+        before, behind = order.values(feature, places - 1), order.values(feature, places)
+        low = np.where(places > start, np.maximum(before, ends[centers_left - 1]), ends[centers_left - 1])
+        high = np.where(places < stop, np.minimum(behind, ends[centers_left]), ends[centers_left])
+        return low, high

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from boxwood._threads import map_tasks
-from boxwood._types import Indices
+from boxwood._types import Floats, Indices
 from boxwood.loops.order import mark_ties, part, set_sides
 from boxwood.reference import Task
 from boxwood.tree import between
@@ -59,18 +59,21 @@ class PartedOrder:
         """Return the number of threads for work on a node; one thread is faster for few entries."""
         return self.n_jobs if len(node) * len(self.entries) > ONE_THREAD else None
 
-    def by_columns(self, work: Callable[[int, int], T], node: Places, *, steps: int = 1) -> list[T]:
+    def by_columns(
+        self, work: Callable[[int, int], T], node: Places, *, steps: int = 1, most: int | None = None
+    ) -> list[T]:
         """Return `work(first, last)` for ranges of columns that together are all; a call takes a fraction of a second.
 
-        `steps` is about how much longer than a mere walk along a column the work takes.
+        `steps` is about how much longer than a mere walk along a column the work takes; `most` limits the ranges.
         """
         d, jobs = len(self.entries), self.jobs_for(node)
-        most = max(1, min(AT_ONCE // (steps * max(len(node), 1)), d if jobs is None else (d + 7) // 8))
+        most = min(most or d, d if jobs is None else (d + 7) // 8)
+        most = max(1, min(AT_ONCE // (steps * max(len(node), 1)), most))
         return map_tasks(lambda first: work(first, min(first + most, d)), range(0, d, most), n_jobs=jobs)
 
-    def rows_of(self, node: Places) -> Indices:
-        """Return the rows of a node."""
-        return (self.entries[0, node.start : node.stop] >> 1).astype(np.intp)
+    def rows_of(self, node: Places, feature: int = 0) -> Indices:
+        """Return the rows of a node, in the order of a column."""
+        return (self.entries[feature, node.start : node.stop] >> 1).astype(np.intp)
 
     def threshold(self, feature: int, place: int) -> float:
         """Return the midpoint of the values beside a place."""
@@ -92,3 +95,8 @@ class PartedOrder:
             part(self.entries, first, last, node.start, node.stop, self.is_left)
 
         self.by_columns(move, node)
+
+    def values(self, feature: int, places: Indices) -> Floats:
+        """Return the values of a column at some places; those beyond the ends of the column stand for the ends."""
+        column = self.entries[feature]
+        return self.rows.column(feature, column[np.clip(places, 0, len(column) - 1)] >> 1)

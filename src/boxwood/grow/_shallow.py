@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable, Sequence
+
 from numpy.typing import ArrayLike
 
-from boxwood._threads import map_tasks
-from boxwood._types import Ints
-from boxwood._validation import as_whole_weights, finite_number
-from boxwood.grow._greedy import NONE, Node, separate
-from boxwood.grow._greedy_cuts import NodeCuts
+from boxwood._validation import finite_number
+from boxwood.grow._greedy import lists_of, separate
+from boxwood.grow._greedy_cuts import Cut, Node, NodeCuts, Path
 from boxwood.grow._grown import Grown
-from boxwood.loops.shallow import best_score
 from boxwood.reference import Reference, Task
-from boxwood.tree import ThresholdTree, between
+from boxwood.tree import ThresholdTree
 
-__all__ = ["grow_shallow", "shallow"]
+__all__ = ["grow_several", "grow_shallow", "shallow"]
 
 
 def shallow(
@@ -84,31 +82,31 @@ def shallow(
 
 def grow_shallow(task: Task, *, depth_penalty: float = 0.03, duplicates: str = "error") -> Grown:
     """Return what `shallow` grows for a task."""
-    if finite_number("depth_penalty", depth_penalty) < 0:
-        raise ValueError(f"depth_penalty must be a number of at least 0, got {depth_penalty}")
-    weights = None if task.rows.weights is None else np.where(task.kept, task.rows.weights, 0.0)
-    whole = as_whole_weights(weights)
-
-    def best_cut(cuts: NodeCuts, node: Node) -> tuple[int, float]:
-        return _best_cut(cuts, node, whole, float(depth_penalty))
-
-    return Grown(separate(task, duplicates, best_cut), "shallow")
+    return Grown(grow_several(task, [depth_penalty], duplicates=duplicates)[0], "shallow")
 
 
-def _best_cut(cuts: NodeCuts, node: Node, weights: Ints, penalty: float) -> tuple[int, float]:
-    problem, k = cuts.nearest.problem, len(node.clusters)
-    base = max(cuts.cost, 1)
-    weight = weights[node.rows] if weights.size else np.ones(len(node.rows), dtype=np.int64)
-    total, jobs = int(weight.sum()), problem.jobs_for(node.rows)
+def grow_several(task: Task, penalties: Sequence[float], *, duplicates: str = "error") -> list[ThresholdTree]:
+    """Return the tree of `shallow` for each of several depth penalties.
 
-    def best_of(feature: int) -> tuple[float, int, int, float, float]:
-        of_column = cuts.of(feature)
-        left = np.concatenate([[0], np.cumsum(weight[of_column.order])])[of_column.rows_left]
-        shares = left / total if total > 0 else np.full(len(left), 0.5)
-        score, i = best_score(of_column.cost, shares, of_column.centers_left, k, node.tested[feature], base, penalty)
-        if i < 0:  # all centres have the same value
-            return score, NONE, feature, 0.0, 0.0
-        return score, int(of_column.cost[i]), feature, of_column.low[i], of_column.high[i]
+    As long as several penalties choose the same cuts, from the root down, the costs of cuts are computed once for all.
+    """
+    for penalty in penalties:
+        if finite_number("depth_penalty", penalty) < 0:
+            raise ValueError(f"depth_penalty must be a number of at least 0, got {penalty}")
+    nearest = lists_of(task)
+    known: dict[Path, dict[int, Cut]] = {}  # at each node that was reached, the cuts of the penalties that reach it
 
-    _, _, feature, low, high = min(map_tasks(best_of, range(problem.rows.n_columns), n_jobs=jobs))
-    return feature, float(between(low, high))
+    def tree_for(number: int) -> ThresholdTree:
+        def best_cut(cuts_at: Callable[[Node], NodeCuts], node: Node) -> Cut:
+            if number not in known.setdefault(node.path, {}):
+                above = known.get(node.path[:-1], {}) if node.path else dict.fromkeys(range(len(penalties)))
+                together = [other for other, cut in above.items() if cut == above[number]]
+                found = cuts_at(node).best([penalties[other] for other in together])
+                known[node.path].update(zip(together, found, strict=True))
+            return known[node.path][number]
+
+        if number > 0:
+            nearest.restart()
+        return separate(task, duplicates, best_cut, nearest)
+
+    return [tree_for(number) for number in range(len(penalties))]

@@ -1,4 +1,4 @@
-"""The cost of every cut of one column, when each row goes to the nearest centre on its own side.
+"""The costs of all cuts of a column, when each row goes to the nearest centre on its own side.
 
 A row is *cut off* if the cut lies between it and its nearest centre. All other rows cost what they cost without a cut.
 So the cost of all cuts in turn, from low to high, is a sum that changes at few places. Say x is a row, c its nearest
@@ -44,7 +44,7 @@ def keep_nearest(X, rows, centers, clusters, inside, unit, least, near, distance
                 near[row, count], distances[row, count] = cluster, distances[row, i]
                 count += 1
         if count < least:
-            _write_distances(X, row, centers, 0, len(clusters), unit, to_all)
+            _write_distances(X, row, centers, unit, to_all)
             count = _keep_least(to_all, clusters, near, distances, row)
         if count < length:
             near[row, count] = -1
@@ -63,76 +63,113 @@ def summed_costs(rows, distances, share, times, scale):
 
 
 @jit
-def add_changes(X, rows, j, near, distances, share, times, scale, centers, position, unit, at_rows, at_centers):
-    """Write by how much the cost of a cut in column j changes where it passes a row, and add where it passes a centre.
+def add_changes(
+    X, rows, first, near, distances, share, times, scale, centers, unit, ends, by_value, position, at_rows, at_centers
+):
+    """Write by how much the costs of cuts of some columns change where they pass rows, and add where they pass centres.
 
-    Takes time for each row in proportion to the part of its list that is read; k d where the list is too short.
+    Takes time for each row and column in proportion to the part of the row's list that is read; k d once for a row
+    whose list is too short.
 
-    IN: X (n, d); rows (m,); j; near, distances (n, length); share, times (n,); scale; centers (d, k): in the order of
-    column j; position (n_clusters,): place of each cluster in this order; unit. OUT: at_rows (m,); at_centers (k,).
+    IN: X (n, d); rows (m,); first: of the t columns; near, distances (n, length); share, times (n,); scale;
+    centers (d, k): those of the node; unit; ends (t, k): their values, ascending; by_value (t, k): the centre at each
+    of these places; position (t, n_clusters): the place of each cluster. OUT: at_rows (t, n); at_centers (t, k).
     """
     k, length = centers.shape[1], near.shape[1]
-    ends = centers[j]
-    beyond = np.empty(k)
-    for i in range(len(rows)):
-        row = rows[i]
-        at_rows[i] = 0
-        x, at = np.float64(X[row, j]), position[near[row, 0]]
-        if x == ends[at]:
-            continue
-        step, last = (-1, 0) if x < ends[at] else (1, k - 1)  # from the nearest centre towards the row and beyond
+    to_all, beyond = np.empty(k), np.empty(k)
+    for row in rows:
         own = _whole(distances[row, 0], share[row], times[row], scale)
-        more = np.int64(0)  # what the row costs beyond `own` if the cut lies next to `at`
-        reached = False  # whether the row lies before `at`
-        for m in range(1, length):
-            if near[row, m] < 0 or reached or at == last:
-                break
-            p = position[near[row, m]]
-            if (p - at) * step > 0:
-                now = _whole(distances[row, m], share[row], times[row], scale) - own
-                at_centers[at] += step * (now - more)
-                at, more = p, now
-                reached = ends[p] <= x if step < 0 else ends[p] >= x
-        if not reached and at != last:
-            _write_least_beyond(X, row, centers, at, step, unit, beyond)
-            while not reached and at != last:
-                p = at + step
-                now = _whole(beyond[p], share[row], times[row], scale) - own
-                at_centers[at] += step * (now - more)
-                at, more = p, now
-                reached = ends[p] <= x if step < 0 else ends[p] >= x
-        if reached:
-            at_rows[i] = -step * more
-        else:
-            at_centers[at] -= step * more
+        measured = False  # whether `to_all` holds the distances of this row
+        for t in range(len(ends)):
+            at_rows[t, row] = 0
+            places, values = position[t], ends[t]
+            x, at = np.float64(X[row, first + t]), places[near[row, 0]]
+            if x == values[at]:
+                continue
+            step, last = (-1, 0) if x < values[at] else (1, k - 1)  # from the nearest centre to the row and beyond
+            more = np.int64(0)  # what the row costs beyond `own` if the cut lies next to `at`
+            reached = False  # whether the row lies before `at`
+            for m in range(1, length):
+                if near[row, m] < 0 or reached or at == last:
+                    break
+                p = places[near[row, m]]
+                if (p - at) * step > 0:
+                    now = _whole(distances[row, m], share[row], times[row], scale) - own
+                    at_centers[t, at] += step * (now - more)
+                    at, more = p, now
+                    reached = values[p] <= x if step < 0 else values[p] >= x
+            if not reached and at != last:
+                if not measured:
+                    _write_distances(X, row, centers, unit, to_all)
+                    measured = True
+                _write_least_beyond(to_all, by_value[t], at, step, beyond)
+                while not reached and at != last:
+                    p = at + step
+                    now = _whole(beyond[p], share[row], times[row], scale) - own
+                    at_centers[t, at] += step * (now - more)
+                    at, more = p, now
+                    reached = values[p] <= x if step < 0 else values[p] >= x
+            if reached:
+                at_rows[t, row] = -step * more
+            else:
+                at_centers[t, at] -= step * more
 
 
 @jit
-def costs_of_cuts(ordered, order, centers, at_rows, at_centers, cost):
-    """Return both ends of each gap in which a cut parts centres, its cost, and numbers of rows and centres on its left.
+def costs_of_cuts(X, entries, first, start, stop, weights, ends, at_rows, at_centers, cost, cuts):
+    """Write the costs of the cuts of some columns that part centres, ascending, and what lies on their left.
 
-    A gap lies between two neighbouring values, of rows or centres. Gaps ascend. All arrays are of one length.
+    A cut lies in a gap between two neighbouring values, of rows or of centres.
 
-    IN: ordered (n,): values of the rows, ascending; order (n,): row of each value; centers (k,), ascending;
-    at_rows (n,), at_centers (k,): see `add_changes`; cost: that of the rows without a cut.
+    IN: X (n, d); entries (d, n): see `loops.order`; first: of the t columns; start, stop: the places of the node;
+    weights (n,) or (0,); ends (t, k), ascending; at_rows (t, n), at_centers (t, k): see `add_changes`; cost: that of
+    the rows without a cut. OUT: cuts: `Cuts` of t columns, with room for all rows and centres.
     """
-    n, k = len(ordered), len(centers)
-    lows, highs, costs = np.empty(n + k), np.empty(n + k), np.empty(n + k, dtype=np.int64)
-    n_rows, n_centers = np.empty(n + k, dtype=np.int64), np.empty(n + k, dtype=np.int64)
-    r, c, gaps = 0, 0, 0
-    while c < k:
-        low = min(centers[c], ordered[r]) if r < n else centers[c]
-        while r < n and ordered[r] == low:
-            cost += at_rows[order[r]]
-            r += 1
-        while c < k and centers[c] == low:
-            cost += at_centers[c]
-            c += 1
-        if 0 < c < k:
-            lows[gaps], costs[gaps], n_rows[gaps], n_centers[gaps] = low, cost, r, c
-            highs[gaps] = min(centers[c], ordered[r]) if r < n else centers[c]
-            gaps += 1
-    return lows[:gaps], highs[:gaps], costs[:gaps], n_rows[:gaps], n_centers[:gaps]
+    costs, weight_left, places, centers_left, sizes = cuts
+    k = ends.shape[1]
+    for t in range(len(ends)):
+        values, column, changes = ends[t], entries[first + t], at_rows[t]
+        sum_now, weight, gaps, r, c = cost, np.int64(0), 0, start, 0
+        while c < k:
+            until = _first_from(X, first + t, column, r, stop, values[c])
+            while r < until:  # the rows before the next centre; those before all centres change nothing
+                row = column[r] >> 1
+                sum_now += changes[row]
+                weight += weights[row] if len(weights) else np.int64(1)
+                r += 1
+                if c > 0 and (r == stop or column[r] & 1 == 0):
+                    costs[t, gaps], weight_left[t, gaps] = sum_now, weight
+                    places[t, gaps], centers_left[t, gaps] = r, c
+                    gaps += 1
+            value = values[c]
+            if r < stop and np.float64(X[column[r] >> 1, first + t]) == value:
+                tied = True
+                while tied:
+                    row = column[r] >> 1
+                    sum_now += changes[row]
+                    weight += weights[row] if len(weights) else np.int64(1)
+                    r += 1
+                    tied = r < stop and column[r] & 1 == 1
+            while c < k and values[c] == value:
+                sum_now += at_centers[t, c]
+                c += 1
+            if c < k:
+                costs[t, gaps], weight_left[t, gaps] = sum_now, weight
+                places[t, gaps], centers_left[t, gaps] = r, c
+                gaps += 1
+        sizes[t] = gaps
+
+
+@jit
+def _first_from(X, j, column, start, stop, value):
+    """Return the first place from `start` on with a value that is not below `value`, `stop` if there is none."""
+    while start < stop:
+        middle = (start + stop) // 2
+        if np.float64(X[column[middle] >> 1, j]) < value:
+            start = middle + 1
+        else:
+            stop = middle
+    return start
 
 
 @jit
@@ -142,15 +179,15 @@ def _whole(distance, share, times, scale):
 
 
 @jit
-def _write_distances(X, row, centers, start, stop, unit, out):
-    """Write the squared distances of a row to some centres, as `expand.squared_distances` does.
+def _write_distances(X, row, centers, unit, out):
+    """Write the squared distances of a row to all centres, as `expand.squared_distances` does.
 
-    IN: X (n, d); row; centers (d, k); start, stop: the first centre and the one after the last; unit. OUT: out (k,).
+    IN: X (n, d); row; centers (d, k); unit. OUT: out (k,).
     """
-    out[start:stop] = 0.0
+    out[:] = 0.0
     for j in range(centers.shape[0]):
         x = np.float64(X[row, j]) * 0.5
-        for c in range(start, stop):
+        for c in range(centers.shape[1]):
             difference = (x - centers[j, c] * 0.5) * unit
             out[c] += difference * difference
 
@@ -176,14 +213,15 @@ def _keep_least(to_all, clusters, near, distances, row):
 
 
 @jit
-def _write_least_beyond(X, row, centers, at, step, unit, beyond):
-    """Write for each centre on one side of `at` the least distance of the row to this centre and those behind it.
+def _write_least_beyond(to_all, by_value, at, step, beyond):
+    """Write for each place on one side of `at` the least distance to the centre there and those behind it.
 
-    IN: X (n, d); row; centers (d, k); at; step: -1 for the centres before `at`, 1 for those after it; unit.
-    OUT: beyond (k,).
+    IN: to_all (k,): distances to the centres; by_value (k,): the centre at each place; at; step: -1 for the places
+    before `at`, 1 for those after it. OUT: beyond (k,).
     """
-    k = centers.shape[1]
-    start, stop, first = (0, at, 0) if step < 0 else (at + 1, k, k - 1)
-    _write_distances(X, row, centers, start, stop, unit, beyond)
-    for p in range(first - step, at, -step):
-        beyond[p] = min(beyond[p], beyond[p + step])
+    p = 0 if step < 0 else len(by_value) - 1
+    least = np.inf
+    while p != at:
+        least = min(least, to_all[by_value[p]])
+        beyond[p] = least
+        p -= step

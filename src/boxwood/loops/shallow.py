@@ -1,4 +1,4 @@
-"""The best cut of one column among cuts of known cost, when long paths have a price.
+"""The best of the cuts of known cost of some columns, when long paths have a price.
 
 The score of a cut is its cost, divided by what the rows cost before it, plus a penalty times the mean number of tests
 that rows will need. That number is foretold as if every later cut parted rows and centres in the same proportions as
@@ -16,38 +16,48 @@ import numpy as np
 
 from boxwood.loops._jit import jit
 
-__all__ = ["best_score", "foretold_depth"]
+__all__ = ["best_scores", "foretold_depth"]
 
 
 @jit
-def best_score(costs, shares, n_left, k, merges, base, penalty):
-    """Return the lowest score of a cut and its place, -1 if there is no cut.
+def best_scores(cuts, first, k, total, tested, base, penalties, scores, best):
+    """Replace, for each penalty, the best cut of the columns so far by that of some more columns.
 
-    Among equal scores the lowest cost wins, then the lowest cut. Takes time k at most for the depth of each cut whose
-    cost alone does not rule it out.
+    Among equal scores the lowest cost wins, then the cut that came first. Takes time k at most for the depth of each
+    cut whose cost alone does not rule it out.
 
-    IN: costs (m,): of the cuts, by ascending threshold; shares (m,): share of the rows on the left; n_left (m,): number
-    of centres on the left of each cut, from 1 to k - 1 and never falling; k: number of centres; merges (2,): whether a
-    test of the left, and of the right side merges with an earlier one; base: cost of the rows at their nearest centres,
-    at least 1; penalty.
+    IN: cuts: of t columns, see `greedy.costs_of_cuts`; first: of these columns; k: number of centres; total: weight of
+    the rows; tested (d, 2): whether a test of the left, and of the right side of a column merges with an earlier one;
+    base: cost of the rows at their nearest centres, at least 1; penalties (p,). IN and OUT: scores (p,): infinite
+    before the first cut; best (p, 4): cost, column, place behind the last row on the left, and centres there; the
+    column is -1 before the first cut.
     """
-    best, place = np.inf, -1
-    sizes, parts, depths = np.empty(k, dtype=np.int64), np.zeros((k + 1, 2), dtype=np.int64), np.zeros(k + 1)
-    n_sizes, parted = 0, 0  # `sizes` and `parts` are those for so many centres on the left
-    for i in range(len(costs)):
-        share = shares[i]
-        merged = (share if merges[0] else 0.0) + (1.0 - share if merges[1] else 0.0)
-        relative = costs[i] / base
-        left, right = 1.0 if n_left[i] > 1 else 0.0, 1.0 if n_left[i] < k - 1 else 0.0  # two centres need a test
-        if relative + penalty * (1.0 + share * left + (1.0 - share) * right - merged) > best:
-            continue
-        if n_left[i] != parted:
-            parted = n_left[i]
-            n_sizes = _split_in_proportion(parted, k, sizes, parts)
-        score = relative + penalty * (_depth(share, sizes[:n_sizes], parts, depths) - merged)
-        if place < 0 or score < best or (score == best and costs[i] < costs[place]):  # a score may be infinite
-            best, place = score, i
-    return best, place
+    costs, weight_left, places, centers_left, sizes = cuts
+    numbers, parts, depths = np.empty(k, dtype=np.int64), np.zeros((k + 1, 2), dtype=np.int64), np.zeros(k + 1)
+    for t in range(len(sizes)):
+        n_numbers, parted = 0, 0  # `numbers` and `parts` are those for so many centres on the left
+        merges_left, merges_right = tested[first + t, 0], tested[first + t, 1]
+        for i in range(sizes[t]):
+            share = weight_left[t, i] / total if total > 0 else 0.5
+            n_left = centers_left[t, i]
+            merged = (share if merges_left else 0.0) + (1.0 - share if merges_right else 0.0)
+            relative = costs[t, i] / base
+            left, right = 1.0 if n_left > 1 else 0.0, 1.0 if n_left < k - 1 else 0.0  # two centres need a test
+            least = 1.0 + share * left + (1.0 - share) * right - merged
+            depth = -1.0
+            for p in range(len(penalties)):
+                if relative + penalties[p] * least > scores[p]:
+                    continue
+                if depth < 0.0:
+                    if n_left != parted:
+                        parted = n_left
+                        n_numbers = _split_in_proportion(parted, k, numbers, parts)
+                    depth = _depth(share, numbers[:n_numbers], parts, depths)
+                score = relative + penalties[p] * (depth - merged)
+                first_of_all = best[p, 1] < 0  # a score may be infinite
+                if first_of_all or score < scores[p] or (score == scores[p] and costs[t, i] < best[p, 0]):
+                    scores[p] = score
+                    best[p, 0], best[p, 1], best[p, 2], best[p, 3] = costs[t, i], first + t, places[t, i], n_left
 
 
 @jit
