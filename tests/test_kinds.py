@@ -188,7 +188,7 @@ def test_what_is_of_no_kind_that_can_be_used(call, message):
         (lambda: bounds.distance_price_bound(3, 10**400, stretch=1.0, shrink=1.0), r"n_axes must be below 2\*\*63"),
         (lambda: instances.linear_error(3, 1e308), "too rare for a double"),
         (lambda: instances.split_middle(5e-324), "e must be at least 1e-150"),
-        (lambda: instances.first_cut(3, 1e308), "first_cut needs 0 < q <= 1e"),
+        (lambda: instances.first_cut(3, 1e308), "first_cut needs a q from 1e-300 to 1e"),
         (lambda: MIXTURE.part([0, 7]), "components must be whole numbers from 0 to 2; got"),
         (lambda: MIXTURE.with_clusters([0.5, 1, 2]), "clusters must be whole numbers"),
         (lambda: REFERENCE.of_rows([70]), "rows must be whole numbers from 0 to 59"),
