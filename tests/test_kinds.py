@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import boxwood as bw
-from boxwood import concepts, grow, metrics
+from boxwood import axes, concepts, grow, kernels, metrics, table
 from boxwood.errors import DataError
 from boxwood.theory import bounds, instances
 
@@ -104,7 +104,7 @@ def test_what_is_no_number_or_no_option(call, message):
         (lambda: metrics.cost([[10**400]], TREE), "X must be numeric, got object: int too large"),
         (lambda: metrics.cost(X, TREE, sample_weight=10**400), "sample_weight must be numeric: int too large"),
         (lambda: metrics.cost(X, TREE, sample_weight=X[:, 0] * 1j), "sample_weight must be numeric, got complex"),
-        (lambda: concepts.project(MIXTURE, np.eye(3) * 1j), "vectors must be real numbers, got complex"),
+        (lambda: concepts.project(MIXTURE, np.eye(3) * 1j), "vectors must be numeric, got complex"),
         (lambda: bw.explain(X, Y, sample_weight=np.full(60, 1e308)), "adds up to more than the largest float"),
         (lambda: bw.explain(X, n_clusters=3, sample_weight=np.full(60, 1e308)), "more than the largest float"),
     ],
@@ -145,3 +145,77 @@ def test_what_is_no_listed_word_is_refused_in_one_short_line(value):
         metrics.partition_cost(X, Y, objective=value)
     assert len(str(refused.value)) < 300
     assert "\n" not in str(refused.value)
+
+
+SIMILARITY = metrics.axis_similarity(MIXTURE, kernel=kernels.Gaussian(0.5))
+SCALING = axes.Scaling(np.zeros(3), np.ones(3))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: bounds.smallest_bound(3), "bounds must be a Bound, got int"),
+        (lambda: bounds.imm_price_bound(3, certificate=X), "certificate must be a MistakeCertificate, got ndarray"),
+        (lambda: bounds.kernel_price_bound(X, [1.0] * 3), "similarity must be an AxisSimilarity, got ndarray"),
+        (lambda: bounds.kernel_price_bound(SIMILARITY, [0.5] * 3, cuts=[3]), "cuts must be a PrototypeCut, got int"),
+        (lambda: bounds.estimated_error_bound(MIXTURE, "x"), "delta must be a number, got 'x'"),
+        (lambda: bw.Mixture.of_moments(X), "moments must be a Moments, got ndarray"),
+        (lambda: bw.Mixture.of_reference(X, Y), "reference must be a Reference, got ndarray"),
+        (lambda: TREE.pull_back(X), "axis_map must be an AxisMap, such as boxwood.axes.Scaling; got ndarray"),
+        (lambda: SCALING.pull_back(1.5, 0.0, 1.0), "column must be a whole number, got 1.5"),
+        (lambda: SCALING.pull_back(0, "a", 1.0), "lower must be a number, got 'a'"),
+        (lambda: concepts.stack_concepts([X]), "sets must be a Mapping, got list"),
+        (lambda: concepts.concept_text(bw.MMDT(), report=X), "report must be a ConceptReport, got ndarray"),
+        (lambda: concepts.ConceptProjector.from_vectors(np.eye(3), meanings=3), "meanings must be a Mapping, got int"),
+        (lambda: metrics.readability(X, X), "tree must be a ThresholdTree, got ndarray"),
+        (lambda: metrics.error_rate(MIXTURE, TREE, n_samples=np.nan), "n_samples must be a whole number, got nan"),
+        (lambda: table.output_format(X), r"a path must be text or a pathlib.Path, got an array of shape \(60, 3\)"),
+        (lambda: table.refuse_absent(-1), "a path must be text or a pathlib.Path, got -1"),
+        (lambda: grow.imm(X, REFERENCE, n_jobs=X), r"whole number or None, got an array of shape \(60, 3\)$"),
+        (lambda: instances.unit_grid(5, random_state="a"), "random_state must be .*; got 'a'"),
+    ],
+)
+def test_what_is_of_no_kind_that_can_be_used(call, message):
+    with pytest.raises(TypeError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: bounds.tau_bound(0.5, 0.5, 0), "n_axes must be at least 1, got 0"),
+        (lambda: bounds.chebyshev_minimum_bound(1, 1.0, 1.0), "k must be at least 2, got 1"),
+        (lambda: bounds.distance_price_bound(3, 10**400, stretch=1.0, shrink=1.0), r"n_axes must be below 2\*\*63"),
+        (lambda: instances.linear_error(3, 1e308), "too rare for a double"),
+        (lambda: instances.split_middle(5e-324), "e must be at least 1e-150"),
+        (lambda: instances.first_cut(3, 1e308), "first_cut needs a q from 1e-300 to 1e"),
+        (lambda: MIXTURE.part([0, 7]), "components must be whole numbers from 0 to 2; got"),
+        (lambda: MIXTURE.with_clusters([0.5, 1, 2]), "clusters must be whole numbers"),
+        (lambda: REFERENCE.of_rows([70]), "rows must be whole numbers from 0 to 59"),
+        (lambda: bw.Reference.from_estimator(bw.IMM(), X, rows=Y), "X must be two-dimensional"),
+        (lambda: SCALING.pull_back(3, 0.0, 1.0), "column must be from 0 to 2, got 3"),
+        (lambda: axes.TerminalEmbedding(X).transform_centers(X + 1), "centers must be those of the embedding"),
+        (lambda: kernels.ChiSquared().axis_kernel(0, 3.0, [1.0]), r"x must be a sequence of numbers, got shape \(\)"),
+        (lambda: kernels.Gaussian(0.5).radius(0, X), r"from 0 to 1, got an array of shape \(60, 3\)"),
+        (lambda: kernels.Gaussian(0.5).axis_kernel(0, Y * 1j, Y), "x must be numeric, got complex numbers"),
+        (lambda: kernels.Polynomial(np.inf), "degree must be a finite number, got inf"),
+        (lambda: kernels.ProductKernel(len, len), "a profile returns .* must be a sequence of numbers"),
+        (lambda: metrics.tail_check(X, Y, columns=[None]), "columns must be whole numbers from -3 to 2"),
+        (lambda: metrics.cost(X, TREE, sample_weight=1e308), "adds up to more than the largest float"),
+        (lambda: metrics.readability(X, TREE, sample_weight=1e308), "adds up to more than the largest float"),
+        (lambda: bw.CART().fit(X, sample_weight=1e308), "adds up to more than the largest float"),
+        (lambda: bw.IMM(n_clusters=3).fit([[10**400], [1]]), "X must be numeric: int too large"),
+        (lambda: concepts.ConceptProjector().fit(X * 1e200, {"a": Y == 0}), "too large for their variance"),
+        (lambda: table.read_table("t.csv", format="x"), "format must be one of 'csv'"),
+        (lambda: REFERENCE.with_distinct_centers(X), r"duplicates must be .*; got an array of shape \(60, 3\)"),
+    ],
+)
+def test_values_that_cannot_be_used(call, message):
+    with pytest.raises(ValueError, match=message) as refused:
+        call()
+    assert len(str(refused.value)) < 300
+
+
+def test_a_part_of_a_mixture_keeps_the_order_that_is_asked_for():
+    assert MIXTURE.part([2, 1, 0]).names == MIXTURE.names[::-1]
+    assert MIXTURE.part([0, 1, 2]) is MIXTURE

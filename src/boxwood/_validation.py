@@ -242,8 +242,8 @@ def as_vector(name: str, values: ArrayLike) -> Floats:
     return numbers
 
 
-def as_positions(name: str, values: ArrayLike, n: int) -> Indices:
-    """Return whole numbers from 0 to `n` - 1, shape (m,).
+def as_positions(name: str, values: ArrayLike, n: int, *, least: int = 0) -> Indices:
+    """Return whole numbers from `least` to `n` - 1, shape (m,).
 
     Raises
     ------
@@ -252,8 +252,8 @@ def as_positions(name: str, values: ArrayLike, n: int) -> Indices:
     """
     array = np.asarray(values)
     whole = array.ndim == 1 and (array.dtype.kind in "iu" or array.size == 0)
-    if not whole or (array.size and not (array.min() >= 0 and array.max() < n)):
-        raise DataError(f"{name} must be whole numbers from 0 to {n - 1}; got {shown(values)}")
+    if not whole or (array.size and not (array.min() >= least and array.max() < n)):
+        raise DataError(f"{name} must be whole numbers from {least} to {n - 1}; got {shown(values)}")
     return array.astype(np.intp, copy=False)
 
 

@@ -692,6 +692,27 @@ def test_closed_streams_are_told(folder, line, code, message):
 
 
 @POSIX
+@pytest.mark.parametrize("end", ["2>&-", "2>/dev/full"])
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("predict species.json iris.csv -o labelled.csv", 0),
+        ("explain nothing.csv -k 3 --debug", DATA),
+        ("explain iris.csv -k 3 --nothing", 2),
+        ("demo >&-", DATA),
+        ("--help >/dev/full", DATA),
+    ],
+)
+def test_the_exit_code_says_what_happened_where_no_note_can_be_shown(folder, line, code, end):
+    if not os.path.exists("/dev/full"):
+        pytest.skip("no device that is full")
+    args = ["bash", "-c", f'"$0" -m boxwood {line} {end}', sys.executable]
+    assert subprocess.run(args, cwd=folder, capture_output=True, check=False).returncode == code
+    if code == 0:
+        (folder / "labelled.csv").unlink()
+
+
+@POSIX
 @pytest.mark.parametrize("out", ["o.csv", "o.parquet", "o.jsonl"])
 def test_a_full_disk_is_told_and_leaves_nothing(folder, tmp_path, out):
     """A limit on the size of files stands for a full disk: the system refuses to write in the same way."""

@@ -163,7 +163,7 @@ def test_far_tails_are_those_on_columns_that_bound_a_leaf():
 
 
 def test_tails_of_what_cannot_be_used():
-    with pytest.raises(IndexError):
+    with pytest.raises(DataError, match="columns must be whole numbers from -1 to 0"):
         tail_check([[0.0], [1.0]], [0, 0], columns=[1])
     with pytest.raises(DataError, match="2 rows, but 1"):
         tail_check([[0.0], [1.0]], [0])

@@ -49,7 +49,7 @@ ODD: dict[str, Any] = {
     "half floats": np.ones((40, 3), dtype=np.float16),
 }  # fmt: skip
 WORK = {"n_trees", "n_init", "n_draws", "n_permutations", "n_samples", "copies", "k", "d", "steps", "n_terms"}
-WORK |= {"n_landmarks", "n_components", "max_iter", "n_jobs", "cv", "batch_size", "n_rows", "v", "time_limit"}
+WORK |= {"n_landmarks", "n_components", "max_iter", "n_jobs", "cv", "batch_size", "n_rows", "n", "v", "time_limit"}
 """Numbers that ask for work: a large one is no mistake, and takes as long as it takes."""
 CODE = {"expression", "forward", "score", "pool", "tick"}
 """Parameters whose value is run as it is."""

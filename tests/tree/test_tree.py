@@ -168,12 +168,12 @@ def test_builder_takes_a_tree_apart_and_gives_it_back(tree):
         ([], "node 0 is neither a cut nor labelled"),
         ([("split", 0, 0, 1.0), ("label", 1, 0)], "node 2 is neither"),
         ([("split", 0, 0, 1.0), ("split", 0, 0, 2.0)], "a cut already"),
-        ([("split", 0, -1, 1.0)], "counted from 0"),
+        ([("split", 0, -1, 1.0)], "feature must be at least 0"),
         ([("split", 0, 0, math.nan)], "holds no value"),
         ([("split", 0, 0, 1.0, 2.0)], "holds no value"),
         ([("split", 5, 0, 1.0)], "there is no node 5"),
         ([("split", 0, 0, 1.0), ("label", 0, 1)], "is a cut, which has no cluster"),
-        ([("label", 0, -1)], "counted from 0"),
+        ([("label", 0, -1)], "cluster must be at least 0"),
     ],
 )
 def test_builder_refuses(steps, message):

@@ -16,7 +16,7 @@ from boxwood._compat import Interval, StrOptions, fit_context
 from boxwood._frames import validated_rows
 from boxwood._threads import BLOCK_ROWS
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import as_table, as_weights, refuse_infinite_sum
+from boxwood._validation import as_table, as_weights, real_number, refuse_infinite_sum
 from boxwood.clusterers._k_medians_steps import Cloud, Clustering, alternate, few_rows
 from boxwood.clusterers._seeding import SEEDINGS
 from boxwood.errors import DataError
@@ -238,7 +238,7 @@ class KMedians(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             centers = SEEDINGS[self.init](cloud, self.n_clusters, rng)
         else:
             centers = self._given_centers(cloud.X.shape[1])
-        return alternate(cloud, centers, max_iter=self.max_iter, tol=self.tol)
+        return alternate(cloud, centers, max_iter=self.max_iter, tol=real_number("tol", self.tol))
 
     def _given_centers(self, n_columns: int) -> Floats:
         centers = as_table(self.init)

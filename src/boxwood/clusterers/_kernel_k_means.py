@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped,impor
 from boxwood._compat import Interval, StrOptions, fit_context
 from boxwood._frames import validated_rows
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import Rows, as_weights, refuse_infinite_sum
+from boxwood._validation import Rows, as_weights, real_number, refuse_infinite_sum
 from boxwood.clusterers._kernel_k_means_steps import lloyd, relaxed, seeds
 from boxwood.errors import DataError
 from boxwood.kernels import GramMatrix, KeptGram, Kernel, KernelMeans, Nystroem, Precomputed
@@ -211,7 +211,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _fit_kernel(self, rows: Array, weights: Floats | None) -> None:
         """Cluster by the kernel itself, and label the rows as `predict` does."""
         n_jobs, n = effective_n_jobs(self.n_jobs), len(rows)
-        gram = self._gram(rows, n_jobs)
+        gram, tol = self._gram(rows, n_jobs), real_number("tol", self.tol)
         weight = np.ones(n) if weights is None else weights / weights.max()
         diagonal = self.kernel_.diagonal(rows)
         random = check_random_state(self.random_state)
@@ -225,7 +225,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             run
             for first in range(0, len(starts), group)
             for run in lloyd(
-                gram, diagonal, weight, starts[first : first + group], self.n_clusters, self.max_iter, self.tol, n_jobs
+                gram, diagonal, weight, starts[first : first + group], self.n_clusters, self.max_iter, tol, n_jobs
             )
         ]
         best = min(runs, key=lambda run: run.cost)

@@ -63,7 +63,8 @@ def project(mixture: Mixture, vectors: ArrayLike, intercepts: ArrayLike | None =
     (array([0., 5.]), array([1., 1.]))
     """
     C, b = _checked(mixture, vectors, intercepts)
-    covariances = _projected(mixture, C)
+    with np.errstate(over="ignore", invalid="ignore"):  # what is no longer finite is refused
+        covariances = _projected(mixture, C)
     variances = np.maximum(np.diagonal(covariances, axis1=1, axis2=2), 0.0)
     each = np.arange(len(C))
     covariances[:, each, each] = variances

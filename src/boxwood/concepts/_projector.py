@@ -10,13 +10,13 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from boxwood._compat import HasMethods, StrOptions, fit_context
 from boxwood._frames import validated_rows
 from boxwood._threads import map_blocks, map_tasks, one_blas_thread
 from boxwood._types import Array, Floats
-from boxwood._validation import as_numbers, listed, refuse_other_kind, shown
+from boxwood._validation import as_numbers, as_table, listed, refuse_other_kind, shown
 from boxwood._warnings import warn_caller
 from boxwood.concepts._concept_table import BINARY, CONTINUOUS, ConceptTable, concept_indices
 from boxwood.concepts._directions import CLASSIFIERS, REGRESSORS, Direction, Recipe, unit_vectors
@@ -243,10 +243,10 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         DataError
             If vectors are not finite or have length 0, or if intercepts or names do not match them.
         """
-        rows = check_array(vectors, dtype=np.float64)
+        rows = np.asarray(as_table(vectors), dtype=np.float64)
         names = tuple(f"concept{j}" for j in range(len(rows))) if names is None else tuple(map(str, names))
         if len(names) != len(rows) or len(set(names)) != len(names):
-            raise DataError(f"names must be different, one for each of {len(rows)} vectors, got {listed(names)}")
+            raise DataError(f"names must be different, one for each of {len(rows)} vectors, got {shown(names)}")
         units, lengths = unit_vectors(list(rows), names)
         offsets = np.zeros(len(rows)) if intercepts is None else as_numbers("intercepts", intercepts)
         if offsets.shape != lengths.shape or not np.isfinite(offsets / lengths).all():

@@ -10,7 +10,7 @@ import numpy as np
 
 from boxwood._frames import as_matrix, column_names, is_frame, numeric_columns
 from boxwood._types import Array
-from boxwood._validation import listed
+from boxwood._validation import listed, shown
 from boxwood.errors import DataError
 from boxwood.explanation._explanation import Explanation
 from boxwood.explanation._search import ROWS
@@ -67,7 +67,7 @@ def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) ->
         If no column remains.
     """
     if columns is not None and isinstance(columns, str):
-        raise TypeError(f"columns must be a list of names, got the text {columns!r}; write [{columns!r}]")
+        raise TypeError(f"columns must be a list of names, got the text {shown(columns)}; write [{shown(columns)}]")
     if not is_frame(X) or columns is not None or hasattr(clustering, "steps"):
         return columns, ()
     kept, others = numeric_columns(X)

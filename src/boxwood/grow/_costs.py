@@ -165,7 +165,7 @@ def _split_weights(weights: Floats | None, kept: Bools) -> tuple[Floats, Ints]:
     if weights is None:
         return share, times
     counted = weights[kept]
-    if (counted == np.floor(counted)).all() and counted.sum() < _REPEATS:
+    if (counted == np.floor(counted)).all() and counted.max(initial=0) < _REPEATS and counted.sum() < _REPEATS:
         return share, np.where(kept, weights, 0.0).astype(np.int64)
     exponent = int(np.frexp(counted.max())[1])
     return np.ldexp(weights, -exponent), times  # near 1: tiny or huge weights times costs could leave the range

@@ -126,7 +126,10 @@ def _cross(a: Indices, b: Indices, shape: tuple[int, int], weights: Floats | Non
 def _as_numbers_of_rows(weights: Floats) -> Floats:
     # with a mean of 1 or more, no number of pairs in _adjusted_rand can be negative; squares of large ones overflow
     is_whole = (weights == np.floor(weights)).all() and weights.max() <= _LARGEST_NUMBER
-    return weights if is_whole else weights / weights.mean()
+    if is_whole:
+        return weights
+    scaled = weights / weights.max()  # the sum of large weights may overflow
+    return np.asarray(scaled / scaled.mean())
 
 
 def _matched(table: Floats) -> float:

@@ -80,7 +80,7 @@ def tail_check(
     labels : array-like of shape (n,)
         Component of each row, of any hashable type; -1 leaves a row out.
     columns : iterable of int, default=None
-        Columns to check; None checks all.
+        Columns to check, negative ones counted from the last; None checks all.
     sample_weight : array-like of shape (n,), default=None
         Weight of each row. The limits below take `sum(w)**2 / sum(w**2)` as the number of rows.
 
@@ -124,7 +124,9 @@ def tail_check(
     codes, names = encode_labels(labels)
     check_length(codes, len(table))
     d = table.shape[1]
-    checked = range(d) if columns is None else as_positions("columns", list(columns), d).tolist()
+    checked = list(range(d))
+    if columns is not None:
+        checked = np.arange(d)[as_positions("columns", list(columns), d, least=-d)].tolist()
     pairs = [(k, j) for k in range(len(names)) for j in checked]
     return _tails(table, _rows_of(codes, len(names), weights), weights, pairs)
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._threads import BLOCK_ROWS, map_blocks, map_tasks
 from boxwood._types import Array, Floats, Indices, Weights
-from boxwood._validation import Rows, refuse_unknown
+from boxwood._validation import Rows, refuse_infinite_sum, refuse_unknown, whole_number
 from boxwood.loops.costs import L1, L2, SQEUCLIDEAN, add_differences
 from boxwood.reference._geometric_median import geometric_median, next_point
 from boxwood.reference._labels import whole_labels
@@ -98,9 +98,9 @@ def best_centers(
     array([[ 1.,  0.],
            [nan, nan]])
     """
-    if n_clusters < 1:
-        raise ValueError(f"n_clusters must be at least 1, got {n_clusters}")
+    whole_number("n_clusters", n_clusters, 1)
     code, rows = objective_code(objective), Rows.of(X, sample_weight)
+    refuse_infinite_sum(rows.weights)
     table, weights = rows.values, rows.weights
     clusters = whole_labels(labels, len(table), n_clusters)
     centers = find_centers(table, without_weightless(clusters, weights), n_clusters, code, weights)

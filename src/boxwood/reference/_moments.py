@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._threads import BLOCK_ROWS, map_blocks
 from boxwood._types import Array, Floats
-from boxwood._validation import Rows
+from boxwood._validation import Rows, whole_number
 from boxwood.errors import DataError
 from boxwood.loops.moments import block_moments
 
@@ -138,8 +138,7 @@ def moments_of(rows: Rows, codes: Array, n_clusters: int, n_jobs: int | None) ->
 
 
 def _as_codes(labels: ArrayLike, n_clusters: int) -> Array:
-    if n_clusters < 1:
-        raise ValueError(f"n_clusters must be at least 1, got {n_clusters}")
+    whole_number("n_clusters", n_clusters, 1)
     codes = np.asarray(labels)
     if codes.ndim != 1 or codes.dtype.kind not in "iu":
         raise DataError(f"labels must be whole numbers, one for each row; got {codes.dtype}, shape {codes.shape}")

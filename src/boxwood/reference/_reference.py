@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Bools, Floats, Indices
-from boxwood._validation import Rows, as_positions, as_table, listed, refuse_other_kind, refuse_unknown, shown
+from boxwood._validation import Rows, as_positions, as_table, listed, refuse_other_kind, refuse_unknown
 from boxwood._warnings import warn_caller
 from boxwood.errors import DataError
 from boxwood.reference._labels import encode_labels
@@ -159,8 +159,7 @@ class Reference:
         DataError
             If centres are equal and `duplicates` is "error".
         """
-        if duplicates not in ("error", "merge"):
-            raise ValueError(f"duplicates must be 'error' or 'merge', got {shown(duplicates)}")
+        refuse_unknown("duplicates", duplicates, ("error", "merge"))
         first = self.first_of_equal_centers()
         later = np.flatnonzero(first != np.arange(self.n_clusters))
         if len(later) == 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from boxwood._frames import nearest_name
-from boxwood._validation import refuse_other_kind, shown
+from boxwood._validation import cut_off, refuse_other_kind, shown
 from boxwood.errors import DataError
 
 __all__ = ["ColumnError", "distinct_names", "find_columns", "split_names", "suggestion"]
@@ -52,7 +52,8 @@ def find_columns(wanted: Sequence[str], known: Sequence[str]) -> list[int]:
     position = {name: i for i, name in enumerate(known)}
     for name in wanted:
         if name not in position:
-            raise ColumnError(f"no column '{name}' in the table{suggestion(name, known)}\nColumns: {', '.join(known)}")
+            similar = suggestion(name, known)
+            raise ColumnError(f"no column '{cut_off(name)}' in the table{similar}\nColumns: {', '.join(known)}")
     return [position[name] for name in wanted]
 
 

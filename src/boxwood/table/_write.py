@@ -110,6 +110,7 @@ def write_labelled(
     if categories is not None:
         refuse_other_kind("categories", categories, Mapping, "give names in the expression their Categories")
     refuse_other_kind("column", column, str, "name the new column")
+    out = as_path(out)
     target = output_format(out)
     to_csv = target.startswith("FORMAT csv")
     by_name = categories or {}

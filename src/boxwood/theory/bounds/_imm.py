@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Bools, Floats, Indices
-from boxwood._validation import Rows, refuse_other_kind, refuse_unknown, whole_number
+from boxwood._validation import Rows, refuse_infinite_sum, refuse_other_kind, refuse_unknown, whole_number
 from boxwood.errors import DataError
 from boxwood.metrics._checks import check_fit
 from boxwood.metrics._price import ratio
@@ -184,6 +184,7 @@ def imm_certificate(
     refuse_unknown("objective", objective, _FACTOR)
     rows_of_all = Rows.of(X, sample_weight)
     table, weights = rows_of_all.values, rows_of_all.weights
+    refuse_infinite_sum(weights)
     check_fit(table, tree, reference)
     weight = np.where(reference.kept, 1.0 if weights is None else weights, 0.0)
     kept = np.flatnonzero(weight)
@@ -218,7 +219,10 @@ def _walk(tree: ThresholdTree, centers: Floats, X: Array, labels: Indices, weigh
         raise DataError("each centre must lie in a leaf of its own, as in trees of IMM or random cuts")
     power = 2 if objective == "sqeuclidean" else 1
     row_centers = centers[labels]
-    costs = weight[:, None] * np.abs(X.astype(np.float64) - row_centers) ** power
+    with np.errstate(over="ignore"):
+        costs = weight[:, None] * np.abs(X.astype(np.float64) - row_centers) ** power
+        if not np.isfinite(costs.sum()):
+            raise DataError("the cost is beyond the largest float; divide the columns of X by a power of ten")
     mistakes, ratios, total = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes), 0.0
     stack = [(0, np.arange(len(X)), tree.leaf_clusters)]
     while stack:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import Rows, finite_number, real_number, whole_number
+from boxwood._validation import Rows, finite_number, real_number, refuse_infinite_sum, whole_number
 from boxwood.errors import DataError
 from boxwood.kernels import Kernel
 from boxwood.kernels._by_name import as_distance_kernel
@@ -181,6 +181,7 @@ def distance_ratios(
     """
     refuse_no_reference(reference)
     rows = Rows.of(X, sample_weight)
+    refuse_infinite_sum(rows.weights)
     product = as_distance_kernel(kernel).fitted(rows)
     table, labels, weights = _kept(rows.values, reference, rows.weights)
     k, d = int(labels.max()) + 1, table.shape[1]

@@ -22,7 +22,7 @@ from boxwood.theory.instances._instance import Instance, instance_of_deviations,
 __all__ = ["exponential_error", "first_cut", "first_cut_error"]
 
 
-_LARGEST_RATIO = 1e300  # a sigma² of 1e-300 is still a double
+_LARGEST_RATIO = 1e300  # sigma² and its inverse are then doubles
 _MOST_PERMUTED = 6
 
 
@@ -79,7 +79,7 @@ def first_cut(k: int, q: float, *, axes: str = "auto") -> Instance:
     k : int
         Number of components, at least 2.
     q : float
-        Explainability-to-noise ratio, above 0 and at most 1e300.
+        Explainability-to-noise ratio, from 1e-300 to 1e300.
     axes : {"auto", "permutations", "pairs"}, default="auto"
         "permutations": one axis for each of the k! orders, as in the paper. "pairs": one axis for each pair of
         components, which have the means 1 and k there; q is the same, with k (k - 1) / 2 axes. "auto": permutations
@@ -94,7 +94,7 @@ def first_cut(k: int, q: float, *, axes: str = "auto") -> Instance:
     Raises
     ------
     ValueError
-        If k < 2, q <= 0, q > 1e300, axes is unknown, or axes is "permutations" for k above 6.
+        If k < 2, q is out of range, axes is unknown, or axes is "permutations" for k above 6.
 
     References
     ----------
@@ -108,7 +108,8 @@ def first_cut(k: int, q: float, *, axes: str = "auto") -> Instance:
     (0.088, 0.0892)
     """
     whole_number("k", k, 2)
-    require(0 < finite_number("q", q) <= _LARGEST_RATIO, f"first_cut needs 0 < q <= {_LARGEST_RATIO:g}, got {q}")
+    fits = 1 / _LARGEST_RATIO <= finite_number("q", q) <= _LARGEST_RATIO
+    require(fits, f"first_cut needs a q from {1 / _LARGEST_RATIO:g} to {_LARGEST_RATIO:g}, got {q}")
     refuse_unknown("axes", axes, ("auto", "permutations", "pairs"))
     if axes == "auto":
         axes = "permutations" if k <= _MOST_PERMUTED else "pairs"
