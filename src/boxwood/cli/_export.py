@@ -21,7 +21,8 @@ __all__ = ["command"]
 def command(model: str, form: str, output: str | None, quiet: bool) -> None:
     """Print a saved model in another form.
 
-    SQL is a CASE expression that gives the cluster of a row. It uses the names of the table's columns.
+    SQL is a CASE expression that gives the cluster of a row. It uses the names of the table's columns. sqlite is SQL
+    that casts columns to numbers, as SQLite may hold numbers as text.
     """
     refuse_overwriting(output, "'-o' / '--output'", model=model)
     text = EXPORTERS[form].write(load_model(model))
