@@ -18,7 +18,8 @@ from boxwood.explanation import ClusterSummary, Explanation, LeafSummary
 from boxwood.explanation._conditions import cluster_rules_of, rules_of
 from boxwood.metrics._readability import Readability
 from boxwood.render import sql
-from boxwood.tree import TreeBuilder
+from boxwood.render._sql import sql_case, sqlite
+from boxwood.tree import ThresholdTree, TreeBuilder
 from tests import naive
 from tests.scale import SLOW, seeds
 
@@ -31,10 +32,14 @@ N_ROWS = 100_000 if SLOW else 150
 
 
 def categories(rng):
-    """Return the categories of the last two columns; unseen values are refused or covered."""
+    """Return the categories of the booleans and of the last two columns; unseen values are refused or covered."""
     words = tuple(rng.permutation(WORDS)[:5].tolist())
     sizes = (3, 20.5, -1)
-    return {3: Categories(words, bool(rng.random() < 0.5)), 4: Categories(sizes, bool(rng.random() < 0.5))}
+    return {
+        2: Categories((False, True), False),
+        3: Categories(words, bool(rng.random() < 0.5)),
+        4: Categories(sizes, bool(rng.random() < 0.5)),
+    }
 
 
 def explanation(rng, known):
@@ -184,12 +189,24 @@ def in_duckdb(ex, folder, columns):
     return [row[0] for row in duckdb.execute(f"SELECT {sql(ex)} FROM '{path}'").fetchall()]
 
 
-def in_sqlite(ex, folder, columns):
-    names = ", ".join('"' + name.replace('"', '""') + '"' for name in COLUMNS)
+def as_texts(column):
+    """Return numbers with all digits, which SQLite would shorten; no text is infinity there, so a huge number is."""
+    return [repr(max(min(x, 1e308), -1e308)) if isinstance(x, float) else x for x in column]
+
+
+def in_sqlite(expression, kinds):
+    """Return the door of SQLite, for columns declared as these kinds."""
+    return lambda ex, folder, columns: by_sqlite(expression(ex), kinds, columns)
+
+
+def by_sqlite(expression, kinds, columns):
+    quoted = ('"' + name.replace('"', '""') + '"' for name in COLUMNS)
+    names = ", ".join(f"{name} {kind}" for name, kind in zip(quoted, kinds, strict=True))
     with sqlite3.connect(":memory:") as con:
         con.execute(f"CREATE TABLE t ({names})")
-        con.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", zip(*columns, strict=True))
-        return [row[0] for row in con.execute(f"SELECT {sql(ex)} FROM t ORDER BY rowid").fetchall()]
+        stored = [as_texts(c) if kind == "TEXT" else c for kind, c in zip(kinds, columns, strict=True)]
+        con.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", zip(*stored, strict=True))
+        return [row[0] for row in con.execute(f"SELECT {expression} FROM t ORDER BY rowid").fetchall()]
 
 
 DOORS = {
@@ -201,7 +218,10 @@ DOORS = {
     "parquet": on_command_line(as_parquet),
     "json lines": on_command_line(as_json_lines),
     "duckdb": in_duckdb,
-    "sqlite": in_sqlite,
+    "sqlite": in_sqlite(sql, [""] * 5),
+    "sqlite, declared": in_sqlite(sql, ["REAL", "DOUBLE", "INTEGER", "TEXT", "NUMERIC"]),
+    "sqlite, for it": in_sqlite(sqlite, [""] * 5),
+    "sqlite, as text": in_sqlite(sqlite, ["TEXT", "TEXT", "INTEGER", "TEXT", "TEXT"]),
 }
 
 
@@ -236,3 +256,65 @@ def test_names_that_are_numbers_become_minus_one_where_there_is_no_cluster():
         assert found.tolist() == [names[0], none, none, names[1]]
     with pytest.raises(ValueError, match="missing must be one of 'error', 'none'; got 'skip'"):
         boxwood.explain(X, labels).predict(rows, missing="skip")
+
+
+# ------------------------------------------------------------------------------------------- kinds of numbers in SQL
+
+WHOLE = (2**53 - 1, 2**53, 2**53 + 1, 2**53 + 2, 2**53 + 3, -(2**53) - 1, 2**62 + 1, 0, 5, -7, 16777217, 2**24)
+KINDS = {
+    "TINYINT": (-128, -7, 0, 5, 127),
+    "UTINYINT": (0, 5, 255),
+    "SMALLINT": (-32768, -7, 0, 5, 27000),
+    "UINTEGER": (0, 5, 2**32 - 1),
+    "BIGINT": WHOLE,
+    "UBIGINT": tuple(x for x in WHOLE if x >= 0),
+    "HUGEINT": (*WHOLE, 2**100 + 1),
+    "FLOAT": (0.1, -0.0, 16777216.0, 16777220.0, 2.5, math.inf, -math.inf, math.nan),
+    "DOUBLE": (0.1, -0.0, 16777217.0, 2.5, 2.0**53 + 2, math.inf, -math.inf, math.nan, 5e-324),
+    "DECIMAL(10, 2)": (0.1, 27000, 27000.01, -7, 0),
+}
+THRESHOLDS = (*map(float, WHOLE), 0.1, 2.5, 27000.0, float(np.float32(0.1)), -0.0, 0.5, 16777218.0, 1e300)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sql_compares_every_kind_of_number_as_a_double(kind):
+    values = [*KINDS[kind], None]
+    with duckdb.connect() as con, sqlite3.connect(":memory:") as lite:
+        for engine in (con, lite):
+            engine.execute(f"CREATE TABLE t (i INTEGER, x {kind})")
+            fits = [x if engine is con or x is None or abs(x) < 2**63 else float(x) for x in values]
+            engine.executemany("INSERT INTO t VALUES (?, ?)", list(enumerate(fits)))
+        doubles = [row[0] for row in con.execute("SELECT CAST(x AS DOUBLE) FROM t ORDER BY i").fetchall()]
+        for t in THRESHOLDS:
+            tree = ThresholdTree.from_dict(
+                {"feature": 0, "threshold": t, "left": {"cluster": 0}, "right": {"cluster": 1}}
+            )
+            case = sql_case(tree, ["x"], [0, 1])
+            expected = [None if x is None or math.isnan(x) else int(x > t) for x in doubles]
+            assert [row[0] for row in con.execute(f"SELECT {case} FROM t ORDER BY i").fetchall()] == expected, t
+            known = con.execute(f"SELECT i FROM t WHERE ({case}) = 0 ORDER BY i").fetchall()
+            assert [row[0] for row in known] == [i for i, cluster in enumerate(expected) if cluster == 0], t
+            if kind == "FLOAT":  # SQLite has no such column
+                continue
+            found = [row[0] for row in lite.execute(f"SELECT {case} FROM t ORDER BY i").fetchall()]
+            assert found == expected, t
+
+
+@pytest.mark.parametrize(("value", "kind"), [("10", "VARCHAR"), ("true", "BOOLEAN")])
+def test_duckdb_refuses_to_compare_text_and_booleans_with_numbers(value, kind):
+    tree = ThresholdTree.from_dict({"feature": 0, "threshold": 0.5, "left": {"cluster": 0}, "right": {"cluster": 1}})
+    with duckdb.connect() as con, pytest.raises(duckdb.BinderException, match="Cannot compare values"):
+        con.execute(f"SELECT {sql_case(tree, ['x'], [0, 1])} FROM (SELECT CAST('{value}' AS {kind}) AS x)")
+
+
+def test_the_cast_stands_where_it_is_needed_only():
+    def case(t, **options):
+        tree = ThresholdTree.from_dict({"feature": 0, "threshold": t, "left": {"cluster": 0}, "right": {"cluster": 1}})
+        return sql_case(tree, ["milk"], ["a", "b"], may_hold_nan=False, **options).split("\n")[1]
+
+    assert case(27000.0) == """WHEN "milk" <= 27000 THEN 'a'"""
+    assert case(0.1) == """WHEN "milk" <= 0.1e0 THEN 'a'"""
+    assert case(2.0**53) == """WHEN CAST("milk" AS DOUBLE) <= 9007199254740992e0 THEN 'a'"""
+    assert case(27000.0, may_hold_text=True) == """WHEN CAST("milk" AS DOUBLE) <= 27000 THEN 'a'"""
+    with pytest.raises(ValueError, match="dialect must be one of 'duckdb', 'sqlite'; got 'mysql'"):
+        sql(None, dialect="mysql")

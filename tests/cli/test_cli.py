@@ -201,7 +201,11 @@ BAD = [
         "cannot read ragged.csv as csv: line 3 has 3 fields, the header has 2",
     ),
     Bad("export good.csv", DATA, "good.csv is not a boxwood model"),
-    Bad("export model.json --to pdf", USAGE, "Invalid value for '--to': 'pdf' is not one of 'text', 'json', 'sql'."),
+    Bad(
+        "export model.json --to pdf",
+        USAGE,
+        "Invalid value for '--to': 'pdf' is not one of 'text', 'json', 'sql', 'sqlite'.",
+    ),
     Bad(
         "export model.json -o nowhere/x.txt",
         USAGE,

@@ -1,6 +1,7 @@
 """The first command on a table of one's own: identifiers, scales, and what people write for numbers."""
 
 import json
+import re
 from typing import NamedTuple
 
 import duckdb
@@ -266,3 +267,43 @@ def test_a_header_may_begin_with_a_number_sign(tmp_path):
     assert read_table(str(tmp_path / "t.csv")).columns == ("#x", "y")
     (tmp_path / "t.csv").write_text("#x\n1\n3\n")
     assert read_table(str(tmp_path / "t.csv")).columns == ("#x",)
+
+
+# ------------------------------------------------------------------------------------------------- words of notes
+
+
+def notes_of(result):
+    return [line.removeprefix("Note: ") for line in result.stdout.splitlines() if line.startswith("Note: ")]
+
+
+def test_notes_name_options_of_the_command_line(crm):
+    t = np.arange(N, dtype=float)
+    pd.DataFrame({"a": np.repeat([0.0, 5, 900], N // 3), "standardize": t % 7 / 3, "id": t, "group": t * 7 % 4}).to_csv(
+        crm / "t.csv", index=False
+    )
+    calls = {
+        "k-means hardly sees standardize": ("; --scale unit gives columns equal weight", "-k", 2, "--scale", "none"),
+        "a alone decides": ("--scale unit, or choose the columns (-c)", "-k", 2, "--scale", "none"),
+        "looks like an identifier: id": ("rules on it say little (--exclude leaves it out)", "-l", "group"),
+        "leaves reach": ("(--max-leaf-nodes)", "-l", "group"),
+    }
+    for begins, (ends, *options) in calls.items():
+        shown = run(crm, "explain", "{}/t.csv", *options, "--save", "{}/m.json")
+        (note,) = [note for note in notes_of(shown) if begins in note]
+        assert note.endswith(ends), note
+        assert note in notes_of(run(crm, "export", "{}/m.json"))
+        assert not any(
+            note.rstrip(")").endswith(("columns", "max_leaf_nodes", "n_clusters")) for note in notes_of(shown)
+        )
+        assert note not in boxwood.load(crm / "m.json").notes  # Python's words stay in the model
+
+
+def test_every_parameter_that_a_note_ends_with_has_an_option():
+    from pathlib import Path
+
+    from boxwood.cli._words import _ENDS
+
+    folder = Path(boxwood.explanation.__file__).parent
+    source = "".join((folder / name).read_text() for name in ("_guards.py", "_explain.py"))
+    ends = set(re.findall(r"\((?:columns|max_leaf_nodes|n_clusters)[a-z ]*\)(?=\"[,)])", source))
+    assert ends == {"(" + end.rpartition("(")[2] for end in _ENDS if end.endswith(")")}

@@ -14,6 +14,7 @@ from boxwood._validation import listed
 from boxwood.cli._errors import PAST_A_LIMIT, Verb
 from boxwood.cli._talk import Talk, check_model, reading, reading_options, refuse_overwriting, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show, tell
+from boxwood.cli._words import in_options
 from boxwood.grow import METHODS, method_of
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **
     if options["save"] is not None:
         explanation.save(options["save"])
         talk.wrote(options["save"])
-    show(explanation.to_json() if options["as_json"] else str(explanation), is_code=options["as_json"])
+    show(explanation.to_json() if options["as_json"] else str(in_options(explanation)), is_code=options["as_json"])
     _check_limits(explanation, options["fail_over"], options["fail_under"])
 
 

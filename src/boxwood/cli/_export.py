@@ -8,6 +8,7 @@ from boxwood.cli._errors import Verb
 from boxwood.cli._model import load_model
 from boxwood.cli._talk import Talk, check_writable, refuse_overwriting, talk_options
 from boxwood.cli._terminal import show
+from boxwood.cli._words import in_options
 from boxwood.render import EXPORTERS
 
 __all__ = ["command"]
@@ -21,10 +22,12 @@ __all__ = ["command"]
 def command(model: str, form: str, output: str | None, quiet: bool) -> None:
     """Print a saved model in another form.
 
-    SQL is a CASE expression that gives the cluster of a row. It uses the names of the table's columns.
+    SQL is a CASE expression that gives the cluster of a row. It uses the names of the table's columns. sqlite is SQL
+    that casts columns to numbers, as SQLite may hold numbers as text.
     """
     refuse_overwriting(output, "'-o' / '--output'", model=model)
-    text = EXPORTERS[form].write(load_model(model))
+    explanation = load_model(model)
+    text = EXPORTERS[form].write(in_options(explanation) if form == "text" else explanation)
     if output is None or output == "-":
         show(text, is_code=form != "text")
         return

@@ -31,4 +31,5 @@ EXPORTERS = {
     "text": Exporter("render._text", "text"),
     "json": Exporter("explanation._model_file", "to_text"),
     "sql": Exporter("render._sql", "sql"),
+    "sqlite": Exporter("render._sql", "sqlite"),
 }

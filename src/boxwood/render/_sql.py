@@ -5,47 +5,70 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from boxwood._types import Indices
+from boxwood._validation import refuse_unknown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.render._rules import explanation_of
-from boxwood.table._sql import as_double, as_name, as_text
+from boxwood.table._sql import as_double, as_name, as_number, as_text
 from boxwood.tree import Box, Interval, ThresholdTree
 from boxwood.tree._boxes import boxes as tree_boxes
 
-__all__ = ["sql", "sql_case"]
+__all__ = ["sql", "sql_case", "sqlite"]
 
+_ALL_WHOLE = 2.0**53  # doubles hold all whole numbers up to here
 _SMALLEST_GROUP = 64  # leaves; a tree of more than twice as many is tested by groups first
 
 
-def sql(model: Any) -> str:
-    """Return a CASE expression that gives the cluster of a row, in the SQL of DuckDB; see `sql_case`.
+def sql(model: Any, *, dialect: Literal["duckdb", "sqlite"] = "duckdb") -> str:
+    """Return a CASE expression that gives the cluster of a row; see `sql_case`.
 
     Parameters
     ----------
     model : Explanation, or a fitted estimator with `explanation_`
+    dialect : {"duckdb", "sqlite"}, default="duckdb"
+        "duckdb" is for engines that refuse to compare text with a number. "sqlite" casts every column: SQLite compares
+        text with a number as two texts, and its `.import` of CSV makes all columns text.
 
     Raises
     ------
     DataError
         If the name of a tested column differs from another's in case only: SQL takes them for the same.
+    ValueError
+        If the dialect is unknown.
 
     Examples
     --------
     >>> import boxwood
-    >>> print(sql(boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])))
+    >>> ex = boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])
+    >>> print(sql(ex))
     CASE
-    WHEN CAST("age" AS DOUBLE) <= 5e0 THEN 'young'
-    WHEN CAST("age" AS DOUBLE) > 5e0 AND lower(CAST("age" AS VARCHAR)) <> 'nan' THEN 'old'
+    WHEN "age" <= 5 THEN 'young'
+    WHEN "age" > 5 AND lower(CAST("age" AS VARCHAR)) <> 'nan' THEN 'old'
+    END
+    >>> print(sql(ex, dialect="sqlite"))
+    CASE
+    WHEN CAST("age" AS DOUBLE) <= 5 THEN 'young'
+    WHEN CAST("age" AS DOUBLE) > 5 THEN 'old'
     END
     """
+    refuse_unknown("dialect", dialect, ("duckdb", "sqlite"))
     ex = explanation_of(model)
     _refuse_alike(ex.columns, [ex.columns[j] for j in ex.tree.features])
-    return sql_case(ex.tree, ex.columns, ex.names, ex.coded_columns)
+    may_hold_nan = dialect != "sqlite"  # SQLite stores NaN as NULL
+    may_hold_text = dialect == "sqlite"
+    return sql_case(
+        ex.tree, ex.columns, ex.names, ex.coded_columns, may_hold_nan=may_hold_nan, may_hold_text=may_hold_text
+    )
+
+
+def sqlite(model: Any) -> str:
+    """Return `sql` of a model for SQLite."""
+    return sql(model, dialect="sqlite")
 
 
 def sql_case(
@@ -55,11 +78,13 @@ def sql_case(
     categories: Mapping[int, Categories] | None = None,
     *,
     may_hold_nan: bool = True,
+    may_hold_text: bool = False,
 ) -> str:
     """Return a CASE expression that gives the cluster of a row, exactly as `tree.predict` does.
 
     Every leaf is one condition, and there is no ELSE. A row gets NULL if a column that its path through the tree tests
-    is NULL or NaN. Values and thresholds are compared as doubles, with all digits. More than 128 leaves are tested in
+    is NULL or NaN. Values and thresholds are compared as doubles, with all digits; a column of decimals with more than
+    15 digits may be compared with a whole number as decimals. More than 128 leaves are tested in
     groups, of about the square root of their number, so a row meets few of them, and expressions are nested a few times
     only, however deep the tree is. Takes time and length of the number of leaves times the columns that each restricts.
 
@@ -78,6 +103,9 @@ def sql_case(
         Whether columns may hold NaN, which many engines sort above all numbers. If so, conditions without an upper end
         refuse it by its text: not every engine has `isnan`, and DuckDB 2.0 takes the result of `isnan` from statistics
         of Parquet files, in which NaN does not count.
+    may_hold_text : bool, default=False
+        Whether columns of numbers may hold them as text. If so, all are cast. If not, an engine that compares text with
+        numbers gives wrong answers for text; DuckDB refuses to.
 
     Returns
     -------
@@ -91,14 +119,14 @@ def sql_case(
     ... )
     >>> print(sql_case(tree, ["age"], ["old", "young"]))
     CASE
-    WHEN CAST("age" AS DOUBLE) <= 2.5e0 THEN 'young'
-    WHEN CAST("age" AS DOUBLE) > 2.5e0 AND lower(CAST("age" AS VARCHAR)) <> 'nan' THEN 'old'
+    WHEN "age" <= 2.5e0 THEN 'young'
+    WHEN "age" > 2.5e0 AND lower(CAST("age" AS VARCHAR)) <> 'nan' THEN 'old'
     END
     """
     whole = all(isinstance(name, Integral) and not isinstance(name, bool) for name in names)
     values = [str(name) if whole else as_text(str(name)) for name in names]
     known = categories or {}
-    tests = [_test(as_name(column), known.get(j), may_hold_nan) for j, column in enumerate(columns)]
+    tests = [_test(as_name(column), known.get(j), may_hold_nan, may_hold_text) for j, column in enumerate(columns)]
     return _case(tree, tests, [values[cluster] for cluster in tree.leaf_clusters])
 
 
@@ -113,14 +141,25 @@ def _refuse_alike(columns: Sequence[str], tested: Sequence[str]) -> None:
 
 
 class _Numeric(NamedTuple):
-    """A column of numbers, which can be tested to lie in intervals."""
+    """A column of numbers, which can be tested to lie in intervals: its name, and the tests that it needs."""
 
-    number: str
+    name: str
     is_no_nan: str
+    may_be_text: bool
 
     def within(self, pieces: Sequence[Interval]) -> str:
-        conditions = [_within(self.number, piece, self.is_no_nan) for piece in pieces]
+        conditions = [_within(self._number(piece), piece, self.is_no_nan) for piece in pieces]
         return _any_of([f"({one})" if " AND " in one and len(pieces) > 1 else one for one in conditions])
+
+    def _number(self, piece: Interval) -> str:
+        """Return the value to compare with the ends of an interval.
+
+        The name alone suffices: an end in double makes a float, a whole number or a decimal a double. Whole numbers
+        that no double holds are compared exactly by SQLite; only beyond 2**53 this makes a difference.
+        """
+        ends = [end for end in piece[:2] if math.isfinite(end)]
+        needs_cast = self.may_be_text or any(abs(end) >= _ALL_WHOLE for end in ends)
+        return f"CAST({self.name} AS DOUBLE)" if needs_cast else self.name
 
 
 class _Categorical(NamedTuple):
@@ -147,13 +186,14 @@ class _Categorical(NamedTuple):
         return as_double(float(value)) if self.categories.are_numbers else as_text(str(value))
 
 
-def _test(name: str, categories: Categories | None, may_hold_nan: bool) -> _Numeric | _Categorical:
-    number, text = f"CAST({name} AS DOUBLE)", f"CAST({name} AS VARCHAR)"
+def _test(name: str, categories: Categories | None, may_hold_nan: bool, may_hold_text: bool) -> _Numeric | _Categorical:
+    text = f"CAST({name} AS VARCHAR)"
     is_no_nan = f"lower({text}) <> 'nan'" if may_hold_nan else ""
     if categories is None:
-        return _Numeric(number, is_no_nan)
+        return _Numeric(name, is_no_nan, may_hold_text)
     if not categories.are_numbers:
         return _Categorical(text, categories)
+    number = f"CAST({name} AS DOUBLE)"  # the column may be one of booleans, which DuckDB does not compare with numbers
     # NaN is in no list of values, so it matters only where a missing or an unknown value has a code
     matters = may_hold_nan and (categories.others or None in categories.values)
     return _Categorical(f"CASE WHEN {is_no_nan} THEN {number} END" if matters else number, categories)
@@ -189,12 +229,12 @@ def _any_of(conditions: Sequence[str]) -> str:
 
 def _within(number: str, piece: Interval, is_no_nan: str) -> str:
     if piece.lower == piece.upper:
-        return f"{number} = {as_double(piece.lower)}"
+        return f"{number} = {as_number(piece.lower)}"
     parts = []
     if piece.lower > -math.inf or not piece.lower_closed:
-        parts.append(f"{number} {'>=' if piece.lower_closed else '>'} {as_double(piece.lower)}")
+        parts.append(f"{number} {'>=' if piece.lower_closed else '>'} {as_number(piece.lower)}")
     if piece.upper < math.inf or not piece.upper_closed:
-        parts.append(f"{number} {'<=' if piece.upper_closed else '<'} {as_double(piece.upper)}")
+        parts.append(f"{number} {'<=' if piece.upper_closed else '<'} {as_number(piece.upper)}")
     elif is_no_nan:
         parts.append(is_no_nan)
     return " AND ".join(parts) or f"{number} IS NOT NULL"

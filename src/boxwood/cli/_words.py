@@ -1,0 +1,34 @@
+"""Notes of an explanation in the words of the command line, with an option for each parameter of Python."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from boxwood.explanation import Explanation
+
+__all__ = ["in_options"]
+
+_ENDS = {
+    "(columns chooses others)": "(--exclude leaves it out)",
+    "standardize gives columns equal weight": "--scale unit gives columns equal weight",
+    "standardize, or choose the columns (columns)": "--scale unit, or choose the columns (-c)",
+    "choose the columns (columns)": "choose the columns (-c)",
+    "name the columns (columns)": "name the columns (-c)",
+    "(max_leaf_nodes)": "(--max-leaf-nodes)",
+    "(n_clusters)": "(-k)",
+}
+"""Ends of notes, the longer first. Before them stand names of columns, which stay as they are."""
+
+
+def in_options(explanation: Explanation) -> Explanation:
+    """Return the explanation for printing: its notes name the options of `boxwood explain`."""
+    return replace(explanation, notes=tuple(map(_in_options, explanation.notes)))
+
+
+def _in_options(note: str) -> str:
+    for end, ours in _ENDS.items():
+        if note.endswith(end):
+            return note.removesuffix(end) + ours
+    return note
