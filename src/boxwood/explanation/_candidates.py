@@ -18,12 +18,13 @@ from boxwood.grow._expand import expanded
 from boxwood.grow._impurity import grown_to_sizes
 from boxwood.grow._prune import pruned
 from boxwood.grow._refine import matched
+from boxwood.grow._shallow import grow_several
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 
 __all__ = ["CANDIDATES", "Part", "equal_centers"]
 
-PENALTIES = (0.01, 0.03, 0.1)  # of ExShallow; with 0 it is Ex-Greedy
+PENALTIES = (0.0, 0.01, 0.03, 0.1)  # of ExShallow; with the first it is Ex-Greedy
 IMPURITIES = {"gini": "cart", "entropy": "cart-entropy", "centers": "regression-centers", "rows": "regression-rows"}
 COLUMNS_BY_ROWS = 30  # most columns for regression trees on the rows, which take time d squared
 OVERGROWN = 2  # times the leaves to which trees are grown before they are pruned back
@@ -52,11 +53,13 @@ def _separating(part: Part) -> Trees:
 
 
 def _of_method(method: Method, task: Task) -> Trees:
+    if method.name == "greedy":  # among those of "shallow"
+        return
     if method.name != "shallow":
         yield method.grow(task).tree, method.name
         return
-    for penalty in PENALTIES:
-        yield method.grow(task, depth_penalty=penalty).tree, method.name
+    for tree, penalty in zip(grow_several(task, PENALTIES), PENALTIES, strict=True):
+        yield tree, method.name if penalty else "greedy"
 
 
 def _expanded(start: ThresholdTree, name: str, part: Part) -> Trees:
