@@ -96,8 +96,6 @@ def _built(tree: Nodes, stands_for: list[int]) -> ThresholdTree:
         if tree.feature[node] < 0:
             builder.label(new, int(tree.cluster[node]))
         else:
-            children = builder.split(
-                new, int(tree.feature[node]), float(tree.upper[node]), float(tree.lower[node])
-            )
+            children = builder.split(new, int(tree.feature[node]), float(tree.upper[node]), float(tree.lower[node]))
             stack += zip((node + 1, int(second[node])), children, strict=True)
     return builder.build()
