@@ -272,12 +272,12 @@ def whole_number(name: str, value: Any, least: int) -> int:
     TypeError
         If the value is no whole number; a float, a boolean and text are none.
     ValueError
-        If it is below `least`, or is too large for a number of anything.
+        If it is below `least`, or so large that its square is no double.
     """
     if not isinstance(value, Integral) or isinstance(value, bool):
         raise TypeError(f"{name} must be a whole number, got {shown(value)}")
-    if value < least or int(value) >= 1 << 63:
-        limit = f"at least {least}" if value < least else "below 2**63"
+    if value < least or int(value) >= 1 << 300:
+        limit = f"at least {least}" if value < least else "below 2**300"
         raise ValueError(f"{name} must be {limit}, got {shown(value)}")
     return int(value)
 
