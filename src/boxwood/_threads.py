@@ -13,6 +13,8 @@ from contextlib import AbstractContextManager
 from numbers import Integral
 from typing import Any, TypeVar
 
+from boxwood._messages import shown
+
 __all__ = ["BLOCK_ROWS", "fold_blocks", "map_blocks", "map_tasks", "n_threads", "one_blas_thread"]
 
 BLOCK_ROWS = 1 << 16
@@ -25,8 +27,6 @@ def n_threads(n_jobs: int | None) -> int:
     if n_jobs is None:
         return 1
     if not isinstance(n_jobs, Integral):
-        from boxwood._validation import shown  # which imports this module
-
         raise TypeError(f"n_jobs must be a whole number or None, got {shown(n_jobs)}")
     if n_jobs == 0:
         raise ValueError("n_jobs=0 has no meaning; use a positive number, or -1 for all processors")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from boxwood._messages import cut_off, listed, shown
 from boxwood._threads import map_blocks
 from boxwood._types import Array, Bools, Floats, Indices, Ints, Weights
 from boxwood.errors import DataError
@@ -184,12 +185,6 @@ def refuse_infinite_sum(weights: Weights) -> None:
         raise DataError("sample_weight adds up to more than the largest float; divide all weights by a power of ten")
 
 
-def listed(words: Sequence[str], limit: int = 10) -> str:
-    """Return the words joined by commas: at most `limit` words, long ones cut off, then the number of the others."""
-    more = f" and {len(words) - limit} more" if len(words) > limit else ""
-    return ", ".join(map(cut_off, words[:limit])) + more
-
-
 def as_whole_weights(weights: Floats | None) -> Ints:
     """Return weights as whole multiples of one power of two, so that their sums are exact; an empty array for None.
 
@@ -263,18 +258,6 @@ def refuse_unknown(name: str, value: object, allowed: Collection[str]) -> None:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {shown(value)}")
 
 
-def shown(value: object) -> str:
-    """Return a value as messages show it: an array by its shape, a long text by its beginning."""
-    if isinstance(value, np.ndarray) and value.ndim:
-        return f"an array of shape {value.shape}"
-    return cut_off(repr(value).replace("\n", ""))
-
-
-def cut_off(text: str, length: int = 200) -> str:
-    """Return a text of at most so many characters."""
-    return text if len(text) <= length else f"{text[: length - 1]}…"
-
-
 def refuse_other_kind(name: str, value: object, kind: type, instead: str) -> None:
     """Raise a TypeError unless a value is of a kind; `instead` says how to get one."""
     if not isinstance(value, kind):
@@ -290,12 +273,12 @@ def whole_number(name: str, value: Any, least: int) -> int:
     TypeError
         If the value is no whole number; a float, a boolean and text are none.
     ValueError
-        If it is below `least`, or is too large for a number of anything.
+        If it is below `least`, or so large that its square is no double.
     """
     if not isinstance(value, Integral) or isinstance(value, bool):
         raise TypeError(f"{name} must be a whole number, got {shown(value)}")
-    if value < least or value >= 1 << 63:
-        limit = f"at least {least}" if value < least else "below 2**63"
+    if value < least or int(value) >= 1 << 300:
+        limit = f"at least {least}" if value < least else "below 2**300"
         raise ValueError(f"{name} must be {limit}, got {shown(value)}")
     return int(value)
 

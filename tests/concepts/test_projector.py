@@ -100,7 +100,7 @@ def test_other_errors_of_the_projector(planted):
     with pytest.raises(ValueError, match=r"\(low, high\); got 'big' for 'red'"):
         ConceptProjector(meanings={"red": "big"}).fit(planted.Z, {"red": planted.is_red})
     for options, message in (
-        ({"names": ["a", "a"]}, "different, one for each of 2 vectors, got a, a"),
+        ({"names": ["a", "a"]}, "different, one for each of 2 vectors, got \\('a', 'a'\\)"),
         ({"intercepts": [0.0, np.nan]}, "one finite number"),
         ({"intercepts": [1.0]}, "one finite number"),
         ({"intercepts": [1.0, 2.0, 3.0]}, "one finite number"),

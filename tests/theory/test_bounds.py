@@ -112,7 +112,7 @@ def test_bounds_of_the_papers():
 def test_bad_parameters_of_bounds():
     bound = bounds.random_cuts_price_bound
     for options, words in (
-        ({"k": 1}, "k >= 2"),
+        ({"k": 1}, "k must be at least 2"),
         ({"k": 3, "objective": "l3"}, "objective must be one of 'l1'"),
         ({"k": 3, "variant": "slow"}, "variant must be one of 'fast', 'exact'; got 'slow'"),
     ):

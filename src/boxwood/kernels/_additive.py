@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Floats
-from boxwood._validation import as_table, as_vector, finite_number, position, shown
+from boxwood._validation import as_numbers, as_table, as_vector, finite_number, position, shown
 from boxwood.errors import DataError
 from boxwood.kernels._gram import Fill, Selection
 from boxwood.kernels._kernel import Kernel, refuse_negative
@@ -60,8 +60,8 @@ class Linear(AdditiveKernel):
 
     def __post_init__(self) -> None:
         if self.origin is not None:
-            values = as_vector("origin", self.origin)
-            if not np.isfinite(values).all():
+            values = as_numbers("origin", self.origin)
+            if values.ndim != 1 or not np.isfinite(values).all():
                 raise ValueError(f"origin must be a finite number for each column, or None; got {shown(self.origin)}")
             object.__setattr__(self, "origin", tuple(values.tolist()))
 
