@@ -68,8 +68,8 @@ def _check_method(ctx: click.Context, param: click.Parameter, name: str) -> str:
     type=click.Choice(["auto", "cost", "agreement"]),
     default="auto",
     show_default=True,
-    help="What decides between trees: the least cost, the fewest rows outside their cluster (agreement), or the cheapest "
-    "tree that agrees nearly as well as any tree of nearly least cost (auto).",
+    help="What decides between trees: the least cost, the fewest rows outside their cluster (agreement), or the "
+    "cheapest tree that agrees nearly as well as any tree of nearly least cost (auto).",
 )
 @click.option(
     "--time-limit",

@@ -16,13 +16,13 @@ from boxwood.grow import METHODS, Method
 from boxwood.grow._cart import grow_cart
 from boxwood.grow._expand import expanded
 from boxwood.grow._impurity import grown_to_sizes
+from boxwood.grow._names import matched
 from boxwood.grow._prune import pruned
-from boxwood.grow._refine import matched
 from boxwood.grow._shallow import grow_several
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 
-__all__ = ["CANDIDATES", "Part", "equal_centers"]
+__all__ = ["CANDIDATES", "OBJECTIVES", "Part", "equal_centers"]
 
 PENALTIES = (0.0, 0.01, 0.03, 0.1)  # of ExShallow; with the first it is Ex-Greedy
 IMPURITIES = {"gini": "cart", "entropy": "cart-entropy", "centers": "regression-centers", "rows": "regression-rows"}
@@ -71,9 +71,10 @@ def _expanded(start: ThresholdTree, name: str, part: Part) -> Trees:
 
 
 def _from_the_root(part: Part) -> Trees:
-    """Yield the trees that are expanded from a single leaf."""
+    """Yield the trees that are expanded from a single leaf: by what is looked at first."""
     for how, objective in OBJECTIVES.items():
-        yield expanded(None, part.sample, part.leaves, objective=objective), f"{how}-root"
+        if (objective == "cost") == part.by_cost:
+            yield expanded(None, part.sample, part.leaves, objective=objective), f"{how}-root"
 
 
 def _of_impurity(part: Part) -> Trees:

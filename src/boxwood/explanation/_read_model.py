@@ -142,9 +142,14 @@ def _kernel(entry: dict[str, Any]) -> KernelFacts:
 def _search(entry: dict[str, Any]) -> SearchFacts:
     if sorted(entry) != sorted(SearchFacts._fields) or entry["objective"] not in GOALS:
         raise ValueError("its facts of the search are not those of this version")
-    counts = (_whole(entry[name]) for name in ("n_candidates", "n_sampled"))
-    gap = None if entry["gap"] is None else _share(entry["gap"])
-    return SearchFacts(entry["objective"], _text(entry["reason"]), *counts, _truth(entry["stopped_by_clock"]), gap)
+    return SearchFacts(
+        objective=entry["objective"],
+        reason=_text(entry["reason"]),
+        n_candidates=_whole(entry["n_candidates"]),
+        n_sampled=_whole(entry["n_sampled"]),
+        stopped_by_clock=_truth(entry["stopped_by_clock"]),
+        gap=None if entry["gap"] is None else _share(entry["gap"]),
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------- values

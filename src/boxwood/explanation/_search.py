@@ -10,15 +10,19 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from boxwood.explanation._candidates import CANDIDATES, Part, equal_centers
+from boxwood.explanation._candidates import CANDIDATES, OBJECTIVES, Part, equal_centers
 from boxwood.explanation._facts import SearchFacts
 from boxwood.explanation._goal import Candidate, Goal
 from boxwood.grow._expand import expanded
 from boxwood.grow._grown import Grown
+from boxwood.grow._names import named
+from boxwood.grow._optimal import optimal_of
+from boxwood.grow._refill import refilled
 from boxwood.grow._refine import refined, refined_with_centers
 from boxwood.grow._resolve import resolved
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
+from boxwood.tree._merge import merged
 
 __all__ = ["ROWS", "searched"]
 
@@ -26,7 +30,10 @@ ROWS = 20_000  # rows of the sample; in a longer table, growers that need severa
 ROWS_PER_LEAF = 50  # so many at least
 REFINED = 4  # candidates that are refined on the sample
 RESOLVED = 2  # candidates whose small subtrees are solved exactly
-BOXES = 30  # tables whose rows such a solution may look at
+SOLVED = 4  # leaves up to which the cheapest of all trees is searched for
+LOOKED_AT_EACH = 300_000  # rows that such a solution may look at; fewer in tables of more than so many columns:
+COLUMNS = 20
+LOOKED_AT = 600_000  # rows that the search for the cheapest of all trees may look at
 COMPARED = 3  # candidates that are compared on every row
 
 
@@ -49,7 +56,7 @@ def searched(task: Task, *, objective: str = "auto", time_limit: float | None = 
     leaves, k = task.leaves(), task.reference.n_clusters
     best = search.best(leaves, search.best(k) if leaves > k else None)
     notes = search.notes()
-    facts = {"search": search.facts()} | ({} if task.mixture is None else {"mixture": task.mixture})
+    facts = {"search": search.facts(best)} | ({} if task.mixture is None else {"mixture": task.mixture})
     early_stop = "no tree with more leaves was found that loses less"
     return Grown(best.tree, best.name, facts=facts, notes=notes, early_stop=early_stop)
 
@@ -62,73 +69,104 @@ class Search:
         self.goal = Goal(task, objective)
         self.sample = task.sampled(max(ROWS, ROWS_PER_LEAF * task.leaves()))
         self.on_sample = self.goal if self.sample is task else self.goal.of_sample(self.sample)
+        self.loss = "cost" if self.goal.by_cost else "mistakes"
+        self.bound: float | None = None  # no tree with as few leaves costs less
         self.seen: set[ThresholdTree] = set()
 
     def best(self, leaves: int, begin: Candidate | None = None) -> Candidate:
         """Return the best tree with at most so many leaves; it loses no more than `begin`, a tree with fewer."""
-        grown = self.on_sample.candidates(self._grown(leaves, begin))
-        found = [*grown, *self.on_sample.candidates(self._refined(self.on_sample.ranked(grown)[:REFINED]))]
-        found += self.on_sample.candidates(self._resolved(self.on_sample.ranked(found)[:RESOLVED]))
-        chosen = self.on_sample.ranked(found)
+        self.bound, part = None, Part(self.task, self.sample, leaves, self.goal.by_cost)
+        goal, found = self.on_sample, self.on_sample.candidates(self._grown(part, begin))
+        found += goal.candidates(self._refined(part, goal.ranked(found)[:REFINED]))
+        found += goal.candidates(self._resolved(part, goal.ranked(found)[:RESOLVED]))
+        if leaves <= SOLVED and self._has_own_means(leaves):
+            found += goal.candidates(self._solved(part, goal.best(found)))
+        chosen = goal.ranked(found)
         self.seen |= {each.tree for each in chosen}
         if self.sample is not self.task:
-            chosen = self._on_every_row(chosen[:COMPARED])
+            chosen = self._on_every_row(chosen[:COMPARED], leaves)
         if begin is not None:
             chosen = [each for each in chosen if self.goal.is_no_worse(each, begin)] or [begin]
         return self.goal.best(chosen)
 
-    def _grown(self, leaves: int, begin: Candidate | None) -> Iterator[tuple[ThresholdTree, str]]:
+    def _grown(self, part: Part, begin: Candidate | None) -> Iterator[tuple[ThresholdTree, str]]:
+        """Yield the candidates, without cuts that separate nothing, and each leaf named by a cluster of its rows."""
         if begin is not None:
-            for how, objective in (("exkmc", "cost"), ("expand", "mistakes")):
-                yield expanded(begin.tree, self.sample, leaves, objective=objective), f"{begin.name}, {how}"
-        part = Part(self.task, self.sample, leaves, self.goal.by_cost)
+            for how, objective in OBJECTIVES.items():
+                yield expanded(begin.tree, part.sample, part.leaves, objective=objective), f"{begin.name}, {how}"
         for grow in CANDIDATES.values():
             for tree, name in grow(part):
-                yield tree, name
+                yield named(merged(tree), part.sample, self.loss), name
                 if self.clock.has_passed():
                     return
 
-    def _refined(self, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
+    def _refined(self, part: Part, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
         for each in candidates:
             if self.clock.has_passed():
                 return
-            yield self._better(each.tree, self.sample), f"{each.name}, refined"
+            yield self._better(each.tree, part.sample, part.leaves), f"{each.name}, refined"
 
-    def _resolved(self, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
-        """Yield the trees with small subtrees solved exactly, with the cuts refined thereafter."""
-        k = self.task.reference.n_clusters
+    def _resolved(self, part: Part, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
+        """Yield the trees with small subtrees solved exactly, and the same with cuts refined thereafter."""
+        boxes, own_means = self._boxes(LOOKED_AT_EACH, part.sample), self._has_own_means(part.leaves)
         for each in candidates:
             if self.clock.has_passed():
                 return
-            objective = "cost" if self.goal.by_cost else "mistakes"
-            own_means = self.goal.by_cost and each.tree.n_leaves <= k
-            better = resolved(
+            solved = resolved(
                 each.tree,
-                self.sample,
+                part.sample,
                 own_means=own_means,
-                objective=objective,
-                max_boxes=BOXES,
+                objective=self.loss,
+                max_boxes=boxes,
                 deadline=self.clock.deadline,
             )
-            if better != each.tree:
-                yield better, f"{each.name}, resolved"
-                yield self._better(better, self.sample), f"{each.name}, resolved, refined"
+            solved = named(solved, part.sample, self.loss)
+            if solved != each.tree:
+                yield solved, f"{each.name}, resolved"
+                yield self._better(solved, part.sample, part.leaves), f"{each.name}, resolved, refined"
 
-    def _on_every_row(self, candidates: list[Candidate]) -> list[Candidate]:
-        compared = self.goal.candidates((each.tree, each.name) for each in candidates)
+    def _solved(self, part: Part, best: Candidate) -> Iterator[tuple[ThresholdTree, str]]:
+        """Yield the cheapest of all trees with so few leaves, as far as the search comes; remember its bound.
+
+        All rows are looked at if the least cost is asked for, or if the sample has all; else there is no bound.
+        """
+        task = part.task if self.goal.objective == "cost" else part.sample
+        boxes = None if self.clock.deadline is not None and task is part.task else self._boxes(LOOKED_AT, task)
+        solved = optimal_of(task, part.leaves, incumbent=best.tree, max_boxes=boxes, deadline=self.clock.deadline)
+        if task is part.task:
+            self.bound = solved.bound
+        yield named(solved.tree, part.sample, self.loss), "optimal"
+
+    def _has_own_means(self, leaves: int) -> bool:
+        """Return whether each leaf of the cheapest tree is a cluster of its own."""
+        return self.goal.by_cost and leaves <= self.task.reference.n_clusters
+
+    def _boxes(self, looked_at: int, task: Task) -> int:
+        """Return how many times the rows of a task may be looked at; that takes time for each pair of columns."""
+        return max(int(looked_at * min(1.0, COLUMNS / task.rows.n_columns) / len(task.rows)), 1)
+
+    def _on_every_row(self, candidates: list[Candidate], leaves: int) -> list[Candidate]:
+        compared = self.goal.candidates((named(each.tree, self.task, self.loss), each.name) for each in candidates)
         if not self.clock.has_passed():
             best = self.goal.best(compared)
-            compared.append(self.goal.candidate(self._better(best.tree, self.task), best.name))
+            compared.append(self.goal.candidate(self._better(best.tree, self.task, leaves), best.name))
         return compared
 
-    def _better(self, tree: ThresholdTree, task: Task) -> ThresholdTree:
-        """Return the tree with cuts that lose less on the rows of a task."""
-        return refined_with_centers(tree, task) if self.goal.by_cost else refined(tree, task, "mistakes")
+    def _better(self, tree: ThresholdTree, task: Task, leaves: int) -> ThresholdTree:
+        """Return the tree with cuts that lose less on the rows of a task, and free leaves used elsewhere."""
+        deadline = self.clock.deadline
+        if self.goal.by_cost:
+            better = refined_with_centers(tree, task, deadline=deadline)
+        else:
+            better = refined(tree, task, self.loss, deadline=deadline)
+        return refilled(better, task, leaves, self.loss, deadline=deadline)
 
-    def facts(self) -> SearchFacts:
-        """Return what was done."""
-        goal = self.goal
-        return SearchFacts(goal.objective, goal.reason, len(self.seen), len(self.sample.rows), self.clock.stopped)
+    def facts(self, best: Candidate) -> SearchFacts:
+        """Return what was done, and how far the tree is from the cheapest with as many leaves, where that is known."""
+        goal, gap = self.goal, None
+        if self.bound is not None:
+            gap = max(1 - self.bound / best.cost, 0.0) if best.cost > 0 else 0.0
+        return SearchFacts(goal.objective, goal.reason, len(self.seen), len(self.sample.rows), self.clock.stopped, gap)
 
     def notes(self) -> tuple[str, ...]:
         """Return what the reader of the result must know of the search."""

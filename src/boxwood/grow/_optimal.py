@@ -15,8 +15,8 @@ from boxwood._validation import refuse_unknown, shown, whole_number
 from boxwood.errors import DataError
 from boxwood.grow._optimal_rows import Costs, Kept
 from boxwood.grow._optimal_search import DEEPEST, Found, Search, n_leaves
-from boxwood.grow._refine import ROUNDS, means_of, refined, refined_with_centers
-from boxwood.grow._resolve import named, with_cheapest_subtrees
+from boxwood.grow._refine import means_of, refined, refined_with_centers
+from boxwood.grow._resolve import ROUNDS, named, with_cheapest_subtrees
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.metrics._cost import as_centers, summed_distances
 from boxwood.reference import Reference, Task
