@@ -179,8 +179,8 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _all_or_nothing(self) -> Iterator[None]:
         """Remove the results of an earlier fit, and restore them if this fit fails or is interrupted."""
         before = self.__dict__
-        of_fit = ("_grown", "_fit", "_explanation", "_no_explanation", "_digest", "_fit_weights", "_map")
-        of_fit += ("_left_out", "_booleans")
+        of_fit = {"_grown", "_fit", "_explanation", "_no_explanation", "_digest", "_fit_weights", "_map"}
+        of_fit |= {"_left_out", "_booleans"}
         self.__dict__ = {name: value for name, value in before.items() if name[-1] != "_" and name not in of_fit}
         try:
             yield
