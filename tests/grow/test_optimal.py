@@ -1,17 +1,19 @@
 """Optimal trees: as cheap as the cheapest of all trees, and bounds that hold whenever the search stops."""
 
+import itertools
 import time
-from itertools import permutations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from boxwood import Reference
 from boxwood.errors import DataError
-from boxwood.grow import greedy, imm, optimal
+from boxwood.grow import _optimal_search, greedy, imm, optimal
 from boxwood.grow._expand import expanded
 from boxwood.grow._optimal import optimal_of
 from boxwood.grow._optimal_rows import Costs, Kept
+from boxwood.grow._optimal_search import Search
 from boxwood.loops.optimal import keep_inside, sweep
 from boxwood.metrics import cost, partition_cost
 from boxwood.reference import Task
@@ -96,6 +98,31 @@ def test_bounds_hold_wherever_the_search_stops(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_bounds_hold_whenever_time_is_up(kind, monkeypatch):
+    """The clock goes on by one whenever it is read, and columns are looked at one by one."""
+    clock = itertools.count()
+    monkeypatch.setattr(_optimal_search, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    monkeypatch.setattr(_optimal_search, "AT_ONCE", 1)
+    monkeypatch.setattr(_optimal_search, "ONE_THREAD", 0)
+    solved = 0
+    for seed in seeds(25):
+        case = Small(seed, kind)
+        least = case.least()
+        task = Task.of(case.X, case.reference, sample_weight=case.weights, n_jobs=None)
+        kept = Kept(task)
+        costs = Costs.of_clusters(task, kept, "mistakes" if kind == "mistakes" else "cost")
+        costs = Costs.of_means(task, kept) if kind == "means" else costs
+        for ticks in (0, 1, 2, 3, 5, 9, 30):
+            search = Search(costs.sums, deadline=next(clock) + ticks)
+            found = search.solve(kept.order, case.leaves)
+            assert costs.in_units(found.bound) <= least * (1 + 1e-12) + 1e-12 * case.total, f"seed {seed}"
+            assert costs.in_units(found.cost) >= least * (1 - 1e-12) - 1e-12 * case.total
+            assert search.priced(kept.order[0], found.cuts).cost == found.cost
+            solved += found.is_exact
+    assert 25 < solved < 6 * 25
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_never_dearer_than_the_tree_to_begin_with(kind):
     for seed in seeds(40):
         case = Small(seed, kind, max_rows=20)
@@ -165,7 +192,7 @@ def test_leaves_are_named_so_that_most_rows_agree():
 
         names = tree.leaf_clusters.tolist()
         assert len(set(names)) == tree.n_leaves
-        assert value(names) == max(value(other) for other in permutations(range(k), tree.n_leaves))
+        assert value(names) == max(value(other) for other in itertools.permutations(range(k), tree.n_leaves))
 
 
 def test_more_leaves_than_clusters_have_the_commonest_and_bound_the_pooled_cost():

@@ -185,7 +185,10 @@ class Search:
         return Found(cost, cost, None)
 
     def _best_cut(self, order: Order, costs: tuple[Ints, Ints, Ints] | None = None) -> Found:
-        """Return the cheapest tree with two leaves, or the leaf if no cut is cheaper; `costs` are written for all."""
+        """Return the cheapest tree with two leaves, or the leaf if no cut is cheaper; `costs` are written for all cuts.
+
+        If time is up before all columns are looked at, the bound is 0 and the costs are not all written.
+        """
         self.n_rows += order.shape[1]
         d, n = order.shape
         empty = np.empty((d, 0), dtype=np.int64)
@@ -193,20 +196,27 @@ class Search:
         steps = n * max(self.sums.table.shape[1], self.sums.moments.shape[1])
         at_once = max(min(AT_ONCE // steps, -(-d // 4)), 1) if steps * d > ONE_THREAD else d
 
-        def best_of(start: int) -> tuple[int, int, int]:
+        def best_of(start: int) -> tuple[int, int, int] | None:
+            if start > 0 and self.deadline is not None and time.monotonic() >= self.deadline:
+                return None
             cost, column, code = sweep(order, *self.sums, start, min(start + at_once, d), *out)
             return int(cost), int(column), int(code)
 
-        cost, column, code = min(map_tasks(best_of, range(0, d, at_once), n_jobs=self.n_jobs))
+        tried = map_tasks(best_of, range(0, d, at_once), n_jobs=self.n_jobs)
+        cost, column, code = min(each for each in tried if each is not None)
         leaf = self._leaf(order)
-        return leaf if cost >= leaf.cost else Found(cost, cost, (column, code, None, None))
+        best = leaf if cost >= leaf.cost else Found(cost, cost, (column, code, None, None))
+        return best if None not in tried else best._replace(bound=0)
 
     # -------------------------------------------------------------------------------------------------- more leaves
 
     def _searched(self, order: Order, leaves: int, budget: int, found: Found) -> Found:
         """Look at runs until none is left that may hold a tree of a cost below the budget and that of the best tree."""
         runs = _Runs(order, leaves)
-        best = min(self._best_cut(order, (runs.first, runs.second, runs.places)), found, key=lambda each: each.cost)
+        two = self._best_cut(order, (runs.first, runs.second, runs.places))
+        best = min(two, found, key=lambda each: each.cost)
+        if not two.is_exact:
+            return Found(found.bound, best.cost, best.cuts)
         runs.limit = min(budget, best.cost)
         runs.begin()
         while runs.bound < runs.limit and not self.is_over:
