@@ -10,7 +10,7 @@ from boxwood.grow._costs import OBJECTIVES, Problem, make_problem, refuse_misfit
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 
-__all__ = ["honest", "matched", "named", "without_empty_leaves"]
+__all__ = ["honest", "matched", "named", "without_empty_leaves", "without_leaves"]
 
 
 def named(tree: ThresholdTree, task: Task, objective: str = "mistakes") -> ThresholdTree:
@@ -52,23 +52,30 @@ def without_empty_leaves(tree: ThresholdTree, task: Task) -> ThresholdTree:
     The sibling of such a leaf takes the place of the cut above, so every other row keeps its leaf.
     """
     rows = np.bincount(tree.apply(task.rows, n_jobs=task.n_jobs)[task.kept], minlength=tree.n_leaves)
-    if rows.all():
+    return without_leaves(tree, rows == 0)
+
+
+def without_leaves(tree: ThresholdTree, dropped: Bools) -> ThresholdTree:
+    """Return the tree without some of its leaves, at least one of which must stay.
+
+    The other side of a cut takes its place if nothing is left of one side.
+    """
+    if not dropped.any():
         return tree
-    has_rows = np.zeros(tree.n_nodes, dtype=np.bool_)
-    has_rows[tree.leaf_nodes] = rows > 0
+    stays = np.zeros(tree.n_nodes, dtype=np.bool_)
+    stays[tree.leaf_nodes] = ~dropped
     for node in range(tree.n_nodes - 1, 0, -1):
-        has_rows[tree.parent[node]] |= has_rows[node]
+        stays[tree.parent[node]] |= stays[node]
     builder, stack = TreeBuilder(), [(0, 0)]
     while stack:
         node, new = stack.pop()
-        while tree.feature[node] >= 0 and not (has_rows[node + 1] and has_rows[tree.second[node]]):
-            node = node + 1 if has_rows[node + 1] else int(tree.second[node])
+        while tree.feature[node] >= 0 and not (stays[node + 1] and stays[tree.second[node]]):
+            node = node + 1 if stays[node + 1] else int(tree.second[node])
         if tree.feature[node] < 0:
             builder.label(new, int(tree.cluster[node]))
         else:
-            first, second = builder.split(
-                new, int(tree.feature[node]), float(tree.upper[node]), float(tree.lower[node])
-            )
+            cut = int(tree.feature[node]), float(tree.upper[node]), float(tree.lower[node])
+            first, second = builder.split(new, *cut)
             stack += ((node + 1, first), (int(tree.second[node]), second))
     return builder.build()
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from boxwood._types import Floats
 from boxwood.grow._costs import make_problem
 from boxwood.grow._expand import expanded
 from boxwood.grow._names import named
 from boxwood.grow._recut import is_past
-from boxwood.grow._refine import means_of, refined, refined_with_centers
+from boxwood.grow._refine import centers_of, refined, refined_with_centers
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 from boxwood.tree._merge import merged
@@ -36,8 +35,8 @@ def refilled(
     `time.monotonic`.
 
     Always holds: names are honest, and no leaf is empty (see `named`); no cut separates nothing; there are at most
-    `max_leaf_nodes` leaves, if the tree had no more; the loss is not higher than that of `named(tree, task, objective)`.
-    It is the weight of the rows outside of their cluster, or the cost with the best centres of the tree's clusters.
+    `max_leaf_nodes` leaves, if the tree had no more; the loss is not higher than that of `named(tree, task, ...)`. It
+    is the weight of the rows outside of their cluster, or the cost with the best centres of the tree's clusters.
     """
     tree = merged(named(tree, task, objective))
     for _ in range(turns):
@@ -57,16 +56,10 @@ def refilled(
 def _expanded(tree: ThresholdTree, task: Task, max_leaf_nodes: int, objective: str) -> ThresholdTree:
     """Return the tree with more leaves that lower the loss, or the same tree."""
     if objective == "cost":
-        task = task.with_reference(task.reference.with_centers(centers_of(tree, task)))
+        predicted = np.where(task.reference.kept, tree.predict(task.rows, n_jobs=task.n_jobs), -1)
+        task = task.with_reference(task.reference.with_centers(centers_of(task, predicted)))
     more = named(expanded(tree, task, max_leaf_nodes, objective=objective), task, objective)
     return more if _loss(more, task, objective) < _loss(tree, task, objective) else tree
-
-
-def centers_of(tree: ThresholdTree, task: Task) -> Floats:
-    """Return the means of the rows of each of the tree's clusters, shape (k, d); without rows the reference's centre."""
-    reference = task.reference
-    centers = means_of(task, np.where(reference.kept, tree.predict(task.rows), -1))
-    return np.where(np.isnan(centers), reference.centers, centers)
 
 
 def _loss(tree: ThresholdTree, task: Task, objective: str) -> float:

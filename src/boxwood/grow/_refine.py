@@ -14,7 +14,7 @@ from boxwood.reference import Reference, Task
 from boxwood.reference._centers import find_centers, without_weightless
 from boxwood.tree import ThresholdTree
 
-__all__ = ["matched", "means_of", "refine", "refined", "refined_with_centers"]
+__all__ = ["centers_of", "matched", "means_of", "refine", "refined", "refined_with_centers"]
 
 
 def refine(
@@ -115,8 +115,7 @@ def refined_with_centers(
     better, draft, old, old_unit = tree, None, reference.centers, 0.0
     predicted = np.where(reference.kept, tree.predict(task.rows), -1)
     for _ in range(max_rounds):
-        centers = means_of(task, predicted)
-        centers = np.where(np.isnan(centers), reference.centers, centers)
+        centers = centers_of(task, predicted)
         unit = unit_of(*limits, centers)
         problem = with_centers(problem, centers, unit)
         if draft is None:
@@ -130,6 +129,12 @@ def refined_with_centers(
             break
         tree, predicted = better, draft.clusters_of_rows()
     return better
+
+
+def centers_of(task: Task, predicted: Indices) -> Floats:
+    """Return the means of the rows by cluster of their leaf, shape (k, d); without rows the reference's centre."""
+    means = means_of(task, predicted)
+    return np.where(np.isnan(means), task.reference.centers, means)
 
 
 def means_of(task: Task, labels: Indices) -> Floats:

@@ -1,0 +1,80 @@
+"""Honest names: equal to the twin; a leaf with rows holds one of its cluster, and no other leaf is changed."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from boxwood import Reference
+from boxwood.errors import DataError
+from boxwood.grow._names import honest, matched, named, without_empty_leaves, without_leaves
+from boxwood.reference import Task
+from boxwood.tree import ThresholdTree
+from tests import naive
+from tests.cases import make_case
+from tests.grow.test_refine import OBJECTIVES, assert_honest, exact_costs, random_tree, whole_case
+from tests.scale import seeds
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_equals_the_twin(objective):
+    for seed in seeds(100):
+        X, reference, weights = whole_case(seed, objective)
+        kept, rng = reference.kept, np.random.default_rng(seed)
+        task = Task.of(X, reference, sample_weight=weights)
+        tree = random_tree(rng, X, reference.n_clusters, int(rng.integers(1, 8)))
+        costs = [each for each, k in zip(exact_costs(X, reference, weights, objective), kept, strict=True) if k]
+        rows = X[kept].astype(float)
+        twin = naive.honest(
+            tree.to_dict(), rows, reference.labels[kept], lambda here, c, costs=costs: sum(costs[r][c] for r in here)
+        )
+        found = honest(tree, task, objective)
+        assert found == ThresholdTree.from_dict(twin), f"seed {seed}"
+        assert_honest(found, X[kept], reference.labels[kept])
+        assert named(tree, task, objective) == without_empty_leaves(found, task)
+
+
+def test_empty_leaves_go_and_rows_keep_theirs():
+    for seed in seeds(100):
+        X, labels, weights = make_case(seed)
+        task, rng = Task.of(X, Reference.of(X, labels), sample_weight=weights), np.random.default_rng(seed)
+        tree = random_tree(rng, X, task.reference.n_clusters, 7)
+        less, rows = without_empty_leaves(tree, task), X[task.kept]
+        with_rows = np.unique(tree.apply(rows))
+        assert less.n_leaves == len(with_rows)
+        assert with_rows[less.apply(rows)].tolist() == tree.apply(rows).tolist()
+        assert less.leaf_clusters.tolist() == tree.leaf_clusters[with_rows].tolist()
+
+
+def test_without_a_leaf_its_rows_go_to_the_other_side():
+    low = {"feature": 0, "threshold": 1.0, "left": {"cluster": 0}, "right": {"cluster": 1}}
+    tree = ThresholdTree.from_dict({"feature": 0, "threshold": 2.0, "left": low, "right": {"cluster": 2}})
+    assert without_leaves(tree, np.array([False, False, True])) == ThresholdTree.from_dict(low)
+    assert without_leaves(tree, np.array([True, True, False])) == ThresholdTree.from_dict({"cluster": 2})
+    assert without_leaves(tree, np.zeros(3, dtype=bool)) is tree
+
+
+def test_no_other_names_for_as_many_clusters_make_fewer_mistakes():
+    for seed in seeds(60):
+        X, labels, weights = make_case(seed, max_clusters=4)
+        reference = Reference.of(X, labels)
+        task, k = Task.of(X, reference, sample_weight=weights), reference.n_clusters
+        tree = random_tree(np.random.default_rng(seed), X, k, k)
+        found = matched(tree, task)
+        assert_honest(found, X[task.kept], labels[task.kept])
+        weight = np.where(task.kept, 1.0 if weights is None else weights, 0.0)
+
+        def mistakes(clusters, leaf=tree.apply(X), labels=labels, weight=weight):
+            return weight[np.asarray(clusters)[leaf] != labels].sum()
+
+        least = min(mistakes(clusters) for clusters in itertools.permutations(range(k)))
+        assert mistakes(found.leaf_clusters) <= least * (1 + 1e-12)
+
+
+def test_refused():
+    X, tree = np.array([[0.0], [1.0]]), ThresholdTree.from_dict({"cluster": 5})
+    task = Task.of(X, Reference.of(X, [0, 1]))
+    with pytest.raises(DataError, match="the tree has cluster 5"):
+        honest(tree, task)
+    with pytest.raises(ValueError, match="objective must be one of"):
+        honest(tree, task, "price")
