@@ -13,7 +13,7 @@ from sklearn.datasets import make_blobs
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.timing import medians, peak_bytes, print_table
-from boxwood import Reference, explain
+from boxwood import IMM, Reference, explain
 from boxwood.grow import greedy, imm, shallow
 
 SHAPES = ((1_000_000, 10, 10), (500_000, 2, 5), (100_000, 20, 20), (10_000, 100, 50))
@@ -24,7 +24,7 @@ HAS_EXKMC = importlib.util.find_spec("ExKMC") is not None
 def main() -> None:
     """Print one line for each shape."""
     header = ["blobs", "X.sum()", "IMM", "predict", "CART", "k-means", "ExKMC", "IMM/sum", "predict/sum", "CART/IMM",
-              "k-means/IMM", "memory/X"]  # fmt: skip
+              "k-means/IMM", "fit/IMM", "memory/X"]  # fmt: skip
     rows = [_row(*shape) for shape in SHAPES]
     print_table("Growth: milliseconds, and ratios of medians", header, rows)
     if not HAS_EXKMC:
@@ -71,6 +71,7 @@ def _row(n: int, d: int, k: int) -> list[str]:
     }
     if HAS_EXKMC:
         tasks["exkmc"] = _exkmc(X, k)
+    tasks["fit"] = lambda: IMM().fit(X, y)
     seconds = medians(tasks)
     times = [f"{1e3 * seconds[name]:.1f}" if name in seconds else "-" for name in (*list(tasks)[:5], "exkmc")]
     return [
@@ -80,6 +81,7 @@ def _row(n: int, d: int, k: int) -> list[str]:
         f"{seconds['predict'] / seconds['sum']:.1f}",
         f"{seconds['cart'] / seconds['imm']:.0f}",
         f"{seconds['kmeans'] / seconds['imm']:.1f}",
+        f"{seconds['fit'] / seconds['imm']:.1f}",
         f"{peak_bytes(lambda: imm(X, reference)) / X.nbytes:.2f}",
     ]
 

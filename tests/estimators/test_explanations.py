@@ -322,13 +322,49 @@ def test_an_interrupted_fit_changes_nothing(iris, monkeypatch):
     model = fitted(KernelMMDT, iris)
     before = dict(vars(model))
 
-    def interrupt(*_):
+    def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("boxwood.estimators._base.costs_of", interrupt)
+    monkeypatch.setattr("boxwood.estimators._kernel_base.agreement", interrupt)
     with pytest.raises(KeyboardInterrupt):
         model.fit(iris.data.to_numpy(), iris.target)
     assert vars(model) == before
+
+
+# ------------------------------------------------------------------------------------------------ measured when read
+
+
+@pytest.mark.parametrize("estimator", EXPLAINERS)
+def test_labels_and_prices_are_the_same_whenever_they_are_read(estimator, iris):
+    early, late = fitted(estimator, iris), fitted(estimator, iris)
+    labels, price = early.labels_.tolist(), early.price_
+    explanation = late.explanation_
+    assert late.labels_.tolist() == labels == late.predict(iris.data).tolist()
+    assert late.price_ == price == explanation.price
+    thawed = pickle.loads(pickle.dumps(fitted(estimator, iris)))
+    assert thawed.labels_.tolist() == labels
+    assert thawed.price_ == price
+    if hasattr(early, "price_ceiling_"):
+        assert early.price_ceiling_ == late.price_ceiling_ == explanation.kernel.price_ceiling
+
+
+def test_a_fit_measures_nothing_that_nobody_asked_for(iris, monkeypatch):
+    calls = []
+    monkeypatch.setattr("boxwood.estimators._base.costs_of", lambda *_: calls.append("costs"))
+    monkeypatch.setattr("boxwood.estimators._base.measure", lambda *_: calls.append("measure"))
+    model = fitted(IMM, iris)
+    assert model.labels_.tolist() == model.predict(iris.data).tolist()
+    assert calls == []
+
+
+def test_what_was_read_is_kept(iris):
+    model = fitted(IMM, iris)
+    assert model.labels_ is model.labels_
+    assert model.explanation_ is model.explanation_
+    model.fit(iris.data.to_numpy()[:100], iris.target[:100])
+    assert len(model.labels_) == 100
+    assert not hasattr(IMM(), "labels_")
+    assert not hasattr(IMM(), "price_")
 
 
 # ------------------------------------------------------------------------------------------------------ docstrings

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from hashlib import blake2b
 from numbers import Integral
@@ -34,7 +35,7 @@ from boxwood.errors import DataError
 from boxwood.explanation import Explanation
 from boxwood.explanation._explanation import with_booleans
 from boxwood.explanation._guards import notes_on_left_out
-from boxwood.explanation._measure import Costs, costs_of, measure
+from boxwood.explanation._measure import costs_of, measure
 from boxwood.explanation._names import Names, renamed
 from boxwood.grow import METHODS
 from boxwood.grow._grown import Grown
@@ -83,7 +84,11 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     _map: AxisMap | None
     _left_out: Mapping[str, Sequence[str]] = {}  # columns of the frame that rules cannot use, by the reason
     _booleans: Sequence[str] = ()
-    _no_explanation = "explanation_ is measured on rows, but the tree was grown from a mixture without rows; use fit(X)"
+    _prices: tuple[float, float] | None = None  # the price and its ceiling, once they are known
+    _labels: Array | None = None
+    _no_explanation = (
+        "labels_, price_ and explanation_ are of rows, but the tree was grown from a mixture without rows; use fit(X)"
+    )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "clusterer": [HasMethods(["fit"]), None],
@@ -163,12 +168,32 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self._explain_fit() if self._explanation is None else self._explanation
 
+    @property
+    def labels_(self) -> Array:
+        """Cluster that the tree gives to each row of `fit`, shape (n,); computed when first read."""
+        check_is_fitted(self)
+        if self._labels is None:
+            clusters = self._clusters_of_fit()
+            if self.noise == "keep":
+                clusters = np.where(self.reference_.kept, clusters, -1)
+            self._labels = self._named(clusters)
+        return self._labels
+
+    @property
+    def price_(self) -> float:
+        """Price of explainability on the rows of `fit`; computed when first read."""
+        check_is_fitted(self)
+        return self._prices_of_fit()[0]
+
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for a pickle: it holds the explanation and not the rows of `fit`."""
         if getattr(self, "_fit", None) is not None:
             try:
                 self._explain_fit()
             except DataError as error:  # the fit itself is good, so it can be pickled
+                self._labels = self.labels_
+                with suppress(DataError):
+                    self._prices_of_fit()
                 self._fit, self._no_explanation = None, str(error)
         state: dict[str, Any] = super().__getstate__()
         return state
@@ -180,7 +205,7 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Remove the results of an earlier fit, and restore them if this fit fails or is interrupted."""
         before = self.__dict__
         of_fit = {"_grown", "_fit", "_explanation", "_no_explanation", "_digest", "_fit_weights", "_map"}
-        of_fit |= {"_left_out", "_booleans"}
+        of_fit |= {"_left_out", "_booleans", "_prices", "_labels"}
         self.__dict__ = {name: value for name, value in before.items() if name[-1] != "_" and name not in of_fit}
         try:
             yield
@@ -228,7 +253,7 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self._rows(X)
 
     def _explain_clusters(self, X: Any, rows: Rows, y: Any) -> None:
-        """Find the clusters, grow the tree, and store both with their costs."""
+        """Find the clusters, grow the tree, and store both."""
         X = self._numbers(X)
         self.reference_ = self._reference(X, rows, y)
         refuse_one_cluster(self.reference_)
@@ -239,10 +264,7 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self._warn(grown, task, coordinates)
         self._keep(grown._replace(tree=coordinates.pulled_back(grown.tree)))
         self._fit = _Fit(task, coordinates)
-        clusters = self.tree_.predict(coordinates.table, n_jobs=task.n_jobs)
-        predicted = np.where(task.reference.kept, clusters, -1)
-        self.labels_ = self._named(predicted if self.noise == "keep" else clusters)
-        self._keep_costs(costs_of(task, grown, predicted, coordinates.measured), predicted, task)
+        self._keep_agreement(task)
 
     def _reference(self, X: Any, rows: Rows, y: Any) -> Reference:
         """Return the clustering to be explained, with centres in the columns of the table."""
@@ -304,9 +326,28 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         for name in self._facts:
             setattr(self, f"{name}_", grown.facts[name])
 
-    def _keep_costs(self, costs: Costs, predicted: Indices, task: Task) -> None:
-        """Store the price of the tree."""
-        self.price_ = costs.price
+    def _keep_agreement(self, task: Task) -> None:
+        """Store how well the tree agrees with the clusters."""
+
+    def _clusters_of_fit(self) -> Indices:
+        """Return the cluster that the tree gives to each row of `fit`.
+
+        This takes about as long as a tree, and costs take as long again. So `fit` leaves both to those who ask.
+        """
+        if self._fit is None:
+            raise _NoExplanation(self._no_explanation)
+        return self.tree_.predict(self._fit.coordinates.table, n_jobs=self._fit.task.n_jobs)
+
+    def _prices_of_fit(self) -> tuple[float, float]:
+        """Return the price of the tree on the rows of `fit`, and the highest price that any tree could have."""
+        if self._prices is None:
+            if self._fit is None:
+                raise _NoExplanation(self._no_explanation)
+            task, coordinates = self._fit
+            predicted = np.where(task.reference.kept, self._clusters_of_fit(), -1)
+            costs = costs_of(task, self._grown, predicted, coordinates.measured)
+            self._prices = costs.price, costs.ceiling
+        return self._prices
 
     # ----------------------------------------------------------------------------------------------- explanation
 
@@ -316,8 +357,11 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             raise _NoExplanation(self._no_explanation)
         task, coordinates = self._fit
         explanation = measure(task.with_reference(renamed(task.reference)), self._grown, coordinates)
+        self._labels = self.labels_
         self._digest = _digest(coordinates.table if coordinates.measured is None else coordinates.measured)
         self._explanation = with_booleans(explanation, self._booleans)
+        ceiling = math.inf if explanation.kernel is None else explanation.kernel.price_ceiling
+        self._prices = explanation.price, ceiling
         self._fit, self._fit_weights = None, task.rows.weights
         return self._explanation
 

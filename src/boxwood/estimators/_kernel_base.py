@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
 from boxwood._compat import Interval, StrOptions
-from boxwood._types import Indices
 from boxwood._validation import Rows
 from boxwood.axes._kernel_features import MOST_TERMS
 from boxwood.clusterers import KernelKMeans
 from boxwood.errors import DataError
 from boxwood.estimators._base import AT_LEAST_TWO, TreeClusterer
-from boxwood.explanation._measure import Costs
 from boxwood.kernels import Kernel, Precomputed
 from boxwood.kernels._bandwidth import RULES
 from boxwood.kernels._by_name import kernel_with_gamma
@@ -70,6 +70,12 @@ class KernelTreeClusterer(TreeClusterer):
         tree, rows = self._fitted_tree(), self._rows(X, sample_weight)
         return -kernel_cost(self._coordinates(X, rows).rows, tree.predict(rows), kernel=self.kernel_)
 
+    @property
+    def price_ceiling_(self) -> float:
+        """The highest `price_` that any tree could have; computed when first read."""
+        check_is_fitted(self)
+        return self._prices_of_fit()[1]
+
     # ------------------------------------------------------------------------------------------------- steps
 
     def _unfitted_kernel(self) -> Kernel:
@@ -92,8 +98,6 @@ class KernelTreeClusterer(TreeClusterer):
     def _options(self) -> Mapping[str, Any]:
         return {**super()._options(), "kernel": self._unfitted_kernel()}
 
-    def _keep_costs(self, costs: Costs, predicted: Indices, task: Task) -> None:
-        """Store the kernel price, and the two numbers to read it with: its ceiling, and the agreement of labels."""
-        super()._keep_costs(costs, predicted, task)
-        self.price_ceiling_ = costs.ceiling
+    def _keep_agreement(self, task: Task) -> None:
+        predicted = np.where(task.reference.kept, self._clusters_of_fit(), -1)
         self.agreement_ = agreement(task.reference.labels, predicted, sample_weight=task.rows.weights)
