@@ -11,7 +11,8 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks.tables import Table, tables
 
-NUMBERS_OF_CLUSTERS = (5, 20, 50)  # besides the number of classes, where there are ten rows for each
+NUMBERS_OF_CLUSTERS = (5, 20, 50)  # besides the number of classes
+ROWS_EACH = 10  # rows for each cluster, at least
 IMAGES = {"mnist": 4000, "cifar10_small": 3000}  # tables of pictures, and how many of their rows are taken
 
 
@@ -36,7 +37,7 @@ class Clusters(NamedTuple):
 
 def numbers_of_clusters(table: Table) -> list[int]:
     """Return the numbers of clusters that a table is cut into."""
-    return sorted({table.k, *(k for k in NUMBERS_OF_CLUSTERS if len(table.X) >= 10 * k)})
+    return sorted({k for k in (table.k, *NUMBERS_OF_CLUSTERS) if len(table.X) >= ROWS_EACH * k})
 
 
 def clusters_of(table: Table, k: int, seed: int) -> Clusters:

@@ -26,7 +26,7 @@ from sklearn.preprocessing import StandardScaler
 import boxwood
 from boxwood import Explanation, KernelKMeans, Reference, explain, grow, load
 from boxwood.errors import DataError, ModelError
-from boxwood.explanation import _best
+from boxwood.explanation import _search
 from tests import naive
 from tests.cases import make_case
 from tests.scale import SLOW, seeds
@@ -223,7 +223,10 @@ def test_fewer_leaves_than_clusters(wine):
     missing = [cluster for cluster in ex.clusters if not cluster.rules]
     assert len(missing) == 2
     assert all(cluster.caught == 0 and cluster.precision is None for cluster in missing)
-    assert "no leaf for 2 of 4 clusters" in " ".join(ex.notes)
+    told = [note for note in ex.notes if note.startswith("no rule for")]
+    assert len(told) == 2
+    for cluster, note in zip(missing, told, strict=True):
+        assert f"no rule for cluster {cluster.name}: its {cluster.size} rows are in the rules of cluster" in note
 
 
 def test_stopping_early_is_a_note():
@@ -260,7 +263,7 @@ def test_auto_keeps_to_the_clusters_it_was_given():
 
 
 def test_rows_without_weight_are_not_sampled(monkeypatch):
-    monkeypatch.setattr(_best, "SAMPLED", 1000)
+    monkeypatch.setattr(_search, "ROWS", 500)
     X, labels = make_blobs(3000, 2, centers=3, random_state=0)
     weights = np.zeros(3000)
     weights[[np.flatnonzero(labels == c)[0] for c in range(3)]] = 1.0
@@ -268,7 +271,7 @@ def test_rows_without_weight_are_not_sampled(monkeypatch):
 
 
 def test_notes_do_not_speak_of_a_tree_that_was_not_grown(monkeypatch):
-    monkeypatch.setattr(_best, "SAMPLED", 1000)
+    monkeypatch.setattr(_search, "ROWS", 500)
     X, labels = make_blobs(3000, 2, centers=4, random_state=0)
     assert "IMM" not in explain(X, labels, max_leaf_nodes=2).notes[0]
 
@@ -292,10 +295,11 @@ def test_constant_columns_are_never_cut():
 def test_large_tables_are_sampled(monkeypatch):
     X, labels = make_blobs(3000, 2, centers=4, cluster_std=3, random_state=0)
     whole = explain(X, labels, max_leaf_nodes=6)
-    monkeypatch.setattr(_best, "SAMPLED", 1000)
+    monkeypatch.setattr(_search, "ROWS", 500)
     sampled = explain(X, labels, max_leaf_nodes=6)
     assert whole.notes == ()
-    assert "random sample of 500 rows" in sampled.notes[0]
+    assert "random sample of 500 of 3,000 rows" in sampled.notes[0]
+    assert (whole.search.n_sampled, sampled.search.n_sampled) == (3000, 500)
     assert sampled == explain(X, labels, max_leaf_nodes=6)
     assert sampled.n_rows == 3000
     assert sampled.cost < 1.2 * whole.cost

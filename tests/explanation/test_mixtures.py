@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,11 +15,13 @@ from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from boxwood import Explanation, Mixture, explain, grow
+from boxwood import Explanation, Mixture, Reference, explain, grow
 from boxwood.cli import boxwood as command
 from boxwood.errors import DataError, ModelError
+from boxwood.explanation._candidates import CANDIDATES, Part
 from boxwood.metrics import error_rate, explainability_to_noise, tail_check
 from boxwood.metrics._mixture_tails import far_tails
+from boxwood.reference import Task
 from boxwood.render import text
 from boxwood.theory import certificate
 from tests import naive
@@ -267,7 +270,6 @@ def test_mmdt_makes_one_leaf_for_each_component(iris):
 
 
 def test_mmdt_is_a_candidate_for_mixtures():
-    won = 0
     for seed in range(8, 14):
         rng = np.random.default_rng(seed)
         means, deviations = 2 * rng.normal(size=(4, 3)), rng.uniform(0.3, 1.5, size=(4, 3))
@@ -277,9 +279,11 @@ def test_mmdt_is_a_candidate_for_mixtures():
         auto, mmdt = explain(X, model), explain(X, model, method="mmdt")
         assert auto.agreement >= mmdt.agreement or auto.cost <= mmdt.cost
         assert [c.size for c in auto.clusters] == np.bincount(model.predict(X), minlength=4).tolist()
-        won += auto.method.startswith("mmdt")
-        assert not explain(X, model.predict(X)).method.startswith("mmdt")
-    assert won >= 2
+        task = Task.of(X, Reference.from_estimator(model, X), mixture=Mixture.from_gaussian_mixture(model))
+        for mixture in (task.mixture, None):
+            task = replace(task, mixture=mixture)
+            names = [name for _, name in CANDIDATES["separating"](Part(task, task, 4, by_cost=True))]
+            assert ("mmdt" in names) == (mixture is not None)
 
 
 def test_more_leaves_continue_the_tree_of_a_mixture(iris):

@@ -18,12 +18,13 @@ WINE = """\
 3 clusters of 178 rows, explained by 3 leaves on 2 of 13 columns
 
            size  share  caught  precision  rule
-cluster 0    65  36.5%   87.7%      93.4%  od280/od315_of_diluted_wines > 2.13 and proline <= 716
-cluster 1    62  34.8%   96.8%      93.8%  od280/od315_of_diluted_wines > 2.13 and proline > 716
+cluster 0    65  36.5%   89.2%      93.5%  od280/od315_of_diluted_wines > 2.13 and proline <= 730
+cluster 1    62  34.8%   96.8%      95.2%  od280/od315_of_diluted_wines > 2.13 and proline > 730
 cluster 2    51  28.7%   94.1%      90.6%  od280/od315_of_diluted_wines <= 2.13
 
-The rules agree with the clusters on 92.7% of rows; within-cluster cost is 1.05 times that of the clusters \
-(price of explainability)."""
+The rules agree with the clusters on 93.3% of rows; within-cluster cost is 1.05 times that of the clusters \
+(price of explainability).
+Grown by IMM; no tree of 3 leaves costs less by more than 0.1%."""
 
 
 def test_wine():
@@ -130,11 +131,11 @@ def test_clusters_without_a_leaf():
     ex = explain([[0.0], [0.0], [1.0], [1.0], [2.0]], ["a", "a", "b", "b", "c"], max_leaf_nodes=2)
     (line,) = [line for line in rows_of(str(ex)) if "no rule" in line]
     assert re.search(r"0\.0% +- +no rule: no leaf of the tree carries this cluster", line)
-    assert "Note: no leaf for 1 of 3 clusters" in str(ex)
+    assert "Note: no rule for c: its row is in the rules of b; more leaves may help" in str(ex)
 
 
 def loss(X, labels, **options):
-    return str(explain(X, labels, **options)).split("\n\n")[2]
+    return str(explain(X, labels, **options)).split("\n\n")[2].split("\nGrown by ")[0]
 
 
 def test_loss_in_words():
