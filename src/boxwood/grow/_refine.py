@@ -63,8 +63,8 @@ def refine(
     of one level). Cuts that cannot change after the sweep before, for their rows and all below them are the same, are
     passed over, and columns that sums over 64 bins show to be no better are not walked. Costs are added exactly, as in
     `expand`, so the result depends neither on the order of rows nor on threads. Ties go to the cut that is there
-    already, then to the lowest feature, then to the lowest threshold. A best cut that would leave a leaf without rows, or without rows
-    of its cluster, is not made.
+    already, then to the lowest feature, then to the lowest threshold. A best cut that would leave a leaf without rows,
+    or without rows of its cluster, is not made.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""The best cut of a column for many nodes at once, by how much each row costs more on the first side than on the second.
+"""The best cut of a column for many nodes at once, by how much more each row costs on the first side.
 
 Nodes hold different rows, so one walk down the order of a column serves them all. See `loops/refine.py` for `at`.
 """
