@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.timing import medians, peak_bytes, print_table
 from boxwood import IMM, Reference, explain
-from boxwood.grow import greedy, imm, shallow
+from boxwood.grow import greedy, imm, refine, shallow
 
 SHAPES = ((1_000_000, 10, 10), (500_000, 2, 5), (100_000, 20, 20), (10_000, 100, 50))
 CLUSTERS = (100, 400, 1000)  # of 20,000 rows of normal numbers in 5 columns
@@ -42,6 +42,7 @@ def _by_clusters() -> list[list[str]]:
         "imm": lambda X, y: imm(X, Reference.of(X, y), n_jobs=1),
         "greedy": lambda X, y: greedy(X, Reference.of(X, y), n_jobs=1),
         "shallow": lambda X, y: shallow(X, Reference.of(X, y), n_jobs=1),
+        "imm, refined": lambda X, y: refine(imm(X, Reference.of(X, y)), X, Reference.of(X, y), n_jobs=1),
         "explain": explain,
     }
     rows = []

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from boxwood._threads import map_tasks, n_threads
 from boxwood._types import Array, Bools, Floats, Indices, Ints
-from boxwood.loops import refine as loops
+from boxwood.loops import refine_search as loops
 from boxwood.reference import Task
 from boxwood.reference._bins import N_BINS
 from boxwood.tree import between

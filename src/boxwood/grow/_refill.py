@@ -13,7 +13,7 @@ from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 from boxwood.tree._merge import merged
 
-__all__ = ["TURNS", "refilled"]
+__all__ = ["TURNS", "loss_of", "refilled", "with_own_centers"]
 
 TURNS = 5  # at most so often are freed leaves used elsewhere
 
@@ -55,14 +55,28 @@ def refilled(
 
 def _expanded(tree: ThresholdTree, task: Task, max_leaf_nodes: int, objective: str) -> ThresholdTree:
     """Return the tree with more leaves that lower the loss, or the same tree."""
-    if objective == "cost":
-        predicted = np.where(task.reference.kept, tree.predict(task.rows, n_jobs=task.n_jobs), -1)
-        task = task.with_reference(task.reference.with_centers(centers_of(task, predicted)))
-    more = named(expanded(tree, task, max_leaf_nodes, objective=objective), task, objective)
-    return more if _loss(more, task, objective) < _loss(tree, task, objective) else tree
+    own = with_own_centers(tree, task, objective)
+    more = named(expanded(tree, own, max_leaf_nodes, objective=objective), own, objective)
+    return more if _summed(more, own, objective) < _summed(tree, own, objective) else tree
 
 
-def _loss(tree: ThresholdTree, task: Task, objective: str) -> float:
+def loss_of(tree: ThresholdTree, task: Task, objective: str) -> float:
+    """Return the weight of the rows outside of their cluster, or the cost with the best centres of the tree's clusters.
+
+    The unit is that of the task, and of all its trees.
+    """
+    return _summed(tree, with_own_centers(tree, task, objective), objective)
+
+
+def with_own_centers(tree: ThresholdTree, task: Task, objective: str) -> Task:
+    """Return the task with the best centres of the tree's clusters, for the objective "cost"."""
+    if objective != "cost":
+        return task
+    predicted = np.where(task.reference.kept, tree.predict(task.rows, n_jobs=task.n_jobs), -1)
+    return task.with_reference(task.reference.with_centers(centers_of(task, predicted)))
+
+
+def _summed(tree: ThresholdTree, task: Task, objective: str) -> float:
     problem, rows = make_problem(task, objective), np.flatnonzero(task.kept)
     costs = problem.cost_under(rows, tree.predict(task.rows, n_jobs=task.n_jobs)[rows])
     return float((costs * problem.share[rows] * problem.times[rows]).sum())

@@ -16,7 +16,7 @@ import numpy as np
 
 from boxwood.loops._jit import jit
 
-__all__ = ["best_interval", "best_prefix", "best_threshold", "squared_distance", "squared_distances"]
+__all__ = ["best_interval", "best_threshold", "squared_distance", "squared_distances"]
 
 NONE = np.iinfo(np.int64).max
 
@@ -147,20 +147,3 @@ def _inner_ranks(ordered):
     while stop > 0 and ordered[stop - 1] == ordered[-1]:
         stop -= 1
     return begin, stop
-
-
-@jit
-def best_prefix(ordered, order, difference):
-    """Return the smallest sum of differences over the first side of a cut, and the rank behind which the cut lies.
-
-    Among equal sums the first rank wins. The rank is -1 where all values are equal.
-
-    IN: ordered (n,); order (n,); difference (n,).
-    """
-    best, rank = NONE, -1
-    left = np.int64(0)
-    for r in range(len(ordered) - 1):
-        left += difference[order[r]]
-        if ordered[r + 1] != ordered[r] and left < best:
-            best, rank = left, r
-    return best, rank

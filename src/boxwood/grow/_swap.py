@@ -1,0 +1,70 @@
+"""Swaps: the leaves that are worth least are taken away, and as many are grown where they are worth most."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from boxwood._types import Floats
+from boxwood.grow._costs import make_problem
+from boxwood.grow._names import without_leaves
+from boxwood.grow._recut import is_past
+from boxwood.grow._refill import loss_of, refilled, with_own_centers
+from boxwood.reference import Task
+from boxwood.tree import ThresholdTree
+
+__all__ = ["swapped"]
+
+_SINGLES = 4  # leaves that are tried alone
+_LOWER = 1e-9  # by this share a loss must fall, so that rounding decides nothing
+
+
+def swapped(
+    tree: ThresholdTree, task: Task, max_leaf_nodes: int, objective: str, *, deadline: float | None = None
+) -> ThresholdTree:
+    """Return a tree that loses less with as many leaves, if swaps of leaves find one.
+
+    A leaf is worth what its rows would lose on the other side of the cut above it. The quarter of the leaves that are
+    worth least is taken away, and the rest is expanded and refined (`refilled`). A tree that loses less, and in which
+    no cluster has lost its last leaf, takes the place of the tree; otherwise half as many leaves are tried, down to
+    one, and then each of the next few alone. It ends at the deadline, on the clock of `time.monotonic`.
+
+    Always holds: all that `refilled` promises; in particular the loss is not higher than that of
+    `named(tree, task, objective)`.
+    """
+    best = refilled(tree, task, max_leaf_nodes, objective, deadline=deadline)
+    loss, places = loss_of(best, task, objective), _places(best.n_leaves)
+    while places and not is_past(deadline):
+        start, stop = places[0]
+        dropped = np.zeros(best.n_leaves, dtype=np.bool_)
+        dropped[np.argsort(_worths(best, task, objective), kind="stable")[start:stop]] = True
+        other = refilled(without_leaves(best, dropped), task, max_leaf_nodes, objective, deadline=deadline)
+        other_loss = loss_of(other, task, objective)
+        if other_loss < loss * (1 - _LOWER) and np.isin(best.leaf_clusters, other.leaf_clusters).all():
+            best, loss = other, other_loss
+        else:
+            places = places[1:]
+    return best
+
+
+def _places(n_leaves: int) -> list[tuple[int, int]]:
+    """Return which leaves are taken away in turn, as runs of the leaves in the order of what they are worth."""
+    sizes = [n_leaves // 4 >> i for i in range(n_leaves.bit_length()) if n_leaves // 4 >> i > 0] or [1]
+    singles = [(i, i + 1) for i in range(1, _SINGLES)]
+    return [(start, stop) for start, stop in [(0, size) for size in sizes] + singles if stop < n_leaves]
+
+
+def _worths(tree: ThresholdTree, task: Task, objective: str) -> Floats:
+    """Return for each leaf what its rows would lose on the other side of the cut above, shape (n_leaves,)."""
+    task = with_own_centers(tree, task, objective)
+    problem, rows = make_problem(task, objective), np.flatnonzero(task.kept)
+    leaf = tree.apply(task.rows, n_jobs=task.n_jobs)[rows]
+    order = np.argsort(leaf, kind="stable")
+    ends = np.searchsorted(leaf[order], np.arange(tree.n_leaves + 1))
+    worths = np.empty(tree.n_leaves)
+    for i in range(tree.n_leaves):
+        here = rows[order[ends[i] : ends[i + 1]]]
+        rest = without_leaves(tree, np.arange(tree.n_leaves) == i)
+        other = problem.cost_under(here, rest.predict(task.rows.values[here], n_jobs=1))
+        more = other - problem.cost_under(here, np.full(len(here), tree.leaf_clusters[i]))
+        worths[i] = (more * problem.share[here] * problem.times[here]).sum()
+    return worths
