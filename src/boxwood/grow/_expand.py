@@ -13,9 +13,11 @@ from boxwood._validation import refuse_unknown
 from boxwood._warnings import warn_caller
 from boxwood.errors import StoppedEarlyWarning
 from boxwood.grow._costs import make_problem, refuse_misfit
+from boxwood.grow._expand_cuts import Thresholds
 from boxwood.grow._expand_leaves import Growth, least_gain, single_leaf
 from boxwood.grow._grown import Grown
 from boxwood.grow._imm import grow_imm
+from boxwood.grow._order import PartedOrder
 from boxwood.kernels import Kernel, as_kernel
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
@@ -250,5 +252,7 @@ def expanded(
         raise ValueError(
             f"max_leaf_nodes must be at least {tree.n_leaves}, the leaves to begin with; got {max_leaf_nodes}"
         )
-    growth = Growth(tree, problem, cuts == "interval", least_gain(tree, problem, tol))
+    labels = task.reference.labels if objective == "mistakes" else None
+    thresholds = Thresholds(problem, PartedOrder(task), labels) if cuts == "threshold" else None
+    growth = Growth(tree, problem, thresholds, least_gain(tree, problem, tol))
     return growth.grow(max_leaf_nodes, look_ahead=look_ahead)
