@@ -142,6 +142,8 @@ def test_searches_in_a_parted_order_equal_the_sweeps():
             assert best_thresholds(*node, number, costs, costs.sum(axis=0)) == min(best), seed
         total = np.bincount(labels[rows], mass[rows], minlength=k).astype(np.int64)
         assert best_by_majority(*node, labels, mass, total) == min(best), seed
+        total, ones = np.bincount(labels[rows], minlength=k), np.ones_like(mass)
+        assert best_by_majority(*node, labels, ones[:0], total) == best_by_majority(*node, labels, ones, total)
 
 
 def _first_of_the_cheapest(costs, sides, n_places=1):

@@ -110,9 +110,10 @@ def expand(
 
     Notes
     -----
-    Time: n d (log n + k) for each level of the tree, and n d (log n + k²) with intervals. Memory: n k numbers at the
-    root, fewer at the nodes below. A kernel adds time n² (d + k), once, and memory for about 3 n (d + k) numbers; equal
-    rows of a cluster count as one row here.
+    Time: n d log n once, and at most n d k for each level of the tree; only n d by "mistakes", but n d (log n + k²)
+    with intervals. Memory: n k numbers at the root, fewer at the nodes below, and 8 bytes for each row and column. A
+    kernel adds time n² (d + k), once, and memory for about 3 n (d + k) numbers; equal rows of a cluster count as one
+    row here.
 
     Looking ahead takes time d² k n for the leaves that no single cut helps, and d² k b² for each of them, or d² k² b³
     with intervals. It looks at 31 places in each column (b = 32), or 15 with intervals (b = 16), which part the rows of

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from boxwood._threads import map_tasks
 from boxwood._types import Floats, Indices, Ints
@@ -56,7 +57,9 @@ class Thresholds:
     """
 
     def __init__(self, problem: Problem, order: PartedOrder, labels: Indices | None) -> None:
-        self.problem, self.order, self.labels = problem, order, labels
+        self.problem, self.order = problem, order
+        kind = np.uint8 if problem.n_clusters <= 256 else np.int32
+        self.labels: NDArray[np.integer] | None = None if labels is None else labels.astype(kind)
         self.number = np.empty(len(problem.rows), dtype=np.int64)  # of a row in its node, or its mass
 
     def best_cut(self, rows: Indices, places: Places) -> tuple[float, Cut | None]:
@@ -79,21 +82,30 @@ class Thresholds:
 
         return self._better(places, best, 1 + len(total) // 4, single, scale)
 
-    def _by_majority(self, rows: Indices, places: Places, labels: Indices) -> tuple[float, Cut | None]:
+    def _by_majority(self, rows: Indices, places: Places, labels: NDArray[np.integer]) -> tuple[float, Cut | None]:
         own = labels[rows]
         if (own == own[0]).all():
             return 0.0, None
-        share, times = self.problem.share[rows], self.problem.times[rows]
-        scale = scale_of(share * times)
-        self.number[rows] = np.rint(share * scale).astype(np.int64) * times
-        total = np.zeros(self.problem.n_clusters, dtype=np.int64)
-        np.add.at(total, own, self.number[rows])
+        mass, scale = self._mass_of(rows)
+        total = np.bincount(own, minlength=self.problem.n_clusters)
+        if mass.size:
+            total[:] = 0
+            np.add.at(total, own, mass[rows])
 
         def best(first: int, last: int) -> _Found:
-            found: _Found = best_by_majority(self.order.entries, first, last, *places, labels, self.number, total)
+            found: _Found = best_by_majority(self.order.entries, first, last, *places, labels, mass, total)
             return found
 
         return self._better(places, best, 2, int(total.sum() - total.max()), scale)
+
+    def _mass_of(self, rows: Indices) -> tuple[Ints, float]:
+        """Return what a mistake costs by row, as a whole number, and its scale; an empty array where each costs 1."""
+        if self.problem.rows.weights is None:
+            return np.empty(0, dtype=np.int64), 1.0
+        share, times = self.problem.share[rows], self.problem.times[rows]
+        scale = scale_of(share * times)
+        self.number[rows] = np.rint(share * scale).astype(np.int64) * times
+        return self.number, scale
 
     def _better(
         self, places: Places, best: Callable[[int, int], _Found], steps: int, single: int, scale: float

@@ -156,13 +156,13 @@ def best_by_majority(entries, first, last, start, stop, labels, mass, total):
 
     Takes time m for each column, as only the largest mass of a cluster on each side is followed.
 
-    IN: entries, first, last, start, stop: as for `best_thresholds`; labels (n_rows,); mass (n_rows,); total (k,):
-    mass by cluster.
+    IN: entries, first, last, start, stop: as for `best_thresholds`; labels (n_rows,); mass (n_rows,), or (0,) where
+    each is 1; total (k,): mass by cluster.
     """
-    k = len(total)
-    weight = np.int64(0)
+    k, weight = len(total), np.int64(0)
     for c in range(k):
         weight += total[c]
+    in_order = np.empty(stop - start, dtype=labels.dtype)  # the rows are far apart in memory, and read once
     on_left = np.empty(stop - start, dtype=np.int64)  # the largest mass among the rows before each place
     counts = np.empty(k, dtype=np.int64)
     best, feature, place = NONE, -1, -1
@@ -173,14 +173,16 @@ def best_by_majority(entries, first, last, start, stop, labels, mass, total):
         for r in range(start, stop):
             on_left[r - start] = largest
             row = column[r] >> 1
-            counts[labels[row]] += mass[row]
-            largest = max(largest, counts[labels[row]])
+            label = labels[row]
+            in_order[r - start] = label
+            counts[label] += mass[row] if len(mass) else np.int64(1)
+            largest = max(largest, counts[label])
         counts[:] = 0
         largest = np.int64(0)
         for r in range(stop - 1, start, -1):
-            row = column[r] >> 1
-            counts[labels[row]] += mass[row]
-            largest = max(largest, counts[labels[row]])
+            label = in_order[r - start]
+            counts[label] += mass[column[r] >> 1] if len(mass) else np.int64(1)
+            largest = max(largest, counts[label])
             if column[r] & 1 == 0:
                 cost = weight - on_left[r - start] - largest
                 if cost < best or (cost == best and feature == j):
@@ -190,7 +192,7 @@ def best_by_majority(entries, first, last, start, stop, labels, mass, total):
     counts[:] = 0
     for r in range(start, place):
         row = entries[feature, r] >> 1
-        counts[labels[row]] += mass[row]
+        counts[labels[row]] += mass[row] if len(mass) else np.int64(1)
     a, z = 0, 0
     for c in range(1, k):
         if counts[c] > counts[a]:
