@@ -9,8 +9,9 @@ import pytest
 from boxwood.errors import DataError, StoppedEarlyWarning
 from boxwood.grow import cart, expand
 from boxwood.grow._look_ahead import COLUMNS
-from boxwood.loops.expand import best_interval, best_threshold
-from boxwood.reference import Reference
+from boxwood.grow._order import PartedOrder
+from boxwood.loops.expand import best_by_majority, best_interval, best_threshold, best_thresholds
+from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 from tests import naive
 from tests.cases import make_case
@@ -116,6 +117,33 @@ def test_sweeps_equal_enumeration_where_nearly_all_costs_tie():
         assert best_interval(ordered, order, costs, costs.sum(axis=0), 0, costs.shape[1])[1:] == _first_of_the_cheapest(
             costs, sides, 2
         )
+
+
+def test_searches_in_a_parted_order_equal_the_sweeps():
+    """Also where many rows have one value, most blocks hold ties, and a node is only some of the places."""
+    for seed in seeds(150):
+        rng = np.random.default_rng(seed)
+        n, d, k = int(rng.integers(2, 200)), int(rng.integers(1, 4)), int(rng.integers(2, 6))
+        X = rng.integers(0, rng.choice([3, 30, 10**6]), size=(n, d)).astype(float)
+        labels = rng.integers(k, size=n)
+        order = PartedOrder(Task.of(X, Reference(labels, rng.normal(size=(k, d)))))
+        order.is_left[:] = rng.random(n) < 0.7
+        order.finish_split(order.root)
+        rows = np.flatnonzero(order.is_left)
+        mass, number = rng.integers(1, 4, size=n), np.zeros(n, dtype=np.int64)
+        number[rows] = np.arange(len(rows))
+        for costs in (rng.integers(0, 9, size=(n, k)), np.where(labels[:, None] == np.arange(k), 0, mass[:, None])):
+            costs, best = costs[rows], []
+            for j in range(d):
+                by_value = np.argsort(X[rows, j], kind="stable")
+                cost, rank, *clusters = best_threshold(X[rows[by_value], j], by_value, costs, costs.sum(axis=0))
+                best.append((cost, j if rank >= 0 else -1, rank + 1 if rank >= 0 else -1, *clusters))
+            node = order.entries, 0, d, 0, len(rows)
+            assert best_thresholds(*node, number, costs, costs.sum(axis=0)) == min(best), seed
+        total = np.bincount(labels[rows], mass[rows], minlength=k).astype(np.int64)
+        assert best_by_majority(*node, labels, mass, total) == min(best), seed
+        total, ones = np.bincount(labels[rows], minlength=k), np.ones_like(mass)
+        assert best_by_majority(*node, labels, ones[:0], total) == best_by_majority(*node, labels, ones, total)
 
 
 def _first_of_the_cheapest(costs, sides, n_places=1):

@@ -101,6 +101,16 @@ class Goal:
         agreeing = [each for each in near if each.mistakes <= fewest + ALLOWED * self.weight]
         return min(agreeing, key=lambda each: (self._floored(each), each.mistakes))
 
+    def admitted(self, candidates: Sequence[Candidate], beside: Sequence[Candidate]) -> list[Candidate]:
+        """Return the trees of `beside`, and those of the candidates that do not explain other clusters.
+
+        The candidates were made to be cheap with a mean for each leaf, whatever their leaves are called. For "auto"
+        such a tree must agree nearly as well as the one that would be taken without it.
+        """
+        taken = self.best(beside)
+        most = taken.mistakes + ALLOWED * self.weight if self.objective == "auto" else np.inf
+        return [*beside, *(each for each in candidates if each.mistakes <= most)]
+
     def ranked(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Return the candidates, the most promising first: the one that the goal takes, then what it takes of the rest.
 

@@ -20,6 +20,7 @@ from boxwood.grow._optimal import optimal_of
 from boxwood.grow._refill import refilled
 from boxwood.grow._refine import refined, refined_with_centers
 from boxwood.grow._resolve import resolved
+from boxwood.grow._swap import swapped
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 from boxwood.tree._merge import merged
@@ -78,9 +79,11 @@ class Search:
         self.bound, part = None, Part(self.task, self.sample, leaves, self.goal.by_cost)
         goal, found = self.on_sample, self.on_sample.candidates(self._grown(part, begin))
         found += goal.candidates(self._refined(part, goal.ranked(found)[:REFINED]))
-        found += goal.candidates(self._resolved(part, goal.ranked(found)[:RESOLVED]))
-        if leaves <= SOLVED and self._has_own_means(leaves):
-            found += goal.candidates(self._solved(part, goal.best(found)))
+        if self._has_own_means(leaves):
+            found = goal.admitted(goal.candidates(self._with_own_means(part, goal.ranked(found))), found)
+        else:
+            found += goal.candidates(self._resolved(part, goal.ranked(found)[:RESOLVED], own_means=False))
+            found += goal.candidates(self._swapped(part, goal.best(found)))
         chosen = goal.ranked(found)
         self.seen |= {each.tree for each in chosen}
         if self.sample is not self.task:
@@ -106,9 +109,24 @@ class Search:
                 return
             yield self._better(each.tree, part.sample, part.leaves), f"{each.name}, refined"
 
-    def _resolved(self, part: Part, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
+    def _with_own_means(self, part: Part, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
+        """Yield trees that are cheap because each leaf is a cluster of its own."""
+        yield from self._resolved(part, candidates[:RESOLVED], own_means=True)
+        yield from self._swapped(part, candidates[0])
+        if part.leaves <= SOLVED and not self.clock.has_passed():
+            yield from self._solved(part, candidates[0])
+
+    def _swapped(self, part: Part, best: Candidate) -> Iterator[tuple[ThresholdTree, str]]:
+        """Yield the tree with the leaves that are worth least taken away, and grown where they are worth more."""
+        if not self.clock.has_passed():
+            deadline = self.clock.deadline
+            yield swapped(best.tree, part.sample, part.leaves, self.loss, deadline=deadline), f"{best.name}, swapped"
+
+    def _resolved(
+        self, part: Part, candidates: list[Candidate], *, own_means: bool
+    ) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the trees with small subtrees solved exactly, and the same with cuts refined thereafter."""
-        boxes, own_means = self._boxes(LOOKED_AT_EACH, part.sample), self._has_own_means(part.leaves)
+        boxes = self._boxes(LOOKED_AT_EACH, part.sample)
         for each in candidates:
             if self.clock.has_passed():
                 return

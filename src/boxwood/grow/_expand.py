@@ -13,9 +13,11 @@ from boxwood._validation import real_number, refuse_unknown, shown
 from boxwood._warnings import warn_caller
 from boxwood.errors import StoppedEarlyWarning
 from boxwood.grow._costs import make_problem, refuse_misfit
+from boxwood.grow._expand_cuts import Thresholds
 from boxwood.grow._expand_leaves import Growth, least_gain, single_leaf
 from boxwood.grow._grown import Grown
 from boxwood.grow._imm import grow_imm
+from boxwood.grow._order import PartedOrder
 from boxwood.kernels import Kernel, as_kernel
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
@@ -108,9 +110,10 @@ def expand(
 
     Notes
     -----
-    Time: n d (log n + k) for each level of the tree, and n d (log n + k²) with intervals. Memory: n k numbers at the
-    root, fewer at the nodes below. A kernel adds time n² (d + k), once, and memory for about 3 n (d + k) numbers; equal
-    rows of a cluster count as one row here.
+    Time: n d log n once, and at most n d k for each level of the tree; only n d by "mistakes", but n d (log n + k²)
+    with intervals. Memory: n k numbers at the root, fewer at the nodes below, and 8 bytes for each row and column. A
+    kernel adds time n² (d + k), once, and memory for about 3 n (d + k) numbers; equal rows of a cluster count as one
+    row here.
 
     Looking ahead takes time d² k n for the leaves that no single cut helps, and d² k b² for each of them, or d² k² b³
     with intervals. It looks at 31 places in each column (b = 32), or 15 with intervals (b = 16), which part the rows of
@@ -250,5 +253,7 @@ def expanded(
         raise ValueError(
             f"max_leaf_nodes must be at least {tree.n_leaves}, the leaves to begin with; got {max_leaf_nodes}"
         )
-    growth = Growth(tree, problem, cuts == "interval", least_gain(tree, problem, real_number("tol", tol)))
+    labels = task.reference.labels if objective == "mistakes" else None
+    thresholds = Thresholds(problem, PartedOrder(task), labels) if cuts == "threshold" else None
+    growth = Growth(tree, problem, thresholds, least_gain(tree, problem, real_number("tol", tol)))
     return growth.grow(max_leaf_nodes, look_ahead=look_ahead)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import heapq
+from typing import NamedTuple
 
 import numpy as np
 
-from boxwood._types import Indices
+from boxwood._types import Bools, Indices
 from boxwood.grow._costs import Problem, whole_costs
-from boxwood.grow._expand_cuts import Cut, best_cut
+from boxwood.grow._expand_cuts import Cut, Thresholds, best_cut
 from boxwood.grow._look_ahead import Pair, best_pairs, cuts_of_pair
+from boxwood.grow._order import Places
 from boxwood.tree import ThresholdTree, TreeBuilder, rows_at_nodes
 
 __all__ = ["Growth", "least_gain", "single_leaf"]
@@ -33,66 +35,109 @@ def least_gain(tree: ThresholdTree, problem: Problem, tol: float) -> float:
     return tol * (cost / scale)
 
 
+class _Leaf(NamedTuple):
+    """A leaf, its rows, and their places in the order of the columns.
+
+    The rows of the node above it may still have to be moved to the places of its sides; the list is shared by these.
+    """
+
+    node: int
+    rows: Indices
+    places: Places
+    unparted: list[Places]
+
+
 class Growth:
     """A tree whose leaves are split one after another.
 
-    A leaf waits in the heap if a cut of it gains enough, and among the stuck ones otherwise.
+    A leaf waits in the heap if a cut of it gains enough, and among the stuck ones otherwise. Without a parted order,
+    cuts may be intervals.
     """
 
-    def __init__(self, tree: ThresholdTree, problem: Problem, two_sided: bool, least: float) -> None:
-        self.problem, self.two_sided, self.least = problem, two_sided, least
+    def __init__(self, tree: ThresholdTree, problem: Problem, thresholds: Thresholds | None, least: float) -> None:
+        self.problem, self.thresholds, self.least = problem, thresholds, least
+        self.two_sided = thresholds is None
         self.builder, node_of = TreeBuilder.from_tree(tree)
-        self.begin = [
-            (node_of[node], rows[problem.kept[rows]])
-            for node, rows, inside in rows_at_nodes(tree, problem.rows.values)
-            if inside is None
-        ]
-        self.heap: list[tuple[float, int, Indices, Cut]] = []
-        self.stuck: dict[int, Indices] = {}
+        self.begin = self._leaves_of(tree, node_of)
+        self.heap: list[tuple[float, int, _Leaf, Cut]] = []
+        self.stuck: dict[int, _Leaf] = {}
         self.pairs: dict[int, list[Pair]] = {}  # of stuck leaves that were looked at
 
     def grow(self, max_leaf_nodes: int, *, look_ahead: bool) -> ThresholdTree:
         """Return the tree with at most so many leaves."""
         new = self.begin
         while (room := max_leaf_nodes - self.builder.n_leaves) > 0:  # leaves beyond the last split are not looked at
-            for node, rows in new:
-                self._consider(node, rows)
+            for leaf in new:
+                self._consider(leaf)
             if self.heap:
-                _, node, rows, cut = heapq.heappop(self.heap)
-                new = self._split(node, rows, cut)
+                _, _, leaf, cut = heapq.heappop(self.heap)
+                new = self._split(leaf, cut)
             elif look_ahead and (found := self._best_pair(room)) is not None:
                 new = self._split_twice(*found)
             else:
                 break
         return self.builder.build()
 
-    def _consider(self, node: int, rows: Indices) -> None:
-        gain, cut = best_cut(self.problem, rows, self.two_sided)
-        if cut is not None and gain > self.least:
-            heapq.heappush(self.heap, (-gain, node, rows, cut))
-        else:
-            self.stuck[node] = rows
+    def _leaves_of(self, tree: ThresholdTree, node_of: list[int]) -> list[_Leaf]:
+        kept, leaves = self.problem.kept, []
+        places = {0: Places(0, int(kept.sum()))}
+        for node, rows, inside in rows_at_nodes(tree, self.problem.rows.values):
+            own = kept[rows]
+            if inside is None:
+                leaves.append(_Leaf(node_of[node], rows[own], places[node], []))
+            else:
+                sides = self._sides(places[node], rows[own], inside[own])
+                self._part([places[node]])
+                places[node + 1], places[int(tree.second[node])] = sides
+        return leaves
 
-    def _split(self, node: int, rows: Indices, cut: Cut) -> list[tuple[int, Indices]]:
-        """Split a node and return its two sides: new leaves and their rows."""
-        first, second = self.builder.split(node, cut.feature, cut.upper, cut.lower)
+    def _sides(self, places: Places, rows: Indices, inside: Bools) -> tuple[Places, Places]:
+        """Return the places of the rows inside and outside of a cut, to which they are not yet moved."""
+        if self.thresholds is not None:
+            self.thresholds.order.is_left[rows] = inside
+        middle = places.start + int(inside.sum())
+        return Places(places.start, middle), Places(middle, places.stop)
+
+    def _part(self, unparted: list[Places]) -> None:
+        while unparted:
+            places = unparted.pop()
+            if self.thresholds is not None:
+                self.thresholds.order.finish_split(places)
+
+    def _consider(self, leaf: _Leaf) -> None:
+        self._part(leaf.unparted)
+        if self.thresholds is None:
+            gain, cut = best_cut(self.problem, leaf.rows, self.two_sided)
+        else:
+            gain, cut = self.thresholds.best_cut(leaf.rows, leaf.places)
+        if cut is not None and gain > self.least:
+            heapq.heappush(self.heap, (-gain, leaf.node, leaf, cut))
+        else:
+            self.stuck[leaf.node] = leaf
+
+    def _split(self, leaf: _Leaf, cut: Cut) -> list[_Leaf]:
+        """Split a leaf and return its two sides."""
+        self._part(leaf.unparted)
+        first, second = self.builder.split(leaf.node, cut.feature, cut.upper, cut.lower)
         self.builder.label(first, cut.first)
         self.builder.label(second, cut.second)
-        inside = self.problem.rows.is_first(rows, cut.feature, cut.lower, cut.upper)
-        return [(first, rows[inside]), (second, rows[~inside])]
+        inside = self.problem.rows.is_first(leaf.rows, cut.feature, cut.lower, cut.upper)
+        places, unparted = self._sides(leaf.places, leaf.rows, inside), [leaf.places]
+        sides = zip((first, second), (leaf.rows[inside], leaf.rows[~inside]), places, strict=True)
+        return [_Leaf(*side, unparted) for side in sides]
 
     def _best_pair(self, room: int) -> tuple[int, Pair] | None:
         """Return the stuck leaf and the pair of cuts that gain most for each leaf that they add."""
         for node in self.stuck.keys() - self.pairs.keys():
-            self.pairs[node] = best_pairs(self.problem, self.stuck[node], self.two_sided)
+            self.pairs[node] = best_pairs(self.problem, self.stuck[node].rows, self.two_sided)
         found = [(node, pair) for node in self.stuck for pair in self.pairs[node]]
         found = [(node, pair) for node, pair in found if pair.n_leaves <= room and pair.gain > self.least]
         return min(found, key=lambda each: (-each[1].gain, each[0], each[1]), default=None)
 
-    def _split_twice(self, node: int, pair: Pair) -> list[tuple[int, Indices]]:
-        rows = self.stuck.pop(node)
-        first, *seconds = cuts_of_pair(self.problem, rows, pair, self.two_sided)
+    def _split_twice(self, node: int, pair: Pair) -> list[_Leaf]:
+        leaf = self.stuck.pop(node)
+        first, *seconds = cuts_of_pair(self.problem, leaf.rows, pair, self.two_sided)
         leaves = []
-        for (side, rows_of_side), cut in zip(self._split(node, rows, first), seconds, strict=True):
-            leaves += [(side, rows_of_side)] if cut is None else self._split(side, rows_of_side, cut)
+        for side, cut in zip(self._split(leaf, first), seconds, strict=True):
+            leaves += [side] if cut is None else self._split(side, cut)
         return leaves

@@ -19,8 +19,9 @@ from boxwood.tree import between
 
 __all__ = ["ColumnCuts", "Cut", "Nearest", "Node", "NodeCuts", "Path"]
 
-LISTED = 64  # centres in the list of a row; more make lists longer to keep, fewer make them end too early
-LARGEST = 1 << 23  # numbers in all lists, beyond which they are half as long
+LISTED = 32  # centres in the list of a row; more make lists longer to keep, fewer make them end too early
+DEAR = 16  # columns from which on lists are twice as long, as distances beyond their ends take long
+LARGEST = 1 << 23  # numbers in all lists, up to which they may be twice as long
 COLUMNS = 16  # columns for which the list of a row is read at once, while it is at hand
 VALUES = 1 << 21  # changes at rows in memory for each thread, unless one column has more rows
 SCORED = 1 << 15  # costs of cuts that are scored at once, while they are at hand
@@ -95,8 +96,9 @@ class Nearest:
         self.share, self.times = (np.ascontiguousarray(each) for each in (problem.share, problem.times))
         weights = task.rows.weights
         self.weights = as_whole_weights(None if weights is None else np.where(task.kept, weights, 0.0))
-        n = len(task.rows)
-        shape = n, min(LISTED if n * LISTED <= LARGEST else LISTED // 2, len(self.centers))
+        n, d = task.rows.values.shape
+        listed = 2 * LISTED if d >= DEAR and 2 * LISTED * n <= LARGEST else LISTED
+        shape = n, min(listed, len(self.centers))
         self.near, self.distances = np.empty(shape, dtype=np.int32), np.empty(shape)
         self.restart()
 

@@ -16,9 +16,17 @@ import numpy as np
 
 from boxwood.loops._jit import jit
 
-__all__ = ["best_interval", "best_threshold", "squared_distance", "squared_distances"]
+__all__ = [
+    "best_by_majority",
+    "best_interval",
+    "best_threshold",
+    "best_thresholds",
+    "squared_distance",
+    "squared_distances",
+]
 
 NONE = np.iinfo(np.int64).max
+BLOCK = 16  # rows between two places at which all clusters are compared
 
 
 @jit
@@ -97,6 +105,119 @@ def best_threshold(ordered, order, costs, total):
         if cost < best:
             best, rank, first, second = cost, r, a, b
     return best, rank, first, second
+
+
+@jit
+def best_thresholds(entries, first, last, start, stop, number, costs, total):
+    """Return the lowest cost of a cut among some columns, its column and place, and the clusters of its sides.
+
+    A cut lies before a place. Among equal costs the first column wins, then the first place, then the lowest clusters.
+    The place is -1 where all values are equal.
+
+    The cheapest cluster of the rows on the left costs more and more as they grow in number, and that of the rows on the
+    right less and less. So no cut within a block of places costs less than the former at the block's begin and the
+    latter at its end. Only blocks are looked into where this is not above the cost of a cut that is known.
+
+    IN: entries (d, n): see `loops.order`; first, last: the columns; start, stop: the places of the node;
+    number (n_rows,): of each row in `costs`; costs (m, k): not negative; total (k,): sum of the costs.
+    """
+    n, k = stop - start, costs.shape[1]
+    n_blocks = (n + BLOCK - 1) // BLOCK
+    sums = np.zeros((n_blocks + 1, k), dtype=np.int64)
+    on_left, on_right = np.empty(n_blocks + 1, dtype=np.int64), np.empty(n_blocks + 1, dtype=np.int64)
+    left = np.empty(k, dtype=np.int64)
+    best, feature, place, a_best, b_best = NONE, -1, -1, -1, -1
+    for j in range(first, last):
+        column, known = entries[j], best
+        for b in range(n_blocks + 1):
+            here = sums[b]
+            least_left, least_right = NONE, NONE
+            for c in range(k):
+                least_left = min(least_left, here[c])
+                least_right = min(least_right, total[c] - here[c])
+            on_left[b], on_right[b] = least_left, least_right
+            r = start + b * BLOCK
+            if 0 < b < n_blocks and column[r] & 1 == 0:
+                known = min(known, least_left + least_right)
+            if b < n_blocks:
+                behind = sums[b + 1]
+                behind[:] = here
+                for q in range(r, min(r + BLOCK, stop)):
+                    row = costs[number[column[q] >> 1]]
+                    for c in range(k):
+                        behind[c] += row[c]
+        for b in range(n_blocks):
+            bound = on_left[b] + on_right[b + 1]
+            if bound > known or bound >= best:
+                continue
+            left[:] = sums[b]
+            for r in range(start + b * BLOCK, min(start + (b + 1) * BLOCK, stop)):
+                if column[r] & 1 == 0 and r > start:
+                    a, z = 0, 0
+                    for c in range(1, k):
+                        if left[c] < left[a]:
+                            a = c
+                        if total[c] - left[c] < total[z] - left[z]:
+                            z = c
+                    cost = left[a] + total[z] - left[z]
+                    if cost < best:
+                        best, feature, place, a_best, b_best = cost, j, r, a, z
+                row = costs[number[column[r] >> 1]]
+                for c in range(k):
+                    left[c] += row[c]
+    return best, feature, place, a_best, b_best
+
+
+@jit
+def best_by_majority(entries, first, last, start, stop, labels, mass, total):
+    """Return what `best_thresholds` does if a row costs its mass under every cluster but its own, and 0 under that.
+
+    Takes time m for each column, as only the largest mass of a cluster on each side is followed.
+
+    IN: entries, first, last, start, stop: as for `best_thresholds`; labels (n_rows,); mass (n_rows,), or (0,) where
+    each is 1; total (k,): mass by cluster.
+    """
+    k, weight = len(total), np.int64(0)
+    for c in range(k):
+        weight += total[c]
+    in_order = np.empty(stop - start, dtype=labels.dtype)  # the rows are far apart in memory, and read once
+    on_left = np.empty(stop - start, dtype=np.int64)  # the largest mass among the rows before each place
+    counts = np.empty(k, dtype=np.int64)
+    best, feature, place = NONE, -1, -1
+    for j in range(first, last):
+        column = entries[j]
+        counts[:] = 0
+        largest = np.int64(0)
+        for r in range(start, stop):
+            on_left[r - start] = largest
+            row = column[r] >> 1
+            label = labels[row]
+            in_order[r - start] = label
+            counts[label] += mass[row] if len(mass) else np.int64(1)
+            largest = max(largest, counts[label])
+        counts[:] = 0
+        largest = np.int64(0)
+        for r in range(stop - 1, start, -1):
+            label = in_order[r - start]
+            counts[label] += mass[column[r] >> 1] if len(mass) else np.int64(1)
+            largest = max(largest, counts[label])
+            if column[r] & 1 == 0:
+                cost = weight - on_left[r - start] - largest
+                if cost < best or (cost == best and feature == j):
+                    best, feature, place = cost, j, r
+    if place < 0:
+        return best, feature, place, -1, -1
+    counts[:] = 0
+    for r in range(start, place):
+        row = entries[feature, r] >> 1
+        counts[labels[row]] += mass[row] if len(mass) else np.int64(1)
+    a, z = 0, 0
+    for c in range(1, k):
+        if counts[c] > counts[a]:
+            a = c
+        if total[c] - counts[c] > total[z] - counts[z]:
+            z = c
+    return best, feature, place, a, z
 
 
 @jit

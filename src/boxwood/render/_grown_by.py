@@ -32,6 +32,7 @@ _STEPS = {
     "pruned": "over-grown and pruned back",
     "matched": "one leaf for each cluster",
     "resolved": "small subtrees solved exactly",
+    "swapped": "leaves moved to where they are worth more",
     "refined": "cuts refined",
 }
 
