@@ -89,7 +89,7 @@ def test_costs_as_much_as_the_cheapest_of_all_trees(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_search_that_begins_without_a_tree_finds_the_cheapest(kind):
-    for seed in seeds(80, first=1000):
+    for seed in seeds(80, first=1040):
         case = Small(seed, kind, max_rows=16)
         case.leaves = 3
         kept, costs = case.kept_and_costs()
