@@ -79,7 +79,7 @@ class _Run(NamedTuple):
 
 
 class _Runs:
-    """The runs of a box that may hold a tree of a cost below `limit`, and what both sides of its cuts cost as a leaf."""
+    """The runs of a box that may hold a tree of a cost below `limit`, and what the sides of its cuts cost as leaves."""
 
     def __init__(self, order: Order, leaves: int) -> None:
         self.first, self.second, self.places = (np.empty(order.shape, dtype=np.int64) for _ in range(3))
