@@ -285,7 +285,7 @@ def test_huge_and_tiny_numbers():
         assert found.tree.predict(X * unit).tolist() == labels
         assert found.cost == pytest.approx(unit * unit)
     with pytest.raises(DataError, match="beyond the largest float"):
-        optimal(X * 1e200, Reference.of(X * 1e200, labels), max_leaf_nodes=2)
+        optimal(X * 1e200, Reference(np.array(labels), np.array([[0.0], [1e201]])), max_leaf_nodes=2)
     weights = np.full(4, 1e300)
     assert optimal(X, Reference.of(X, labels), max_leaf_nodes=2, sample_weight=weights).cost == pytest.approx(1e300)
 
