@@ -61,6 +61,13 @@ class Small:
         options = {"objective": objective, "own_means": self.kind == "means", "incumbent": incumbent}
         return optimal_of(task, self.leaves, max_boxes=max_boxes, **options)
 
+    def kept_and_costs(self):
+        task = Task.of(self.X, self.reference, sample_weight=self.weights, n_jobs=None)
+        kept = Kept(task)
+        if self.kind == "means":
+            return kept, Costs.of_means(task, kept)
+        return kept, Costs.of_clusters(task, kept, "mistakes" if self.kind == "mistakes" else "cost")
+
     def cost_of(self, tree):
         """Return the cost of a tree, leaf by leaf; its leaves have the best clusters."""
         reached = tree.apply(self.X)
@@ -70,7 +77,7 @@ class Small:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_costs_as_much_as_the_cheapest_of_all_trees(kind):
-    for seed in seeds(40):
+    for seed in seeds(25):
         case = Small(seed, kind)
         found = case.optimal()
         assert found.cost == pytest.approx(case.least(), rel=1e-12, abs=1e-12 * case.total), f"seed {seed}"
@@ -81,9 +88,20 @@ def test_costs_as_much_as_the_cheapest_of_all_trees(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_a_search_that_begins_without_a_tree_finds_the_cheapest(kind):
+    for seed in seeds(80, first=1040):
+        case = Small(seed, kind, max_rows=16)
+        case.leaves = 3
+        kept, costs = case.kept_and_costs()
+        found = Search(costs.sums).solve(kept.order, 3)
+        assert found.is_exact
+        assert costs.in_units(found.cost) == pytest.approx(case.least(), rel=1e-12, abs=1e-12 * case.total), seed
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_bounds_hold_wherever_the_search_stops(kind):
     gaps = []
-    for seed in seeds(40):
+    for seed in seeds(20):
         case = Small(seed, kind)
         least = case.least()
         for max_boxes in (0, 0.5, 1, 3, 8, 20):
@@ -108,10 +126,7 @@ def test_bounds_hold_whenever_time_is_up(kind, monkeypatch):
     for seed in seeds(25):
         case = Small(seed, kind)
         least = case.least()
-        task = Task.of(case.X, case.reference, sample_weight=case.weights, n_jobs=None)
-        kept = Kept(task)
-        costs = Costs.of_clusters(task, kept, "mistakes" if kind == "mistakes" else "cost")
-        costs = Costs.of_means(task, kept) if kind == "means" else costs
+        kept, costs = case.kept_and_costs()
         for ticks in (0, 1, 2, 3, 5, 9, 30):
             search = Search(costs.sums, deadline=next(clock) + ticks)
             found = search.solve(kept.order, case.leaves)
@@ -134,7 +149,7 @@ def test_never_dearer_than_the_tree_to_begin_with(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_order_of_rows_threads_and_repeats_change_nothing(kind):
-    for seed in seeds(30):
+    for seed in seeds(20):
         case = Small(seed, kind, max_rows=30)
         centers = {"centers": case.reference.centers} if kind == "centers" else {}
         options = centers | {"objective": "mistakes" if kind == "mistakes" else "cost", "max_leaf_nodes": 3}
@@ -226,10 +241,7 @@ def test_costs_of_a_sweep_equal_those_of_rows():
     for seed in seeds(25):
         for kind in KINDS:
             case = Small(seed, kind, max_rows=12)
-            task = Task.of(case.X, case.reference, sample_weight=case.weights)
-            kept = Kept(task)
-            costs = Costs.of_clusters(task, kept, "mistakes" if kind == "mistakes" else "cost")
-            costs = Costs.of_means(task, kept) if kind == "means" else costs
+            kept, costs = case.kept_and_costs()
             order, codes = kept.order, kept.codes
             first, second, places = (np.zeros(order.shape, dtype=np.int64) for _ in range(3))
             best, column, code = sweep(order, *costs.sums, 0, len(order), first, second, places)
@@ -273,7 +285,7 @@ def test_huge_and_tiny_numbers():
         assert found.tree.predict(X * unit).tolist() == labels
         assert found.cost == pytest.approx(unit * unit)
     with pytest.raises(DataError, match="beyond the largest float"):
-        optimal(X * 1e200, Reference.of(X * 1e200, labels), max_leaf_nodes=2)
+        optimal(X * 1e200, Reference(np.array(labels), np.array([[0.0], [1e201]])), max_leaf_nodes=2)
     weights = np.full(4, 1e300)
     assert optimal(X, Reference.of(X, labels), max_leaf_nodes=2, sample_weight=weights).cost == pytest.approx(1e300)
 

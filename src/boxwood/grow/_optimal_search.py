@@ -79,7 +79,7 @@ class _Run(NamedTuple):
 
 
 class _Runs:
-    """The runs of a box that may hold a tree of a cost below `limit`, and the best tree found."""
+    """The runs of a box that may hold a tree of a cost below `limit`, and what the sides of its cuts cost as leaves."""
 
     def __init__(self, order: Order, leaves: int) -> None:
         self.first, self.second, self.places = (np.empty(order.shape, dtype=np.int64) for _ in range(3))
@@ -156,7 +156,11 @@ class Search:
         if self.is_over:
             leaf = self._leaf(order)
             return Found(found.bound, *min((found[1:], leaf[1:]), key=lambda each: each[0]))
-        found = self._best_cut(order) if leaves == 2 else self._searched(order, leaves, budget, found)
+        if leaves == 2:
+            two = self._best_cut(order)
+            found = two if two.cost <= found.cost else Found(two.bound, found.cost, found.cuts)
+        else:
+            found = self._searched(order, leaves, budget, found)
         if len(self.memory) < REMEMBERED or key in self.memory:
             self.memory[key] = found
         return found
