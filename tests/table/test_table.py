@@ -437,8 +437,8 @@ def test_labelling_takes_memory_of_the_columns_and_not_of_the_rows(tmp_path, for
         "write_labelled(sys.argv[1], sys.argv[2], 'x > 0', {'x': 'n0'})"
     )
     peaks = []
-    for n_rows in (30_000, 120_000):
-        values = ", ".join(f"random() AS n{j}" for j in range(200))
+    for n_rows in (120_000, 360_000):
+        values = ", ".join(f"random() AS n{j}" for j in range(130))
         path, out = str(tmp_path / f"{n_rows}.parquet"), str(tmp_path / f"out.{form}")
         duckdb.execute(f"COPY (SELECT {values} FROM range({n_rows})) TO '{path}' (ROW_GROUP_SIZE 30000)")
         done = subprocess.run([*MEASURED, sys.executable, "-c", labelling, path, out], capture_output=True, text=True)
