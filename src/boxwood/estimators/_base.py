@@ -204,8 +204,8 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _all_or_nothing(self) -> Iterator[None]:
         """Remove the results of an earlier fit, and restore them if this fit fails or is interrupted."""
         before = self.__dict__
-        of_fit = ("_grown", "_fit", "_explanation", "_no_explanation", "_digest", "_fit_weights", "_map")
-        of_fit += ("_left_out", "_booleans", "_prices", "_labels")
+        of_fit = {"_grown", "_fit", "_explanation", "_no_explanation", "_digest", "_fit_weights", "_map"}
+        of_fit |= {"_left_out", "_booleans", "_prices", "_labels"}
         self.__dict__ = {name: value for name, value in before.items() if name[-1] != "_" and name not in of_fit}
         try:
             yield
