@@ -3,10 +3,12 @@
 import os
 import subprocess
 import sys
+import tempfile
+import time
 
 import pytest
 
-from boxwood._files import replacing
+from boxwood._files import replacing, temporary_folder
 
 
 def test_replacing_follows_links_and_removes_what_is_unfinished(tmp_path):
@@ -86,3 +88,37 @@ def test_files_of_killed_processes_are_removed_and_no_others(tmp_path):
     with replacing(tmp_path / "b.txt") as temporary, open(temporary, "w") as file:
         file.write("new")
     assert sorted(os.listdir(tmp_path)) == sorted(["b.txt", *others])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")
+def test_folders_of_killed_processes_are_removed_and_no_others(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    hold = "import os, sys, tempfile; sys.path[:0] = eval(sys.argv[2])\n"
+    hold += "from boxwood._files import temporary_folder\n"
+    hold += "tempfile.tempdir = sys.argv[1]\n"
+    hold += "with temporary_folder() as name:\n"
+    hold += "    open(os.path.join(name, 'input'), 'w').close(); print(name, flush=True); sys.stdin.read()\n"
+    run = [sys.executable, "-c", hold, str(tmp_path), repr(sys.path)]
+    killed, alive = (subprocess.Popen(run, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2))
+    left, held = killed.stdout.readline().strip(), alive.stdout.readline().strip()
+    killed.kill()
+    killed.communicate()
+    host = os.path.basename(left).split("-")[1]
+    others = ["boxwood-results", f"boxwood-{host}-1-abcdefgh.tmp.bak", f"boxwood-{'0' * 6}-1-abcdefgh.tmp", "t.csv"]
+    link = tmp_path / f"boxwood-{host}-1-abcdefgh.tmp"
+    for name in others:
+        (tmp_path / name).mkdir()
+    link.symlink_to(tmp_path / "t.csv")
+    with temporary_folder() as young:
+        assert os.path.isdir(left)  # it is new, and might be about to be locked
+    for path in (left, held, *map(str, tmp_path.iterdir())):
+        os.utime(path, (time.time() - 3600,) * 2)
+    with temporary_folder() as folder:
+        assert sorted(os.listdir(tmp_path)) == sorted(
+            [*others, link.name, os.path.basename(held), os.path.basename(folder)]
+        )
+    assert not os.path.exists(young)
+    assert not os.path.exists(folder)
+    alive.communicate("")
+    assert not os.path.exists(held)
+    assert sorted(os.listdir(tmp_path)) == sorted([*others, link.name])

@@ -1,4 +1,7 @@
-"""Files that are written beside their target and renamed, so that an error never leaves half a file."""
+"""Files that are written beside their target and renamed, and folders for temporary files.
+
+Both clear away what killed runs left.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,78 @@ import os
 import platform
 import re
 import secrets
+import shutil
 import stat
+import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 
-__all__ = ["replacing"]
+__all__ = ["replacing", "temporary_folder"]
 
 _LONGEST = 54  # characters of the target's name in the temporary one: 216 bytes of the 255 that file systems allow
 _HOST = sha256(platform.node().encode()).hexdigest()[:6]  # processes of another machine cannot be seen from here
 _TEMPORARY = re.compile(rf"\..*\.boxwood-{_HOST}-(\d+)-[0-9a-f]{{6}}\.tmp", re.DOTALL)
+_FOLDER = re.compile(rf"boxwood-{_HOST}-\d+-\w{{8}}\.tmp")  # a name that nobody else gives to a folder
+_YOUNG = 60.0  # seconds in which a folder may get its lock
+
+
+@contextmanager
+def temporary_folder() -> Iterator[str]:
+    """Yield a new folder among the system's temporary ones; it is removed at the end of the block.
+
+    A killed run leaves its folder behind. The next run of the same user removes it: a live run holds a lock on its
+    folder, which ends with the process, however it ends. Folders of less than a minute are left alone, as their run may
+    be about to lock them. Where there are no such locks, as on Windows, nothing of other runs is removed.
+    """
+    _remove_abandoned_folders(tempfile.gettempdir())
+    with tempfile.TemporaryDirectory(
+        prefix=f"boxwood-{_HOST}-{os.getpid()}-", suffix=".tmp", ignore_cleanup_errors=True
+    ) as folder:
+        lock = _locked(folder)
+        try:
+            yield folder
+        finally:
+            if lock is not None:
+                os.close(lock)
+
+
+def _locked(folder: str) -> int | None:
+    """Return a file descriptor that holds the lock on a folder; None if it cannot be had."""
+    try:
+        import fcntl
+    except ImportError:
+        return None
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _remove_abandoned_folders(parent: str) -> None:
+    with suppress(OSError), os.scandir(parent) as entries:
+        for entry in entries:
+            if _FOLDER.fullmatch(entry.name) and _may_be_abandoned(entry):
+                lock = _locked(entry.path)
+                if lock is not None:
+                    shutil.rmtree(entry.path, ignore_errors=True)
+                    os.close(lock)
+
+
+def _may_be_abandoned(entry: os.DirEntry[str]) -> bool:
+    """Return whether an entry is a folder of this user that is not new."""
+    with suppress(OSError):
+        facts = entry.stat(follow_symlinks=False)
+        mine = not hasattr(os, "getuid") or facts.st_uid == os.getuid()
+        return stat.S_ISDIR(facts.st_mode) and mine and time.time() - facts.st_mtime > _YOUNG
+    return False
 
 
 @contextmanager

@@ -136,3 +136,12 @@ def test_a_frame_of_another_library_than_that_of_the_fit_raises_no_warning(encod
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert explain(pl.from_pandas(frame), fitted).to_dict() == explain(frame, fitted).to_dict()
+
+
+@pytest.mark.parametrize("labels_as", [list, np.array, pd.Series])
+def test_columns_of_text_are_left_out_beside_labels_of_every_kind(labels_as):
+    frame = pd.DataFrame({"a": [1.0, 2, 8, 9], "t": ["u", "v", "u", "v"]})
+    for labels in ([0, 0, 1, 1], ["t", "t", "a", "a"]):
+        ex = explain(frame, labels_as(labels))
+        assert ex.columns == ("a",)
+        assert "left out, text: t" in ex.notes

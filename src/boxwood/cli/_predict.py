@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import tempfile
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -85,7 +84,9 @@ def command(model: str, file: str, output: str | None, column: str, quiet: bool,
 
 def _print(talk: Talk, explanation: Explanation, file: str, **options: Any) -> Labelled:
     """Print the table when all its rows are labelled, so that nothing is printed if a later row cannot be used."""
-    with tempfile.TemporaryDirectory(prefix="boxwood-") as folder:
+    from boxwood._files import temporary_folder
+
+    with temporary_folder() as folder:
         whole = os.path.join(folder, "labelled.csv")
         labelled = _write(talk, explanation, file, whole, **options)
         with open(whole, "rb") as table:

@@ -71,8 +71,9 @@ def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) ->
     if not is_frame(X) or columns is not None or hasattr(clustering, "steps"):
         return columns, ()
     kept, others = numeric_columns(X)
-    kept = [name for name in kept if name != clustering] if isinstance(clustering, str) else kept
-    left_out = {reason: [name for name in names if name != clustering] for reason, names in others.items()}
+    labels = [clustering] if isinstance(clustering, str) else []  # labels themselves cannot be compared with names
+    kept = [name for name in kept if name not in labels]
+    left_out = {reason: [name for name in names if name not in labels] for reason, names in others.items()}
     suspects: list[str] = []
     if clustering is None:
         values = as_matrix(X, kept)

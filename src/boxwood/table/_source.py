@@ -6,7 +6,6 @@ Columns are called `c0`, `c1`, … in SQL, so that no name can collide with anot
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from boxwood._files import temporary_folder
 from boxwood._validation import refuse_unknown
 from boxwood.errors import DataError
 from boxwood.table._column_names import distinct_names
@@ -49,6 +49,7 @@ _WRITING = re.compile(r"\b(write|writing|flush|No space left|File too large)\b",
 
 
 _LEAN, _LEAN_COLUMN = 256, 4  # MiB for a query that streams, and for each column, of which DuckDB holds 122 880 rows
+_LEAN_THREADS = 128  # columns of all threads together: each thread holds so many rows, of every column
 
 
 @dataclass(frozen=True)
@@ -201,11 +202,13 @@ def open_source(
     if format is not None:
         refuse_unknown("format", format, FORMATS)
     duckdb = _duckdb()
-    with tempfile.TemporaryDirectory(prefix="boxwood-", ignore_cleanup_errors=True) as workspace:
+    with temporary_folder() as workspace:
         file = File(*find_file(path, workspace), workspace, None if text else texts, header)
         con = duckdb.connect(":memory:", config={**_CONFIG, "temp_directory": workspace})
         # NaN does not count in the statistics of Parquet files, so DuckDB 2.0 concludes from them that there is none
         con.execute("SET disabled_optimizers = 'statistics_propagation'")
+        # a group of rows of a wide Parquet file would be read as a whole before its first row is used
+        con.execute("SET disable_parquet_prefetching = true")
         try:
             yield _described(con, file, format_of(path, format), decimal)
         finally:
@@ -260,11 +263,16 @@ def _with_commas(source: Source, delimiter: str | None, decimal: str | None) -> 
 
 
 def _leanly(con: duckdb.DuckDBPyConnection, n_columns: int, work: Callable[[], T]) -> T:
-    """Return `work()`, done in little memory, or if that is not enough, in as much as DuckDB takes."""
+    """Return `work()`, done in little memory, or if that is not enough, in as much as DuckDB takes.
+
+    The more columns, the fewer threads. A single one also writes rows as they come, without a queue of groups of rows.
+    """
     import duckdb
 
-    usual = con.execute("SELECT current_setting('memory_limit')").fetchall()[0][0]
+    settings = "current_setting('memory_limit'), current_setting('threads')"
+    usual, threads = con.execute(f"SELECT {settings}").fetchall()[0]
     con.execute(f"SET memory_limit = '{_LEAN + _LEAN_COLUMN * n_columns}MiB'")
+    con.execute(f"SET threads = {max(1, min(threads, _LEAN_THREADS // max(n_columns, 1)))}")
     try:
         return work()
     except (MemoryError, duckdb.OutOfMemoryException):
@@ -272,6 +280,7 @@ def _leanly(con: duckdb.DuckDBPyConnection, n_columns: int, work: Callable[[], T
         return work()
     finally:
         con.execute(f"SET memory_limit = '{usual}'")
+        con.execute(f"SET threads = {threads}")
 
 
 def _waited(con: duckdb.DuckDBPyConnection, work: Callable[[], Any], tick: Tick | None = None) -> Any:

@@ -32,6 +32,7 @@ OUTPUTS = {
 
 
 _IN_PLACE = "USE_TMP_FILE false"  # the file is a temporary one already
+_GROUP, _GROUP_ROWS = 1 << 22, (2048, 122_880)  # values, and bounds of rows, of a group of a Parquet file
 
 
 class Unseen(NamedTuple):
@@ -125,9 +126,9 @@ def write_labelled(
         with replacing(out) as temporary:
             query = _query(source, rows, expression, column, to_csv)
             packing = ", COMPRESSION gzip" if out.lower().endswith(".gz") else ""
-            source.fetch_lean(
-                f"COPY ({query.sql}) TO {as_text(temporary)} ({target}{query.header}{packing}, {_IN_PLACE})", tick
-            )
+            groups = _group_rows(len(source.names) + 1) if target == OUTPUTS[".parquet"] else ""
+            options = f"{target}{query.header}{packing}{groups}, {_IN_PLACE}"
+            source.fetch_lean(f"COPY ({query.sql}) TO {as_text(temporary)} ({options})", tick)
         return labelled
 
 
@@ -149,6 +150,12 @@ def output_format(out: str) -> str:
             f"'{cut_off(out, 500)}': unknown extension{similar or ';'} known: {' '.join(OUTPUTS)} .csv.gz .jsonl.gz"
         )
     return OUTPUTS[extension]
+
+
+def _group_rows(n_columns: int) -> str:
+    """Return DuckDB's option for the rows of a group of a Parquet file: it is in memory as a whole when written."""
+    least, most = _GROUP_ROWS
+    return f", ROW_GROUP_SIZE {max(least, min(most, _GROUP // n_columns))}"
 
 
 def _positions(source: Source, needed: Mapping[str, str]) -> dict[str, int]:
