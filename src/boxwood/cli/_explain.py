@@ -110,6 +110,9 @@ def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **
     if (clusters is None) == (labels is None):
         which = "either -k N (make clusters) or --labels COLUMN (explain existing ones)"
         raise click.UsageError(f"give {which}." if clusters is None else f"give {which}, not both.")
+    for option in ("--objective", "--time-limit"):
+        if options["method"] != "auto" and options[option[2:].replace("-", "_")] not in ("auto", None):
+            raise click.UsageError(f"{option} is for --method auto; {options['method']} decides by a rule of its own.")
     refuse_overwriting(options["save"], "'--save'", table=file)
     refuse_closed_output()
     talk = Talk(quiet)

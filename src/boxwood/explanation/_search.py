@@ -72,7 +72,7 @@ class Search:
         self.on_sample = self.goal if self.sample is task else self.goal.of_sample(self.sample)
         self.loss = "cost" if self.goal.by_cost else "mistakes"
         self.bound: float | None = None  # no tree with as few leaves costs less
-        self.seen: set[ThresholdTree] = set()
+        self.names: dict[ThresholdTree, str] = {}  # of the different trees that were compared
 
     def best(self, leaves: int, begin: Candidate | None = None) -> Candidate:
         """Return the best tree with at most so many leaves; it loses no more than `begin`, a tree with fewer."""
@@ -85,7 +85,7 @@ class Search:
             found += goal.candidates(self._resolved(part, goal.ranked(found)[:RESOLVED], own_means=False))
             found += goal.candidates(self._swapped(part, goal.best(found)))
         chosen = goal.ranked(found)
-        self.seen |= {each.tree for each in chosen}
+        self.names |= {each.tree: each.name for each in found}
         if self.sample is not self.task:
             chosen = self._on_every_row(chosen[:COMPARED], leaves)
         if begin is not None:
@@ -94,14 +94,17 @@ class Search:
 
     def _grown(self, part: Part, begin: Candidate | None) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the candidates, without cuts that separate nothing, and each leaf named by a cluster of its rows."""
+        for tree, name in self._raw(part, begin):
+            yield named(merged(tree), part.sample, self.loss), name
+            if self.clock.has_passed():
+                return
+
+    def _raw(self, part: Part, begin: Candidate | None) -> Iterator[tuple[ThresholdTree, str]]:
         if begin is not None:
             for how, objective in OBJECTIVES.items():
                 yield expanded(begin.tree, part.sample, part.leaves, objective=objective), f"{begin.name}, {how}"
         for grow in CANDIDATES.values():
-            for tree, name in grow(part):
-                yield named(merged(tree), part.sample, self.loss), name
-                if self.clock.has_passed():
-                    return
+            yield from grow(part)
 
     def _refined(self, part: Part, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
         for each in candidates:
@@ -119,8 +122,8 @@ class Search:
     def _swapped(self, part: Part, best: Candidate) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the tree with the leaves that are worth least taken away, and grown where they are worth more."""
         if not self.clock.has_passed():
-            deadline = self.clock.deadline
-            yield swapped(best.tree, part.sample, part.leaves, self.loss, deadline=deadline), f"{best.name}, swapped"
+            tree = swapped(best.tree, part.sample, part.leaves, self.loss, singles=1, deadline=self.clock.deadline)
+            yield tree, f"{best.name}, swapped"
 
     def _resolved(
         self, part: Part, candidates: list[Candidate], *, own_means: bool
@@ -184,7 +187,7 @@ class Search:
         goal, gap = self.goal, None
         if self.bound is not None:
             gap = max(1 - self.bound / best.cost, 0.0) if best.cost > 0 else 0.0
-        return SearchFacts(goal.objective, goal.reason, len(self.seen), len(self.sample.rows), self.clock.stopped, gap)
+        return SearchFacts(goal.objective, goal.reason, len(self.names), len(self.sample.rows), self.clock.stopped, gap)
 
     def notes(self) -> tuple[str, ...]:
         """Return what the reader of the result must know of the search."""

@@ -1,0 +1,214 @@
+"""The search of "auto": what it promises of the tree that it takes."""
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_iris, load_wine, make_blobs
+
+from boxwood import Explanation, Reference, explain, grow
+from boxwood.cli import boxwood as command
+from boxwood.explanation import _search
+from boxwood.explanation._candidates import CANDIDATES
+from boxwood.explanation._facts import GOALS
+from boxwood.explanation._goal import ALLOWED, NEAR, Candidate, Goal
+from boxwood.reference import Task
+from boxwood.render._grown_by import grown_by
+from tests.scale import seeds
+
+STUMP = grow.cart([[0.0], [1.0]], [0, 1], max_leaf_nodes=2)
+
+
+def table(seed, *, given=False):
+    """Return rows with ties and a clustering: of k-means, or of labels that have little to do with the rows."""
+    rng = np.random.default_rng(seed)
+    n, d, k = int(rng.integers(8, 80)), int(rng.integers(1, 4)), int(rng.integers(2, 6))
+    X = rng.normal(size=(n, d)).round(int(rng.integers(0, 3))) * rng.choice([1.0, 1e-9, 1e9])
+    if given:
+        return X, rng.integers(k, size=n)
+    k = min(k, len(np.unique(X, axis=0)))
+    return X, KMeans(max(k, 2), n_init=1, random_state=0).fit(X).labels_ if k > 1 else np.arange(n) % 2
+
+
+# --------------------------------------------------------------------------------------------------------- the goal
+
+
+def taken_by_rule(outcomes, floor, weight):
+    """Return the place of the tree that the documented rule takes, of pairs (cost, mistakes)."""
+    costs = [max(cost, floor) for cost, _ in outcomes]
+    agreements = [1 - mistakes / weight for _, mistakes in outcomes]
+    best = max(a for c, a in zip(costs, agreements, strict=True) if c <= NEAR * min(costs))
+    allowed = [i for i, a in enumerate(agreements) if a >= best - ALLOWED - 1e-12]
+    cheapest = min(costs[i] for i in allowed)
+    return min((i for i in allowed if costs[i] == cheapest), key=lambda i: outcomes[i][1])
+
+
+@pytest.mark.parametrize("seed", seeds(200))
+def test_auto_takes_what_the_rule_says(seed):
+    rng = np.random.default_rng(seed)
+    X, labels = make_blobs(200, 2, centers=2, cluster_std=0.1, random_state=seed)
+    goal = Goal(Task.of(X, Reference.of(X, labels)), "auto")
+    least = goal.cost_of_clusters
+    outcomes = [
+        (least * rng.choice([0.9, 1.0, 1.001, 1.004, 1.006, 1.1]), float(rng.integers(0, 12)))
+        for _ in range(rng.integers(1, 8))
+    ]
+    candidates = [Candidate(STUMP, str(i), *outcome) for i, outcome in enumerate(outcomes)]
+    assert goal.by_cost
+    assert goal.best(candidates).name == str(taken_by_rule(outcomes, least, 200.0))
+    ranked = goal.ranked(candidates)
+    assert ranked[0] == goal.best(candidates)
+    assert {each[2:] for each in ranked} == set(outcomes)
+
+
+def test_labels_of_no_means_are_compared_by_agreement_with_a_reason():
+    X = np.arange(12.0)[:, None]
+    labels = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1]  # means 4.5 and 10.5, so 8 and 9 are nearer to the other one
+    ex = explain(X, labels)
+    assert ex.agreement == 1.0
+    assert "do not minimise cost (83% of the rows are nearest" in ex.search.reason
+    assert ex.search.reason in ex.notes
+    assert explain(X, KMeans(2, random_state=0, n_init=3).fit(X)).search.reason == ""
+    assert explain(X, labels, objective="agreement").search.reason == ""
+
+
+# ------------------------------------------------------------------------------------------------- what it promises
+
+
+@pytest.mark.parametrize("given", [False, True])
+@pytest.mark.parametrize("seed", seeds(60))
+def test_no_rule_is_false(seed, given):
+    X, labels = table(seed, given=given)
+    leaves = max((1 + seed // 3 % 2) * len(np.unique(labels)), 2)
+    ex = explain(X, labels, max_leaf_nodes=leaves, objective=GOALS[seed % 3])
+    assert ex.n_leaves <= leaves
+    assert all(leaf.own > 0 for leaf in ex.leaves)
+    assert all(one.precision for one in ex.clusters if one.rules)
+
+
+@pytest.mark.parametrize("seed", seeds(24))
+def test_more_leaves_never_lose_more(seed):
+    X, labels = table(seed, given=seed % 2 == 1)
+    k, objective = len(np.unique(labels)), GOALS[seed // 2 % 3]
+    few = explain(X, labels, max_leaf_nodes=max(k, 2), objective=objective)
+    more = explain(X, labels, max_leaf_nodes=2 * k if seed % 4 < 2 else k + 1, objective=objective)
+    if objective == "agreement" or more.search.reason:
+        assert more.agreement >= few.agreement
+    else:
+        assert more.cost <= few.cost
+
+
+@pytest.mark.parametrize("seed", seeds(15))
+def test_each_objective_is_best_at_what_it_says(seed):
+    X, labels = table(seed, given=seed % 2 == 1)
+    k = len(np.unique(labels))
+    leaves = max(k if seed % 4 < 2 else 2 * k, 2)
+    by = {goal: explain(X, labels, max_leaf_nodes=leaves, objective=goal) for goal in GOALS}
+    cart = explain(X, labels, method="cart", max_leaf_nodes=leaves)
+    assert by["cost"].cost <= by["auto"].cost * (1 + 1e-12)
+    assert by["agreement"].agreement >= max(by["auto"].agreement, cart.agreement) - 1e-12
+
+
+@pytest.mark.parametrize("seed", seeds(15))
+def test_the_gap_is_that_of_the_cheapest_tree(seed):
+    X, labels = table(seed)
+    k = len(np.unique(labels))
+    for objective in ("auto", "cost"):
+        ex = explain(X, labels, max_leaf_nodes=2, objective=objective)
+        if k > 1 and ex.search.gap is not None:
+            best = grow.optimal(X, Reference.of(X, labels), max_leaf_nodes=2)
+            assert best.gap == 0
+            assert ex.search.gap == pytest.approx(1 - best.cost / ex.cost if ex.cost > 0 else 0.0, abs=1e-9)
+            assert ex.search.gap == 0 or objective == "auto"
+
+
+def test_the_gap_is_said():
+    iris = load_iris().data
+    assert "no tree of 3 leaves costs less." in str(explain(iris, n_clusters=3, objective="cost"))
+    wine = load_wine().data
+    text = str(explain(wine, n_clusters=3, standardize=True))
+    assert "no tree of 3 leaves costs less by more than 0.1%." in text
+    assert "no tree" not in str(explain(iris, n_clusters=3, max_leaf_nodes=5))
+
+
+def test_long_tables_are_searched_on_a_sample_and_refined_whole(monkeypatch):
+    X, labels = make_blobs(3000, 3, centers=5, cluster_std=3, random_state=1)
+    labels = KMeans(5, n_init=1, random_state=0).fit(X).labels_
+    whole = explain(X, labels)
+    monkeypatch.setattr(_search, "ROWS", 400)
+    sampled = explain(X, labels)
+    assert sampled.search.n_sampled == 400
+    assert sampled.search.gap is None
+    assert sampled.cost <= 1.1 * whole.cost
+    task = Task.of(X, Reference.of(X, labels))
+    search = _search.Search(task, "auto", _search.Clock(None))
+    assert len(search.sample.rows) == 400
+    assert explain(X, labels, max_leaf_nodes=20).search.n_sampled == 50 * 20
+
+
+# --------------------------------------------------------------------------------------------------------- the clock
+
+
+def test_a_time_limit_gives_the_best_tree_so_far():
+    X, labels = make_blobs(2000, 5, centers=8, cluster_std=4, random_state=0)
+    ex = explain(X, labels, time_limit=0)
+    assert ex.search.stopped_by_clock
+    assert "stopped by the clock" in ex.notes[0]
+    assert ex.n_leaves <= 8
+    assert all(leaf.own > 0 for leaf in ex.leaves)
+    free = explain(X, labels, time_limit=1e6)
+    assert not free.search.stopped_by_clock
+    assert free.tree == explain(X, labels).tree
+
+
+def test_objective_and_time_limit_belong_to_auto():
+    X, labels = [[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1]
+    assert explain(X, labels, method="random_cuts", objective="l1").objective == "l1"
+    with pytest.raises(ValueError, match="method 'imm' has no option objective"):
+        explain(X, labels, method="imm", objective="cost")
+    with pytest.raises(ValueError, match="method 'imm' has no option time_limit"):
+        explain(X, labels, method="imm", time_limit=3)
+    with pytest.raises(ValueError, match="objective must be"):
+        explain(X, labels, objective="price")
+    with pytest.raises(ValueError, match="time_limit must be at least 0 seconds, got -1"):
+        explain(X, labels, time_limit=-1)
+    with pytest.raises(TypeError, match="time_limit must be a number, got 'soon'"):
+        explain(X, labels, time_limit="soon")
+
+
+# ------------------------------------------------------------------------------------------------------------- facts
+
+
+def test_facts_of_the_search_are_in_the_model():
+    iris = load_iris()
+    for y in (KMeans(3, n_init=1, random_state=0).fit(iris.data), iris.target):
+        ex = explain(iris.data, y)
+        assert Explanation.from_json(ex.to_json()) == ex
+        assert ex.to_dict()["search"]["n_sampled"] == 150
+    assert explain(iris.data, iris.target, method="imm").search is None
+
+
+def test_every_way_of_growing_has_words():
+    for method in grow.METHODS:
+        assert grown_by(method) != method
+    X, labels = make_blobs(300, 4, centers=5, cluster_std=3, random_state=0)
+    search = _search.Search(Task.of(X, Reference.of(X, labels)), "auto", _search.Clock(None))
+    search.best(10, search.best(5))
+    for method in search.names.values():
+        assert "-" not in grown_by(method).replace("Ex-Greedy", "").replace("over-grown", "")
+    assert len(CANDIDATES) == 4
+
+
+def test_the_command_line_takes_both_options(tmp_path):
+    path = tmp_path / "iris.csv"
+    load_iris(as_frame=True).frame.to_csv(path, index=False)
+    for goal in GOALS:
+        result = CliRunner().invoke(command, ["explain", str(path), "-l", "target", "--objective", goal])
+        assert result.exit_code == 0, result.output
+    result = CliRunner().invoke(command, ["explain", str(path), "-l", "target", "--time-limit", "0"])
+    assert "stopped by the clock" in result.output
+    result = CliRunner().invoke(
+        command, ["explain", str(path), "-l", "target", "--method", "imm", "--objective", "cost"]
+    )
+    assert result.exit_code == 2
+    assert "--objective" in result.output
