@@ -300,10 +300,10 @@ def _price_of_leaves(X, tree, cost_of_reference) -> float:
 
 def test_instances_refuse_parameters_that_do_not_fit():
     for bad in (0.0, 0.5, -1.0):
-        with pytest.raises(ValueError, match="e must be at least 1e-150 and below 0.5"):
+        with pytest.raises(ValueError, match="e must be at least 1e-150 and below"):
             split_middle(bad)
     for v, copies in ((4.0, 50), (9.0, 1)):
-        with pytest.raises(ValueError, match="far_point needs"):
+        with pytest.raises(ValueError, match="far_point needs|copies must be at least 2"):
             far_point(v, copies)
 
 

@@ -128,7 +128,7 @@ def test_a_penalty_shortens_the_rules():
 def test_refused():
     X, reference = [[0.0], [1.0], [5.0]], Reference([0, 0, 1], [[0.5], [5.0]])
     for penalty in (-0.1, np.inf, np.nan):
-        with pytest.raises(ValueError, match="depth_penalty must be a (number of at least 0|finite number)"):
+        with pytest.raises(ValueError, match=r"depth_penalty must be a (number of at least 0|finite number)"):
             shallow(X, reference, depth_penalty=penalty)
     with pytest.raises(DataError, match="equal centres"):
         shallow(X, Reference([0, 0, 1], [[0.5], [0.5]]))

@@ -152,8 +152,8 @@ def explain(
     >>> ex = boxwood.explain(iris.data, species, columns=["sepal l", "sepal w", "petal l", "petal w"])
     >>> print(boxwood.render.rules(ex))
     setosa: petal l <= 2
-    versicolor: petal l > 2 and petal w <= 1.65
-    virginica: petal l > 2 and petal w > 1.65
+    versicolor: petal l > 2 and petal w <= 1.75
+    virginica: petal l > 2 and petal w > 1.75
     >>> ex.agreement, ex.predict([[5.0, 3.0, 1.5, 0.2]]).tolist()
     (0.96, ['setosa'])
     """

@@ -152,10 +152,12 @@ class Explanation:
     columns : tuple of d str
         Columns of the table.
     method : str
-        How the tree was grown: a name of `grow.METHODS`, with additions if "auto" chose it. "-root" marks an expansion
-        from a single leaf. "-exkmc" or "-expand" marks a tree that was expanded to more leaves than clusters.
-        ", matched" says that leaves were assigned to clusters anew, and ", refined" that cuts were chosen anew. An
-        example is "greedy-exkmc, refined".
+        How the tree was grown: a name of `grow.METHODS`, with additions if "auto" chose it, which the printed
+        explanation says in words. "cart-entropy", "regression-centers" and "regression-rows" are trees by other
+        impurities, "optimal" is the cheapest of all trees. "-root" marks an expansion from a single leaf, "-exkmc" or
+        "-expand" one of a tree with a leaf for each cluster. Steps follow after commas: ", matched" (leaves assigned to
+        clusters anew), ", pruned" (over-grown and pruned back), ", refined" (cuts chosen anew), ", resolved" (small
+        subtrees solved exactly), ", swapped" (leaves moved). An example is "greedy-exkmc, refined".
     n_rows, n_left_out : int
         Number of rows of the table, and number of those in no cluster (label -1).
     clusters : tuple of k ClusterSummary
@@ -198,7 +200,7 @@ class Explanation:
     --------
     >>> import boxwood
     >>> ages, labels = [[21.0], [34.0], [38.0], [61.0], [67.0]], ["new", "loyal", "loyal", "new", "new"]
-    >>> print(boxwood.explain(ages, labels, columns=["age"], max_leaf_nodes=3))
+    >>> print(boxwood.explain(ages, labels, columns=["age"], max_leaf_nodes=3, objective="agreement"))
     2 clusters of 5 rows, explained by 3 leaves on 1 of 1 column
     <BLANKLINE>
            size  share  caught  precision  rule
@@ -207,6 +209,7 @@ class Explanation:
     <BLANKLINE>
     The rules agree with the clusters on 100.0% of rows; within-cluster cost is 1.00 times that of the clusters
     (price of explainability).
+    Grown by IMM, more leaves by Expand.
     """
 
     tree: ThresholdTree

@@ -63,8 +63,8 @@ class Goal:
         if self.objective != "auto" or self.by_cost:
             return ""
         return (
-            f"the clusters do not minimise cost ({self.share_nearest:.0%} of the rows are nearest to the mean of "
-            "their own cluster), so the tree with the fewest rows outside their cluster was taken, whatever it costs"
+            "trees were compared by agreement alone, as the clusters do not minimise cost: "
+            f"{self.share_nearest:.0%} of the rows are nearest to the mean of their own cluster"
         )
 
     def of_sample(self, sample: Task) -> Goal:

@@ -32,7 +32,8 @@ def swapped(
     A leaf is worth what its rows would lose on the other side of the cut above it. The quarter of the leaves that are
     worth least is taken away, and the rest is expanded and refined (`refilled`). A tree that loses less, and in which
     no cluster has lost its last leaf, takes the place of the tree; otherwise half as many leaves are tried, down to
-    one, and then each of the next few alone, `singles` with the first. It ends at the deadline, on the clock of `time.monotonic`.
+    one, and then each of the next few alone, `singles` with the first. It ends at the deadline, on the clock of
+    `time.monotonic`.
 
     Always holds: all that `refilled` promises; in particular the loss is not higher than that of
     `named(tree, task, objective)`.
