@@ -303,7 +303,7 @@ def test_instances_refuse_parameters_that_do_not_fit():
         with pytest.raises(ValueError, match="e must be at least 1e-150 and below"):
             split_middle(bad)
     for v, copies in ((4.0, 50), (9.0, 1)):
-        with pytest.raises(ValueError, match="far_point needs|copies must be at least 2"):
+        with pytest.raises(ValueError, match=r"far_point needs|copies must be at least 2"):
             far_point(v, copies)
 
 
