@@ -1,0 +1,41 @@
+"""Rows that were not seen: 70% of the rows are explained, the other 30% are labelled by the rules."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from sklearn.model_selection import train_test_split
+from sklearn.tree import DecisionTreeClassifier
+
+from benchmarks.quality.cases import ROWS_EACH, clusters_of
+from benchmarks.tables import tables
+from benchmarks.timing import print_table
+from boxwood import explain
+
+SEEDS = (0, 1, 2)  # of the division of the rows
+
+
+def main(names: Sequence[str] = ()) -> None:
+    """Print agreement in and out of sample, for k-means clusters of every table, and their means."""
+    rows = []
+    for table in tables():
+        if (not names or table.name in names) and len(table.X) >= 2 * ROWS_EACH * table.k:
+            kmeans = clusters_of(table, table.k, 0).kmeans
+            shares = np.mean([_shares(table.X, kmeans.labels_, table.k, seed) for seed in SEEDS], axis=0)
+            rows.append((table.name, table.k, *shares))
+    lines = [[row[0], str(row[1]), *(f"{100 * share:.2f}" for share in row[2:])] for row in rows]
+    means = np.mean([row[2:] for row in rows], axis=0)
+    lines.append(["mean", "", *(f"{100 * share:.2f}" for share in means)])
+    header = ["k-means clusters of", "k", "explain, seen", "unseen", "CART, seen", "unseen"]
+    print_table("Agreement with k leaves on the 70% that were explained and on the others, in percent", header, lines)
+
+
+def _shares(X: np.ndarray, labels: np.ndarray, k: int, seed: int) -> tuple[float, float, float, float]:
+    seen, unseen, known, hidden = train_test_split(X, labels, test_size=0.3, random_state=seed, stratify=labels)
+    ex = explain(seen, known, max_leaf_nodes=k)
+    cart = DecisionTreeClassifier(max_leaf_nodes=k, random_state=0).fit(seen, known)
+    return (
+        ex.agreement,
+        float((ex.predict(unseen) == hidden).mean()),
+        cart.score(seen, known),
+        cart.score(unseen, hidden),
+    )
