@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["text"]
 
+TELLING = 0.1  # a larger gap says more of the search than of the tree
 LONGEST_NAME = 40  # a longer name is cut in the middle
 _OF_DISTANCES = {"sqeuclidean": "", "l1": " (ℓ1 distances)", "l2": " (Euclidean distances)"}
 
@@ -114,7 +115,7 @@ def _origin(ex: Explanation) -> str:
     """Return how the tree was grown, and how far it is from the cheapest, where that is known."""
     text = f"Grown by {grown_by(ex.method)}"
     gap = None if ex.search is None else ex.search.gap
-    if gap is None:
+    if gap is None or gap > TELLING:
         return f"{text}."
     if gap == 0:
         return f"{text}; no tree of {_leaves(ex.n_leaves)} costs less."
