@@ -77,7 +77,7 @@ class TaylorFeatures(Curves):
         from scipy.special import gammaln
 
         last, first = np.asarray(high, dtype=np.float64), np.asarray(low, dtype=np.float64)
-        self.unit = np.sqrt(2 * np.asarray(gamma, dtype=np.float64))
+        self.unit = _unit(np.asarray(gamma, dtype=np.float64))
         terms = np.asarray(orders, dtype=np.intp) + 1
         features = np.repeat(np.arange(len(terms)), terms)
         self.powers = np.concatenate([np.arange(m) for m in terms.tolist()])
@@ -100,13 +100,18 @@ class TaylorFeatures(Curves):
         low, high = table.min(axis=0).astype(np.float64), table.max(axis=0).astype(np.float64)
         if n_terms != "auto":
             return cls(low, high, gamma, np.full(len(low), n_terms))
-        tails = _tails(np.arange(MOST)[:, None], _reach(low, high, np.sqrt(2 * gamma)))
+        tails = _tails(np.arange(MOST)[:, None], _reach(low, high, _unit(gamma)))
         return cls(low, high, gamma, (tails > DELTA).sum(axis=0))
 
     def _curve(self, column: int, x: Floats) -> Floats:
         j = self.features[column]
         u = _lengths(x, self.low[j], self.unit[j])
         return np.asarray(np.exp(self.powers[column] * np.log(u) - 0.5 * u * u + self._log_scales[column]))
+
+
+def _unit(gamma: Floats) -> Floats:
+    """Return sqrt(2 gamma); twice the largest numbers would leave the range of doubles."""
+    return np.asarray(np.where(gamma < 1e300, np.sqrt(2 * np.minimum(gamma, 1e300)), np.sqrt(2) * np.sqrt(gamma)))
 
 
 def _lengths(x: Floats, low: Floats, unit: Floats) -> Floats:

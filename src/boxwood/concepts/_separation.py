@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Floats, Indices
+from boxwood._validation import real_number
 from boxwood.errors import DataError
 from boxwood.reference import Mixture
 from boxwood.reference._mixture import refuse_no_mixture
@@ -50,6 +51,7 @@ def unseparated_pairs(
     >>> print(*unseparated_pairs(scores, ["striped"]))
     add a concept that separates horse from deer: along striped, the best so far, they differ by 1 standard deviations
     """
+    least_gap = real_number("least_gap", least_gap)
     names = concept_names(scores, names)
     pairs, gaps = pair_gaps(scores, pooling)
     largest = gaps.max(axis=1, initial=0.0)

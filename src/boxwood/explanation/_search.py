@@ -30,11 +30,12 @@ __all__ = ["ROWS", "searched"]
 ROWS = 20_000  # rows of the sample; in a longer table, growers that need several passes see a sample
 ROWS_PER_LEAF = 50  # so many at least
 REFINED = 4  # candidates that are refined on the sample
-RESOLVED = 2  # candidates whose small subtrees are solved exactly
+RESOLVED = 1  # candidates whose small subtrees are solved exactly
 SOLVED = 4  # leaves up to which the cheapest of all trees is searched for
-LOOKED_AT_EACH = 300_000  # rows that such a solution may look at; fewer in tables of more than so many columns:
+LOOKED_AT_EACH = 100_000  # rows that such a solution may look at; fewer in tables of more than so many columns:
 COLUMNS = 20
 LOOKED_AT = 600_000  # rows that the search for the cheapest of all trees may look at
+SWAPPED = 100  # leaves up to which they are moved to where they are worth more
 COMPARED = 3  # candidates that are compared on every row
 
 
@@ -83,7 +84,8 @@ class Search:
             found = goal.admitted(goal.candidates(self._with_own_means(part, goal.ranked(found))), found)
         else:
             found += goal.candidates(self._resolved(part, goal.ranked(found)[:RESOLVED], own_means=False))
-            found += goal.candidates(self._swapped(part, goal.best(found)))
+            if leaves <= SWAPPED:
+                found += goal.candidates(self._swapped(part, goal.best(found)))
         chosen = goal.ranked(found)
         self.names |= {each.tree: each.name for each in found}
         if self.sample is not self.task:
@@ -115,7 +117,6 @@ class Search:
     def _with_own_means(self, part: Part, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield trees that are cheap because each leaf is a cluster of its own."""
         yield from self._resolved(part, candidates[:RESOLVED], own_means=True)
-        yield from self._swapped(part, candidates[0])
         if part.leaves <= SOLVED and not self.clock.has_passed():
             yield from self._solved(part, candidates[0])
 

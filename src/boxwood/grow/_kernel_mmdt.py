@@ -16,6 +16,7 @@ from boxwood.grow._kernel_mmdt_cuts import AXES, grow_from_laws
 from boxwood.kernels import DistanceKernel, Kernel
 from boxwood.kernels._by_name import as_distance_kernel
 from boxwood.reference import Mixture, Reference, Task
+from boxwood.reference._mixture import refuse_no_mixture
 from boxwood.tree import ThresholdTree
 
 __all__ = ["grow_kernel_mmdt", "kernel_mmdt", "kernel_mmdt_of_mixture"]
@@ -183,6 +184,7 @@ def kernel_mmdt_of_mixture(
     """
     refuse_unknown("axis", axis, AXES)
     refuse_unknown("prototype", prototype, PROTOTYPES)
+    refuse_no_mixture(mixture)
     resolved = as_distance_kernel(kernel)
     laws = GaussianLaws(mixture, resolved)
     return grow_from_laws(laws, resolved, None if prototype == "medoid" else as_generator(random_state), axis)[0]
