@@ -196,9 +196,10 @@ class Search:
         if self.clock.stopped:
             notes.append("stopped by the clock: the best tree so far (time_limit)")
         if self.sample is not self.task:
+            then = "measured" if self.clock.stopped else "refined and measured"
             notes.append(
                 f"the table is long: most trees were grown on a random sample of {len(self.sample.rows):,} of "
-                f"{len(self.task.rows):,} rows; this one was refined and measured on all rows"
+                f"{len(self.task.rows):,} rows; this one was {then} on all rows"
             )
         if equal := equal_centers(self.task.reference):
             notes.append(f"IMM was left out, as no cut separates clusters with equal centres ({equal})")
