@@ -287,6 +287,8 @@ def as_time_limit(time_limit: float | None) -> float | None:
     """Return a number of seconds as a double, or None; raise a TypeError or ValueError for anything else."""
     if time_limit is None:
         return None
+    if isinstance(time_limit, bool):
+        raise TypeError(f"time_limit must be a number of seconds, got {time_limit}")
     seconds = real_number("time_limit", time_limit)
     if not seconds >= 0:
         raise ValueError(f"time_limit must be at least 0 seconds, got {seconds}")

@@ -95,7 +95,7 @@ def test_more_leaves_never_lose_more(seed):
     if objective == "agreement" or more.search.reason:
         assert more.agreement >= few.agreement
     else:
-        assert more.cost <= few.cost
+        assert more.cost <= (few.cost if objective == "cost" else max(few.cost, few.reference_cost)) * (1 + 1e-10)
 
 
 @pytest.mark.parametrize("seed", seeds(15))
@@ -172,7 +172,7 @@ def test_objective_and_time_limit_belong_to_auto():
         explain(X, labels, objective="price")
     with pytest.raises(ValueError, match="time_limit must be at least 0 seconds, got -1"):
         explain(X, labels, time_limit=-1)
-    with pytest.raises(TypeError, match="time_limit must be a number, got 'soon'"):
+    with pytest.raises(TypeError, match="time_limit must be a number"):
         explain(X, labels, time_limit="soon")
 
 

@@ -27,6 +27,7 @@ __all__ = ["CANDIDATES", "OBJECTIVES", "Part", "equal_centers"]
 PENALTIES = (0.0, 0.01, 0.03, 0.1)  # of ExShallow; with the first it is Ex-Greedy
 IMPURITIES = {"gini": "cart", "entropy": "cart-entropy", "centers": "regression-centers", "rows": "regression-rows"}
 COLUMNS_BY_ROWS = 30  # most columns for regression trees on the rows, which take time d squared
+BY_SKLEARN = 1_000_000  # values of a table from which scikit-learn grows a tree in about a second
 OVERGROWN = 2  # times the leaves to which trees are grown before they are pruned back
 OBJECTIVES = {"exkmc": "cost", "expand": "mistakes"}  # the ways to expand a tree, and their objectives
 
@@ -92,8 +93,11 @@ def _of_impurity(part: Part) -> Trees:
 
 
 def _sklearn(part: Part) -> Trees:
-    """Yield scikit-learn's tree of every row where agreement alone counts, so that it is never the better one."""
-    if not part.by_cost:
+    """Yield scikit-learn's tree of every row where agreement alone counts, so that it is never the better one.
+
+    It hears no interrupt, so it is left out where it takes long; CART's tree by our own loops is there in any case.
+    """
+    if not part.by_cost and part.task.rows.values.size <= BY_SKLEARN:
         yield grow_cart(replace(part.task, max_leaf_nodes=part.leaves)).tree, "cart"
 
 

@@ -127,8 +127,9 @@ def explain(
     of the least within-cluster cost: the cheapest tree that agrees at least A - 0.005 is taken. A cost below that of
     the clusters counts as theirs, because such a tree has found other clusters. If fewer than 95% of the rows lie
     nearest to the mean of their own cluster, the clusters do not minimise this cost; then the tree with the fewest rows
-    outside their cluster is taken, and a note says so. A tree of more leaves than clusters never costs more than the
-    one that is returned for as many leaves as clusters. A method named by the caller gives its tree without refinement.
+    outside their cluster is taken, and a note says so. With more leaves than clusters the tree
+    never loses more, in the number looked at first, than the one for as many leaves as clusters. A method named by the
+    caller gives its tree without refinement.
 
     For a pipeline, trees are grown and measured in the columns that its first steps compute. The tree is then pulled
     back to the columns of the table (`ThresholdTree.pull_back`, with the maps of `axes.axis_map_of`); every row keeps
@@ -183,7 +184,7 @@ def explain(
     random_state = 0 if random_state is None else random_state
     if _is_explainer(labels_or_estimator):
         explainer = _out_of_frozen(labels_or_estimator)
-        _refuse_growing(explainer, n_clusters, method, max_leaf_nodes, standardize)
+        _refuse_growing(explainer, n_clusters, method, max_leaf_nodes, standardize, objective, time_limit)
         return with_booleans(_explained(explainer, X, columns, names, sample_weight), boolean_columns(X))
     clustering = with_fitted_pipeline(labels_or_estimator, X, sample_weight)
     chosen, on_columns = columns_for_rules(X, columns, clustering)
@@ -282,11 +283,20 @@ def _explained(
     return explanation
 
 
-def _refuse_growing(explainer: Any, n_clusters: Any, method: str, max_leaf_nodes: Any, standardize: bool) -> None:
+def _refuse_growing(
+    explainer: Any,
+    n_clusters: Any,
+    method: str,
+    max_leaf_nodes: Any,
+    standardize: bool,
+    objective: str,
+    time_limit: float | None,
+) -> None:
     """Raise a ValueError if a parameter that grows a tree is given, although the explainer has a tree."""
-    given = {"n_clusters": n_clusters, "max_leaf_nodes": max_leaf_nodes}
+    given = {"n_clusters": n_clusters, "max_leaf_nodes": max_leaf_nodes, "time_limit": time_limit}
     names = [name for name, value in given.items() if value is not None]
     names += ["method"] * (method != "auto") + ["standardize"] * standardize
+    names += ["objective"] * (objective != "auto")
     if names:
         raise ValueError(
             f"{type(explainer).__name__} brings its own tree, so {names[0]} has no effect; "

@@ -26,7 +26,8 @@ class SearchFacts(NamedTuple):
         Whether the time limit ended the search.
     gap : float, default=None
         No tree with as many leaves costs less by more than this share, even if it explains other clusters; 0 if none
-        costs less. None if that is not known, as it is for more than a few leaves.
+        costs less. None if that is not known: for more than four leaves or more leaves than clusters, where agreement
+        alone is looked at, and in long tables.
     """
 
     objective: str

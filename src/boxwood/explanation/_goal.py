@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from boxwood.tree import ThresholdTree
 __all__ = ["Candidate", "Goal"]
 
 NEAREST = 0.95  # "auto" looks at costs if at least this share of rows is nearest to its own cluster's mean
+DIGITS = 36  # binary digits of a cost by which trees are compared
 NEAR = 1.005  # trees whose cost is up to so many times the least are looked at for their agreement
 ALLOWED = 0.005  # share of rows by which the tree that "auto" takes may agree less than the best of these
 
@@ -127,13 +129,18 @@ class Goal:
 
     def is_no_worse(self, candidate: Candidate, other: Candidate) -> bool:
         """Return whether a tree loses no more than another in the number that the goal looks at first."""
-        return candidate.cost <= other.cost if self.by_cost else candidate.mistakes <= other.mistakes
+        if not self.by_cost:
+            return candidate.mistakes <= other.mistakes
+        return self._floored(candidate) <= self._floored(other)
 
     def _floored(self, candidate: Candidate) -> float:
-        return max(candidate.cost, self.cost_of_clusters)
+        """Return the cost of a tree, by which it is compared; "cost" looks at costs below that of the clusters, too."""
+        return candidate.cost if self.objective == "cost" else max(candidate.cost, self.cost_of_clusters)
 
     def _cost(self, labels: Indices) -> float:
-        return summed_distances(self.task.rows.values, labels, SQEUCLIDEAN, None, self.task.rows.weights)
+        cost = summed_distances(self.task.rows.values, labels, SQEUCLIDEAN, None, self.task.rows.weights)
+        mantissa, exponent = math.frexp(cost)  # the last digits depend on the order of rows, so they decide nothing
+        return math.ldexp(round(mantissa * 2.0**DIGITS), exponent - DIGITS)
 
 
 def _share_nearest(task: Task) -> float:

@@ -69,7 +69,9 @@ def measure(task: Task, grown: Grown, coordinates: Coordinates) -> Explanation:
         notes=(
             *grown.notes,
             *coordinates.notes,
-            *notes_on_leaves(clusters, leaves, predicted, reference, weights),
+            *notes_on_leaves(
+                clusters, leaves, predicted, reference, weights, more_may_help=tree.n_leaves >= task.leaves()
+            ),
         ),
         mixture=_mixture_facts(task, grown, coordinates),
         categories=tuple(

@@ -23,17 +23,20 @@ def notes_on_leaves(
     predicted: Indices,
     reference: Reference,
     weights: Floats | None,
+    *,
+    more_may_help: bool,
 ) -> tuple[str, ...]:
     """Return a note for each cluster with rows but without a leaf, and for each leaf with rows but none of its cluster.
 
-    IN: predicted: cluster of the leaf of each row, -1 for rows left out.
+    IN: predicted: cluster of the leaf of each row, -1 for rows left out; more_may_help: whether the tree has as many
+    leaves as it may have.
     """
     names = [cluster.name for cluster in clusters]
     missing = [cluster for cluster in clusters if cluster.size > 0 and not cluster.rules]
     notes = [_without_leaf(one, names, predicted, reference, weights) for one in missing[:SPELT_OUT]]
     if more := [cluster_name(one.name) for one in missing[SPELT_OUT:]]:
         notes.append(f"no rule either for {listed(more)}")
-    if missing:
+    if missing and more_may_help:
         notes[-1] += "; more leaves may help"
     false = [leaf for leaf in leaves if leaf.size > 0 and leaf.own == 0]
     notes += [

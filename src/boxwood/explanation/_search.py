@@ -36,6 +36,7 @@ LOOKED_AT_EACH = 100_000  # rows that such a solution may look at; fewer in tabl
 COLUMNS = 20
 LOOKED_AT = 600_000  # rows that the search for the cheapest of all trees may look at
 SWAPPED = 100  # leaves up to which they are moved to where they are worth more
+ROUNDING = 1e-9  # gaps up to this are none: costs are sums of rounded numbers
 COMPARED = 3  # candidates that are compared on every row
 
 
@@ -91,7 +92,7 @@ class Search:
         if self.sample is not self.task:
             chosen = self._on_every_row(chosen[:COMPARED], leaves)
         if begin is not None:
-            chosen = [each for each in chosen if self.goal.is_no_worse(each, begin)] or [begin]
+            chosen = [begin, *(each for each in chosen if self.goal.is_no_worse(each, begin))]
         return self.goal.best(chosen)
 
     def _grown(self, part: Part, begin: Candidate | None) -> Iterator[tuple[ThresholdTree, str]]:
@@ -103,6 +104,7 @@ class Search:
 
     def _raw(self, part: Part, begin: Candidate | None) -> Iterator[tuple[ThresholdTree, str]]:
         if begin is not None:
+            yield begin.tree, begin.name
             for how, objective in OBJECTIVES.items():
                 yield expanded(begin.tree, part.sample, part.leaves, objective=objective), f"{begin.name}, {how}"
         for grow in CANDIDATES.values():
@@ -171,7 +173,8 @@ class Search:
         compared = self.goal.candidates((named(each.tree, self.task, self.loss), each.name) for each in candidates)
         if not self.clock.has_passed():
             best = self.goal.best(compared)
-            compared.append(self.goal.candidate(self._better(best.tree, self.task, leaves), best.name))
+            name = best.name if best.name.endswith("refined") else f"{best.name}, refined"
+            compared.append(self.goal.candidate(self._better(best.tree, self.task, leaves), name))
         return compared
 
     def _better(self, tree: ThresholdTree, task: Task, leaves: int) -> ThresholdTree:
@@ -187,7 +190,8 @@ class Search:
         """Return what was done, and how far the tree is from the cheapest with as many leaves, where that is known."""
         goal, gap = self.goal, None
         if self.bound is not None:
-            gap = max(1 - self.bound / best.cost, 0.0) if best.cost > 0 else 0.0
+            gap = 1 - self.bound / best.cost if best.cost > 0 else 0.0
+            gap = gap if gap > ROUNDING else 0.0
         return SearchFacts(goal.objective, goal.reason, len(self.names), len(self.sample.rows), self.clock.stopped, gap)
 
     def notes(self) -> tuple[str, ...]:
@@ -201,6 +205,7 @@ class Search:
                 f"the table is long: most trees were grown on a random sample of {len(self.sample.rows):,} of "
                 f"{len(self.task.rows):,} rows; this one was {then} on all rows"
             )
-        if equal := equal_centers(self.task.reference):
-            notes.append(f"IMM was left out, as no cut separates clusters with equal centres ({equal})")
+        has_room = self.task.leaves() >= self.task.reference.n_clusters
+        if has_room and (equal := equal_centers(self.task.reference)):
+            notes.append(f"methods that separate centres were left out, as clusters have equal centres ({equal})")
         return (*notes, self.goal.reason) if self.goal.reason else tuple(notes)

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 import time
-from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Ints
-from boxwood._validation import refuse_unknown, shown, whole_number
+from boxwood._validation import as_time_limit, refuse_unknown, whole_number
 from boxwood.errors import DataError
 from boxwood.grow._optimal_rows import Costs, Kept
 from boxwood.grow._optimal_search import DEEPEST, Found, Search, n_leaves
 from boxwood.grow._refine import means_of, refined, refined_with_centers
-from boxwood.grow._resolve import ROUNDS, named, with_cheapest_subtrees
+from boxwood.grow._resolve import ROUNDS, assigned, with_cheapest_subtrees
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.metrics._cost import as_centers, summed_distances
 from boxwood.reference import Reference, Task
@@ -185,7 +184,7 @@ def optimal_of(
     leaves = min(leaves, len(kept.rows))
     found = _searched(kept, costs, leaves, objective, incumbent, max_boxes, deadline)
     tree = kept.tree(found.cuts)
-    tree = tree.relabeled(named(tree, task) if own_means else _cheapest(tree, kept, costs))
+    tree = tree.relabeled(assigned(tree, task) if own_means else _cheapest(tree, kept, costs))
     cost = _cost(tree, task, objective, own_means)
     bound = cost
     if not found.is_exact:
@@ -263,13 +262,8 @@ def _cost(tree: ThresholdTree, task: Task, objective: str, own_means: bool) -> f
 
 def _deadline(time_limit: float | None) -> float | None:
     """Return the time of `time.monotonic` at which a search ends."""
-    if time_limit is None:
-        return None
-    if not isinstance(time_limit, Real) or isinstance(time_limit, bool):
-        raise TypeError(f"time_limit must be a number of seconds or None, got {shown(time_limit)}")
-    if not time_limit >= 0:
-        raise ValueError(f"time_limit must be at least 0 seconds, got {time_limit}")
-    return time.monotonic() + float(time_limit)
+    seconds = as_time_limit(time_limit)
+    return None if seconds is None else time.monotonic() + seconds
 
 
 def _with_centers(reference: Reference, centers: ArrayLike) -> Reference:

@@ -189,7 +189,7 @@ def _about_medians(task: Task, kept: Kept, times: Ints) -> tuple[Floats, float]:
 
 def _exponent_of_weights(task: Task, problem: Problem, kept: Kept) -> int:
     """Return the power of two that `make_problem` takes from the weights."""
-    row = kept.rows[0]
+    row = kept.rows[int(np.argmax(problem.share[kept.rows] * problem.times[kept.rows]))]  # tiny weights may be 0 there
     weight = 1.0 if task.rows.weights is None else float(task.rows.weights[row])
     return _log2(weight / float(problem.share[row] * problem.times[row]))
 

@@ -12,7 +12,7 @@ from boxwood.grow._refine import means_of
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder, rows_at_nodes
 
-__all__ = ["named", "resolved", "with_cheapest_subtrees"]
+__all__ = ["assigned", "resolved", "with_cheapest_subtrees"]
 
 ROUNDS = 10  # in which centres and subtrees are improved in turn
 BOXES = 100  # tables whose rows a call may look at; ten times as many gain hardly more
@@ -31,8 +31,8 @@ def resolved(
     """Return the tree with each subtree of at most so many leaves replaced by the cheapest of its size.
 
     With `own_means` each leaf has its own mean. Leaves, which must not be more than the clusters, are then named anew;
-    see `named`. Otherwise leaves take the cheapest cluster: by mistakes, or under the means of the tree's own clusters,
-    which are taken anew until nothing changes. A cluster that has a leaf keeps one.
+    see `assigned`. Otherwise leaves take the cheapest cluster: by mistakes, or under the means of the tree's own
+    clusters, which are taken anew until nothing changes. A cluster that has a leaf keeps one.
 
     The result never costs more than `tree`, by its objective and with its kind of means. Subtrees with two-sided cuts
     stay. The search ends after `max_boxes` boxes in all, each counted as its share of the table's rows, or at the time
@@ -42,7 +42,7 @@ def resolved(
     if own_means:
         search = Search(Costs.of_means(task, kept).sums, max_boxes=max_boxes, deadline=deadline, n_jobs=task.n_jobs)
         better = with_cheapest_subtrees(tree, kept, search, leaves)
-        return tree if better == tree else better.relabeled(named(better, task))
+        return tree if better == tree else better.relabeled(assigned(better, task))
     for _ in range(ROUNDS):
         current = task if objective == "mistakes" else _with_means(task, tree)
         sums = Costs.of_clusters(current, kept, objective).sums
@@ -79,7 +79,7 @@ def with_cheapest_subtrees(tree: ThresholdTree, kept: Kept, search: Search, leav
     return builder.build()
 
 
-def named(tree: ThresholdTree, task: Task) -> Ints:
+def assigned(tree: ThresholdTree, task: Task) -> Ints:
     """Return a cluster for each leaf, shape (n_leaves,).
 
     Up to as many leaves as clusters have different clusters, so that most weight is in the leaf of its cluster; of

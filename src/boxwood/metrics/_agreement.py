@@ -145,13 +145,20 @@ def _adjusted_rand(table: Floats) -> float:
     in_both, in_one, in_other = both - n, one - both, other - both
     in_none = n * n - one - other + both
     expected = (in_both + in_one) * (in_one + in_none) + (in_both + in_other) * (in_other + in_none)
+    if expected == 0:  # beside one cell of huge weight the others count for nothing
+        return 1.0
     return float(2 * (in_both * in_none - in_one * in_other) / expected)
 
 
 def _normalized_mutual_info(table: Floats) -> float:
+    from scipy.special import entr
+
     fraction = table / table.sum()
     one, other = fraction.sum(axis=1), fraction.sum(axis=0)
-    cells = fraction > 0
-    information = float(np.sum(fraction[cells] * np.log(fraction[cells] / np.outer(one, other)[cells])))
-    entropy = -float(np.sum(one * np.log(one)) + np.sum(other * np.log(other))) / 2
+    rows, columns = np.nonzero(fraction)
+    cells = fraction[rows, columns]
+    information = float(np.sum(cells * (np.log(cells) - np.log(one[rows]) - np.log(other[columns]))))
+    entropy = float(entr(one).sum() + entr(other).sum()) / 2
+    if entropy == 0:  # as in `_adjusted_rand`
+        return 1.0
     return min(max(information / entropy, 0.0), 1.0)
