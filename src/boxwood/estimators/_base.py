@@ -352,11 +352,18 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     # ----------------------------------------------------------------------------------------------- explanation
 
     def _explain_fit(self) -> Explanation:
-        """Compute and store the explanation, and release the rows of `fit`: a digest suffices to recognise them."""
+        """Compute and store the explanation, which refers to the rows of `fit`; a digest recognises them later."""
         if self._fit is None:
             raise _NoExplanation(self._no_explanation)
         task, coordinates = self._fit
         explanation = measure(task.with_reference(renamed(task.reference)), self._grown, coordinates)
+        method, options = METHODS[self._method], self._options()
+        evidence = replace(
+            explanation._rows(),
+            grow=lambda task: method.grow(task, **options),
+            clusterer=getattr(self, "clusterer_", None),
+        )
+        explanation = replace(explanation, _evidence=evidence)
         self._labels = self.labels_
         self._digest = _digest(coordinates.table if coordinates.measured is None else coordinates.measured)
         self._explanation = with_booleans(explanation, self._booleans)

@@ -2,15 +2,14 @@
 
 from boxwood.explanation._conditions import Condition, Rule
 from boxwood.explanation._explain import explain
-from boxwood.explanation._explanation import (
+from boxwood.explanation._explanation import Explanation, load
+from boxwood.explanation._summaries import (
     ClusterSummary,
     DrawFacts,
-    Explanation,
     FarFromGaussian,
     KernelFacts,
     LeafSummary,
     MixtureFacts,
-    load,
 )
 
 __all__ = [

@@ -203,14 +203,23 @@ def explain(
         max_leaf_nodes=max_leaf_nodes,
         random_state=random_state,
     )
-    grown = choose(task, name, **_with_defaults(name, options, clustering))
+    options = _with_defaults(name, options, clustering)
+    grown = choose(task, name, **options)
     tree = coordinates.shortened(coordinates.pulled_back(grown.tree))
     notes = (*on_columns, *grown.notes, *_notes_on(clustering, name))
     explanation = measure(task, grown._replace(tree=tree, notes=notes), coordinates)
     afterwards = notes_on_outcome(explanation, clustering is None or labels_or_estimator is None)
     if name == "auto":
         afterwards += notes_on_agreement(explanation.agreement, grown.tree, task)
-    explanation = replace(explanation, notes=(*explanation.notes, *afterwards))
+    explanation = replace(
+        explanation,
+        notes=(*explanation.notes, *afterwards),
+        _evidence=replace(
+            explanation._rows(),
+            grow=lambda task: choose(task, name, **options),
+            clusterer=clustering if hasattr(clustering, "fit") else None,
+        ),
+    )
     return with_booleans(explanation, boolean_columns(X))
 
 

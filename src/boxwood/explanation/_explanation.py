@@ -3,147 +3,38 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Hashable, Iterable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Collection, Hashable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from boxwood._frames import names_array, names_or_none
 from boxwood._types import Array, Indices
 from boxwood.axes import Categories
-from boxwood.explanation._conditions import Rule, cluster_rules_of, rules_of
+from boxwood.explanation._conditions import cluster_rules_of, rules_of
 from boxwood.explanation._facts import SearchFacts
+from boxwood.explanation._measured import Measured
 from boxwood.explanation._rows import leaves_of_rows
+from boxwood.explanation._summaries import ClusterSummary, DrawFacts, KernelFacts, LeafSummary, MixtureFacts
+from boxwood.explanation._written import Written
 from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
+    from boxwood.explanation._evidence import Evidence
     from boxwood.metrics._readability import Readability
 
-__all__ = [
-    "ClusterSummary",
-    "DrawFacts",
-    "Explanation",
-    "FarFromGaussian",
-    "KernelFacts",
-    "LeafSummary",
-    "MixtureFacts",
-    "load",
-    "with_booleans",
-]
+__all__ = ["Explanation", "load", "with_booleans"]
 
 _BOOLEAN = Categories((False, True), False)
 
 
-class LeafSummary(NamedTuple):
-    """A leaf with its rule.
-
-    `size` is its number of rows, and `own` the number of those that belong to its cluster. Both are sums of weights if
-    rows are weighted.
-    """
-
-    leaf: int
-    cluster: int
-    size: float
-    own: float
-    rule: Rule
-
-
-class ClusterSummary(NamedTuple):
-    """A cluster with its rules, and how well they describe it.
-
-    `size` is its number of rows (their weight, if rows are weighted). `share` is the fraction of all rows that are in
-    it, without rows left out. `caught` is the fraction of the cluster's rows that its rules hold; None for a cluster
-    without rows. `precision` is the fraction of the rules' rows that are in the cluster; None if the rules hold no row.
-    `rules` together hold the rows of the cluster's leaves, in the fewest conditions that were found, the shortest rule
-    first. They may overlap, and are none for a cluster without a leaf. `Explanation.leaves` has the rule of each leaf.
-    """
-
-    cluster: int
-    name: Hashable
-    size: float
-    share: float
-    caught: float | None
-    precision: float | None
-    rules: tuple[Rule, ...]
-
-
-class FarFromGaussian(NamedTuple):
-    """A component whose rows are not Gaussian along a column, and how: "heavy-tailed", "skewed" or "two-humped"."""
-
-    component: Hashable
-    column: str
-    verdict: str
-
-
-class MixtureFacts(NamedTuple):
-    """Facts on a tree that follow from the parameters of a Gaussian mixture. Like the parameters, they are estimates.
-
-    Parameters
-    ----------
-    explainability_to_noise : float
-        For a pair of components: the squared distance of their means in units of the variance, on the column that
-        separates the pair best. The ratio is the smallest such value of all pairs. Infinite for components without
-        variance.
-    components : pair
-        Names of the pair with the smallest value.
-    column : str
-        The column that separates that pair best.
-    certified_error : float
-        Upper bound on the share of rows drawn from these Gaussians that end in a leaf of another component. It is
-        exact if columns are independent within components.
-    far_from_gaussian : tuple of FarFromGaussian
-        Components that `metrics.tail_check` finds far from Gaussian on a column that bounds one of their leaves.
-    """
-
-    explainability_to_noise: float
-    components: tuple[Hashable, Hashable]
-    column: str
-    certified_error: float
-    far_from_gaussian: tuple[FarFromGaussian, ...]
-
-
-class DrawFacts(NamedTuple):
-    """Facts on the random trees of which the explanation has the cheapest.
-
-    Parameters
-    ----------
-    n_trees : int
-        Number of trees drawn.
-    best, mean, worst : float
-        Smallest, mean and largest cost of the trees, divided by the cost of the clusters. Both costs are sums of
-        distances to the clusters' centres.
-    bound : float
-        Upper bound on the expected cost of one random tree, divided by that of the clusters, for any data.
-    """
-
-    n_trees: int
-    best: float
-    mean: float
-    worst: float
-    bound: float
-
-
-class KernelFacts(NamedTuple):
-    """A kernel, and the highest price in its feature space: a price is to be compared with it.
-
-    Parameters
-    ----------
-    kernel : str
-        The kernel, with its bandwidth.
-    price_ceiling : float
-        The highest price that any tree could have. If it is near 1, a price near 1 says nothing.
-    """
-
-    kernel: str
-    price_ceiling: float
-
-
 @dataclass(frozen=True, repr=False)
-class Explanation:
+class Explanation(Written, Measured):
     """A tree that explains a clustering, and the loss of explaining it so; made by `explain`, or read by `load`.
 
-    Printing it shows a line for each cluster and one sentence on the loss. It holds no rows of the table.
+    Printing it shows a line for each cluster and one sentence on the loss. It refers to the rows that it was measured
+    on, so that more can be measured when asked for. A model file and a pickle hold no rows.
 
     Parameters
     ----------
@@ -234,6 +125,8 @@ class Explanation:
     kernel: KernelFacts | None = None
     draws: DrawFacts | None = None
     search: SearchFacts | None = None
+    _evidence: Evidence | None = field(default=None, compare=False)
+    _kept: dict[str, Any] = field(default_factory=dict, compare=False)  # what was measured when asked for, by its name
 
     @property
     def names(self) -> tuple[Hashable, ...]:
@@ -336,6 +229,10 @@ class Explanation:
 
         write(self, path)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state for a pickle, without rows."""
+        return self.__dict__ | {"_evidence": None}
+
     def __str__(self) -> str:
         from boxwood.render import text
 
@@ -384,11 +281,3 @@ def load(path: str | os.PathLike[str]) -> Explanation:
     from boxwood.explanation._model_file import read
 
     return read(path)
-
-
-def leaves_of(leaves: Iterable[LeafSummary], n_clusters: int) -> list[list[LeafSummary]]:
-    """Return the leaves of each cluster."""
-    groups: list[list[LeafSummary]] = [[] for _ in range(n_clusters)]
-    for leaf in leaves:
-        groups[leaf.cluster].append(leaf)
-    return groups

@@ -11,17 +11,11 @@ from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import Rows, refuse_infinite_sum
 from boxwood.errors import DataError
 from boxwood.explanation._conditions import Rule, cluster_rules_of, rules_of
-from boxwood.explanation._explanation import (
-    ClusterSummary,
-    DrawFacts,
-    Explanation,
-    KernelFacts,
-    LeafSummary,
-    MixtureFacts,
-    leaves_of,
-)
+from boxwood.explanation._evidence import Evidence
+from boxwood.explanation._explanation import Explanation
 from boxwood.explanation._mixture_facts import mixture_facts
 from boxwood.explanation._notes_on_leaves import notes_on_leaves
+from boxwood.explanation._summaries import ClusterSummary, DrawFacts, KernelFacts, LeafSummary, MixtureFacts, leaves_of
 from boxwood.grow._grown import Grown
 from boxwood.metrics import agreement
 from boxwood.metrics._cost import summed_distances
@@ -82,6 +76,7 @@ def measure(task: Task, grown: Grown, coordinates: Coordinates) -> Explanation:
         kernel=None if grown.kernel is None else KernelFacts(repr(grown.kernel), costs.ceiling),
         draws=_draws(grown, reference),
         search=grown.facts.get("search"),
+        _evidence=Evidence(task, coordinates, leaf),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boxwood.explanation._explanation import FarFromGaussian, MixtureFacts
+from boxwood.explanation._summaries import FarFromGaussian, MixtureFacts
 from boxwood.metrics import explainability_to_noise
 from boxwood.metrics._mixture_boxes import has_independent_axes, reaches
 from boxwood.metrics._mixture_tails import far_tails

@@ -9,9 +9,10 @@ from typing import Any
 
 from boxwood._files import replacing
 from boxwood.errors import ModelError
-from boxwood.explanation._explanation import DrawFacts, Explanation, KernelFacts, MixtureFacts
+from boxwood.explanation._explanation import Explanation
 from boxwood.explanation._facts import SearchFacts
 from boxwood.explanation._read_model import from_document
+from boxwood.explanation._summaries import DrawFacts, KernelFacts, MixtureFacts
 from boxwood.render._rules import cluster_rule, rule
 from boxwood.tree._exchange import to_nodes
 

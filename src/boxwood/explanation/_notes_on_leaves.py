@@ -8,7 +8,7 @@ import numpy as np
 
 from boxwood._types import Floats, Indices
 from boxwood._validation import listed
-from boxwood.explanation._explanation import ClusterSummary, LeafSummary
+from boxwood.explanation._summaries import ClusterSummary, LeafSummary
 from boxwood.reference import Reference
 from boxwood.render._rules import cluster_name, rule
 

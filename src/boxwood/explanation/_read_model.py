@@ -9,16 +9,16 @@ from typing import Any
 
 from boxwood.axes import Categories
 from boxwood.explanation._conditions import Rule, cluster_rules_of, rules_of
-from boxwood.explanation._explanation import (
+from boxwood.explanation._explanation import Explanation
+from boxwood.explanation._facts import GOALS, SearchFacts
+from boxwood.explanation._summaries import (
     ClusterSummary,
     DrawFacts,
-    Explanation,
     FarFromGaussian,
     KernelFacts,
     LeafSummary,
     MixtureFacts,
 )
-from boxwood.explanation._facts import GOALS, SearchFacts
 from boxwood.metrics._readability import Readability
 from boxwood.tree import ThresholdTree
 from boxwood.tree._exchange import from_nodes
