@@ -166,6 +166,7 @@ def explain(
         notes_on_agreement,
         notes_on_columns,
         notes_on_outcome,
+        notes_on_rounding,
     )
     from boxwood.explanation._measure import measure
     from boxwood.explanation._names import renamed
@@ -195,6 +196,7 @@ def explain(
         on_columns += _notes_on_k_means(unscaled, n_clusters, standardize)
     else:
         on_columns += notes_on_columns(unscaled.columns, unscaled.table.values)
+    on_columns += notes_on_rounding(X, unscaled.columns)
     reference, mixture, clustering = clustering_of(clustering, X, (unscaled, coordinates), n_clusters, random_state)
     task = Task.of(
         coordinates.rows,
