@@ -3,6 +3,7 @@
 from boxwood.explanation._conditions import Condition, Rule
 from boxwood.explanation._explain import explain
 from boxwood.explanation._explanation import Explanation, load
+from boxwood.explanation._profile import CategoryColumn, CategoryGroup, NumberColumn, NumberGroup
 from boxwood.explanation._summaries import (
     ClusterSummary,
     DrawFacts,
@@ -13,6 +14,8 @@ from boxwood.explanation._summaries import (
 )
 
 __all__ = [
+    "CategoryColumn",
+    "CategoryGroup",
     "ClusterSummary",
     "Condition",
     "DrawFacts",
@@ -21,6 +24,8 @@ __all__ = [
     "KernelFacts",
     "LeafSummary",
     "MixtureFacts",
+    "NumberColumn",
+    "NumberGroup",
     "Rule",
     "explain",
     "load",

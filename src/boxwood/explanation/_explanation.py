@@ -13,6 +13,7 @@ from boxwood._frames import names_array, names_or_none
 from boxwood._types import Array, Indices
 from boxwood.axes import Categories
 from boxwood.explanation._conditions import cluster_rules_of, rules_of
+from boxwood.explanation._evidence import BOOLEAN, Evidence
 from boxwood.explanation._facts import SearchFacts
 from boxwood.explanation._measured import Measured
 from boxwood.explanation._rows import leaves_of_rows
@@ -21,12 +22,9 @@ from boxwood.explanation._written import Written
 from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
-    from boxwood.explanation._evidence import Evidence
     from boxwood.metrics._readability import Readability
 
 __all__ = ["Explanation", "load", "with_booleans"]
-
-_BOOLEAN = Categories((False, True), False)
 
 
 @dataclass(frozen=True, repr=False)
@@ -248,14 +246,16 @@ class Explanation(Written, Measured):
 def with_booleans(explanation: Explanation, columns: Collection[str]) -> Explanation:
     """Return the explanation with rules that say `member` and `not member` for columns of booleans.
 
-    The tree tests such a column as 0 and 1, which are the codes of False and True. If it tests none of the columns, the
-    explanation is returned as it is.
+    The tree tests such a column as 0 and 1, which are the codes of False and True.
     """
+    if explanation._evidence is not None and columns:
+        evidence = replace(explanation._evidence, booleans=tuple(columns))
+        explanation = replace(explanation, _evidence=evidence)
     coded = explanation.coded_columns
     tested = [j for j in map(int, explanation.tree.features) if j not in coded and explanation.columns[j] in columns]
     if not tested:
         return explanation
-    coded |= dict.fromkeys(tested, _BOOLEAN)
+    coded |= dict.fromkeys(tested, BOOLEAN)
     of_leaves = rules_of(explanation.tree, explanation.columns, coded)
     of_clusters = cluster_rules_of(explanation.tree, explanation.columns, coded, explanation.n_clusters)
     return replace(
