@@ -8,6 +8,7 @@ from typing import Any
 
 from boxwood._types import Indices
 from boxwood.grow._grown import Grown
+from boxwood.kernels import Kernel
 from boxwood.reference import Task
 from boxwood.reference._coordinates import Coordinates
 from boxwood.tree import ThresholdTree
@@ -31,6 +32,10 @@ class Evidence:
         Grows a tree by the method of the explanation on the columns of `task`; None for a tree that was there already.
     clusterer : object, default=None
         The fitted clusterer that made the clusters; None if labels were given.
+    given : array or data frame, default=None
+        The rows as the clusterer was given them; None if these are the rows of the task.
+    kernel : Kernel, default=None
+        Kernel in whose feature space costs are measured; None measures them in the columns.
     """
 
     task: Task
@@ -38,6 +43,8 @@ class Evidence:
     leaf: Indices
     grow: Callable[[Task], Grown] | None = None
     clusterer: Any = None
+    given: Any = None
+    kernel: Kernel | None = None
 
     def on_table(self, tree: ThresholdTree) -> ThresholdTree:
         """Return a tree on the columns of the task as a tree on the table's columns, with short thresholds."""
