@@ -11,6 +11,7 @@ import numpy as np
 from boxwood._types import Indices
 from boxwood.axes import Categories
 from boxwood.grow._grown import Grown
+from boxwood.kernels import Kernel
 from boxwood.reference import Task
 from boxwood.reference._coordinates import Coordinates
 from boxwood.tree import ThresholdTree
@@ -38,6 +39,10 @@ class Evidence:
         The fitted clusterer that made the clusters; None if labels were given.
     booleans : tuple of str, default=()
         Columns of the table that hold booleans, as 0 and 1.
+    given : array or data frame, default=None
+        The rows as the clusterer was given them; None if these are the rows of the task.
+    kernel : Kernel, default=None
+        Kernel in whose feature space costs are measured; None measures them in the columns.
     """
 
     task: Task
@@ -46,6 +51,8 @@ class Evidence:
     grow: Callable[[Task], Grown] | None = None
     clusterer: Any = None
     booleans: tuple[str, ...] = ()
+    given: Any = None
+    kernel: Kernel | None = None
 
     @property
     def columns(self) -> dict[int, str]:

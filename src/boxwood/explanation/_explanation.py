@@ -22,6 +22,7 @@ from boxwood.explanation._written import Written
 from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
+    from boxwood.explanation._records import HeldOut
     from boxwood.metrics._readability import Readability
 
 __all__ = ["Explanation", "load", "with_booleans"]
@@ -84,6 +85,8 @@ class Explanation(Written, Measured):
         Facts on all random trees, if "random_cuts" grew the tree.
     search : SearchFacts, default=None
         What "auto" did to find the tree; None for a method asked for by name.
+    held_out : HeldOut, default=None
+        Agreement and price on rows that were not used to grow, if `explain` was asked to `validate`.
 
     Examples
     --------
@@ -123,6 +126,7 @@ class Explanation(Written, Measured):
     kernel: KernelFacts | None = None
     draws: DrawFacts | None = None
     search: SearchFacts | None = None
+    held_out: HeldOut | None = None
     _evidence: Evidence | None = field(default=None, compare=False)
     _kept: dict[str, Any] = field(default_factory=dict, compare=False)  # what was measured when asked for, by its name
 

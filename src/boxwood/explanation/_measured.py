@@ -9,6 +9,7 @@ from boxwood.errors import DataError
 if TYPE_CHECKING:
     from boxwood.explanation._evidence import Evidence
     from boxwood.explanation._profile import ColumnProfile
+    from boxwood.explanation._records import Frontier
 
 __all__ = ["Measured"]
 
@@ -69,3 +70,68 @@ class Measured:
             self._kept["profile"] = profile_of(rows.task, rows.coordinates.table.values, rows.columns, rows.categories)
         kept: tuple[ColumnProfile, ...] = self._kept["profile"]
         return kept
+
+    def frontier(self, folds: int = 0) -> Frontier:
+        """Return leaves against price and agreement: what fewer leaves would lose, and what more would gain.
+
+        One tree is grown to four times as many leaves as clusters, or to twice the leaves of this tree if these are
+        more. Of all ways to undo its cuts, the one that loses least is taken for every number of leaves.
+
+        Parameters
+        ----------
+        folds : int, default=0
+            Number of parts into which rows are split, by cluster. For each part trees are grown on the other rows and
+            measured on this one; 0 does not.
+
+        Returns
+        -------
+        Frontier
+            A row for each number of leaves at which a pruning loses less than all smaller ones, and a row for this tree
+            (`is_this`). Always holds: what prunings have the least of (`Frontier.objective`) never rises with the
+            leaves. Price and agreement are measured as those of the explanation, and need not be monotone both. Held
+            out, the losses of all parts are added before they are divided.
+
+        Raises
+        ------
+        DataError
+            If the explanation was read from a file and holds no frontier; if there are fewer rows than folds.
+        ValueError
+            If `folds` is 1 or negative, or more than 100.
+
+        Notes
+        -----
+        The tree is grown by the method of the explanation. One of the methods with one leaf for each cluster is
+        expanded from there: by Expand if it looks at mistakes or at a kernel, and by ExKMC otherwise. For "auto" it is
+        a cheaper one: a regression tree on the centres, pruned by cost, or CART by entropy, pruned by mistakes, where
+        "auto" looked at agreement alone; of a long table a sample is taken, as "auto" does. So this tree, for which
+        many were compared, mostly loses less than the pruning of its size. A tree that was there already counts as one
+        of "auto" by agreement.
+
+        Takes at most about twice as long as the growth of the larger tree, with folds as many growths again, and as
+        many of this tree. The result is kept, and saved with the explanation; without folds what was kept is returned
+        even if it has some.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> from sklearn.datasets import load_iris
+        >>> iris = load_iris()
+        >>> ex = boxwood.explain(iris.data, iris.target, method="cart", max_leaf_nodes=4)
+        >>> print(ex.frontier())
+        leaves  price  agreement
+             2  1.735      66.7%
+             3  1.012      96.0%
+             4  0.960      97.3%
+             4  0.960      97.3%  <- this tree
+             5  1.010      98.0%
+             6  0.971      98.7%
+             7  1.004      99.3%
+             9  1.000     100.0%
+        """
+        from boxwood.explanation._frontier import frontier_of
+        from boxwood.explanation._holdout import checked_folds
+
+        folds, kept = checked_folds(folds), self._kept.get("frontier")
+        if kept is None or folds not in (0, kept.folds):
+            kept = self._kept["frontier"] = frontier_of(self, folds)  # type: ignore[arg-type]
+        return kept  # type: ignore[no-any-return]
