@@ -100,7 +100,8 @@ def bars_of_categories(
 
     IN: codes, labels (n,); sides: codes inside and outside; names: name of each code.
     """
-    bar_of, words, n_inside = np.zeros(len(names), dtype=np.intp), [], 0
+    bar_of, n_inside = np.zeros(len(names), dtype=np.intp), 0
+    words: list[str] = []
     frequency = np.bincount(codes.astype(np.intp), minlength=len(names))
     for inside, side in zip((True, False), sides, strict=True):
         most = MOST_CATEGORIES if len(sides[0]) + len(sides[1]) <= MOST_CATEGORIES else MOST_CATEGORIES // 2

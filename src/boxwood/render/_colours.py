@@ -1,4 +1,4 @@
-"""Colours and patterns of clusters: ten that colour-blind readers tell apart, and a pattern beside each for print in grey.
+"""Colours and patterns of clusters: ten that colour-blind readers tell apart, and patterns for print in grey.
 
 The number of a cluster stands beside its colour wherever there is room, so that no colour carries a meaning alone.
 

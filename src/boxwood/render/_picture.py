@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from boxwood.tree import rows_at_nodes
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
 
-__all__ = ["Box", "CutBox", "Edge", "LeafBox", "Picture", "Swatch", "picture_of", "swatches_of"]
+__all__ = ["Box", "CutBox", "Edge", "Label", "LeafBox", "Picture", "Swatch", "picture_of", "swatches_of"]
 
 FEW = 12  # leaves; a tree of more is drawn in smaller boxes
 _GAPS = (44.0, 150.0)  # between a cut and its children, whose conditions stand there
@@ -55,10 +55,20 @@ class Swatch(NamedTuple):
     hatch: str
 
 
+class Label(NamedTuple):
+    """A text under the bars: the x of its start, middle or end (`anchor`); `is_cut` marks the ends of the cut."""
+
+    x: float
+    anchor: Literal["start", "middle", "end"]
+    text: str
+    is_cut: bool = False
+
+
 class CutBox(NamedTuple):
     """A cut: its number from 1, in pre-order; its column, also shortened to fit (`title`); its box.
 
-    `area` is where the bars are drawn. `bars` is None if the rows are not there. `lost` counts the rows for which this
+    `area` is where the bars are drawn, and `labels` stand below it, where none overlaps another. `bars` is None if the
+    rows are not there. `lost` counts the rows for which this
     is the first cut after which no leaf of their cluster can be reached; None if the rows are not there. `rows` and
     `lost` are weights if rows are weighted; `note` says both.
     """
@@ -70,6 +80,7 @@ class CutBox(NamedTuple):
     box: Box
     area: Box
     bars: Bars | None
+    labels: tuple[Label, ...]
     rows: float
     lost: float | None
     note: str
@@ -293,7 +304,32 @@ def _cut(ex: Explanation, node: int, number: int, place: _Places, bars: Bars | N
     lost = None if counts.lost is None else float(counts.lost[node])
     title = fitted(column, box.width - 16.0 - text_width(f"{number} ", place.sizes.title), place.sizes.title)
     note = _rows(rows, ex.weighted) + (f", {_amount(lost)} lost" if lost else "")
-    return CutBox(node, number, column, title, box, place.area(node, False), bars, rows, lost, note)
+    area = place.area(node, False)
+    labels = () if bars is None else _labels(bars, area, place.sizes.text)
+    return CutBox(node, number, column, title, box, area, bars, labels, rows, lost, note)
+
+
+def _labels(bars: Bars, area: Box, size: float) -> tuple[Label, ...]:
+    """Return the texts under the bars: names of categories that fit, or the ends of the cut and of the axis."""
+    if bars.scale == "categories":
+        width = area.width / len(bars.labels)
+        texts = [fitted(label, width - 4.0, size) for label in bars.labels]
+        labels = [Label(area.x + (i + 0.5) * width, "middle", text) for i, text in enumerate(texts)]
+        return tuple(label for label in labels if "…" not in label.text[:3])
+    found: list[tuple[float, float, Label]] = []
+    for line in bars.lines:
+        wide = text_width(line.text, size)
+        x = min(max(area.x + line.at * area.width, area.x + wide / 2), area.x + area.width - wide / 2)
+        found.append((x - wide / 2, x + wide / 2, Label(x, "middle", line.text, True)))
+    left, right = area.x, area.x + area.width
+    found.append((left, left + text_width(bars.ends[0], size), Label(left, "start", bars.ends[0])))
+    found.append((right - text_width(bars.ends[1], size), right, Label(right, "end", bars.ends[1])))
+    labels, taken = [], list[tuple[float, float]]()
+    for start, stop, label in found:
+        if all(stop + 3.0 <= low or high + 3.0 <= start for low, high in taken):
+            taken.append((start, stop))
+            labels.append(label)
+    return tuple(labels)
 
 
 def _leaf(ex: Explanation, i: int, place: _Places, counts: _Counts, swatches: tuple[Swatch, ...]) -> LeafBox:
