@@ -32,4 +32,5 @@ EXPORTERS = {
     "json": Exporter("explanation._model_file", "to_text"),
     "sql": Exporter("render._sql", "sql"),
     "sqlite": Exporter("render._sql", "sqlite"),
+    "html": Exporter("render._page", "page"),
 }
