@@ -1,7 +1,7 @@
 """`page`: an explanation as one file for a browser, which loads nothing; `short_page`: its short form for notebooks.
 
-The facts come from the files `_page_*.py` as plain data, the templates in the folder `page` place them. What is shown of
-rows goes through `Guard`. Texts of others, such as names of columns, are escaped by the templates. Nothing else may
+The facts come from the files `_page_*.py` as plain data, the templates in the folder `page` place them. What is shown
+of rows goes through `Guard`. Texts of others, such as names of columns, are escaped by the templates. Nothing else may
 run: the content-security policy allows one script and one style, by their hashes.
 """
 
@@ -44,6 +44,7 @@ _FORMS = {
     "javascript": "JavaScript",
     "formula": "Spreadsheet formula",
 }  # of EXPORTERS, as far as it has them
+_ROWS = re.compile(r"(?<![\d.,])\d+(?= rows?\b)")
 _LONGEST_CODE = 100_000  # characters of one form
 _CHEAP = 20_000_000  # numbers in a table whose frontier is computed for the page
 
@@ -91,17 +92,15 @@ def _facts(ex: Explanation, guard: Guard) -> dict[str, Any]:
     """Return what both forms show."""
     picture, profile = picture_of(ex), _profile(ex)
     counts = counts_of(ex, picture, guard)
-    few = any(
-        (one.bars.counts < guard.least)[one.bars.counts > 0].any() for one in picture.cuts if one.bars is not None
-    )
+    tree = tree_shapes(ex, picture, counts, guard) if 1 < ex.n_leaves <= LARGEST else None
     return {
         "ex": ex,
         "guard": guard,
         "counts": counts,
         "lede": lede(ex, guard),
         "tiles": tiles(ex, guard),
-        "tree": tree_shapes(ex, picture, counts, guard) if 1 < ex.n_leaves <= LARGEST else None,
-        "few_rows": few,
+        "tree": tree,
+        "few_rows": tree is not None and any(cut["bars"] and cut["bars"]["few"] for cut in tree["cuts"]),
         "outline": outline_of_tree(ex, picture, counts, guard),
         "swatches": picture.swatches,
         "cards": cards(ex, picture, profile, guard),
@@ -116,9 +115,7 @@ def _facts(ex: Explanation, guard: Guard) -> dict[str, Any]:
 
 def _without_few(note: str, guard: Guard) -> str:
     """Return a note that does not tell how many rows a few rows are."""
-    return re.sub(
-        r"(?<![\d.,])(\d+)(?= rows?\b)", lambda found: "few" if guard.hides(int(found[0])) else found[0], note
-    )
+    return _ROWS.sub(lambda found: "few" if guard.hides(int(found[0])) else found[0], note)
 
 
 def _profile(ex: Explanation) -> tuple[ColumnProfile, ...]:

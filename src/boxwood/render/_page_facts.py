@@ -92,7 +92,7 @@ def losses(ex: Explanation, picture: Picture, counts: Counts, guard: Guard) -> l
         {
             "number": str(cut.number),
             "test": apart(inside[cut.node], cut.column),
-            "rows": counts.rows[cut.node].removesuffix("s").removesuffix(" row"),
+            "rows": counts.rows[cut.node].removesuffix("s").removesuffix(" row").replace("over ", ">"),
             "lost": counts.lost[cut.node],
         }
         for cut in picture.cuts
@@ -154,13 +154,11 @@ def _agreement(ex: Explanation, guard: Guard) -> str:
 def _agreement_note(ex: Explanation, guard: Guard) -> str:
     total = sum(leaf.size for leaf in ex.leaves)
     wrong = sum(leaf.size - leaf.own for leaf in ex.leaves)
-    what = "weight" if ex.weighted else "rows"
-    note = (
-        f"{guard.count(wrong)} of {guard.count(total)} {what} change cluster"
-        if wrong > 0
-        else f"no {what} changes cluster"
-    )
-    note = note.replace("no rows changes", "no row changes")
+    if wrong > 0:
+        what = "weight changes" if ex.weighted else "rows change"
+        note = f"{guard.count(wrong)} of {guard.count(total)} {what} cluster"
+    else:
+        note = "no row changes cluster"
     if ex.held_out is not None:
         note += f"; {percent(ex.held_out.agreement)} on rows held out ({ex.held_out.how})"
     return note

@@ -70,7 +70,7 @@ def tree_shapes(ex: Explanation, picture: Picture, counts: Counts, guard: Guard)
         "width": round(picture.width),
         "height": round(picture.height),
         "small": picture.small,
-        "label": f"Tree of {len(picture.cuts)} cuts and {len(picture.leaves)} leaves; the same tree stands as a list below",
+        "label": f"Tree of {len(picture.cuts)} cuts and {len(picture.leaves)} leaves; the same tree follows as a list",
         "edges": [_edge(edge, picture.small) for edge in picture.edges],
         "cuts": [_cut(cut, counts, guard, picture.small) for cut in picture.cuts],
         "leaves": [_leaf(leaf, picture, counts, guard) for leaf in picture.leaves],
