@@ -185,6 +185,24 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self._prices_of_fit()[0]
 
+    def _repr_html_inner(self) -> str:
+        """Return scikit-learn's picture of the estimator and, if it is fitted, the short form of the report below."""
+        html: str = super()._repr_html_inner()
+        return html + self._report_below()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """Return what notebooks show: see `_repr_html_inner`."""
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] += self._report_below()
+        return bundle
+
+    def _report_below(self) -> str:
+        try:
+            return self.explanation_._repr_html_()
+        except Exception:  # not fitted, or grown without rows; a representation is never an error
+            return ""
+
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for a pickle: it holds the explanation and not the rows of `fit`."""
         if getattr(self, "_fit", None) is not None:

@@ -56,7 +56,7 @@ class Written:
 
         Notes
         -----
-        The frontier is computed for the page if the table has at most 20 million numbers. Of a larger table it is
+        The frontier is computed for the page if the table has at most a million numbers. Of a larger table it is
         shown if `frontier()` was called before. The profile shows 40 columns at most: those that the tree tests and
         those that separate the clusters best.
 

@@ -46,7 +46,7 @@ _FORMS = {
 }  # of EXPORTERS, as far as it has them
 _ROWS = re.compile(r"(?<![\d.,])\d+(?= rows?\b)")
 _LONGEST_CODE = 100_000  # characters of one form
-_CHEAP = 20_000_000  # numbers in a table whose frontier is computed for the page
+_CHEAP = 1_000_000  # numbers in a table whose frontier is computed for the page
 
 
 def page(model: Any, *, title: str | None = None, min_count: int = MIN_COUNT) -> str:
