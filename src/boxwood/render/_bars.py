@@ -11,7 +11,7 @@ import numpy as np
 from boxwood._types import Floats, Indices, Weights
 from boxwood.render._fitted import brief, short_number
 
-__all__ = ["Bars", "Line", "bars_of_categories", "bars_of_numbers"]
+__all__ = ["Bars", "Line", "bars_of_categories", "bars_of_numbers", "is_skewed"]
 
 FEWEST, MOST = 8, 20  # bars; edges that are added for a cut make two more at most
 MOST_CATEGORIES = 12
@@ -117,6 +117,11 @@ def bars_of_categories(
     return Bars("categories", edges, edges / len(words), counts, (line,), ("", ""), tuple(words))
 
 
+def is_skewed(low: float, middle: float, high: float) -> bool:
+    """Return whether a column of positive numbers is drawn on a logarithmic axis, from three percentiles: 1, 50, 99."""
+    return high > 5 * low and high / 2 - middle / 2 > _SKEWED * (middle / 2 - low / 2)
+
+
 # --------------------------------------------------------------------------------------------------------- edges
 
 
@@ -143,7 +148,7 @@ def _edges(values: Floats, ends: list[float]) -> tuple[Literal["linear", "log", 
     whole = max(abs(values.min()), abs(values.max())) < _LARGEST_WHOLE and bool((values == np.floor(values)).all())
     if whole and high - low <= MOST:
         return "whole", _whole_edges(low, high, ends, 1.0)
-    log = min(low, *ends) > 0 and high > 5 * low and high / 2 - middle / 2 > _SKEWED * (middle / 2 - low / 2)
+    log = min([low, *ends]) > 0 and is_skewed(low, middle, high)
     if log:
         values, first, third = np.log(values[values > 0]), math.log(first), math.log(third)
     start, stop = (math.log(low), math.log(high)) if log else (low, high)
