@@ -32,6 +32,11 @@ class Measured:
             raise DataError("a model that was saved holds no rows; pass the rows and their labels: X, labels")
         return self._evidence
 
+    def _refuse_no_rows(self, call: str) -> None:
+        """Raise a DataError if the explanation holds no rows, so that what is asked for had to be measured before."""
+        if self._evidence is None:
+            raise DataError(f"a model that was saved holds no rows, and not what is asked for; call {call} before save")
+
     def profile(self) -> tuple[ColumnProfile, ...]:
         """Return every column of the table, cluster by cluster: how each cluster differs from the rest.
 
