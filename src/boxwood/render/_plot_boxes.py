@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from boxwood.axes import Categories
     from boxwood.explanation import Explanation
+    from boxwood.tree import Interval
 
 __all__ = ["Area", "Points", "areas_of", "columns_of", "plot_boxes", "points_of"]
 
@@ -87,9 +90,18 @@ def areas_of(ex: Explanation, x: int, y: int) -> list[Area]:
     """Return the parts of the plane that leaves take. They overlap where the tree cuts further columns."""
     areas, everything = [], ((-np.inf, np.inf),)
     for leaf, box in enumerate(ex.tree.boxes()):
-        pieces = [tuple((one.lower, one.upper) for one in box[j]) if j in box else everything for j in (x, y)]
+        pieces = [tuple(map(_half_open, box[j])) if j in box else everything for j in (x, y)]
         areas += [Area(leaf, *one, *other) for one, other in product(*pieces)]
     return areas
+
+
+def _half_open(piece: Interval) -> tuple[float, float]:
+    """Return the ends of the interval that holds its upper end, but not its lower one, and the same doubles."""
+    lower, upper, lower_closed, upper_closed = piece
+    return (
+        math.nextafter(lower, -math.inf) if lower_closed else lower,
+        upper if upper_closed else math.nextafter(upper, -math.inf),
+    )
 
 
 def points_of(ex: Explanation, x: int, y: int) -> Points:
@@ -160,7 +172,7 @@ def _range(shown: Floats, values: Floats) -> _Side:
     if shares and low > 0 and is_skewed(*shares):
         margin = (high / low) ** 0.04
         return _Side(low / margin, high * margin, True, False)
-    margin = 0.05 * (high - low) if high > low else abs(low) / 8 or 1.0
+    margin = (0.05 if len(values) else 0.5) * (high - low) if high > low else abs(low) / 8 or 1.0
     margin = margin if np.isfinite(high + margin) and np.isfinite(low - margin) else 0.0
     return _Side(low - margin, high + margin, False, False)
 
@@ -169,25 +181,31 @@ def _draw_areas(ex: Explanation, ax: Axes, areas: list[Area], sides: list[_Side]
     from matplotlib.patches import Rectangle
 
     swatches, style = swatches_of(ex.names), Style(ax)
+    clusters_in: dict[tuple[float, ...], set[int]] = defaultdict(set)  # leaves of one place share their box
     for area in areas:
-        swatch = swatches[int(ex.tree.leaf_clusters[area.leaf])]
-        left, right = _visible(area.left, area.right, sides[0])
-        bottom, top = _visible(area.bottom, area.top, sides[1])
+        place = (*_visible(area.left, area.right, sides[0]), *_visible(area.bottom, area.top, sides[1]))
+        clusters_in[place].add(int(ex.tree.leaf_clusters[area.leaf]))
+    for (left, right, bottom, top), clusters in clusters_in.items():
         if left >= right or bottom >= top:
             continue
-        place = (left, bottom), right - left, top - bottom
-        ax.add_patch(Rectangle(*place, facecolor=swatch.colour, alpha=0.13, linewidth=0, zorder=1))
-        ax.add_patch(Rectangle(*place, fill=False, edgecolor=style.ink, linewidth=0.9, zorder=3))
+        own = [swatches[cluster] for cluster in sorted(clusters)]
+        box = (left, bottom), right - left, top - bottom
+        ax.add_patch(Rectangle(*box, fill=False, edgecolor=style.ink, linewidth=0.9, zorder=3))
+        fill, line, ink = style.face, style.ink, style.ink
+        if len(own) == 1:
+            fill, line, ink = own[0].colour, own[0].outline, own[0].ink
+            ax.add_patch(Rectangle(*box, facecolor=fill, alpha=0.13, linewidth=0, zorder=1))
         middle = _middle(left, right, sides[0].log), _middle(bottom, top, sides[1].log)
-        patch = {"boxstyle": "round,pad=0.2", "facecolor": swatch.colour, "edgecolor": swatch.outline}
+        patch = {"boxstyle": "round,pad=0.2", "facecolor": fill, "edgecolor": line}
         options: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 9, "fontweight": "bold", **PLAIN}
-        ax.text(*middle, swatch.mark, color=swatch.ink, bbox=patch, zorder=5, clip_on=True, **options)
+        marks = " ".join(swatch.mark for swatch in own)
+        ax.text(*middle, marks, color=ink, bbox=patch, zorder=5, clip_on=True, **options)
 
 
 def _visible(low: float, high: float, side: _Side) -> tuple[float, float]:
     """Return the part of an interval that is in the picture; a category reaches from half below it to half above."""
     if side.coded:
-        low, high = np.ceil(low) - 0.5, np.floor(high) + 0.5
+        low, high = np.floor(low) + 0.5, np.floor(high) + 0.5
     return float(max(low, side.low)), float(min(high, side.high))
 
 
@@ -218,7 +236,7 @@ def _draw_points(ex: Explanation, ax: Axes, points: Points, sides: list[_Side]) 
         )
     if points.wrong.any():
         wrong = points.wrong
-        ring = {"facecolor": "none", "edgecolor": style.ink, "linewidth": 0.9, "label": "other rule"}
+        ring = {"facecolor": "none", "edgecolor": style.ink, "linewidth": 0.9, "label": "rule names another"}
         ax.scatter(x[wrong], y[wrong], s=2.6 * size, marker="o", zorder=4, **ring)
     if len(x):
         legend = ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=9, frameon=False)
