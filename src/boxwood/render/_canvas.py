@@ -10,8 +10,9 @@ from boxwood.render._rules import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-__all__ = ["PLAIN", "Style", "axes_or_new", "drawable", "mixed", "points_per_unit"]
+__all__ = ["PLAIN", "Style", "axes_or_new", "drawable", "figure_of", "mixed", "points_per_unit"]
 
 PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
 """Options of a text: a dollar sign in a name begins no formula."""
@@ -45,9 +46,14 @@ def axes_or_new(ax: Axes | None, width: float, height: float, *, fixed: bool = F
 
 def points_per_unit(ax: Axes, width: float, height: float) -> float:
     """Return how many points one unit is where a picture of so many units fits into the Axes."""
-    figure = ax.get_figure(root=True)
-    place, (wide, high) = ax.get_position(), figure.get_size_inches()
-    return 72.0 * min(place.width * wide / width, place.height * high / height)
+    place, (wide, high) = ax.get_position(), figure_of(ax).get_size_inches()
+    return float(72.0 * min(place.width * wide / width, place.height * high / height))
+
+
+def figure_of(ax: Axes) -> Figure:
+    """Return the whole figure, also where the Axes is in a part of it."""
+    figure: Any = ax.figure
+    return figure.figure  # type: ignore[no-any-return]
 
 
 class Style:
@@ -55,9 +61,9 @@ class Style:
 
     def __init__(self, ax: Axes) -> None:
         from matplotlib import rcParams
-        from matplotlib.colors import to_hex
+        from matplotlib.colors import to_hex, to_rgba
 
-        face = ax.get_figure(root=True).get_facecolor()
+        face = to_rgba(figure_of(ax).get_facecolor())
         self.face = to_hex(face) if face[3] > 0 else "#ffffff"
         self.ink = to_hex(rcParams["text.color"])
         self.muted = mixed(self.ink, self.face, 0.62)

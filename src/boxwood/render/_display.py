@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 from boxwood._validation import refuse_unknown
+from boxwood.render._canvas import figure_of
 from boxwood.render._rules import explanation_of
 
 if TYPE_CHECKING:
@@ -75,5 +76,5 @@ class ExplanationDisplay:
         """Draw, into a new figure or into an Axes, and return the display."""
         draw = getattr(self.explanation, "plot" if self.kind == "tree" else f"plot_{self.kind}")
         self.ax_ = draw(ax=ax)
-        self.figure_ = self.ax_.get_figure(root=True)
+        self.figure_ = figure_of(self.ax_)
         return self

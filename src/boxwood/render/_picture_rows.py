@@ -27,6 +27,7 @@ class Counts(NamedTuple):
 
 
 def counts_of(ex: Explanation) -> Counts:
+    """Return the rows at each node. A loaded model knows the sizes of its leaves alone."""
     tree, k = ex.tree, ex.n_clusters
     rows = _upwards(ex, np.array([[leaf.size] for leaf in ex.leaves]))[:, 0]
     if ex._evidence is None:

@@ -196,7 +196,7 @@ def _draw_areas(ex: Explanation, ax: Axes, areas: list[Area], sides: list[_Side]
             fill, line, ink = own[0].colour, own[0].outline, own[0].ink
             ax.add_patch(Rectangle(*box, facecolor=fill, alpha=0.13, linewidth=0, zorder=1))
         middle = _middle(left, right, sides[0].log), _middle(bottom, top, sides[1].log)
-        patch = {"boxstyle": "round,pad=0.2", "facecolor": fill, "edgecolor": line}
+        patch: dict[str, Any] = {"boxstyle": "round,pad=0.2", "facecolor": fill, "edgecolor": line}
         options: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 9, "fontweight": "bold", **PLAIN}
         marks = " ".join(swatch.mark for swatch in own)
         ax.text(*middle, marks, color=ink, bbox=patch, zorder=5, clip_on=True, **options)
@@ -236,7 +236,12 @@ def _draw_points(ex: Explanation, ax: Axes, points: Points, sides: list[_Side]) 
         )
     if points.wrong.any():
         wrong = points.wrong
-        ring = {"facecolor": "none", "edgecolor": style.ink, "linewidth": 0.9, "label": "rule names another"}
+        ring: dict[str, Any] = {
+            "facecolor": "none",
+            "edgecolor": style.ink,
+            "linewidth": 0.9,
+            "label": "rule names another",
+        }
         ax.scatter(x[wrong], y[wrong], s=2.6 * size, marker="o", zorder=4, **ring)
     if len(x):
         legend = ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=9, frameon=False)

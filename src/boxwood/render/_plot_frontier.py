@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from boxwood.render._canvas import PLAIN, Style, axes_or_new
 from boxwood.render._colours import COLOURS
@@ -25,7 +25,7 @@ def plot_frontier(ex: Explanation, ax: Axes | None = None) -> Axes:
     by_price = shows_price(frontier)
     pruned = [row for row in frontier if not row.is_this]
     held_out = [row for row in pruned if math.isfinite(_held_out(row, by_price))]
-    small = {"markersize": 6.0 if len(pruned) <= 20 else 3.5, "zorder": 3}
+    small: dict[str, Any] = {"markersize": 6.0 if len(pruned) <= 20 else 3.5, "zorder": 3}
     if pruned:
         xy = [row.leaves for row in pruned], [_value(row, by_price) for row in pruned]
         ax.plot(*xy, marker="o", color=COLOURS[0], label="rows explained", **small)
@@ -33,7 +33,7 @@ def plot_frontier(ex: Explanation, ax: Axes | None = None) -> Axes:
         xy = [row.leaves for row in held_out], [_held_out(row, by_price) for row in held_out]
         ax.plot(*xy, marker="s", linestyle="--", color=COLOURS[1], label=f"held out ({frontier.folds} folds)", **small)
     this = frontier.this
-    options = {"marker": "D", "markersize": 9, "color": style.ink, "linestyle": "none", "zorder": 4}
+    options: dict[str, Any] = {"marker": "D", "markersize": 9, "color": style.ink, "linestyle": "none", "zorder": 4}
     ax.plot([this.leaves], [_value(this, by_price)], label=_words(this), **options)
     ax.set_xlabel("leaves", **PLAIN)
     ax.set_ylabel("price of explainability" if by_price else "agreement", **PLAIN)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxwood.render._canvas import PLAIN, Style, axes_or_new, drawable, mixed
 from boxwood.render._colours import ink_on
@@ -52,12 +52,12 @@ def plot_profile(ex: Explanation, ax: Axes | None = None) -> Axes:
             ax.add_patch(Rectangle((x, y), 1.0, 1.0, facecolor=colour, edgecolor=style.face, linewidth=1.5))
             if cell is not None:
                 text = f"{cell.text} {_sign(cell.difference)}"
-                options = {"ha": "center", "va": "center", "fontsize": 8, "clip_on": True, **PLAIN}
+                options: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8, "clip_on": True, **PLAIN}
                 ax.text(x + 0.5, y + 0.5, drawable(text.strip()), color=ink_on(colour), **options)
     names = [drawable(fitted(line.name, 190.0, 9.0)) for line in lines]
     ax.set_yticks([y + 0.5 for y in range(len(lines))], names, fontsize=9, **PLAIN)
     upright = all(len(swatch.name) <= 11 for swatch in swatches)
-    turned = {} if upright else {"rotation": 40, "ha": "left", "rotation_mode": "anchor"}
+    turned: dict[str, Any] = {} if upright else {"rotation": 40, "ha": "left", "rotation_mode": "anchor"}
     heads = [drawable(fitted(swatch.name, 120.0, 9.0)) for swatch in swatches]
     ax.xaxis.tick_top()
     ax.set_xticks([x + 0.5 for x in range(k)], heads, fontsize=9, **turned, **PLAIN)
@@ -72,13 +72,15 @@ def lines_of(ex: Explanation) -> list[Line]:
 
     A column of categories has up to three lines, for those that tell clusters apart best; one if it has two categories.
     """
+    from boxwood.explanation import NumberColumn
+
     tested = {ex.columns[j] for j in ex.tree.features.tolist()}
     profile = sorted(ex.profile(), key=lambda one: (one.column not in tested, -one.effect))
     lines: list[Line] = []
     for column in profile:
         if len(lines) >= MOST_LINES:
             break
-        lines += _categories(column) if hasattr(column, "categories") else [_numbers(column)]
+        lines += [_numbers(column)] if isinstance(column, NumberColumn) else _categories(column)
     return lines[:MOST_LINES]
 
 

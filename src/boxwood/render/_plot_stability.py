@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from boxwood.render._canvas import PLAIN, Style, axes_or_new, drawable
 from boxwood.render._colours import COLOURS
@@ -37,7 +37,12 @@ def plot_stability(ex: Explanation, ax: Axes | None = None) -> Axes:
     names = []
     for y, one in enumerate(clusters):
         swatch = swatches[one.cluster]
-        dot = {"marker": "o", "markersize": 8, "color": swatch.colour, "markeredgecolor": swatch.outline}
+        dot: dict[str, Any] = {
+            "marker": "o",
+            "markersize": 8,
+            "color": swatch.colour,
+            "markeredgecolor": swatch.outline,
+        }
         ax.plot([one.jaccard_low, one.jaccard], [y, y], color=swatch.outline, linewidth=2.0, zorder=2)
         ax.plot([one.jaccard_low], [y], marker="|", markersize=9, color=swatch.outline, zorder=3)
         ax.plot([one.jaccard], [y], zorder=4, **dot)
