@@ -165,7 +165,7 @@ class Drawn:
         >>> iris = load_iris()
         >>> ex = boxwood.explain(iris.data, iris.target, method="cart", max_leaf_nodes=4)
         >>> ex.plot_frontier(Figure().subplots()).get_ylabel()
-        'price of explainability'
+        'agreement'
         """
         from boxwood.render._plot_frontier import plot_frontier
 

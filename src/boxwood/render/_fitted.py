@@ -23,7 +23,7 @@ def fitted(text: str, width: float, size: float) -> str:
     Examples
     --------
     >>> fitted("some_long_column_name_40", 100.0, 10.0)
-    'some_lon…_name_40'
+    'some_lon…name_40'
     """
     text = printable(text)
     if text_width(text, size) <= width:
