@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Box", "CutBox", "Edge", "Label", "LeafBox", "Picture", "Swatch", "picture_of", "swatches_of"]
 
 FEW = 12  # leaves; a tree of more is drawn in smaller boxes
+_SHORTEST = 4  # letters of a shortened name that still says something
 _GAPS = (44.0, 150.0)  # between a cut and its children, whose conditions stand there
 
 
@@ -247,9 +248,12 @@ def _labels(bars: Bars, area: Box, size: float) -> tuple[Label, ...]:
     """Return the texts under the bars: names of categories that fit, or the ends of the cut and of the axis."""
     if bars.scale == "categories":
         width = area.width / len(bars.labels)
-        texts = [fitted(label, width - 4.0, size) for label in bars.labels]
-        labels = [Label(area.x + (i + 0.5) * width, "middle", text) for i, text in enumerate(texts)]
-        return tuple(label for label in labels if "…" not in label.text[:3])
+        texts = [fitted(label, width - 3.0, size) for label in bars.labels]
+        return tuple(
+            Label(area.x + (i + 0.5) * width, "middle", text)
+            for i, (text, label) in enumerate(zip(texts, bars.labels, strict=True))
+            if text == label or len(text) >= _SHORTEST
+        )
     found: list[tuple[float, float, Label]] = []
     for line in bars.lines:
         wide = text_width(line.text, size)

@@ -18,9 +18,9 @@ __all__ = ["plot_frontier"]
 
 def plot_frontier(ex: Explanation, ax: Axes | None = None) -> Axes:
     """Draw the frontier; see `Explanation.plot_frontier`."""
+    ax = axes_or_new(ax, 6.0, 4.0)
     from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-    ax = axes_or_new(ax, 6.0, 4.0)
     frontier, style = ex.frontier(), Style(ax)
     by_price = shows_price(frontier)
     pruned = [row for row in frontier if not row.is_this]

@@ -39,11 +39,11 @@ class Line(NamedTuple):
 
 def plot_profile(ex: Explanation, ax: Axes | None = None) -> Axes:
     """Draw the profile; see `Explanation.plot_profile`."""
-    from matplotlib.patches import Rectangle
-
     lines, swatches = lines_of(ex), swatches_of(ex.names)
     k = len(swatches)
     ax = axes_or_new(ax, 2.6 + 0.85 * k, 1.3 + 0.34 * len(lines))
+    from matplotlib.patches import Rectangle
+
     style = Style(ax)
     ax.set(xlim=(0.0, k), ylim=(float(len(lines)), 0.0))
     for y, line in enumerate(lines):

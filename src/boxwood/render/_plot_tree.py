@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from boxwood.render._canvas import PLAIN, Style, axes_or_new, drawable, mixed, points_per_unit
 from boxwood.render._colours import UNKNOWN, outline_of
@@ -68,7 +68,7 @@ class _Painter:
         self.ax, self.picture, self.points = ax, picture, points
         self.style = Style(ax)
         self.sizes = (11.0, 9.5) if picture.small else (12.0, 10.5)
-        self.parts: dict[int, list[Any]] = defaultdict(list)
+        self.parts: dict[int, list[list[tuple[float, float]]]] = defaultdict(list)  # corners
 
     # ------------------------------------------------------------------------------------------------------ parts
 
@@ -120,14 +120,14 @@ class _Painter:
 
     def finish(self) -> None:
         """Draw the gathered parts of all clusters."""
-        from matplotlib.collections import PatchCollection
+        from matplotlib.collections import PolyCollection
 
-        for cluster, patches in self.parts.items():
+        for cluster, parts in self.parts.items():
             known = cluster >= 0
             swatch = self.picture.swatches[cluster] if known else None
             self.ax.add_collection(
-                PatchCollection(
-                    patches,
+                PolyCollection(
+                    parts,
                     facecolor=swatch.colour if swatch else UNKNOWN,
                     edgecolor=swatch.outline if swatch else outline_of(UNKNOWN),
                     hatch=swatch.hatch if swatch else "",
@@ -163,9 +163,7 @@ class _Painter:
             self._text(x, y, "log", text, anchor="right", colour=self.style.muted)
 
     def _part(self, cluster: int, x: float, y: float, width: float, height: float) -> None:
-        from matplotlib.patches import Rectangle
-
-        self.parts[cluster].append(Rectangle((x, y), width, height))
+        self.parts[cluster].append([(x, y), (x + width, y), (x + width, y + height), (x, y + height)])
 
     def _swatch(self, cluster: int, box: Box, size: float) -> None:
         from matplotlib.patches import Rectangle
