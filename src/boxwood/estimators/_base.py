@@ -59,6 +59,7 @@ class _Fit(NamedTuple):
 
     task: Task
     coordinates: Coordinates
+    given: Any = None  # the table that a pipeline was fitted on; None for other clusterers
 
 
 class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -281,7 +282,7 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         grown = METHODS[self._method].grow(task, **self._options())
         self._warn(grown, task, coordinates)
         self._keep(grown._replace(tree=coordinates.pulled_back(grown.tree)))
-        self._fit = _Fit(task, coordinates)
+        self._fit = _Fit(task, coordinates, X if hasattr(getattr(self, "clusterer_", None), "steps") else None)
         self._keep_agreement(task)
 
     def _reference(self, X: Any, rows: Rows, y: Any) -> Reference:
@@ -361,7 +362,7 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if self._prices is None:
             if self._fit is None:
                 raise _NoExplanation(self._no_explanation)
-            task, coordinates = self._fit
+            task, coordinates, _ = self._fit
             predicted = np.where(task.reference.kept, self._clusters_of_fit(), -1)
             costs = costs_of(task, self._grown, predicted, coordinates.measured)
             self._prices = costs.price, costs.ceiling
@@ -373,13 +374,14 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Compute and store the explanation, which refers to the rows of `fit`; a digest recognises them later."""
         if self._fit is None:
             raise _NoExplanation(self._no_explanation)
-        task, coordinates = self._fit
+        task, coordinates, given = self._fit
         explanation = measure(task.with_reference(renamed(task.reference)), self._grown, coordinates)
         method, options = METHODS[self._method], self._options()
         evidence = replace(
             explanation._rows(),
             grow=lambda task: method.grow(task, **options),
             clusterer=getattr(self, "clusterer_", None),
+            given=given,
         )
         explanation = replace(explanation, _evidence=evidence)
         self._labels = self.labels_

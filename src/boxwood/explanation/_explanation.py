@@ -13,6 +13,7 @@ from boxwood._frames import names_array, names_or_none
 from boxwood._types import Array, Indices
 from boxwood.axes import Categories
 from boxwood.explanation._conditions import cluster_rules_of, rules_of
+from boxwood.explanation._drawn import Drawn
 from boxwood.explanation._evidence import BOOLEAN, Evidence
 from boxwood.explanation._facts import SearchFacts
 from boxwood.explanation._measured import Measured
@@ -29,7 +30,7 @@ __all__ = ["Explanation", "load", "with_booleans"]
 
 
 @dataclass(frozen=True, repr=False)
-class Explanation(Written, Measured):
+class Explanation(Written, Measured, Drawn):
     """A tree that explains a clustering, and the loss of explaining it so; made by `explain`, or read by `load`.
 
     Printing it shows a line for each cluster and one sentence on the loss. It refers to the rows that it was measured

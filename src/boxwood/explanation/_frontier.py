@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from boxwood.explanation._evidence import Evidence
-from boxwood.explanation._holdout import held_out, loss_of_parts, losses_on, parts_held_out
+from boxwood.explanation._holdout import held_out, how_of, loss_of_parts, losses_on, parts_held_out
 from boxwood.explanation._losses import Distance, Loss, Losses, summed
 from boxwood.explanation._records import Frontier, FrontierRow, HeldOut
 from boxwood.explanation._search import ROWS, ROWS_PER_LEAF
@@ -44,7 +44,7 @@ def frontier_of(ex: Explanation, folds: int) -> Frontier:
     of_this = None
     if folds:
         outside = list(_on_folds(evidence, largest, way, sizes, folds, distance))
-        of_this = held_out(evidence, folds, distance) if evidence.grow is not None else None
+        of_this = _of_this(ex, evidence, folds, distance)
     rows = [_row(m, *both) for m, *both in zip(sizes, by_size, outside, strict=True)]
     rows.append(_this(ex, of_this))
     rows.sort(key=lambda row: (row.leaves, row.is_this))
@@ -54,6 +54,13 @@ def frontier_of(ex: Explanation, folds: int) -> Frontier:
 def _row(leaves: int, loss: Loss, outside: Loss | None) -> FrontierRow:
     beyond = (None, None) if outside is None else (outside.price, outside.agreement)
     return FrontierRow(leaves, loss.price, loss.agreement, *beyond, is_this=False)
+
+
+def _of_this(ex: Explanation, evidence: Evidence, folds: int, distance: Distance) -> HeldOut | None:
+    """Return what `explain` measured with as many folds, or measure it now; None for a tree that was there already."""
+    if ex.held_out is not None and ex.held_out.how == how_of(folds):
+        return ex.held_out
+    return None if evidence.grow is None else held_out(evidence, folds, distance)
 
 
 def _this(ex: Explanation, outside: HeldOut | None) -> FrontierRow:
@@ -101,7 +108,8 @@ def _way_of(ex: Explanation, evidence: Evidence) -> _Way:
     if ex.search is not None or evidence.grow is None:
         return _Way("cart-entropy", lambda task: grown_by(task, "entropy", task.leaves()), "mistakes", True)
     name = next(name for name in sorted(METHODS, key=len, reverse=True) if ex.method.startswith(name))
-    by_cost = evidence.kernel is None and ex.objective == "sqeuclidean" and name not in BY_MISTAKES
+    has_centers = evidence.kernel is None and evidence.coordinates.measured is None  # in the columns of the task
+    by_cost = has_centers and ex.objective == "sqeuclidean" and name not in BY_MISTAKES
     objective = "cost" if by_cost else "mistakes"
     if METHODS[name].one_leaf_each:
         how = "exkmc" if by_cost else "expand"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -15,10 +14,20 @@ from boxwood._validation import shown
 from boxwood.errors import DataError
 from boxwood.explanation._evidence import Evidence
 from boxwood.explanation._losses import Distance, Loss, Losses, summed
+from boxwood.explanation._progress import Progress, silent
 from boxwood.explanation._records import HeldOut
 from boxwood.reference import Reference, Task
 
-__all__ = ["checked_folds", "checked_validate", "held_out", "loss_of_parts", "parts_held_out", "rest"]
+__all__ = [
+    "checked_folds",
+    "checked_validate",
+    "held_out",
+    "how_of",
+    "loss_of_parts",
+    "losses_on",
+    "parts_held_out",
+    "retaken",
+]
 
 MOST_FOLDS = 100
 Validate = float | int
@@ -60,7 +69,7 @@ def checked_folds(folds: Any) -> int:
     return int(folds)
 
 
-def held_out(evidence: Evidence, validate: Validate, distance: Distance) -> HeldOut:
+def held_out(evidence: Evidence, validate: Validate, distance: Distance, progress: Progress = silent) -> HeldOut:
     """Return how well trees do on rows that were not used to grow them, each grown as the explanation's tree was.
 
     With a share, one tree is grown on the other rows. With folds, every row is held out once, and the losses of all
@@ -81,9 +90,13 @@ def held_out(evidence: Evidence, validate: Validate, distance: Distance) -> Held
         tree = grow(task).tree
         return losses_on(evidence, held, distance)(tree).of(tree.leaf_clusters)
 
-    total = summed(loss_of_parts(evidence.task, parts, loss))
-    how = f"{validate} folds" if isinstance(validate, int) else f"{100 * validate:g}% of the rows"
-    return HeldOut(total.agreement, total.price, int(sum(map(len, parts))), how)
+    total = summed(loss_of_parts(evidence.task, parts, loss, progress))
+    return HeldOut(total.agreement, total.price, int(sum(map(len, parts))), how_of(validate))
+
+
+def how_of(validate: Validate) -> str:
+    """Return in words how rows are held out."""
+    return f"{validate} folds" if isinstance(validate, int) else f"{100 * validate:g}% of the rows"
 
 
 def losses_on(evidence: Evidence, rows: Indices, distance: Distance) -> Callable[[Any], Losses]:
@@ -93,9 +106,15 @@ def losses_on(evidence: Evidence, rows: Indices, distance: Distance) -> Callable
     return lambda tree: Losses(tree, part, part.rows if measured is None else measured.take(rows), distance)
 
 
-def loss_of_parts(task: Task, parts: list[Indices], loss: Callable[[Task, Indices], Any]) -> list[Any]:
+def loss_of_parts(
+    task: Task, parts: list[Indices], loss: Callable[[Task, Indices], Any], progress: Progress = silent
+) -> list[Any]:
     """Return `loss(task without the part, part)` for each part."""
-    return [loss(rest(task, held), held) for held in parts]
+    found = []
+    for held in parts:
+        found.append(loss(_without(task, held), held))
+        progress("trees grown without the rows held out", len(found), len(parts))
+    return found
 
 
 def parts_held_out(task: Task, validate: Validate) -> list[Indices]:
@@ -135,16 +154,21 @@ def _shuffled_by_cluster(task: Task) -> Indices:
     return np.asarray(order[np.argsort(labels[order], kind="stable")], dtype=np.intp)
 
 
-def rest(task: Task, held: Indices) -> Task:
-    """Return the task without some rows.
+def retaken(task: Task, rows: Indices) -> Task:
+    """Return the task on some rows, which may be taken more than once.
 
-    If the clusters' centres are the means of their rows, they become the means of the rows that are left.
+    If the clusters' centres are the means of their rows, they become the means of these rows, unless a cluster has none
+    of them.
     """
-    stays = np.ones(len(task.rows), dtype=np.bool_)
-    stays[held] = False
-    part, reference = task.of_rows(np.flatnonzero(stays)), task.reference
+    part, reference = task.of_rows(rows), task.reference
     present = np.unique(part.reference.labels[part.kept])
     if reference.moments is None or len(present) < reference.n_clusters:
         return part
     means = Reference.of(part.rows, part.reference.labels)
-    return replace(part, reference=means.named(reference.names))
+    return part.with_reference(means.named(reference.names))
+
+
+def _without(task: Task, held: Indices) -> Task:
+    stays = np.ones(len(task.rows), dtype=np.bool_)
+    stays[held] = False
+    return retaken(task, np.flatnonzero(stays))

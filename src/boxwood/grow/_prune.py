@@ -86,7 +86,7 @@ class Shares(NamedTuple):
         return int(np.argmax(costs == costs[-1])) + 1
 
     def clusters_with(self, n_leaves: int) -> Indices:
-        """Return what the cheapest pruning with exactly so many leaves names the rows of each leaf of the whole tree."""
+        """Return the cluster of each leaf of the whole tree in the cheapest pruning with exactly so many leaves."""
         tree, waiting = self.tree, [(0, n_leaves)]
         named, leaves_before = self.clusters[tree.leaf_nodes], np.cumsum(tree.feature < 0) - (tree.feature < 0)
         while waiting:

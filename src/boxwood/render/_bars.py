@@ -11,11 +11,13 @@ import numpy as np
 from boxwood._types import Floats, Indices, Weights
 from boxwood.render._fitted import brief, short_number
 
-__all__ = ["Bars", "Line", "bars_of_categories", "bars_of_numbers"]
+__all__ = ["Bars", "Line", "bars_of_categories", "bars_of_numbers", "is_skewed"]
 
-FEWEST, MOST = 8, 20  # bars; edges that are added for a cut make two more at most
+FEWEST, MOST = 8, 18  # bars; edges that are added for a cut make four more at most
 MOST_CATEGORIES = 12
 _LARGEST_WHOLE = 2.0**52
+_LEAST_LOG = 1e-280
+_NEAREST = 1e-6  # of two edges on an axis from 0 to 1
 _SKEWED = 4.0  # so many times as long as the lower tail is the upper one of a column that gets a logarithmic axis
 _TAIL = 0.01  # share of rows in each tail, which are counted in the outer bars
 
@@ -117,6 +119,11 @@ def bars_of_categories(
     return Bars("categories", edges, edges / len(words), counts, (line,), ("", ""), tuple(words))
 
 
+def is_skewed(low: float, middle: float, high: float) -> bool:
+    """Return whether a column of positive numbers is drawn on a logarithmic axis, from three percentiles: 1, 50, 99."""
+    return high > 5 * low and high / 2 - middle / 2 > _SKEWED * (middle / 2 - low / 2)
+
+
 # --------------------------------------------------------------------------------------------------------- edges
 
 
@@ -140,16 +147,17 @@ def _edges(values: Floats, ends: list[float]) -> tuple[Literal["linear", "log", 
         values = np.array(ends or [0.0])
     shares = (_TAIL, 0.25, 0.5, 0.75, 1 - _TAIL)
     low, first, middle, third, high = np.quantile(values, shares, method="inverted_cdf").tolist()
-    whole = max(abs(values.min()), abs(values.max())) < _LARGEST_WHOLE and bool((values == np.floor(values)).all())
-    if whole and high - low <= MOST:
-        return "whole", _whole_edges(low, high, ends, 1.0)
-    log = min(low, *ends) > 0 and high > 5 * low and high / 2 - middle / 2 > _SKEWED * (middle / 2 - low / 2)
+    least, most = min([low, *map(math.floor, ends)]), max([high, *ends])
+    whole = max(abs(least), abs(most)) < _LARGEST_WHOLE and bool((values == np.floor(values)).all())
+    if whole and most - least <= MOST:
+        return "whole", _whole_edges(least, most, ends, 1.0)
+    log = min([low, *ends]) > _LEAST_LOG and most < 1 / _LEAST_LOG and is_skewed(low, middle, high)
     if log:
         values, first, third = np.log(values[values > 0]), math.log(first), math.log(third)
     start, stop = (math.log(low), math.log(high)) if log else (low, high)
     n = _n_bars(len(values), start, first, third, stop)
     if whole and not log:
-        return "linear", _whole_edges(low, high, ends, math.ceil((high - low) / n))
+        return "linear", _whole_edges(least, most, ends, math.ceil((most - least) / n))
     edges = np.exp(np.linspace(start, stop, n + 1)) if log else _spaced(*_rounded(low, high), n)
     edges = np.unique(np.floor(edges)) if whole else np.unique(edges)
     return "log" if log else "linear", _with_ends(edges, ends, log)
@@ -219,9 +227,12 @@ def _beyond(edges: list[float], place: int, log: bool) -> float:
 
 
 def _places(edges: Floats, scale: str) -> Floats:
-    """Return the place of each edge on the axis, from 0 to 1."""
-    on_axis = np.log(edges) if scale == "log" else edges / 2  # halves: their difference is finite
-    return np.asarray((on_axis - on_axis[0]) / (on_axis[-1] - on_axis[0]))
+    """Return the place of each edge on the axis, from 0 to 1; evenly spaced if some could not be told apart."""
+    on_axis = np.log(edges) if scale == "log" else edges
+    if not math.isfinite(on_axis[-1].item() - on_axis[0].item()):
+        on_axis = on_axis / 2
+    at = (on_axis - on_axis[0]) / (on_axis[-1] - on_axis[0])
+    return np.asarray(at) if np.diff(at).min() > _NEAREST else np.linspace(0.0, 1.0, len(edges))
 
 
 def _counts(bar: Indices, labels: Indices, shape: tuple[int, int], weights: Weights) -> Floats:

@@ -23,7 +23,7 @@ def fitted(text: str, width: float, size: float) -> str:
     Examples
     --------
     >>> fitted("some_long_column_name_40", 100.0, 10.0)
-    'some_lon…_name_40'
+    'some_lon…name_40'
     """
     text = printable(text)
     if text_width(text, size) <= width:
@@ -47,16 +47,16 @@ def short_number(x: float) -> str:
 
 
 def brief(x: float) -> str:
-    """Return a number in three or four digits.
+    """Return a number in three digits, or four where it has four before the point.
 
     Examples
     --------
     >>> brief(2403.0), brief(58210.0), brief(1253000.0), brief(0.0512345)
-    ('2,403', '58.2k', '1.25M', '0.05123')
+    ('2,403', '58.2k', '1.25M', '0.0512')
     """
     if abs(x) >= 1e12:
         return f"{x:.3g}"
     for least, unit, sign in ((1e9, 1e9, "bn"), (1e6, 1e6, "M"), (1e4, 1e3, "k")):
         if abs(x) >= least:
             return f"{x / unit:.3g}{sign}"
-    return f"{x + 0.0:,.4g}"
+    return f"{x:,.0f}" if abs(x) >= 1000 else f"{x + 0.0:.3g}"

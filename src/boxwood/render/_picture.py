@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from boxwood._types import Array, Floats, Indices, Weights
-from boxwood.render._bars import Bars, bars_of_categories, bars_of_numbers
+from boxwood._types import Floats
+from boxwood.render._bars import Bars
 from boxwood.render._colours import colour_of, hatch_of, ink_on, outline_of
-from boxwood.render._cut_words import CutWords, Sides, codes_at_cuts, cut_words
+from boxwood.render._cut_words import CutWords, codes_at_cuts, cut_words
 from boxwood.render._fitted import fitted, text_width
-from boxwood.render._rules import _category, cluster_name, column_name
-from boxwood.tree import rows_at_nodes
+from boxwood.render._picture_rows import Counts, bars_of, counts_of
+from boxwood.render._rules import cluster_name, column_name
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Box", "CutBox", "Edge", "Label", "LeafBox", "Picture", "Swatch", "picture_of", "swatches_of"]
 
 FEW = 12  # leaves; a tree of more is drawn in smaller boxes
+_SHORTEST = 4  # letters of a shortened name that still says something
 _GAPS = (44.0, 150.0)  # between a cut and its children, whose conditions stand there
 
 
@@ -185,8 +186,8 @@ def _picture(ex: Explanation) -> Picture:
     tree, sizes = ex.tree, _LARGE if ex.n_leaves <= FEW else _SMALL
     codes = codes_at_cuts(tree, ex.coded_columns)
     words = {node: cut_words(ex, node, codes.get(node)) for node in np.flatnonzero(tree.feature >= 0).tolist()}
-    bars = {} if ex._evidence is None else _bars(ex, codes)
-    counts = _counts(ex)
+    bars = {} if ex._evidence is None else bars_of(ex, codes)
+    counts = counts_of(ex)
     swatches = swatches_of(ex.names)
     widest = max((text_width(text, sizes.text) for one in words.values() for text in one.short), default=0.0)
     gap = min(max(widest + 14.0, _GAPS[0]), _GAPS[1])
@@ -195,72 +196,6 @@ def _picture(ex: Explanation) -> Picture:
     leaves = tuple(_leaf(ex, i, place, counts, swatches) for i in range(ex.n_leaves))
     edges = tuple(_edge(ex, child, place, words, counts) for child in range(1, tree.n_nodes))
     return Picture(place.width, place.height, sizes is _SMALL, cuts, leaves, edges, swatches)
-
-
-# ------------------------------------------------------------------------------------------------------------ rows
-
-
-class _Counts(NamedTuple):
-    """Rows at each node, or their weight, by reference cluster (n_nodes, k) and in all; and lost ones at each cut."""
-
-    by_cluster: Floats | None
-    rows: Floats
-    lost: Floats | None
-
-
-def _counts(ex: Explanation) -> _Counts:
-    tree, k = ex.tree, ex.n_clusters
-    rows = _upwards(ex, np.array([[leaf.size] for leaf in ex.leaves]))[:, 0]
-    if ex._evidence is None:
-        return _Counts(None, rows, None)
-    evidence = ex._rows()
-    kept, labels, weights = _kept(ex)
-    flat = np.bincount(evidence.leaf[kept] * k + labels, weights, minlength=ex.n_leaves * k).astype(np.float64)
-    by_cluster = _upwards(ex, flat.reshape(-1, k))
-    has_leaf = _upwards(ex, (tree.leaf_clusters[:, None] == np.arange(k)).astype(np.float64)) > 0
-    lost = np.zeros(tree.n_nodes)
-    for child in range(1, tree.n_nodes):
-        parent = tree.parent[child]
-        lost[parent] += by_cluster[child, has_leaf[parent] & ~has_leaf[child]].sum()
-    return _Counts(by_cluster, rows, lost)
-
-
-def _upwards(ex: Explanation, at_leaves: Array) -> Array:
-    """Return sums at all nodes, shape (n_nodes, m), of numbers at the leaves, shape (n_leaves, m)."""
-    sums = np.zeros((ex.tree.n_nodes, at_leaves.shape[1]))
-    sums[ex.tree.leaf_nodes] = at_leaves
-    for node in range(ex.tree.n_nodes - 1, 0, -1):
-        sums[ex.tree.parent[node]] += sums[node]
-    return sums
-
-
-def _kept(ex: Explanation) -> tuple[Indices, Indices, Weights]:
-    """Return the rows that count, as row numbers, and their clusters and weights."""
-    task = ex._rows().task
-    kept = np.flatnonzero(task.kept)
-    weights = task.rows.weights
-    return kept, task.reference.labels[kept], None if weights is None else weights[kept]
-
-
-def _bars(ex: Explanation, codes: dict[int, Sides]) -> dict[int, Bars]:
-    """Return the bars of each cut. The rows go down the tree once."""
-    tree, k, coded = ex.tree, ex.n_clusters, ex.coded_columns
-    table = ex._rows().coordinates.table.values
-    kept, labels, weights = _kept(ex)
-    table = table if len(kept) == len(table) else table[kept]
-    bars = {}
-    for node, rows, inside in rows_at_nodes(tree, table):
-        if inside is None:
-            continue
-        j = int(tree.feature[node])
-        values, weight = table[rows, j].astype(np.float64), None if weights is None else weights[rows]
-        if node in codes:
-            names = [_category(value) for value in coded[j].values] + ["other"] * coded[j].others
-            bars[node] = bars_of_categories(values, labels[rows], k, codes[node], names, weight)
-        else:
-            ends = float(tree.lower[node]), float(tree.upper[node])
-            bars[node] = bars_of_numbers(values, labels[rows], k, *ends, weight)
-    return bars
 
 
 # ---------------------------------------------------------------------------------------------------------- places
@@ -298,7 +233,7 @@ class _Places:
         return Box(box.x + 8.0, box.y + first, box.width - 16.0, last - first)
 
 
-def _cut(ex: Explanation, node: int, number: int, place: _Places, bars: Bars | None, counts: _Counts) -> CutBox:
+def _cut(ex: Explanation, node: int, number: int, place: _Places, bars: Bars | None, counts: Counts) -> CutBox:
     column = column_name(ex.columns[int(ex.tree.feature[node])])
     box, rows = place.boxes[node], float(counts.rows[node])
     lost = None if counts.lost is None else float(counts.lost[node])
@@ -313,9 +248,12 @@ def _labels(bars: Bars, area: Box, size: float) -> tuple[Label, ...]:
     """Return the texts under the bars: names of categories that fit, or the ends of the cut and of the axis."""
     if bars.scale == "categories":
         width = area.width / len(bars.labels)
-        texts = [fitted(label, width - 4.0, size) for label in bars.labels]
-        labels = [Label(area.x + (i + 0.5) * width, "middle", text) for i, text in enumerate(texts)]
-        return tuple(label for label in labels if "…" not in label.text[:3])
+        texts = [fitted(label, width - 3.0, size) for label in bars.labels]
+        return tuple(
+            Label(area.x + (i + 0.5) * width, "middle", text)
+            for i, (text, label) in enumerate(zip(texts, bars.labels, strict=True))
+            if text == label or len(text) >= _SHORTEST
+        )
     found: list[tuple[float, float, Label]] = []
     for line in bars.lines:
         wide = text_width(line.text, size)
@@ -332,7 +270,7 @@ def _labels(bars: Bars, area: Box, size: float) -> tuple[Label, ...]:
     return tuple(labels)
 
 
-def _leaf(ex: Explanation, i: int, place: _Places, counts: _Counts, swatches: tuple[Swatch, ...]) -> LeafBox:
+def _leaf(ex: Explanation, i: int, place: _Places, counts: Counts, swatches: tuple[Swatch, ...]) -> LeafBox:
     leaf, node = ex.leaves[i], int(ex.tree.leaf_nodes[i])
     box, name = place.boxes[node], swatches[leaf.cluster].name
     total = float(counts.rows[0])
@@ -356,7 +294,7 @@ def _parts(cluster: int, own: float, size: float, by_cluster: Floats | None) -> 
     return tuple((i, rows) for i, rows in parts if rows > 0)
 
 
-def _edge(ex: Explanation, child: int, place: _Places, words: dict[int, CutWords], counts: _Counts) -> Edge:
+def _edge(ex: Explanation, child: int, place: _Places, words: dict[int, CutWords], counts: Counts) -> Edge:
     parent = int(ex.tree.parent[child])
     side = 0 if child == parent + 1 else 1
     begin, end = place.boxes[parent], place.boxes[child]

@@ -60,7 +60,7 @@ def text(model: Any) -> str:
 
 
 def _explanation_text(ex: Explanation) -> str:
-    parts = [_headline(ex), "\n".join(_cluster_lines(ex.clusters)), f"{_loss(ex)}\n{_origin(ex)}"]
+    parts = [_headline(ex), "\n".join(_cluster_lines(ex.clusters)), f"{_loss(ex)}\n{_held_out(ex)}{_origin(ex)}"]
     parts += [] if ex.mixture is None else [_gaussians(ex.mixture, ex.method)]
     parts += [] if ex.draws is None else [_draws(ex.draws)]
     parts += [] if ex.kernel is None else [_kernel(ex.kernel)]
@@ -109,6 +109,14 @@ def _loss(ex: Explanation) -> str:
     times = f"{what} is {price} times that of the clusters (price of explainability)"
     below = "; it is below 1 because the clusters do not minimise this cost" if ex.price < 0.995 else ""
     return f"{agreement}; {times}{below}."
+
+
+def _held_out(ex: Explanation) -> str:
+    """Return a line on rows that were not used to grow, if some were held out."""
+    if ex.held_out is None:
+        return ""
+    agreement = _percent(ex.held_out.agreement)
+    return f"On rows not used to grow, rules grown the same way agree on {agreement} ({ex.held_out.how}).\n"
 
 
 def _origin(ex: Explanation) -> str:
