@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from boxwood.render._function import body, comparisons
@@ -78,7 +78,7 @@ def javascript(model: Any) -> str:
 
 
 class _JavaScript:
-    reserved = set(_RESERVED.split())
+    reserved: Collection[str] = frozenset(_RESERVED.split())
     close = "}"
     literal = staticmethod(in_javascript)
 

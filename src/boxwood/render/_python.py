@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import keyword
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from boxwood.render._function import body, comparisons
@@ -86,7 +86,7 @@ def python(model: Any) -> str:
 
 
 class _Python:
-    reserved = {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "row", "cluster"}
+    reserved: Collection[str] = frozenset([*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "row", "cluster"])
     close = ""
     literal = staticmethod(in_python)
 
