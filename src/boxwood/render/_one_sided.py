@@ -67,9 +67,9 @@ def one_sided(tree: ThresholdTree) -> OneSided:
                 f"with one-sided cuts alone the tree would have more than {_MOST:,} nodes, as each two-sided cut "
                 "doubles what is outside of it; explain with fewer leaves or one-sided cuts"
             )
-    feature, threshold, left, right, leaf = map(np.array, zip(*rows, strict=True))
-    right[list(rights)] = list(rights.values())
-    return OneSided(feature, threshold.astype(np.float64), left, right, leaf)
+    features, thresholds, lefts, all_rights, leaves = map(np.array, zip(*rows, strict=True))
+    all_rights[list(rights)] = list(rights.values())
+    return OneSided(features, thresholds.astype(np.float64), lefts, all_rights, leaves)
 
 
 Side = tuple[int, Bounds]

@@ -65,7 +65,7 @@ def onnx(model: Any) -> bytes:
         helper.make_node("Cast", ["flat"], ["place"], to=kinds.INT64),
         helper.make_node("Gather", ["names", "place"], ["cluster"]),
     ]
-    names = [*map(int, ex.names), -1] if whole else [*(str(name).encode() for name in ex.names), b""]
+    names: list[Any] = [*ex.names, -1] if whole else [*(str(name).encode() for name in ex.names), b""]
     kind = kinds.INT64 if whole else kinds.STRING
     graph = helper.make_graph(
         steps,
