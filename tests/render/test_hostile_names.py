@@ -26,10 +26,11 @@ from boxwood.render._rules import cluster_name
 from tests.render.test_writers import in_node
 
 NAMES = (
-    "it's", 'say "hi"', "back\\slash", "\\", "\\'", '"""', "'''", "`tick`", "${x}", "$1", "</script>", "<!--", "*/", "//",
-    "two\nlines", "cr\r\nlf", "tab\t", "\x1b[31m", "\x7f", "\u2028", "\u202egnp", "🌳", "日本", "é", "e\u0301", "%s", "{0}",
-    "--", "; DROP TABLE t", "a]b", "[a]", "=1+1", "@", "|", "a|b\\|", "__proto__", "constructor", "row", "cluster", "None",
-    "null", "class", "1", "-1.5", "true", "", " ", "x" * 300, "NULL", "a,b", "&amp;", "_", "*bold*", "# head", "?", ":x",
+    "it's", 'say "hi"', "back\\slash", "\\", "\\'", '"""', "'''", "`tick`", "${x}", "$1", "</script>", "<!--", "*/",
+    "//", "two\nlines", "cr\r\nlf", "tab\t", "\x1b[31m", "\x7f", "\u2028", "\u202egnp", "🌳", "日本", "é", "e\u0301",
+    "%s", "{0}", "--", "; DROP TABLE t", "a]b", "[a]", "=1+1", "@", "|", "a|b\\|", "__proto__", "constructor", "row",
+    "cluster", "None", "null",
+     "class", "1", "-1.5", "true", "", " ", "x" * 300, "NULL", "a,b", "&amp;", "_", "*bold*", "# head", "?", ":x",
 )  # fmt: skip
 PAIRS = list(zip(NAMES[::2], NAMES[1::2], strict=True))
 

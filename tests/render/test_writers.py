@@ -239,7 +239,7 @@ def single_rows(ex, known, n, *, missing):
 
 
 def numbers(frame):
-    return frame.astype({name: float for name in COLUMNS[:2]})
+    return frame.astype(dict.fromkeys(COLUMNS[:2], float))
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -13,7 +13,7 @@ from boxwood.tree import ThresholdTree
 
 __all__ = ["OneSided", "one_sided"]
 
-_MOST = 1 << 20  # nodes
+_MOST = 1 << 17  # nodes
 
 Bounds = dict[int, tuple[float, float]]
 """The smallest and the largest value that can reach a node, for columns cut above it."""
@@ -42,7 +42,7 @@ def one_sided(tree: ThresholdTree) -> OneSided:
     Raises
     ------
     DataError
-        If this makes more than 2**20 nodes, as a chain of two-sided cuts does.
+        If this makes more than 2**17 nodes, as a chain of two-sided cuts does.
     """
     numbers = np.cumsum(tree.feature < 0) - 1
     rows: list[tuple[int, float, int, int, int]] = []
