@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Bools, Floats
-from boxwood.render._text import _percent as percent
+from boxwood.render._figures import percent
 
 __all__ = ["Guard"]
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from boxwood.render._figures import percent, shortened, width
 from boxwood.render._rules import cluster_name, column_name, number
-from boxwood.render._text import _percent as percent
-from boxwood.render._text import _shortened as shortened
-from boxwood.render._text import _width as width
 
 if TYPE_CHECKING:
     from boxwood.explanation._records import CutStability, Frontier, Stability

@@ -20,6 +20,7 @@ from boxwood._validation import whole_number
 from boxwood.errors import DataError
 from boxwood.render._colours import COLOURS, ink_on
 from boxwood.render._exporters import EXPORTERS
+from boxwood.render._figures import LONGEST_NAME
 from boxwood.render._grown_by import grown_by
 from boxwood.render._guard import Guard
 from boxwood.render._page_charts import frontier_charts, stability_tables
@@ -29,7 +30,6 @@ from boxwood.render._page_tree import LARGEST, counts_of, outline_of_tree, text_
 from boxwood.render._page_what_if import what_if
 from boxwood.render._picture import picture_of
 from boxwood.render._rules import explanation_of, printable
-from boxwood.render._text import LONGEST_NAME
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation

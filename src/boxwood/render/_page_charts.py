@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from boxwood.render._figures import percent
 from boxwood.render._guard import Guard
 from boxwood.render._measured_text import _between, _price
 from boxwood.render._picture import Picture
 from boxwood.render._rules import column_name, number
-from boxwood.render._text import _percent as percent
 
 if TYPE_CHECKING:
     from boxwood.explanation import Frontier, Stability

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxwood._types import Floats
+from boxwood.render._figures import percent, shortened
 from boxwood.render._guard import Guard
 from boxwood.render._page_profile import standing_out
 from boxwood.render._page_tree import Counts, apart
 from boxwood.render._picture import Picture
 from boxwood.render._rules import NO_ROW, NO_RULE, column_name, condition
-from boxwood.render._text import _percent as percent
-from boxwood.render._text import _shortened as shortened
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation, Rule

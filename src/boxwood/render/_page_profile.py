@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxwood._types import Floats, Indices
+from boxwood.render._figures import percent
 from boxwood.render._fitted import brief
 from boxwood.render._guard import Guard
 from boxwood.render._rules import _category, column_name
-from boxwood.render._text import _percent as percent
 
 if TYPE_CHECKING:
     from boxwood.explanation import CategoryColumn, ClusterSummary, Explanation, NumberColumn
