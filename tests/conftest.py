@@ -11,6 +11,7 @@ def pytest_addoption(parser):
     group = parser.getgroup("boxwood", "how much the tests try")
     group.addoption("--seeds", type=int, default=1, metavar="N", help="try N times as many seeds of each law")
     group.addoption("--size", type=int, default=1, metavar="N", help="generated tables have up to N times as many rows")
+    group.addoption("--servers", action="store_true", help="run the tests that start database servers, too")
     group.addoption("--slow", action="store_true", help="run the tests marked slow, too")
 
 
@@ -29,7 +30,8 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    if not scale.SLOW:
-        slow = [item for item in items if item.get_closest_marker("slow")]
-        config.hook.pytest_deselected(items=slow)
-        items[:] = [item for item in items if not item.get_closest_marker("slow")]
+    for marker in ("slow", "servers"):
+        if not config.getoption(marker):
+            left_out = [item for item in items if item.get_closest_marker(marker)]
+            config.hook.pytest_deselected(items=left_out)
+            items[:] = [item for item in items if not item.get_closest_marker(marker)]

@@ -11,7 +11,7 @@ import boxwood
 
 SOURCE = Path(boxwood.__file__).parent
 FLOORS = (  # from the ground up; modules on one line may import each other
-    ("errors", "_lazy", "_messages", "_types", "_warnings"),
+    ("errors", "_extras", "_lazy", "_messages", "_types", "_warnings"),
     ("_threads", "loops"),
     ("_files", "_validation", "tree"),
     ("_compat", "_frames"),
@@ -29,7 +29,7 @@ FLOORS = (  # from the ground up; modules on one line may import each other
 )
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 PLACES = {name: module for module, names in boxwood._MODULES.items() for name in names}
-OPTIONAL = ("matplotlib", "pandas", "polars", "pyarrow", "jinja2", "torch")
+OPTIONAL = ("matplotlib", "pandas", "polars", "pyarrow", "jinja2", "torch", "sqlglot", "onnx", "onnxruntime")
 GROUND = {"numpy", "numba", "boxwood"}  # all that trees, loops and growth need
 MODULES = sorted(SOURCE.rglob("*.py"))
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from boxwood._types import Array
+from boxwood._types import Array, Indices
 from boxwood._validation import cut_off, listed, refuse_not_finite
 from boxwood.errors import DataError
 
@@ -26,6 +26,7 @@ __all__ = [
     "numeric_columns",
     "refuse_unknown_columns",
     "rounded_columns",
+    "rows_of_table",
     "validated_rows",
     "without_columns",
 ]
@@ -114,6 +115,15 @@ def without_columns(frame: Any, names: Collection[str]) -> Any:
 
     kept = [j for j, name in enumerate(column_names(frame)) if name not in names]
     return nw.from_native(frame, eager_only=True)[:, kept].to_native()
+
+
+def rows_of_table(X: Any, rows: Indices) -> Any:
+    """Return some rows of a data frame or of an array-like, each as often as it is asked for."""
+    if not is_frame(X):
+        return np.asarray(X)[rows]
+    import narwhals as nw
+
+    return nw.from_native(X, eager_only=True)[rows.tolist()].to_native()
 
 
 def boolean_columns(X: Any) -> list[str]:

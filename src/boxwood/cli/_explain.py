@@ -127,7 +127,8 @@ def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **
     if options["save"] is not None:
         explanation.save(options["save"])
         talk.wrote(options["save"])
-    show(explanation.to_json() if options["as_json"] else str(in_options(explanation)), is_code=options["as_json"])
+    as_json = options["as_json"]
+    show(explanation.to_json() if as_json else in_options(explanation).to_text(), is_code=as_json)
     _check_limits(explanation, options["fail_over"], options["fail_under"])
 
 

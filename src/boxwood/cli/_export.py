@@ -2,37 +2,95 @@
 
 from __future__ import annotations
 
+import sys
+from typing import Any
+
 import click
 
 from boxwood.cli._errors import Verb
 from boxwood.cli._model import load_model
 from boxwood.cli._talk import Talk, check_writable, refuse_overwriting, talk_options
-from boxwood.cli._terminal import show
+from boxwood.cli._terminal import refuse_closed_output, show
 from boxwood.cli._words import in_options
 from boxwood.render import EXPORTERS
+from boxwood.render._dialects import DIALECTS
 
 __all__ = ["command"]
 
+_FORMS = {name: exporter for name, exporter in EXPORTERS.items() if exporter.kind != "object"}
 
-@click.command(name="export", cls=Verb)
+
+def _described() -> str:
+    """Return the forms and what they are, in lines that click leaves as they are."""
+    longest = max(map(len, _FORMS))
+    return "\n".join(["\b", *(f"{name.ljust(longest)}  {one.what}" for name, one in _FORMS.items())])
+
+
+_HELP = f"""Print a saved model in another form.
+
+{_described()}
+
+SQL, Python, JavaScript, the formula and ONNX label rows as `boxwood predict` does. A row that lacks a value which its
+rule needs, or has a category there that was never seen, gets NULL, None, null or an empty text. A spreadsheet holds
+about 15 digits of a number, and ONNX reads float32; a value so near to a cut that it is rounded past it may fall on
+the other side.
+"""
+
+
+@click.command(name="export", cls=Verb, help=_HELP)
 @click.argument("model", metavar="MODEL")
-@click.option("--to", "form", type=click.Choice(list(EXPORTERS)), default="text", show_default=True, help="Form.")
+@click.option("--to", "form", type=click.Choice(list(_FORMS)), default="text", show_default=True, help="Form.")
+@click.option(
+    "--dialect",
+    type=click.Choice(list(DIALECTS)),
+    help="Engine of the SQL; the default is duckdb. tsql is SQL Server, mysql also MariaDB.",
+)
+@click.option(
+    "--table", metavar="NAME", help="A query that adds the cluster to this table; points separate parts of its name."
+)
 @click.option("-o", "--output", metavar="OUT", callback=check_writable, help="File to write instead of printing.")
 @talk_options
-def command(model: str, form: str, output: str | None, quiet: bool) -> None:
-    """Print a saved model in another form.
-
-    SQL is a CASE expression that gives the cluster of a row. It uses the names of the table's columns. sqlite is SQL
-    that casts columns to numbers, as SQLite may hold numbers as text.
-    """
+def command(model: str, form: str, output: str | None, quiet: bool, **options: Any) -> None:
+    """Write a saved model in another form."""
+    exporter = _FORMS[form]
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in given:
+        if name not in exporter.options:
+            where = " or ".join(f"--to {form}" for form, one in _FORMS.items() if name in one.options)
+            raise click.UsageError(f"--{name} needs {where}")
+    if exporter.kind == "bytes" and output is None:
+        raise click.UsageError(f"--to {form} writes a file that is no text; name one with -o")
     refuse_overwriting(output, "'-o' / '--output'", model=model)
     explanation = load_model(model)
-    text = EXPORTERS[form].write(in_options(explanation) if form == "text" else explanation)
-    if output is None or output == "-":
-        show(text, is_code=form != "text")
-        return
+    written = _written(form, explanation, given)
+    if output is not None and output != "-":
+        _save(output, written)
+        Talk(quiet).wrote(output)
+    elif isinstance(written, str):
+        show(written, is_code=exporter.kind != "text")
+    else:
+        refuse_closed_output()
+        sys.stdout.buffer.write(written)
+        sys.stdout.buffer.flush()
+
+
+def _written(form: str, explanation: Any, options: dict[str, Any]) -> str | bytes:
+    """Return the form; what it needs and is not there, and options that it cannot take, are errors of usage."""
+    explanation = in_options(explanation) if form in ("text", "markdown") else explanation
+    try:
+        written: str | bytes = EXPORTERS[form].write(explanation, **options)
+    except (ImportError, ValueError) as error:
+        from boxwood.errors import DataError
+
+        if isinstance(error, DataError):
+            raise
+        raise click.UsageError(str(error)) from None
+    return written
+
+
+def _save(path: str, written: str | bytes) -> None:
     from boxwood._files import replacing
 
-    with replacing(output) as temporary, open(temporary, "w", encoding="utf-8") as file:
-        file.write(f"{text}\n")
-    Talk(quiet).wrote(output)
+    content = written if isinstance(written, bytes) else f"{written}\n".encode()
+    with replacing(path) as temporary, open(temporary, "wb") as file:
+        file.write(content)

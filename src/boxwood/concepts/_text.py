@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from boxwood.concepts._report import refuse_no_report
-from boxwood.render._outline import outline, sides
+from boxwood.render._outline import of_cuts, outline, sides
 from boxwood.render._rules import cluster_name
 from boxwood.tree import ThresholdTree
 
@@ -65,7 +65,7 @@ def concept_text(model: Any, report: ConceptReport | None = None) -> str:
     tree, projector, clusters = _parts(model)
     unreliable = () if report is None else report.unreliable
     cuts = ConceptCuts(projector.concept_names_, projector.meanings_, unreliable)
-    return outline(tree, cuts.tests, lambda cluster: cluster_name(clusters[cluster]))
+    return outline(tree, of_cuts(tree, cuts.tests), lambda node: cluster_name(clusters[int(tree.cluster[node])]))
 
 
 class ConceptCuts(NamedTuple):

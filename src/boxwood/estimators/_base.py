@@ -59,6 +59,7 @@ class _Fit(NamedTuple):
 
     task: Task
     coordinates: Coordinates
+    given: Any = None  # the table that a pipeline was fitted on; None for other clusterers
 
 
 class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -185,6 +186,24 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self._prices_of_fit()[0]
 
+    def _repr_html_inner(self) -> str:
+        """Return scikit-learn's picture of the estimator and, if it is fitted, the short form of the report below."""
+        html: str = super()._repr_html_inner()
+        return html + self._report_below()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """Return what notebooks show: see `_repr_html_inner`."""
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] += self._report_below()
+        return bundle
+
+    def _report_below(self) -> str:
+        try:
+            return self.explanation_._repr_html_()
+        except Exception:  # not fitted, or grown without rows; a representation is never an error
+            return ""
+
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for a pickle: it holds the explanation and not the rows of `fit`."""
         if getattr(self, "_fit", None) is not None:
@@ -263,7 +282,7 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         grown = METHODS[self._method].grow(task, **self._options())
         self._warn(grown, task, coordinates)
         self._keep(grown._replace(tree=coordinates.pulled_back(grown.tree)))
-        self._fit = _Fit(task, coordinates)
+        self._fit = _Fit(task, coordinates, X if hasattr(getattr(self, "clusterer_", None), "steps") else None)
         self._keep_agreement(task)
 
     def _reference(self, X: Any, rows: Rows, y: Any) -> Reference:
@@ -343,7 +362,7 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if self._prices is None:
             if self._fit is None:
                 raise _NoExplanation(self._no_explanation)
-            task, coordinates = self._fit
+            task, coordinates, _ = self._fit
             predicted = np.where(task.reference.kept, self._clusters_of_fit(), -1)
             costs = costs_of(task, self._grown, predicted, coordinates.measured)
             self._prices = costs.price, costs.ceiling
@@ -355,13 +374,14 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Compute and store the explanation, which refers to the rows of `fit`; a digest recognises them later."""
         if self._fit is None:
             raise _NoExplanation(self._no_explanation)
-        task, coordinates = self._fit
+        task, coordinates, given = self._fit
         explanation = measure(task.with_reference(renamed(task.reference)), self._grown, coordinates)
         method, options = METHODS[self._method], self._options()
         evidence = replace(
             explanation._rows(),
             grow=lambda task: method.grow(task, **options),
             clusterer=getattr(self, "clusterer_", None),
+            given=given,
         )
         explanation = replace(explanation, _evidence=evidence)
         self._labels = self.labels_

@@ -3,6 +3,15 @@
 from boxwood.explanation._conditions import Condition, Rule
 from boxwood.explanation._explain import explain
 from boxwood.explanation._explanation import Explanation, load
+from boxwood.explanation._profile import CategoryColumn, CategoryGroup, NumberColumn, NumberGroup
+from boxwood.explanation._records import (
+    ClusterStability,
+    CutStability,
+    Frontier,
+    FrontierRow,
+    HeldOut,
+    Stability,
+)
 from boxwood.explanation._summaries import (
     ClusterSummary,
     DrawFacts,
@@ -13,15 +22,25 @@ from boxwood.explanation._summaries import (
 )
 
 __all__ = [
+    "CategoryColumn",
+    "CategoryGroup",
+    "ClusterStability",
     "ClusterSummary",
     "Condition",
+    "CutStability",
     "DrawFacts",
     "Explanation",
     "FarFromGaussian",
+    "Frontier",
+    "FrontierRow",
+    "HeldOut",
     "KernelFacts",
     "LeafSummary",
     "MixtureFacts",
+    "NumberColumn",
+    "NumberGroup",
     "Rule",
+    "Stability",
     "explain",
     "load",
 ]

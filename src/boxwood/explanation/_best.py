@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from boxwood.explanation._progress import Progress, silent
 from boxwood.explanation._search import searched
 from boxwood.grow import METHODS, Method
 from boxwood.grow._grown import Grown
@@ -12,10 +13,10 @@ from boxwood.reference import Task
 __all__ = ["choose"]
 
 
-def choose(task: Task, name: str, **options: Any) -> Grown:
-    """Return the tree of a method, or for "auto" the best candidate; `explain` states the rule."""
+def choose(task: Task, name: str, *, progress: Progress = silent, **options: Any) -> Grown:
+    """Return the tree of a method, or for "auto" the best candidate, telling its steps; `explain` states the rule."""
     if name == "auto":
-        return searched(task, **options).noting_early_stop(task)
+        return searched(task, progress=progress, **options).noting_early_stop(task)
     _refuse_leaves(task, METHODS[name])
     return METHODS[name].grow(task, **options)
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from boxwood.reference import Mixture, Reference
     from boxwood.reference._coordinates import Coordinates
 
-__all__ = ["N_CLUSTERS", "clustering_of", "with_fitted_pipeline"]
+__all__ = ["N_CLUSTERS", "clustering_of", "given_to", "with_fitted_pipeline"]
 
 N_CLUSTERS = 8  # as in every estimator
 
@@ -26,6 +26,19 @@ def with_fitted_pipeline(clustering: Any, X: Any, sample_weight: ArrayLike | Non
     if not hasattr(clustering, "steps") or is_fitted(clustering):
         return clustering
     return fitted_pipeline(clustering, X, sample_weight)
+
+
+def given_to(clusterer: Any, was_fitted: bool, X: Any, stages: tuple[Coordinates, Coordinates]) -> Any:
+    """Return the rows as a clusterer was given them; None if these are the rows on which trees are grown.
+
+    A pipeline reads the table; so does a clusterer that was fitted before on other columns than the rules use, or on
+    columns that were not standardized.
+    """
+    unscaled, coordinates = stages
+    names = getattr(clusterer, "feature_names_in_", coordinates.columns)
+    if hasattr(clusterer, "steps") or list(names) != list(coordinates.columns):
+        return X
+    return unscaled.rows.values if was_fitted and coordinates.scaling is not None else None
 
 
 def clustering_of(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from boxwood._frames import boolean_columns
+from boxwood._threads import n_threads
 from boxwood._validation import as_time_limit, refuse_infinite_sum, refuse_unknown, shown
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ def explain(
     random_state: Any = None,
     columns: Sequence[str] | None = None,
     standardize: bool = False,
+    validate: float | int | None = None,
+    n_jobs: int | None = -1,
+    verbose: Any = 0,
     **options: Any,
 ) -> Explanation:
     """Return the tree that explains a clustering of the rows of a table, with a rule for each cluster and the loss.
@@ -90,6 +94,17 @@ def explain(
         Whether to cluster, grow and measure on columns scaled to unit variance. If the clustering is a pipeline, these
         are the columns that it computes. Thresholds are in raw units in any case. Fitted estimators and pipelines get
         the raw table, as they have a scale of their own.
+    validate : float or int, default=None
+        Whether to measure agreement and price also on rows that were not used to grow (`Explanation.held_out`). A share
+        such as 0.3 holds out so many rows and takes a second growth. A number of folds from 2 to 100 holds out every
+        row once and takes as many growths. The tree of the explanation is grown on all rows in any case. Rows are held
+        out by cluster, and each cluster keeps a row; the clusters themselves are those of all rows.
+    n_jobs : int or None, default=-1
+        Number of threads that grow and measure; -1 is all processors, None is 1. No result depends on it. Clusterers
+        have a parameter of their own.
+    verbose : int or function, default=0
+        With 1 the steps of "auto" and of `validate` are told on standard error, a line for each. A function is called
+        instead, with a text, the number of steps done, and the number of all steps.
     **options
         Options of the method: those that `grow.METHODS[name].options` lists, such as `kernel="laplace"`. The kernel of
         a `KernelKMeans` and the distance of a `KMedians` are the defaults; without these, "random_cuts" takes squared
@@ -159,7 +174,7 @@ def explain(
     (0.96, ['setosa'])
     """
     from boxwood.explanation._best import choose
-    from boxwood.explanation._clustering import clustering_of, with_fitted_pipeline
+    from boxwood.explanation._clustering import clustering_of, given_to, with_fitted_pipeline
     from boxwood.explanation._explanation import with_booleans
     from boxwood.explanation._guards import (
         columns_for_rules,
@@ -168,12 +183,18 @@ def explain(
         notes_on_outcome,
         notes_on_rounding,
     )
+    from boxwood.explanation._holdout import checked_validate, held_out
+    from boxwood.explanation._losses import Distance
     from boxwood.explanation._measure import measure
     from boxwood.explanation._names import renamed
+    from boxwood.explanation._progress import as_progress
     from boxwood.reference import Task
+    from boxwood.reference._clusterer import is_fitted
     from boxwood.reference._coordinates import Coordinates
 
     name, options = _method_with_options(method, objective, time_limit, options)
+    validate, progress = checked_validate(validate), as_progress(verbose)
+    n_threads(n_jobs)  # refuses what is no number of threads
     _refuse_parameter(
         "max_leaf_nodes",
         max_leaf_nodes,
@@ -185,7 +206,7 @@ def explain(
     random_state = 0 if random_state is None else random_state
     if _is_explainer(labels_or_estimator):
         explainer = _out_of_frozen(labels_or_estimator)
-        _refuse_growing(explainer, n_clusters, method, max_leaf_nodes, standardize, objective, time_limit)
+        _refuse_growing(explainer, n_clusters, method, max_leaf_nodes, standardize, objective, time_limit, validate)
         return with_booleans(_explained(explainer, X, columns, names, sample_weight), boolean_columns(X))
     clustering = with_fitted_pipeline(labels_or_estimator, X, sample_weight)
     chosen, on_columns = columns_for_rules(X, columns, clustering)
@@ -197,31 +218,35 @@ def explain(
     else:
         on_columns += notes_on_columns(unscaled.columns, unscaled.table.values)
     on_columns += notes_on_rounding(X, unscaled.columns)
-    reference, mixture, clustering = clustering_of(clustering, X, (unscaled, coordinates), n_clusters, random_state)
+    stages, was_fitted = (unscaled, coordinates), hasattr(clustering, "fit") and is_fitted(clustering)
+    reference, mixture, clustering = clustering_of(clustering, X, stages, n_clusters, random_state)
     task = Task.of(
         coordinates.rows,
         renamed(reference, names),
         mixture=mixture,
         max_leaf_nodes=max_leaf_nodes,
         random_state=random_state,
+        n_jobs=n_jobs,
     )
     options = _with_defaults(name, options, clustering)
-    grown = choose(task, name, **options)
+    grown = choose(task, name, progress=progress, **options)
     tree = coordinates.shortened(coordinates.pulled_back(grown.tree))
     notes = (*on_columns, *grown.notes, *_notes_on(clustering, name))
     explanation = measure(task, grown._replace(tree=tree, notes=notes), coordinates)
     afterwards = notes_on_outcome(explanation, clustering is None or labels_or_estimator is None)
     if name == "auto":
         afterwards += notes_on_agreement(explanation.agreement, grown.tree, task)
-    explanation = replace(
-        explanation,
-        notes=(*explanation.notes, *afterwards),
-        _evidence=replace(
-            explanation._rows(),
-            grow=lambda task: choose(task, name, **options),
-            clusterer=clustering if hasattr(clustering, "fit") else None,
-        ),
+    has_clusterer = hasattr(clustering, "fit")
+    evidence = replace(
+        explanation._rows(),
+        grow=lambda task: choose(task, name, **options),
+        clusterer=clustering if has_clusterer else None,
+        given=given_to(clustering, was_fitted, X, stages) if has_clusterer else None,
     )
+    explanation = replace(explanation, notes=(*explanation.notes, *afterwards), _evidence=evidence)
+    if validate is not None:
+        distance = Distance(explanation.objective, evidence.kernel)
+        explanation = replace(explanation, held_out=held_out(evidence, validate, distance, progress))
     return with_booleans(explanation, boolean_columns(X))
 
 
@@ -302,9 +327,11 @@ def _refuse_growing(
     standardize: bool,
     objective: str,
     time_limit: float | None,
+    validate: float | None,
 ) -> None:
     """Raise a ValueError if a parameter that grows a tree is given, although the explainer has a tree."""
     given = {"n_clusters": n_clusters, "max_leaf_nodes": max_leaf_nodes, "time_limit": time_limit}
+    given["validate"] = validate
     names = [name for name, value in given.items() if value is not None]
     names += ["method"] * (method != "auto") + ["standardize"] * standardize
     names += ["objective"] * (objective != "auto")

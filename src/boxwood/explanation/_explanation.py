@@ -13,6 +13,8 @@ from boxwood._frames import names_array, names_or_none
 from boxwood._types import Array, Indices
 from boxwood.axes import Categories
 from boxwood.explanation._conditions import cluster_rules_of, rules_of
+from boxwood.explanation._drawn import Drawn
+from boxwood.explanation._evidence import BOOLEAN, Evidence
 from boxwood.explanation._facts import SearchFacts
 from boxwood.explanation._measured import Measured
 from boxwood.explanation._rows import leaves_of_rows
@@ -21,16 +23,14 @@ from boxwood.explanation._written import Written
 from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
-    from boxwood.explanation._evidence import Evidence
+    from boxwood.explanation._records import HeldOut
     from boxwood.metrics._readability import Readability
 
 __all__ = ["Explanation", "load", "with_booleans"]
 
-_BOOLEAN = Categories((False, True), False)
-
 
 @dataclass(frozen=True, repr=False)
-class Explanation(Written, Measured):
+class Explanation(Written, Measured, Drawn):
     """A tree that explains a clustering, and the loss of explaining it so; made by `explain`, or read by `load`.
 
     Printing it shows a line for each cluster and one sentence on the loss. It refers to the rows that it was measured
@@ -86,6 +86,8 @@ class Explanation(Written, Measured):
         Facts on all random trees, if "random_cuts" grew the tree.
     search : SearchFacts, default=None
         What "auto" did to find the tree; None for a method asked for by name.
+    held_out : HeldOut, default=None
+        Agreement and price on rows that were not used to grow, if `explain` was asked to `validate`.
 
     Examples
     --------
@@ -125,6 +127,7 @@ class Explanation(Written, Measured):
     kernel: KernelFacts | None = None
     draws: DrawFacts | None = None
     search: SearchFacts | None = None
+    held_out: HeldOut | None = None
     _evidence: Evidence | None = field(default=None, compare=False)
     _kept: dict[str, Any] = field(default_factory=dict, compare=False)  # what was measured when asked for, by its name
 
@@ -248,14 +251,16 @@ class Explanation(Written, Measured):
 def with_booleans(explanation: Explanation, columns: Collection[str]) -> Explanation:
     """Return the explanation with rules that say `member` and `not member` for columns of booleans.
 
-    The tree tests such a column as 0 and 1, which are the codes of False and True. If it tests none of the columns, the
-    explanation is returned as it is.
+    The tree tests such a column as 0 and 1, which are the codes of False and True.
     """
+    if explanation._evidence is not None and columns:
+        evidence = replace(explanation._evidence, booleans=tuple(columns))
+        explanation = replace(explanation, _evidence=evidence)
     coded = explanation.coded_columns
     tested = [j for j in map(int, explanation.tree.features) if j not in coded and explanation.columns[j] in columns]
     if not tested:
         return explanation
-    coded |= dict.fromkeys(tested, _BOOLEAN)
+    coded |= dict.fromkeys(tested, BOOLEAN)
     of_leaves = rules_of(explanation.tree, explanation.columns, coded)
     of_clusters = cluster_rules_of(explanation.tree, explanation.columns, coded, explanation.n_clusters)
     return replace(

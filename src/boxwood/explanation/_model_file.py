@@ -11,6 +11,7 @@ from boxwood._files import replacing
 from boxwood.errors import ModelError
 from boxwood.explanation._explanation import Explanation
 from boxwood.explanation._facts import SearchFacts
+from boxwood.explanation._file_records import records
 from boxwood.explanation._read_model import from_document
 from boxwood.explanation._summaries import DrawFacts, KernelFacts, MixtureFacts
 from boxwood.render._rules import cluster_rule, rule
@@ -51,6 +52,7 @@ def to_document(ex: Explanation) -> dict[str, Any]:
         "clusters": clusters,
         "leaves": [leaf._asdict() | {"rule": rule(leaf.rule)} for leaf in ex.leaves],
         "nodes": to_nodes(ex.tree, _written),
+        **records(ex),
     }
 
 

@@ -36,6 +36,8 @@ def from_document(document: dict[str, Any]) -> Explanation:
     KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError
         If a field is missing, is of another type, or holds a value that no explanation has.
     """
+    from boxwood.explanation._file_records import held_out_of, kept_of
+
     tree, columns = from_nodes(document["nodes"]), tuple(map(_text, _list(document["columns"])))
     entries = _list(document["clusters"])
     _refuse_misfit(tree, columns, len(entries), len(_list(document["leaves"])))
@@ -74,6 +76,8 @@ def from_document(document: dict[str, Any]) -> Explanation:
         kernel=_kernel(document["kernel"]) if "kernel" in document else None,
         search=_search(document["search"]) if "search" in document else None,
         categories=categories,
+        held_out=held_out_of(document),
+        _kept=kept_of(document, columns, tree.n_nodes, len(entries)),
     )
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from boxwood.explanation._candidates import CANDIDATES, OBJECTIVES, Part, equal_centers
 from boxwood.explanation._facts import SearchFacts
 from boxwood.explanation._goal import Candidate, Goal
+from boxwood.explanation._progress import Progress, Steps, silent
 from boxwood.grow._expand import expanded
 from boxwood.grow._grown import Grown
 from boxwood.grow._names import named
@@ -38,6 +39,7 @@ LOOKED_AT = 600_000  # rows that the search for the cheapest of all trees may lo
 SWAPPED = 100  # leaves up to which they are moved to where they are worth more
 ROUNDING = 1e-9  # gaps up to this are none: costs are sums of rounded numbers
 COMPARED = 3  # candidates that are compared on every row
+_STEPS = len(CANDIDATES) + REFINED + 2  # told of: each kind of tree, each refined, small subtrees solved, every row
 
 
 class Clock:
@@ -53,9 +55,11 @@ class Clock:
         return self.stopped
 
 
-def searched(task: Task, *, objective: str = "auto", time_limit: float | None = None) -> Grown:
+def searched(
+    task: Task, *, objective: str = "auto", time_limit: float | None = None, progress: Progress = silent
+) -> Grown:
     """Return the tree that the goal takes of all candidates, with the facts of the search."""
-    search = Search(task, objective, Clock(time_limit))
+    search = Search(task, objective, Clock(time_limit), progress)
     leaves, k = task.leaves(), task.reference.n_clusters
     best = search.best(leaves, search.best(k) if leaves > k else None)
     notes = search.notes()
@@ -67,7 +71,7 @@ def searched(task: Task, *, objective: str = "auto", time_limit: float | None = 
 class Search:
     """The trees that were grown for a task, on a sample where the table is long, and the goal that takes one."""
 
-    def __init__(self, task: Task, objective: str, clock: Clock) -> None:
+    def __init__(self, task: Task, objective: str, clock: Clock, progress: Progress = silent) -> None:
         self.task, self.clock = task, clock
         self.goal = Goal(task, objective)
         self.sample = task.sampled(max(ROWS, ROWS_PER_LEAF * task.leaves()))
@@ -75,6 +79,8 @@ class Search:
         self.loss = "cost" if self.goal.by_cost else "mistakes"
         self.bound: float | None = None  # no tree with as few leaves costs less
         self.names: dict[ThresholdTree, str] = {}  # of the different trees that were compared
+        times = 2 if task.leaves() > task.reference.n_clusters else 1
+        self.steps, self.before = Steps(progress, "steps to the tree", times * _STEPS), 0
 
     def best(self, leaves: int, begin: Candidate | None = None) -> Candidate:
         """Return the best tree with at most so many leaves; it loses no more than `begin`, a tree with fewer."""
@@ -89,10 +95,13 @@ class Search:
                 found += goal.candidates(self._swapped(part, goal.best(found)))
         chosen = goal.ranked(found)
         self.names |= {each.tree: each.name for each in found}
+        self._reach(_STEPS - 1)
         if self.sample is not self.task:
             chosen = self._on_every_row(chosen[:COMPARED], leaves)
         if begin is not None:
             chosen = [begin, *(each for each in chosen if self.goal.is_no_worse(each, begin))]
+        self._reach(_STEPS)
+        self.before += _STEPS
         return self.goal.best(chosen)
 
     def _grown(self, part: Part, begin: Candidate | None) -> Iterator[tuple[ThresholdTree, str]]:
@@ -107,14 +116,20 @@ class Search:
             yield begin.tree, begin.name
             for how, objective in OBJECTIVES.items():
                 yield expanded(begin.tree, part.sample, part.leaves, objective=objective), f"{begin.name}, {how}"
-        for grow in CANDIDATES.values():
+        for done, grow in enumerate(CANDIDATES.values(), start=1):
             yield from grow(part)
+            self._reach(done)
+
+    def _reach(self, done: int) -> None:
+        """Tell that so many steps to the tree of this size are done."""
+        self.steps.reach(self.before + done)
 
     def _refined(self, part: Part, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
-        for each in candidates:
+        for done, each in enumerate(candidates, start=1):
             if self.clock.has_passed():
                 return
             yield self._better(each.tree, part.sample, part.leaves), f"{each.name}, refined"
+            self._reach(len(CANDIDATES) + done)
 
     def _with_own_means(self, part: Part, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield trees that are cheap because each leaf is a cluster of its own."""

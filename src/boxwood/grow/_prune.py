@@ -11,7 +11,7 @@ from boxwood.grow._costs import make_problem, refuse_misfit, whole_costs
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 
-__all__ = ["pruned", "prunings"]
+__all__ = ["Shares", "pruned", "prunings", "shares_of"]
 
 
 def pruned(
@@ -49,7 +49,7 @@ def pruned(
 
     Takes time n k d, memory n k, and time L² for a tree with L leaves.
     """
-    shares = _shares_of(tree, task, objective, centers)
+    shares = shares_of(tree, task, objective, centers)
     return shares.with_leaves(shares.fewest(max_leaf_nodes))
 
 
@@ -61,7 +61,7 @@ def prunings(
     Entry m - 1 is `pruned(tree, task, m, objective, centers)`; the one before it has as few leaves or costs more. All
     together take the time of one, but for making the trees. With `max_leaf_nodes` the list has no more than so many.
     """
-    shares = _shares_of(tree, task, objective, centers)
+    shares = shares_of(tree, task, objective, centers)
     most = min(shares.fewest(tree.n_leaves), max_leaf_nodes or tree.n_leaves)
     return [shares.with_leaves(shares.fewest(m)) for m in range(1, most + 1)]
 
@@ -73,8 +73,8 @@ class _Share(NamedTuple):
     on_first: Indices
 
 
-class _Shares(NamedTuple):
-    """A tree, and for each of its nodes a share and its cheapest cluster."""
+class Shares(NamedTuple):
+    """A tree, and for each of its nodes a share and its cheapest cluster: all its cheapest prunings in one."""
 
     tree: ThresholdTree
     of_nodes: list[_Share]
@@ -84,6 +84,20 @@ class _Shares(NamedTuple):
         """Return the fewest leaves of a pruning that is as cheap as the cheapest with so many."""
         costs = self.of_nodes[0].costs[:max_leaf_nodes]  # they never rise
         return int(np.argmax(costs == costs[-1])) + 1
+
+    def clusters_with(self, n_leaves: int) -> Indices:
+        """Return the cluster of each leaf of the whole tree in the cheapest pruning with exactly so many leaves."""
+        tree, waiting = self.tree, [(0, n_leaves)]
+        named, leaves_before = self.clusters[tree.leaf_nodes], np.cumsum(tree.feature < 0) - (tree.feature < 0)
+        while waiting:
+            node, leaves = waiting.pop()
+            a = int(self.of_nodes[node].on_first[leaves - 1])
+            if a == 0:
+                below = len(self.of_nodes[node].costs)  # leaves below a node come one after another
+                named[leaves_before[node] : leaves_before[node] + below] = self.clusters[node]
+            else:
+                waiting += ((int(tree.second[node]), leaves - a), (node + 1, a))
+        return named
 
     def with_leaves(self, n_leaves: int) -> ThresholdTree:
         """Return the cheapest pruning with exactly so many leaves."""
@@ -100,7 +114,7 @@ class _Shares(NamedTuple):
         return builder.build()
 
 
-def _shares_of(tree: ThresholdTree, task: Task, objective: str, centers: Array | None) -> _Shares:
+def shares_of(tree: ThresholdTree, task: Task, objective: str, centers: Array | None) -> Shares:
     if centers is not None:
         task = task.with_reference(Reference(task.reference.labels, centers, task.reference.names))
     problem = make_problem(task, objective)
@@ -108,7 +122,7 @@ def _shares_of(tree: ThresholdTree, task: Task, objective: str, centers: Array |
     rows = np.flatnonzero(problem.kept)
     costs, _ = whole_costs(problem, rows)
     sums = _sums_by_node(tree, costs, tree.apply(task.rows.take(rows), n_jobs=task.n_jobs))
-    return _Shares(tree, _shares(tree, sums.min(axis=1)), sums.argmin(axis=1))
+    return Shares(tree, _shares(tree, sums.min(axis=1)), sums.argmin(axis=1))
 
 
 def _sums_by_node(tree: ThresholdTree, costs: Ints, leaves: Indices) -> Ints:

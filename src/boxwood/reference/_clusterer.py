@@ -34,6 +34,7 @@ __all__ = [
     "reference_of",
     "refuse_number_of_clusters",
     "refuse_one_cluster",
+    "weight_argument",
 ]
 
 
@@ -61,13 +62,13 @@ def fitted_clusterer(
     fitted = clone(clusterer)
     if isinstance(fitted, FrozenEstimator):
         return fitted
-    return fitted.fit(_input_of(fitted, X, rows), **_weight_argument(fitted, rows.weights))
+    return fitted.fit(_input_of(fitted, X, rows), **weight_argument(fitted, rows.weights))
 
 
 def fitted_pipeline(pipeline: Any, X: Any, sample_weight: ArrayLike | None) -> Any:
     """Return a clone of a pipeline fitted on the unchanged table, which may hold values other than numbers."""
     weights = None if sample_weight is None else as_weights(sample_weight, len(X))
-    return clone(pipeline).fit(X, **_weight_argument(pipeline, weights))
+    return clone(pipeline).fit(X, **weight_argument(pipeline, weights))
 
 
 def reference_of(clusterer: Any, X: Any, rows: Rows) -> Reference:
@@ -185,19 +186,20 @@ def refuse_number_of_clusters(rows: Rows, n_clusters: int) -> None:
         )
 
 
-def _input_of(clusterer: Any, X: Any, rows: Rows) -> Any:
-    """Return the table for the clusterer; arrays are made C-contiguous, as the last digits depend on memory order."""
-    wants_names = hasattr(clusterer, "steps") or hasattr(clusterer, "feature_names_in_")
-    table = X if wants_names else rows.values
-    return np.ascontiguousarray(table) if isinstance(table, np.ndarray) else table
-
-
-def _weight_argument(clusterer: Any, weights: Floats | None) -> dict[str, Any]:
+def weight_argument(clusterer: Any, weights: Floats | None) -> dict[str, Any]:
+    """Return the argument that passes weights to `fit`, under the name that a pipeline wants; none if not accepted."""
     name, last = "sample_weight", clusterer
     while hasattr(last, "steps"):  # a pipeline passes an argument to the step in its name
         step, last = last.steps[-1]
         name = f"{step}__{name}"
     return {name: weights} if weights is not None and has_fit_parameter(last, "sample_weight") else {}
+
+
+def _input_of(clusterer: Any, X: Any, rows: Rows) -> Any:
+    """Return the table for the clusterer; arrays are made C-contiguous, as the last digits depend on memory order."""
+    wants_names = hasattr(clusterer, "steps") or hasattr(clusterer, "feature_names_in_")
+    table = X if wants_names else rows.values
+    return np.ascontiguousarray(table) if isinstance(table, np.ndarray) else table
 
 
 def _distinct_rows(rows: Array, enough: int) -> int:

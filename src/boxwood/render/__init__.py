@@ -1,4 +1,4 @@
-"""Explanations and trees as text and code. Nothing is computed from data. `EXPORTERS` lists the forms.
+"""Explanations and trees as text, code and pictures. Nothing is computed from data. `EXPORTERS` lists the forms.
 
 A module is imported when the first of its names is used, so listing the forms imports none of them.
 """
@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 from boxwood._lazy import attach
 
 if TYPE_CHECKING:
+    from boxwood.render._display import ExplanationDisplay as ExplanationDisplay
     from boxwood.render._exporters import EXPORTERS as EXPORTERS
     from boxwood.render._rules import rules as rules
     from boxwood.render._sql import sql as sql
     from boxwood.render._text import text as text
 
 _MODULES: dict[str, tuple[str, ...]] = {
+    "_display": ("ExplanationDisplay",),
     "_exporters": ("EXPORTERS",),
     "_rules": ("rules",),
     "_sql": ("sql",),

@@ -1,13 +1,13 @@
 """`EXPORTERS`: the table of all forms in which an explanation can be written.
 
-To add one, write a function from an explanation to text in a file of its own, and a line here: `boxwood export --to`
-reads this table.
+To add one, write a function from an explanation to text (or bytes) in a file of its own, a line here, and a method of
+`Explanation` that hands over to it. `boxwood export --to`, its help and the tests read this table.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
@@ -16,20 +16,50 @@ __all__ = ["EXPORTERS", "Exporter"]
 
 
 class Exporter(NamedTuple):
-    """A form of an explanation: a module of boxwood, imported when first used, and a function in it."""
+    """A form of an explanation.
+
+    Parameters
+    ----------
+    module, function : str
+        A module of boxwood, imported when first used, and the function in it.
+    method : str
+        Method of `Explanation` that returns the form.
+    what : str
+        What it is, in a few words.
+    kind : {"text", "code", "bytes", "object"}
+        "text" is for people; "code" and "bytes" are data, and bytes are never printed on a terminal. An "object" lives
+        in Python alone, so the command line has no such form.
+    options : tuple of str
+        Parameters of the function that the command line has as options.
+    """
 
     module: str
     function: str
+    method: str
+    what: str
+    kind: str = "code"
+    options: tuple[str, ...] = ()
 
-    def write(self, explanation: Explanation) -> str:
+    def write(self, explanation: Explanation, **options: Any) -> Any:
         """Return the explanation in this form."""
-        text: str = getattr(import_module(f"boxwood.{self.module}"), self.function)(explanation)
-        return text
+        return getattr(import_module(f"boxwood.{self.module}"), self.function)(explanation, **options)
 
 
 EXPORTERS = {
-    "text": Exporter("render._text", "text"),
-    "json": Exporter("explanation._model_file", "to_text"),
-    "sql": Exporter("render._sql", "sql"),
-    "sqlite": Exporter("render._sql", "sqlite"),
+    "text": Exporter("render._text_tree", "full_text", "to_text", "the summary and the tree", "text"),
+    "sentences": Exporter("render._sentences", "sentences", "to_sentences", "a sentence for each cluster", "text"),
+    "markdown": Exporter("render._markdown", "markdown", "to_markdown", "the summary as Markdown"),
+    "csv": Exporter("render._sentences", "rule_table", "to_csv", "a table with a line for each leaf"),
+    "json": Exporter("explanation._model_file", "to_text", "to_json", "the model file"),
+    "sql": Exporter(
+        "render._sql", "sql", "to_sql", "a CASE expression, or a query with --table", "code", ("dialect", "table")
+    ),
+    "python": Exporter("render._python", "python", "to_python", "a function of Python that needs no package"),
+    "javascript": Exporter("render._javascript", "javascript", "to_javascript", "a function of JavaScript"),
+    "formula": Exporter("render._formula", "formula", "to_formula", "a formula for row 2 of a spreadsheet"),
+    "onnx": Exporter("render._onnx", "onnx", "to_onnx", "an ONNX model for float32 rows", "bytes"),
+    "sklearn": Exporter("render._sklearn", "sklearn", "to_sklearn", "a DecisionTreeClassifier", "object"),
+    "html": Exporter(
+        "render._page", "page", "to_html", "the report, a page for a browser", "code", ("title", "min_count")
+    ),
 }

@@ -1,4 +1,4 @@
-"""The walk of a tree that all its texts share: one line for each side of a cut and for each leaf."""
+"""The outline of a tree that all its texts share: one line for each side of a cut and for each leaf."""
 
 from __future__ import annotations
 
@@ -6,51 +6,70 @@ import math
 from collections.abc import Callable, Collection
 from typing import TypeAlias
 
+from boxwood.render._walk import Step, walk
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Tests", "outline", "sides"]
+__all__ = ["OfCut", "Tests", "of_cuts", "outline", "outline_lines", "sides", "too_deep"]
 
 LONGEST = 1 << 28  # characters of indentation
 
-Tests: TypeAlias = Callable[[int, float, float, Collection[int]], tuple[str, str]]
+Tests: TypeAlias = Callable[[Step], tuple[str, str]]
+"""From a cut to the tests of its two sides."""
+
+OfCut: TypeAlias = Callable[[int, float, float, Collection[int]], tuple[str, str]]
 """From a cut's feature, its lower and upper end, and the features cut above it, to the tests of its two sides."""
 
 
-def outline(tree: ThresholdTree, tests: Tests, cluster_name: Callable[[int], str]) -> str:
+def outline(tree: ThresholdTree, tests: Tests, leaf: Callable[[int], str]) -> str:
     """Return the tree in the shape of scikit-learn's `export_text`, in pre-order.
+
+    IN: tests, the texts of the two sides of a cut; leaf, the text of a leaf from its node.
 
     Raises
     ------
     ValueError
         If the tree is so deep that the text would be longer than 2**28 characters by its indentation alone.
     """
-    _refuse_too_deep(tree)
-    lines: list[str] = []
-    stack: list[tuple[int, tuple[int, ...], str]] = [(0, (), "")]  # node, features cut above it, test that leads to it
-    while stack:
-        node, above, test = stack.pop()
-        if test:
-            lines.append(f"{'|   ' * (len(above) - 1)}|--- {test}")
-        feature = int(tree.feature[node])
-        if feature < 0:
-            lines.append(f"{'|   ' * len(above)}|--- {cluster_name(int(tree.cluster[node]))}")
-            continue
-        inside, outside = tests(feature, float(tree.lower[node]), float(tree.upper[node]), above)
-        below = (*above, feature)
-        stack += ((int(tree.second[node]), below, outside), (node + 1, below, inside))
-    return "\n".join(lines)
+    if (indentation := too_deep(tree)) is not None:
+        raise ValueError(
+            f"a tree of depth {tree.depth:,} as text would take {indentation:,} characters of indentation; use "
+            "to_json() or to_sql()"
+        )
+    return "\n".join(line for line, _ in outline_lines(tree, tests, leaf))
 
 
-def _refuse_too_deep(tree: ThresholdTree) -> None:
+def outline_lines(tree: ThresholdTree, tests: Tests, leaf: Callable[[int], str]) -> list[tuple[str, int]]:
+    """Return the lines of the outline, each with its node if it is a leaf's, and -1 otherwise."""
+    lines: list[tuple[str, int]] = []
+    waiting: dict[tuple[int, bool], str] = {}  # test that leads to a side of a cut
+    for step in walk(tree):
+        if step.depth:
+            lines.append((f"{'|   ' * (step.depth - 1)}|--- {waiting.pop((step.above, step.inside))}", -1))
+        if tree.feature[step.node] < 0:
+            lines.append((f"{'|   ' * step.depth}|--- {leaf(step.node)}", step.node))
+        else:
+            waiting[step.node, True], waiting[step.node, False] = tests(step)
+    return lines
+
+
+def of_cuts(tree: ThresholdTree, tests: OfCut) -> Tests:
+    """Return texts of cuts that need no more than the cut and the features above it."""
+
+    def of_step(step: Step) -> tuple[str, str]:
+        node = step.node
+        return tests(int(tree.feature[node]), float(tree.lower[node]), float(tree.upper[node]), step.asked)
+
+    return of_step
+
+
+def too_deep(tree: ThresholdTree) -> int | None:
+    """Return the number of characters of indentation, if it is too large for a text."""
     depth = [0] * tree.n_nodes
     for node, (feature, second) in enumerate(zip(tree.feature.tolist(), tree.second.tolist(), strict=True)):
         if feature >= 0:
             depth[node + 1] = depth[second] = depth[node] + 1
-    if (indentation := 4 * sum(depth)) > LONGEST:
-        raise ValueError(
-            f"a tree of depth {tree.depth:,} as text would take {indentation:,} characters of indentation; use "
-            "to_json() or render.sql"
-        )
+    indentation = 4 * sum(depth)
+    return indentation if indentation > LONGEST else None
 
 
 def sides(

@@ -5,21 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
-from unicodedata import combining, east_asian_width
 
 from boxwood._validation import listed
+from boxwood.render._figures import counted, of_leaves, percent, shortened, size, width
 from boxwood.render._grown_by import grown_by
-from boxwood.render._outline import outline, sides
+from boxwood.render._outline import of_cuts, outline, sides
 from boxwood.render._rules import cluster_name, cluster_rule, column_name, number
 from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
     from boxwood.explanation import ClusterSummary, DrawFacts, Explanation, KernelFacts, MixtureFacts
 
-__all__ = ["text"]
+__all__ = ["findings", "headline", "text"]
 
 TELLING = 0.1  # a larger gap says more of the search than of the tree
-LONGEST_NAME = 40  # a longer name is cut in the middle
 _OF_DISTANCES = {"sqeuclidean": "", "l1": " (ℓ1 distances)", "l2": " (Euclidean distances)"}
 
 
@@ -60,43 +59,50 @@ def text(model: Any) -> str:
 
 
 def _explanation_text(ex: Explanation) -> str:
-    parts = [_headline(ex), "\n".join(_cluster_lines(ex.clusters)), f"{_loss(ex)}\n{_origin(ex)}"]
-    parts += [] if ex.mixture is None else [_gaussians(ex.mixture, ex.method)]
-    parts += [] if ex.draws is None else [_draws(ex.draws)]
-    parts += [] if ex.kernel is None else [_kernel(ex.kernel)]
+    parts = [headline(ex), "\n".join(_cluster_lines(ex.clusters)), *findings(ex)]
     return "\n\n".join(parts + ["\n".join(f"Note: {note}" for note in ex.notes)] * bool(ex.notes))
 
 
-def _headline(ex: Explanation) -> str:
-    kept = _count(ex.n_rows - ex.n_left_out, "row")
-    left_out = f" ({_count(ex.n_left_out, 'row')} labelled -1 left out)" if ex.n_left_out else ""
-    used = f"{ex.tree.features.size:,} of {_count(len(ex.columns), 'column')}"
-    return f"{_count(ex.n_clusters, 'cluster')} of {kept}{left_out}, explained by {_leaves(ex.n_leaves)} on {used}"
+def findings(ex: Explanation) -> list[str]:
+    """Return the paragraphs on the loss, on how the tree was grown, and on what else is known of it."""
+    parts = [f"{_loss(ex)}\n{_held_out(ex)}{_origin(ex)}"]
+    parts += [] if ex.mixture is None else [_gaussians(ex.mixture, ex.method)]
+    parts += [] if ex.draws is None else [_draws(ex.draws)]
+    parts += [] if ex.kernel is None else [_kernel(ex.kernel)]
+    return parts
+
+
+def headline(ex: Explanation) -> str:
+    """Return how many clusters, rows, leaves and columns there are."""
+    kept = counted(ex.n_rows - ex.n_left_out, "row")
+    left_out = f" ({counted(ex.n_left_out, 'row')} labelled -1 left out)" if ex.n_left_out else ""
+    used = f"{ex.tree.features.size:,} of {counted(len(ex.columns), 'column')}"
+    return f"{counted(ex.n_clusters, 'cluster')} of {kept}{left_out}, explained by {of_leaves(ex.n_leaves)} on {used}"
 
 
 def _cluster_lines(clusters: Sequence[ClusterSummary]) -> list[str]:
     header = ("", "size", "share", "caught", "precision", "rule")
     cells = [header, *(_cells(cluster) for cluster in clusters)]
-    widths = [max(_width(row[i]) for row in cells) for i in range(len(header) - 1)]
+    widths = [max(width(row[i]) for row in cells) for i in range(len(header) - 1)]
     return [_line(row, widths) for row in cells]
 
 
 def _cells(cluster: ClusterSummary) -> tuple[str, ...]:
-    name = _shortened(cluster_name(cluster.name))
-    shares = (_percent(share) for share in (cluster.share, cluster.caught, cluster.precision))
-    return name, _size(cluster.size), *shares, cluster_rule(cluster)
+    name = shortened(cluster_name(cluster.name))
+    shares = (percent(share) for share in (cluster.share, cluster.caught, cluster.precision))
+    return name, size(cluster.size), *shares, cluster_rule(cluster)
 
 
 def _line(row: tuple[str, ...], widths: list[int]) -> str:
     name, *numbers, rule = row
-    padded = [name + " " * (widths[0] - _width(name))]
+    padded = [name + " " * (widths[0] - width(name))]
     padded += [number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True)]
     return "  ".join([*padded, rule])
 
 
 def _loss(ex: Explanation) -> str:
     rows = "rows by weight" if ex.weighted else "rows"
-    agreement = f"The rules agree with the clusters on {_percent(ex.agreement)} of {rows}"
+    agreement = f"The rules agree with the clusters on {percent(ex.agreement)} of {rows}"
     what = "within-cluster cost" + _OF_DISTANCES[ex.objective] + (" in the kernel's feature space" if ex.kernel else "")
     if ex.reference_cost == 0:
         if ex.cost == 0:
@@ -111,6 +117,14 @@ def _loss(ex: Explanation) -> str:
     return f"{agreement}; {times}{below}."
 
 
+def _held_out(ex: Explanation) -> str:
+    """Return a line on rows that were not used to grow, if some were held out."""
+    if ex.held_out is None:
+        return ""
+    agreement = percent(ex.held_out.agreement)
+    return f"On rows not used to grow, rules grown the same way agree on {agreement} ({ex.held_out.how}).\n"
+
+
 def _origin(ex: Explanation) -> str:
     """Return how the tree was grown, and how far it is from the cheapest, where that is known."""
     text = f"Grown by {grown_by(ex.method)}"
@@ -118,8 +132,8 @@ def _origin(ex: Explanation) -> str:
     if gap is None or gap > TELLING:
         return f"{text}."
     if gap == 0:
-        return f"{text}; no tree of {_leaves(ex.n_leaves)} costs less."
-    return f"{text}; no tree of {_leaves(ex.n_leaves)} costs less by more than {_at_most(gap)}."
+        return f"{text}; no tree of {of_leaves(ex.n_leaves)} costs less."
+    return f"{text}; no tree of {of_leaves(ex.n_leaves)} costs less by more than {_at_most(gap)}."
 
 
 def _at_most(share: float) -> str:
@@ -129,7 +143,7 @@ def _at_most(share: float) -> str:
 
 def _gaussians(facts: MixtureFacts, method: str) -> str:
     least = min(math.floor(1000 * (1 - facts.certified_error)) / 1000, 0.999) if facts.certified_error else 1.0
-    first, second = (_shortened(cluster_name(name)) for name in facts.components)
+    first, second = (shortened(cluster_name(name)) for name in facts.components)
     text = (
         f"Estimated from the Gaussians behind the clusters: at least {least:.1%} of rows of these Gaussians end in "
         f"their own leaf; the explainability-to-noise ratio is {facts.explainability_to_noise:.3g}, attained by "
@@ -158,46 +172,11 @@ def _kernel(facts: KernelFacts) -> str:
 
 def _far(facts: MixtureFacts, method: str) -> str:
     far = [
-        f"{_shortened(cluster_name(one.component))} on {column_name(one.column)} ({one.verdict})"
+        f"{shortened(cluster_name(one.component))} on {column_name(one.column)} ({one.verdict})"
         for one in facts.far_from_gaussian
     ]
     better = "; method cart or imm does not rest on Gaussians" if method.startswith("mmdt") else ""
     return f"Warning: far from Gaussian: {listed(far, 5)}, so these estimates may not hold{better}."
-
-
-def _percent(share: float | None) -> str:
-    """Return a share with one decimal; only 1 is printed as 100.0%, and only 0 as 0.0%."""
-    if share is None:
-        return "-"
-    if 0 < share < 0.0005:
-        return "<0.1%"
-    if 0.9995 <= share < 1:
-        return "99.9%"
-    return f"{share:.1%}"
-
-
-def _size(size: float) -> str:
-    return f"{size:,.0f}" if size == math.floor(size) else f"{size:,.1f}"
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
-
-
-def _leaves(n: int) -> str:
-    return "1 leaf" if n == 1 else f"{n:,} leaves"
-
-
-def _shortened(name: str) -> str:
-    if len(name) <= LONGEST_NAME:
-        return name
-    half = LONGEST_NAME // 2
-    return f"{name[: half - 1]}…{name[-half:]}"
-
-
-def _width(s: str) -> int:
-    """Return the number of terminal columns that a text takes."""
-    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in s)
 
 
 # -------------------------------------------------------------------------------------------------------- tree
@@ -208,4 +187,9 @@ def _tree_text(tree: ThresholdTree, columns: Sequence[str] | None, names: Sequen
         name = f"x{feature}" if columns is None else column_name(str(columns[feature]))
         return sides(name, lower, upper, number)
 
-    return outline(tree, tests, lambda cluster: cluster_name(cluster if names is None else names[cluster]))
+    clusters = tree.cluster.tolist()
+    return outline(
+        tree,
+        of_cuts(tree, tests),
+        lambda node: cluster_name(clusters[node] if names is None else names[clusters[node]]),
+    )

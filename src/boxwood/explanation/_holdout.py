@@ -1,0 +1,174 @@
+"""Rows held out: trees are grown again on the other rows, and measured on these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from boxwood._types import Indices
+from boxwood._validation import shown
+from boxwood.errors import DataError
+from boxwood.explanation._evidence import Evidence
+from boxwood.explanation._losses import Distance, Loss, Losses, summed
+from boxwood.explanation._progress import Progress, silent
+from boxwood.explanation._records import HeldOut
+from boxwood.reference import Reference, Task
+
+__all__ = [
+    "checked_folds",
+    "checked_validate",
+    "held_out",
+    "how_of",
+    "loss_of_parts",
+    "losses_on",
+    "parts_held_out",
+    "retaken",
+]
+
+MOST_FOLDS = 100
+Validate = float | int
+"""A share of the rows, or a number of folds."""
+
+
+def checked_validate(validate: Any) -> Validate | None:
+    """Return a share between 0 and 1 or a number of folds from 2 on; None is None.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is neither.
+    """
+    expected = f"a share of the rows between 0 and 1, a number of folds from 2 to {MOST_FOLDS}, or None"
+    if validate is None:
+        return None
+    if isinstance(validate, bool) or not isinstance(validate, Real):
+        raise TypeError(f"validate must be {expected}; got {shown(validate)}")
+    if isinstance(validate, Integral) and 2 <= validate <= MOST_FOLDS:
+        return int(validate)
+    if not isinstance(validate, Integral) and 0 < validate < 1:
+        return float(validate)
+    raise ValueError(f"validate must be {expected}; got {shown(validate)}")
+
+
+def checked_folds(folds: Any) -> int:
+    """Return a number of folds: 0, or from 2 on.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is none.
+    """
+    if isinstance(folds, bool) or not isinstance(folds, Integral):
+        raise TypeError(f"folds must be a whole number, got {shown(folds)}")
+    if folds != 0 and not 2 <= folds <= MOST_FOLDS:
+        raise ValueError(f"folds must be 0 or from 2 to {MOST_FOLDS}; got {shown(folds)}")
+    return int(folds)
+
+
+def held_out(evidence: Evidence, validate: Validate, distance: Distance, progress: Progress = silent) -> HeldOut:
+    """Return how well trees do on rows that were not used to grow them, each grown as the explanation's tree was.
+
+    With a share, one tree is grown on the other rows. With folds, every row is held out once, and the losses of all
+    folds are added before they are divided.
+
+    Raises
+    ------
+    DataError
+        If there are too few rows.
+    ValueError
+        If the tree was there already, and nothing says how to grow another.
+    """
+    if evidence.grow is None:
+        raise ValueError("the tree was there already, so none can be grown without the rows held out; leave it out")
+    grow, parts = evidence.grow, parts_held_out(evidence.task, validate)
+
+    def loss(task: Task, held: Indices) -> Loss:
+        tree = grow(task).tree
+        return losses_on(evidence, held, distance)(tree).of(tree.leaf_clusters)
+
+    total = summed(loss_of_parts(evidence.task, parts, loss, progress))
+    return HeldOut(total.agreement, total.price, int(sum(map(len, parts))), how_of(validate))
+
+
+def how_of(validate: Validate) -> str:
+    """Return in words how rows are held out."""
+    return f"{validate} folds" if isinstance(validate, int) else f"{100 * validate:g}% of the rows"
+
+
+def losses_on(evidence: Evidence, rows: Indices, distance: Distance) -> Callable[[Any], Losses]:
+    """Return the function from a tree on the task's columns to its losses on some rows."""
+    measured = evidence.coordinates.measured
+    part = evidence.task.of_rows(rows)
+    return lambda tree: Losses(tree, part, part.rows if measured is None else measured.take(rows), distance)
+
+
+def loss_of_parts(
+    task: Task, parts: list[Indices], loss: Callable[[Task, Indices], Any], progress: Progress = silent
+) -> list[Any]:
+    """Return `loss(task without the part, part)` for each part."""
+    found = []
+    for held in parts:
+        found.append(loss(_without(task, held), held))
+        progress("trees grown without the rows held out", len(found), len(parts))
+    return found
+
+
+def parts_held_out(task: Task, validate: Validate) -> list[Indices]:
+    """Return the numbers of the rows that are held out together: one array for a share, or one for each fold.
+
+    The rows of each cluster are spread evenly over the folds, in an order drawn by the task's randomness. Each cluster
+    keeps a row to grow on, so the only row of a cluster is never held out. Neither are rows that are left out.
+
+    Raises
+    ------
+    DataError
+        If there are fewer rows than folds, or no row is left to be held out.
+    """
+    order = _shuffled_by_cluster(task)
+    if isinstance(validate, int):
+        if len(order) < validate:
+            raise DataError(f"{validate} folds need as many rows in clusters of two or more, got {len(order)}")
+        return [np.sort(order[fold::validate]) for fold in range(validate)]
+    position = np.arange(len(order))
+    chosen = np.floor((position + 1) * validate) > np.floor(position * validate)
+    labels = task.reference.labels[order]
+    for cluster in np.unique(labels):
+        of_cluster = np.flatnonzero(labels == cluster)
+        if chosen[of_cluster].all():
+            chosen[of_cluster[0]] = False
+    if not chosen.any():
+        raise DataError(f"validate={validate:g} holds out no row of {int(task.kept.sum())}; ask for more, or for folds")
+    return [np.sort(order[chosen])]
+
+
+def _shuffled_by_cluster(task: Task) -> Indices:
+    """Return the kept rows of clusters with two or more of them, cluster after cluster, in random order."""
+    generator, labels = check_random_state(task.random_state), task.reference.labels
+    order = generator.permutation(np.flatnonzero(task.kept))
+    sizes = np.bincount(labels[order], minlength=task.reference.n_clusters)
+    order = order[sizes[labels[order]] > 1]
+    return np.asarray(order[np.argsort(labels[order], kind="stable")], dtype=np.intp)
+
+
+def retaken(task: Task, rows: Indices) -> Task:
+    """Return the task on some rows, which may be taken more than once.
+
+    If the clusters' centres are the means of their rows, they become the means of these rows, unless a cluster has none
+    of them.
+    """
+    part, reference = task.of_rows(rows), task.reference
+    present = np.unique(part.reference.labels[part.kept])
+    if reference.moments is None or len(present) < reference.n_clusters:
+        return part
+    means = Reference.of(part.rows, part.reference.labels)
+    return part.with_reference(means.named(reference.names))
+
+
+def _without(task: Task, held: Indices) -> Task:
+    stays = np.ones(len(task.rows), dtype=np.bool_)
+    stays[held] = False
+    return retaken(task, np.flatnonzero(stays))

@@ -1,0 +1,226 @@
+"""Stability: the clusterer and the tree on rows drawn again, and how much of the explanation returns."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import check_random_state
+
+from boxwood._frames import rows_of_table
+from boxwood._threads import one_blas_thread
+from boxwood._types import Bools, Floats, Indices
+from boxwood._validation import whole_number
+from boxwood.explanation._evidence import Evidence
+from boxwood.explanation._holdout import retaken
+from boxwood.explanation._progress import Progress, silent
+from boxwood.explanation._records import ClusterStability, CutStability, Stability
+from boxwood.explanation._verdict import level_of, verdict_of
+from boxwood.reference import Reference, Task
+from boxwood.reference._clusterer import mixture_of, reference_of, weight_argument
+from boxwood.reference._reference import labels_of
+from boxwood.tree import ThresholdTree
+
+if TYPE_CHECKING:
+    from boxwood.explanation._explanation import Explanation
+
+__all__ = ["ROWS", "overlaps", "stability_of"]
+
+ROWS = 10_000  # most rows of a resample
+LOW, HIGH = 0.05, 0.95  # quantiles over the resamples
+_SEEDS = 2**31 - 1
+
+
+class _Again(NamedTuple):
+    """What one resample gave: the overlap of each cluster (NaN without rows), the share changed, cuts on the table."""
+
+    overlaps: Floats
+    changed: float
+    tree: ThresholdTree | None
+
+
+def stability_of(ex: Explanation, n: int, random_state: Any, progress: Progress = silent) -> Stability:
+    """Return the stability; `Explanation.stability` states how it is measured."""
+    n, evidence = whole_number("n", n, 2), ex._rows()
+    seed = 0 if random_state is None else random_state
+    generator = check_random_state(seed)
+    if evidence.grow is None:
+        raise ValueError("the tree was there already, so it cannot be grown again; explain the rows of its fit")
+    refitted = evidence.clusterer is not None and not isinstance(last_of(evidence.clusterer), FrozenEstimator)
+    pool = np.flatnonzero(_drawn_from(evidence.task, refitted))
+    size, again = min(len(pool), ROWS), []
+    for done in range(1, n + 1):
+        again.append(
+            _once(ex, evidence, _resample(evidence.task, pool, size, refitted, generator), refitted, generator)
+        )
+        progress("resamples", done, n)
+    clusters = _clusters(ex, np.array([one.overlaps for one in again]))
+    cuts = _cuts(ex, [one.tree for one in again])
+    changed = float(np.mean([one.changed for one in again]))
+    found = Stability(
+        n, size, refitted, clusters, cuts, changed, level_of(clusters), "", seed if isinstance(seed, int) else None
+    )
+    return found._replace(verdict=verdict_of(found))
+
+
+def last_of(clusterer: Any) -> Any:
+    """Return the clusterer itself, or the last step of a pipeline, still frozen if it is."""
+    return clusterer.steps[-1][1] if hasattr(clusterer, "steps") else clusterer
+
+
+# ------------------------------------------------------------------------------------------------- one resample
+
+
+def _drawn_from(task: Task, refitted: bool) -> Bools:
+    """Return which rows may be drawn: a clusterer sees those that it left out, too."""
+    weights = task.rows.weights
+    if not refitted:
+        return task.kept
+    return np.ones(len(task.rows), dtype=np.bool_) if weights is None else weights > 0
+
+
+def _resample(task: Task, pool: Indices, size: int, refitted: bool, generator: Any) -> Indices:
+    """Return rows drawn with replacement, in ascending order; given labels are drawn until two clusters are there."""
+    while True:
+        rows: Indices = np.sort(pool[generator.randint(len(pool), size=size)])
+        if refitted or len(np.unique(task.reference.labels[rows])) > 1:
+            return rows
+
+
+def _once(ex: Explanation, evidence: Evidence, rows: Indices, refitted: bool, generator: Any) -> _Again:
+    task = evidence.task
+    first = np.unique(rows, return_index=True)[1]  # where each row of the resample stands first
+    weights = np.ones(len(first)) if task.rows.weights is None else task.rows.weights[rows[first]]
+    assert evidence.grow is not None
+    if refitted:
+        part = _refitted(evidence, rows, int(generator.randint(_SEEDS)))
+        old, new = task.reference.labels[rows[first]], part.reference.labels[first]
+        found, match = overlaps(old, new, weights, task.reference.n_clusters, part.reference.n_clusters)
+        tree = evidence.grow(part).tree if len(np.unique(new[new >= 0])) > 1 else None
+    else:
+        part = retaken(task, rows)
+        tree = evidence.grow(part).tree
+        old, new = ex.tree.leaf_clusters[evidence.leaf[rows[first]]], tree.predict(part.rows)[first]
+        k = task.reference.n_clusters
+        found, match = overlaps(old, new, weights, k, k, matched=False)
+    counted = old >= 0
+    moved = match[old[counted]] != new[counted]
+    changed = float(weights[counted][moved].sum() / max(weights[counted].sum(), np.finfo(float).tiny))
+    return _Again(found, changed, None if tree is None else _on_table(evidence, tree, rows))
+
+
+def overlaps(
+    old: Indices, new: Indices, weights: Floats, k_old: int, k_new: int, *, matched: bool = True
+) -> tuple[Floats, Indices]:
+    """Return the Jaccard overlap of each old cluster with its match, NaN without rows, and the match of each, or -2.
+
+    Clusters are matched one to one, so that the sum of overlaps is largest; with `matched=False` by their numbers. Rows
+    of no cluster (-1) count for neither.
+    """
+    both = np.zeros((k_old + 1, k_new + 1))
+    np.add.at(both, (old, new), weights)  # -1 stands last
+    inner = both[:k_old, :k_new]
+    either = both[:k_old].sum(axis=1)[:, None] + both[:, :k_new].sum(axis=0)[None, :] - inner
+    jaccard = inner / np.where(either > 0, either, 1.0)
+    match = np.full(k_old, -2)  # no row has this number
+    if matched:
+        from scipy.optimize import linear_sum_assignment
+
+        some, others = linear_sum_assignment(jaccard, maximize=True)
+        match[some] = others
+    else:
+        match[:] = np.arange(k_old)
+    found = np.array([jaccard[c, match[c]] if match[c] >= 0 else 0.0 for c in range(k_old)])
+    return np.where(both[:k_old].sum(axis=1) > 0, found, np.nan), match
+
+
+def _refitted(evidence: Evidence, rows: Indices, seed: int) -> Task:
+    """Return the task on a resample, with the clusters that a clone of the clusterer finds there."""
+    from threadpoolctl import threadpool_limits
+
+    part, own, names = evidence.task.of_rows(rows), evidence.given is None, evidence.coordinates.columns
+    measured = evidence.coordinates.measured
+    table = part.rows if measured is None else measured.take(rows)
+    given = np.ascontiguousarray(table.values) if own else rows_of_table(evidence.given, rows)
+    fitted = _seeded(clone(evidence.clusterer), seed)
+    # tables this small are clustered many times faster by one thread, and the last digits are always the same
+    with warnings.catch_warnings(), one_blas_thread(), threadpool_limits(1, user_api="openmp"):
+        warnings.simplefilter("ignore")  # the fit on all rows has warned; a resample has rows twice
+        fitted.fit(given, **weight_argument(fitted, part.rows.weights))
+    if own and measured is None:
+        reference = reference_of(fitted, given, part.rows)
+        mixture = mixture_of(fitted, reference, names)
+    else:
+        labels = np.asarray(labels_of(fitted, given, len(rows)))
+        reference, mixture = _with_means(part, np.where(labels < 0, -1, labels)), None
+    asked, k = part.max_leaf_nodes, evidence.task.reference.n_clusters
+    leaves = reference.n_clusters if asked == k else asked
+    return replace(part, reference=reference, mixture=mixture, max_leaf_nodes=leaves)
+
+
+def _with_means(part: Task, labels: Indices) -> Reference:
+    if (labels < 0).all():
+        return Reference(labels, np.zeros((1, part.rows.n_columns)))
+    return Reference.of(part.rows, labels)
+
+
+def _seeded(clusterer: Any, seed: int) -> Any:
+    """Return a clusterer with this seed wherever it takes one, so that the result is the same each time."""
+    names = [name for name in clusterer.get_params() if name.split("__")[-1] == "random_state"]
+    return clusterer.set_params(**dict.fromkeys(names, seed))
+
+
+def _on_table(evidence: Evidence, tree: ThresholdTree, rows: Indices) -> ThresholdTree:
+    """Return a tree on the table's columns."""
+    if evidence.coordinates.axis_map is None:
+        return tree
+    return replace(evidence.coordinates, table=evidence.coordinates.table.take(rows)).pulled_back(tree)
+
+
+# --------------------------------------------------------------------------------------------- over all resamples
+
+
+def _clusters(ex: Explanation, found: Floats) -> tuple[ClusterStability, ...]:
+    summaries = []
+    for one in ex.clusters:
+        known = found[~np.isnan(found[:, one.cluster]), one.cluster]
+        mean, low = (float(known.mean()), float(np.quantile(known, LOW))) if len(known) else (0.0, 0.0)
+        summaries.append(ClusterStability(one.cluster, one.name, min(mean, 1.0), min(low, 1.0)))
+    return tuple(summaries)
+
+
+def _cuts(ex: Explanation, trees: list[ThresholdTree | None]) -> tuple[CutStability, ...]:
+    tree, coded = ex.tree, ex.coded_columns
+    ends = [
+        (node, int(tree.feature[node]), float(end))
+        for node in range(tree.n_nodes)
+        if tree.feature[node] >= 0
+        for end in (tree.lower[node], tree.upper[node])
+        if np.isfinite(end)
+    ]
+    thresholds = [_thresholds(again) for again in trees]
+    cuts = []
+    for node, feature, end in ends:
+        near = [_nearest(of_tree[feature], end) for of_tree in thresholds if feature in of_tree]
+        low, high = (None, None) if not near or feature in coded else map(float, np.quantile(near, (LOW, HIGH)))
+        cuts.append(CutStability(node, ex.columns[feature], end, len(near) / len(trees), low, high))
+    return tuple(cuts)
+
+
+def _thresholds(tree: ThresholdTree | None) -> dict[int, Floats]:
+    """Return the finite ends of the cuts of a tree, by the column that they test."""
+    if tree is None:
+        return {}
+    found = {}
+    for feature in tree.features.tolist():
+        ends = np.concatenate([tree.lower[tree.feature == feature], tree.upper[tree.feature == feature]])
+        found[feature] = ends[np.isfinite(ends)]
+    return found
+
+
+def _nearest(values: Floats, value: float) -> float:
+    return float(values[np.argmin(np.abs(values - value))])

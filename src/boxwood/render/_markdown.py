@@ -1,0 +1,71 @@
+"""An explanation as Markdown: its facts for a slide, a ticket or a language model."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from boxwood.render._figures import percent, size
+from boxwood.render._rules import cluster_name, cluster_rule, explanation_of
+from boxwood.render._text import findings, headline
+
+if TYPE_CHECKING:
+    from boxwood.explanation import ClusterSummary
+
+__all__ = ["markdown"]
+
+_HEADER = "| cluster | size | share | caught | precision | rule |\n| --- | ---: | ---: | ---: | ---: | --- |"
+_WORDS = (
+    "Caught is the share of a cluster's rows that its rule finds, precision the share of the rule's rows that are in "
+    "the cluster."
+)
+
+
+def markdown(model: Any) -> str:
+    """Return the summary of an explanation as Markdown: a heading, a table with a row for each cluster, the loss.
+
+    Names stay as they are, whatever they hold: in text, characters with a meaning in Markdown are escaped, and rules
+    are code. The table is one of GitHub's Markdown.
+
+    Parameters
+    ----------
+    model : Explanation, or a fitted estimator with `explanation_`
+
+    Examples
+    --------
+    >>> import boxwood
+    >>> print(markdown(boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])).split("\\n\\n")[1])
+    | cluster | size | share | caught | precision | rule |
+    | --- | ---: | ---: | ---: | ---: | --- |
+    | old | 1 | 50.0% | 100.0% | 100.0% | `age > 5` |
+    | young | 1 | 50.0% | 100.0% | 100.0% | `age <= 5` |
+    """
+    ex = explanation_of(model)
+    table = "\n".join([_HEADER, *map(_row, ex.clusters)])
+    parts = [f"## {_escaped(headline(ex))}", table, _WORDS, *(_escaped(part) for part in findings(ex))]
+    notes = "\n".join(f"- {_escaped(note)}" for note in ex.notes)
+    return "\n\n".join([*parts, notes] if notes else parts)
+
+
+def _row(cluster: ClusterSummary) -> str:
+    shares = (percent(share) for share in (cluster.share, cluster.caught, cluster.precision))
+    rule = cluster_rule(cluster)
+    said = _in_cell(_code(rule)) if cluster.rules else _escaped(rule)
+    return f"| {' | '.join([_escaped(cluster_name(cluster.name)), size(cluster.size), *shares, said])} |"
+
+
+def _escaped(text: str) -> str:
+    """Return a text in which no character has a meaning of Markdown or HTML."""
+    return re.sub(r"([\\`*_\[\]<>|~$&])", r"\\\1", text)
+
+
+def _code(text: str) -> str:
+    """Return a text as code, between more backticks than it has in a row."""
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    pad = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{fence}{pad}{text}{pad}{fence}"
+
+
+def _in_cell(text: str) -> str:
+    """Return a text for the cell of a table, where a bar would end it, even in code."""
+    return text.replace("|", "\\|")

@@ -1,0 +1,207 @@
+"""`page`: an explanation as one file for a browser, which loads nothing; `short_page`: its short form for notebooks.
+
+The facts come from the files `_page_*.py` as plain data, the templates in the folder `page` place them. What is shown
+of rows goes through `Guard`. Texts of others, such as names of columns, are escaped by the templates. Nothing else may
+run: the content-security policy allows one script and one style, by their hashes.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from boxwood._extras import require
+from boxwood._validation import whole_number
+from boxwood.errors import DataError
+from boxwood.render._colours import COLOURS, ink_on
+from boxwood.render._exporters import EXPORTERS
+from boxwood.render._figures import LONGEST_NAME
+from boxwood.render._grown_by import grown_by
+from boxwood.render._guard import Guard
+from boxwood.render._page_charts import frontier_charts, stability_tables
+from boxwood.render._page_facts import cards, confusion, lede, losses, tiles
+from boxwood.render._page_profile import profile_table
+from boxwood.render._page_tree import LARGEST, counts_of, outline_of_tree, text_of_tree, tree_shapes
+from boxwood.render._page_what_if import what_if
+from boxwood.render._picture import picture_of
+from boxwood.render._rules import explanation_of, printable
+
+if TYPE_CHECKING:
+    from boxwood.explanation import Explanation
+    from boxwood.explanation._profile import ColumnProfile
+
+__all__ = ["MIN_COUNT", "in_notebook", "page", "short_page"]
+
+MIN_COUNT = 5
+_FORMS = {
+    "sql": "SQL",
+    "python": "Python",
+    "javascript": "JavaScript",
+    "formula": "Spreadsheet formula",
+}  # of EXPORTERS, as far as it has them
+_ROWS = re.compile(r"(?<![\d.,])\d+(?= rows?\b)")
+_LONGEST_CODE = 100_000  # characters of one form
+_CHEAP = 1_000_000  # numbers in a table whose frontier is computed for the page
+
+
+def page(model: Any, *, title: str | None = None, min_count: int = MIN_COUNT) -> str:
+    """Return the report; see `Explanation.to_html`."""
+    ex, guard = explanation_of(model), Guard(whole_number("min_count", min_count, 1))
+    facts = _facts(ex, guard)
+    facts["rules"] = what_if(ex, picture_of(ex), facts["outline"], guard)
+    facts["frontier"] = _frontier(ex, guard)
+    stability = ex._kept.get("stability")
+    facts["stability"] = None if stability is None else stability_tables(stability, picture_of(ex))
+    facts["code"] = _code(ex)
+    return _written("page.html", facts, _title(ex, title), script=_file("page.js"))
+
+
+def short_page(model: Any, *, min_count: int = MIN_COUNT) -> tuple[str, int]:
+    """Return the short form of the report, as a page of its own without a script, and about its height in pixels."""
+    ex, guard = explanation_of(model), Guard(whole_number("min_count", min_count, 1))
+    facts = _facts(ex, guard)
+    drawn = picture_of(ex).height if facts["tree"] else 0
+    height = 330 + drawn + 34 * sum(max(len(cluster.rules), 1) for cluster in ex.clusters)
+    return _written("short.html", facts, _title(ex, None), script=""), round(min(height, 1200))
+
+
+def in_notebook(ex: Explanation) -> str:
+    """Return the short form for a notebook: in a frame, so that neither style reaches the other.
+
+    Without the page's extra, or if anything goes wrong, it is the printed explanation.
+    """
+    try:
+        short, height = short_page(ex)
+    except Exception:  # a representation is never an error
+        return f"<pre>{html.escape(str(ex))}</pre>"
+    return (
+        f'<iframe title="boxwood: {html.escape(_title(ex, None))}" sandbox="" srcdoc="{html.escape(short)}" '
+        f'style="width:100%;height:{height}px;border:0;resize:vertical;overflow:auto"></iframe>'
+    )
+
+
+# ----------------------------------------------------------------------------------------------------------- facts
+
+
+def _facts(ex: Explanation, guard: Guard) -> dict[str, Any]:
+    """Return what both forms show."""
+    picture, profile = picture_of(ex), _profile(ex)
+    counts = counts_of(ex, picture, guard)
+    tree = tree_shapes(ex, picture, counts, guard) if 1 < ex.n_leaves <= LARGEST else None
+    return {
+        "ex": ex,
+        "guard": guard,
+        "counts": counts,
+        "lede": lede(ex, guard),
+        "tiles": tiles(ex, guard),
+        "tree": tree,
+        "few_rows": tree is not None and any(cut["bars"] and cut["bars"]["few"] for cut in tree["cuts"]),
+        "outline": outline_of_tree(ex, picture, counts, guard),
+        "swatches": picture.swatches,
+        "cards": cards(ex, picture, profile, guard),
+        "profile": profile_table(ex, profile, guard) if profile else None,
+        "losses": losses(ex, picture, counts, guard),
+        "confusion": confusion(ex, counts, guard),
+        "grown_by": grown_by(ex.method),
+        "notes": [_without_few(printable(note), guard) for note in ex.notes],
+        "has_rows": ex._evidence is not None,
+    }
+
+
+def _without_few(note: str, guard: Guard) -> str:
+    """Return a note that does not tell how many rows a few rows are."""
+    return _ROWS.sub(lambda found: "few" if guard.hides(int(found[0])) else found[0], note)
+
+
+def _profile(ex: Explanation) -> tuple[ColumnProfile, ...]:
+    try:
+        return ex.profile()
+    except DataError:  # a model without rows
+        return ()
+
+
+def _frontier(ex: Explanation, guard: Guard) -> dict[str, Any] | None:
+    """Return the frontier if it is known or can be had quickly."""
+    known = ex._kept.get("frontier")
+    if known is None and ex._evidence is not None and ex.n_rows * len(ex.columns) <= _CHEAP:
+        try:
+            known = ex.frontier()
+        except DataError:
+            return None
+    return None if known is None else frontier_charts(known, sum(leaf.size for leaf in ex.leaves), guard)
+
+
+def _code(ex: Explanation) -> list[dict[str, str]]:
+    """Return the rules in the forms that can be copied; a form that cannot be had says why."""
+    forms = [("Text", text_of_tree(ex, picture_of(ex)))]
+    for name, label in _FORMS.items():
+        if name in EXPORTERS:
+            try:
+                forms.append((label, EXPORTERS[name].write(ex)))
+            except (DataError, ImportError, ValueError) as error:
+                forms.append((label, f"({error})"))
+    return [{"name": label, "text": text if len(text) <= _LONGEST_CODE else _TOO_LONG} for label, text in forms]
+
+
+_TOO_LONG = "(This form is too long for a page; Python and the command line write it.)"
+
+
+def _title(ex: Explanation, title: str | None) -> str:
+    return printable(title) if title else f"{ex.n_clusters:,} clusters of {ex.n_rows - ex.n_left_out:,} rows"
+
+
+# ------------------------------------------------------------------------------------------------------- templates
+
+
+def _written(template: str, facts: dict[str, Any], title: str, script: str) -> str:
+    jinja = _environment()
+    style = jinja.get_template("style.css").render(
+        colours=[(colour, ink_on(colour)) for colour in COLOURS], width=facts["tree"] and facts["tree"]["width"]
+    )
+    policy = "default-src 'none'; base-uri 'none'; form-action 'none'; "
+    policy += f"style-src '{_hash(style)}'; script-src '{_hash(script)}'" if script else f"style-src '{_hash(style)}'"
+    text: str = jinja.get_template(template).render(
+        **facts, title=title, policy=policy, style=style, script=script, version=_version()
+    )
+    return text.encode("utf-8", "replace").decode("utf-8")  # halves of characters have no form in a file
+
+
+@cache
+def _environment() -> Any:
+    jinja2 = require("jinja2", "page", "the report")
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_file),
+        autoescape=lambda name: name is None or not name.endswith(".css"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["short"] = _shortened
+    return environment
+
+
+def _shortened(name: str, longest: int = LONGEST_NAME) -> str:
+    """Return a name, cut in the middle if it is long."""
+    half = longest // 2
+    return name if len(name) <= longest else f"{name[: half - 1]}…{name[-half:]}"
+
+
+def _file(name: str) -> str:
+    """Return a file of the folder `page`."""
+    return files("boxwood.render").joinpath("page", name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """Return the hash by which a content-security policy knows a script or a style."""
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+def _version() -> str:
+    from boxwood import __version__
+
+    return __version__

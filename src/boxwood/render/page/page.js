@@ -1,0 +1,170 @@
+"use strict";
+(() => {
+const one = (selector, root = document) => root.querySelector(selector);
+const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+// Texts reach the page as text alone, never as markup.
+const element = (tag, attributes = {}, ...children) => {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+};
+const rules = JSON.parse(one("#data").textContent);
+
+// ------------------------------------------------------------------ light and dark
+const schemes = ["auto", "light", "dark"], theme = one("#theme");
+let scheme = 0;
+theme.hidden = false;
+theme.addEventListener("click", () => {
+  scheme = (scheme + 1) % 3;
+  if (scheme) document.documentElement.dataset.theme = schemes[scheme];
+  else delete document.documentElement.dataset.theme;
+  theme.textContent = "Theme: " + schemes[scheme];
+});
+
+// ------------------------------------------------------------------ the tree, as predict runs it
+const parents = new Map(), leafOf = new Map();
+rules.nodes.forEach((node, i) => {
+  if (node.length > 1) { parents.set(i + 1, i); parents.set(node[3], i); }
+  else leafOf.set(i, leafOf.size);
+});
+const isInside = ([, lower, upper], x) => (lower === null || lower <= x) && (upper === null || x <= upper);
+// From a row, the nodes of its path; the last is a leaf, or the cut that asks for a value which is not there.
+const walk = row => {
+  const path = [0];
+  for (;;) {
+    const node = rules.nodes[path.at(-1)];
+    if (node.length === 1 || Number.isNaN(row[node[0]])) return path;
+    path.push(isInside(node, row[node[0]]) ? path.at(-1) + 1 : node[3]);
+  }
+};
+const clusterOf = path => { const node = rules.nodes[path.at(-1)]; return node.length === 1 ? node[0] : -1; };
+
+const light = path => {
+  const lit = new Set(path);
+  all(".tree, .list").forEach(tree => tree.classList.toggle("on", path.length > 0));
+  all("[data-node]").forEach(part => part.classList.toggle("lit", lit.has(Number(part.dataset.node))));
+};
+let shown = [];
+all(".tree .leaf").forEach(leaf => {
+  leaf.addEventListener("mouseenter", () => {
+    const path = [Number(leaf.dataset.node)];
+    while (parents.has(path[0])) path.unshift(parents.get(path[0]));
+    light(path);
+  });
+  leaf.addEventListener("mouseleave", () => light(shown));
+});
+
+// ------------------------------------------------------------------ what if
+const fields = one("#fields"), result = one("#result");
+const row = rules.columns.map(() => NaN);
+
+const inputs = rules.columns.map((column, j) => {
+  const input = column.values ? element("select") : element("input", {type: "number", step: "any", inputmode: "decimal"});
+  if (column.values) column.values.forEach((value, code) => input.append(element("option", {value: code}, value)));
+  input.addEventListener("input", () => { read(j); answer(); });
+  return input;
+});
+const read = j => { row[j] = inputs[j].value === "" ? NaN : Number(inputs[j].value); };
+const fill = values => {
+  values.forEach((value, j) => { inputs[j].value = value; read(j); });
+  answer();
+};
+
+// The double next to x, upwards or downwards.
+const bits = new DataView(new ArrayBuffer(8));
+const next = (x, up) => {
+  if (x === 0) return up ? Number.MIN_VALUE : -Number.MIN_VALUE;
+  bits.setFloat64(0, x);
+  bits.setBigInt64(0, bits.getBigInt64(0) + ((x > 0) === up ? 1n : -1n));
+  return bits.getFloat64(0);
+};
+// Every value of one column that could lead elsewhere: both sides of each end of its cuts, or each category.
+const candidates = j => {
+  const {name, values} = rules.columns[j];
+  if (values) return values.map((value, code) => [code, `${name} = ${value}`]);
+  const found = [];
+  rules.nodes.filter(node => node.length > 1 && node[0] === j).forEach(([, lower, upper]) => {
+    if (upper !== null) found.push([upper, `${name} at most ${upper}`], [next(upper, true), `${name} just above ${upper}`]);
+    if (lower !== null) found.push([lower, `${name} at least ${lower}`], [next(lower, false), `${name} just below ${lower}`]);
+  });
+  return found;
+};
+// The nearest change of one value that leads to each other cluster.
+const changes = cluster => {
+  const nearest = new Map();
+  rules.columns.forEach((column, j) => candidates(j).forEach(([value, words]) => {
+    const found = clusterOf(walk(row.with(j, value)));
+    const far = column.values ? 1 : Math.abs(value - row[j]) / column.deviation;
+    if (found < 0 || found === cluster || Number.isNaN(far)) return;
+    if (!nearest.has(found) || far < nearest.get(found)[0]) nearest.set(found, [far, words]);
+  }));
+  return [...nearest].sort((a, b) => a[1][0] - b[1][0]).slice(0, 3);
+};
+
+const chip = cluster => element("span", {class: `chip c${cluster % 10}`}, rules.clusters[cluster][0]);
+const valueOf = j => rules.columns[j].values ? rules.columns[j].values[row[j]] : inputs[j].value;
+const answer = () => {
+  const path = shown = walk(row), cluster = clusterOf(path), last = path.at(-1);
+  const steps = element("ol", {}, ...path.slice(1).map((node, i) =>
+    element("li", {}, element("bdi", {}, rules.conditions[node]), ` (it is ${valueOf(rules.nodes[path[i]][0])})`)));
+  result.dataset.cluster = cluster;
+  result.dataset.leaf = leafOf.get(last) ?? -1;
+  if (cluster < 0) {
+    const name = rules.columns[rules.nodes[last][0]].name;
+    result.replaceChildren(element("p", {class: "found"}, `Type a number for ${name}`), steps);
+  } else {
+    const note = rules.notes[leafOf.get(last)].filter(text => text).join(", ");
+    result.replaceChildren(
+      element("p", {class: "found"}, chip(cluster), " ", element("bdi", {}, rules.clusters[cluster][1])),
+      element("p", {class: "note"}, `Its leaf: ${note}`),
+      steps,
+      ...changes(cluster).map(([other, [, words]]) =>
+        element("p", {}, "Would be ", element("b", {}, element("bdi", {}, rules.clusters[other][1])), ` with ${words}.`)));
+  }
+  light(path);
+};
+
+if (fields) {
+  const typical = rules.typical.flatMap((values, cluster) => values ? [[cluster, values]] : []);
+  if (typical.length) {
+    const pick = element("div", {class: "pick", role: "group", "aria-label": "Start from typical values"}, "Typical values of ");
+    typical.forEach(([cluster, values]) => {
+      const [mark, name] = rules.clusters[cluster];
+      const label = name.length > 24 ? `${name.slice(0, 23)}…` : name;
+      const button = element("button", {type: "button", "data-cluster": cluster}, chip(cluster), " ", element("bdi", {}, label));
+      button.addEventListener("click", () => fill(values));
+      pick.append(button);
+    });
+    fields.append(pick);
+  }
+  rules.columns.forEach((column, j) => fields.append(element("label", {}, element("span", {}, element("bdi", {}, column.name)), inputs[j])));
+  fields.addEventListener("submit", event => event.preventDefault());
+  fields.addEventListener("focusin", () => light(shown));
+  inputs.forEach((input, j) => read(j));
+  if (typical.length) fill(typical[0][1]);
+  else answer();
+  light([]);
+  one("#form").hidden = false;
+}
+
+// ------------------------------------------------------------------ copy, print
+const copied = async (code, button) => {
+  try {
+    await navigator.clipboard.writeText(code.textContent);
+  } catch {  // where a page may not write to the clipboard, the text is selected
+    getSelection().selectAllChildren(code);
+    button.textContent = document.execCommand("copy") ? "Copied" : "Selected";
+    return;
+  }
+  button.textContent = "Copied";
+};
+all(".copy").forEach(button => {
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    await copied(one("code", button.parentElement), button);
+    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  });
+});
+addEventListener("beforeprint", () => all("details").forEach(part => { part.open = true; }));
+})();

@@ -1,0 +1,155 @@
+"""SQL on real servers of PostgreSQL and MariaDB, which the tests start on a socket in a temporary folder."""
+
+import contextlib
+import glob
+import math
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+import time
+
+import psycopg
+import pymysql
+import pytest
+
+from boxwood.render._dialects import DIALECTS
+from tests.render.test_writers import SEEDS, case, clipped
+from tests.rule_cases import COLUMNS
+from tests.test_one_answer import pandas_frame
+
+pytestmark = pytest.mark.servers
+
+
+def program(name):
+    """Return the path of a server's program; Debian keeps those of PostgreSQL apart."""
+    found = shutil.which(name) or max(glob.glob(f"/usr/lib/postgresql/*/bin/{name}"), default=None)
+    assert found, f"{name} is not installed; on Debian: apt-get install postgresql mariadb-server"
+    return os.path.realpath(found)
+
+
+def as_somebody():
+    """Return what stands before a command so that it does not run as root, which servers refuse."""
+    if os.getuid():
+        return []
+    nobody = pwd.getpwnam("nobody")
+    return ["setpriv", f"--reuid={nobody.pw_uid}", f"--regid={nobody.pw_gid}", "--clear-groups"]
+
+
+@contextlib.contextmanager
+def folder_of_server():
+    """Yield a folder with a short name, as sockets need, that belongs to who runs the server."""
+    with tempfile.TemporaryDirectory(prefix="bw-", dir="/tmp", ignore_cleanup_errors=True) as folder:
+        if not os.getuid():
+            nobody = pwd.getpwnam("nobody")
+            os.chown(folder, nobody.pw_uid, nobody.pw_gid)
+        yield folder
+
+
+@contextlib.contextmanager
+def running(command, folder, connect):
+    """Yield a connection to a server that runs until the block ends."""
+    with open(os.path.join(folder, "log"), "w+") as log:
+        server = subprocess.Popen([*as_somebody(), *command], stdout=log, stderr=log, cwd=folder)
+        try:
+            yield connected(server, connect, log)
+        finally:
+            server.terminate()
+            try:
+                server.wait(20)
+            except subprocess.TimeoutExpired:
+                server.kill()
+                server.wait()
+
+
+def connected(server, connect, log):
+    until = time.monotonic() + 60
+    while True:
+        try:
+            return connect()
+        except (psycopg.OperationalError, pymysql.err.OperationalError) as error:
+            if server.poll() is not None or time.monotonic() > until:
+                log.seek(0)
+                raise AssertionError(f"the server does not answer: {error}\n{log.read()[-2000:]}") from None
+            time.sleep(0.1)
+
+
+def run(command, folder):
+    done = subprocess.run([*as_somebody(), *command], cwd=folder, capture_output=True, text=True)
+    assert not done.returncode, done.stdout[-2000:] + done.stderr[-2000:]
+
+
+@pytest.fixture(scope="module")
+def postgres():
+    with folder_of_server() as folder:
+        data = os.path.join(folder, "data")
+        options = ["--auth=trust", "--username=boxwood", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"]
+        run([program("initdb"), "-D", data, *options], folder)
+        command = [program("postgres"), "-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off"]
+
+        def connect():
+            return psycopg.connect(host=folder, user="boxwood", dbname="postgres", autocommit=True)
+
+        with running(command, folder, connect) as connection, connection:
+            yield connection
+
+
+@pytest.fixture(scope="module")
+def mariadb():
+    with folder_of_server() as folder:
+        data, socket = os.path.join(folder, "data"), os.path.join(folder, "s")
+        options = ["--no-defaults", f"--datadir={data}"]
+        install = ["mariadb-install-db", *options, "--auth-root-authentication-method=normal", "--skip-test-db"]
+        run([program(install[0]), *install[1:]], folder)
+        server = [program("mariadbd"), *options, f"--socket={socket}", "--skip-networking", f"--pid-file={folder}/pid"]
+        # the engine's own defaults: text compares without case, and spaces at the end do not count
+        command = [*server, "--character-set-server=utf8mb4", "--collation-server=utf8mb4_general_ci"]
+
+        def connect():
+            if not os.path.exists(socket):  # a connection that fails leaves its own socket open
+                raise pymysql.err.OperationalError("no socket yet")
+            return pymysql.connect(unix_socket=socket, user="root", charset="utf8mb4", autocommit=True)
+
+        with running(command, folder, connect) as connection, contextlib.closing(connection):
+            connection.cursor().execute("CREATE DATABASE shop")
+            connection.select_db("shop")
+            yield connection
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_postgres(postgres, seed):
+    ex, _, columns, predicted = case(seed)
+    name = DIALECTS["postgres"]().name
+    kinds = ("DOUBLE PRECISION", "REAL", "BOOLEAN", "TEXT", "DOUBLE PRECISION")
+    names = ", ".join(f"{name(column)} {kind}" for column, kind in zip(COLUMNS, kinds, strict=True))
+    postgres.execute("DROP TABLE IF EXISTS t")
+    postgres.execute(f"CREATE TABLE t (i SERIAL, {names})")
+    listed = ", ".join(map(name, COLUMNS))
+    with postgres.cursor().copy(f"COPY t ({listed}) FROM STDIN") as copy:
+        for i, row in enumerate(zip(*columns, strict=True)):
+            copy.write_row([math.nan if x is None and j in (0, 1) and i % 2 else x for j, x in enumerate(row)])
+    found = postgres.execute(f"SELECT {ex.to_sql('postgres')} FROM t ORDER BY i").fetchall()
+    assert [row[0] for row in found] == predicted
+    query = postgres.execute(ex.to_sql("postgres", table="public.t"))
+    assert [column.name for column in query.description] == ["i", *COLUMNS, "cluster"]
+    assert [row[-1] for row in sorted(query.fetchall())] == predicted
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_mariadb(mariadb, seed):
+    ex, _, columns, _ = case(seed)
+    columns = [[clipped(x, 3e38 if j == 1 else 1e308) for x in column] for j, column in enumerate(columns)]
+    name = DIALECTS["mysql"]().name
+    kinds = ("DOUBLE", "FLOAT", "BOOLEAN", "TEXT", "DOUBLE")
+    names = ", ".join(f"{name(column)} {kind}" for column, kind in zip(COLUMNS, kinds, strict=True))
+    cursor = mariadb.cursor()
+    cursor.execute("DROP TABLE IF EXISTS t")
+    cursor.execute(f"CREATE TABLE t (i INTEGER PRIMARY KEY, {names})")
+    cursor.executemany("INSERT INTO t VALUES (%s, %s, %s, %s, %s, %s)", list(zip(range(10**9), *columns, strict=False)))
+    predicted = ex.predict(pandas_frame(columns), missing="none").tolist()
+    cursor.execute(f"SELECT {ex.to_sql('mysql')} FROM t ORDER BY i")
+    assert [row[0] for row in cursor.fetchall()] == predicted
+    cursor.execute(ex.to_sql("mysql", table="shop.t"))
+    assert [column[0] for column in cursor.description] == ["i", *COLUMNS, "cluster"]
+    assert [row[-1] for row in sorted(cursor.fetchall(), key=lambda row: row[0])] == predicted

@@ -1,0 +1,124 @@
+"""Explanations with hostile names and categories, and rows at, next to and far from their cuts."""
+
+import math
+
+import numpy as np
+
+from boxwood.axes import Categories
+from boxwood.explanation import ClusterSummary, Explanation, LeafSummary
+from boxwood.explanation._conditions import cluster_rules_of, rules_of
+from boxwood.metrics._readability import Readability
+from boxwood.tree import TreeBuilder
+from tests import naive
+
+NAMES = ("low", "it's", 'say "hi"', "back\\slash`${x}`", "7", "</script>🌳\n*/")
+WORDS = ("east", "it's", 'say "hi"', "back\\slash", "a,b", "é ü", " padded", "NA", "nan", "two\nlines", "true", "🌳")
+UNSEEN = ("west", "EAST", "east ", "\\", "'", '"', "x;y")
+CUTS = (0.0, 0.1, 1 / 3, -2.5, 7.0, 123456.789, float(np.float32(0.1)), 2.0**-30)
+COLUMNS = ("plain\\`", 'half "width"', "it's true", "wo]rd ${x}", "size; in </script>")
+
+
+def categories(rng):
+    """Return the categories of the booleans and of the last two columns; unseen values are refused or covered."""
+    words = tuple(rng.permutation(WORDS)[:5].tolist())
+    sizes = (3, 20.5, -1)
+    return {
+        2: Categories((False, True), False),
+        3: Categories(words, bool(rng.random() < 0.5)),
+        4: Categories(sizes, bool(rng.random() < 0.5)),
+    }
+
+
+def explanation(rng, known):
+    """Return an explanation of a random tree."""
+    builder, leaves = TreeBuilder(), [0]
+    for _ in range(int(rng.integers(1, 14))):
+        j = int(rng.integers(len(COLUMNS)))
+        codes = np.arange(len(known[j].domain)) + 0.5 if j in known else None
+        lower, upper = sorted(rng.choice(CUTS if codes is None else codes - 1, 2).tolist())
+        if rng.random() < 0.6:
+            lower = -math.inf
+        leaves += builder.split(leaves.pop(int(rng.integers(len(leaves)))), j, upper, lower)
+    for leaf in leaves:
+        builder.label(leaf, int(rng.integers(len(NAMES))))
+    return explained_by(builder.build(), COLUMNS, NAMES, known)
+
+
+def random_tree(rng, *, n_columns, two_sided):
+    """Return a random tree on columns of numbers; `two_sided` is the share of cuts with two ends."""
+    builder, leaves = TreeBuilder(), [0]
+    for _ in range(int(rng.integers(1, 9))):
+        lower, upper = sorted(rng.choice(CUTS, 2).tolist())
+        lower = lower if rng.random() < two_sided else -math.inf
+        place = int(rng.integers(len(leaves)))
+        leaves += builder.split(leaves.pop(place), int(rng.integers(n_columns)), upper, lower)
+    for leaf in leaves:
+        builder.label(leaf, int(rng.integers(3)))
+    return builder.build()
+
+
+def explained_by(tree, columns, names, known=None):
+    """Return an explanation of a tree, with facts of no meaning; a tree of many leaves has no rules."""
+    known = known or {}
+    few = tree.n_leaves <= 50
+    rules = rules_of(tree, columns, known) if few else [()] * tree.n_leaves
+    carried = zip(tree.leaf_clusters.tolist(), rules, strict=True)
+    by_cluster = cluster_rules_of(tree, columns, known, len(names)) if few else [()] * len(names)
+    summaries = [LeafSummary(i, cluster, 5, 1, rule) for i, (cluster, rule) in enumerate(carried)]
+    clusters = [
+        ClusterSummary(i, name, 1, 0.2, 1.0, 1.0, some)
+        for i, (name, some) in enumerate(zip(names, by_cluster, strict=True))
+    ]
+    return Explanation(
+        tree=tree,
+        columns=columns,
+        method="cart",
+        n_rows=5,
+        n_left_out=0,
+        clusters=tuple(clusters),
+        leaves=tuple(summaries),
+        cost=1.0,
+        reference_cost=1.0,
+        price=1.0,
+        agreement=1.0,
+        adjusted_rand=1.0,
+        readability=Readability(tree.n_leaves, tree.depth, 1, 1.0, 1.0),
+        weighted=False,
+        standardized=False,
+        notes=(),
+        categories=tuple((columns[j], values) for j, values in known.items()),
+    )
+
+
+def rows(rng, known, n):
+    """Return the columns of a table as lists, with None for missing values."""
+    cuts = np.array(CUTS)
+    near = np.concatenate([cuts, np.nextafter(cuts, -np.inf), np.nextafter(cuts, np.inf), [-0.0, math.inf, -math.inf]])
+    single = np.concatenate([cuts.astype(np.float32), np.nextafter(cuts.astype(np.float32), np.float32(1e9)), [-0.0]])
+    columns = [
+        rng.choice(near, n).tolist(),
+        rng.choice(single.astype(np.float32), n).astype(float).tolist(),
+        rng.choice([True, False], n).tolist(),
+        rng.choice([*known[3].values, *UNSEEN], n).tolist(),
+        rng.choice([*known[4].values, 3.5, math.inf, 20.499999999999996], n).tolist(),
+    ]
+    return [[None if gap else x for x, gap in zip(c, rng.random(n) < 0.1, strict=True)] for c in columns]
+
+
+def expected(ex, known, columns):
+    """Return the name of each row's cluster, or None, value by value."""
+    nested, found = ex.tree.to_dict(), []
+    for row in zip(*columns, strict=True):
+        numbers = []
+        for j, value in enumerate(row):
+            if value is None:
+                numbers.append(math.nan)
+            elif j not in known:
+                numbers.append(float(value))
+            elif value in known[j].values:
+                numbers.append(float(known[j].values.index(value)))
+            else:
+                numbers.append(float(len(known[j].values)) if known[j].others else math.nan)
+        cluster = naive.cluster_or_none(nested, np.array(numbers))
+        found.append(None if cluster is None else NAMES[cluster])
+    return found
