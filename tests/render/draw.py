@@ -16,6 +16,7 @@ import boxwood as bw
 
 FOLDER = Path(__file__).parent / "pictures"
 DPI = 50
+STYLE: dict[str, object] = {}
 
 
 def table(n, k, seed=0):
@@ -113,7 +114,9 @@ def drawn(name):
     from matplotlib import pyplot
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    with matplotlib.rc_context(matplotlib.rcParamsDefault), matplotlib.rc_context({"font.family": "DejaVu Sans"}):
+    # without hints for a grid of pixels letters are much the same in each version of freetype
+    style = {"font.family": "DejaVu Sans", "text.hinting": "none", **STYLE}
+    with matplotlib.rc_context(matplotlib.rcParamsDefault), matplotlib.rc_context(style):
         figure = PICTURES[name]().figure
         figure.set_dpi(DPI)
         canvas = FigureCanvasAgg(figure)
@@ -129,7 +132,7 @@ def write(folder=FOLDER):
 
     folder.mkdir(exist_ok=True)
     for name in PICTURES:
-        Image.fromarray(drawn(name).astype(np.uint8)).quantize(64).save(folder / f"{name}.png", optimize=True)
+        Image.fromarray(drawn(name).astype(np.uint8)).quantize(128).save(folder / f"{name}.png", optimize=True)
 
 
 if __name__ == "__main__":

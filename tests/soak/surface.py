@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
+from matplotlib.figure import Figure
 from sklearn.cluster import KMeans
 from sklearn.mixture import GaussianMixture
 from sklearn.preprocessing import StandardScaler
@@ -96,6 +97,9 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "reference": lambda: VALUES.reference,
     "tree": lambda: VALUES.tree,
     "model": lambda: VALUES.explanation,
+    "explanation": lambda: VALUES.explanation,
+    "ExplanationDisplay.from_estimator.estimator": lambda: VALUES.concept_mmdt,
+    "ax": lambda: Figure().subplots(),  # no window, and no figure that pyplot would keep
     "concept_text.model": lambda: VALUES.concept_mmdt,
     "projector": lambda: VALUES.projector,
     "concept_baseline.tree": lambda: bw.MMDT(),
@@ -204,7 +208,18 @@ MAKERS: dict[str, Callable[[], Any]] = {
 """A valid value for a parameter: for `CLASS.METHOD.PARAMETER`, else `FUNCTION.PARAMETER`, else its name alone."""
 
 
-SMALL = {"gamma", "null", "bounds", "n_clusters", "n_trees", "n_draws", "n_permutations", "projector", "time_limit"}
+SMALL = {
+    "gamma",
+    "null",
+    "bounds",
+    "n_clusters",
+    "n_trees",
+    "n_draws",
+    "n_permutations",
+    "projector",
+    "time_limit",
+    "ax",
+}
 """Parameters that get their value even where they have a default, because that is long or cannot be used here."""
 
 
