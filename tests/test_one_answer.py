@@ -60,7 +60,7 @@ def explanation(rng, known):
     summaries = [LeafSummary(i, cluster, 1, 1, rule) for i, (cluster, rule) in enumerate(carried)]
     by_cluster = cluster_rules_of(tree, COLUMNS, known, len(NAMES))
     clusters = [
-        ClusterSummary(i, name, 1, 0.2, 1.0, 1.0, some)
+        ClusterSummary(i, name, 1, 0.2, 1.0, 1.0, 1.0, some)
         for i, (name, some) in enumerate(zip(NAMES, by_cluster, strict=True))
     ]
     return Explanation(

@@ -19,7 +19,7 @@ from tests.naive.cuts import (
     mistake_ratios,
     separation_probability,
 )
-from tests.naive.explanations import cluster_or_none, holds, measured
+from tests.naive.explanations import cluster_or_none, holds, measured, noise
 from tests.naive.growth import expand, greedy, greedy_costs, honest, imm, refine, shallow_scores
 from tests.naive.impurity import by_centers, by_entropy, by_gini, by_rows, grown_by
 from tests.naive.kernels import axis_similarity, distance_ratios, gram, kernel_cost, kernel_distances, kernel_kmeans

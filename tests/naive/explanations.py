@@ -11,7 +11,7 @@ def holds(rule, row: dict) -> bool:
 
 
 def measured(ex, columns, X, labels, weights=None) -> list[tuple]:
-    """Return size, share, caught and precision of each cluster, by trying every rule on every row."""
+    """Return size, share, ruled, caught and precision of each cluster, by trying every rule on every row."""
     w = [1] * len(X) if weights is None else list(weights)
     rows = [dict(zip(columns, row, strict=True)) for row in X]
     kept = [r for r in range(len(X)) if labels[r] != -1]
@@ -21,8 +21,15 @@ def measured(ex, columns, X, labels, weights=None) -> list[tuple]:
         held = [r for r in kept if any(holds(rule, rows[r]) for rule in cluster.rules)]
         both = sum(w[r] for r in own if r in held)
         size, held_size = sum(w[r] for r in own), sum(w[r] for r in held)
-        found.append((size, size / sum(w[r] for r in kept), both / size, both / held_size if held_size else None))
+        share = size / sum(w[r] for r in kept)
+        found.append((size, share, held_size, both / size, both / held_size if held_size else None))
     return found
+
+
+def noise(ex, columns, X, labels) -> tuple[int, ...]:
+    """Return how many rows left out the rules of each cluster take, by trying every rule on every row."""
+    rows = [dict(zip(columns, row, strict=True)) for row, label in zip(X, labels, strict=True) if label == -1]
+    return tuple(sum(any(holds(rule, row) for rule in cluster.rules) for row in rows) for cluster in ex.clusters)
 
 
 # ----------------------------------------------------------------------------------------------------- rows of a table

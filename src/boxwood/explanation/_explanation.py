@@ -92,9 +92,9 @@ class Explanation(Written, Measured):
     >>> print(boxwood.explain(ages, labels, columns=["age"], max_leaf_nodes=3, objective="agreement"))
     2 clusters of 5 rows, explained by 3 leaves on 1 of 1 column
     <BLANKLINE>
-           size  share  caught  precision  rule
-    loyal     2  40.0%  100.0%     100.0%  30 < age <= 50
-    new       3  60.0%  100.0%     100.0%  age <= 30 or age > 50
+           size  share  ruled  caught  precision  rule
+    loyal     2  40.0%      2  100.0%     100.0%  30 < age <= 50
+    new       3  60.0%      3  100.0%     100.0%  age <= 30 or age > 50
     <BLANKLINE>
     The rules agree with the clusters on 100.0% of rows; within-cluster cost is 1.00 times that of the clusters
     (price of explainability).
@@ -140,6 +140,19 @@ class Explanation(Written, Measured):
     def n_leaves(self) -> int:
         """Number of leaves."""
         return self.tree.n_leaves
+
+    @property
+    def noise(self) -> tuple[int, ...] | None:
+        """Number of rows left out (label -1) that the rules of each cluster take, whatever their weight.
+
+        They add up to `n_left_out`. None for a model that was saved before this was counted.
+        """
+        taken = [0] * self.n_clusters
+        for leaf in self.leaves:
+            if leaf.noise is None:
+                return None
+            taken[leaf.cluster] += leaf.noise
+        return tuple(taken)
 
     @property
     def coded_columns(self) -> dict[int, Categories]:

@@ -18,6 +18,8 @@ from boxwood.explanation._summaries import (
     KernelFacts,
     LeafSummary,
     MixtureFacts,
+    leaves_of,
+    ruled_by,
 )
 from boxwood.metrics._readability import Readability
 from boxwood.tree import ThresholdTree
@@ -43,14 +45,18 @@ def from_document(document: dict[str, Any]) -> Explanation:
     said = tree, columns, {columns.index(name): known for name, known in categories}
     rules, of_clusters = rules_of(*said), cluster_rules_of(*said, len(entries))
     leaves = [
-        LeafSummary(i, cluster, _number(entry["size"]), _number(entry["own"]), rules[i])
+        LeafSummary(i, cluster, _number(entry["size"]), _number(entry["own"]), rules[i], _noise(entry))
         for i, (cluster, entry) in enumerate(zip(tree.leaf_clusters.tolist(), document["leaves"], strict=True))
     ]
-    clusters = [_cluster(i, entry, some) for i, (entry, some) in enumerate(zip(entries, of_clusters, strict=True))]
+    ruled = map(ruled_by, leaves_of(leaves, len(entries)))
+    clusters = [_cluster(i, *parts) for i, parts in enumerate(zip(entries, ruled, of_clusters, strict=True))]
     _refuse_twice("cluster name", [cluster.name for cluster in clusters])
     n_rows, n_left_out = _whole(document["n_rows"]), _whole(document["n_left_out"])
     if n_left_out > n_rows:
         raise ValueError(f"{n_left_out} of {n_rows} rows are left out")
+    noise = [leaf.noise for leaf in leaves]
+    if noise != [None] * len(leaves) and (None in noise or sum(noise) != n_left_out):
+        raise ValueError(f"{n_left_out} rows are left out, but its leaves hold {noise} of them")
     return Explanation(
         tree=tree,
         columns=columns,
@@ -91,10 +97,14 @@ def _refuse_misfit(tree: ThresholdTree, columns: tuple[str, ...], n_clusters: in
 # ------------------------------------------------------------------------------------------------ parts of a model
 
 
-def _cluster(i: int, entry: dict[str, Any], rules: tuple[Rule, ...]) -> ClusterSummary:
+def _cluster(i: int, entry: dict[str, Any], ruled: float, rules: tuple[Rule, ...]) -> ClusterSummary:
     name, size, share = _name(entry["name"], f"the name of cluster {i}"), _number(entry["size"]), _share(entry["share"])
     caught, precision = (None if entry[field] is None else _share(entry[field]) for field in ("caught", "precision"))
-    return ClusterSummary(i, name, size, share, caught, precision, rules)
+    return ClusterSummary(i, name, size, share, _number(ruled), caught, precision, rules)
+
+
+def _noise(entry: dict[str, Any]) -> int | None:
+    return None if entry.get("noise") is None else _whole(entry["noise"])
 
 
 def _categories(entry: dict[str, Any]) -> Categories:

@@ -60,7 +60,8 @@ def text(model: Any) -> str:
 
 
 def _explanation_text(ex: Explanation) -> str:
-    parts = [_headline(ex), "\n".join(_cluster_lines(ex.clusters)), f"{_loss(ex)}\n{_origin(ex)}"]
+    sentences = [_loss(ex), *_noise(ex), _origin(ex)]
+    parts = [_headline(ex), "\n".join(_cluster_lines(ex.clusters)), "\n".join(sentences)]
     parts += [] if ex.mixture is None else [_gaussians(ex.mixture, ex.method)]
     parts += [] if ex.draws is None else [_draws(ex.draws)]
     parts += [] if ex.kernel is None else [_kernel(ex.kernel)]
@@ -75,7 +76,7 @@ def _headline(ex: Explanation) -> str:
 
 
 def _cluster_lines(clusters: Sequence[ClusterSummary]) -> list[str]:
-    header = ("", "size", "share", "caught", "precision", "rule")
+    header = ("", "size", "share", "ruled", "caught", "precision", "rule")
     cells = [header, *(_cells(cluster) for cluster in clusters)]
     widths = [max(_width(row[i]) for row in cells) for i in range(len(header) - 1)]
     return [_line(row, widths) for row in cells]
@@ -83,8 +84,8 @@ def _cluster_lines(clusters: Sequence[ClusterSummary]) -> list[str]:
 
 def _cells(cluster: ClusterSummary) -> tuple[str, ...]:
     name = _shortened(cluster_name(cluster.name))
-    shares = (_percent(share) for share in (cluster.share, cluster.caught, cluster.precision))
-    return name, _size(cluster.size), *shares, cluster_rule(cluster)
+    share, caught, precision = map(_percent, (cluster.share, cluster.caught, cluster.precision))
+    return name, _size(cluster.size), share, _size(cluster.ruled), caught, precision, cluster_rule(cluster)
 
 
 def _line(row: tuple[str, ...], widths: list[int]) -> str:
@@ -109,6 +110,16 @@ def _loss(ex: Explanation) -> str:
     times = f"{what} is {price} times that of the clusters (price of explainability)"
     below = "; it is below 1 because the clusters do not minimise this cost" if ex.price < 0.995 else ""
     return f"{agreement}; {times}{below}."
+
+
+def _noise(ex: Explanation) -> list[str]:
+    """Return a sentence on what the rules do with rows left out, if there are any."""
+    noise = ex.noise
+    if not noise or not any(noise):
+        return []
+    order = sorted(range(ex.n_clusters), key=lambda cluster: -noise[cluster])
+    taken = [f"{noise[i]:,} in {_shortened(cluster_name(ex.names[i]))}" for i in order if noise[i]]
+    return [f"Of the {_count(ex.n_left_out, 'row')} labelled -1 the rules put {listed(taken)}."]
 
 
 def _origin(ex: Explanation) -> str:
