@@ -95,6 +95,7 @@ __all__ = [
     "nearest",
     "nearest_cost",
     "node_table",
+    "noise",
     "normal_share",
     "optimal_cost",
     "pair_similarity",

@@ -11,6 +11,7 @@ import numpy as np
 from boxwood._types import Indices
 from boxwood.axes import Categories
 from boxwood.grow._grown import Grown
+from boxwood.kernels import Kernel
 from boxwood.reference import Task
 from boxwood.reference._coordinates import Coordinates
 from boxwood.tree import ThresholdTree
@@ -38,6 +39,8 @@ class Evidence:
         The fitted clusterer that made the clusters; None if labels were given.
     booleans : tuple of str, default=()
         Columns of the table that hold booleans, as 0 and 1.
+    kernel : Kernel, default=None
+        Kernel in whose feature space costs are measured; None measures them in the columns.
     """
 
     task: Task
@@ -46,6 +49,7 @@ class Evidence:
     grow: Callable[[Task], Grown] | None = None
     clusterer: Any = None
     booleans: tuple[str, ...] = ()
+    kernel: Kernel | None = None
 
     @property
     def columns(self) -> dict[int, str]:

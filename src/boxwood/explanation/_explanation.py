@@ -12,6 +12,7 @@ import numpy as np
 from boxwood._frames import names_array, names_or_none
 from boxwood._types import Array, Indices
 from boxwood.axes import Categories
+from boxwood.explanation._applied import Applied
 from boxwood.explanation._conditions import cluster_rules_of, rules_of
 from boxwood.explanation._evidence import BOOLEAN, Evidence
 from boxwood.explanation._facts import SearchFacts
@@ -28,7 +29,7 @@ __all__ = ["Explanation", "load", "with_booleans"]
 
 
 @dataclass(frozen=True, repr=False)
-class Explanation(Written, Measured):
+class Explanation(Written, Measured, Applied):
     """A tree that explains a clustering, and the loss of explaining it so; made by `explain`, or read by `load`.
 
     Printing it shows a line for each cluster and one sentence on the loss. It refers to the rows that it was measured
@@ -241,7 +242,8 @@ class Explanation(Written, Measured):
         write(self, path)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state for a pickle, without rows."""
+        """Return the state for a pickle, without rows, but with the spreads of columns that `why` needs."""
+        self._spreads()
         return self.__dict__ | {"_evidence": None}
 
     def __str__(self) -> str:

@@ -84,7 +84,7 @@ def measure(task: Task, grown: Grown, coordinates: Coordinates) -> Explanation:
         kernel=None if grown.kernel is None else KernelFacts(repr(grown.kernel), costs.ceiling),
         draws=_draws(grown, reference),
         search=grown.facts.get("search"),
-        _evidence=Evidence(task, coordinates, leaf),
+        _evidence=Evidence(task, coordinates, leaf, kernel=grown.kernel),
     )
 
 
