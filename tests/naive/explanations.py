@@ -46,3 +46,33 @@ def cluster_or_none(d: dict, x: np.ndarray) -> int | None:
         else:
             d = d["inside"] if d["interval"][0] <= value <= d["interval"][1] else d["outside"]
     return d["cluster"]
+
+
+# -------------------------------------------------------------------------------------------------- misassigned rows
+
+
+def misassigned(d: dict, x, cluster: int):
+    """Return the cluster of a row in a nested tree, and the last cut on its way above a leaf of its own cluster.
+
+    The cut is (column, end that is nearest, distance to it), or None.
+    """
+    last = None
+    while "cluster" not in d:
+        if cluster in _clusters_below(d):
+            last = d
+        value = float(x[d["feature"]])
+        if "threshold" in d:
+            d = d["left"] if value <= d["threshold"] else d["right"]
+        else:
+            d = d["inside"] if d["interval"][0] <= value <= d["interval"][1] else d["outside"]
+    if last is None:
+        return d["cluster"], None
+    ends = [last["threshold"]] if "threshold" in last else [end for end in last["interval"] if np.isfinite(end)]
+    distance, end = min((abs(float(x[last["feature"]]) - end), -end) for end in ends)
+    return d["cluster"], (last["feature"], -end, distance)
+
+
+def _clusters_below(d: dict) -> set:
+    if "cluster" in d:
+        return {d["cluster"]}
+    return set().union(*(_clusters_below(d[side]) for side in ("left", "right", "inside", "outside") if side in d))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from boxwood._extras import require
 from boxwood._frames import names_array
 from boxwood._validation import refuse_unknown
-from boxwood.explanation._profile import QUANTILES, NumberColumn
+from boxwood.axes import Categories
+from boxwood.explanation._profile import QUANTILES, CategoryColumn, CategoryGroup, NumberGroup
 from boxwood.render._rules import cluster_rule, rule
 
 if TYPE_CHECKING:
@@ -46,16 +47,17 @@ def _rules(ex: Explanation) -> Iterator[Row]:
 def _profile(ex: Explanation) -> Iterator[Row]:
     for column in ex.profile():
         for name, group in zip(ex.names, column.clusters, strict=True):
-            if group is None:
-                continue
             about: Row = {"column": column.column, "cluster": name, "effect": column.effect}
-            if isinstance(column, NumberColumn):
+            if isinstance(group, NumberGroup):
                 yield about | group._asdict() | dict(zip(_PERCENT, group.quantiles, strict=True))
-                continue
-            differences = group.differences or (None,) * len(group.shares)
-            for code, (share, away, index) in enumerate(zip(group.shares, differences, group.indexes, strict=True)):
-                value = column.categories.value(code)
-                yield about | {"category": value, "share": share, "difference": away, "index": index}
+            elif isinstance(column, CategoryColumn) and isinstance(group, CategoryGroup):
+                yield from (about | row for row in _shares(group, column.categories))
+
+
+def _shares(group: CategoryGroup, categories: Categories) -> Iterator[Row]:
+    differences = group.differences or (None,) * len(group.shares)
+    for code, (share, away, index) in enumerate(zip(group.shares, differences, group.indexes, strict=True)):
+        yield {"category": categories.value(code), "share": share, "difference": away, "index": index}
 
 
 def _misassigned(ex: Explanation) -> Iterator[Row]:

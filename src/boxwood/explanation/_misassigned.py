@@ -86,7 +86,8 @@ def _facts(
     names, values = evidence.coordinates.columns, evidence.coordinates.table.column(j, rows)
     if j in categories:
         side = condition(condition_of(cut, names, categories))
-        return [[names[j]] * n, [categories[j].value(code) for code in values], [side] * n, *[[None] * n] * 3]
+        nothing: list[Hashable] = [None] * n
+        return [[names[j]] * n, [categories[j].value(code) for code in values], [side] * n, nothing, nothing, nothing]
     threshold, distance = end_of_cut(values, cut.lower, cut.upper)
     with np.errstate(over="ignore"):
         numbers = (threshold, distance, distance / spreads[j].deviation)

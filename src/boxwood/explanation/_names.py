@@ -45,8 +45,9 @@ def with_names(ex: Explanation, names: Mapping[Hashable, Hashable]) -> Explanati
     if evidence is not None:
         evidence = replace(evidence, task=evidence.task.with_reference(evidence.task.reference.named(plain)))
     if mixture is not None:
+        first, second = (new.get(name, name) for name in mixture.components)
         mixture = mixture._replace(
-            components=tuple(new.get(name, name) for name in mixture.components),
+            components=(first, second),
             far_from_gaussian=tuple(
                 one._replace(component=new.get(one.component, one.component)) for one in mixture.far_from_gaussian
             ),

@@ -97,7 +97,8 @@ def why_of(ex: Explanation, row: Any, immutable: Collection[str], spreads: Mappi
     if leaf is None:
         return Why(None, None, None, None, None, _without(ex, known, cuts[-1].feature), steps[:-1], (), ())
     summary = ex.leaves[leaf]
-    changes, reason = (), "the model was saved without the spreads of its columns, so changes cannot be compared"
+    changes: tuple[Change, ...] = ()
+    reason = "the model was saved without the spreads of its columns, so changes cannot be compared"
     if spreads is not None:
         fixed = [ex.columns.index(name) for name in immutable]
         kinds: dict[str, Any] = {"columns": ex.columns, "names": ex.names, "categories": coded, "spreads": spreads}
