@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._frames import column_names, column_values, is_frame, label_values, numeric_columns, refuse_unknown_columns
 from boxwood._types import Array, Indices
-from boxwood._validation import Rows, as_weights, listed, refuse_not_finite
+from boxwood._validation import Rows, as_weights, listed, refuse_not_finite, shown
 from boxwood.axes._table_map import coded
 from boxwood.errors import DataError
 from boxwood.explanation._measure import measure
@@ -36,7 +36,7 @@ def measured_on(ex: Explanation, X: Any, labels: Any, sample_weight: ArrayLike |
     evidence = ex._evidence
     if isinstance(labels, str):
         if not is_frame(X):
-            raise DataError(f"{labels!r} names a column of labels, but X is no data frame with named columns")
+            raise DataError(f"{shown(labels)} names a column of labels, but X is no data frame with named columns")
         labels = column_values(X, labels)
     clusters = _clusters(ex.names, labels)
     coordinates = _coordinates(ex, X, sample_weight)

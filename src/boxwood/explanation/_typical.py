@@ -32,7 +32,5 @@ def typical_rows(
             middle = np.array([0.0 if one is None else one.quantiles[2] for one in column.clusters])
             # divided first, as differences of huge values leave the range
             away += np.abs(values / column.everyone.deviation - (middle / column.everyone.deviation)[labels])
-    typical: list[int | None] = [None] * k
-    for i in np.lexsort((away, labels))[::-1].tolist():  # the nearest of each cluster comes last
-        typical[labels[i]] = int(rows[i])
-    return tuple(typical)
+    of_clusters = (np.flatnonzero(labels == i) for i in range(k))
+    return tuple(int(rows[own[np.argmin(away[own])]]) if len(own) else None for own in of_clusters)
