@@ -1,8 +1,10 @@
 """`explain`: a clustering explained in one call; `Explanation`: the tree, its rules and its measurements, as data."""
 
+from boxwood.explanation._changes import Change, Move
 from boxwood.explanation._conditions import Condition, Rule
 from boxwood.explanation._explain import explain
 from boxwood.explanation._explanation import Explanation, load
+from boxwood.explanation._misassigned import Misassigned
 from boxwood.explanation._profile import CategoryColumn, CategoryGroup, NumberColumn, NumberGroup
 from boxwood.explanation._records import (
     ClusterStability,
@@ -20,10 +22,12 @@ from boxwood.explanation._summaries import (
     LeafSummary,
     MixtureFacts,
 )
+from boxwood.explanation._why import Step, Why
 
 __all__ = [
     "CategoryColumn",
     "CategoryGroup",
+    "Change",
     "ClusterStability",
     "ClusterSummary",
     "Condition",
@@ -36,11 +40,15 @@ __all__ = [
     "HeldOut",
     "KernelFacts",
     "LeafSummary",
+    "Misassigned",
     "MixtureFacts",
+    "Move",
     "NumberColumn",
     "NumberGroup",
     "Rule",
     "Stability",
+    "Step",
+    "Why",
     "explain",
     "load",
 ]

@@ -12,6 +12,7 @@ import numpy as np
 from boxwood._frames import names_array, names_or_none
 from boxwood._types import Array, Indices
 from boxwood.axes import Categories
+from boxwood.explanation._applied import Applied
 from boxwood.explanation._conditions import cluster_rules_of, rules_of
 from boxwood.explanation._drawn import Drawn
 from boxwood.explanation._evidence import BOOLEAN, Evidence
@@ -30,7 +31,7 @@ __all__ = ["Explanation", "load", "with_booleans"]
 
 
 @dataclass(frozen=True, repr=False)
-class Explanation(Written, Measured, Drawn):
+class Explanation(Written, Measured, Applied, Drawn):
     """A tree that explains a clustering, and the loss of explaining it so; made by `explain`, or read by `load`.
 
     Printing it shows a line for each cluster and one sentence on the loss. It refers to the rows that it was measured
@@ -96,9 +97,9 @@ class Explanation(Written, Measured, Drawn):
     >>> print(boxwood.explain(ages, labels, columns=["age"], max_leaf_nodes=3, objective="agreement"))
     2 clusters of 5 rows, explained by 3 leaves on 1 of 1 column
     <BLANKLINE>
-           size  share  caught  precision  rule
-    loyal     2  40.0%  100.0%     100.0%  30 < age <= 50
-    new       3  60.0%  100.0%     100.0%  age <= 30 or age > 50
+           size  share  ruled  caught  precision  rule
+    loyal     2  40.0%      2  100.0%     100.0%  30 < age <= 50
+    new       3  60.0%      3  100.0%     100.0%  age <= 30 or age > 50
     <BLANKLINE>
     The rules agree with the clusters on 100.0% of rows; within-cluster cost is 1.00 times that of the clusters
     (price of explainability).
@@ -145,6 +146,19 @@ class Explanation(Written, Measured, Drawn):
     def n_leaves(self) -> int:
         """Number of leaves."""
         return self.tree.n_leaves
+
+    @property
+    def noise(self) -> tuple[int, ...] | None:
+        """Number of rows left out (label -1) that the rules of each cluster take, whatever their weight.
+
+        They add up to `n_left_out`. None for a model that was saved before this was counted.
+        """
+        taken = [0] * self.n_clusters
+        for leaf in self.leaves:
+            if leaf.noise is None:
+                return None
+            taken[leaf.cluster] += leaf.noise
+        return tuple(taken)
 
     @property
     def coded_columns(self) -> dict[int, Categories]:
@@ -233,7 +247,8 @@ class Explanation(Written, Measured, Drawn):
         write(self, path)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state for a pickle, without rows."""
+        """Return the state for a pickle, without rows, but with the spreads of columns that `why` needs."""
+        self._spreads()
         return self.__dict__ | {"_evidence": None}
 
     def __str__(self) -> str:

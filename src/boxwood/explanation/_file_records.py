@@ -5,7 +5,16 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from boxwood.explanation._read_model import _is_finite, _list, _measure, _name, _share, _text, _truth, _whole
+from boxwood.explanation._read_values import (
+    as_finite,
+    as_list,
+    as_measure,
+    as_name,
+    as_share,
+    as_text,
+    as_truth,
+    as_whole,
+)
 from boxwood.explanation._records import (
     ClusterStability,
     CutStability,
@@ -46,7 +55,9 @@ def held_out_of(document: dict[str, Any]) -> HeldOut | None:
     if "held_out" not in document:
         return None
     entry = document["held_out"]
-    return HeldOut(_share(entry["agreement"]), _measure(entry["price"]), _whole(entry["n_rows"]), _text(entry["how"]))
+    return HeldOut(
+        as_share(entry["agreement"]), as_measure(entry["price"]), as_whole(entry["n_rows"]), as_text(entry["how"])
+    )
 
 
 def kept_of(document: dict[str, Any], columns: tuple[str, ...], n_nodes: int, n_clusters: int) -> dict[str, Any]:
@@ -76,55 +87,51 @@ def _price(price: float | None) -> float | str | None:
 def _frontier(entry: dict[str, Any]) -> Frontier:
     rows = tuple(
         FrontierRow(
-            _whole(row["leaves"]),
-            _measure(row["price"]),
-            _share(row["agreement"]),
-            _or_none(_measure, row["price_held_out"]),
-            _or_none(_share, row["agreement_held_out"]),
-            _truth(row["is_this"]),
+            as_whole(row["leaves"]),
+            as_measure(row["price"]),
+            as_share(row["agreement"]),
+            _or_none(as_measure, row["price_held_out"]),
+            _or_none(as_share, row["agreement_held_out"]),
+            as_truth(row["is_this"]),
         )
-        for row in _list(entry["rows"])
+        for row in as_list(entry["rows"])
     )
     sizes = [row.leaves for row in rows]
     if sum(row.is_this for row in rows) != 1 or sizes != sorted(sizes):
         raise ValueError("its frontier must have one row for its tree, and rows in the order of their leaves")
     objective = _one_of(entry["objective"], OBJECTIVES)
-    return Frontier(rows, _whole(entry["folds"]), _text(entry["grown_by"]), objective, _whole(entry["n_grown"]))
+    return Frontier(rows, as_whole(entry["folds"]), as_text(entry["grown_by"]), objective, as_whole(entry["n_grown"]))
 
 
 def _stability(entry: dict[str, Any], columns: tuple[str, ...], n_nodes: int, n_clusters: int) -> Stability:
     clusters = tuple(
-        ClusterStability(_whole(one["cluster"]), _name(one["name"]), _share(one["jaccard"]), _share(one["jaccard_low"]))
-        for one in _list(entry["clusters"])
+        ClusterStability(
+            as_whole(one["cluster"]), as_name(one["name"]), as_share(one["jaccard"]), as_share(one["jaccard_low"])
+        )
+        for one in as_list(entry["clusters"])
     )
-    cuts = tuple(_cut(one, columns, n_nodes) for one in _list(entry["cuts"]))
+    cuts = tuple(_cut(one, columns, n_nodes) for one in as_list(entry["cuts"]))
     if [one.cluster for one in clusters] != list(range(n_clusters)):
         raise ValueError("its stability must have an entry for each cluster")
     return Stability(
-        n=_whole(entry["n"]),
-        n_rows=_whole(entry["n_rows"]),
-        refitted=_truth(entry["refitted"]),
+        n=as_whole(entry["n"]),
+        n_rows=as_whole(entry["n_rows"]),
+        refitted=as_truth(entry["refitted"]),
         clusters=clusters,
         cuts=cuts,
-        changed=_share(entry["changed"]),
+        changed=as_share(entry["changed"]),
         level=_one_of(entry["level"], LEVELS),
-        verdict=_text(entry["verdict"]),
-        random_state=_or_none(_whole, entry["random_state"]),
+        verdict=as_text(entry["verdict"]),
+        random_state=_or_none(as_whole, entry["random_state"]),
     )
 
 
 def _cut(entry: dict[str, Any], columns: tuple[str, ...], n_nodes: int) -> CutStability:
-    node, column = _whole(entry["node"]), _text(entry["column"])
+    node, column = as_whole(entry["node"]), as_text(entry["column"])
     if node >= n_nodes or column not in columns:
         raise ValueError("its stability names a node or a column that the model lacks")
-    ends = (_or_none(_finite, entry[name]) for name in ("low", "high"))
-    return CutStability(node, column, _finite(entry["threshold"]), _share(entry["returns"]), *ends)
-
-
-def _finite(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not _is_finite(value):
-        raise ValueError(f"expected a finite number, got {value!r}")
-    return float(value)
+    ends = (_or_none(as_finite, entry[name]) for name in ("low", "high"))
+    return CutStability(node, column, as_finite(entry["threshold"]), as_share(entry["returns"]), *ends)
 
 
 def _one_of(value: Any, allowed: tuple[str, ...]) -> str:

@@ -42,7 +42,7 @@ class NumberGroup(NamedTuple):
     deviation: float
     quantiles: tuple[float, ...]
     difference: float | None = None
-    index: float | None = None
+    index: float | None = None  # type: ignore[assignment]  # hides the method of tuples, which nobody needs here
 
 
 class CategoryGroup(NamedTuple):
@@ -130,7 +130,7 @@ def profile_of(
             return _of_codes(columns[j], values, categories[j], groups)
         return _of_numbers(columns[j], values, groups)
 
-    return tuple(map_tasks(of_column, columns, n_jobs=task.n_jobs))
+    return tuple(map_tasks(of_column, list(columns), n_jobs=task.n_jobs))
 
 
 @dataclass(frozen=True)
@@ -262,7 +262,7 @@ def _of_codes(name: str, codes: Floats, categories: Categories, groups: _Groups)
     table = weights.reshape(-1, n_codes)
     sizes = table.sum(axis=1)
     shares, overall = table / sizes[:, None], table.sum(axis=0) / sizes.sum()
-    occurs = table.any(axis=0)
+    occurs = np.asarray(table.any(axis=0))
     varies = occurs & (table.sum(axis=0) < sizes.sum())
     rest = groups.others(sizes)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -271,7 +271,7 @@ def _of_codes(name: str, codes: Floats, categories: Categories, groups: _Groups)
         indexes = 100 * shares / overall
 
     def indexed(values: Floats) -> tuple[float | None, ...]:
-        return tuple(value if known else None for value, known in zip(values.tolist(), occurs, strict=True))
+        return tuple(value if known else None for value, known in zip(values.tolist(), occurs.tolist(), strict=True))
 
     each = [
         CategoryGroup(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from boxwood.axes import Categories
 from boxwood.render._fitted import short_number
 from boxwood.render._outline import sides
-from boxwood.render._rules import _category, _none_of, _one_of, column_name, number
+from boxwood.render._rules import category, column_name, none_of, number, one_of
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
@@ -87,7 +87,7 @@ def _categories(categories: Categories, codes: Sides) -> tuple[str, str]:
     if not chosen:
         words = "impossible", "any"
     elif len(others) == 1 and not any(has_others):
-        words = f"is {_one_of(chosen)}", f"is {_category(others[0])}"
+        words = f"is {one_of(chosen)}", f"is {category(others[0])}"
     else:
-        words = f"is {_one_of(chosen)}", f"is {_none_of(chosen)}" if others or any(has_others) else "impossible"
+        words = f"is {one_of(chosen)}", f"is {none_of(chosen)}" if others or any(has_others) else "impossible"
     return words if named == 0 else (words[1], words[0])

@@ -10,7 +10,7 @@ from boxwood._types import Floats, Indices
 from boxwood.render._figures import percent
 from boxwood.render._fitted import brief
 from boxwood.render._guard import Guard
-from boxwood.render._rules import _category, column_name
+from boxwood.render._rules import category, column_name
 
 if TYPE_CHECKING:
     from boxwood.explanation import CategoryColumn, ClusterSummary, Explanation, NumberColumn
@@ -81,7 +81,7 @@ def _mostly(column: CategoryColumn, cluster: ClusterSummary, guard: Guard) -> di
 
 def _value(column: CategoryColumn, code: int) -> str:
     values = column.categories.values
-    return _category(values[code]) if code < len(values) else "any other value"
+    return category(values[code]) if code < len(values) else "any other value"
 
 
 def _cuts_by_column(ex: Explanation) -> dict[str, str]:

@@ -12,7 +12,7 @@ from boxwood.axes import Categories
 from boxwood.render._guard import Guard
 from boxwood.render._page_tree import apart
 from boxwood.render._picture import Picture
-from boxwood.render._rules import _category, column_name, number
+from boxwood.render._rules import category, column_name, number
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
@@ -51,7 +51,7 @@ def what_if(ex: Explanation, picture: Picture, lines: list[dict[str, Any]], guar
 
 
 def _values(known: Categories) -> list[str]:
-    return [_category(value) for value in known.values] + ["any other value"] * known.others
+    return [category(value) for value in known.values] + ["any other value"] * known.others
 
 
 def _nodes(ex: Explanation, position: dict[int, int]) -> list[list[Any]]:

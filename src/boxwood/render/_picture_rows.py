@@ -9,7 +9,7 @@ import numpy as np
 from boxwood._types import Array, Floats, Indices, Weights
 from boxwood.render._bars import Bars, bars_of_categories, bars_of_numbers
 from boxwood.render._cut_words import Sides
-from boxwood.render._rules import _category
+from boxwood.render._rules import category
 from boxwood.tree import rows_at_nodes
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def bars_of(ex: Explanation, codes: dict[int, Sides]) -> dict[int, Bars]:
         j = int(tree.feature[node])
         values, weight = table[rows, j].astype(np.float64), None if weights is None else weights[rows]
         if node in codes:
-            names = [_category(value) for value in coded[j].values] + ["other"] * coded[j].others
+            names = [category(value) for value in coded[j].values] + ["other"] * coded[j].others
             bars[node] = bars_of_categories(values, labels[rows], k, codes[node], names, weight)
         else:
             ends = float(tree.lower[node]), float(tree.upper[node])

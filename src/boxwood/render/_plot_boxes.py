@@ -17,7 +17,7 @@ from boxwood.render._bars import is_skewed
 from boxwood.render._canvas import PLAIN, Style, axes_or_new, drawable
 from boxwood.render._fitted import fitted
 from boxwood.render._picture import swatches_of
-from boxwood.render._rules import _category, column_name
+from boxwood.render._rules import category, column_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -146,7 +146,7 @@ def _axis(ex: Explanation, ax: Axes, name: str, j: int, points: Points, areas: l
     getattr(ax, f"set_{name}label")(drawable(fitted(column_name(ex.columns[j]), 320.0, 10.0)), **PLAIN)
     categories = _categories(ex, j)
     if categories is not None:
-        names = [_category(value) for value in categories.values] + ["other"] * categories.others
+        names = [category(value) for value in categories.values] + ["other"] * categories.others
         if len(names) <= _MOST_NAMES:
             texts = [drawable(fitted(one, 90.0, 10.0)) for one in names]
             getattr(ax, f"set_{name}ticks")(range(len(names)), texts, **PLAIN)

@@ -8,7 +8,7 @@ from boxwood.render._canvas import PLAIN, Style, axes_or_new, drawable, mixed
 from boxwood.render._colours import ink_on
 from boxwood.render._fitted import brief, fitted
 from boxwood.render._picture import swatches_of
-from boxwood.render._rules import _category, column_name
+from boxwood.render._rules import category, column_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -92,7 +92,7 @@ def _numbers(column: NumberColumn) -> Line:
 
 def _categories(column: CategoryColumn) -> list[Line]:
     """Return the share of a category in each cluster."""
-    names = [_category(value) for value in column.categories.values] + ["other"] * column.categories.others
+    names = [category(value) for value in column.categories.values] + ["other"] * column.categories.others
     present = [one for one in column.clusters if one is not None]
 
     def widest(i: int) -> float:

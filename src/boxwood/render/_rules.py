@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from boxwood.tree import Interval
 
 __all__ = [
+    "category",
     "cluster_name",
     "cluster_rule",
     "column_name",
@@ -81,7 +82,7 @@ def condition(one: Condition) -> str:
         values, included = one.categories.chosen({piece.lower for piece in one.intervals})
         if included and len(values) == 1 and isinstance(values[0], bool):
             return name if values[0] else f"not {name}"
-        return f"{name} is {_one_of(values) if included else _none_of(values)}"
+        return f"{name} is {one_of(values) if included else none_of(values)}"
     return " or ".join(_interval(name, piece) for piece in one.intervals)
 
 
@@ -112,19 +113,20 @@ def printable(name: str) -> str:
     return name if name.isprintable() else repr(name)[1:-1]
 
 
-def _one_of(values: Sequence[Hashable]) -> str:
-    *first, last = map(_category, values)
+def one_of(values: Sequence[Hashable]) -> str:
+    *first, last = map(category, values)
     return f"{', '.join(first)} or {last}" if first else last
 
 
-def _none_of(values: Sequence[Hashable]) -> str:
+def none_of(values: Sequence[Hashable]) -> str:
     if len(values) == 1:
-        return f"not {_category(values[0])}"
-    *first, last = map(_category, values)
+        return f"not {category(values[0])}"
+    *first, last = map(category, values)
     return f"neither {', '.join(first)} nor {last}"
 
 
-def _category(value: Hashable) -> str:
+def category(value: Hashable) -> str:
+    """Return a value of a column of categories in a text, in quotes where it would be unclear without."""
     text = "missing" if value is None else printable(str(value))
     # without quotes such a value would be invisible, or read as something else
     unclear = isinstance(value, str) and (text != text.strip() or text in ("", "missing") or ", " in text)
