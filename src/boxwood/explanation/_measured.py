@@ -31,6 +31,11 @@ class Measured:
             raise DataError("a model that was saved holds no rows; pass the rows and their labels: X, labels")
         return self._evidence
 
+    def _refuse_no_rows(self, call: str) -> None:
+        """Raise a DataError if the explanation holds no rows, so that what is asked for had to be measured before."""
+        if self._evidence is None:
+            raise DataError(f"a model that was saved holds no rows, and not what is asked for; call {call} before save")
+
     def frontier(self, folds: int = 0) -> Frontier:
         """Return leaves against price and agreement: what fewer leaves would lose, and what more would gain.
 
@@ -54,7 +59,7 @@ class Measured:
         Raises
         ------
         DataError
-            If the explanation was read from a file and holds no frontier; if there are fewer rows than folds.
+            If the explanation was read from a file and holds no such frontier; if there are fewer rows than folds.
         ValueError
             If `folds` is 1 or negative, or more than 100.
 
@@ -92,7 +97,8 @@ class Measured:
         from boxwood.explanation._holdout import checked_folds
 
         folds, kept = checked_folds(folds), self._kept.get("frontier")
-        if kept is None or (folds not in (0, kept.folds) and self._evidence is not None):
+        if kept is None or folds not in (0, kept.folds):
+            self._refuse_no_rows(f"frontier({folds or ''})")
             kept = self._kept["frontier"] = frontier_of(self, folds)  # type: ignore[arg-type]
         return kept  # type: ignore[no-any-return]
 
@@ -132,7 +138,7 @@ class Measured:
         a cluster are compared (`Stability.refitted` and the verdict say so).
 
         Takes n fits and n growths. "auto" grows many trees each time, so name a method where time is short. The result
-        is kept, and saved with the explanation.
+        is kept, and saved with the explanation; one that was read from a file returns what it holds.
 
         References
         ----------
@@ -146,7 +152,10 @@ class Measured:
         >>> from sklearn.datasets import make_blobs
         >>> X, _ = make_blobs(200, centers=[[0, 0], [20, 0], [0, 20]], random_state=0)
         >>> ex = boxwood.explain(X, KMeans(3, n_init=1, random_state=0), method="imm")
-        >>> print(ex.stability(n=10))
+        >>> print(ex.stability(n=10).verdict[:39])
+        The clusters are stable: in 10 resample
+        >>> ex.stability(n=10).cuts[0].returns
+        1.0
         """
         from boxwood.explanation._progress import as_progress
         from boxwood.explanation._stability import stability_of
@@ -154,5 +163,6 @@ class Measured:
         kept, seed = self._kept.get("stability"), 0 if random_state is None else random_state
         is_same = kept is not None and (kept.n, kept.random_state) == (n, seed)
         if not (is_same or (kept is not None and self._evidence is None)):
+            self._refuse_no_rows("stability()")
             kept = self._kept["stability"] = stability_of(self, n, random_state, as_progress(verbose))  # type: ignore[arg-type]
         return kept  # type: ignore[return-value]
