@@ -36,6 +36,8 @@ class Evidence:
         The rows as the clusterer was given them; None if these are the rows of the task.
     kernel : Kernel, default=None
         Kernel in whose feature space costs are measured; None measures them in the columns.
+    is_short : bool, default=False
+        Whether thresholds of the explanation were shortened, and so should be those of trees compared with it.
     """
 
     task: Task
@@ -45,6 +47,7 @@ class Evidence:
     clusterer: Any = None
     given: Any = None
     kernel: Kernel | None = None
+    is_short: bool = False
 
     def on_table(self, tree: ThresholdTree) -> ThresholdTree:
         """Return a tree on the columns of the task as a tree on the table's columns, with short thresholds."""
