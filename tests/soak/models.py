@@ -14,7 +14,7 @@ from boxwood import Explanation, explain, load
 from boxwood.errors import ModelError
 from boxwood.grow import METHODS
 from boxwood.render import EXPORTERS, rules
-from tests.explanation.test_damaged_models import damaged
+from tests.explanation.test_damaged_models import damaged, measured
 from tests.explanation.test_pipelines import goods, pipeline
 from tests.soak.parts import Wrong
 
@@ -33,6 +33,7 @@ def documents() -> tuple[dict, ...]:
         explain(X, np.array(["a", "b", "c"])[y], max_leaf_nodes=5, standardize=True),
         explain(X, [True if c else 2.5 for c in y], sample_weight=rng.random(60), columns=["x", 'say "y"']),
         explain(goods(), pipeline(OneHotEncoder()), method="cart", max_leaf_nodes=6),
+        measured(X, y),
     ]
     return tuple(json.loads(model.to_json()) for model in models)
 
@@ -109,6 +110,7 @@ def _use(ex: Explanation, path: Path, about: str) -> None:
     if load(path) != ex:
         raise Wrong(f"another model after saving {about}", "another model")
     shown = [str(ex), repr(ex), rules(ex), *(form.write(ex) for form in EXPORTERS.values())]
+    shown += map(str, ex._kept.values())
     if not all(text and text.encode("utf-8") for text in shown):
         raise Wrong(f"an empty text {about}", "empty text")
     row = np.empty((1, len(ex.columns)), dtype=object)

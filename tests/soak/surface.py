@@ -172,6 +172,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "leaf": lambda: 0,
     "j": lambda: 0,
     "n": lambda: 5,
+    "Explanation.stability.n": lambda: 2,
     "distances": lambda: np.array([0.0, 1.0]),
     "levels": lambda: np.array([0.5, 0.9]),
     "column": lambda: 0,
@@ -204,7 +205,18 @@ MAKERS: dict[str, Callable[[], Any]] = {
 """A valid value for a parameter: for `CLASS.METHOD.PARAMETER`, else `FUNCTION.PARAMETER`, else its name alone."""
 
 
-SMALL = {"gamma", "null", "bounds", "n_clusters", "n_trees", "n_draws", "n_permutations", "projector", "time_limit"}
+SMALL = {
+    "gamma",
+    "null",
+    "bounds",
+    "n_clusters",
+    "n_trees",
+    "n_draws",
+    "n_permutations",
+    "projector",
+    "time_limit",
+    "n",
+}
 """Parameters that get their value even where they have a default, because that is long or cannot be used here."""
 
 

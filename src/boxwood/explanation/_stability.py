@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -63,9 +64,8 @@ def stability_of(ex: Explanation, n: int, random_state: Any, progress: Progress 
     clusters = _clusters(ex, np.array([one.overlaps for one in again]))
     cuts = _cuts(ex, [one.tree for one in again])
     changed = float(np.mean([one.changed for one in again]))
-    found = Stability(
-        n, size, refitted, clusters, cuts, changed, level_of(clusters), "", seed if isinstance(seed, int) else None
-    )
+    number = int(seed) if isinstance(seed, Integral) else None
+    found = Stability(n, size, refitted, clusters, cuts, changed, level_of(clusters), "", number)
     return found._replace(verdict=verdict_of(found))
 
 
@@ -143,7 +143,7 @@ def overlaps(
 
 def _refitted(evidence: Evidence, rows: Indices, seed: int) -> Task:
     """Return the task on a resample, with the clusters that a clone of the clusterer finds there."""
-    from threadpoolctl import threadpool_limits
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
     part, own, names = evidence.task.of_rows(rows), evidence.given is None, evidence.coordinates.columns
     measured = evidence.coordinates.measured
