@@ -48,10 +48,10 @@ def _check_method(ctx: click.Context, param: click.Parameter, name: str) -> str:
 
 def _check_validate(ctx: click.Context, param: click.Parameter, text: str | None) -> float | int | None:
     """Return a share or a number of folds."""
-    from boxwood.explanation._holdout import checked_validate
-
     if text is None:
         return None
+    from boxwood.explanation._holdout import checked_validate
+
     try:
         return checked_validate(int(text) if text.strip().isdecimal() else float(text))
     except ValueError:
