@@ -25,6 +25,7 @@ __all__ = [
     "nearest_name",
     "numeric_columns",
     "refuse_unknown_columns",
+    "rounded_columns",
     "rows_of_table",
     "validated_rows",
     "without_columns",
@@ -133,6 +134,23 @@ def boolean_columns(X: Any) -> list[str]:
 
     series = nw.from_native(X, eager_only=True).iter_columns()
     return [name for name, one in zip(column_names(X), series, strict=True) if one.dtype == nw.Boolean]
+
+
+def rounded_columns(X: Any, columns: Sequence[str]) -> list[str]:
+    """Return the columns of whole numbers with values beyond 2**53, of which doubles do not hold every one."""
+    if not is_frame(X):
+        whole = np.asarray(X)
+        if whole.dtype.kind not in "iu" or whole.ndim != 2:
+            return []
+        kinds = [whole[:, j] for j in range(min(whole.shape[1], len(columns)))]
+    else:
+        import narwhals as nw
+
+        series = dict(zip(column_names(X), nw.from_native(X, eager_only=True).iter_columns(), strict=True))
+        columns = [name for name in columns if name in series and series[name].dtype.is_integer()]
+        kinds = [series[name].drop_nulls().to_numpy() for name in columns]
+    largest = [max(int(values.max(initial=0)), -int(values.min(initial=0))) for values in kinds]
+    return [name for name, most in zip(columns, largest, strict=False) if most > 1 << 53]
 
 
 def column_values(frame: Any, name: str) -> Any:

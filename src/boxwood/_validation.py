@@ -29,6 +29,7 @@ __all__ = [
     "cut_off",
     "finite_number",
     "listed",
+    "number_of_clusters",
     "position",
     "real_number",
     "refuse_infinite_sum",
@@ -281,6 +282,14 @@ def whole_number(name: str, value: Any, least: int) -> int:
         limit = f"at least {least}" if value < least else "below 2**300"
         raise ValueError(f"{name} must be {limit}, got {shown(value)}")
     return int(value)
+
+
+def number_of_clusters(n_clusters: Any, n_rows: int) -> int:
+    """Return a number of clusters for which there can be room: at most a million, or one for each row."""
+    most = max(n_rows, 1_000_000)
+    if whole_number("n_clusters", n_clusters, 1) > most:
+        raise ValueError(f"n_clusters must be at most {most:,} for {n_rows:,} rows, got {shown(n_clusters)}")
+    return int(n_clusters)
 
 
 def as_time_limit(time_limit: float | None) -> float | None:

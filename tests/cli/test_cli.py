@@ -738,6 +738,7 @@ def test_a_full_disk_is_told_and_leaves_nothing(folder, tmp_path, out):
     )
     assert limited.returncode == DATA, limited.stderr
     assert limited.stderr.startswith("boxwood: error: cannot write"), limited.stderr
+    assert limited.stderr.splitlines()[0].count("{") == 0
     assert "is the disk full?" in limited.stderr
     assert sorted(os.listdir(tmp_path)) == before
 

@@ -145,3 +145,13 @@ def test_columns_of_text_are_left_out_beside_labels_of_every_kind(labels_as):
         ex = explain(frame, labels_as(labels))
         assert ex.columns == ("a",)
         assert "left out, text: t" in ex.notes
+
+
+@pytest.mark.parametrize("frame_of", [pd.DataFrame, pl.DataFrame, lambda columns: np.column_stack([*columns.values()])])
+def test_whole_numbers_beyond_doubles_are_told(frame_of):
+    values = np.arange(60) % 7
+    columns = {"a": values + 2**53, "b": values * 2}
+    told = [note for note in explain(frame_of(columns), values > 3, columns=["a", "b"]).notes if "too large" in note]
+    assert told == ["whole numbers too large to tell apart as doubles: a; rules read them rounded"]
+    columns["a"] = values + 2**53 - 6
+    assert "too large" not in str(explain(frame_of(columns), values > 3, columns=["a", "b"]))

@@ -88,7 +88,7 @@ def test_every_cluster_has_one_leaf(kind, kernel, options):
 
 def test_an_interval_where_no_threshold_does():
     X = clouds(0, n=200, d=1, k=1)[0]
-    X = np.concatenate([X - 20, X, X + 20])
+    X = np.concatenate([X - 20, X + 0.5, X + 20])
     inner = np.repeat([0, 1, 0], 200)
     reference = Reference.of(X, inner)
     for features in ("taylor", "distance"):

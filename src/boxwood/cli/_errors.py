@@ -29,6 +29,7 @@ __all__ = ["BUG", "DATA", "INTERRUPTED", "PAST_A_LIMIT", "Verb", "Verbs"]
 
 BUG, DATA, PAST_A_LIMIT, INTERRUPTED = 1, 3, 4, 130
 DEBUG = "boxwood.debug"
+_NO_MEMORY = ("failed to map segment", "can't start new thread")  # so the system's loader and its threads say it
 _LESS = "use fewer columns (-c NAME) or a sample of the rows, or free memory and run again"
 
 
@@ -97,7 +98,7 @@ def _print_and_exit(ctx: click.Context | None, error: Exception) -> NoReturn:
         tell("".join(traceback.format_exception(error)).rstrip())
     if isinstance(error, ColumnError):
         raise click.UsageError(str(error), ctx=ctx) from None
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or any(sign in str(error) for sign in _NO_MEMORY):
         _exit(f"not enough memory{f': {error}' if str(error) else ''}\n{_LESS}", DATA)
     if isinstance(error, (DataError, OSError)):
         _exit(str(error), DATA)

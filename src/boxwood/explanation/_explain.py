@@ -181,6 +181,7 @@ def explain(
         notes_on_agreement,
         notes_on_columns,
         notes_on_outcome,
+        notes_on_rounding,
     )
     from boxwood.explanation._holdout import checked_validate, held_out
     from boxwood.explanation._losses import Distance
@@ -216,6 +217,7 @@ def explain(
         on_columns += _notes_on_k_means(unscaled, n_clusters, standardize)
     else:
         on_columns += notes_on_columns(unscaled.columns, unscaled.table.values)
+    on_columns += notes_on_rounding(X, unscaled.columns)
     stages, was_fitted = (unscaled, coordinates), hasattr(clustering, "fit") and is_fitted(clustering)
     reference, mixture, clustering = clustering_of(clustering, X, stages, n_clusters, random_state)
     task = Task.of(

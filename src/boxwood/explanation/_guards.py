@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from boxwood._frames import as_matrix, column_names, is_frame, numeric_columns
+from boxwood._frames import as_matrix, column_names, is_frame, numeric_columns, rounded_columns
 from boxwood._types import Array
 from boxwood._validation import listed, shown
 from boxwood.errors import DataError
@@ -27,6 +27,7 @@ __all__ = [
     "notes_on_left_out",
     "notes_on_outcome",
     "notes_on_ranges",
+    "notes_on_rounding",
 ]
 
 FEW_ROWS = 50  # in fewer rows whole numbers without gaps are nothing unusual
@@ -98,6 +99,14 @@ def notes_on_columns(names: Sequence[str], values: Array) -> tuple[str, ...]:
     if not suspects:
         return ()
     return (f"looks like an identifier: {listed(suspects)}; rules on it say little (columns chooses others)",)
+
+
+def notes_on_rounding(X: Any, names: Sequence[str]) -> tuple[str, ...]:
+    """Return a note on columns of whole numbers so large that some are the same double."""
+    rounded = rounded_columns(X, names)
+    if not rounded:
+        return ()
+    return (f"whole numbers too large to tell apart as doubles: {listed(rounded)}; rules read them rounded",)
 
 
 def notes_on_ranges(names: Sequence[str], values: Array) -> tuple[str, ...]:

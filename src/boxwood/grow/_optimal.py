@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Ints
-from boxwood._validation import as_time_limit, refuse_unknown, whole_number
+from boxwood._validation import as_time_limit, refuse_infinite_sum, refuse_unknown, whole_number
 from boxwood.errors import DataError
 from boxwood.grow._optimal_rows import Costs, Kept
 from boxwood.grow._optimal_search import DEEPEST, Found, Search, n_leaves
@@ -156,6 +156,7 @@ def optimal(
     leaves = whole_number("max_leaf_nodes", max_leaf_nodes, 1)
     deadline = _deadline(time_limit)
     task = Task.of(X, reference, sample_weight=sample_weight, n_jobs=n_jobs)
+    refuse_infinite_sum(task.rows.weights)
     if centers is not None:
         task = task.with_reference(_with_centers(reference, centers))
     own_means = centers is None and objective == "cost"

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import Rows
+from boxwood._validation import Rows, number_of_clusters
 from boxwood.errors import DataError
 from boxwood.kernels._by_name import as_kernel
 from boxwood.kernels._gram import GramMatrix
@@ -222,6 +222,7 @@ def _means(
     n_clusters: int,
     n_jobs: int | None,
 ) -> KernelMeans:
+    number_of_clusters(n_clusters, len(table))
     weights = table.weights
     coefficients = np.zeros((len(table), n_clusters))
     squares = np.full(n_clusters, np.inf)

@@ -1,4 +1,4 @@
-"""Sums over the rows of each cluster: differences and distances to centres, and steps to a geometric median.
+"""Sums over the rows of each cluster: distances to centres, and steps to a geometric median.
 
 A centre is given in two parts, `centers + offsets`. The sum of the two would be rounded: for values such as 1e12 + 1
 the rounded mean is off by 1e-4. `(x - center) - offset` keeps those digits if the first part is near the rows.
@@ -11,24 +11,9 @@ import numpy as np
 
 from boxwood.loops._jit import jit
 
-__all__ = ["L1", "L2", "SQEUCLIDEAN", "add_costs", "add_differences", "add_pulls", "write_whole"]
+__all__ = ["L1", "L2", "SQEUCLIDEAN", "add_costs", "add_pulls", "write_whole"]
 
 L1, L2, SQEUCLIDEAN = 0, 1, 2
-
-
-@jit
-def add_differences(X, labels, weights, centers, sums):
-    """Add to each cluster the weighted differences of its rows to its centre: the sum of `w (x - centers[c])`.
-
-    IN: X (n, d); labels (n,); weights (n,) or (0,); centers (k, d). OUT: sums (k, d).
-    """
-    for row in range(X.shape[0]):
-        c = labels[row]
-        if c < 0:
-            continue
-        weight = weights[row] if weights.size else 1.0
-        for j in range(X.shape[1]):
-            sums[c, j] += weight * (np.float64(X[row, j]) - centers[c, j])
 
 
 @jit

@@ -9,13 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._threads import BLOCK_ROWS, map_blocks, map_tasks
+from boxwood._threads import BLOCK_ROWS, map_tasks
 from boxwood._types import Array, Floats, Indices, Weights
-from boxwood._validation import Rows, refuse_infinite_sum, refuse_unknown, whole_number
-from boxwood.loops.costs import L1, L2, SQEUCLIDEAN, add_differences
+from boxwood._validation import Rows, number_of_clusters, refuse_infinite_sum, refuse_unknown
+from boxwood.loops.costs import L1, L2, SQEUCLIDEAN
 from boxwood.reference._geometric_median import geometric_median, next_point
 from boxwood.reference._labels import whole_labels
 from boxwood.reference._median import weighted_median
+from boxwood.reference._sums import means_of
 
 __all__ = [
     "Centers",
@@ -98,8 +99,8 @@ def best_centers(
     array([[ 1.,  0.],
            [nan, nan]])
     """
-    whole_number("n_clusters", n_clusters, 1)
     code, rows = objective_code(objective), Rows.of(X, sample_weight)
+    number_of_clusters(n_clusters, len(rows))
     refuse_infinite_sum(rows.weights)
     table, weights = rows.values, rows.weights
     clusters = whole_labels(labels, len(table), n_clusters)
@@ -129,7 +130,7 @@ def find_centers(
 ) -> Centers:
     """Return the best centre of each cluster; see `best_centers`. Rows of weight 0 must have the label -1."""
     if code == SQEUCLIDEAN:
-        return _means(X, labels, k, weights, n_jobs)
+        return Centers(*means_of(X, labels, k, weights, n_jobs))
     groups = Groups.of(labels, k)
     centers = _medians(X, groups, weights, n_jobs)
     if code == L2:
@@ -177,26 +178,6 @@ class Groups(NamedTuple):
                 work(cluster, rows, n_jobs)
         small = [part for part in parts if len(part[1]) <= BLOCK_ROWS]
         map_tasks(lambda part: work(*part, 1), small, n_jobs=n_jobs)
-
-
-def _means(X: Array, labels: Indices, k: int, weights: Weights, n_jobs: int | None) -> Centers:
-    rows = np.arange(len(X))
-    first = np.full(k + 1, -1)  # first row of each cluster; the label -1 writes to the last entry
-    first[labels[::-1]] = rows[::-1]  # in reverse order, as the last value written to an entry stays
-    has_rows = first[:k] >= 0
-    base = np.full((k, X.shape[1]), np.nan)
-    base[has_rows] = X[first[:k][has_rows]]
-    total = np.bincount(labels + 1, weights, minlength=k + 1)[1:]
-    weight = np.empty(0) if weights is None else weights
-
-    def work(start: int, stop: int) -> Floats:
-        sums = np.zeros_like(base)
-        add_differences(X[start:stop], labels[start:stop], weight[start:stop], base, sums)
-        return sums
-
-    # the base of a cluster without rows is NaN
-    sums = np.sum(map_blocks(work, len(X), n_jobs=n_jobs), axis=0)
-    return Centers(base, sums / np.where(has_rows, total, 1.0)[:, None])
 
 
 def _medians(X: Array, groups: Groups, weights: Weights, n_jobs: int | None) -> Centers:

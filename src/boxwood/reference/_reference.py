@@ -16,6 +16,7 @@ from boxwood._warnings import warn_caller
 from boxwood.errors import DataError
 from boxwood.reference._labels import encode_labels
 from boxwood.reference._moments import Moments, moments_of
+from boxwood.reference._sums import means_of
 
 __all__ = ["Reference", "labels_of", "objective_of", "refuse_no_reference"]
 
@@ -240,12 +241,8 @@ def _means(rows: Rows, codes: Indices, names: Sequence[Hashable]) -> tuple[Float
     if not moments.weights.all():
         empty = listed([str(name) for name, weight in zip(names, moments.weights, strict=True) if weight == 0])
         raise DataError(f"clusters without weight: {empty}; leave their rows out (label -1), or weigh some of them")
-    with np.errstate(over="ignore", invalid="ignore"):
-        means = moments.means
-    if np.isfinite(means).all():
-        return means, moments
-    unit = 2.0 ** (4 + int(np.log2(len(rows))))  # sums of differences left the range; a power of two changes no digit
-    return moments_of(rows.mapped(rows.values / unit), codes, k, n_jobs=-1).means * unit, moments
+    mean, rest = means_of(rows.values, codes, k, rows.weights)
+    return mean + rest, moments
 
 
 def _medians(X: Array, codes: Indices, k: int, weights: Floats | None) -> Floats:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from boxwood._messages import cut_off
 from boxwood.errors import DataError
 from boxwood.table._column_names import distinct_names
 from boxwood.table._csv import csv_relation, dialect_of, explained, header_hints
@@ -103,12 +104,17 @@ def format_of(path: str, name: str | None = None) -> str:
     return by_extension[extension.lower()]
 
 
-def unreadable(name: str, format: str, message: str) -> DataError:
-    """Return the error for a file that is not of its format, from the message of the library that reads it."""
+def unreadable(name: str, format: str, message: str) -> DataError | MemoryError:
+    """Return the error for a file that is not of its format, from the message of the library that reads it.
+
+    If the message says that the system gave no memory, the file is not at fault.
+    """
+    if "bad allocation" in message:
+        return MemoryError(message.splitlines()[0])
     reason = explained(message)
     if reason is None:
         line = message.splitlines()[0].split("Error: ", 1)[-1].strip()
-        reason = line.replace('"', "'").replace(os.path.abspath(name), name)
+        reason = cut_off(line.replace('"', "'").replace(os.path.abspath(name), name))
     return DataError(f"cannot read {name} as {format}: {reason}")
 
 

@@ -5,6 +5,7 @@ Columns are called `c0`, `c1`, … in SQL, so that no name can collide with anot
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -154,14 +155,19 @@ class Source:
 
         try:
             return _waited(self.con, work, tick)
-        except duckdb.OutOfMemoryException as error:
-            raise MemoryError(str(error).splitlines()[0]) from None
-        except duckdb.IOException as error:
-            if _WRITING.search(str(error)):
-                raise OSError(f"cannot write: {str(error).splitlines()[0]}\nis the disk full?") from None
-            raise unreadable(self.name, self.format, str(error)) from None
         except duckdb.Error as error:
-            raise unreadable(self.name, self.format, str(error)) from None
+            message = str(error)
+            if isinstance(error, duckdb.OutOfMemoryException):
+                raise MemoryError(message.splitlines()[0]) from None
+            if isinstance(error, duckdb.IOException) and _WRITING.search(message):
+                raise OSError(f"cannot write: {_reason(message)}\nis the disk full?") from None
+            raise unreadable(self.name, self.format, message) from None
+
+
+def _reason(message: str) -> str:
+    """Return the system's reason, if DuckDB's message on a failed write has its number, and else its first line."""
+    number = re.search(r'"errno":"(\d+)"', message)
+    return os.strerror(int(number[1])) if number else message.splitlines()[0]
 
 
 @contextmanager

@@ -1,0 +1,84 @@
+"""Means of clusters: right, and the same in any order of the rows."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from boxwood import Reference
+from boxwood._threads import BLOCK_ROWS
+from boxwood.reference._sums import means_of
+from tests.naive.sums import mean_of_rows
+from tests.scale import seeds
+
+KINDS = ("normal", "far", "whole", "wide", "tiny", "huge")
+
+
+def table(rng: np.random.Generator, kind: str) -> np.ndarray:
+    shape = rng.integers(1, 50), rng.integers(1, 4)
+    if kind == "whole":
+        return rng.integers(-3, 4, size=shape).astype(float)
+    if kind == "huge":
+        return np.full(shape, 1.7e308) * rng.choice([1, -1], size=shape)
+    X = rng.normal(size=shape)
+    if kind == "far":
+        return X + 10.0 ** rng.integers(3, 13)
+    if kind == "wide":
+        return X * 10.0 ** rng.integers(-200, 200, size=shape[1])
+    return X * 1e-300 if kind == "tiny" else X
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", seeds(6))
+def test_means_are_those_of_exact_fractions(kind, seed):
+    rng = np.random.default_rng(seed)
+    X, k = table(rng, kind), 3
+    labels = rng.integers(-1, k, size=len(X))
+    weights = rng.random(len(X)) if seed % 2 else None
+    mean, rest = means_of(X, labels, k, weights)
+    precision = 2.0**-70
+    for c in range(k):
+        rows = labels == c
+        for j in range(X.shape[1]):
+            exact = mean_of_rows(X[rows, j], None if weights is None else weights[rows])
+            if exact is None:
+                assert np.isnan(mean[c, j])
+                continue
+            error = abs(Fraction(mean[c, j]) + Fraction(rest[c, j]) - exact)
+            assert error <= Fraction(precision) * Fraction(np.abs(X[:, j]).max())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", seeds(6))
+def test_means_do_not_depend_on_the_order_of_rows(kind, seed):
+    rng = np.random.default_rng(seed)
+    X = table(rng, kind)
+    labels = rng.integers(-1, 3, size=len(X))
+    weights = rng.random(len(X)) * 10.0 ** rng.integers(-200, 200) if seed % 2 else None
+    order = rng.permutation(len(X))
+    there = means_of(X, labels, 3, weights)
+    back = means_of(X[order], labels[order], 3, None if weights is None else weights[order])
+    for one, other in zip(there, back, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_means_do_not_depend_on_blocks_threads_and_layout():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(BLOCK_ROWS + 100, 2)) + 1e6
+    labels = rng.integers(0, 5, size=len(X))
+    expected = means_of(X, labels, 5, None, n_jobs=1)
+    order = rng.permutation(len(X))
+    for other in (
+        means_of(X, labels, 5, None, n_jobs=3),
+        means_of(np.asfortranarray(X[order]), labels[order], 5, None),
+    ):
+        np.testing.assert_array_equal(expected, other)
+
+
+@pytest.mark.parametrize("seed", seeds(20))
+def test_clusters_of_equal_rows_have_equal_centres(seed):
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(rng.integers(2, 30), 2)) * 10.0 ** rng.integers(-3, 9)
+    X = np.concatenate([rows, rng.permutation(rows)])
+    first, second = Reference.of(X, np.repeat([0, 1], len(rows))).centers
+    np.testing.assert_array_equal(first, second)
