@@ -37,9 +37,18 @@ def documents():
         explain(X, np.array(["a", "b", "c"])[y], max_leaf_nodes=5, method="expand"),
         explain(goods(), pipeline(OneHotEncoder()), method="cart", max_leaf_nodes=6),
     ]
+    models.append(measured(X, y))
     for model in models[-2:]:
         model.profile()
     return [json.loads(model.to_json()) for model in models]
+
+
+def measured(X, y):
+    """Return an explanation with everything that is measured when it is asked for."""
+    ex = explain(X, y, method="cart", validate=2)
+    ex.frontier(2)
+    ex.stability(2)
+    return ex
 
 
 def places(value, path=()):
@@ -104,6 +113,7 @@ def test_a_damaged_model_is_refused_or_works(documents, seed):
         assert rules(ex)
         assert sql(ex)
         assert repr(ex)
+        assert all(str(each).encode("utf-8") for each in ex._kept.values()), path
         assert Explanation.from_json(ex.to_json()) == ex, path
         row = np.empty((1, len(ex.columns)), dtype=object)
         row[0] = [0.5 if j not in ex.coded_columns else "red" for j in range(len(ex.columns))]

@@ -8,7 +8,7 @@ from boxwood.errors import DataError
 from boxwood.grow import expand
 from boxwood.grow._costs import make_problem, whole_costs
 from boxwood.grow._impurity import grown_by
-from boxwood.grow._prune import pruned, prunings
+from boxwood.grow._prune import pruned, prunings, shares_of
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 from tests import naive
@@ -61,6 +61,19 @@ def test_no_pruning_is_cheaper_or_as_cheap_with_fewer_leaves(objective):
             assert prunings(tree, task, objective, max_leaf_nodes=m) == by_leaves[:m]
             n_leaves_cut += tree.n_leaves - found.n_leaves
     assert n_leaves_cut > 200
+
+
+@pytest.mark.parametrize("objective", ["cost", "mistakes"])
+def test_every_size_is_the_cheapest_of_all_prunings_with_so_many_leaves(objective):
+    for seed in seeds(30):
+        task = task_of(seed, max_rows=20)
+        tree = random_tree(task, seed, 2 + seed % 7)
+        shares, every = shares_of(tree, task, objective, None), all_prunings(tree, task, objective)
+        for m in range(1, tree.n_leaves + 1):
+            small, clusters = shares.with_leaves(m), shares.clusters_with(m)
+            least = min(cost for n_leaves, cost, _ in every if n_leaves == m)
+            assert [(n, cost) for n, cost, other in every if other == small] == [(m, least)], f"seed {seed}, {m} leaves"
+            assert (clusters[tree.apply(task.rows)] == small.predict(task.rows)).all()
 
 
 def test_other_centres_and_a_tree_that_expansion_made():

@@ -38,6 +38,7 @@ from tests.naive.mixtures import log_losses, mmdt, mmdt_by_largest_ratio, mmdt_c
 from tests.naive.optimal import optimal_cost, spread
 from tests.naive.prototypes import kernel_mmdt, pair_similarity, quantile, surest_cut
 from tests.naive.prunings import prunings
+from tests.naive.stability import best_overlaps
 from tests.naive.trees import leaf_of
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "axis_similarity",
     "best_concepts",
     "best_kmeans_cost",
+    "best_overlaps",
     "by_centers",
     "by_entropy",
     "by_gini",

@@ -16,7 +16,7 @@ from boxwood.errors import DataError, ModelError
 from boxwood.grow import METHODS
 from boxwood.render import EXPORTERS, rules
 from boxwood.render._exporters import Exporter
-from tests.explanation.test_damaged_models import damaged, use_facts
+from tests.explanation.test_damaged_models import damaged, measured, use_facts
 from tests.explanation.test_pipelines import goods, pipeline
 from tests.soak.parts import Wrong
 
@@ -35,6 +35,7 @@ def documents() -> tuple[dict, ...]:
         explain(X, np.array(["a", "b", "c"])[y], max_leaf_nodes=5, standardize=True),
         explain(X, [True if c else 2.5 for c in y], sample_weight=rng.random(60), columns=["x", 'say "y"']),
         explain(goods(), pipeline(OneHotEncoder()), method="cart", max_leaf_nodes=6),
+        measured(X, y),
     ]
     for model in models[-3:]:
         model.profile()
@@ -126,6 +127,7 @@ def _use(ex: Explanation, path: Path, about: str) -> None:
         rules(ex),
         *(one for form in EXPORTERS.values() if (one := _form(form, ex)) is not None),
     ]
+    shown += map(str, ex._kept.values())
     if not all(text.encode("utf-8") if isinstance(text, str) else text for text in shown):
         raise Wrong(f"an empty text {about}", "empty text")
     row = np.empty((1, len(ex.columns)), dtype=object)

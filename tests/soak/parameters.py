@@ -51,7 +51,7 @@ ODD: dict[str, Any] = {
 WORK = {"n_trees", "n_init", "n_draws", "n_permutations", "n_samples", "copies", "k", "d", "steps", "n_terms"}
 WORK |= {"n_landmarks", "n_components", "max_iter", "n_jobs", "cv", "batch_size", "n_rows", "n", "v", "time_limit"}
 """Numbers that ask for work: a large one is no mistake, and takes as long as it takes."""
-CODE = {"expression", "forward", "score", "pool", "tick"}
+CODE = {"expression", "forward", "score", "pool", "tick", "verbose"}
 """Parameters whose value is run as it is."""
 SAYS = re.compile(
     r"must|expected|\bgot\b|need|cannot|no such|has no|have no|only|unknown|differ|column|values|rows|Found|should",

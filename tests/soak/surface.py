@@ -176,6 +176,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "leaf": lambda: 0,
     "j": lambda: 0,
     "n": lambda: 5,
+    "Explanation.stability.n": lambda: 2,
     "distances": lambda: np.array([0.0, 1.0]),
     "levels": lambda: np.array([0.5, 0.9]),
     "column": lambda: 0,
@@ -221,6 +222,7 @@ SMALL = {
     "projector",
     "time_limit",
     "ax",
+    "n",
 }
 """Parameters that get their value even where they have a default, because that is long or cannot be used here."""
 

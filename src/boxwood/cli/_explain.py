@@ -30,6 +30,8 @@ _OPTIONS = {
     "objective": "--objective",
     "time_limit": "--time-limit",
     "random_state": "--seed",
+    "validate": "--validate",
+    "n_jobs": "--jobs",
 }
 """Options of the command by the parameter of `explain` that they set."""
 
@@ -42,6 +44,20 @@ def _check_method(ctx: click.Context, param: click.Parameter, name: str) -> str:
         return method_of(name).name
     except ValueError:
         raise click.BadParameter(f"'{name}' is not one of auto, {', '.join(METHODS)}") from None
+
+
+def _check_validate(ctx: click.Context, param: click.Parameter, text: str | None) -> float | int | None:
+    """Return a share or a number of folds."""
+    if text is None:
+        return None
+    from boxwood.explanation._holdout import checked_validate
+
+    try:
+        return checked_validate(int(text) if text.strip().isdecimal() else float(text))
+    except ValueError:
+        raise click.BadParameter(
+            f"'{text}' is neither a share between 0 and 1 nor a number of folds, 2 to 100"
+        ) from None
 
 
 @click.command(name="explain", cls=Verb)
@@ -87,6 +103,13 @@ def _check_method(ctx: click.Context, param: click.Parameter, name: str) -> str:
 )
 @click.option("--standardize", is_flag=True, hidden=True, help="The same as --scale unit.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the clustering.")
+@click.option(
+    "--validate",
+    metavar="SHARE|FOLDS",
+    callback=_check_validate,
+    help="Measure agreement also on rows not used to grow: a share such as 0.3, or a number of folds such as 5.",
+)
+@click.option("--jobs", metavar="N", type=int, default=-1, show_default=True, help="Number of threads; -1 is all.")
 @click.option("--save", metavar="MODEL", callback=check_model, help="Write the model (.json), for predict and export.")
 @click.option("--json", "as_json", is_flag=True, help="Print the facts as JSON.")
 @click.option(
@@ -193,6 +216,8 @@ def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, 
                 random_state=options["seed"],
                 columns=table.columns,
                 standardize=standardize,
+                validate=options["validate"],
+                n_jobs=options["jobs"],
             )
         explanation = with_booleans(explanation, table.booleans)
     for text in dict.fromkeys(

@@ -43,6 +43,8 @@ class Evidence:
         The rows as the clusterer was given them; None if these are the rows of the task.
     kernel : Kernel, default=None
         Kernel in whose feature space costs are measured; None measures them in the columns.
+    is_short : bool, default=False
+        Whether thresholds of the explanation were shortened, and so should be those of trees compared with it.
     """
 
     task: Task
@@ -53,6 +55,7 @@ class Evidence:
     booleans: tuple[str, ...] = ()
     given: Any = None
     kernel: Kernel | None = None
+    is_short: bool = False
 
     @property
     def columns(self) -> dict[int, str]:

@@ -242,6 +242,7 @@ def explain(
         grow=lambda task: choose(task, name, **options),
         clusterer=clustering if has_clusterer else None,
         given=given_to(clustering, was_fitted, X, stages) if has_clusterer else None,
+        is_short=True,
     )
     explanation = replace(explanation, notes=(*explanation.notes, *afterwards), _evidence=evidence)
     if validate is not None:

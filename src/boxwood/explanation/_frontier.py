@@ -45,15 +45,18 @@ def frontier_of(ex: Explanation, folds: int) -> Frontier:
     if folds:
         outside = list(_on_folds(evidence, largest, way, sizes, folds, distance))
         of_this = _of_this(ex, evidence, folds, distance)
-    rows = [_row(m, *both) for m, *both in zip(sizes, by_size, outside, strict=True)]
-    rows.append(_this(ex, of_this))
+    rows = [
+        FrontierRow(m, loss.price, loss.agreement, *_held_out_of(held), False)
+        for m, loss, held in zip(sizes, by_size, outside, strict=True)
+    ]
+    rows.append(FrontierRow(ex.n_leaves, ex.price, ex.agreement, *_held_out_of(of_this), True))
     rows.sort(key=lambda row: (row.leaves, row.is_this))
     return Frontier(tuple(rows), folds, way.name, way.objective, len(grown_on.rows))
 
 
-def _row(leaves: int, loss: Loss, outside: Loss | None) -> FrontierRow:
-    beyond = (None, None) if outside is None else (outside.price, outside.agreement)
-    return FrontierRow(leaves, loss.price, loss.agreement, *beyond, is_this=False)
+def _held_out_of(outside: Loss | HeldOut | None) -> tuple[float | None, float | None]:
+    """Return price and agreement on the rows held out, if any were."""
+    return (None, None) if outside is None else (outside.price, outside.agreement)
 
 
 def _of_this(ex: Explanation, evidence: Evidence, folds: int, distance: Distance) -> HeldOut | None:
@@ -61,11 +64,6 @@ def _of_this(ex: Explanation, evidence: Evidence, folds: int, distance: Distance
     if ex.held_out is not None and ex.held_out.how == how_of(folds):
         return ex.held_out
     return None if evidence.grow is None else held_out(evidence, folds, distance)
-
-
-def _this(ex: Explanation, outside: HeldOut | None) -> FrontierRow:
-    beyond = (None, None) if outside is None else (outside.price, outside.agreement)
-    return FrontierRow(ex.n_leaves, ex.price, ex.agreement, *beyond, is_this=True)
 
 
 def _on_folds(

@@ -47,10 +47,12 @@ def checked_validate(validate: Any) -> Validate | None:
         return None
     if isinstance(validate, bool) or not isinstance(validate, Real):
         raise TypeError(f"validate must be {expected}; got {shown(validate)}")
-    if isinstance(validate, Integral) and 2 <= validate <= MOST_FOLDS:
-        return int(validate)
-    if not isinstance(validate, Integral) and 0 < validate < 1:
-        return float(validate)
+    within: Any = min(validate, MOST_FOLDS + 1)  # type: ignore[type-var]
+    is_whole, value = isinstance(validate, Integral), float(within)
+    if is_whole and 2 <= value <= MOST_FOLDS:
+        return int(value)
+    if not is_whole and 0 < value < 1:
+        return value
     raise ValueError(f"validate must be {expected}; got {shown(validate)}")
 
 
@@ -64,9 +66,10 @@ def checked_folds(folds: Any) -> int:
     """
     if isinstance(folds, bool) or not isinstance(folds, Integral):
         raise TypeError(f"folds must be a whole number, got {shown(folds)}")
-    if folds != 0 and not 2 <= folds <= MOST_FOLDS:
+    number = int(folds)
+    if number != 0 and not 2 <= number <= MOST_FOLDS:
         raise ValueError(f"folds must be 0 or from 2 to {MOST_FOLDS}; got {shown(folds)}")
-    return int(folds)
+    return number
 
 
 def held_out(evidence: Evidence, validate: Validate, distance: Distance, progress: Progress = silent) -> HeldOut:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, cast
 
 from numpy.typing import ArrayLike
@@ -211,9 +212,9 @@ class Measured:
         many were compared, mostly loses less than the pruning of its size. A tree that was there already counts as one
         of "auto" by agreement.
 
-        Takes at most about twice as long as the growth of the larger tree, with folds as many growths again, and as
-        many of this tree. The result is kept, and saved with the explanation; without folds what was kept is returned
-        even if it has some.
+        Takes at most twice as long as the growth of the larger tree, from about 1 000 rows on; with folds as many
+        growths again, and as many of this tree. The result is kept, and saved with the explanation; without folds what
+        was kept is returned even if it has some.
 
         Examples
         --------
@@ -271,10 +272,10 @@ class Measured:
         -----
         On each resample a clone of the clusterer is fitted, and a tree is grown by the method of the explanation.
         Clusters are matched with the original ones so that the sum of their overlaps is largest; the overlap is the
-        Jaccard index, by weight if rows are weighted, on the different rows of the resample. Below 0.6 on average, a
-        cluster is not to be trusted; from 0.75 on it is valid, as Hennig suggests. Where labels were given, or the
-        clusterer is frozen, there is nothing to fit again: only the tree is grown, and the rows to which its rules give
-        a cluster are compared (`Stability.refitted` and the verdict say so).
+        Jaccard index, by weight if rows are weighted, on the different rows of the resample. Below 0.6 on average a
+        cluster is not to be trusted, and from 0.75 on it is valid: the numbers of Hennig's R package fpc. Where labels
+        were given, or the clusterer is frozen, there is nothing to fit again: only the tree is grown, and the rows to
+        which its rules give a cluster are compared (`Stability.refitted` and the verdict say so).
 
         Takes n fits and n growths. "auto" grows many trees each time, so name a method where time is short. The result
         is kept, and saved with the explanation; one that was read from a file returns what it holds.
@@ -300,7 +301,7 @@ class Measured:
         from boxwood.explanation._stability import stability_of
 
         kept, seed = self._kept.get("stability"), 0 if random_state is None else random_state
-        is_same = kept is not None and (kept.n, kept.random_state) == (n, seed)
+        is_same = kept is not None and isinstance(seed, Integral) and (kept.n, kept.random_state) == (n, seed)
         if not (is_same or (kept is not None and self._evidence is None)):
             self._refuse_no_rows("stability()")
             kept = self._kept["stability"] = stability_of(self, n, random_state, as_progress(verbose))  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from boxwood._frames import rows_of_table
 from boxwood._threads import one_blas_thread
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import whole_number
+from boxwood.errors import DataError
 from boxwood.explanation._evidence import Evidence
 from boxwood.explanation._holdout import retaken
 from boxwood.explanation._progress import Progress, silent
@@ -33,10 +35,11 @@ __all__ = ["ROWS", "overlaps", "stability_of"]
 ROWS = 10_000  # most rows of a resample
 LOW, HIGH = 0.05, 0.95  # quantiles over the resamples
 _SEEDS = 2**31 - 1
+_DRAWS = 1_000  # resamples that may be drawn again because they hold one cluster alone
 
 
 class _Again(NamedTuple):
-    """What one resample gave: the overlap of each cluster (NaN without rows), the share changed, cuts on the table."""
+    """What one resample gave: the overlap of each cluster (NaN without rows), the share changed, the tree if any."""
 
     overlaps: Floats
     changed: float
@@ -50,24 +53,23 @@ def stability_of(ex: Explanation, n: int, random_state: Any, progress: Progress 
     generator = check_random_state(seed)
     if evidence.grow is None:
         raise ValueError("the tree was there already, so it cannot be grown again; explain the rows of its fit")
-    refitted = evidence.clusterer is not None and not isinstance(last_of(evidence.clusterer), FrozenEstimator)
+    refitted = evidence.clusterer is not None and not isinstance(_last_of(evidence.clusterer), FrozenEstimator)
     pool = np.flatnonzero(_drawn_from(evidence.task, refitted))
     size, again = min(len(pool), ROWS), []
     for done in range(1, n + 1):
-        again.append(
-            _once(ex, evidence, _resample(evidence.task, pool, size, refitted, generator), refitted, generator)
-        )
+        rows = _resample(evidence.task, pool, size, refitted, generator)
+        one = _once(ex, evidence, rows, refitted, generator)
+        again.append(one._replace(tree=_on_table(evidence, one.tree, rows)))
         progress("resamples", done, n)
     clusters = _clusters(ex, np.array([one.overlaps for one in again]))
     cuts = _cuts(ex, [one.tree for one in again])
     changed = float(np.mean([one.changed for one in again]))
-    found = Stability(
-        n, size, refitted, clusters, cuts, changed, level_of(clusters), "", seed if isinstance(seed, int) else None
-    )
+    number = int(seed) if isinstance(seed, Integral) else None
+    found = Stability(n, size, refitted, clusters, cuts, changed, level_of(clusters), "", number)
     return found._replace(verdict=verdict_of(found))
 
 
-def last_of(clusterer: Any) -> Any:
+def _last_of(clusterer: Any) -> Any:
     """Return the clusterer itself, or the last step of a pipeline, still frozen if it is."""
     return clusterer.steps[-1][1] if hasattr(clusterer, "steps") else clusterer
 
@@ -85,10 +87,11 @@ def _drawn_from(task: Task, refitted: bool) -> Bools:
 
 def _resample(task: Task, pool: Indices, size: int, refitted: bool, generator: Any) -> Indices:
     """Return rows drawn with replacement, in ascending order; given labels are drawn until two clusters are there."""
-    while True:
+    for _ in range(_DRAWS):
         rows: Indices = np.sort(pool[generator.randint(len(pool), size=size)])
         if refitted or len(np.unique(task.reference.labels[rows])) > 1:
             return rows
+    raise DataError(f"one cluster has nearly all rows: {_DRAWS:,} resamples of {size:,} rows held no other")
 
 
 def _once(ex: Explanation, evidence: Evidence, rows: Indices, refitted: bool, generator: Any) -> _Again:
@@ -110,7 +113,7 @@ def _once(ex: Explanation, evidence: Evidence, rows: Indices, refitted: bool, ge
     counted = old >= 0
     moved = match[old[counted]] != new[counted]
     changed = float(weights[counted][moved].sum() / max(weights[counted].sum(), np.finfo(float).tiny))
-    return _Again(found, changed, None if tree is None else _on_table(evidence, tree, rows))
+    return _Again(found, changed, tree)
 
 
 def overlaps(
@@ -140,7 +143,7 @@ def overlaps(
 
 def _refitted(evidence: Evidence, rows: Indices, seed: int) -> Task:
     """Return the task on a resample, with the clusters that a clone of the clusterer finds there."""
-    from threadpoolctl import threadpool_limits
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
     part, own, names = evidence.task.of_rows(rows), evidence.given is None, evidence.coordinates.columns
     measured = evidence.coordinates.measured
@@ -174,11 +177,13 @@ def _seeded(clusterer: Any, seed: int) -> Any:
     return clusterer.set_params(**dict.fromkeys(names, seed))
 
 
-def _on_table(evidence: Evidence, tree: ThresholdTree, rows: Indices) -> ThresholdTree:
-    """Return a tree on the table's columns."""
-    if evidence.coordinates.axis_map is None:
-        return tree
-    return replace(evidence.coordinates, table=evidence.coordinates.table.take(rows)).pulled_back(tree)
+def _on_table(evidence: Evidence, tree: ThresholdTree | None, rows: Indices) -> ThresholdTree | None:
+    """Return a tree on the table's columns, with short thresholds if those of the explanation are short."""
+    if tree is None:
+        return None
+    coordinates = replace(evidence.coordinates, table=evidence.coordinates.table.take(rows))
+    on_table = coordinates.pulled_back(tree)
+    return coordinates.shortened(on_table) if evidence.is_short else on_table
 
 
 # --------------------------------------------------------------------------------------------- over all resamples

@@ -10,7 +10,7 @@ from boxwood.render._rules import cluster_name
 
 __all__ = ["level_of", "verdict_of"]
 
-STABLE, FOUND = 0.75, 0.6  # mean overlaps, as in Hennig (2007): valid clusters, and those that are not to be trusted
+STABLE, FOUND = 0.75, 0.6  # mean overlaps of valid clusters, and of those that may be trusted, as Hennig's fpc says
 NAMED = 3  # clusters that are named in the sentence
 OFTEN = 0.5  # share of trees that test a column which returns
 

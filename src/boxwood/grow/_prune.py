@@ -88,7 +88,8 @@ class Shares(NamedTuple):
     def clusters_with(self, n_leaves: int) -> Indices:
         """Return the cluster of each leaf of the whole tree in the cheapest pruning with exactly so many leaves."""
         tree, waiting = self.tree, [(0, n_leaves)]
-        named, leaves_before = self.clusters[tree.leaf_nodes], np.cumsum(tree.feature < 0) - (tree.feature < 0)
+        named = self.clusters[tree.leaf_nodes]
+        leaves_before: Indices = np.cumsum(tree.feature < 0) - (tree.feature < 0)
         while waiting:
             node, leaves = waiting.pop()
             a = int(self.of_nodes[node].on_first[leaves - 1])

@@ -1,0 +1,60 @@
+"""Progress is told to those who ask, and threads change nothing."""
+
+import itertools
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from boxwood import explain
+
+X, Y = load_iris(return_X_y=True)
+
+
+def told(run):
+    """Return the steps that a function is told, by their names."""
+    steps = {}
+    run(lambda step, done, total: steps.setdefault(step, []).append((done, total)))
+    return steps
+
+
+@pytest.mark.parametrize("leaves", [3, 5])
+def test_the_steps_of_auto_count_up_to_their_number(leaves):
+    steps = told(lambda verbose: explain(X, Y, max_leaf_nodes=leaves, validate=3, verbose=verbose))
+    assert set(steps) == {"steps to the tree", "trees grown without the rows held out"}
+    for counts in steps.values():
+        done, totals = zip(*counts, strict=True)
+        assert len(set(totals)) == 1
+        assert done[-1] == totals[0]
+        assert all(a < b for a, b in itertools.pairwise(done))
+    assert len(steps["trees grown without the rows held out"]) == 3
+
+
+def test_each_resample_is_told():
+    steps = told(lambda verbose: explain(X, Y, method="cart").stability(4, verbose=verbose))
+    assert steps == {"resamples": [(1, 4), (2, 4), (3, 4), (4, 4)]}
+
+
+def test_lines_are_written_to_standard_error_only_when_asked_for(capsys):
+    explain(X, Y)
+    assert capsys.readouterr() == ("", "")
+    explain(X, Y, verbose=1)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.splitlines()[-1] == "boxwood: steps to the tree: 10 of 10"
+
+
+@pytest.mark.parametrize("verbose", ["yes", -1, 0.5, None])
+def test_other_values_are_refused(verbose):
+    with pytest.raises(TypeError, match="verbose must be 0, 1 or a function"):
+        explain(X, Y, verbose=verbose)
+
+
+def test_threads_change_nothing():
+    one, none, every = (explain(X, Y, n_jobs=n_jobs, validate=0.5) for n_jobs in (1, None, -1))
+    assert one == none == every
+    assert one._rows().task.n_jobs == 1
+    with pytest.raises(ValueError, match="n_jobs=0 has no meaning"):
+        explain(X, Y, n_jobs=0)
+    with pytest.raises(TypeError, match="n_jobs must be a whole number"):
+        explain(X, np.asarray(Y), n_jobs="all")
