@@ -1,5 +1,6 @@
 """`explain`: a clustering explained in one call; `Explanation`: the tree, its rules and its measurements, as data."""
 
+from boxwood.explanation._compare import Compared, Comparison, compare
 from boxwood.explanation._conditions import Condition, Rule
 from boxwood.explanation._explain import explain
 from boxwood.explanation._explanation import Explanation, load
@@ -14,6 +15,8 @@ from boxwood.explanation._summaries import (
 
 __all__ = [
     "ClusterSummary",
+    "Compared",
+    "Comparison",
     "Condition",
     "DrawFacts",
     "Explanation",
@@ -22,6 +25,7 @@ __all__ = [
     "LeafSummary",
     "MixtureFacts",
     "Rule",
+    "compare",
     "explain",
     "load",
 ]
