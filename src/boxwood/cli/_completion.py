@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from boxwood.cli._errors import Verb
+from boxwood.cli._talk import talk_options
 from boxwood.cli._terminal import show
 
 __all__ = ["command"]
@@ -19,7 +20,8 @@ Examples:
 
 @click.command(name="completion", cls=Verb, epilog=_EPILOG)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def command(shell: str) -> None:
+@talk_options
+def command(shell: str, quiet: bool) -> None:
     """Print a script that lets a shell complete the verbs, their options and the names of files.
 
     The shell reads it when it starts, from a file or by eval "$(boxwood completion bash)".

@@ -54,7 +54,14 @@ Examples:
 @click.option(
     "--table", metavar="NAME", help="A query that adds the cluster to this table; points separate parts of its name."
 )
-@click.option("-o", "--output", metavar="OUT", type=click.Path(), callback=check_writable, help="File to write instead of printing.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    type=click.Path(),
+    callback=check_writable,
+    help="File to write instead of printing.",
+)
 @talk_options
 def command(model: str, form: str, output: str | None, quiet: bool, **options: Any) -> None:
     """Write a saved model in another form."""

@@ -99,7 +99,7 @@ def check_outputs(ctx: click.Context, param: click.Parameter, paths: Sequence[st
             raise click.BadParameter(f"'{path}': unknown extension{nearest}; known: {known}")
         needed = OUTPUTS[extension]
         if needed.package and find_spec(needed.package) is None:
-            raise click.BadParameter(f'\'{path}\' needs {needed.package}: pip install "boxwood[{needed.extra}]"')
+            raise click.BadParameter(f"'{path}' needs {needed.package}: pip install \"boxwood[{needed.extra}]\"")
         check_writable(ctx, param, path)
         if os.path.realpath(path) in seen:
             raise click.BadParameter(f"'{path}' is given twice")

@@ -35,9 +35,7 @@ Examples:
 )
 @reading_options
 @talk_options
-def command(
-    model: str, file: str | None, row: int | None, given: tuple[str, ...], quiet: bool, **options: Any
-) -> None:
+def command(model: str, file: str | None, row: int | None, given: tuple[str, ...], quiet: bool, **options: Any) -> None:
     """Tell why a row is in its cluster: its way down the tree, and what would change it.
 
     MODEL was written by `boxwood explain`. The row stands in TABLE, or its values are given with --set; an empty value

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any, NamedTuple
 
-from boxwood._validation import whole_number
+from boxwood._validation import shown, whole_number
 from boxwood.explanation._best import choose
 from boxwood.explanation._evidence import Evidence
 from boxwood.explanation._explain import explain
@@ -122,11 +123,9 @@ def compare(
     >>> [(row.method, row.leaves, round(row.price, 3), row.on_front) for row in found.rows]
     [('imm', 3, 1.037, True), ('cart', 3, 1.037, True)]
     """
-    names = [_checked(name) for name in ([methods] if isinstance(methods, str) else methods)]
-    if not names:
-        raise ValueError("methods must name at least one method; None is no list of names")
-    given = [max_leaf_nodes] if max_leaf_nodes is None or isinstance(max_leaf_nodes, int) else [*max_leaf_nodes]
-    wanted = [n if n is None else whole_number("max_leaf_nodes", n, 2) for n in given]
+    names = [_checked(name) for name in _listed("methods", methods)]
+    wanted = None if max_leaf_nodes is None else _listed("max_leaf_nodes", max_leaf_nodes)
+    leaves = [] if wanted is None else sorted({whole_number("max_leaf_nodes", n, 2) for n in wanted})
     base = explain(
         X,
         labels_or_estimator,
@@ -138,7 +137,7 @@ def compare(
         sample_weight=sample_weight,
     )
     evidence, k = base._rows(), base.n_clusters
-    leaves = sorted({k, 2 * k} if wanted == [None] else {n for n in wanted if n is not None})
+    leaves = leaves or [k, 2 * k]
     rows, left_out = [], []
     for name in dict.fromkeys(names):
         refused = ""
@@ -157,7 +156,21 @@ def compare(
     return Comparison(marked, tuple(left_out), k, base.n_rows - base.n_left_out)
 
 
-def _checked(name: str) -> str:
+def _listed(parameter: str, values: Any) -> list[Any]:
+    """Return one value, or several, as a list that is not empty."""
+    if isinstance(values, (str, Integral)):
+        return [values]
+    if not isinstance(values, Iterable) or isinstance(values, Mapping | bytes):
+        raise TypeError(f"{parameter} must be a list, got {shown(values)}")
+    found = list(values)
+    if not found:
+        raise ValueError(f"{parameter} must have at least one value, got none")
+    return found
+
+
+def _checked(name: Any) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"methods must be names, got {shown(name)}")
     return name if name == "auto" else method_of(name, beside=("auto",)).name
 
 

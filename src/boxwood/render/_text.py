@@ -119,7 +119,9 @@ def _loss(ex: Explanation) -> str:
     if ex.price == 1:
         return f"{agreement}; {what} is that of the clusters (price of explainability 1)."
     times = f"{what} is {price(ex.price)} times that of the clusters (price of explainability)"
-    below = f"; it is below 1 because the clusters do not minimise {_OF_COSTS[ex.objective]}" if ex.price < 0.995 else ""
+    below = (
+        f"; it is below 1 because the clusters do not minimise {_OF_COSTS[ex.objective]}" if ex.price < 0.995 else ""
+    )
     return f"{agreement}; {times}{below}{' in that space' if below and ex.kernel else ''}."
 
 

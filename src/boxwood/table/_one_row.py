@@ -46,7 +46,9 @@ def read_row(
     """
     texts = [name for name, values in columns.items() if values is not None and not values.are_numbers]
     with open_source(path, format=format, text=False, texts=texts, header=header, decimal=decimal) as source:
-        inputs = [input_of(source, j, columns[name]) for name, j in positions_of(source, {n: n for n in columns}).items()]
+        inputs = [
+            input_of(source, j, columns[name]) for name, j in positions_of(source, {n: n for n in columns}).items()
+        ]
         wanted = [f"{one.value}, {one.is_text}, {source.text(one.column)}" for one in inputs] or ["1"]
         query = f"SELECT {', '.join(wanted)} FROM {source.relation} LIMIT 1 OFFSET {row - 1}"
         found = source.fetch(query, tick)
