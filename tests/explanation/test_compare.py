@@ -20,19 +20,26 @@ def on_front(row, rows):
     return True
 
 
+def refusal(call):
+    """Return the message of a DataError, or nothing."""
+    try:
+        call()
+    except bw.DataError as error:
+        return str(error)
+    return ""
+
+
 @pytest.mark.parametrize("seed", seeds(6, first=20))
 def test_each_row_is_what_explain_says(seed):
     case = make_case(seed)
     X = np.array(case.X, dtype=np.float64, order="C")
     kind = {"labels_or_estimator": case.labels, "sample_weight": case.weights}
     methods = ["imm", "cart", "expand"]
-    try:
-        found = bw.compare(X, methods=methods, **kind)
-    except bw.DataError as error:
-        with pytest.raises(bw.DataError) as same:
-            bw.explain(X, method="cart", **kind)
-        assert str(error) == str(same.value)
+    refused = refusal(lambda: bw.explain(X, method="cart", **kind))
+    assert refusal(lambda: bw.compare(X, methods=methods, **kind)) == refused
+    if refused:
         return
+    found = bw.compare(X, methods=methods, **kind)
     assert [(row.leaves, row.price, -row.agreement) for row in found.rows] == sorted(
         (row.leaves, row.price, -row.agreement) for row in found.rows
     )

@@ -70,9 +70,9 @@ Examples:
 def command(model: str, file: str, output: str | None, column: str, quiet: bool, **options: Any) -> None:
     """Add the cluster of every row to a table.
 
-    MODEL was written by `boxwood explain -o MODEL.json`. All columns and the order of the rows are kept. The file is streamed,
-    so it may be larger than memory. A row gets an empty cluster if a value that its rule needs is missing, or is a
-    category that was never seen.
+    MODEL was written by `boxwood explain -o MODEL.json`. All columns and the order of the rows are kept. The file is
+    streamed, so it may be larger than memory. A row gets an empty cluster if a value that its rule needs is missing, or
+    is a category that was never seen.
     """
     refuse_overwriting(output, "'-o' / '--output'", model=model, table=file)
     talk = Talk(quiet)
