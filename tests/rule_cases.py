@@ -41,18 +41,37 @@ def explanation(rng, known):
         leaves += builder.split(leaves.pop(int(rng.integers(len(leaves)))), j, upper, lower)
     for leaf in leaves:
         builder.label(leaf, int(rng.integers(len(NAMES))))
-    tree = builder.build()
-    rules = rules_of(tree, COLUMNS, known)
+    return explained_by(builder.build(), COLUMNS, NAMES, known)
+
+
+def random_tree(rng, *, n_columns, two_sided):
+    """Return a random tree on columns of numbers; `two_sided` is the share of cuts with two ends."""
+    builder, leaves = TreeBuilder(), [0]
+    for _ in range(int(rng.integers(1, 9))):
+        lower, upper = sorted(rng.choice(CUTS, 2).tolist())
+        lower = lower if rng.random() < two_sided else -math.inf
+        place = int(rng.integers(len(leaves)))
+        leaves += builder.split(leaves.pop(place), int(rng.integers(n_columns)), upper, lower)
+    for leaf in leaves:
+        builder.label(leaf, int(rng.integers(3)))
+    return builder.build()
+
+
+def explained_by(tree, columns, names, known=None):
+    """Return an explanation of a tree, with facts of no meaning; a tree of many leaves has no rules."""
+    known = known or {}
+    few = tree.n_leaves <= 50
+    rules = rules_of(tree, columns, known) if few else [()] * tree.n_leaves
     carried = zip(tree.leaf_clusters.tolist(), rules, strict=True)
-    summaries = [LeafSummary(i, cluster, 1, 1, rule) for i, (cluster, rule) in enumerate(carried)]
-    by_cluster = cluster_rules_of(tree, COLUMNS, known, len(NAMES))
+    by_cluster = cluster_rules_of(tree, columns, known, len(names)) if few else [()] * len(names)
+    summaries = [LeafSummary(i, cluster, 5, 1, rule) for i, (cluster, rule) in enumerate(carried)]
     clusters = [
         ClusterSummary(i, name, 1, 0.2, 1.0, 1.0, some)
-        for i, (name, some) in enumerate(zip(NAMES, by_cluster, strict=True))
+        for i, (name, some) in enumerate(zip(names, by_cluster, strict=True))
     ]
     return Explanation(
         tree=tree,
-        columns=COLUMNS,
+        columns=columns,
         method="cart",
         n_rows=5,
         n_left_out=0,
@@ -67,7 +86,7 @@ def explanation(rng, known):
         weighted=False,
         standardized=False,
         notes=(),
-        categories=tuple((COLUMNS[j], values) for j, values in known.items()),
+        categories=tuple((columns[j], values) for j, values in known.items()),
     )
 
 

@@ -18,6 +18,8 @@ import boxwood
 from boxwood.cli import VERBS
 from boxwood.cli import boxwood as command
 from boxwood.grow import METHODS
+from boxwood.render import EXPORTERS
+from boxwood.render._dialects import DIALECTS
 from tests.scale import SLOW
 
 DONE, BUG, USAGE, DATA, PAST_A_LIMIT, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -204,7 +206,8 @@ BAD = [
     Bad(
         "export model.json --to pdf",
         USAGE,
-        "Invalid value for '--to': 'pdf' is not one of 'text', 'json', 'sql', 'sqlite'.",
+        "Invalid value for '--to': 'pdf' is not one of 'text', 'sentences', 'markdown', 'csv', 'json', 'sql', "
+        "'python', 'javascript', 'formula', 'onnx'.",
     ),
     Bad(
         "export model.json -o nowhere/x.txt",
@@ -405,7 +408,7 @@ def _size(path):
 def test_explain_prints_what_the_library_prints(folder, iris):
     result = run(folder, "explain", "{}/iris.csv", "--labels", "species")
     expected = boxwood.explain(iris.data, iris.target_names[iris.target], columns=COLUMNS, random_state=0)
-    assert result.stdout == f"{expected}\n"
+    assert result.stdout == f"{expected.to_text()}\n"
     assert result.stderr == ""
 
 
@@ -475,7 +478,7 @@ def test_limits_for_scripts(folder):
 def test_a_saved_model_is_told_and_equals_the_explanation(folder):
     result = run(folder, "explain", "{}/iris.csv", "--labels", "species", "--save", "{}/again.json")
     assert result.stderr == f"boxwood: wrote {folder}/again.json ({_size(folder / 'again.json')})\n"
-    assert f"{boxwood.load(folder / 'again.json')}\n" == result.stdout
+    assert f"{boxwood.load(folder / 'again.json').to_text()}\n" == result.stdout
 
 
 # ------------------------------------------------------------------------------------------------------ predict
@@ -507,7 +510,7 @@ def test_standard_input_in_every_format(folder, iris, form):
     expected = boxwood.load(folder / "species.json").predict(iris.data)
     assert [line.rsplit(",", 1)[1] for line in lines[1:]] == expected.tolist()
     explained = run(folder, "explain", "-", "--labels", "species", *options, stdin=content)
-    assert explained.stdout == f"{boxwood.load(folder / 'species.json')}\n"
+    assert explained.stdout == f"{boxwood.load(folder / 'species.json').to_text()}\n"
 
 
 @pytest.mark.parametrize("spelling", ["it.csv", "./it.csv", "here/../it.csv", "link.csv", "hard.csv", "{}/it.csv"])
@@ -564,11 +567,56 @@ def test_rows_without_a_needed_value_are_counted(folder, tmp_path):
 
 def test_export(folder, tmp_path):
     explanation = boxwood.load(folder / "species.json")
-    assert run(folder, "export", "{}/species.json").stdout == f"{explanation}\n"
+    assert run(folder, "export", "{}/species.json").stdout == f"{explanation.to_text()}\n"
     assert boxwood.Explanation.from_json(run(folder, "export", "{}/species.json", "--to", "json").stdout) == explanation
     result = run(folder, "export", "{}/species.json", "--to", "json", "-o", tmp_path / "copy.json")
     assert (result.stdout, boxwood.load(tmp_path / "copy.json")) == ("", explanation)
     assert result.stderr.startswith("boxwood: wrote ")
+
+
+def test_export_writes_what_the_methods_return(folder, tmp_path):
+    explanation = boxwood.load(folder / "species.json")
+    for form, exporter in EXPORTERS.items():
+        written = getattr(explanation, exporter.method)()
+        if exporter.kind == "object":
+            result = run(folder, "export", "{}/species.json", "--to", form, code=USAGE)
+            assert f"'{form}' is not one of" in result.stderr
+            continue
+        run(folder, "export", "{}/species.json", "--to", form, "-o", tmp_path / "out")
+        content = (tmp_path / "out").read_bytes()
+        assert content == (written if exporter.kind == "bytes" else f"{written}\n".encode())
+        if exporter.kind != "bytes":
+            assert run(folder, "export", "{}/species.json", "--to", form).stdout == f"{written}\n"
+
+
+def test_export_of_sql_for_an_engine_and_a_table(folder):
+    explanation = boxwood.load(folder / "species.json")
+    for dialect in DIALECTS:
+        options = ["--dialect", dialect, "--table", "shop.flowers"]
+        result = run(folder, "export", "{}/species.json", "--to", "sql", *options)
+        assert result.stdout == f"{explanation.to_sql(dialect, table='shop.flowers')}\n"
+
+
+def test_export_refuses_what_a_form_cannot_take(folder):
+    for options, message in (
+        (["--dialect", "mysql"], "--dialect needs --to sql"),
+        (["--to", "python", "--table", "t"], "--table needs --to sql"),
+        (
+            ["--to", "sql", "--table", "a..b"],
+            "table must be a name such as 'customers' or 'sales.customers'; got 'a..b'",
+        ),
+        (["--to", "onnx"], "--to onnx writes a file that is no text; name one with -o"),
+    ):
+        assert message in run(folder, "export", "{}/species.json", *options, code=USAGE).stderr
+
+
+def test_what_is_missing_is_told_with_the_command_that_installs_it(folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sqlglot.expressions", None)
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    told = run(folder, "export", "{}/species.json", "--to", "sql", "--dialect", "tsql", code=USAGE).stderr
+    assert 'SQL for tsql needs sqlglot: pip install "boxwood[sql]"' in told
+    told = run(folder, "export", "{}/species.json", "--to", "onnx", "-o", "-", code=USAGE).stderr
+    assert 'An ONNX model needs onnx: pip install "boxwood[onnx]"' in told
 
 
 def test_demo(tmp_path):

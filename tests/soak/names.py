@@ -55,10 +55,12 @@ def attempt(seed: int, folder: Path) -> str:
     _expect(json.loads(explained.stdout) == json.loads(ex.to_json()), "--json is not the model", about)
     _expect(set(ex.columns) <= set(columns[:2]), f"other names of columns: {ex.columns}", about)
     _expect(set(map(str, ex.names)) == set(clusters), f"other names of clusters: {ex.names}", about)
-    for to in EXPORTERS:
-        exported = _run(about, "export", "--to", to, "--", model)
+    for to, exporter in EXPORTERS.items():
+        if exporter.kind == "object":
+            continue
+        exported = _run(about, "export", "--to", to, *(["-o", "-"] if exporter.kind == "bytes" else []), "--", model)
         _expect(
-            exported.exit_code in (0, 3) and (to in ("sql", "sqlite") or not exported.exit_code),
+            exported.exit_code in (0, 3) and (to in ("sql", "formula") or not exported.exit_code),
             f"export {to} fails",
             about,
         )

@@ -71,21 +71,20 @@ def command(model: str, form: str, output: str | None, quiet: bool, **options: A
         if name not in exporter.options:
             where = " or ".join(f"--to {form}" for form, one in _FORMS.items() if name in one.options)
             raise click.UsageError(f"--{name} needs {where}")
-    printed = output is None or output == "-"
     if exporter.kind == "bytes" and output is None:
         raise click.UsageError(f"--to {form} writes a file that is no text; name one with -o")
     refuse_overwriting(output, "'-o' / '--output'", model=model)
     explanation = load_model(model)
     written = _written(form, explanation, given)
-    if printed and isinstance(written, str):
+    if output is not None and output != "-":
+        _save(output, written)
+        Talk(quiet).wrote(output)
+    elif isinstance(written, str):
         show(written, is_code=exporter.kind != "text")
-    elif printed:
+    else:
         refuse_closed_output()
         sys.stdout.buffer.write(written)
         sys.stdout.buffer.flush()
-    else:
-        _save(str(output), written)
-        Talk(quiet).wrote(str(output))
 
 
 def _written(form: str, explanation: Any, options: dict[str, Any]) -> str | bytes:

@@ -223,7 +223,7 @@ class Written:
         Raises
         ------
         DataError
-            If two-sided cuts make more than 2**20 nodes.
+            If two-sided cuts make more than 2**17 nodes.
 
         Examples
         --------
@@ -250,7 +250,7 @@ class Written:
         Raises
         ------
         DataError
-            If two-sided cuts make more than 2**20 nodes.
+            If two-sided cuts make more than 2**17 nodes.
         ImportError
             If onnx is missing.
 

@@ -85,7 +85,7 @@ def _plain() -> Dialect:
 
 
 def _sqlite() -> Dialect:
-    # its `.import` of CSV makes all columns text, and it compares text with a number as two texts; it stores NaN as NULL
+    # its `.import` of CSV makes all columns text, and it compares text and numbers as two texts; NaN is NULL there
     return Dialect(infinity="{}9e999", may_hold_nan=False, may_hold_text=True)
 
 
@@ -94,13 +94,17 @@ def _postgres() -> Dialect:
     return Dialect(double=double, infinity=f"CAST('{{}}Infinity' AS {double})", casts_booleans=False)
 
 
-def _quoting(dialect: str) -> dict[str, Callable[[str], str]]:
-    """Return how sqlglot writes names and texts."""
+def _quoting(dialect: str) -> tuple[Callable[[str], str], Callable[[str], str]]:
+    """Return how sqlglot writes a name and a text."""
     exp = require("sqlglot.expressions", "sql", f"SQL for {dialect}")
-    return {
-        "quoted_name": lambda name: exp.to_identifier(name, quoted=True).sql(dialect),
-        "quoted_text": lambda text: exp.Literal.string(text).sql(dialect),
-    }
+
+    def name(text: str) -> str:
+        return str(exp.to_identifier(text, quoted=True).sql(dialect))
+
+    def literal(text: str) -> str:
+        return str(exp.Literal.string(text).sql(dialect))
+
+    return name, literal
 
 
 def _type(dialect: str, name: str) -> str:
@@ -111,8 +115,10 @@ def _type(dialect: str, name: str) -> str:
 
 def _mysql() -> Dialect:
     # its collations compare without case and without spaces at the end, but bytes compare by all; no NaN, no infinity
+    name, literal = _quoting("mysql")
     return Dialect(
-        **_quoting("mysql"),
+        quoted_name=name,
+        quoted_text=literal,
         double=_type("mysql", "double"),
         text="CHAR",
         infinity=None,
@@ -122,11 +128,10 @@ def _mysql() -> Dialect:
 
 
 def _tsql() -> Dialect:
-    quoting = _quoting("tsql")
-    as_literal = quoting.pop("quoted_text")
+    name, literal = _quoting("tsql")
     return Dialect(
-        **quoting,
-        quoted_text=lambda text: f"N{as_literal(text)}",  # without N it is text of one code page
+        quoted_name=name,
+        quoted_text=lambda text: f"N{literal(text)}",  # without N it is text of one code page
         double=_type("tsql", "double"),
         text="NVARCHAR(MAX)",
         infinity=None,
@@ -137,8 +142,10 @@ def _tsql() -> Dialect:
 
 def _of_warehouse(dialect: str, *, casts_booleans: bool) -> Dialect:
     double = _type(dialect, "double")
+    name, literal = _quoting(dialect)
     return Dialect(
-        **_quoting(dialect),
+        quoted_name=name,
+        quoted_text=literal,
         double=double,
         text=_type(dialect, "text"),
         infinity=f"CAST('{{}}Infinity' AS {double})",

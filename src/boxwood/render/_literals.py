@@ -20,7 +20,7 @@ _JAVASCRIPT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", 
 
 
 def plain(name: Hashable) -> str | int | float | bool:
-    """Return the name of a cluster, or a category, as a plain value: numbers and booleans as they are, all else as text.
+    """Return the name of a cluster, or a category, as a plain value: numbers and booleans stay such, all else is text.
 
     Examples
     --------

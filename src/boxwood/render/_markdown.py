@@ -16,8 +16,8 @@ __all__ = ["markdown"]
 
 _HEADER = "| cluster | size | share | caught | precision | rule |\n| --- | ---: | ---: | ---: | ---: | --- |"
 _WORDS = (
-    "Caught is the share of a cluster's rows that its rule finds, precision the share of the rule's rows that are in the "
-    "cluster."
+    "Caught is the share of a cluster's rows that its rule finds, precision the share of the rule's rows that are in "
+    "the cluster."
 )
 
 

@@ -13,7 +13,7 @@ from boxwood.tree import ThresholdTree
 
 __all__ = ["OneSided", "one_sided"]
 
-_MOST = 1 << 20  # nodes
+_MOST = 1 << 17  # nodes
 
 Bounds = dict[int, tuple[float, float]]
 """The smallest and the largest value that can reach a node, for columns cut above it."""
@@ -42,7 +42,7 @@ def one_sided(tree: ThresholdTree) -> OneSided:
     Raises
     ------
     DataError
-        If this makes more than 2**20 nodes, as a chain of two-sided cuts does.
+        If this makes more than 2**17 nodes, as a chain of two-sided cuts does.
     """
     numbers = np.cumsum(tree.feature < 0) - 1
     rows: list[tuple[int, float, int, int, int]] = []
@@ -67,9 +67,9 @@ def one_sided(tree: ThresholdTree) -> OneSided:
                 f"with one-sided cuts alone the tree would have more than {_MOST:,} nodes, as each two-sided cut "
                 "doubles what is outside of it; explain with fewer leaves or one-sided cuts"
             )
-    feature, threshold, left, right, leaf = map(np.array, zip(*rows, strict=True))
-    right[list(rights)] = list(rights.values())
-    return OneSided(feature, threshold.astype(np.float64), left, right, leaf)
+    features, thresholds, lefts, all_rights, leaves = map(np.array, zip(*rows, strict=True))
+    all_rights[list(rights)] = list(rights.values())
+    return OneSided(features, thresholds.astype(np.float64), lefts, all_rights, leaves)
 
 
 Side = tuple[int, Bounds]

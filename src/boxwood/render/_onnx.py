@@ -43,7 +43,7 @@ def onnx(model: Any) -> bytes:
     Raises
     ------
     DataError
-        If two-sided cuts make more than 2**20 nodes.
+        If two-sided cuts make more than 2**17 nodes.
     ImportError
         If onnx is missing.
 
@@ -65,7 +65,7 @@ def onnx(model: Any) -> bytes:
         helper.make_node("Cast", ["flat"], ["place"], to=kinds.INT64),
         helper.make_node("Gather", ["names", "place"], ["cluster"]),
     ]
-    names = [*map(int, ex.names), -1] if whole else [*(str(name).encode() for name in ex.names), b""]
+    names: list[Any] = [*ex.names, -1] if whole else [*(str(name).encode() for name in ex.names), b""]
     kind = kinds.INT64 if whole else kinds.STRING
     graph = helper.make_graph(
         steps,

@@ -53,7 +53,7 @@ def python(model: Any) -> str:
 
     `row` is a mapping from the name of a column to its value, such as a dict; only columns that the row's rule needs
     have to be there. The result is the name of the cluster, a number if the name is one. It is None for a row without a
-    cluster, as with `predict(missing="none")`; a column that is not there counts as missing. The source imports nothing.
+    cluster; a column that is not there counts as missing. The source imports nothing.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ def sklearn(model: Any) -> Any:
     Raises
     ------
     DataError
-        If two-sided cuts make more than 2**20 nodes.
+        If two-sided cuts make more than 2**17 nodes.
 
     Examples
     --------

@@ -1,0 +1,201 @@
+"""Names of columns, clusters and categories come through every form as they are, whatever they hold."""
+
+import csv
+import io
+import json
+import re
+import sqlite3
+from functools import cache
+
+import duckdb
+import formulas
+import numpy as np
+import onnxruntime
+import pandas as pd
+import pytest
+import sqlglot
+from sqlglot import exp
+
+import boxwood
+from boxwood.errors import DataError
+from boxwood.explanation import ClusterSummary
+from boxwood.render._dialects import DIALECTS
+from boxwood.render._literals import identifiers
+from boxwood.render._markdown import _code, _escaped, _row
+from boxwood.render._rules import cluster_name
+from tests.render.test_writers import in_node
+
+NAMES = (
+    "it's", 'say "hi"', "back\\slash", "\\", "\\'", '"""', "'''", "`tick`", "${x}", "$1", "</script>", "<!--", "*/",
+    "//", "two\nlines", "cr\r\nlf", "tab\t", "\x1b[31m", "\x7f", "\u2028", "\u202egnp", "🌳", "日本", "é", "e\u0301",
+    "%s", "{0}", "--", "; DROP TABLE t", "a]b", "[a]", "=1+1", "@", "|", "a|b\\|", "__proto__", "constructor", "row",
+    "cluster", "None", "null",
+     "class", "1", "-1.5", "true", "", " ", "x" * 300, "NULL", "a,b", "&amp;", "_", "*bold*", "# head", "?", ":x",
+)  # fmt: skip
+PAIRS = list(zip(NAMES[::2], NAMES[1::2], strict=True))
+
+
+@cache
+def explained(*names):
+    """Return an explanation whose column and clusters have these names, and its rows."""
+    first, second = names
+    X = pd.DataFrame({first: [1.0, 2.0, 8.0, 9.0]})
+    return boxwood.explain(X, [first, first, second, second]), X
+
+
+def rows_for(name):
+    return [{name: value} for value in (3.0, 8.0, None)]
+
+
+def test_python():
+    for first, second in [*PAIRS, ("\0", "a\0b")]:
+        names = {}
+        exec(explained(first, second)[0].to_python(), names)
+        assert [names["cluster"](row) for row in rows_for(first)] == [first, second, None]
+        assert names["cluster"]({}) is None
+
+
+def test_javascript(tmp_path):
+    functions, tables, expected = [], [], []
+    for i, (first, second) in enumerate([*PAIRS, ("\0", "a\0b")]):
+        source = explained(first, second)[0].to_javascript()
+        assert "</script" not in source
+        assert "<!--" not in source
+        functions.append(f"(function () {{\n{source}\nreturn cluster;\n}})()")
+        tables += [{"which": i, "row": row} for row in rows_for(first)]
+        expected += [first, second, None]
+    source = f"const all = [{','.join(functions)}];\nfunction cluster(one) {{ return all[one.which](one.row); }}"
+    assert in_node(source, tables, tmp_path) == expected
+
+
+def test_names_of_the_prototype_are_no_values(tmp_path):
+    ex = explained("constructor", "toString")[0]
+    assert in_node(ex.to_javascript(), [{}, {"constructor": 8}], tmp_path) == [None, "toString"]
+
+
+def test_sql_runs():
+    for first, second in PAIRS:
+        ex, _ = explained(first, second)
+        for connect, dialect in ((duckdb.connect, "duckdb"), (sqlite3.connect, "sqlite")):
+            if dialect == "duckdb" and not first:
+                continue  # it has no column without a name
+            quoted = '"' + first.replace('"', '""') + '"'
+            with connect(":memory:") as con:
+                con.execute(f"CREATE TABLE t ({quoted} DOUBLE)")
+                con.execute("INSERT INTO t VALUES (3.0), (8.0), (NULL)")
+                found = con.execute(f"SELECT {ex.to_sql(dialect)} FROM t").fetchall()
+                assert [row[0] for row in found] == [first, second, None], (dialect, first, second)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_sql_parses_back(dialect):
+    for first, second in PAIRS:
+        if not first:
+            continue
+        parsed = sqlglot.parse_one(explained(first, second)[0].to_sql(dialect), read=dialect)
+        assert {column.name for column in parsed.find_all(exp.Column)} == {first}
+        assert [one.args["true"].name for one in parsed.find_all(exp.If)] == [first, second]
+
+
+def test_the_character_0_is_refused_where_it_cannot_be_held():
+    for names in (("a\0b", "c"), ("c", "a\0b")):
+        ex = explained(*names)[0]
+        for dialect in DIALECTS:
+            with pytest.raises(DataError, match="has the character 0, which SQL cannot hold; rename it"):
+                ex.to_sql(dialect)
+    with pytest.raises(DataError, match="which no cell of a spreadsheet can hold; rename it"):
+        ex.to_formula()
+
+
+def test_spreadsheets():
+    for first, second in PAIRS:
+        written = formulas.Parser().ast(explained(first, second)[0].to_formula())[1].compile()
+        found = written(np.array([[3.0], [8.0], [""]], dtype=object))
+        assert np.asarray(found).ravel().tolist() == [first, second, ""]
+
+
+def test_scikit_learn_and_onnx():
+    for first, second in PAIRS:
+        ex, X = explained(first, second)
+        assert ex.to_sklearn().predict(X).tolist() == [first, first, second, second]
+        session = onnxruntime.InferenceSession(ex.to_onnx())
+        assert session.run(None, {"X": X.to_numpy(np.float32)})[0].tolist() == [first, first, second, second]
+        assert session.get_modelmeta().custom_metadata_map == {"column 0": first}
+
+
+def test_csv_and_json():
+    for first, second in PAIRS:
+        ex, _ = explained(first, second)
+        header, *lines = csv.reader(io.StringIO(ex.to_csv(), newline=""))
+        assert header == ["leaf", "cluster", "rows", "share", "precision", "rule"]
+        assert [line[:5] for line in lines] == [["0", first, "2", "0.5", "1"], ["1", second, "2", "0.5", "1"]]
+        assert [cluster["name"] for cluster in json.loads(ex.to_json())["clusters"]] == list(ex.names)
+
+
+def test_texts_have_a_line_for_each_thing():
+    for first, second in PAIRS:
+        ex, _ = explained(first, second)
+        assert len(ex.to_sentences().split("\n")) == 2
+        assert len(ex.to_text().split("\n\n")[-1].split("\n")) == 4
+        assert all(c.isprintable() for c in ex.to_text().replace("\n", ""))
+
+
+# ------------------------------------------------------------------------------------------------------ Markdown
+
+
+def cells(line):
+    """Return the cells of a row as GitHub's Markdown splits it: at bars without a backslash directly before them."""
+    assert line[:2] == "| "
+    assert line[-2:] == " |"
+    return line[2:-2].split(" | ")
+
+
+def unescaped(text):
+    return re.sub(r"\\([\\`*_\[\]<>|~$&])", r"\1", text)
+
+
+def code(cell):
+    """Return what a span of code holds."""
+    fence = re.match("`+", cell)[0]
+    assert cell.endswith(fence)
+    inner = cell[len(fence) : -len(fence)]
+    assert not re.search(rf"(?<!`){fence}(?!`)", inner)
+    return inner[1:-1] if inner.startswith(" `") or inner.endswith("` ") else inner
+
+
+def test_markdown():
+    from boxwood.render import rules
+
+    for first, second in PAIRS:
+        ex, _ = explained(first, second)
+        heading, table, *_ = ex.to_markdown().split("\n\n")
+        assert unescaped(heading) == f"## {str(ex).split(chr(10))[0]}"
+        head, line, *lines = table.split("\n")
+        assert len(cells(head)) == len(cells(line)) == 6
+        assert len(lines) == 2
+        found = []
+        for each in lines:
+            assert len(cells(each)) == 6
+            name, *_, rule = cells(each)
+            found.append(f"{unescaped(name)}: {code(rule.replace(chr(92) + '|', '|'))}")
+        assert "\n".join(found) == rules(ex)
+
+
+def test_markdown_escapes():
+    assert _escaped("a|b <c> *d*") == "a\\|b \\<c\\> \\*d\\*"
+    assert _code("a`b``c") == "```a`b``c```"
+    assert _code("`a`") == "`` `a` ``"
+    lost = ClusterSummary(0, "a|b", 1, 0.5, 0.0, None, ())
+    assert _row(lost) == "| a\\|b | 1 | 50.0% | 0.0% | - | no rule: no leaf of the tree carries this cluster |"
+    assert cluster_name("a|b") == "a|b"
+
+
+# ----------------------------------------------------------------------------------------------------- variables
+
+
+def test_variables_are_valid_and_different():
+    columns = [*NAMES, "a b", "a-b", "A B", "for", "7up", "_x_", "lambda"]
+    found = identifiers(columns, range(len(columns)), {"for", "lambda", "row"})
+    assert len(set(found.values())) == len(columns)
+    assert all(re.fullmatch("[a-z][0-9a-z_]*", name) for name in found.values())
+    assert not {"for", "lambda", "row"} & set(found.values())
