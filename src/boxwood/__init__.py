@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from boxwood.errors import DataError as DataError
     from boxwood.estimators import *
     from boxwood.explanation import Explanation as Explanation
+    from boxwood.explanation import compare as compare
     from boxwood.explanation import explain as explain
     from boxwood.explanation import load as load
     from boxwood.reference import Mixture as Mixture
@@ -36,7 +37,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
         *("CART", "ConceptMMDT", "ExKMC", "Expand", "IMM", "KernelExKMC", "KernelExpand", "KernelIMM", "KernelMMDT"),
         *("MMDT", "RandomCuts"),
     ),
-    "explanation": ("Explanation", "explain", "load"),
+    "explanation": ("Explanation", "compare", "explain", "load"),
     "reference": ("Mixture", "Reference"),
     "tree": ("ThresholdTree", "TreeBuilder"),
     **dict.fromkeys(("axes", "concepts", "grow", "kernels", "metrics", "render", "theory"), ()),

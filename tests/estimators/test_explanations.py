@@ -187,10 +187,15 @@ def test_zeros_of_either_sign_are_the_same_rows(iris):
 
 def test_columns_that_a_pipeline_makes_are_noted_and_stay_those_of_the_fit(iris):
     model = IMM(make_pipeline(StandardScaler(), KMeans(3, n_init=1, random_state=0))).fit(iris.data)
-    assert "grown and measured on the columns that the pipeline makes" in model.explanation_.notes[0]
+    assert (
+        "cost and price are in the columns that the pipeline computes (StandardScaler)" in model.explanation_.notes[0]
+    )
     assert explain(iris.data[iris.target > 0], model).price > 0
     rotated = IMM(make_pipeline(PCA(2), KMeans(3, n_init=1, random_state=0))).fit(iris.data)
-    assert "grown and measured on raw columns" in rotated.explanation_.notes[0]
+    assert (
+        rotated.explanation_.notes[0]
+        == "PCA mixes columns, so the rules use the raw ones, and the price is in raw units"
+    )
     few = Expand(max_leaf_nodes=100)
     with pytest.warns(StoppedEarlyWarning):
         few.fit(iris.data, iris.target)

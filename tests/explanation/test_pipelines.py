@@ -143,7 +143,7 @@ def test_pipelines_that_mix_columns_are_measured_raw(weighted):
     weights = np.random.default_rng(0).random(len(X)) + 0.5 if weighted else None
     given = make_pipeline(StandardScaler(), PCA(2), KMeans(4, random_state=0, n_init=5)).fit(X)
     ex = explain(X, given, sample_weight=weights)
-    assert "on raw columns: PCA is not known" in ex.notes[-1]
+    assert ex.notes[-1] == "PCA mixes columns, so the rules use the raw ones, and the price is in raw units"
     plain = explain(X, given.predict(X), sample_weight=weights)
     assert (ex.tree, ex.cost) == (plain.tree, plain.cost)
     frame = goods()

@@ -150,7 +150,8 @@ def test_loss_in_words():
     # {0} and {9, 1, 8, 1} cost 56.75; {0, 9} and {1, 8, 1} cost 40.5 + 32.67
     assert loss([[0.0], [9.0], [1.0], [8.0], [1.0]], [0, 0, 1, 1, 1], method="cart") == (
         "The rules agree with the clusters on 80.0% of rows; within-cluster cost is 0.78 times that of the clusters "
-        "(price of explainability); it is below 1 because the clusters do not minimise this cost."
+        "(price of explainability); it is below 1 because the clusters do not minimise the squared distances of rows "
+        "to the mean of their cluster."
     )
     weighted = loss([[0.0], [1.0], [5.0]], [0, 0, 1], sample_weight=[1, 2, 3.5])
     assert weighted.startswith("The rules agree with the clusters on 100.0% of rows by weight; ")

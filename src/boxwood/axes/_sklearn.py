@@ -257,11 +257,17 @@ def _without_names(transformer: Any) -> Any:
     return plain
 
 
+_MIXERS = (
+    *("PCA", "IncrementalPCA", "SparsePCA", "KernelPCA", "TruncatedSVD", "FastICA", "NMF", "FactorAnalysis"),
+    *("Normalizer", "PolynomialFeatures", "RBFSampler", "Nystroem", "GaussianRandomProjection"),
+)
+"""Transformers whose columns are made of several columns each."""
 _REMEDY = "fit the clusterer on columns that are each a function of one raw column, or pass its labels"
 
 
 def _unknown(transformer: Any) -> str:
-    return f"{_name(transformer)} is not known to make each of its columns of one raw column; {_REMEDY}"
+    mixes = "mixes columns" if type(transformer).__name__ in _MIXERS else "may mix columns"
+    return f"{_name(transformer)} {mixes}; {_REMEDY}"
 
 
 def _refuse_text(transformer: Any, inputs: Columns) -> None:

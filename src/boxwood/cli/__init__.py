@@ -20,9 +20,12 @@ __all__ = ["VERBS", "boxwood", "main"]
 
 VERBS = {
     "explain": "Explain the clusters of a table, or make clusters and explain them.",
+    "compare": "Grow trees by several methods, and show what each costs.",
     "predict": "Add the cluster of every row to a table.",
-    "export": "Print a saved model in another form.",
+    "why": "Tell why a row is in its cluster, and what would change it.",
+    "export": "Write a saved model in another form.",
     "demo": "Explain an example table, and suggest what to try next.",
+    "completion": "Print a script with which a shell completes these commands.",
 }
 
 
@@ -43,7 +46,20 @@ class _Lazy(Verbs):
             formatter.write_dl(list(VERBS.items()))
 
 
-@click.command(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+_EPILOG = """\b
+Examples:
+  boxwood demo
+  boxwood explain customers.csv -k 5
+  boxwood explain customers.csv --labels segment -o report.html -o rules.sql -o model.json
+  boxwood predict model.json new.csv -o labelled.csv
+
+\b
+Exit codes: 0 done, 1 a bug of boxwood, 2 usage, 3 the data cannot be used, 4 past a limit that was set,
+130 interrupted. Results go to standard output, notes and errors to standard error. NO_COLOR=1 switches colours off.
+"""
+
+
+@click.command(cls=_Lazy, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="boxwood")
 def boxwood() -> None:
     """Explain a clustering with a small tree of cuts: a rule for each cluster, and what saying it simply costs.

@@ -12,6 +12,7 @@ import click
 
 from boxwood._validation import listed
 from boxwood.cli._errors import PAST_A_LIMIT, Verb
+from boxwood.cli._outputs import check_outputs, described_outputs, refuse_inputs, write_outputs
 from boxwood.cli._talk import Talk, check_model, reading, reading_options, refuse_overwriting, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show, tell
 from boxwood.cli._words import in_options
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
     from boxwood.explanation import Explanation
     from boxwood.table import Table
 
-__all__ = ["command"]
+__all__ = ["SCALED", "command", "in_option_names", "read", "without_identifiers"]
 
+SCALED = "clustered on columns scaled to equal spread; --scale none clusters them as they are"
 _OPTIONS = {
     "max_leaf_nodes": "--max-leaf-nodes",
     "n_clusters": "--clusters",
@@ -60,8 +62,30 @@ def _check_validate(ctx: click.Context, param: click.Parameter, text: str | None
         ) from None
 
 
-@click.command(name="explain", cls=Verb)
-@click.argument("file", metavar="FILE")
+_HELP = f"""Explain the clusters of a table, or make clusters and explain them.
+
+FILE is CSV, TSV, Parquet, Arrow or JSON lines (csv, tsv and jsonl also compressed, .gz), or - for standard input.
+Columns of text or dates and constant columns are left out. With -k, columns that look like identifiers are left
+out, too, unless -c names the columns.
+
+The summary has a line for each cluster, with its rule, and what the rules lose; below it stands the tree, with the rows
+of each leaf. -o writes more, by the extension of its file:
+
+{described_outputs()}
+"""
+_EPILOG = """\b
+Examples:
+  boxwood explain customers.csv -k 5
+  boxwood explain customers.csv --labels segment --max-leaf-nodes 10
+  boxwood explain customers.parquet -k 5 -c income,age,orders
+  boxwood explain customers.csv -k 5 -o report.html -o model.json -o rules.sql -o tree.png
+  boxwood explain - -k 5 --json < customers.csv | jq .price
+  boxwood explain customers.csv -l segment --fail-under 0.9 -q      in a nightly check: exit code 4 if it is less
+"""
+
+
+@click.command(name="explain", cls=Verb, help=_HELP, epilog=_EPILOG)
+@click.argument("file", metavar="FILE", type=click.Path())
 @click.option("-k", "--clusters", type=click.IntRange(min=2), help="Make this many clusters and explain them.")
 @click.option("-l", "--labels", metavar="COLUMN", help="Explain the clusters that a column names; -1 leaves a row out.")
 @click.option(
@@ -110,7 +134,23 @@ def _check_validate(ctx: click.Context, param: click.Parameter, text: str | None
     help="Measure agreement also on rows not used to grow: a share such as 0.3, or a number of folds such as 5.",
 )
 @click.option("--jobs", metavar="N", type=int, default=-1, show_default=True, help="Number of threads; -1 is all.")
-@click.option("--save", metavar="MODEL", callback=check_model, help="Write the model (.json), for predict and export.")
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    metavar="OUT",
+    type=click.Path(),
+    multiple=True,
+    callback=check_outputs,
+    help="File to write, in the form of its extension; may be repeated.",
+)
+@click.option(
+    "--save",
+    metavar="MODEL",
+    type=click.Path(),
+    callback=check_model,
+    help="Write the model (.json), for predict, why and export.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the facts as JSON.")
 @click.option(
     "--fail-over", metavar="PRICE", type=float, help="Exit with 4 if the price of explainability is above PRICE."
@@ -124,12 +164,7 @@ def _check_validate(ctx: click.Context, param: click.Parameter, text: str | None
 @reading_options
 @talk_options
 def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **options: Any) -> None:
-    """Explain the clusters of a table, or make clusters and explain them.
-
-    FILE is CSV, TSV, Parquet, Arrow or JSON lines (csv, tsv and jsonl also compressed, .gz), or - for standard input.
-    Columns of text or dates and constant columns are left out. With -k, columns that look like identifiers are left
-    out, too, unless -c names the columns.
-    """
+    """Read, choose columns, explain, write, print."""
     if (clusters is None) == (labels is None):
         which = "either -k N (make clusters) or --labels COLUMN (explain existing ones)"
         raise click.UsageError(f"give {which}." if clusters is None else f"give {which}, not both.")
@@ -137,11 +172,12 @@ def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **
         if options["method"] != "auto" and options[option[2:].replace("-", "_")] not in ("auto", None):
             raise click.UsageError(f"{option} is for --method auto; {options['method']} decides by a rule of its own.")
     refuse_overwriting(options["save"], "'--save'", table=file)
+    refuse_inputs(options["outputs"], file)
     refuse_closed_output()
     talk = Talk(quiet)
-    table = _read(talk, file, labels, options)
+    table = read(talk, file, labels, options)
     if clusters is not None and not options["columns"]:
-        table = _without_identifiers(talk, table)
+        table = without_identifiers(talk, table)
     elif table.padded:
         talk.note(
             f"numbers with leading zeros, which rules do not show: {listed(table.padded)}; --exclude leaves them out"
@@ -150,12 +186,13 @@ def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **
     if options["save"] is not None:
         explanation.save(options["save"])
         talk.wrote(options["save"])
+    write_outputs(talk, explanation, options["outputs"])
     as_json = options["as_json"]
     show(explanation.to_json() if as_json else in_options(explanation).to_text(), is_code=as_json)
     _check_limits(explanation, options["fail_over"], options["fail_under"])
 
 
-def _read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> Table:
+def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> Table:
     from boxwood.table import read_table
 
     with talk.status(f"reading {file}") as tick:
@@ -168,7 +205,7 @@ def _read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) ->
     return table
 
 
-def _without_identifiers(talk: Talk, table: Table) -> Table:
+def without_identifiers(talk: Talk, table: Table) -> Table:
     """Return the table without columns that look like identifiers, with a note on them.
 
     Raises
@@ -197,14 +234,15 @@ def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, 
     scale = "unit" if options["standardize"] else options["scale"]
     standardize = clusters is not None if scale is None else scale == "unit"
     with (
-        talk.status("clustering and growing" if clusters else "growing"),
+        talk.growing("clustering and growing" if clusters else "growing") as status,
         warnings.catch_warnings(record=True) as caught_warnings,
     ):
         warnings.simplefilter("always", UserWarning)
         from boxwood.explanation import explain
         from boxwood.explanation._explanation import with_booleans
 
-        with _option_names():
+        status(0.0, rows=len(table.X))
+        with in_option_names():
             explanation = explain(
                 table.X,
                 table.labels,
@@ -225,12 +263,12 @@ def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, 
     ):
         talk.note(text)
     if standardize and scale is None and len(table.columns) > 1:
-        talk.note("clustered on columns scaled to equal spread; --scale none clusters them as they are")
+        talk.note(SCALED)
     return explanation
 
 
 @contextmanager
-def _option_names() -> Iterator[None]:
+def in_option_names() -> Iterator[None]:
     """Make an error about a parameter of `explain` one of usage, with the name of the option."""
     from boxwood.errors import DataError
 

@@ -35,10 +35,16 @@ rule needs, or has a category there that was never seen, gets NULL, None, null o
 about 15 digits of a number, and ONNX reads float32; a value so near to a cut that it is rounded past it may fall on
 the other side.
 """
+_EPILOG = """\b
+Examples:
+  boxwood export model.json
+  boxwood export model.json --to sql --dialect postgres --table sales.customers
+  boxwood export model.json --to python -o rules.py
+"""
 
 
-@click.command(name="export", cls=Verb, help=_HELP)
-@click.argument("model", metavar="MODEL")
+@click.command(name="export", cls=Verb, help=_HELP, epilog=_EPILOG)
+@click.argument("model", metavar="MODEL", type=click.Path())
 @click.option("--to", "form", type=click.Choice(list(_FORMS)), default="text", show_default=True, help="Form.")
 @click.option(
     "--dialect",
@@ -48,7 +54,14 @@ the other side.
 @click.option(
     "--table", metavar="NAME", help="A query that adds the cluster to this table; points separate parts of its name."
 )
-@click.option("-o", "--output", metavar="OUT", callback=check_writable, help="File to write instead of printing.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    type=click.Path(),
+    callback=check_writable,
+    help="File to write instead of printing.",
+)
 @talk_options
 def command(model: str, form: str, output: str | None, quiet: bool, **options: Any) -> None:
     """Write a saved model in another form."""

@@ -38,13 +38,22 @@ def _check_column(ctx: click.Context, param: click.Parameter, name: str) -> str:
     return name
 
 
-@click.command(name="predict", cls=Verb)
-@click.argument("model", metavar="MODEL")
-@click.argument("file", metavar="FILE")
+_EPILOG = """\b
+Examples:
+  boxwood predict model.json new.csv -o labelled.csv
+  boxwood predict model.json new.parquet -o labelled.parquet --column segment
+  boxwood predict model.json - < new.csv | head
+"""
+
+
+@click.command(name="predict", cls=Verb, epilog=_EPILOG)
+@click.argument("model", metavar="MODEL", type=click.Path())
+@click.argument("file", metavar="FILE", type=click.Path())
 @click.option(
     "-o",
     "--output",
     metavar="OUT",
+    type=click.Path(),
     callback=_check_out,
     help="File to write: .csv, .tsv, .jsonl (also .gz) or .parquet; without it, CSV on standard output.",
 )
@@ -61,9 +70,9 @@ def _check_column(ctx: click.Context, param: click.Parameter, name: str) -> str:
 def command(model: str, file: str, output: str | None, column: str, quiet: bool, **options: Any) -> None:
     """Add the cluster of every row to a table.
 
-    MODEL was written by `boxwood explain --save`. All columns and the order of the rows are kept. The file is streamed,
-    so it may be larger than memory. A row gets an empty cluster if a value that its rule needs is missing, or is a
-    category that was never seen.
+    MODEL was written by `boxwood explain -o MODEL.json`. All columns and the order of the rows are kept. The file is
+    streamed, so it may be larger than memory. A row gets an empty cluster if a value that its rule needs is missing, or
+    is a category that was never seen.
     """
     refuse_overwriting(output, "'-o' / '--output'", model=model, table=file)
     talk = Talk(quiet)

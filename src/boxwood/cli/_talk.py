@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -14,6 +15,7 @@ from boxwood.cli._terminal import draw, is_terminal, tell, visible
 
 __all__ = [
     "FORMAT",
+    "Status",
     "Talk",
     "check_model",
     "check_writable",
@@ -68,20 +70,73 @@ class Talk:
         self.note(f"wrote {path} ({_size(os.path.getsize(path))})")
 
     @contextmanager
-    def status(self, doing: str) -> Iterator[Callable[[float], None]]:
-        """Show a task on the terminal while it runs, then erase it; yields a function that shows the share done."""
-
-        def show(share: float) -> None:
-            if self._alive:
-                done = f" {share:.0%}" if share > 0 else ""
-                draw(f"\r\x1b[K{visible(doing)}{done} …")
-
-        show(0.0)
+    def status(self, doing: str) -> Iterator[Status]:
+        """Show a task on the terminal while it runs, then erase it; yields what is told how far it is."""
+        status = Status(doing, self._alive)
+        status.draw()
         try:
-            yield show
+            yield status
         finally:
             if self._alive:
                 draw("\r\x1b[K")
+
+    @contextmanager
+    def growing(self, doing: str) -> Iterator[Status]:
+        """Show a task that may compile loops, and say so: it is done once on a machine."""
+        with self.status(doing) as status:
+            if not self._alive:
+                yield status
+                return
+            from boxwood.loops._jit import watched_compiling
+
+            with watched_compiling(status.compiling):
+                yield status
+
+
+class Status:
+    """The line of a task on the terminal: what is done, which share of it, on how many rows, how long it still takes.
+
+    It is called with the share that is done, from 0 to 1, and the number of rows where that is known.
+    """
+
+    def __init__(self, doing: str, alive: bool) -> None:
+        self.doing, self._alive = doing, alive
+        self.share, self.rows, self._note, self._drawn = 0.0, 0, "", ""
+        self._began = time.monotonic()
+
+    def __call__(self, share: float, rows: int = 0) -> None:
+        self.share, self.rows = share, rows or self.rows
+        self.draw()
+
+    def step(self, what: str, done: int, total: int) -> None:
+        """Take the progress of a call of the library: so many steps of so many."""
+        self(done / max(total, 1))
+
+    def compiling(self) -> None:
+        """Say that machine code is made, which the next call finds on disk."""
+        self._note = ", compiling, once"
+        self.draw()
+
+    def draw(self) -> None:
+        """Draw the line anew, if it changed."""
+        line = self.line(time.monotonic() - self._began)
+        if self._alive and line != self._drawn:
+            self._drawn = line
+            draw(f"\r\x1b[K{visible(line)}")
+
+    def line(self, seconds: float) -> str:
+        """Return the line after so many seconds; the rest is foretold when enough is done to judge by."""
+        done = f" {self.share:.0%}" if self.share > 0 else ""
+        rows = f" of {self.rows:,} rows" if self.rows and done else f" {self.rows:,} rows" if self.rows else ""
+        left = seconds * (1 - self.share) / self.share if self.share >= SURE and seconds >= 1 else 0.0
+        return f"{self.doing}{done}{rows}{f', {_duration(left)} left' if left >= 1 else ''}{self._note} …"
+
+
+SURE = 0.05  # share done, from which on the time that is left is foretold
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
 def talk_options(command: F) -> F:

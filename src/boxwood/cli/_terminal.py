@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from typing import TextIO
 
 import click
 
@@ -30,13 +31,14 @@ def visible(text: str) -> str:
 
 def tell(text: str) -> None:
     """Print a note or an error on standard error, if it can be shown."""
-    draw(f"{visible(text)}\n")
+    text = visible(text)
+    draw(f"{_painted(text) if _has_colours(sys.stderr) else text}\n")
 
 
 def draw(text: str) -> None:
     """Put a text with its control characters on standard error, if it can be shown."""
     try:
-        click.echo(text, err=True, nl=False)
+        click.echo(text, err=True, nl=False, color=True)
     except OSError:
         drop_unsaid()
 
@@ -52,14 +54,46 @@ def drop_unsaid() -> None:
 
 def is_terminal() -> bool:
     """Return whether notes are seen on a terminal that can erase a line."""
-    return sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    return _is_lively(sys.stderr)
+
+
+def _is_lively(stream: TextIO | None) -> bool:
+    return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def _has_colours(stream: TextIO | None) -> bool:
+    """Return whether colours may be used: on a terminal that has them, unless NO_COLOR is set (no-color.org)."""
+    return _is_lively(stream) and not os.environ.get("NO_COLOR")
+
+
+_PAINTS = (
+    (re.compile(r"^boxwood: error:"), {"fg": "red", "bold": True}),
+    (re.compile(r"^(?:Note|Warning):"), {"fg": "yellow"}),
+    (re.compile(r"^ +size +share .*"), {"dim": True}),
+    (re.compile(r"^(?:\|   )*\|---|^(?:\|   )+"), {"dim": True}),
+    (re.compile(r"^\d[\d,]* clusters? of .*"), {"bold": True}),
+)
+"""Beginnings of lines and how they are painted. Colours say nothing that the words do not."""
+
+
+def _painted(text: str) -> str:
+    return "\n".join(map(_painted_line, text.split("\n")))
+
+
+def _painted_line(line: str) -> str:
+    for beginning, style in _PAINTS:
+        found = beginning.match(line)
+        if found:
+            return click.style(found[0], **style) + line[found.end() :]  # type: ignore[arg-type]
+    return line
 
 
 def show(text: str, *, is_code: bool = False) -> None:
     """Print a result. Code, such as SQL, is data: it is left as it is, unless it goes to a terminal."""
     refuse_closed_output()
+    text = text if is_code and not sys.stdout.isatty() else visible(text)
     # with colours allowed, click takes no sequences of control characters out of the names in a text
-    click.echo(text if is_code and not sys.stdout.isatty() else visible(text), color=True)
+    click.echo(text if is_code or not _has_colours(sys.stdout) else _painted(text), color=True)
 
 
 def refuse_closed_output() -> None:

@@ -1,6 +1,7 @@
 """`explain`: a clustering explained in one call; `Explanation`: the tree, its rules and its measurements, as data."""
 
 from boxwood.explanation._changes import Change, Move
+from boxwood.explanation._compare import Compared, Comparison, compare
 from boxwood.explanation._conditions import Condition, Rule
 from boxwood.explanation._explain import explain
 from boxwood.explanation._explanation import Explanation, load
@@ -30,6 +31,8 @@ __all__ = [
     "Change",
     "ClusterStability",
     "ClusterSummary",
+    "Compared",
+    "Comparison",
     "Condition",
     "CutStability",
     "DrawFacts",
@@ -49,6 +52,7 @@ __all__ = [
     "Stability",
     "Step",
     "Why",
+    "compare",
     "explain",
     "load",
 ]

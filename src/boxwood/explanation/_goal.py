@@ -65,8 +65,8 @@ class Goal:
         if self.objective != "auto" or self.by_cost:
             return ""
         return (
-            "trees were compared by agreement alone, as the clusters do not minimise cost: "
-            f"{self.share_nearest:.0%} of the rows are nearest to the mean of their own cluster"
+            "trees were compared by agreement alone, as the clusters do not minimise the squared distances "
+            f"to their means: {self.share_nearest:.0%} of the rows are nearest to the mean of their own cluster"
         )
 
     def of_sample(self, sample: Task) -> Goal:

@@ -1,26 +1,147 @@
-"""The one decorator of the hot loops: compiled, without the interpreter lock, kept on disk where that is possible."""
+"""The one decorator of the hot loops: compiled, without the interpreter lock, kept on disk where that is possible.
 
+A loop takes some tenths of a second to compile, and the interpreter less than that for a small table. So where the
+machine code of a loop is not on disk yet, calls with small tables are interpreted until they have taken as much time as
+patience has; then it is compiled. The result is the same to the last bit: loops add, multiply, divide and compare
+doubles and whole numbers that do not overflow. Files with other functions, such as logarithms, are always compiled.
+`tests/loops/test_interpreted.py` checks it.
+"""
+
+import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FunctionType
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
 
 from boxwood.errors import CacheNote
 
-__all__ = ["jit"]
+__all__ = ["interpreted", "is_exact", "jit", "watched_compiling"]
 
 F = TypeVar("F", bound=Callable[..., Any])
+PATIENCE = 0.15  # seconds in which a loop may be interpreted in all; compiling takes two to four times as long
+SMALL = 40_000  # numbers in the arrays of a call that may be interpreted
+FEW = 500  # numbers that take as long as the call itself
+SAME = frozenset({"bool", "int8", "uint8", "int32", "int64", "float64"})  # numba computes with others in other types
+ROUNDED = frozenset({"log", "log1p", "log2", "exp", "expm1", "erf", "erfc"})  # functions rounded in more than one way
 _noted = False
+_watchers: list[Callable[[], None]] = []
 
 
 def jit(function: F) -> F:
     """Return `function` compiled by numba; without a writable cache folder, compiled anew in each process."""
     try:
-        return numba.njit(cache=True, nogil=True)(function)  # type: ignore[no-any-return]
+        loop = numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:  # numba found no folder that it may write to
         _note_once()
-        return numba.njit(nogil=True)(function)  # type: ignore[no-any-return]
+        loop = numba.njit(nogil=True)(function)
+    if hasattr(loop, "_compile_for_args"):  # not if numba is told to compile nothing, by NUMBA_DISABLE_JIT
+        loop._compile_for_args = _Uncompiled(loop).function_for
+    return loop  # type: ignore[no-any-return]
+
+
+def interpreted(loop: Any) -> Callable[..., Any]:
+    """Return a loop as a function of Python, which calls the other loops of its file as such.
+
+    It is as silent as machine code about numbers that overflow, and returns numbers of Python as that does.
+    """
+    space = dict(loop.py_func.__globals__)
+    for name, value in list(space.items()):
+        if hasattr(value, "py_func"):
+            plain = value.py_func
+            space[name] = FunctionType(plain.__code__, space, plain.__name__, plain.__defaults__)
+    function = space[loop.py_func.__name__]
+
+    def run(*args: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return _as_python(function(*args))
+
+    return run
+
+
+def _as_python(result: Any) -> Any:
+    """Return what a loop returns, with numbers of Python for those of numpy."""
+    if type(result) is tuple:
+        return tuple(map(_as_python, result))
+    return result.item() if isinstance(result, np.generic) else result
+
+
+def is_exact(loop: Any) -> bool:
+    """Return whether the file of a loop calls nothing that machine code and the interpreter may round differently."""
+    functions = (getattr(value, "py_func", None) for value in loop.py_func.__globals__.values())
+    return not any(ROUNDED.intersection(function.__code__.co_names) for function in functions if function is not None)
+
+
+@contextmanager
+def watched_compiling(watcher: Callable[[], None]) -> Iterator[None]:
+    """Call `watcher` whenever a loop begins to be compiled, which is once for each kind of array on a machine."""
+    _watchers.append(watcher)
+    try:
+        yield
+    finally:
+        _watchers.remove(watcher)
+
+
+class _Uncompiled:
+    """Calls of a loop with kinds of arguments for which no machine code is loaded."""
+
+    def __init__(self, loop: Any) -> None:
+        self.loop, self.compile = loop, loop._compile_for_args
+        self.plain: Callable[..., Any] | None = None
+        self.absent: set[Any] = set()  # kinds of arguments without machine code on disk
+        self.spent, self.rate = 0.0, 0.0  # seconds interpreted so far; at most so many for a number
+
+    def function_for(self, *args: Any, **kws: Any) -> Callable[..., Any]:
+        """Return what runs a call; numba asks for it in the place of its own method of the same use."""
+        if self._is_absent(args):
+            if self._is_quick(sum(map(_size, args))):
+                return self._interpret
+            for watcher in _watchers:
+                watcher()
+        function: Callable[..., Any] = self.compile(*args, **kws)
+        return function
+
+    def _is_absent(self, args: tuple[Any, ...]) -> bool:
+        """Return whether these kinds of arguments have no machine code on disk; False if that cannot be known."""
+        loop = self.loop
+        kinds = tuple(map(loop.typeof_pyval, args))
+        if kinds not in self.absent:
+            try:
+                file = getattr(loop._cache, "_cache_file", None)  # there is none without a folder for it
+                known = {} if file is None else file._load_index()
+                if known and loop._cache._index_key(kinds, loop.targetctx.codegen()) in known:
+                    return False
+            except (AttributeError, OSError):  # another version of numba keeps them in another way
+                return False
+            self.absent.add(kinds)
+        return True
+
+    def _is_quick(self, size: float) -> bool:
+        """Return whether a call with so many numbers is likely to end before patience does."""
+        likely = self.spent + self.rate * (size + FEW)
+        return size <= SMALL and likely < PATIENCE and not numba.config.BOUNDSCHECK and is_exact(self.loop)
+
+    def _interpret(self, *args: Any) -> Any:
+        self.plain = self.plain or interpreted(self.loop)
+        size, began = sum(map(_size, args)), time.thread_time()
+        try:
+            return self.plain(*args)
+        finally:
+            took = time.thread_time() - began
+            self.spent += took
+            self.rate = max(self.rate, took / (size + FEW))
+
+
+def _size(value: Any) -> float:
+    """Return how many numbers an argument holds; too many if they are of a kind that is not interpreted."""
+    if isinstance(value, tuple):
+        return sum(map(_size, value))
+    if isinstance(value, np.ndarray | np.generic) and value.dtype.name not in SAME:
+        return float("inf")
+    return value.size if isinstance(value, np.ndarray) else 0
 
 
 def _note_once() -> None:

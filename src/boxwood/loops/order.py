@@ -60,4 +60,5 @@ def part(entries, first, last, start, stop, is_left):
             n_right += 1 - goes_left
             value_left = value if goes_left else value_left
             value_right = value_right if goes_left else value
-        column[n_left:stop] = right[:n_right]
+        for r in range(n_right):  # not as a slice, whose checks take seconds to compile
+            column[n_left + r] = right[r]

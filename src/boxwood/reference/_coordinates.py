@@ -125,12 +125,12 @@ class Coordinates:
 def made_by(steps: Any) -> str:
     """Return the note that trees are grown on the columns that the steps of a pipeline make."""
     made = ", ".join(type(step).__name__ for _, step in steps.steps)
-    return f"grown and measured on the columns that the pipeline makes ({made}); rules are in the table's units"
+    return f"cost and price are in the columns that the pipeline computes ({made}), rules in the table's units"
 
 
 def not_made(error: DataError) -> str:
     """Return the note that trees are grown on raw columns, as those of the pipeline cannot be pulled back to them."""
-    return f"grown and measured on raw columns: {str(error).split(';')[0]}"
+    return f"{str(error).split(';')[0]}, so the rules use the raw ones, and the price is in raw units"
 
 
 def default_columns(n_columns: int) -> tuple[str, ...]:

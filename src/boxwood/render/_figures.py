@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from unicodedata import combining, east_asian_width
 
-__all__ = ["counted", "of_leaves", "percent", "shortened", "size", "width"]
+__all__ = ["counted", "of_leaves", "percent", "price", "shortened", "size", "width"]
 
 LONGEST_NAME = 40  # a longer name is cut in the middle
 
@@ -19,6 +19,20 @@ def percent(share: float | None) -> str:
     if 0.9995 <= share < 1:
         return "99.9%"
     return f"{share:.1%}"
+
+
+def price(times: float) -> str:
+    """Return a price with two decimals, or with as many more as it takes to tell it from 1.
+
+    Examples
+    --------
+    >>> price(1.0365), price(1.0042), price(0.99996), price(1.0), price(12345.0)
+    ('1.04', '1.004', '0.99996', '1', '1.23e+04')
+    """
+    if times == 1 or not math.isfinite(times):
+        return "1" if times == 1 else str(times)
+    decimals = min(max(2, math.ceil(-math.log10(abs(times - 1)))), 6)
+    return f"{times:.{decimals}f}" if times < 1000 else f"{times:.3g}"
 
 
 def size(rows: float) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from boxwood._validation import listed
-from boxwood.render._figures import counted, of_leaves, percent, shortened, size, width
+from boxwood.render._figures import counted, of_leaves, percent, price, shortened, size, width
 from boxwood.render._grown_by import grown_by
 from boxwood.render._outline import of_cuts, outline, sides
 from boxwood.render._rules import cluster_name, cluster_rule, column_name, number
@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["findings", "headline", "text"]
 
 TELLING = 0.1  # a larger gap says more of the search than of the tree
+_OF_COSTS = {
+    "sqeuclidean": "the squared distances of rows to the mean of their cluster",
+    "l1": "the ℓ1 distances of rows to the median of their cluster",
+    "l2": "the Euclidean distances of rows to the median of their cluster",
+}
 _OF_DISTANCES = {"sqeuclidean": "", "l1": " (ℓ1 distances)", "l2": " (Euclidean distances)"}
 
 
@@ -111,10 +116,13 @@ def _loss(ex: Explanation) -> str:
             f"{agreement}; {what} is zero for the clusters but {ex.cost:.3g} for the rules "
             "(price of explainability infinite)."
         )
-    price = f"{ex.price:.2f}" if ex.price < 1000 else f"{ex.price:.3g}"
-    times = f"{what} is {price} times that of the clusters (price of explainability)"
-    below = "; it is below 1 because the clusters do not minimise this cost" if ex.price < 0.995 else ""
-    return f"{agreement}; {times}{below}."
+    if ex.price == 1:
+        return f"{agreement}; {what} is that of the clusters (price of explainability 1)."
+    times = f"{what} is {price(ex.price)} times that of the clusters (price of explainability)"
+    below = (
+        f"; it is below 1 because the clusters do not minimise {_OF_COSTS[ex.objective]}" if ex.price < 0.995 else ""
+    )
+    return f"{agreement}; {times}{below}{' in that space' if below and ex.kernel else ''}."
 
 
 def _held_out(ex: Explanation) -> list[str]:

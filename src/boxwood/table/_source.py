@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["Source", "Tick", "open_source"]
 
 T = TypeVar("T")
-Tick = Callable[[float], None]
-"""Called about ten times a second with the fraction of a query that is done, from 0 to 1."""
+Tick = Callable[..., None]
+"""Called about ten times a second with the fraction that is done, from 0 to 1, and some with the number of rows."""
 
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 _NUMBERS = (*_WHOLE, *(f"U{name}" for name in _WHOLE), "BIGNUM", "FLOAT", "DOUBLE", "DECIMAL", "BOOLEAN")

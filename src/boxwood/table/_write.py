@@ -18,7 +18,7 @@ from boxwood.table._read import refuse_text
 from boxwood.table._source import Source, Tick, open_source
 from boxwood.table._sql import as_double, as_name, as_text
 
-__all__ = ["OUTPUTS", "Labelled", "output_format", "write_labelled"]
+__all__ = ["OUTPUTS", "Labelled", "input_of", "output_format", "positions_of", "write_labelled"]
 
 OUTPUTS = {
     ".csv": "FORMAT csv",
@@ -93,7 +93,7 @@ def write_labelled(
     format, header, decimal : default=None, True, None
         How the table is read; see `read_table`. The new table has a line of names in any case.
     tick : callable, default=None
-        Called now and then with the fraction of a pass that is done.
+        Called now and then with the fraction that is done, and with the number of rows when that is known.
 
     Returns
     -------
@@ -117,18 +117,19 @@ def write_labelled(
     by_name = categories or {}
     texts = {needed[name] for name, values in by_name.items() if not values.are_numbers}
     with open_source(path, format=format, text=to_csv, texts=texts, header=header, decimal=decimal) as source:
-        positions = _positions(source, needed)
+        positions = positions_of(source, needed)
         _refuse_taken(source, column)
-        inputs = [_input(source, position, by_name.get(name)) for name, position in positions.items()]
+        inputs = [input_of(source, position, by_name.get(name)) for name, position in positions.items()]
         inner = ", ".join(f"{one.value} AS {as_name(name)}" for name, one in zip(positions, inputs, strict=True))
         rows = f"(SELECT *{', ' + inner if inner else ''} FROM {source.relation})"
-        labelled = _check(source, inputs, rows, expression, tick)
+        labelled = _check(source, inputs, rows, expression, tick and (lambda share: tick(share / 2)))
+        second = tick and (lambda share: tick(0.5 + share / 2, labelled.n_rows))
         with replacing(out) as temporary:
             query = _query(source, rows, expression, column, to_csv)
             packing = ", COMPRESSION gzip" if out.lower().endswith(".gz") else ""
             groups = _group_rows(len(source.names) + 1) if target == OUTPUTS[".parquet"] else ""
             options = f"{target}{query.header}{packing}{groups}, {_IN_PLACE}"
-            source.fetch_lean(f"COPY ({query.sql}) TO {as_text(temporary)} ({options})", tick)
+            source.fetch_lean(f"COPY ({query.sql}) TO {as_text(temporary)} ({options})", second)
         return labelled
 
 
@@ -158,7 +159,7 @@ def _group_rows(n_columns: int) -> str:
     return f", ROW_GROUP_SIZE {max(least, min(most, _GROUP // n_columns))}"
 
 
-def _positions(source: Source, needed: Mapping[str, str]) -> dict[str, int]:
+def positions_of(source: Source, needed: Mapping[str, str]) -> dict[str, int]:
     """Return the position in the table of each column that is needed."""
     absent = [column for column in needed.values() if column not in source.names]
     numbered = absent and all(re.fullmatch(r"column [0-9]+", column) for column in absent)
@@ -197,7 +198,7 @@ class _Input(NamedTuple):
     is_unseen: str
 
 
-def _input(source: Source, column: int, categories: Categories | None) -> _Input:
+def input_of(source: Source, column: int, categories: Categories | None) -> _Input:
     number = source.number(column)
     if categories is None:
         return _Input(column, number, f"NOT {source.missing(column)} AND {number} IS NULL", "false")

@@ -1,0 +1,129 @@
+"""`boxwood compare FILE`: methods and numbers of leaves side by side."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from boxwood.cli._errors import Verb
+from boxwood.cli._explain import SCALED, in_option_names, read, without_identifiers
+from boxwood.cli._explain import command as explain_command
+from boxwood.cli._talk import Talk, reading_options, talk_options
+from boxwood.cli._terminal import refuse_closed_output, show
+from boxwood.grow import METHODS, method_of
+
+if TYPE_CHECKING:
+    from boxwood.explanation import Comparison
+    from boxwood.table import Table
+
+__all__ = ["command"]
+
+_SHARED = ("file", "clusters", "labels", "columns", "exclude", "scale", "seed")
+"""Parameters of `boxwood explain` that mean the same here."""
+
+_EPILOG = """\b
+Examples:
+  boxwood compare customers.csv -k 5
+  boxwood compare customers.csv -l segment --method auto --method cart --max-leaf-nodes 5,10,20
+  boxwood compare customers.csv -k 5 --json | jq '.rows[] | select(.on_front)'
+"""
+
+
+def _methods(ctx: click.Context, param: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of methods, of options that hold one name each, or several with commas."""
+    parts = [part.strip() for name in names for part in name.split(",")]
+    for part in parts:
+        try:
+            if part != "auto":
+                method_of(part)
+        except ValueError:
+            raise click.BadParameter(f"'{part}' is not one of auto, {', '.join(METHODS)}") from None
+    return tuple(parts)
+
+
+def _leaves(ctx: click.Context, param: click.Parameter, numbers: tuple[str, ...]) -> tuple[int, ...]:
+    """Return the numbers of leaves, of options that hold one each, or several with commas."""
+    parts = [part.strip() for number in numbers for part in number.split(",")]
+    for part in parts:
+        if not part.isdecimal() or int(part) < 2:
+            raise click.BadParameter(f"'{part}' is no number of leaves; give whole numbers of at least 2, such as 5,10")
+    return tuple(map(int, parts))
+
+
+@click.command(name="compare", cls=Verb, epilog=_EPILOG)
+@click.option(
+    "--method",
+    "methods",
+    metavar="NAME",
+    multiple=True,
+    callback=_methods,
+    help=f"Algorithm to compare: auto, {', '.join(name for name in METHODS if not name.startswith('kernel_'))}; may be "
+    "repeated, or a,b,c. The default is auto, imm, greedy, shallow, exkmc, expand, cart.",
+)
+@click.option(
+    "--max-leaf-nodes",
+    "--max-leaves",
+    "--leaves",
+    "leaves",
+    metavar="N",
+    multiple=True,
+    callback=_leaves,
+    help="Number of leaves; may be repeated, or 5,10,20. The default is the number of clusters, and twice that.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the table as JSON.")
+@reading_options
+@talk_options
+def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **options: Any) -> None:
+    """Grow trees by several methods with several numbers of leaves, and show what each costs.
+
+    The clusters are made or read once, as by `boxwood explain`. Each line is a tree: its leaves, the conditions of its
+    longest rule, the columns that it tests, its price of explainability, the share of rows on which it agrees with the
+    clusters, and the seconds that it took. A star marks the trees that no other one beats.
+    """
+    if (clusters is None) == (labels is None):
+        raise click.UsageError("give either -k N (make clusters) or --labels COLUMN (explain existing ones)")
+    refuse_closed_output()
+    talk = Talk(quiet)
+    table = read(talk, file, labels, options)
+    if clusters is not None and not options["columns"]:
+        table = without_identifiers(talk, table)
+    found = _compared(talk, table, clusters, options)
+    if clusters is not None and options["scale"] is None and len(table.columns) > 1:
+        talk.note(SCALED)
+    show(_as_json(found) if options["as_json"] else str(found), is_code=options["as_json"])
+
+
+def _compared(talk: Talk, table: Table, clusters: int | None, options: dict[str, Any]) -> Comparison:
+    import warnings
+
+    with talk.growing("comparing") as status, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of single trees; the table says what each is worth
+        from boxwood.explanation import compare
+
+        status(0.0, rows=len(table.X))
+        with in_option_names():
+            return compare(
+                table.X,
+                table.labels,
+                n_clusters=clusters,
+                columns=table.columns,
+                standardize=clusters is not None if options["scale"] is None else options["scale"] == "unit",
+                random_state=options["seed"],
+                max_leaf_nodes=options["leaves"] or None,
+                **({"methods": options["methods"]} if options["methods"] else {}),
+            )
+
+
+def _as_json(found: Comparison) -> str:
+    facts = {
+        "n_clusters": found.n_clusters,
+        "n_rows": found.n_rows,
+        "rows": [row._asdict() for row in found.rows],
+        "left_out": dict(found.left_out),
+    }
+    return json.dumps(facts, indent=2)
+
+
+command.params[:0] = [one for one in explain_command.params if one.name in _SHARED]

@@ -1,0 +1,137 @@
+"""Files that `boxwood explain -o` writes: the extension says which form.
+
+To add one, write its form in `render` and a line here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from boxwood.cli._talk import Talk, check_writable, refuse_overwriting
+from boxwood.cli._words import in_options
+
+if TYPE_CHECKING:
+    from boxwood.explanation import Explanation
+
+__all__ = ["OUTPUTS", "check_outputs", "described_outputs", "refuse_inputs", "write_outputs"]
+
+
+class Output(NamedTuple):
+    """A form with an extension of its own.
+
+    Parameters
+    ----------
+    what : str
+        What is written, in a few words.
+    write : function from an explanation, a path and an extension
+        Writes the file.
+    package, extra : str
+        A package that it needs, and the extra of boxwood that installs it; empty if it needs none.
+    """
+
+    what: str
+    write: Callable[[Explanation, str, str], None]
+    package: str = ""
+    extra: str = ""
+
+
+def _exported(form: str) -> Callable[[Explanation, str, str], None]:
+    """Return the function that writes a form of `EXPORTERS`."""
+
+    def write(explanation: Explanation, path: str, extension: str) -> None:
+        from boxwood.render import EXPORTERS
+
+        exporter = EXPORTERS[form]
+        is_read = form in ("text", "markdown", "sentences")  # by people, who know the options of the command
+        written = exporter.write(in_options(explanation) if is_read else explanation)
+        content = written if isinstance(written, bytes) else f"{written}\n".encode()
+        with open(path, "wb") as file:
+            file.write(content)
+
+    return write
+
+
+def _page(explanation: Explanation, path: str, extension: str) -> None:
+    in_options(explanation).to_html(path)  # type: ignore[attr-defined,unused-ignore]
+
+
+def _picture(explanation: Explanation, path: str, extension: str) -> None:
+    figure = explanation.plot().figure  # type: ignore[attr-defined,unused-ignore]
+    figure.savefig(path, format=extension[1:], bbox_inches="tight", dpi=150)
+
+
+OUTPUTS = {
+    ".html": Output("a page to read, send and print", _page, "jinja2", "page"),
+    ".json": Output("the model, for predict, why and export", _exported("json")),
+    ".txt": Output("the summary and the tree", _exported("text")),
+    ".md": Output("the summary as Markdown", _exported("markdown")),
+    ".csv": Output("a table with a line for each leaf", _exported("csv")),
+    ".sql": Output("a CASE expression of SQL, for DuckDB (others: export --to sql --dialect)", _exported("sql")),
+    ".py": Output("a function of Python", _exported("python")),
+    ".js": Output("a function of JavaScript", _exported("javascript")),
+    ".png": Output("a picture of the tree", _picture, "matplotlib", "plot"),
+    ".svg": Output("the same, to be scaled", _picture, "matplotlib", "plot"),
+    ".pdf": Output("the same, to be printed", _picture, "matplotlib", "plot"),
+    ".onnx": Output("an ONNX model for float32 rows", _exported("onnx"), "onnx", "onnx"),
+}
+
+
+def described_outputs() -> str:
+    """Return the extensions and what they are, in lines that click leaves as they are."""
+    longest = max(map(len, OUTPUTS))
+    return "\n".join(["\b", *(f"{end.ljust(longest)}  {one.what}" for end, one in OUTPUTS.items())])
+
+
+def check_outputs(ctx: click.Context, param: click.Parameter, paths: Sequence[str]) -> tuple[str, ...]:
+    """Refuse files that cannot be written, before any input is read."""
+    known = " ".join(OUTPUTS)
+    seen: set[str] = set()
+    for path in paths:
+        extension = _extension(path)
+        if extension not in OUTPUTS:
+            nearest = _nearest(extension)
+            raise click.BadParameter(f"'{path}': unknown extension{nearest}; known: {known}")
+        needed = OUTPUTS[extension]
+        if needed.package and find_spec(needed.package) is None:
+            raise click.BadParameter(f"'{path}' needs {needed.package}: pip install \"boxwood[{needed.extra}]\"")
+        check_writable(ctx, param, path)
+        if os.path.realpath(path) in seen:
+            raise click.BadParameter(f"'{path}' is given twice")
+        seen.add(os.path.realpath(path))
+    return tuple(paths)
+
+
+def write_outputs(talk: Talk, explanation: Explanation, paths: Sequence[str]) -> None:
+    """Write the files beside their targets, and rename them when all are complete."""
+    from boxwood._files import replacing
+
+    with ExitStack() as stack:
+        for path in paths:
+            with talk.status(f"writing {path}"):
+                temporary = stack.enter_context(replacing(path))
+                OUTPUTS[_extension(path)].write(explanation, temporary, _extension(path))
+    for path in paths:
+        talk.wrote(path)
+
+
+def refuse_inputs(paths: Sequence[str], table: str) -> None:
+    """Refuse to write over the table."""
+    for path in paths:
+        refuse_overwriting(path, "'-o' / '--output'", table=table)
+
+
+def _extension(path: str) -> str:
+    return os.path.splitext(path)[1].lower()
+
+
+def _nearest(extension: str) -> str:
+    from difflib import get_close_matches
+
+    found = get_close_matches(extension, OUTPUTS, n=1)
+    return f"; did you mean '{found[0]}'?" if found else ""

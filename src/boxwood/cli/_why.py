@@ -1,0 +1,108 @@
+"""`boxwood why MODEL`: why a row is in its cluster, and the smallest change to each other one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from boxwood.cli._errors import Verb
+from boxwood.cli._model import load_model
+from boxwood.cli._talk import Talk, reading, reading_options, talk_options
+from boxwood.cli._terminal import refuse_closed_output, show
+
+if TYPE_CHECKING:
+    from boxwood.explanation import Explanation
+
+__all__ = ["command"]
+
+_EPILOG = """\b
+Examples:
+  boxwood why model.json customers.csv --row 17
+  boxwood why model.json --set income=45200 --set region=east
+  boxwood why model.json customers.csv --row 17 --set income=60000     if the income were another one
+  boxwood why model.json customers.csv --row 17 --immutable age        changes that leave the age as it is
+"""
+
+
+@click.command(name="why", cls=Verb, epilog=_EPILOG)
+@click.argument("model", metavar="MODEL", type=click.Path())
+@click.argument("file", metavar="[TABLE]", required=False, type=click.Path())
+@click.option("--row", metavar="N", type=click.IntRange(min=1), help="Row of the table; the first one is 1.")
+@click.option("--set", "given", metavar="COLUMN=VALUE", multiple=True, help="A value of the row; may be repeated.")
+@click.option(
+    "--immutable", metavar="NAME", multiple=True, help="Column that no change may touch; may be repeated, or a,b,c."
+)
+@reading_options
+@talk_options
+def command(model: str, file: str | None, row: int | None, given: tuple[str, ...], quiet: bool, **options: Any) -> None:
+    """Tell why a row is in its cluster: its way down the tree, and what would change it.
+
+    MODEL was written by `boxwood explain`. The row stands in TABLE, or its values are given with --set; an empty value
+    is a missing one. Each line of the answer is a cut on the way, with the row's value and how far it is from the cut,
+    or the smallest change of the row that would bring it to another cluster.
+    """
+    if (file is None) != (row is None):
+        raise click.UsageError("give a table and --row N together, or --set COLUMN=VALUE alone")
+    if file is None and not given:
+        raise click.UsageError("give a row: TABLE --row N, or --set COLUMN=VALUE for each column that the rules test")
+    refuse_closed_output()
+    talk = Talk(quiet)
+    explanation = load_model(model)
+    immutable = _columns(explanation, options["immutable"])
+    values = {} if file is None else _read(talk, explanation, file, int(row or 1), options)
+    values |= _given(explanation, given)
+    _refuse_absent(explanation, values)
+    show(str(explanation.why(values, immutable=immutable)))  # type: ignore[attr-defined,unused-ignore]
+
+
+def _read(talk: Talk, explanation: Explanation, file: str, row: int, options: dict[str, Any]) -> dict[str, Any]:
+    from boxwood.table import read_row
+
+    tested = [int(j) for j in explanation.tree.features]
+    coded = explanation.coded_columns
+    columns = {explanation.columns[j]: coded.get(j) for j in tested}
+    with talk.status(f"reading {file}") as tick:
+        return read_row(file, row, columns, tick=tick, **reading(options))
+
+
+def _given(explanation: Explanation, given: tuple[str, ...]) -> dict[str, Any]:
+    """Return the values of `--set`; names of columns may hold equals signs."""
+    values: dict[str, Any] = {}
+    for text in given:
+        known = [name for name in explanation.columns if text.startswith(f"{name}=")]
+        if not known:
+            _columns(explanation, (text.split("=")[0],))
+            raise click.UsageError(f"--set '{text}' has no value; write --set COLUMN=VALUE")
+        name = max(known, key=len)
+        values[name] = _value(explanation, name, text[len(name) + 1 :])
+    return values
+
+
+def _value(explanation: Explanation, name: str, text: str) -> Any:
+    categories = explanation.coded_columns.get(explanation.columns.index(name))
+    if categories is not None and not categories.are_numbers:
+        by_text = {str(value): value for value in categories.values if value is not None}
+        return by_text.get(text, text or None)
+    if not text:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise click.UsageError(f"--set {name} must be a number, got '{text}'") from None
+
+
+def _columns(explanation: Explanation, names: tuple[str, ...]) -> list[str]:
+    """Return the names of columns of the model; an unknown one is an error of usage."""
+    from boxwood.table._column_names import find_columns, split_names
+
+    found = split_names(names, explanation.columns)
+    find_columns(found, explanation.columns)
+    return list(found)
+
+
+def _refuse_absent(explanation: Explanation, values: dict[str, Any]) -> None:
+    tested = [explanation.columns[int(j)] for j in explanation.tree.features]
+    absent = [name for name in tested if name not in values]
+    if absent:
+        raise click.UsageError(f"the rules also test {', '.join(absent)}; give it with --set, with no value if missing")

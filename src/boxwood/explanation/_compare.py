@@ -1,0 +1,198 @@
+"""`compare`: trees of several methods and numbers of leaves for one clustering, side by side."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any, NamedTuple
+
+from boxwood._validation import shown, whole_number
+from boxwood.explanation._best import choose
+from boxwood.explanation._evidence import Evidence
+from boxwood.explanation._explain import explain
+from boxwood.explanation._measure import measure
+from boxwood.grow import METHODS, method_of
+
+__all__ = ["COMPARED", "Compared", "Comparison", "compare"]
+
+COMPARED = ("auto", "imm", "greedy", "shallow", "exkmc", "expand", "cart")
+"""Methods that are compared unless others are named."""
+
+
+class Compared(NamedTuple):
+    """A tree of a comparison.
+
+    Parameters
+    ----------
+    method : str
+        "auto", or a name of `grow.METHODS`.
+    grown_by : str
+        How the tree was grown; of "auto", also the steps after its method.
+    leaves, depth, columns : int
+        Leaves of the tree, conditions of its longest rule, and columns that it tests.
+    price, agreement : float
+        As in `Explanation`.
+    seconds : float
+        Time that growing and measuring took.
+    on_front : bool
+        Whether no other tree of the comparison is as good in leaves, price and agreement, and better in one of them.
+    """
+
+    method: str
+    grown_by: str
+    leaves: int
+    depth: int
+    columns: int
+    price: float
+    agreement: float
+    seconds: float
+    on_front: bool
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Trees for one clustering; made by `compare`. Printing it gives a table.
+
+    Parameters
+    ----------
+    rows : tuple of Compared
+        By number of leaves, then by price.
+    left_out : tuple of (str, str)
+        Methods that grew no tree, and why.
+    n_clusters, n_rows : int
+        Of the clustering.
+    """
+
+    rows: tuple[Compared, ...]
+    left_out: tuple[tuple[str, str], ...]
+    n_clusters: int
+    n_rows: int
+
+    def __str__(self) -> str:
+        from boxwood.render._compare_text import compare_text
+
+        return compare_text(self)
+
+
+def compare(
+    X: Any,
+    labels_or_estimator: Any = None,
+    *,
+    methods: Sequence[str] = COMPARED,
+    max_leaf_nodes: Sequence[int] | int | None = None,
+    n_clusters: int | None = None,
+    random_state: Any = None,
+    columns: Sequence[str] | None = None,
+    standardize: bool = False,
+    sample_weight: Any = None,
+) -> Comparison:
+    """Return what the trees of several methods cost for one clustering, and which of them no other one beats.
+
+    The clusters are made once. Each method grows a tree for each number of leaves that it can make.
+
+    Parameters
+    ----------
+    X, labels_or_estimator, n_clusters, random_state, columns, standardize, sample_weight
+        As for `explain`.
+    methods : sequence of str, default=("auto", "imm", "greedy", "shallow", "exkmc", "expand", "cart")
+        "auto", and names of `grow.METHODS`. Kernel methods are measured by other costs, and are left out.
+    max_leaf_nodes : int or sequence of int, default=None
+        Numbers of leaves; None is the number of clusters and twice that number.
+
+    Returns
+    -------
+    Comparison
+        Always holds: at least one of its rows is on the front, if there are rows.
+
+    Raises
+    ------
+    DataError, ValueError
+        As `explain`; also if no method is named, or one is unknown.
+
+    Notes
+    -----
+    Takes the time of an `explain` for each row, without the clustering.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import boxwood
+    >>> found = boxwood.compare(load_iris().data, n_clusters=3, methods=["imm", "cart"], max_leaf_nodes=3)
+    >>> [(row.method, row.leaves, round(row.price, 3), row.on_front) for row in found.rows]
+    [('imm', 3, 1.037, True), ('cart', 3, 1.037, True)]
+    """
+    names = [_checked(name) for name in _listed("methods", methods)]
+    wanted = None if max_leaf_nodes is None else _listed("max_leaf_nodes", max_leaf_nodes)
+    leaves = [] if wanted is None else sorted({whole_number("max_leaf_nodes", n, 2) for n in wanted})
+    base = explain(
+        X,
+        labels_or_estimator,
+        n_clusters=n_clusters,
+        method="cart",
+        random_state=random_state,
+        columns=columns,
+        standardize=standardize,
+        sample_weight=sample_weight,
+    )
+    evidence, k = base._rows(), base.n_clusters
+    leaves = leaves or [k, 2 * k]
+    rows, left_out = [], []
+    for name in dict.fromkeys(names):
+        refused = ""
+        for n in _possible(name, leaves, k):
+            try:
+                rows.append(_row(evidence, name, n))
+            except ValueError as error:  # a method may ask more of the rows than others
+                refused = str(error).splitlines()[0]
+        if name.startswith("kernel_"):
+            refused = "measured by the costs of its kernel, which cannot be compared with these"
+        elif not _possible(name, leaves, k):
+            refused = f"makes {k} leaves, one for each cluster"
+        left_out += [(name, refused)] if refused else []
+    rows.sort(key=lambda row: (row.leaves, row.price, -row.agreement))
+    marked = tuple(row._replace(on_front=not any(_beats(other, row) for other in rows)) for row in rows)
+    return Comparison(marked, tuple(left_out), k, base.n_rows - base.n_left_out)
+
+
+def _listed(parameter: str, values: Any) -> list[Any]:
+    """Return one value, or several, as a list that is not empty."""
+    if isinstance(values, (str, Integral)):
+        return [values]
+    if not isinstance(values, Iterable) or isinstance(values, Mapping | bytes):
+        raise TypeError(f"{parameter} must be a list, got {shown(values)}")
+    found = list(values)
+    if not found:
+        raise ValueError(f"{parameter} must have at least one value, got none")
+    return found
+
+
+def _checked(name: Any) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"methods must be names, got {shown(name)}")
+    return name if name == "auto" else method_of(name, beside=("auto",)).name
+
+
+def _possible(name: str, leaves: Sequence[int], k: int) -> list[int]:
+    """Return the numbers of leaves that a method can make."""
+    if name.startswith("kernel_"):
+        return []
+    return [n for n in leaves if name == "auto" or not METHODS[name].one_leaf_each or n == k]
+
+
+def _row(evidence: Evidence, name: str, leaves: int) -> Compared:
+    began = time.perf_counter()
+    grown = choose(replace(evidence.task, max_leaf_nodes=leaves), name)
+    grown = grown._replace(tree=evidence.on_table(grown.tree))
+    ex = measure(evidence.task, grown, evidence.coordinates)
+    seconds = time.perf_counter() - began
+    tree = ex.tree
+    measured = (ex.n_leaves, tree.depth, int(tree.features.size), ex.price, ex.agreement, seconds)
+    return Compared(name, ex.method, *measured, on_front=True)
+
+
+def _beats(one: Compared, other: Compared) -> bool:
+    """Return whether a tree is as good as another in leaves, price and agreement, and better in one of them."""
+    ours, theirs = ((row.leaves, row.price, -row.agreement) for row in (one, other))
+    return ours != theirs and all(a <= b for a, b in zip(ours, theirs, strict=True))

@@ -1,0 +1,355 @@
+"""What the verbs write, compare, answer and show on a terminal."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import boxwood
+from boxwood.cli import VERBS, _outputs, _terminal
+from boxwood.cli import boxwood as command
+from boxwood.cli._talk import Status, Talk
+from boxwood.render import EXPORTERS
+from tests.cli import test_cli
+from tests.cli.test_cli import DATA, POSIX, USAGE, run
+
+folder, iris = test_cli.folder, test_cli.iris  # fixtures
+
+# ------------------------------------------------------------------------------------------------ explain -o
+
+FORMS = {".json": "json", ".md": "markdown", ".csv": "csv", ".sql": "sql", ".py": "python", ".js": "javascript"}
+
+
+def test_each_extension_gives_its_form(folder, tmp_path):
+    names = [tmp_path / f"rules{end}" for end in [*FORMS, ".txt"]]
+    args = [part for name in names for part in ("-o", name)]
+    result = run(folder, "explain", "{}/iris.csv", "-l", "species", *args)
+    ex = boxwood.load(folder / "species.json")
+    for end, form in FORMS.items():
+        assert (tmp_path / f"rules{end}").read_text(encoding="utf-8") == f"{EXPORTERS[form].write(ex)}\n"
+    assert (tmp_path / "rules.txt").read_text(encoding="utf-8") == result.stdout
+    assert result.stderr.count("boxwood: wrote ") == len(names)
+    assert sorted(os.listdir(tmp_path)) == sorted(name.name for name in names)
+
+
+def test_every_form_that_can_be_written_has_an_extension():
+    written = {EXPORTERS[form].function for form in EXPORTERS if EXPORTERS[form].kind != "object"}
+    by_extension = set()
+    for one in _outputs.OUTPUTS.values():
+        closed = one.write.__closure__
+        by_extension |= {EXPORTERS[closed[0].cell_contents].function} if closed else set()
+    assert written - by_extension == {"sentences", "formula"}  # text, too; they are written by export --to
+
+
+def test_a_page_and_pictures_are_asked_of_the_explanation(folder, tmp_path, monkeypatch):
+    """The page and the pictures have tests of their own; here: what they are asked for, and that files are renamed."""
+
+    class Figure:
+        def savefig(self, path, *, format, **how):
+            with open(path, "w") as file:
+                file.write(f"picture as {format}")
+
+    def to_html(self, path):
+        with open(path, "w") as file:
+            file.write("page")
+
+    axes = type("Axes", (), {"figure": Figure()})()
+    monkeypatch.setattr(boxwood.Explanation, "plot", lambda self: axes, raising=False)
+    monkeypatch.setattr(boxwood.Explanation, "to_html", to_html, raising=False)
+    monkeypatch.setattr(_outputs, "find_spec", lambda name: name)
+    names = ["a.html", "b.png", "c.SVG", "d.pdf"]
+    args = [part for name in names for part in ("-o", tmp_path / name)]
+    run(folder, "explain", "{}/iris.csv", "-k", 3, *args)
+    assert [(tmp_path / name).read_text() for name in names] == [
+        "page",
+        "picture as png",
+        "picture as svg",
+        "picture as pdf",
+    ]
+
+
+def test_nothing_is_written_if_one_form_fails(folder, tmp_path, monkeypatch):
+    def broken(self):
+        raise MemoryError
+
+    monkeypatch.setattr(boxwood.Explanation, "plot", broken, raising=False)
+    (tmp_path / "a.sql").write_text("before")
+    args = ["-o", tmp_path / "a.sql", "-o", tmp_path / "b.png"]
+    run(folder, "explain", "{}/iris.csv", "-k", 3, *args, code=DATA)
+    assert os.listdir(tmp_path) == ["a.sql"]
+    assert (tmp_path / "a.sql").read_text() == "before"
+
+
+@pytest.mark.parametrize(
+    ("out", "message"),
+    [
+        ("report.htm", "'report.htm': unknown extension; did you mean '.html'?; known: .html .json"),
+        ("report", "'report': unknown extension; known: .html .json"),
+        ("nowhere/report.html", "'nowhere/report.html': cannot write in nowhere"),
+        ("-", "'-': unknown extension"),
+        ("iris.csv", "'iris.csv' is the table itself; name another file"),
+    ],
+)
+def test_outputs_are_checked_before_the_table_is_read(folder, out, message, monkeypatch):
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr("boxwood.table.read_table", None)
+    before = sorted(os.listdir(folder))
+    result = run(folder, "explain", "iris.csv", "-k", 3, "-o", "good.json", "-o", out, code=USAGE)
+    assert f"Invalid value for '-o' / '--output': {message}" in result.stderr
+    assert sorted(os.listdir(folder)) == before
+
+
+def test_two_outputs_of_one_name_and_a_missing_package_are_refused(folder, tmp_path, monkeypatch):
+    args = ["-o", tmp_path / "a.sql", "-o", f"{tmp_path}/../{tmp_path.name}/a.sql"]
+    assert "is given twice" in run(folder, "explain", "{}/iris.csv", "-k", 3, *args, code=USAGE).stderr
+    monkeypatch.setattr(_outputs, "find_spec", lambda name: None)
+    result = run(folder, "explain", "{}/iris.csv", "-k", 3, "-o", tmp_path / "a.png", code=USAGE)
+    assert 'a.png\' needs matplotlib: pip install "boxwood[plot]"' in result.stderr
+
+
+# ------------------------------------------------------------------------------------------------------ compare
+
+
+def test_compare_prints_a_table_and_marks_the_front(folder):
+    result = run(folder, "compare", "{}/iris.csv", "-l", "species", "--method", "imm,cart", "--leaves", "3,5")
+    lines = result.stdout.splitlines()
+    assert lines[0] == "3 clusters of 150 rows"
+    assert lines[2].split() == ["method", "leaves", "depth", "columns", "price", "agreement", "seconds"]
+    rows = json.loads(
+        run(
+            *(folder, "compare", "{}/iris.csv", "-l", "species", "--method", "imm"),
+            *("--method", "cart", "--leaves", "3", "--leaves", "5", "--json"),
+        ).stdout
+    )["rows"]
+    assert [(row["method"], row["leaves"]) for row in rows if row["method"] == "imm"] == [("imm", 3)]
+    assert sorted(row["leaves"] for row in rows if row["method"] == "cart") == [3, 5]
+    starred = [line.split()[1:3] for line in lines if re.match(r"\*  \w+ +\d", line)]
+    assert starred == [[row["method"], str(row["leaves"])] for row in rows if row["on_front"]]
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ((), "give either -k N (make clusters) or --labels COLUMN (explain existing ones)"),
+        (("-k", 3, "-l", "species"), "give either -k N"),
+        (("-k", 3, "--method", "imm,id3"), "'id3' is not one of auto, imm"),
+        (("-k", 3, "--leaves", "3,x"), "'x' is no number of leaves"),
+        (("-k", 3, "--leaves", "1"), "'1' is no number of leaves"),
+        (("-l", "specie"), "no column 'specie' in the table; did you mean 'species'?"),
+    ],
+)
+def test_what_compare_cannot_do_is_usage(folder, args, message):
+    assert message in run(folder, "compare", "{}/iris.csv", *args, code=USAGE).stderr
+
+
+# ---------------------------------------------------------------------------------------------------------- why
+
+
+def test_why_reads_a_row_as_predict_does(folder):
+    ex = boxwood.load(folder / "species.json")
+    row = {"petal length": 5.1, "petal width": 1.9}  # row 102 of iris
+    for name in ("iris.csv", "iris.parquet", "iris.jsonl"):
+        assert run(folder, "why", "{}/species.json", f"{{}}/{name}", "--row", 102).stdout == f"{ex.why(row)}\n"
+    given = ["--set", "petal length=5.1", "--set", "petal width=1.9"]
+    assert run(folder, "why", "{}/species.json", *given).stdout == f"{ex.why(row)}\n"
+    other = run(folder, "why", "{}/species.json", "{}/iris.csv", "--row", 102, "--set", "petal length=1")
+    assert other.stdout.startswith("setosa")
+    fixed = run(folder, "why", "{}/species.json", *given, "--immutable", "petal length,petal width")
+    assert fixed.stdout == f"{ex.why(row, immutable=['petal length', 'petal width'])}\n"
+
+
+def test_a_missing_value_leaves_a_row_without_a_cluster(folder):
+    result = run(folder, "why", "{}/species.json", "--set", "petal length=", "--set", "petal width=1")
+    assert result.stdout.startswith("no cluster: petal length is missing")
+
+
+def test_names_with_equals_signs_and_categories(tmp_path):
+    import pandas as pd
+    from sklearn.cluster import KMeans
+    from sklearn.compose import make_column_transformer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder
+
+    frame = pd.DataFrame({"a=b": [1.0, 2, 8, 9] * 5, "a": [1.0, 1, 2, 3] * 5, "kind": ["x", "x", "y=1", "y=1"] * 5})
+    columns = make_column_transformer((OneHotEncoder(), ["kind"]), remainder="passthrough")
+    boxwood.explain(frame, make_pipeline(columns, KMeans(3, random_state=0))).save(tmp_path / "m.json")
+    ex = boxwood.load(tmp_path / "m.json")
+    given = [part for name in ("a=b=9", "a=3", "kind=y=1") for part in ("--set", name)]
+    expected = ex.why({"a=b": 9.0, "a": 3.0, "kind": "y=1"})
+    assert run(tmp_path, "why", "{}/m.json", *given).stdout == f"{expected}\n"
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    assert run(tmp_path, "why", "{}/m.json", "{}/t.csv", "--row", 4).stdout == f"{expected}\n"
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "message"),
+    [
+        ((), USAGE, "give a row: TABLE --row N, or --set COLUMN=VALUE"),
+        (("{}/iris.csv",), USAGE, "give a table and --row N together"),
+        (("--row", 1), USAGE, "give a table and --row N together"),
+        (("{}/iris.csv", "--row", 0), USAGE, "0 is not in the range x>=1"),
+        (("{}/iris.csv", "--row", 151), DATA, "iris.csv has 150 rows, so there is no row 151"),
+        (("--set", "petal length=1"), USAGE, "the rules also test petal width"),
+        (("--set", "petal lenght=1"), USAGE, "no column 'petal lenght' in the table; did you mean 'petal length'?"),
+        (("--set", "petal length"), USAGE, "--set 'petal length' has no value; write --set COLUMN=VALUE"),
+        (("--set", "petal length=long"), USAGE, "--set petal length must be a number, got 'long'"),
+        (("{}/iris.csv", "--row", 1, "--immutable", "leaf"), USAGE, "no column 'leaf' in the table"),
+        (("{}/words.csv", "--row", 2), DATA, "column 'petal width' must be numbers, but {}/words.csv has 'b' in row 2"),
+        (("{}/nothing.csv", "--row", 2), DATA, "no such file: "),
+    ],
+)
+def test_what_why_cannot_answer(folder, args, code, message):
+    (folder / "words.csv").write_text("petal length,petal width\n1,2\n3,b\n")
+    result = run(folder, "why", "{}/species.json", *args, code=code)
+    (folder / "words.csv").unlink()
+    assert message.replace("{}", str(folder)) in result.stderr
+    assert result.stdout == ""
+
+
+# --------------------------------------------------------------------------------------- completion, help, demo
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_the_script_of_a_shell(tmp_path, shell):
+    script = run(tmp_path, "completion", shell).stdout
+    assert f"_BOXWOOD_COMPLETE={shell}_complete" in script
+    assert "'tcsh' is not one of" in run(tmp_path, "completion", "tcsh", code=USAGE).stderr
+
+
+def completed(words, at):
+    environment = os.environ | {"_BOXWOOD_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(at)}
+    result = subprocess.run(
+        [sys.executable, "-c", "from boxwood.cli import main; main()"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+    )
+    return result.stdout.split()
+
+
+def test_verbs_options_and_files_are_completed():
+    assert completed("boxwood ex", 1) == ["plain,explain", "plain,export"]
+    assert "plain,--max-leaf-nodes" in completed("boxwood explain --max", 2)
+    assert completed("boxwood predict mod", 2) == ["file,mod"]
+
+
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "demo"])
+def test_help_ends_with_examples_that_parse(verb, tmp_path, monkeypatch):
+    text = run(tmp_path, verb, "--help").stdout
+    examples = text.split("Examples:\n")[1].strip().splitlines()
+    assert all(line.strip().startswith(f"boxwood {verb}") for line in examples)
+    made = command.get_command(None, verb)
+    for line in examples:
+        words = re.split(r"  +|[<>|]", line.strip())[0].split()[2:]
+        for name in [word for word in words if word.startswith("-") and word != "-"]:
+            assert any(name in option.opts for option in made.params), (line, name)
+
+
+def test_the_demo_shows_the_tree_and_where_to_go(tmp_path):
+    out = run(tmp_path, "demo").stdout
+    assert "|--- " in out
+    assert "price of explainability" in out
+    for words in re.findall(r"^  boxwood (\w+)", out, flags=re.MULTILINE):
+        assert words in VERBS
+    assert "-o report.html" in out
+
+
+# ------------------------------------------------------------------------------------------------- the terminal
+
+
+def test_a_status_tells_share_rows_and_seconds_left():
+    status = Status("reading t.csv", alive=False)
+    assert status.line(0.0) == "reading t.csv …"
+    status(0.01)
+    assert status.line(9.0) == "reading t.csv 1% …"  # too early to foretell
+    status(0.25, rows=2000)
+    assert status.line(10.0) == "reading t.csv 25% of 2,000 rows, 30 s left …"
+    assert status.line(0.5) == "reading t.csv 25% of 2,000 rows …"
+    status.compiling()
+    assert status.line(600.0) == "reading t.csv 25% of 2,000 rows, 30 min left, compiling, once …"
+    status.step("trees grown", 5, 5)
+    assert status.line(600.0) == "reading t.csv 100% of 2,000 rows, compiling, once …"
+    status = Status("growing", alive=False)
+    status(0.0, rows=7)
+    assert status.line(5.0) == "growing 7 rows …"
+
+
+def test_nothing_is_drawn_where_nobody_watches(monkeypatch):
+    drawn = []
+    monkeypatch.setattr("boxwood.cli._talk.draw", drawn.append)
+    with Talk(quiet=False).growing("growing") as status:
+        status(0.5)
+        status.compiling()
+    assert drawn == []
+    alive = Talk(quiet=False)
+    alive._alive = True
+    with alive.growing("growing\x1b") as status:
+        status(0.5)
+        status(0.5)
+        status.compiling()
+    assert drawn == [
+        "\r\x1b[Kgrowing\\x1b …",
+        "\r\x1b[Kgrowing\\x1b 50% …",
+        "\r\x1b[Kgrowing\\x1b 50%, compiling, once …",
+        "\r\x1b[K",
+    ]
+
+
+def test_predict_tells_the_share_of_both_passes(folder, tmp_path, monkeypatch):
+    seen = []
+
+    def slow(con, work, tick=None):
+        result = work()
+        if tick is not None:
+            tick(1.0)
+        return result
+
+    monkeypatch.setattr("boxwood.table._source._waited", slow)
+    monkeypatch.setattr(Status, "__call__", lambda self, share, rows=0: seen.append((share, rows)))
+    run(folder, "predict", "{}/species.json", "{}/iris.csv", "-o", tmp_path / "o.csv")
+    assert seen == [(0.5, 0), (1.0, 150)]
+
+
+@POSIX
+@pytest.mark.parametrize(
+    ("environment", "has_colours"),
+    [({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)],
+)
+def test_colours_only_where_they_are_wanted(folder, environment, has_colours):
+    import pty
+
+    ours, theirs = pty.openpty()
+    base = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM")}
+    subprocess.run(
+        [sys.executable, "-m", "boxwood", "export", "species.json"],
+        cwd=folder,
+        stdout=theirs,
+        check=True,
+        env=base | environment,
+    )
+    os.close(theirs)
+    time.sleep(0.05)
+    shown = os.read(ours, 100_000).decode()
+    os.close(ours)
+    assert ("\x1b[" in shown) is has_colours
+    plain = re.sub(r"\x1b\[[\d;]*m", "", shown).replace("\r\n", "\n")
+    assert plain == run(folder, "export", "{}/species.json").stdout
+
+
+def test_paint_changes_no_word():
+    text = f"{boxwood.explain(np.arange(8.0)[:, None], [0] * 4 + [1] * 4).to_text()}\nNote: this"
+    painted = _terminal._painted(text)
+    assert painted != text
+    assert re.sub(r"\x1b\[[\d;]*m", "", painted) == text
+
+
+def test_output_that_is_no_terminal_has_no_colours(folder):
+    result = CliRunner().invoke(command, ["export", str(folder / "species.json")], color=True)
+    assert "\x1b" not in result.output

@@ -1,0 +1,90 @@
+"""`compare` agrees with `explain`, and its front with looking at all pairs."""
+
+import numpy as np
+import pytest
+
+import boxwood as bw
+from boxwood.explanation import Compared
+from boxwood.explanation._compare import _beats
+from tests.cases import make_case
+from tests.scale import seeds
+
+
+def on_front(row, rows):
+    """Look at every other row: the twin of the front."""
+    for other in rows:
+        as_good = other.leaves <= row.leaves and other.price <= row.price and other.agreement >= row.agreement
+        better = other.leaves < row.leaves or other.price < row.price or other.agreement > row.agreement
+        if as_good and better:
+            return False
+    return True
+
+
+def refusal(call):
+    """Return the message of a DataError, or nothing."""
+    try:
+        call()
+    except bw.DataError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("seed", seeds(6, first=20))
+def test_each_row_is_what_explain_says(seed):
+    case = make_case(seed)
+    X = np.array(case.X, dtype=np.float64, order="C")
+    kind = {"labels_or_estimator": case.labels, "sample_weight": case.weights}
+    methods = ["imm", "cart", "expand"]
+    refused = refusal(lambda: bw.explain(X, method="cart", **kind))
+    assert refusal(lambda: bw.compare(X, methods=methods, **kind)) == refused
+    if refused:
+        return
+    found = bw.compare(X, methods=methods, **kind)
+    assert [(row.leaves, row.price, -row.agreement) for row in found.rows] == sorted(
+        (row.leaves, row.price, -row.agreement) for row in found.rows
+    )
+    assert [row.on_front for row in found.rows] == [on_front(row, found.rows) for row in found.rows]
+    k, facts = found.n_clusters, []
+    for method in methods:
+        for leaves in (k, 2 * k) if method != "imm" else (k,):
+            try:
+                ex = bw.explain(X, method=method, max_leaf_nodes=leaves, **kind)
+            except ValueError:
+                assert method in dict(found.left_out)
+                continue
+            facts.append((method, ex.n_leaves, ex.price, ex.agreement, ex.tree.depth, ex.tree.features.size))
+    ours = [(row.method, row.leaves, row.price, row.agreement, row.depth, row.columns) for row in found.rows]
+    assert sorted(ours) == sorted(facts)
+
+
+def test_the_front_of_some_rows():
+    def row(leaves, price, agreement):
+        return Compared("cart", "cart", leaves, 2, 2, price, agreement, 0.1, True)
+
+    best, dearer, equal = row(3, 1.1, 0.9), row(3, 1.2, 0.9), row(3, 1.1, 0.9)
+    assert _beats(best, dearer)
+    assert not _beats(dearer, best)
+    assert not _beats(best, equal)
+    assert not _beats(best, row(4, 1.0, 0.9))
+    assert not _beats(row(3, 1.0, 0.8), best)
+
+
+def test_what_cannot_be_compared_is_said():
+    X, y = [[1.0], [2.0], [8.0], [9.0]], [0, 0, 1, 1]
+    found = bw.compare(X, y, methods=["imm", "kernel-imm"], max_leaf_nodes=4)
+    assert found.rows == ()
+    assert dict(found.left_out) == {
+        "imm": "makes 2 leaves, one for each cluster",
+        "kernel_imm": "measured by the costs of its kernel, which cannot be compared with these",
+    }
+    assert "Note: imm is left out: makes 2 leaves" in str(found)
+    for wrong, message in (
+        ({"methods": []}, "methods must have at least one"),
+        ({"methods": ["id3"]}, "method must be one of"),
+        ({"max_leaf_nodes": 1}, "max_leaf_nodes must be"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            bw.compare(X, y, **wrong)
+    for wrong, message in (({"methods": 3.5}, "methods must be a list"), ({"methods": [3]}, "methods must be names")):
+        with pytest.raises(TypeError, match=message):
+            bw.compare(X, y, **wrong)

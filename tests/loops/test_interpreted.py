@@ -1,0 +1,172 @@
+"""Loops without machine code on disk: small tables are interpreted, with the same result to the last bit."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import boxwood as bw
+from boxwood.grow import METHODS
+from boxwood.loops import _jit, mmdt_thresholds, optimal, order, walk
+from tests.cases import make_case
+from tests.scale import seeds
+
+
+def interpret(monkeypatch):
+    """Replace all exact loops, in each module that has their names, by functions of Python that count their calls."""
+    calls = {}
+
+    def counted(loop):
+        plain = _jit.interpreted(loop)
+
+        def function(*args):
+            calls[loop.py_func] = calls.get(loop.py_func, 0) + 1
+            return plain(*args)
+
+        return function
+
+    for name, module in list(sys.modules.items()):
+        if name.startswith("boxwood."):
+            for attribute, value in list(vars(module).items()):
+                if hasattr(value, "py_func") and _jit.is_exact(value):
+                    monkeypatch.setattr(module, attribute, counted(value))
+    return calls
+
+
+def plain(case):
+    """Return a case in the layout that loops are compiled for in any case; others take seconds to compile."""
+    return case._replace(X=np.array(case.X, dtype=np.float64, order="C"))
+
+
+def explained(case, method):
+    """Return what an explanation says of a case, or the error."""
+    try:
+        ex = bw.explain(case.X, case.labels, method=method, sample_weight=case.weights)
+    except (ValueError, bw.errors.DataError) as error:
+        return str(error)
+    return ex.tree.to_json(), ex.price, ex.agreement, ex.notes
+
+
+@pytest.mark.parametrize("method", ["auto", *METHODS])
+def test_interpreted_loops_give_the_same_trees(method, monkeypatch):
+    cases = [plain(make_case(seed, max_rows=25)) for seed in seeds(2, first=100)]
+    compiled = [explained(case, method) for case in cases]
+    calls = interpret(monkeypatch)
+    assert [explained(case, method) for case in cases] == compiled
+    assert calls
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["auto", *METHODS])
+def test_interpreted_loops_give_the_same_trees_of_many_tables(method, monkeypatch):
+    cases = [plain(make_case(seed)) for seed in seeds(40)]
+    compiled = [explained(case, method) for case in cases]
+    interpret(monkeypatch)
+    assert [explained(case, method) for case in cases] == compiled
+
+
+def test_files_with_logarithms_are_compiled():
+    assert _jit.is_exact(walk.descend)
+    assert _jit.is_exact(optimal.sweep)
+    assert not _jit.is_exact(mmdt_thresholds.gap_minima)
+
+
+# ------------------------------------------------------------------------------------- when a loop is interpreted
+
+
+@pytest.fixture
+def uncompiled(monkeypatch):
+    """A loop of which no machine code is known, with what would compile it and what watches."""
+    told = []
+    loop = _jit.jit(order.set_sides.py_func)
+    hook = loop._compile_for_args.__self__
+    monkeypatch.setattr(hook, "_is_absent", lambda args: True)
+    monkeypatch.setattr(hook, "compile", lambda *args: told.append("compiled") or (lambda *args: None))
+    with _jit.watched_compiling(lambda: told.append("watched")):
+        yield loop, hook, told
+
+
+def arguments(n, dtype=np.int32):
+    return np.arange(n, dtype=dtype) * 2, 0, n // 2, n, np.zeros(n, dtype=bool)
+
+
+def test_a_small_table_is_interpreted_and_a_large_one_compiled(uncompiled):
+    loop, _, told = uncompiled
+    args = arguments(10)
+    loop(*args)
+    assert args[-1].tolist() == [True] * 5 + [False] * 5
+    assert told == []
+    loop(*arguments(_jit.SMALL))
+    assert told == ["watched", "compiled"]
+
+
+def test_patience_ends(uncompiled):
+    loop, hook, told = uncompiled
+    hook.spent = _jit.PATIENCE
+    loop(*arguments(10))
+    assert told == ["watched", "compiled"]
+
+
+def test_a_call_that_will_take_long_is_compiled(uncompiled):
+    loop, hook, told = uncompiled
+    loop(*arguments(1000))
+    assert told == []
+    assert hook.rate > 0
+    hook.rate = _jit.PATIENCE / 1000
+    loop(*arguments(1000))
+    assert told == ["watched", "compiled"]
+
+
+def test_arrays_whose_arithmetic_differs_are_compiled(uncompiled):
+    loop, _, told = uncompiled
+    loop(*arguments(10, dtype=np.int16))
+    assert told == ["watched", "compiled"]
+    assert _jit._size((np.zeros(3), (np.zeros((2, 2)), 5))) == 7
+    assert _jit._size((np.zeros(3), np.zeros(2, dtype=np.float32))) == np.inf
+
+
+def test_results_are_numbers_of_python():
+    assert _jit._as_python((np.int64(3), (np.float64(0.5), np.bool_(True)))) == (3, (0.5, True))
+    assert [type(x) for x in _jit._as_python((np.int64(3), np.float64(0.5), np.bool_(True)))] == [int, float, bool]
+    array = np.arange(3)
+    assert _jit._as_python(array) is array
+
+
+def test_bounds_are_checked_in_compiled_loops(uncompiled, monkeypatch):
+    loop, _, told = uncompiled
+    monkeypatch.setattr("numba.config.BOUNDSCHECK", 1)
+    loop(*arguments(10))
+    assert told == ["watched", "compiled"]
+
+
+def test_another_numba_compiles(monkeypatch):
+    loop = _jit.jit(order.set_sides.py_func)
+    hook = loop._compile_for_args.__self__
+    monkeypatch.setattr(loop, "_cache", type("Cache", (), {"_cache_file": object()})())
+    assert not hook._is_absent(arguments(10))
+
+
+def test_a_first_call_compiles_little_and_a_second_process_knows_what_was_compiled(tmp_path):
+    script = (
+        "import numpy as np\n"
+        "from boxwood.loops import _jit\n"
+        "from boxwood.loops.order import set_sides\n"
+        "told = []\n"
+        "with _jit.watched_compiling(lambda: told.append(1)):\n"
+        "    for n in (10, 100_000, 10):\n"
+        "        set_sides(np.arange(n, dtype=np.int32) * 2, 0, n // 2, n, np.zeros(n, dtype=bool))\n"
+        "        print(len(told), len(set_sides.signatures))\n"
+    )
+    printed = [
+        subprocess.run(
+            [sys.executable, "-c", script],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_BOUNDSCHECK": "0"},
+        ).stdout.split()
+        for _ in range(2)
+    ]
+    assert printed == [["0", "0", "1", "1", "1", "1"], ["0", "1", "0", "1", "0", "1"]]
