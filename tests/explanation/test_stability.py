@@ -194,3 +194,13 @@ def test_odd_numbers_and_trees_that_were_there_are_refused():
     model = IMM(k_means(3)).fit(X)
     with pytest.raises(ValueError, match="cannot be grown again"):
         explain(X[:50], model).stability(3)
+
+
+def test_new_names_are_those_of_the_stability():
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    ex = explain(X, KMeans(4, n_init=1, random_state=0), method="imm")
+    before = ex.stability(n=5)
+    renamed = ex.rename({0: "A", 1: "B", 2: "C", 3: "D"})
+    stability = renamed.stability(n=5)
+    assert [one.name for one in stability.clusters] == ["A", "B", "C", "D"]
+    assert "cluster " not in stability.verdict and stability.level == before.level

@@ -10,6 +10,7 @@ import numpy as np
 
 from boxwood._validation import listed
 from boxwood.errors import DataError
+from boxwood.explanation._verdict import renamed_in
 from boxwood.reference import Reference
 from boxwood.render._rules import cluster_name
 
@@ -53,7 +54,10 @@ def with_names(ex: Explanation, names: Mapping[Hashable, Hashable]) -> Explanati
             ),
         )
     clusters = tuple(cluster._replace(name=name) for cluster, name in zip(ex.clusters, plain, strict=True))
-    return replace(ex, clusters=clusters, notes=notes, mixture=mixture, _evidence=evidence, _kept=dict(ex._kept))
+    kept = {what: found for what, found in ex._kept.items() if what != "picture"}  # it is full of names
+    if "stability" in kept:
+        kept["stability"] = renamed_in(kept["stability"], plain)
+    return replace(ex, clusters=clusters, notes=notes, mixture=mixture, _evidence=evidence, _kept=kept)
 
 
 def _new_names(labels: Sequence[Hashable], names: Names | None) -> tuple[str | int | float | bool, ...]:

@@ -8,7 +8,7 @@ from boxwood._validation import listed
 from boxwood.explanation._records import ClusterStability, Stability
 from boxwood.render._rules import cluster_name
 
-__all__ = ["level_of", "verdict_of"]
+__all__ = ["level_of", "renamed_in", "verdict_of"]
 
 STABLE, FOUND = 0.75, 0.6  # mean overlaps of valid clusters, and of those that may be trusted, as Hennig's fpc says
 NAMED = 3  # clusters that are named in the sentence
@@ -27,6 +27,13 @@ def verdict_of(stability: Stability) -> str:
     found = f"in {stability.n:,} resamples of {stability.n_rows:,} rows"
     changed = f"{stability.changed:.1%} of the rows change their cluster on average"
     return f"{_begin(stability, what, found)}; {changed}{_columns(stability)}."
+
+
+def renamed_in(stability: Stability, names: Sequence[str | int | float]) -> Stability:
+    """Return the same under other names of the clusters, one for each."""
+    clusters = tuple(one._replace(name=names[one.cluster]) for one in stability.clusters)
+    renamed = stability._replace(clusters=clusters)
+    return renamed._replace(verdict=verdict_of(renamed))
 
 
 def _begin(stability: Stability, what: str, found: str) -> str:
