@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from boxwood.explanation._candidates import CANDIDATES, OBJECTIVES, Part, equal_centers
 from boxwood.explanation._facts import SearchFacts
 from boxwood.explanation._goal import Candidate, Goal
+from boxwood.grow._cheapest_names import with_cheapest_names
 from boxwood.grow._expand import expanded
 from boxwood.grow._grown import Grown
 from boxwood.grow._names import named
@@ -87,6 +88,7 @@ class Search:
             found += goal.candidates(self._resolved(part, goal.ranked(found)[:RESOLVED], own_means=False))
             if leaves <= SWAPPED:
                 found += goal.candidates(self._swapped(part, goal.best(found)))
+        found = goal.candidates(self._renamed(part.sample, found))
         chosen = goal.ranked(found)
         self.names |= {each.tree: each.name for each in found}
         if self.sample is not self.task:
@@ -160,6 +162,12 @@ class Search:
         if task is part.task:
             self.bound = solved.bound
         yield named(solved.tree, part.sample, self.loss), "optimal"
+
+    def _renamed(self, task: Task, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
+        """Yield the trees, with the names under which they are cheapest if cost alone decides."""
+        for each in candidates:
+            is_asked = self.goal.objective == "cost" and not self.clock.has_passed()
+            yield (with_cheapest_names(each.tree, task) if is_asked else each.tree), each.name
 
     def _has_own_means(self, leaves: int) -> bool:
         """Return whether each leaf of the cheapest tree is a cluster of its own."""

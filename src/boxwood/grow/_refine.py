@@ -7,14 +7,14 @@ from numpy.typing import ArrayLike
 
 from boxwood._types import Floats, Indices
 from boxwood.grow._costs import make_problem, refuse_misfit, unit_of, value_range, with_centers
-from boxwood.grow._names import honest, matched
+from boxwood.grow._names import honest
 from boxwood.grow._recut import Draft, is_past
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.reference import Reference, Task
 from boxwood.reference._centers import find_centers, without_weightless
 from boxwood.tree import ThresholdTree
 
-__all__ = ["centers_of", "matched", "means_of", "refine", "refined", "refined_with_centers"]
+__all__ = ["centers_of", "means_of", "refine", "refined", "refined_with_centers"]
 
 
 def refine(
