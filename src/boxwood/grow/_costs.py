@@ -14,7 +14,7 @@ from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import Rows, refuse_unknown
 from boxwood.errors import DataError
 from boxwood.kernels import Kernel, Precomputed, kernel_distances
-from boxwood.loops.costs import write_whole
+from boxwood.loops.costs import widen, write_whole
 from boxwood.loops.expand import squared_distance, squared_distances
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
@@ -90,14 +90,14 @@ def with_centers(problem: Problem, centers: Floats, unit: float) -> Problem:
     return problem._replace(costs=costs, cost_under=cost_under, centers=centers, unit=unit)
 
 
-def refuse_misfit(tree: ThresholdTree, problem: Problem) -> None:
+def refuse_misfit(tree: ThresholdTree, task: Task) -> None:
     """Raise a DataError if the tree tests columns that the rows lack, or has clusters that the reference lacks."""
     refuse_no_tree(tree)
-    n_columns = problem.rows.n_columns
+    n_columns, n_clusters = task.rows.n_columns, task.reference.n_clusters
     if tree.n_features > n_columns:
         raise DataError(f"the tree tests column {tree.n_features - 1}, but X has {n_columns} columns")
-    if tree.leaf_clusters.max() >= problem.n_clusters:
-        raise DataError(f"the tree has cluster {tree.leaf_clusters.max()}, but the reference has {problem.n_clusters}")
+    if tree.leaf_clusters.max() >= n_clusters:
+        raise DataError(f"the tree has cluster {tree.leaf_clusters.max()}, but the reference has {n_clusters}")
 
 
 def whole_costs(problem: Problem, rows: Indices) -> tuple[Ints, float]:
@@ -181,9 +181,9 @@ def distance_unit(task: Task) -> float:
 
 def value_range(task: Task) -> tuple[Floats, Floats]:
     """Return the smallest and the largest value of each column among the rows with a cluster and a weight."""
-    X, kept = task.rows.values, task.kept
-    where = True if kept.all() else kept[:, None]
-    return X.min(axis=0, where=where, initial=np.inf), X.max(axis=0, where=where, initial=-np.inf)
+    low, high = np.full(task.rows.n_columns, np.inf), np.full(task.rows.n_columns, -np.inf)
+    map_blocks(lambda start, stop: widen(task.rows.values, task.kept, start, stop, low, high), len(task.rows), n_jobs=1)
+    return low, high
 
 
 def unit_of(low: Floats, high: Floats, centers: Floats) -> float:

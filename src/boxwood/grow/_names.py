@@ -30,7 +30,9 @@ def named(tree: ThresholdTree, task: Task, objective: str = "mistakes") -> Thres
     See `honest` and `without_empty_leaves`. A leaf that holds rows of its cluster keeps it. So a cluster whose only
     leaf held none of its rows is without a leaf.
     """
-    return without_empty_leaves(honest(tree, task, objective), task)
+    leaf = tree.apply(task.rows, n_jobs=task.n_jobs)
+    rows = np.bincount(leaf[task.kept], minlength=tree.n_leaves)
+    return without_leaves(_honest(tree, task, objective, leaf), rows == 0)
 
 
 def honest(tree: ThresholdTree, task: Task, objective: str = "mistakes") -> ThresholdTree:
@@ -40,17 +42,22 @@ def honest(tree: ThresholdTree, task: Task, objective: str = "mistakes") -> Thre
     cluster. For "cost" it is the cheapest one for the leaf's rows, among those of which it holds rows; the cost may
     rise, as others may be cheaper still. Of equal clusters the first is taken. Rows that are left out do not count.
     """
+    return _honest(tree, task, objective, tree.apply(task.rows, n_jobs=task.n_jobs))
+
+
+def _honest(tree: ThresholdTree, task: Task, objective: str, leaf: Indices) -> ThresholdTree:
+    """Return what `honest` does, by the leaf of each row."""
     refuse_unknown("objective", objective, OBJECTIVES)
-    leaf = tree.apply(task.rows, n_jobs=task.n_jobs)
     held = _held(leaf, task, tree.n_leaves)
     clusters = tree.leaf_clusters.copy()
-    refuse_misfit(tree, problem := make_problem(task, objective))
+    refuse_misfit(tree, task)
     wrong = held.any(axis=1) & (held[np.arange(len(clusters)), clusters] == 0)
     if not wrong.any():
         return tree
     if objective == "mistakes":
         clusters[wrong] = held[wrong].argmax(axis=1)
     else:
+        problem = make_problem(task, objective)
         for i in np.flatnonzero(wrong).tolist():
             rows = np.flatnonzero((leaf == i) & task.kept)
             clusters[i] = _cheapest(problem, rows, held[i] > 0)

@@ -94,7 +94,7 @@ def refined(
     After the deadline, on the clock of `time.monotonic`, the tree is returned as it is by then.
     """
     problem = make_problem(task, objective)
-    refuse_misfit(tree, problem)
+    refuse_misfit(tree, task)
     draft = Draft(honest(tree, task, objective), task, problem)
     draft.sweep_often(max_sweeps, deadline)
     return draft.build()
@@ -110,7 +110,7 @@ def refined_with_centers(
     """
     reference, limits = task.reference, value_range(task)
     problem = make_problem(task, "cost")
-    refuse_misfit(tree, problem)
+    refuse_misfit(tree, task)
     tree = honest(tree, task, "cost")
     better, draft, old, old_unit = tree, None, reference.centers, 0.0
     predicted = np.where(reference.kept, tree.predict(task.rows), -1)

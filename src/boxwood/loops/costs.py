@@ -11,7 +11,7 @@ import numpy as np
 
 from boxwood.loops._jit import jit
 
-__all__ = ["L1", "L2", "SQEUCLIDEAN", "add_costs", "add_differences", "add_pulls", "write_whole"]
+__all__ = ["L1", "L2", "SQEUCLIDEAN", "add_costs", "add_differences", "add_pulls", "widen", "write_whole"]
 
 L1, L2, SQEUCLIDEAN = 0, 1, 2
 
@@ -98,3 +98,19 @@ def add_pulls(X, rows, weights, origin, unit, point, radius, sums, pull, bend):
             factor = weight / r * u[i]
             for j in range(i + 1):
                 bend[i, j] += factor * u[j]
+
+
+@jit
+def widen(X, kept, start, stop, low, high):
+    """Widen the range of each column so that it holds the values of the kept rows from `start` to `stop - 1`.
+
+    IN: X (n, d); kept (n,). IN and OUT: low, high (d,).
+    """
+    for row in range(start, stop):
+        if kept[row]:
+            for j in range(X.shape[1]):
+                value = np.float64(X[row, j])
+                if value < low[j]:
+                    low[j] = value
+                if value > high[j]:
+                    high[j] = value
