@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from boxwood.explanation._candidates import CANDIDATES, OBJECTIVES, Part, equal_centers
 from boxwood.explanation._facts import SearchFacts
-from boxwood.explanation._goal import Candidate, Goal
+from boxwood.explanation._goal import NEAR, Candidate, Goal
 from boxwood.grow._cheapest_names import with_cheapest_names
 from boxwood.grow._expand import expanded
 from boxwood.grow._grown import Grown
@@ -31,6 +31,8 @@ __all__ = ["ROWS", "searched"]
 ROWS = 20_000  # rows of the sample; in a longer table, growers that need several passes see a sample
 ROWS_PER_LEAF = 50  # so many at least
 REFINED = 4  # candidates that are refined on the sample
+FARTHEST = 2  # times the greatest gain of a candidate by refinement: so much may another have to gain to be refined
+LEAST_GAIN = 0.005  # by which candidates are taken to gain
 RESOLVED = 1  # candidates whose small subtrees are solved exactly
 SOLVED = 4  # leaves up to which the cheapest of all trees is searched for
 LOOKED_AT_EACH = 100_000  # rows that such a solution may look at; fewer in tables of more than so many columns:
@@ -81,7 +83,7 @@ class Search:
         """Return the best tree with at most so many leaves; it loses no more than `begin`, a tree with fewer."""
         self.bound, part = None, Part(self.task, self.sample, leaves, self.goal.by_cost)
         goal, found = self.on_sample, self.on_sample.candidates(self._grown(part, begin))
-        found += goal.candidates(self._refined(part, goal.ranked(found)[:REFINED]))
+        found += self._refined(part, goal.ranked(found)[:REFINED])
         if self._has_own_means(leaves):
             found = goal.admitted(goal.candidates(self._with_own_means(part, goal.ranked(found))), found)
         else:
@@ -112,11 +114,21 @@ class Search:
         for grow in CANDIDATES.values():
             yield from grow(part)
 
-    def _refined(self, part: Part, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
+    def _refined(self, part: Part, candidates: list[Candidate]) -> list[Candidate]:
+        """Return the candidates with better cuts, but for those that would have to gain far more than others did."""
+        found: list[Candidate] = []
+        goal, gained = self.on_sample, LEAST_GAIN
         for each in candidates:
+            least = min((goal.loss(one) for one in found), default=goal.loss(each))
+            if goal.loss(each) * (1 - FARTHEST * gained) > NEAR * least:
+                continue
             if self.clock.has_passed():
-                return
-            yield self._better(each.tree, part.sample, part.leaves), f"{each.name}, refined"
+                break
+            tree = self._better(each.tree, part.sample, part.leaves)
+            found += goal.candidates([(tree, f"{each.name}, refined")])
+            if goal.loss(each) > 0:
+                gained = max(gained, 1 - goal.loss(found[-1]) / goal.loss(each))
+        return found
 
     def _with_own_means(self, part: Part, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield trees that are cheap because each leaf is a cluster of its own."""
