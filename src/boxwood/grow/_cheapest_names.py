@@ -57,14 +57,14 @@ class _Pooled:
     def cost(self, clusters: Ints) -> float:
         """Return the cost under some names of the leaves."""
         leaves: dict[int, tuple[int, ...]] = {}
-        for leaf, cluster in enumerate(np.asarray(clusters).tolist()):
+        for leaf, cluster in enumerate(clusters.tolist()):
             leaves[cluster] = (*leaves.get(cluster, ()), leaf)
         return math.fsum(map(self.of_leaves, leaves.values()))
 
     def least_of_all(self, held: Bools) -> Ints:
         """Return the cheapest of all names, the first of equals."""
         options = [np.flatnonzero(each).tolist() for each in held]
-        return np.array(min(itertools.product(*options), key=self.cost))
+        return min(map(np.array, itertools.product(*options)), key=self.cost)
 
     def descended(self, held: Bools, clusters: Ints) -> Ints:
         """Return names that no change of a single one makes cheaper."""
