@@ -12,8 +12,10 @@ from boxwood.explanation import _search
 from boxwood.explanation._candidates import CANDIDATES
 from boxwood.explanation._facts import GOALS
 from boxwood.explanation._goal import ALLOWED, NEAR, Candidate, Goal
+from boxwood.metrics import partition_cost
 from boxwood.reference import Task
 from boxwood.render._grown_by import grown_by
+from tests import naive
 from tests.scale import seeds
 
 STUMP = grow.cart([[0.0], [1.0]], [0, 1], max_leaf_nodes=2)
@@ -110,6 +112,18 @@ def test_each_objective_is_best_at_what_it_says(seed):
     cart = explain(X, labels, method="cart", max_leaf_nodes=leaves)
     assert by["cost"].cost <= by["auto"].cost * (1 + 1e-12)
     assert by["agreement"].agreement >= max(by["auto"].agreement, cart.agreement) - 1e-12
+
+
+@pytest.mark.parametrize("seed", seeds(40))
+def test_no_honest_names_are_cheaper_than_those_of_the_cheapest_tree(seed):
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(4, 9)), int(rng.integers(2, 5))
+    X, labels = rng.normal(size=(n, int(rng.integers(1, 3)))).round(1), rng.permutation(np.arange(n) % k)
+    tree = explain(X, labels, max_leaf_nodes=k, objective="cost").tree
+    reached, each = tree.apply(X), np.ones(n)
+    leaves = [np.flatnonzero(reached == leaf).tolist() for leaf in range(tree.n_leaves)]
+    least = naive.least_naming_cost(X, labels, each, leaves)
+    assert partition_cost(X, tree.predict(X)) <= least + 1e-9 * naive.spread(X, each, range(n))
 
 
 @pytest.mark.parametrize("seed", seeds(15))

@@ -7,7 +7,10 @@ import pytest
 
 from boxwood import Reference
 from boxwood.errors import DataError
-from boxwood.grow._names import honest, matched, named, without_empty_leaves, without_leaves
+from boxwood.grow import _cheapest_names
+from boxwood.grow._cheapest_names import with_cheapest_names
+from boxwood.grow._names import assignment, honest, matched, named, without_empty_leaves, without_leaves
+from boxwood.metrics import partition_cost
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 from tests import naive
@@ -65,6 +68,52 @@ def test_no_other_names_for_as_many_clusters_make_fewer_mistakes():
         weight, leaf = np.where(task.kept, 1.0 if weights is None else weights, 0.0), tree.apply(X)
         least = min(weight[np.asarray(clusters)[leaf] != labels].sum() for clusters in itertools.permutations(range(k)))
         assert weight[found.leaf_clusters[leaf] != labels].sum() <= least * (1 + 1e-12)
+
+
+def leaves_of(tree, X, kept):
+    """Return the kept rows of each leaf."""
+    reached = tree.apply(X)
+    return [np.flatnonzero((reached == leaf) & kept).tolist() for leaf in range(tree.n_leaves)]
+
+
+@pytest.mark.parametrize("most", [5000, 0], ids=["all are tried", "one leaf at a time"])
+def test_no_honest_names_are_cheaper(most, monkeypatch):
+    monkeypatch.setattr(_cheapest_names, "NAMINGS", most)
+    found, of_all, fallen = [], [], 0
+    for seed in seeds(80):
+        X, labels, weights = make_case(seed, max_rows=12, max_clusters=5)
+        reference = Reference.of(X, labels)
+        task = Task.of(X, reference, sample_weight=weights)
+        tree = random_tree(np.random.default_rng(seed), X, reference.n_clusters, 1 + seed % 6)
+        tree = named(tree, task, "cost")
+        better, each = with_cheapest_names(tree, task), np.ones(len(X)) if weights is None else weights
+        assert_honest(better, X[task.kept], labels[task.kept])
+        costs = [
+            partition_cost(X, np.where(task.kept, t.predict(X), -1), sample_weight=weights) for t in (tree, better)
+        ]
+        slack = 1e-9 * naive.spread(X.astype(float), each, np.flatnonzero(task.kept))
+        assert costs[1] <= costs[0] + slack, f"seed {seed}"
+        fallen += costs[1] < costs[0] - slack
+        found.append(costs[1])
+        of_all.append(naive.least_naming_cost(X.astype(float), labels, each, leaves_of(tree, X, task.kept)) + slack)
+        assert found[-1] <= of_all[-1] or most == 0, f"seed {seed}"
+    assert fallen > 5
+    assert np.mean(np.array(found) <= of_all) > 0.9
+
+
+def test_as_many_leaves_as_can_be_hold_rows_of_different_clusters():
+    """By "cost"; by "mistakes" most weight is in the leaf of its cluster."""
+    for seed in seeds(60):
+        rng = np.random.default_rng(seed)
+        k = int(rng.integers(2, 6))
+        held = rng.integers(0, 4, size=(int(rng.integers(1, k + 1)), k)) * rng.integers(0, 2, size=k)
+        values = {}
+        for clusters in itertools.permutations(range(k), len(held)):
+            here = held[np.arange(len(held)), clusters]
+            values[clusters] = int((here > 0).sum()), int(here.sum())
+        by_cost, by_mistakes = (values[tuple(assignment(held, each).tolist())] for each in ("cost", "mistakes"))
+        assert by_cost == max(values.values())
+        assert by_mistakes[::-1] == max(each[::-1] for each in values.values())
 
 
 def test_refused():

@@ -192,7 +192,7 @@ def test_thresholds_lie_midway_between_rows():
     assert tree.to_dict()["threshold"] == 4.0
 
 
-def test_leaves_are_named_so_that_most_rows_agree():
+def test_leaves_are_named_so_that_most_hold_rows_of_their_cluster_and_then_most_rows_agree():
     for seed in seeds(40):
         X, labels, _ = make_case(seed, max_rows=20, max_columns=2, max_clusters=4)
         reference = Reference.of(X, labels)
@@ -203,7 +203,7 @@ def test_leaves_are_named_so_that_most_rows_agree():
 
         def value(names, of_leaf=of_leaf):
             held = [counts[name] for counts, name in zip(of_leaf, names, strict=True)]
-            return sum(held), sum(count > 0 for count in held)
+            return sum(count > 0 for count in held), sum(held)
 
         names = tree.leaf_clusters.tolist()
         assert len(set(names)) == tree.n_leaves

@@ -35,7 +35,7 @@ from tests.naive.metrics import (
     node_table,
 )
 from tests.naive.mixtures import log_losses, mmdt, mmdt_by_largest_ratio, mmdt_cuts, moments, tail
-from tests.naive.optimal import optimal_cost, spread
+from tests.naive.optimal import least_naming_cost, optimal_cost, spread
 from tests.naive.prototypes import kernel_mmdt, pair_similarity, quantile, surest_cut
 from tests.naive.prunings import prunings
 from tests.naive.stability import best_overlaps
@@ -82,6 +82,7 @@ __all__ = [
     "kernel_mmdt",
     "kmeans_plus_plus",
     "leaf_of",
+    "least_naming_cost",
     "left_out_ridge",
     "log_losses",
     "lowest_cost",

@@ -1,5 +1,6 @@
 """Optimal trees, by trying all trees."""
 
+import itertools
 import math
 from functools import cache
 
@@ -21,6 +22,16 @@ def optimal_cost(X, max_leaf_nodes, weights, leaf_cost) -> float:
         return min(found)
 
     return least(frozenset(r for r in range(len(X)) if weights[r] > 0), max_leaf_nodes)
+
+
+def least_naming_cost(X, labels, weights, leaves) -> float:
+    """Return the least cost of leaves, lists of rows, under all names of clusters of which they hold rows."""
+    cost = cache(lambda rows: spread(X, weights, rows))
+    found = []
+    for names in itertools.product(*(sorted({int(labels[r]) for r in rows}) for rows in leaves)):
+        pools = [[r for rows, name in zip(leaves, names, strict=True) if name == c for r in rows] for c in set(names)]
+        found.append(math.fsum(cost(tuple(sorted(pool))) for pool in pools))
+    return min(found)
 
 
 def spread(X, weights, rows) -> float:

@@ -18,13 +18,15 @@ from boxwood.grow._expand import expanded
 from boxwood.grow._impurity import grown_to_sizes
 from boxwood.grow._names import matched
 from boxwood.grow._prune import pruned
-from boxwood.grow._shallow import grow_several
+from boxwood.grow._refill import loss_of
+from boxwood.grow._shallow import growth_of_several
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 
 __all__ = ["CANDIDATES", "OBJECTIVES", "Part", "equal_centers"]
 
 PENALTIES = (0.0, 0.01, 0.03, 0.1)  # of ExShallow; with the first it is Ex-Greedy
+CLEARLY = 1.01  # a penalty whose tree loses so many times more than that of the next one needs no farther one
 IMPURITIES = {"gini": "cart", "entropy": "cart-entropy", "centers": "regression-centers", "rows": "regression-rows"}
 COLUMNS_BY_ROWS = 30  # most columns for regression trees on the rows, which take time d squared
 BY_SKLEARN = 1_000_000  # values of a table from which scikit-learn grows a tree in about a second
@@ -49,18 +51,34 @@ def _separating(part: Part) -> Trees:
     for method in METHODS.values():
         if _is_complete(method, part):
             task = part.task if method.sees_all_rows else part.sample
-            for start, name in _of_method(method, task):
+            for start, name in _of_method(method, task, part):
                 yield from _expanded(start, name, part)
 
 
-def _of_method(method: Method, task: Task) -> Trees:
+def _of_method(method: Method, task: Task, part: Part) -> Trees:
     if method.name == "greedy":  # among those of "shallow"
         return
-    if method.name != "shallow":
+    if method.name == "shallow":
+        yield from _of_penalties(task, part)
+    else:
         yield method.grow(task).tree, method.name
-        return
-    for tree, penalty in zip(grow_several(task, PENALTIES), PENALTIES, strict=True):
-        yield tree, method.name if penalty else "greedy"
+
+
+def _of_penalties(task: Task, part: Part) -> Trees:
+    """Yield the trees of ExShallow's penalties: the middle two, and beyond each of them if it is not clearly worse.
+
+    The loss usually falls and then rises with the penalty. Small penalties are left out where they are no use, as deep
+    trees of many clusters take longest.
+    """
+    grow, objective = growth_of_several(task, PENALTIES), "cost" if part.by_cost else "mistakes"
+    low, high = grow(1), grow(2)
+    losses = [loss_of(tree, task, objective) for tree in (low, high)]
+    if losses[0] <= CLEARLY * losses[1]:
+        yield grow(0), "greedy"
+    yield low, "shallow"
+    yield high, "shallow"
+    if losses[1] <= CLEARLY * losses[0]:
+        yield grow(3), "shallow"
 
 
 def _expanded(start: ThresholdTree, name: str, part: Part) -> Trees:

@@ -127,11 +127,13 @@ class Goal:
             rest.remove(order[-1])
         return order
 
+    def loss(self, candidate: Candidate) -> float:
+        """Return the number that the goal looks at first."""
+        return self._floored(candidate) if self.by_cost else candidate.mistakes
+
     def is_no_worse(self, candidate: Candidate, other: Candidate) -> bool:
         """Return whether a tree loses no more than another in the number that the goal looks at first."""
-        if not self.by_cost:
-            return candidate.mistakes <= other.mistakes
-        return self._floored(candidate) <= self._floored(other)
+        return self.loss(candidate) <= self.loss(other)
 
     def _floored(self, candidate: Candidate) -> float:
         """Return the cost of a tree, by which it is compared; "cost" looks at costs below that of the clusters, too."""

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 
 from boxwood.explanation._candidates import CANDIDATES, OBJECTIVES, Part, equal_centers
 from boxwood.explanation._facts import SearchFacts
-from boxwood.explanation._goal import Candidate, Goal
+from boxwood.explanation._goal import NEAR, Candidate, Goal
 from boxwood.explanation._progress import Progress, Steps, silent
+from boxwood.grow._cheapest_names import with_cheapest_names
 from boxwood.grow._expand import expanded
 from boxwood.grow._grown import Grown
 from boxwood.grow._names import named
@@ -31,6 +32,10 @@ __all__ = ["ROWS", "searched"]
 ROWS = 20_000  # rows of the sample; in a longer table, growers that need several passes see a sample
 ROWS_PER_LEAF = 50  # so many at least
 REFINED = 4  # candidates that are refined on the sample
+ROUNDS = 15  # in which centres and then cuts are improved, each cut once
+ROUNDS_ON_ALL = 5  # on every row of a long table; more of them lower costs by some millionths
+FARTHEST = 2  # times the greatest gain of a candidate by refinement: so much may another have to gain to be refined
+LEAST_GAIN = 0.005  # by which candidates are taken to gain
 RESOLVED = 1  # candidates whose small subtrees are solved exactly
 SOLVED = 4  # leaves up to which the cheapest of all trees is searched for
 LOOKED_AT_EACH = 100_000  # rows that such a solution may look at; fewer in tables of more than so many columns:
@@ -86,13 +91,14 @@ class Search:
         """Return the best tree with at most so many leaves; it loses no more than `begin`, a tree with fewer."""
         self.bound, part = None, Part(self.task, self.sample, leaves, self.goal.by_cost)
         goal, found = self.on_sample, self.on_sample.candidates(self._grown(part, begin))
-        found += goal.candidates(self._refined(part, goal.ranked(found)[:REFINED]))
+        found += self._refined(part, goal.ranked(found)[:REFINED])
         if self._has_own_means(leaves):
             found = goal.admitted(goal.candidates(self._with_own_means(part, goal.ranked(found))), found)
         else:
             found += goal.candidates(self._resolved(part, goal.ranked(found)[:RESOLVED], own_means=False))
             if leaves <= SWAPPED:
                 found += goal.candidates(self._swapped(part, goal.best(found)))
+        found = goal.candidates(self._renamed(part.sample, found))
         chosen = goal.ranked(found)
         self.names |= {each.tree: each.name for each in found}
         self._reach(_STEPS - 1)
@@ -124,12 +130,22 @@ class Search:
         """Tell that so many steps to the tree of this size are done."""
         self.steps.reach(self.before + done)
 
-    def _refined(self, part: Part, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
+    def _refined(self, part: Part, candidates: list[Candidate]) -> list[Candidate]:
+        """Return the candidates with better cuts, but for those that would have to gain far more than others did."""
+        found: list[Candidate] = []
+        goal, gained = self.on_sample, LEAST_GAIN
         for done, each in enumerate(candidates, start=1):
+            least = min((goal.loss(one) for one in found), default=goal.loss(each))
+            if goal.loss(each) * (1 - FARTHEST * gained) > NEAR * least:
+                continue
             if self.clock.has_passed():
-                return
-            yield self._better(each.tree, part.sample, part.leaves), f"{each.name}, refined"
+                break
+            tree = self._better(each.tree, part.sample, part.leaves)
+            found += goal.candidates([(tree, f"{each.name}, refined")])
+            if goal.loss(each) > 0:
+                gained = max(gained, 1 - goal.loss(found[-1]) / goal.loss(each))
             self._reach(len(CANDIDATES) + done)
+        return found
 
     def _with_own_means(self, part: Part, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield trees that are cheap because each leaf is a cluster of its own."""
@@ -147,7 +163,7 @@ class Search:
         self, part: Part, candidates: list[Candidate], *, own_means: bool
     ) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the trees with small subtrees solved exactly, and the same with cuts refined thereafter."""
-        boxes = self._boxes(LOOKED_AT_EACH, part.sample)
+        boxes = self._boxes(LOOKED_AT_EACH, part.sample, power=2 if own_means else 1)
         for each in candidates:
             if self.clock.has_passed():
                 return
@@ -176,13 +192,20 @@ class Search:
             self.bound = solved.bound
         yield named(solved.tree, part.sample, self.loss), "optimal"
 
+    def _renamed(self, task: Task, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
+        """Yield the trees, with the names under which they are cheapest if cost alone decides."""
+        for each in candidates:
+            is_asked = self.goal.objective == "cost" and not self.clock.has_passed()
+            yield (with_cheapest_names(each.tree, task) if is_asked else each.tree), each.name
+
     def _has_own_means(self, leaves: int) -> bool:
         """Return whether each leaf of the cheapest tree is a cluster of its own."""
         return self.goal.by_cost and leaves <= self.task.reference.n_clusters
 
-    def _boxes(self, looked_at: int, task: Task) -> int:
-        """Return how many times the rows of a task may be looked at; that takes time for each pair of columns."""
-        return max(int(looked_at * min(1.0, COLUMNS / task.rows.n_columns) / len(task.rows)), 1)
+    def _boxes(self, looked_at: int, task: Task, power: int = 1) -> int:
+        """Return how many times the rows of a task may be looked at: less often in wide tables."""
+        share = min(1.0, COLUMNS / task.rows.n_columns) ** power
+        return max(int(looked_at * share / len(task.rows)), 1)
 
     def _on_every_row(self, candidates: list[Candidate], leaves: int) -> list[Candidate]:
         compared = self.goal.candidates((named(each.tree, self.task, self.loss), each.name) for each in candidates)
@@ -196,7 +219,8 @@ class Search:
         """Return the tree with cuts that lose less on the rows of a task, and free leaves used elsewhere."""
         deadline = self.clock.deadline
         if self.goal.by_cost:
-            better = refined_with_centers(tree, task, deadline=deadline)
+            rounds = ROUNDS if task is self.sample else ROUNDS_ON_ALL
+            better = refined_with_centers(tree, task, max_rounds=rounds, max_sweeps=1, deadline=deadline)
         else:
             better = refined(tree, task, self.loss, deadline=deadline)
         return refilled(better, task, leaves, self.loss, deadline=deadline)

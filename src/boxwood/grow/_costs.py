@@ -17,6 +17,7 @@ from boxwood.kernels import Kernel, Precomputed, kernel_distances
 from boxwood.loops.costs import write_whole
 from boxwood.loops.expand import squared_distance, squared_distances
 from boxwood.reference import Task
+from boxwood.reference._sums import ranges_of
 from boxwood.tree import ThresholdTree
 from boxwood.tree._tree import refuse_no_tree
 
@@ -90,14 +91,14 @@ def with_centers(problem: Problem, centers: Floats, unit: float) -> Problem:
     return problem._replace(costs=costs, cost_under=cost_under, centers=centers, unit=unit)
 
 
-def refuse_misfit(tree: ThresholdTree, problem: Problem) -> None:
+def refuse_misfit(tree: ThresholdTree, task: Task) -> None:
     """Raise a DataError if the tree tests columns that the rows lack, or has clusters that the reference lacks."""
     refuse_no_tree(tree)
-    n_columns = problem.rows.n_columns
+    n_columns, n_clusters = task.rows.n_columns, task.reference.n_clusters
     if tree.n_features > n_columns:
         raise DataError(f"the tree tests column {tree.n_features - 1}, but X has {n_columns} columns")
-    if tree.leaf_clusters.max() >= problem.n_clusters:
-        raise DataError(f"the tree has cluster {tree.leaf_clusters.max()}, but the reference has {problem.n_clusters}")
+    if tree.leaf_clusters.max() >= n_clusters:
+        raise DataError(f"the tree has cluster {tree.leaf_clusters.max()}, but the reference has {n_clusters}")
 
 
 def whole_costs(problem: Problem, rows: Indices) -> tuple[Ints, float]:
@@ -181,9 +182,8 @@ def distance_unit(task: Task) -> float:
 
 def value_range(task: Task) -> tuple[Floats, Floats]:
     """Return the smallest and the largest value of each column among the rows with a cluster and a weight."""
-    X, kept = task.rows.values, task.kept
-    where = True if kept.all() else kept[:, None]
-    return X.min(axis=0, where=where, initial=np.inf), X.max(axis=0, where=where, initial=-np.inf)
+    low, high = ranges_of(task.rows.values, np.where(task.kept, 0, -1), 1, n_jobs=1)
+    return low[0], high[0]
 
 
 def unit_of(low: Floats, high: Floats, centers: Floats) -> float:

@@ -248,7 +248,7 @@ def expanded(
     problem = make_problem(task, objective, kernel)
     if tree is None:
         tree = single_leaf(problem)
-    refuse_misfit(tree, problem)
+    refuse_misfit(tree, task)
     if max_leaf_nodes < tree.n_leaves:
         raise ValueError(
             f"max_leaf_nodes must be at least {tree.n_leaves}, the leaves to begin with; got {max_leaf_nodes}"

@@ -174,10 +174,6 @@ class _Criterion(ABC):
 
     def __init__(self, task: Task, order: PartedOrder, labels: NDArray[np.integer], weights: Ints) -> None:
         self.order, self.labels, self.weights = order, labels, weights
-        self.prepare(task)
-
-    def prepare(self, task: Task) -> None:  # noqa: B027
-        """Make what is needed once."""
 
     @abstractmethod
     def impurity(self, counts: Ints) -> float:
@@ -204,7 +200,8 @@ class _Gini(_Criterion):
 
 
 class _Entropy(_Criterion):
-    def prepare(self, task: Task) -> None:
+    def __init__(self, task: Task, order: PartedOrder, labels: NDArray[np.integer], weights: Ints) -> None:
+        super().__init__(task, order, labels, weights)
         weight = int(self.weights.sum()) if self.weights.size else self.order.root.stop
         largest = max(weight, 2) * math.log2(max(weight, 2))
         self.scale = math.ldexp(1.0, 60 - math.frexp(largest)[1])
@@ -231,7 +228,8 @@ class _Entropy(_Criterion):
 
 
 class _Centers(_Criterion):
-    def prepare(self, task: Task) -> None:
+    def __init__(self, task: Task, order: PartedOrder, labels: NDArray[np.integer], weights: Ints) -> None:
+        super().__init__(task, order, labels, weights)
         centers = np.ascontiguousarray(task.reference.centers)
         self.squares = np.empty((len(centers), len(centers)))
         self.unit = distance_unit(task)
@@ -265,7 +263,8 @@ class _Centers(_Criterion):
 
 
 class _Rows(_Criterion):
-    def prepare(self, task: Task) -> None:
+    def __init__(self, task: Task, order: PartedOrder, labels: NDArray[np.integer], weights: Ints) -> None:
+        super().__init__(task, order, labels, weights)
         X, kept, unit = task.rows.values, task.kept, distance_unit(task)
         middle = task.reference.centers.mean(axis=0) * 0.5
         self.table = np.zeros(X.shape, dtype=np.int32)

@@ -10,7 +10,18 @@ from boxwood.grow._costs import OBJECTIVES, Problem, make_problem, refuse_misfit
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 
-__all__ = ["honest", "matched", "named", "without_empty_leaves", "without_leaves"]
+__all__ = [
+    "assigned",
+    "assignment",
+    "honest",
+    "matched",
+    "named",
+    "weight_in",
+    "without_empty_leaves",
+    "without_leaves",
+]
+
+DIGITS = 40  # binary digits of weights by which assignments are made, as they are made in floats
 
 
 def named(tree: ThresholdTree, task: Task, objective: str = "mistakes") -> ThresholdTree:
@@ -19,7 +30,9 @@ def named(tree: ThresholdTree, task: Task, objective: str = "mistakes") -> Thres
     See `honest` and `without_empty_leaves`. A leaf that holds rows of its cluster keeps it. So a cluster whose only
     leaf held none of its rows is without a leaf.
     """
-    return without_empty_leaves(honest(tree, task, objective), task)
+    leaf = tree.apply(task.rows, n_jobs=task.n_jobs)
+    rows = np.bincount(leaf[task.kept], minlength=tree.n_leaves)
+    return without_leaves(_honest(tree, task, objective, leaf), rows == 0)
 
 
 def honest(tree: ThresholdTree, task: Task, objective: str = "mistakes") -> ThresholdTree:
@@ -29,17 +42,22 @@ def honest(tree: ThresholdTree, task: Task, objective: str = "mistakes") -> Thre
     cluster. For "cost" it is the cheapest one for the leaf's rows, among those of which it holds rows; the cost may
     rise, as others may be cheaper still. Of equal clusters the first is taken. Rows that are left out do not count.
     """
+    return _honest(tree, task, objective, tree.apply(task.rows, n_jobs=task.n_jobs))
+
+
+def _honest(tree: ThresholdTree, task: Task, objective: str, leaf: Indices) -> ThresholdTree:
+    """Return what `honest` does, by the leaf of each row."""
     refuse_unknown("objective", objective, OBJECTIVES)
-    leaf = tree.apply(task.rows, n_jobs=task.n_jobs)
     held = _held(leaf, task, tree.n_leaves)
     clusters = tree.leaf_clusters.copy()
-    refuse_misfit(tree, problem := make_problem(task, objective))
+    refuse_misfit(tree, task)
     wrong = held.any(axis=1) & (held[np.arange(len(clusters)), clusters] == 0)
     if not wrong.any():
         return tree
     if objective == "mistakes":
         clusters[wrong] = held[wrong].argmax(axis=1)
     else:
+        problem = make_problem(task, objective)
         for i in np.flatnonzero(wrong).tolist():
             rows = np.flatnonzero((leaf == i) & task.kept)
             clusters[i] = _cheapest(problem, rows, held[i] > 0)
@@ -86,18 +104,47 @@ def matched(tree: ThresholdTree, task: Task, objective: str = "mistakes") -> Thr
     A leaf that holds no row of the cluster left for it gets an honest name instead; see `honest`. The tree must have
     at most as many leaves as there are clusters.
     """
+    return honest(tree.relabeled(assignment(weight_in(tree, task), objective)), task, objective)
+
+
+def assigned(tree: ThresholdTree, task: Task) -> Ints:
+    """Return a cluster for each leaf of a tree whose leaves have their own means, shape (n_leaves,).
+
+    Up to as many leaves as clusters have different clusters, by the assignment for the objective "cost". More leaves
+    have the commonest cluster of their rows, the first of equals.
+    """
+    held = weight_in(tree, task)
+    return held.argmax(axis=1) if tree.n_leaves > task.reference.n_clusters else assignment(held, "cost")
+
+
+def assignment(held: Ints, objective: str) -> Ints:
+    """Return different clusters for leaves, shape (n_leaves,), which must not be more than the clusters.
+
+    `held` is the weight of each cluster in each leaf. For "mistakes" most weight is in the leaf of its cluster, and of
+    equal assignments that is taken in which most leaves hold rows of their cluster. For "cost" it is the other way
+    round: where every leaf holds rows of its cluster, no honest names are cheaper, as every leaf keeps its own mean.
+    """
     from scipy.optimize import linear_sum_assignment
 
-    held = _held(tree.apply(task.rows, n_jobs=task.n_jobs), task, tree.n_leaves)
-    return honest(tree.relabeled(linear_sum_assignment(held, maximize=True)[1]), task, objective)
+    weight = held >> max(int(held.sum()).bit_length() - DIGITS, 0)
+    most = (held > 0) * (weight.sum() + 1) + weight if objective == "cost" else weight * (len(held) + 1) + (held > 0)
+    return np.asarray(linear_sum_assignment(most, maximize=True)[1])
+
+
+def weight_in(tree: ThresholdTree, task: Task) -> Ints:
+    """Return the weight of each cluster in each leaf, whole numbers of shape (n_leaves, k)."""
+    return _held(tree.apply(task.rows, n_jobs=task.n_jobs), task, tree.n_leaves)
 
 
 def _held(leaf: Indices, task: Task, n_leaves: int) -> Ints:
-    """Return the weight of each cluster in each leaf, whole numbers of shape (n_leaves, k)."""
-    kept, weights = task.kept, as_whole_weights(task.rows.weights)
-    held = np.zeros((n_leaves, task.reference.n_clusters), dtype=np.int64)
-    np.add.at(held, (leaf[kept], task.reference.labels[kept]), weights[kept] if len(weights) else 1)
-    return held
+    """Return `weight_in` by the leaf of each row."""
+    kept, weights, k = task.kept, task.rows.weights, task.reference.n_clusters
+    place = leaf[kept] * k + task.reference.labels[kept]
+    if weights is None:
+        return np.bincount(place, minlength=n_leaves * k).reshape(n_leaves, k)
+    held = np.zeros(n_leaves * k, dtype=np.int64)
+    np.add.at(held, place, as_whole_weights(np.where(kept, weights, 0.0))[kept])
+    return held.reshape(n_leaves, k)
 
 
 def _cheapest(problem: Problem, rows: Indices, allowed: Bools) -> int:

@@ -12,10 +12,11 @@ from numpy.typing import ArrayLike
 from boxwood._types import Ints
 from boxwood._validation import as_time_limit, refuse_infinite_sum, refuse_unknown, whole_number
 from boxwood.errors import DataError
+from boxwood.grow._names import assigned
 from boxwood.grow._optimal_rows import Costs, Kept
 from boxwood.grow._optimal_search import DEEPEST, Found, Search, n_leaves
 from boxwood.grow._refine import means_of, refined, refined_with_centers
-from boxwood.grow._resolve import ROUNDS, assigned, with_cheapest_subtrees
+from boxwood.grow._resolve import ROUNDS, with_cheapest_subtrees
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.metrics._cost import as_centers, summed_distances
 from boxwood.reference import Reference, Task
@@ -106,11 +107,11 @@ def optimal(
     -----
     **Clusters of leaves.** With given centres a leaf has its cheapest cluster, and for "mistakes" its commonest one;
     the first of equals. If each leaf has its own mean, up to k leaves, k the number of clusters, are named by clusters
-    so that no two leaves share a name and most weight is in the leaf of its cluster. Of equally good namings one is
-    taken in which most leaves hold rows of their cluster. A leaf without any such row remains only where each of the
-    best namings has one. With more than k leaves each has its commonest cluster. The cost still is that of a mean for
-    each leaf: it is at most what the clusters cost that pool the leaves of a name (`metrics.cost`), and its bound is
-    one for them, too. In all cases a cluster may have no leaf.
+    so that no two leaves share a name and most leaves hold rows of their cluster. Of such namings one is taken in which
+    most weight is in the leaf of its cluster. A leaf without any such row remains only where each naming has one. With
+    more than k leaves each has its commonest cluster. The cost still is that of a mean for each leaf: it is at most
+    what the clusters cost that pool the leaves of a name (`metrics.cost`), and its bound is one for them, too. In all
+    cases a cluster may have no leaf.
 
     **Other clusters.** A leaf with its own mean need not look like a cluster of the reference. With few leaves the
     cheapest tree often finds other clusters, so compare labels before it is used as an explanation.

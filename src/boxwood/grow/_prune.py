@@ -119,7 +119,7 @@ def shares_of(tree: ThresholdTree, task: Task, objective: str, centers: Array | 
     if centers is not None:
         task = task.with_reference(Reference(task.reference.labels, centers, task.reference.names))
     problem = make_problem(task, objective)
-    refuse_misfit(tree, problem)
+    refuse_misfit(tree, task)
     rows = np.flatnonzero(problem.kept)
     costs, _ = whole_costs(problem, rows)
     sums = _sums_by_node(tree, costs, tree.apply(task.rows.take(rows), n_jobs=task.n_jobs))

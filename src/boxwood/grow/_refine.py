@@ -7,14 +7,14 @@ from numpy.typing import ArrayLike
 
 from boxwood._types import Floats, Indices
 from boxwood.grow._costs import make_problem, refuse_misfit, unit_of, value_range, with_centers
-from boxwood.grow._names import honest, matched
+from boxwood.grow._names import honest
 from boxwood.grow._recut import Draft, is_past
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.reference import Reference, Task
 from boxwood.reference._centers import find_centers, without_weightless
 from boxwood.tree import ThresholdTree
 
-__all__ = ["centers_of", "matched", "means_of", "refine", "refined", "refined_with_centers"]
+__all__ = ["centers_of", "means_of", "refine", "refined", "refined_with_centers"]
 
 
 def refine(
@@ -94,7 +94,7 @@ def refined(
     After the deadline, on the clock of `time.monotonic`, the tree is returned as it is by then.
     """
     problem = make_problem(task, objective)
-    refuse_misfit(tree, problem)
+    refuse_misfit(tree, task)
     draft = Draft(honest(tree, task, objective), task, problem)
     draft.sweep_often(max_sweeps, deadline)
     return draft.build()
@@ -110,7 +110,7 @@ def refined_with_centers(
     """
     reference, limits = task.reference, value_range(task)
     problem = make_problem(task, "cost")
-    refuse_misfit(tree, problem)
+    refuse_misfit(tree, task)
     tree = honest(tree, task, "cost")
     better, draft, old, old_unit = tree, None, reference.centers, 0.0
     predicted = np.where(reference.kept, tree.predict(task.rows), -1)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from boxwood._types import Ints
-from boxwood._validation import as_whole_weights
+from boxwood.grow._names import assigned
 from boxwood.grow._optimal_rows import Costs, Kept
 from boxwood.grow._optimal_search import Found, Search, leaf_rows, n_leaves
 from boxwood.grow._refine import means_of
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder, rows_at_nodes
 
-__all__ = ["assigned", "resolved", "with_cheapest_subtrees"]
+__all__ = ["resolved", "with_cheapest_subtrees"]
 
 ROUNDS = 10  # in which centres and subtrees are improved in turn
 BOXES = 100  # tables whose rows a call may look at; ten times as many gain hardly more
@@ -77,27 +76,6 @@ def with_cheapest_subtrees(tree: ThresholdTree, kept: Kept, search: Search, leav
         first, second = builder.split(new, int(tree.feature[node]), float(tree.upper[node]), float(tree.lower[node]))
         waiting += ((int(tree.second[node]), second, may_change), (node + 1, first, may_change))
     return builder.build()
-
-
-def assigned(tree: ThresholdTree, task: Task) -> Ints:
-    """Return a cluster for each leaf, shape (n_leaves,).
-
-    Up to as many leaves as clusters have different clusters, so that most weight is in the leaf of its cluster; of
-    equally good namings one in which most leaves hold rows of their cluster. More leaves have the commonest cluster of
-    their rows, the first of equals.
-    """
-    from scipy.optimize import linear_sum_assignment
-
-    kept = np.flatnonzero(task.kept)
-    weights = task.rows.weights
-    whole = np.ones(len(kept), dtype=np.int64) if weights is None else as_whole_weights(weights[kept])
-    weight_in = np.zeros((tree.n_leaves, task.reference.n_clusters), dtype=np.int64)
-    np.add.at(weight_in, (tree.apply(task.rows)[kept], task.reference.labels[kept]), whole)
-    if tree.n_leaves > task.reference.n_clusters:
-        return np.asarray(weight_in.argmax(axis=1))
-    digits = max(int(weight_in.sum()).bit_length() - 40, 0)  # the assignment is made in floats
-    value = (weight_in >> digits) * (tree.n_leaves + 1) + (weight_in > 0)
-    return np.asarray(linear_sum_assignment(value, maximize=True)[1])
 
 
 class _Windows:

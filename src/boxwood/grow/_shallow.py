@@ -13,7 +13,7 @@ from boxwood.grow._grown import Grown
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 
-__all__ = ["grow_several", "grow_shallow", "shallow"]
+__all__ = ["grow_several", "grow_shallow", "growth_of_several", "shallow"]
 
 
 def shallow(
@@ -90,6 +90,14 @@ def grow_several(task: Task, penalties: Sequence[float], *, duplicates: str = "e
 
     As long as several penalties choose the same cuts, from the root down, the costs of cuts are computed once for all.
     """
+    grow = growth_of_several(task, penalties, duplicates=duplicates)
+    return [grow(number) for number in range(len(penalties))]
+
+
+def growth_of_several(
+    task: Task, penalties: Sequence[float], *, duplicates: str = "error"
+) -> Callable[[int], ThresholdTree]:
+    """Return a function that grows the tree of one of several depth penalties; see `grow_several`."""
     for penalty in penalties:
         if finite_number("depth_penalty", penalty) < 0:
             raise ValueError(f"depth_penalty must be a number of at least 0, got {penalty}")
@@ -105,8 +113,8 @@ def grow_several(task: Task, penalties: Sequence[float], *, duplicates: str = "e
                 known[node.path].update(zip(together, found, strict=True))
             return known[node.path][number]
 
-        if number > 0:
+        if known:
             nearest.restart()
         return separate(task, duplicates, best_cut, nearest)
 
-    return [tree_for(number) for number in range(len(penalties))]
+    return tree_for

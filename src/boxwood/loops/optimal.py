@@ -120,21 +120,29 @@ def _cheapest_sides(table, row, total, left):
 @jit
 def _spread_sides(moments, row, total, left, factor, wanted):
     """Add a row to the sums of the first side, and return the costs of both sides about their means, if wanted."""
-    n_sums = len(total)
-    left[0] += moments[row, 0]
-    left[1] += moments[row, 1]
+    n_sums, of_row = len(total), moments[row]
+    left[0] += of_row[0]
+    left[1] += of_row[1]
     if not wanted:
         for i in range(2, n_sums):
-            left[i] += moments[row, i]
+            left[i] += of_row[i]
         return np.int64(0), np.int64(0)
-    a, b = 0.0, 0.0
-    for i in range(2, n_sums):
-        left[i] += moments[row, i]
+    a0, a1, a2, a3, b0, b1, b2, b3 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0  # four sums each, so that none waits
+    fours = 2 + (n_sums - 2) // 4 * 4
+    for i in range(2, fours, 4):
+        l0, l1 = left[i] + of_row[i], left[i + 1] + of_row[i + 1]
+        l2, l3 = left[i + 2] + of_row[i + 2], left[i + 3] + of_row[i + 3]
+        r0, r1, r2, r3 = total[i] - l0, total[i + 1] - l1, total[i + 2] - l2, total[i + 3] - l3
+        left[i], left[i + 1], left[i + 2], left[i + 3] = l0, l1, l2, l3
+        a0, a1, a2, a3 = a0 + l0 * l0, a1 + l1 * l1, a2 + l2 * l2, a3 + l3 * l3
+        b0, b1, b2, b3 = b0 + r0 * r0, b1 + r1 * r1, b2 + r2 * r2, b3 + r3 * r3
+    for i in range(fours, n_sums):
+        left[i] += of_row[i]
         right = total[i] - left[i]
-        a += left[i] * left[i]
-        b += right * right
-    first = _whole(left[0], left[1], a, factor)
-    return first, _whole(total[0] - left[0], total[1] - left[1], b, factor)
+        a0 += left[i] * left[i]
+        b0 += right * right
+    first = _whole(left[0], left[1], (a0 + a1) + (a2 + a3), factor)
+    return first, _whole(total[0] - left[0], total[1] - left[1], (b0 + b1) + (b2 + b3), factor)
 
 
 @jit

@@ -8,7 +8,7 @@ from boxwood._threads import map_blocks
 from boxwood._types import Array, Floats, Indices, Weights
 from boxwood.loops.sums import SPLIT, add_parts, widen
 
-__all__ = ["means_of"]
+__all__ = ["means_of", "ranges_of"]
 
 
 def means_of(X: Array, labels: Indices, k: int, weights: Weights, n_jobs: int | None = -1) -> tuple[Floats, Floats]:
@@ -17,7 +17,7 @@ def means_of(X: Array, labels: Indices, k: int, weights: Weights, n_jobs: int | 
     Clusters of equal rows have equal means, and rows that are all equal are their own mean. Labels are -1 for rows of
     weight 0. Takes one pass for the largest values and one for the sums.
     """
-    least, most = _ranges(X, labels, k, n_jobs)
+    least, most = ranges_of(X, labels, k, n_jobs)
     exponents = _exponents(np.maximum(most, -least))
     sums = _sums(X, labels, weights, np.ldexp(1.0, -exponents), n_jobs)
     totals = _sums(np.ones((len(X), 1)), labels, weights, np.ones((k, 1)), n_jobs)
@@ -31,7 +31,7 @@ def means_of(X: Array, labels: Indices, k: int, weights: Weights, n_jobs: int | 
     return np.where(equal, least, mean), np.where(equal, 0.0, rest)
 
 
-def _ranges(X: Array, labels: Indices, k: int, n_jobs: int | None) -> tuple[Floats, Floats]:
+def ranges_of(X: Array, labels: Indices, k: int, n_jobs: int | None) -> tuple[Floats, Floats]:
     """Return the least and the most value of each cluster and column; infinite for a cluster without rows."""
     shape = k, X.shape[1]
 
