@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from boxwood.explanation._few_columns import grown_on_few
 from boxwood.explanation._search import searched
 from boxwood.grow import METHODS, Method
 from boxwood.grow._grown import Grown
@@ -15,9 +16,23 @@ __all__ = ["choose"]
 def choose(task: Task, name: str, **options: Any) -> Grown:
     """Return the tree of a method, or for "auto" the best candidate; `explain` states the rule."""
     if name == "auto":
-        return searched(task, **options).noting_early_stop(task)
-    _refuse_leaves(task, METHODS[name])
-    return METHODS[name].grow(task, **options)
+        return _searched(task, **options).noting_early_stop(task)
+    method = METHODS[name]
+    _refuse_leaves(task, method)
+    method.check_budget(task.budget)
+    if task.budget.max_columns is None:
+        return method.grow(task, **options)
+    return grown_on_few(task, lambda task, _: method.grow(task, **options), "auto", several=False)
+
+
+def _searched(task: Task, *, objective: str = "auto", time_limit: float | None = None) -> Grown:
+    if task.budget.max_columns is None:
+        return searched(task, objective=objective, time_limit=time_limit)
+
+    def grow(task: Task, seconds: float | None) -> Grown:
+        return searched(task, objective=objective, time_limit=seconds)
+
+    return grown_on_few(task, grow, objective, several=True, time_limit=time_limit)
 
 
 def _refuse_leaves(task: Task, method: Method) -> None:

@@ -13,7 +13,7 @@ from boxwood._frames import names_array, names_or_none
 from boxwood._types import Array, Indices
 from boxwood.axes import Categories
 from boxwood.explanation._conditions import cluster_rules_of, rules_of
-from boxwood.explanation._facts import SearchFacts
+from boxwood.explanation._facts import BudgetFacts, SearchFacts
 from boxwood.explanation._measured import Measured
 from boxwood.explanation._rows import leaves_of_rows
 from boxwood.explanation._summaries import ClusterSummary, DrawFacts, KernelFacts, LeafSummary, MixtureFacts
@@ -86,6 +86,8 @@ class Explanation(Written, Measured):
         Facts on all random trees, if "random_cuts" grew the tree.
     search : SearchFacts, default=None
         What "auto" did to find the tree; None for a method asked for by name.
+    budget : BudgetFacts, default=None
+        Limits that were set for the rules, and the number of rows that rounding thresholds moved; None without limits.
 
     Examples
     --------
@@ -125,6 +127,7 @@ class Explanation(Written, Measured):
     kernel: KernelFacts | None = None
     draws: DrawFacts | None = None
     search: SearchFacts | None = None
+    budget: BudgetFacts | None = None
     _evidence: Evidence | None = field(default=None, compare=False)
     _kept: dict[str, Any] = field(default_factory=dict, compare=False)  # what was measured when asked for, by its name
 

@@ -10,7 +10,7 @@ from typing import Any
 from boxwood.axes import Categories
 from boxwood.explanation._conditions import Rule, cluster_rules_of, rules_of
 from boxwood.explanation._explanation import Explanation
-from boxwood.explanation._facts import GOALS, SearchFacts
+from boxwood.explanation._facts import GOALS, BudgetFacts, SearchFacts
 from boxwood.explanation._summaries import (
     ClusterSummary,
     DrawFacts,
@@ -73,6 +73,7 @@ def from_document(document: dict[str, Any]) -> Explanation:
         draws=_draws(document["draws"]) if "draws" in document else None,
         kernel=_kernel(document["kernel"]) if "kernel" in document else None,
         search=_search(document["search"]) if "search" in document else None,
+        budget=_budget(document["budget"], columns) if "budget" in document else None,
         categories=categories,
     )
 
@@ -150,6 +151,17 @@ def _search(entry: dict[str, Any]) -> SearchFacts:
         stopped_by_clock=_truth(entry["stopped_by_clock"]),
         gap=None if entry["gap"] is None else _share(entry["gap"]),
     )
+
+
+def _budget(entry: dict[str, Any], columns: tuple[str, ...]) -> BudgetFacts:
+    fields = BudgetFacts._fields
+    if sorted(entry) != sorted(fields):
+        raise ValueError("its budget is none of this version")
+    limits = [None if entry[name] is None else _whole(entry[name]) for name in fields[:4]]
+    names = [tuple(map(_text, _list(entry[name]))) for name in fields[4:6]]
+    if not set(names[0] + names[1]) <= set(columns):
+        raise ValueError("its budget names columns that it does not list")
+    return BudgetFacts(*limits, *names, _whole(entry["n_moved"]))
 
 
 # ---------------------------------------------------------------------------------------------------------- values
