@@ -15,7 +15,7 @@ from boxwood.explanation._facts import BudgetFacts
 from boxwood.grow._names import named
 from boxwood.grow._within import within
 from boxwood.reference import Reference, Task
-from boxwood.reference._budget import Budget
+from boxwood.reference._budget import Budget, as_names
 from boxwood.reference._coordinates import Coordinates
 from boxwood.tree import ThresholdTree
 from boxwood.tree._shorten import rounded
@@ -25,11 +25,9 @@ __all__ = ["budget_of", "finished", "in_coordinates", "settled", "told"]
 
 def budget_of(X: Any, columns: Sequence[str], given: dict[str, Any]) -> Budget:
     """Return the budget on the columns that rules may use; a frame's other columns are as good as forbidden."""
-    forbidden = given["forbidden"]
-    if forbidden is not None and not isinstance(forbidden, str) and is_frame(X):
-        others = set(column_names(X)) - set(columns)
-        given = given | {"forbidden": [name for name in forbidden if name not in others]}
-    return Budget.of(columns, **given)
+    others = set(column_names(X)) - set(columns) if is_frame(X) else set()
+    forbidden = [name for name in as_names("forbidden", given["forbidden"]) if name not in others]
+    return Budget.of(columns, **given | {"forbidden": forbidden})
 
 
 def in_coordinates(budget: Budget, coordinates: Coordinates) -> Budget:
@@ -66,7 +64,7 @@ def settled(task: Task, tree: ThresholdTree) -> Task:
     return task.within(task.budget.only(tested, task.rows.n_columns))
 
 
-def told(explanation: Explanation, task: Task, budget: Budget, n_moved: int) -> Explanation:
+def told(explanation: Explanation, task: Task, budget: Budget, n_moved: int = 0) -> Explanation:
     """Return the explanation with the facts of its budget, and notes on what it did."""
     if not budget.given:
         return explanation

@@ -345,7 +345,7 @@ def _refuse_growing(
     names = [name for name, value in given.items() if value is not None]
     names += ["method"] * (method != "auto") + ["standardize"] * standardize
     names += ["objective"] * (objective != "auto")
-    names += [name for name, value in limits.items() if value is not None and value != ()]
+    names += [name for name, value in limits.items() if not (value is None or (isinstance(value, tuple) and not value))]
     if names:
         raise ValueError(
             f"{type(explainer).__name__} brings its own tree, so {names[0]} has no effect; "

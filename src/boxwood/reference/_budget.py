@@ -12,7 +12,7 @@ from boxwood._types import Indices
 from boxwood._validation import listed, shown, whole_number
 from boxwood.errors import DataError
 
-__all__ = ["NO_BUDGET", "PARTS", "Budget"]
+__all__ = ["NO_BUDGET", "PARTS", "Budget", "as_names"]
 
 DIGITS = 17  # any double is known by so many
 PARTS = ("max_depth", "min_samples_leaf", "max_columns", "forbidden", "preferred", "round_thresholds")
@@ -73,9 +73,10 @@ class Budget:
             raise ValueError(
                 f"round_thresholds must be at most {DIGITS} digits, which tell doubles apart; got {digits}"
             )
-        forbidden, preferred = _names("forbidden", forbidden, columns), _names("preferred", preferred, columns)
+        forbidden, preferred = as_names("forbidden", forbidden), as_names("preferred", preferred)
+        refuse_unknown_columns((*forbidden, *preferred), columns)
         if both := [name for name in forbidden if name in preferred]:
-            raise ValueError(f"{listed(both)} cannot be both forbidden and preferred; name it in one of them")
+            raise ValueError(f"forbidden and preferred at once: {listed(both)}; name each in one of them")
         if columns and set(forbidden) == set(columns):
             raise DataError(f"every column is forbidden ({listed(list(columns))}); a tree needs one that it may test")
         return cls(
@@ -151,9 +152,14 @@ def _number(name: str, value: Any) -> int | None:
     return None if value is None else whole_number(name, value, 1)
 
 
-def _names(name: str, given: Iterable[str] | None, columns: Sequence[str]) -> tuple[str, ...]:
+def as_names(name: str, given: Any) -> tuple[str, ...]:
+    """Return names of columns; raise a TypeError for anything but a collection of text. None is none."""
     if isinstance(given, str):
         raise TypeError(f"{name} must be a list of names, got the text {shown(given)}; write [{shown(given)}]")
-    names = tuple(given or ())
-    refuse_unknown_columns(names, columns)
+    if given is not None and not isinstance(given, Iterable):
+        raise TypeError(f"{name} must be a list of names of columns, got {shown(given)}")
+    names = () if given is None else tuple(given)
+    for each in names:
+        if not isinstance(each, str):
+            raise TypeError(f"{name} must be a list of names of columns, which are text; got {shown(each)} in it")
     return names
