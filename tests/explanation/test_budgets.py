@@ -63,7 +63,7 @@ def assert_kept(ex, rows, kept, limits, columns):
 
 
 @pytest.mark.filterwarnings("ignore:The number of unique classes")  # scikit-learn, on tables with few rows
-@pytest.mark.parametrize("seed", seeds(60))
+@pytest.mark.parametrize("seed", seeds(40))
 def test_limits_are_kept_or_an_error_says_why_not(seed):
     rng = np.random.default_rng(seed)
     X, labels, weights = make_case(seed, max_rows=120, max_columns=8, max_clusters=12)
@@ -149,6 +149,37 @@ def test_a_long_table_keeps_the_exact_number_of_rows(seed, monkeypatch):
     X = rng.normal(size=(700, 3)) + 2 * rng.normal(size=(5, 3))[labels]
     ex = bw.explain(X, labels, min_samples_leaf=61, max_depth=3, max_leaf_nodes=8)
     assert_kept(ex, X, labels >= 0, {"min_samples_leaf": 61, "max_depth": 3}, ["x0", "x1", "x2"])
+
+
+@pytest.mark.parametrize("seed", seeds(10))
+def test_the_order_of_rows_and_threads_do_not_matter(seed):
+    rng = np.random.default_rng(seed)
+    X, labels, weights = make_case(seed, max_rows=80, max_columns=5)
+    weights = None if weights is None else np.ceil(weights)
+    columns = [f"x{j}" for j in range(X.shape[1])]
+    limits = make_limits(rng, columns, len(X) // 2)
+    if set(limits.get("forbidden", ())) == set(columns):
+        return
+    reference, order = Reference.of(X, labels), rng.permutation(len(X))
+    budget = Budget.of(columns, **limits)
+    if budget.min_samples_leaf > Task.of(X, reference, sample_weight=weights).n_kept // 2:
+        return
+    there = Task.of(X, reference, sample_weight=weights, random_state=0, n_jobs=1, budget=budget)
+    back = Reference(labels[order], reference.centers)
+    shuffled = None if weights is None else weights[order]
+    other = Task.of(X[order], back, sample_weight=shuffled, random_state=0, n_jobs=3, budget=budget)
+    assert choose(there, "auto").tree == choose(other, "auto").tree
+
+
+def test_a_pruned_tree_comes_to_the_table_within_the_limits():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(4, size=120)
+    X = rng.normal(size=(120, 2)) + 3 * rng.normal(size=(4, 2))[labels]
+    evidence = bw.explain(X, labels, round_thresholds=1, min_samples_leaf=10)._rows()
+    tree = evidence.on_table(evidence.grow(evidence.task).tree)
+    ends = tree.upper[np.isfinite(tree.upper)].tolist()
+    assert [float(f"{end:.0e}") for end in ends] == ends
+    assert np.bincount(tree.apply(X)).min() >= 10
 
 
 # ------------------------------------------------------------------------------------------------ choice of columns

@@ -166,7 +166,8 @@ def test_exact_search_finds_the_cheapest_cut_on_the_columns_that_are_left(seed):
             sides = X[X[:, j] <= threshold], X[X[:, j] > threshold]
             costs.append(sum(np.square(side - side.mean(axis=0)).sum() for side in sides))
     found = optimal_of(task, 2)
-    assert found.cost == pytest.approx(min(costs)) and found.gap == 0
+    assert found.cost == pytest.approx(min(costs))
+    assert found.gap == 0
     assert 1 not in found.tree.features
 
 

@@ -309,7 +309,9 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             max_leaf_nodes=getattr(self, "max_leaf_nodes", None),
             random_state=self.random_state,
             n_jobs=self._jobs(),
-            budget=Budget.of(**{name: getattr(self, name, None) for name in ("max_depth", "min_samples_leaf")}),
+            budget=Budget.of(
+                max_depth=getattr(self, "max_depth", None), min_samples_leaf=getattr(self, "min_samples_leaf", None)
+            ),
         )
 
     def _mixture(self, coordinates: Coordinates) -> Mixture | None:

@@ -9,6 +9,7 @@ from typing import Any
 from boxwood._types import Indices
 from boxwood.grow._grown import Grown
 from boxwood.reference import Task
+from boxwood.reference._budget import NO_BUDGET, Budget
 from boxwood.reference._coordinates import Coordinates
 from boxwood.tree import ThresholdTree
 
@@ -31,6 +32,8 @@ class Evidence:
         Grows a tree by the method of the explanation on the columns of `task`; None for a tree that was there already.
     clusterer : object, default=None
         The fitted clusterer that made the clusters; None if labels were given.
+    budget : Budget
+        Limits of the rules, on the table's columns.
     """
 
     task: Task
@@ -38,7 +41,11 @@ class Evidence:
     leaf: Indices
     grow: Callable[[Task], Grown] | None = None
     clusterer: Any = None
+    budget: Budget = NO_BUDGET
 
     def on_table(self, tree: ThresholdTree) -> ThresholdTree:
-        """Return a tree on the columns of the task as a tree on the table's columns, with short thresholds."""
-        return self.coordinates.shortened(self.coordinates.pulled_back(tree))
+        """Return a tree on the columns of the task as one on the table's, with short thresholds, within the limits."""
+        from boxwood.explanation._budgets import finished
+
+        short = self.coordinates.shortened(self.coordinates.pulled_back(tree))
+        return finished(short, self.task, self.budget, self.coordinates)[0]

@@ -256,6 +256,7 @@ def explain(
             explanation._rows(),
             grow=lambda task: choose(task, name, **options),
             clusterer=clustering if hasattr(clustering, "fit") else None,
+            budget=budget,
         ),
     )
     return with_booleans(explanation, boolean_columns(X))

@@ -157,11 +157,12 @@ def _budget(entry: dict[str, Any], columns: tuple[str, ...]) -> BudgetFacts:
     fields = BudgetFacts._fields
     if sorted(entry) != sorted(fields):
         raise ValueError("its budget is none of this version")
-    limits = [None if entry[name] is None else _whole(entry[name]) for name in fields[:4]]
-    names = [tuple(map(_text, _list(entry[name]))) for name in fields[4:6]]
-    if not set(names[0] + names[1]) <= set(columns):
+    limits = (None if entry[name] is None else _whole(entry[name]) for name in fields[:4])
+    forbidden, preferred = (tuple(map(_text, _list(entry[name]))) for name in fields[4:6])
+    if not {*forbidden, *preferred} <= set(columns):
         raise ValueError("its budget names columns that it does not list")
-    return BudgetFacts(*limits, *names, _whole(entry["n_moved"]))
+    max_depth, min_samples_leaf, max_columns, digits = limits
+    return BudgetFacts(max_depth, min_samples_leaf, max_columns, digits, forbidden, preferred, _whole(entry["n_moved"]))
 
 
 # ---------------------------------------------------------------------------------------------------------- values

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from boxwood.errors import DataError
 
 __all__ = ["NO_BUDGET", "PARTS", "Budget", "as_names"]
 
+_MOST = 1 << 31  # larger limits are as good as none, and would not fit in a model file
 DIGITS = 17  # any double is known by so many
 PARTS = ("max_depth", "min_samples_leaf", "max_columns", "forbidden", "preferred", "round_thresholds")
 
@@ -149,16 +150,17 @@ NO_BUDGET = Budget()
 
 
 def _number(name: str, value: Any) -> int | None:
-    return None if value is None else whole_number(name, value, 1)
+    return None if value is None else min(whole_number(name, value, 1), _MOST)
 
 
 def as_names(name: str, given: Any) -> tuple[str, ...]:
     """Return names of columns; raise a TypeError for anything but a collection of text. None is none."""
     if isinstance(given, str):
         raise TypeError(f"{name} must be a list of names, got the text {shown(given)}; write [{shown(given)}]")
-    if given is not None and not isinstance(given, Iterable):
-        raise TypeError(f"{name} must be a list of names of columns, got {shown(given)}")
-    names = () if given is None else tuple(given)
+    try:
+        names = () if given is None else tuple(given)
+    except TypeError:
+        raise TypeError(f"{name} must be a list of names of columns, got {shown(given)}") from None
     for each in names:
         if not isinstance(each, str):
             raise TypeError(f"{name} must be a list of names of columns, which are text; got {shown(each)} in it")
