@@ -238,6 +238,15 @@ def test_columns_made_of_one_column_count_once():
     assert ex.n_leaves == 5
 
 
+@pytest.mark.parametrize("time_limit", [0, 0.05])
+def test_few_columns_are_chosen_whatever_the_clock_says(time_limit):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(4, size=200)
+    X = rng.normal(size=(200, 16)) + rng.normal(size=(4, 16))[labels]
+    ex = bw.explain(X, labels, max_columns=3, time_limit=time_limit)
+    assert 1 <= len(ex.tree.features) <= 3
+
+
 def test_few_columns_note_names_them():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3)) + [0, 5, 0] * rng.integers(2, size=(60, 1))

@@ -89,7 +89,7 @@ def _check_method(ctx: click.Context, param: click.Parameter, name: str) -> str:
     "default is unit with -k, none with --labels. Rules are in the table's units in either case.",
 )
 @click.option(
-    "--weights", metavar="COLUMN", help="Column with the weight of each row; neither the clustering nor rules use it."
+    "--weights", metavar="COLUMN", help="Column with the weight of each row; it is not clustered, and no rule tests it."
 )
 @click.option("--standardize", is_flag=True, hidden=True, help="The same as --scale unit.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the clustering.")

@@ -135,7 +135,7 @@ class _Choices:
         chosen: Choice = ()
         while len(chosen) < self.size:
             chosen = min((_with(chosen, column) for column in pool if column not in chosen), key=self._key)
-        self.loss(chosen)
+        self.losses.setdefault(chosen, self.loss(chosen))  # one choice of the full size, whatever the clock says
         for _ in range(ROUNDS):
             others = [
                 _with(tuple(each for each in chosen if each != out), column)
