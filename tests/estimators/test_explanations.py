@@ -373,6 +373,8 @@ OWN = {  # entries that one estimator of a family has in words of its own
     "random_state": {"IMM", "CART", "KernelMMDT"},
     "tree_": {"IMM", "CART", "KernelIMM", "KernelMMDT", "ConceptMMDT"},
     "max_leaf_nodes": {"CART"},
+    "max_depth": {"CART"},
+    "min_samples_leaf": {"CART"},
     "clusterer": {"ConceptMMDT"},
     "axis": {"ConceptMMDT"},
     "pooling": {"ConceptMMDT"},
