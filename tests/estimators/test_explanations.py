@@ -378,6 +378,8 @@ OWN = {  # entries that one estimator of a family has in words of its own
     "random_state": {"IMM", "CART", "KernelMMDT"},
     "tree_": {"IMM", "CART", "KernelIMM", "KernelMMDT", "ConceptMMDT"},
     "max_leaf_nodes": {"CART"},
+    "max_depth": {"CART"},
+    "min_samples_leaf": {"CART"},
     "clusterer": {"ConceptMMDT"},
     "axis": {"ConceptMMDT"},
     "pooling": {"ConceptMMDT"},
@@ -410,3 +412,22 @@ def test_entries_of_docstrings_are_equal_to_the_letter(family):
 def test_entries_that_all_docstrings_share():
     for name in ("n_jobs", "noise", "explanation_", "labels_", "n_leaves_", "clusterer_"):
         assert len({entries(estimator)[name] for estimator in (*BY_KMEANS, *BY_MIXTURE, *BY_KERNEL, "RandomCuts")}) == 1
+
+
+@pytest.mark.parametrize("make", [boxwood.CART, boxwood.ExKMC, boxwood.Expand])
+def test_estimators_keep_depth_and_rows_of_a_leaf(make):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    labels = rng.integers(5, size=200)
+    base = {} if make is boxwood.CART else {"base": "root"}
+    model = make(max_depth=2, min_samples_leaf=30, **base).fit(X, labels)
+    assert model.tree_.depth <= 2
+    assert np.bincount(model.apply(X)).min() >= 30
+    assert (model.explanation_.budget.max_depth, model.explanation_.budget.min_samples_leaf) == (2, 30)
+    assert make(**base).fit(X, labels).explanation_.budget is None
+
+
+def test_a_tree_to_begin_with_does_not_go_with_a_depth():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    with pytest.raises(ValueError, match="use base 'root'"):
+        boxwood.ExKMC(max_depth=1).fit(X, np.arange(20) % 3)

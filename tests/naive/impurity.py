@@ -48,6 +48,7 @@ def best_cut(X, rows, measure) -> tuple | None:
             left = [r for r in rows if X[r, j] <= low]
             right = [r for r in rows if X[r, j] > low]
             tried.append((left_on(left, right), j, low, high))
+    tried = [each for each in tried if each[0] < math.inf]  # others leave too few rows on a side
     if not tried:
         return None
     score, j, low, high = min(tried)

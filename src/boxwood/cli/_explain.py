@@ -12,6 +12,7 @@ import click
 
 from boxwood._validation import listed
 from boxwood.cli._errors import PAST_A_LIMIT, Verb
+from boxwood.cli._limits import LIMITS, limit_options, limits
 from boxwood.cli._outputs import check_outputs, described_outputs, refuse_inputs, write_outputs
 from boxwood.cli._talk import Talk, check_model, reading, reading_options, refuse_overwriting, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show, tell
@@ -34,6 +35,7 @@ _OPTIONS = {
     "random_state": "--seed",
     "validate": "--validate",
     "n_jobs": "--jobs",
+    **LIMITS,
 }
 """Options of the command by the parameter of `explain` that they set."""
 
@@ -117,6 +119,7 @@ Examples:
     type=click.FloatRange(min=0),
     help="Take the best tree found in so much time; without it no clock decides anything.",
 )
+@limit_options
 @click.option("-c", "--columns", metavar="NAME", multiple=True, help="Columns to use; may be repeated, or a,b,c.")
 @click.option("--exclude", metavar="NAME", multiple=True, help="Columns not to use; may be repeated, or a,b,c.")
 @click.option(
@@ -124,6 +127,9 @@ Examples:
     type=click.Choice(["unit", "none"]),
     help="Cluster, grow and measure on columns scaled to equal spread (unit), or on columns as they are (none). The "
     "default is unit with -k, none with --labels. Rules are in the table's units in either case.",
+)
+@click.option(
+    "--weights", metavar="COLUMN", help="Column with the weight of each row; it is not clustered, and no rule tests it."
 )
 @click.option("--standardize", is_flag=True, hidden=True, help="The same as --scale unit.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the clustering.")
@@ -197,6 +203,7 @@ def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> 
 
     with talk.status(f"reading {file}") as tick:
         chosen = {name: options[name] for name in ("columns", "exclude")}
+        chosen["weights"] = options["weights"]
         table = read_table(file, labels=labels, tick=tick, **chosen, **reading(options))
     for hint in table.hints:
         talk.note(hint)
@@ -233,6 +240,7 @@ def without_identifiers(talk: Talk, table: Table) -> Table:
 def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, Any]) -> Explanation:
     scale = "unit" if options["standardize"] else options["scale"]
     standardize = clusters is not None if scale is None else scale == "unit"
+    limiting = limits(options, table)
     with (
         talk.growing("clustering and growing" if clusters else "growing") as status,
         warnings.catch_warnings(record=True) as caught_warnings,
@@ -256,6 +264,8 @@ def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, 
                 standardize=standardize,
                 validate=options["validate"],
                 n_jobs=options["jobs"],
+                sample_weight=table.weights,
+                **limiting,
             )
         explanation = with_booleans(explanation, table.booleans)
     for text in dict.fromkeys(
@@ -274,12 +284,14 @@ def in_option_names() -> Iterator[None]:
 
     try:
         yield
-    except DataError:
-        raise
+    except DataError as error:
+        if not str(error).startswith("min_samples_leaf="):
+            raise
+        raise DataError(str(error).replace("min_samples_leaf=", "--min-samples-leaf ")) from None
     except ValueError as error:
         text = str(error)
         for parameter, option in _OPTIONS.items():
-            text = re.sub(rf"\b{parameter}(=| must)", lambda found, to=option: f"{to}{found[1]}", text)  # type: ignore[misc]
+            text = re.sub(rf"\b{parameter}(=| must|;| at once)", lambda found, to=option: f"{to}{found[1]}", text)  # type: ignore[misc]
         if text == str(error):
             raise
         raise click.UsageError(text) from None

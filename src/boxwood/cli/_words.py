@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from boxwood.cli._limits import LIMITS
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
@@ -21,6 +24,8 @@ _ENDS = {
 }
 """Ends of notes, the longer first. Before them stand names of columns, which stay as they are."""
 
+_LIMITS = re.compile(r"^(max_columns=\d+): |\(((?:max_depth|min_samples_leaf)=\d+(?:, min_samples_leaf=\d+)?)\)$")
+
 
 def in_options(explanation: Explanation) -> Explanation:
     """Return the explanation for printing: its notes name the options of `boxwood explain`."""
@@ -28,6 +33,11 @@ def in_options(explanation: Explanation) -> Explanation:
 
 
 def _in_options(note: str) -> str:
+    found = _LIMITS.search(note)
+    if found:
+        inside = found[1] or found[2]
+        ours = re.sub(r"(\w+)=", lambda name: f"{LIMITS[name[1]]} ", inside)
+        return note[: found.start()] + found[0].replace(inside, ours) + note[found.end() :]
     for end, ours in _ENDS.items():
         if note.endswith(end):
             return note.removesuffix(end) + ours

@@ -33,6 +33,7 @@ from boxwood._warnings import warn_caller
 from boxwood.axes import AxisMap, axis_map_of
 from boxwood.errors import DataError
 from boxwood.explanation import Explanation
+from boxwood.explanation._budgets import finished, told
 from boxwood.explanation._explanation import with_booleans
 from boxwood.explanation._guards import notes_on_left_out
 from boxwood.explanation._measure import costs_of, measure
@@ -41,12 +42,14 @@ from boxwood.grow import METHODS
 from boxwood.grow._grown import Grown
 from boxwood.metrics import cost
 from boxwood.reference import Mixture, Reference, Task
+from boxwood.reference._budget import Budget
 from boxwood.reference._clusterer import fitted_clusterer, reference_in, reference_of, refuse_one_cluster
 from boxwood.reference._coordinates import Coordinates, default_columns, made_by, not_made
 from boxwood.tree import ThresholdTree
 
-__all__ = ["AT_LEAST_TWO", "TreeClusterer"]
+__all__ = ["AT_LEAST_ONE", "AT_LEAST_TWO", "TreeClusterer"]
 
+AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")
 AT_LEAST_TWO = Interval(Integral, 2, None, closed="left")
 
 
@@ -281,7 +284,8 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         task = self._task(coordinates)
         grown = METHODS[self._method].grow(task, **self._options())
         self._warn(grown, task, coordinates)
-        self._keep(grown._replace(tree=coordinates.pulled_back(grown.tree)))
+        tree, _ = finished(coordinates.pulled_back(grown.tree), task, task.budget, coordinates)
+        self._keep(grown._replace(tree=tree))
         self._fit = _Fit(task, coordinates, X if hasattr(getattr(self, "clusterer_", None), "steps") else None)
         self._keep_agreement(task)
 
@@ -324,6 +328,9 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             max_leaf_nodes=getattr(self, "max_leaf_nodes", None),
             random_state=self.random_state,
             n_jobs=self._jobs(),
+            budget=Budget.of(
+                max_depth=getattr(self, "max_depth", None), min_samples_leaf=getattr(self, "min_samples_leaf", None)
+            ),
         )
 
     def _mixture(self, coordinates: Coordinates) -> Mixture | None:
@@ -383,7 +390,7 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             clusterer=getattr(self, "clusterer_", None),
             given=given,
         )
-        explanation = replace(explanation, _evidence=evidence)
+        explanation = told(replace(explanation, _evidence=evidence), task, task.budget)
         self._labels = self.labels_
         self._digest = _digest(coordinates.table if coordinates.measured is None else coordinates.measured)
         self._explanation = with_booleans(explanation, self._booleans)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from boxwood._compat import StrOptions
-from boxwood.estimators._base import AT_LEAST_TWO, TreeClusterer
+from boxwood.estimators._base import AT_LEAST_ONE, AT_LEAST_TWO, TreeClusterer
 
 __all__ = ["CART"]
 
@@ -27,6 +27,10 @@ class CART(TreeClusterer):
         Number of leaves; None is the number of clusters.
     criterion : {"gini", "entropy", "log_loss"}, default="gini"
         Impurity that a cut lowers.
+    max_depth : int, default=None
+        Most cuts from the root to a leaf; None is no limit.
+    min_samples_leaf : int, default=1
+        Fewest rows of a leaf, whatever their weights.
     noise : {"leaf", "keep"}, default="leaf"
         What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
         or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
@@ -86,6 +90,8 @@ class CART(TreeClusterer):
         **TreeClusterer._parameter_constraints,
         "max_leaf_nodes": [AT_LEAST_TWO, None],
         "criterion": [StrOptions({"gini", "entropy", "log_loss"})],
+        "max_depth": [AT_LEAST_ONE, None],
+        "min_samples_leaf": [AT_LEAST_ONE],
     }
 
     def __init__(
@@ -95,6 +101,8 @@ class CART(TreeClusterer):
         n_clusters: int = 8,
         max_leaf_nodes: int | None = None,
         criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_leaf: int = 1,
         noise: str = "leaf",
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -103,6 +111,8 @@ class CART(TreeClusterer):
         self.n_clusters = n_clusters
         self.max_leaf_nodes = max_leaf_nodes
         self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
         self.noise = noise
         self.random_state = random_state
         self.n_jobs = n_jobs

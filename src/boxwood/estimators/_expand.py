@@ -6,7 +6,7 @@ from numbers import Real
 from typing import Any, ClassVar
 
 from boxwood._compat import Interval, StrOptions
-from boxwood.estimators._base import AT_LEAST_TWO, TreeClusterer
+from boxwood.estimators._base import AT_LEAST_ONE, AT_LEAST_TWO, TreeClusterer
 from boxwood.grow._expand import warn_of_early_stop
 from boxwood.grow._grown import Grown
 from boxwood.reference import Task
@@ -27,6 +27,8 @@ class _Expanded(TreeClusterer):
         "cuts": [StrOptions({"threshold", "interval"})],
         "look_ahead": ["boolean"],
         "tol": [Interval(Real, 0, None, closed="left")],
+        "max_depth": [AT_LEAST_ONE, None],
+        "min_samples_leaf": [AT_LEAST_ONE],
     }
 
     def __init__(
@@ -39,6 +41,8 @@ class _Expanded(TreeClusterer):
         cuts: str = "threshold",
         look_ahead: bool = True,
         tol: float = 0.0,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 1,
         noise: str = "leaf",
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -50,6 +54,8 @@ class _Expanded(TreeClusterer):
         self.cuts = cuts
         self.look_ahead = look_ahead
         self.tol = tol
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
         self.noise = noise
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -83,6 +89,11 @@ class ExKMC(_Expanded):
         Whether two or three cuts are made at once where no single cut gains enough; see `grow.expand`.
     tol : float, default=0.0
         A cut is made only if it saves more than `tol` times the cost, or the mistakes, of the tree to begin with.
+    max_depth : int, default=None
+        Most cuts from the root to a leaf; None is no limit. It needs `base="root"`.
+    min_samples_leaf : int, default=1
+        Fewest rows of a leaf, whatever their weights. More than 1 needs `base="root"` and
+        `cuts="threshold"`.
     noise : {"leaf", "keep"}, default="leaf"
         What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
         or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
@@ -172,6 +183,11 @@ class Expand(_Expanded):
         Whether two or three cuts are made at once where no single cut gains enough; see `grow.expand`.
     tol : float, default=0.0
         A cut is made only if it saves more than `tol` times the cost, or the mistakes, of the tree to begin with.
+    max_depth : int, default=None
+        Most cuts from the root to a leaf; None is no limit. It needs `base="root"`.
+    min_samples_leaf : int, default=1
+        Fewest rows of a leaf, whatever their weights. More than 1 needs `base="root"` and
+        `cuts="threshold"`.
     noise : {"leaf", "keep"}, default="leaf"
         What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
         or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.

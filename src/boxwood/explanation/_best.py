@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from boxwood.explanation._few_columns import grown_on_few
 from boxwood.explanation._progress import Progress, silent
 from boxwood.explanation._search import searched
 from boxwood.grow import METHODS, Method
@@ -16,9 +17,23 @@ __all__ = ["choose"]
 def choose(task: Task, name: str, *, progress: Progress = silent, **options: Any) -> Grown:
     """Return the tree of a method, or for "auto" the best candidate, telling its steps; `explain` states the rule."""
     if name == "auto":
-        return searched(task, progress=progress, **options).noting_early_stop(task)
-    _refuse_leaves(task, METHODS[name])
-    return METHODS[name].grow(task, **options)
+        return _searched(task, progress=progress, **options).noting_early_stop(task)
+    method = METHODS[name]
+    _refuse_leaves(task, method)
+    method.check_budget(task.budget)
+    if task.budget.max_columns is None:
+        return method.grow(task, **options)
+    return grown_on_few(task, lambda task, _: method.grow(task, **options), "auto", several=False)
+
+
+def _searched(task: Task, *, progress: Progress, objective: str = "auto", time_limit: float | None = None) -> Grown:
+    if task.budget.max_columns is None:
+        return searched(task, objective=objective, time_limit=time_limit, progress=progress)
+
+    def grow(task: Task, seconds: float | None) -> Grown:
+        return searched(task, objective=objective, time_limit=seconds, progress=progress)
+
+    return grown_on_few(task, grow, objective, several=True, time_limit=time_limit)
 
 
 def _refuse_leaves(task: Task, method: Method) -> None:

@@ -48,10 +48,11 @@ Trees: TypeAlias = Iterator[tuple[ThresholdTree, str]]
 
 def _separating(part: Part) -> Trees:
     """Yield the trees of methods with one leaf for each cluster, expanded if more leaves are asked for."""
+    seen = part._replace(task=part.task.blinkered, sample=part.sample.blinkered)
     for method in METHODS.values():
-        if _is_complete(method, part):
-            task = part.task if method.sees_all_rows else part.sample
-            for start, name in _of_method(method, task, part):
+        if _is_complete(method, seen):
+            task = seen.task if method.sees_all_rows else seen.sample
+            for start, name in _of_method(method, task, seen):
                 yield from _expanded(start, name, part)
 
 

@@ -13,6 +13,7 @@ from boxwood.axes import Categories
 from boxwood.grow._grown import Grown
 from boxwood.kernels import Kernel
 from boxwood.reference import Task
+from boxwood.reference._budget import NO_BUDGET, Budget
 from boxwood.reference._coordinates import Coordinates
 from boxwood.tree import ThresholdTree
 
@@ -45,6 +46,8 @@ class Evidence:
         Kernel in whose feature space costs are measured; None measures them in the columns.
     is_short : bool, default=False
         Whether thresholds of the explanation were shortened, and so should be those of trees compared with it.
+    budget : Budget
+        Limits of the rules, on the table's columns.
     """
 
     task: Task
@@ -56,6 +59,7 @@ class Evidence:
     given: Any = None
     kernel: Kernel | None = None
     is_short: bool = False
+    budget: Budget = NO_BUDGET
 
     @property
     def columns(self) -> dict[int, str]:
@@ -71,5 +75,8 @@ class Evidence:
         return booleans | dict(self.coordinates.categories)
 
     def on_table(self, tree: ThresholdTree) -> ThresholdTree:
-        """Return a tree on the columns of the task as a tree on the table's columns, with short thresholds."""
-        return self.coordinates.shortened(self.coordinates.pulled_back(tree))
+        """Return a tree on the columns of the task as one on the table's, with short thresholds, within the limits."""
+        from boxwood.explanation._budgets import finished
+
+        short = self.coordinates.shortened(self.coordinates.pulled_back(tree))
+        return finished(short, self.task, self.budget, self.coordinates)[0]

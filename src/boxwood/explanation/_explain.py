@@ -38,6 +38,12 @@ def explain(
     validate: float | int | None = None,
     n_jobs: int | None = -1,
     verbose: Any = 0,
+    max_depth: int | None = None,
+    min_samples_leaf: int | None = None,
+    max_columns: int | None = None,
+    forbidden: Sequence[str] = (),
+    preferred: Sequence[str] = (),
+    round_thresholds: int | None = None,
     **options: Any,
 ) -> Explanation:
     """Return the tree that explains a clustering of the rows of a table, with a rule for each cluster and the loss.
@@ -105,6 +111,24 @@ def explain(
     verbose : int or function, default=0
         With 1 the steps of "auto" and of `validate` are told on standard error, a line for each. A function is called
         instead, with a text, the number of steps done, and the number of all steps.
+    max_depth : int, default=None
+        Most conditions from the root of the tree to a leaf. It leaves room for at most 2 ** `max_depth` leaves; where
+        these are fewer than clusters, some clusters have no rule, and a note says so.
+    min_samples_leaf : int, default=None
+        Fewest rows of a leaf, whatever their weights. Rows that are left out do not count.
+    max_columns : int, default=None
+        Most different columns that the rules test. "auto" compares choices of columns by fast trees, and searches in
+        full on the best three, or on all where there are at most four choices.
+    forbidden : sequence of str, default=()
+        Columns that no rule tests. They still count in the clustering and in costs. Methods that separate centres see
+        the other columns alone.
+    preferred : sequence of str, default=()
+        Columns that win where the loss is nearly equal: cuts on other columns are exchanged, from the root down, as
+        long as the tree loses at most 1% more in the number that is looked at first. Only for "auto".
+    round_thresholds : int, default=None
+        Significant digits of thresholds, at most 17. Thresholds that need more digits are rounded in the end, and
+        everything is measured with the rounded ones. `Explanation.budget` says how many rows that moves to another
+        leaf. Codes of categories are not rounded.
     **options
         Options of the method: those that `grow.METHODS[name].options` lists, such as `kernel="laplace"`. The kernel of
         a `KernelKMeans` and the distance of a `KMedians` are the defaults; without these, "random_cuts" takes squared
@@ -115,14 +139,16 @@ def explain(
     Explanation
         Always holds: its thresholds are the decimals with the fewest digits that keep every row of `X` on its side of
         the cut, except for the tree of an explainer. Costs are squared distances. Those of kernel methods are measured
-        in the kernel's feature space, and those of "random_cuts" by its objective.
+        in the kernel's feature space, and those of "random_cuts" by its objective. The limits that were set
+        (`max_depth` to `round_thresholds`) are kept by its tree; `Explanation.budget` has them.
 
     Raises
     ------
     DataError
-        If the table or the labels cannot be used as they are; the message names columns and counts.
+        If the table or the labels cannot be used as they are; the message names columns and counts. If no tree could
+        keep the limits: more than half of the rows in each leaf, or every column forbidden.
     ValueError
-        If a parameter has a value that is not listed, or the method has no such option.
+        If a parameter has a value that is not listed, or the method has no such option or limit.
 
     Warns
     -----
@@ -174,6 +200,7 @@ def explain(
     (0.96, ['setosa'])
     """
     from boxwood.explanation._best import choose
+    from boxwood.explanation._budgets import budget_of, finished, in_coordinates, settled, told
     from boxwood.explanation._clustering import clustering_of, given_to, with_fitted_pipeline
     from boxwood.explanation._explanation import with_booleans
     from boxwood.explanation._guards import (
@@ -204,14 +231,24 @@ def explain(
     if standardize not in (False, True):
         raise TypeError(f"standardize must be True or False, got {shown(standardize)}")
     random_state = 0 if random_state is None else random_state
+    limits: dict[str, Any] = {
+        "max_depth": max_depth,
+        "min_samples_leaf": min_samples_leaf,
+        "max_columns": max_columns,
+        "forbidden": forbidden,
+        "preferred": preferred,
+        "round_thresholds": round_thresholds,
+    }
     if _is_explainer(labels_or_estimator):
         explainer = _out_of_frozen(labels_or_estimator)
-        _refuse_growing(explainer, n_clusters, method, max_leaf_nodes, standardize, objective, time_limit, validate)
+        limits["validate"] = validate
+        _refuse_growing(explainer, n_clusters, method, max_leaf_nodes, standardize, objective, time_limit, limits)
         return with_booleans(_explained(explainer, X, columns, names, sample_weight), boolean_columns(X))
     clustering = with_fitted_pipeline(labels_or_estimator, X, sample_weight)
     chosen, on_columns = columns_for_rules(X, columns, clustering)
     unscaled = Coordinates.of(X, chosen, clustering, sample_weight)
     refuse_infinite_sum(unscaled.rows.weights)
+    budget = budget_of(X, unscaled.columns, limits)
     coordinates = unscaled.standardized() if standardize else unscaled
     if clustering is None:
         on_columns += _notes_on_k_means(unscaled, n_clusters, standardize)
@@ -227,15 +264,17 @@ def explain(
         max_leaf_nodes=max_leaf_nodes,
         random_state=random_state,
         n_jobs=n_jobs,
+        budget=in_coordinates(budget, coordinates),
     )
     options = _with_defaults(name, options, clustering)
     grown = choose(task, name, progress=progress, **options)
-    tree = coordinates.shortened(coordinates.pulled_back(grown.tree))
+    tree, n_moved = finished(coordinates.shortened(coordinates.pulled_back(grown.tree)), task, budget, coordinates)
     notes = (*on_columns, *grown.notes, *_notes_on(clustering, name))
     explanation = measure(task, grown._replace(tree=tree, notes=notes), coordinates)
     afterwards = notes_on_outcome(explanation, clustering is None or labels_or_estimator is None)
     if name == "auto":
-        afterwards += notes_on_agreement(explanation.agreement, grown.tree, task)
+        afterwards += notes_on_agreement(explanation.agreement, grown.tree, settled(task, grown.tree))
+    explanation = told(explanation, task, budget, n_moved)
     has_clusterer = hasattr(clustering, "fit")
     evidence = replace(
         explanation._rows(),
@@ -243,6 +282,7 @@ def explain(
         clusterer=clustering if has_clusterer else None,
         given=given_to(clustering, was_fitted, X, stages) if has_clusterer else None,
         is_short=True,
+        budget=budget,
     )
     explanation = replace(explanation, notes=(*explanation.notes, *afterwards), _evidence=evidence)
     if validate is not None:
@@ -328,14 +368,14 @@ def _refuse_growing(
     standardize: bool,
     objective: str,
     time_limit: float | None,
-    validate: float | None,
+    limits: dict[str, Any],
 ) -> None:
     """Raise a ValueError if a parameter that grows a tree is given, although the explainer has a tree."""
     given = {"n_clusters": n_clusters, "max_leaf_nodes": max_leaf_nodes, "time_limit": time_limit}
-    given["validate"] = validate
     names = [name for name, value in given.items() if value is not None]
     names += ["method"] * (method != "auto") + ["standardize"] * standardize
     names += ["objective"] * (objective != "auto")
+    names += [name for name, value in limits.items() if not (value is None or (isinstance(value, tuple) and not value))]
     if names:
         raise ValueError(
             f"{type(explainer).__name__} brings its own tree, so {names[0]} has no effect; "

@@ -16,7 +16,7 @@ from boxwood.explanation._applied import Applied
 from boxwood.explanation._conditions import cluster_rules_of, rules_of
 from boxwood.explanation._drawn import Drawn
 from boxwood.explanation._evidence import BOOLEAN, Evidence
-from boxwood.explanation._facts import SearchFacts
+from boxwood.explanation._facts import BudgetFacts, SearchFacts
 from boxwood.explanation._measured import Measured
 from boxwood.explanation._rows import leaves_of_rows
 from boxwood.explanation._summaries import ClusterSummary, DrawFacts, KernelFacts, LeafSummary, MixtureFacts
@@ -89,6 +89,8 @@ class Explanation(Written, Measured, Applied, Drawn):
         What "auto" did to find the tree; None for a method asked for by name.
     held_out : HeldOut, default=None
         Agreement and price on rows that were not used to grow, if `explain` was asked to `validate`.
+    budget : BudgetFacts, default=None
+        Limits that were set for the rules, and the number of rows that rounding thresholds moved; None without limits.
 
     Examples
     --------
@@ -129,6 +131,7 @@ class Explanation(Written, Measured, Applied, Drawn):
     draws: DrawFacts | None = None
     search: SearchFacts | None = None
     held_out: HeldOut | None = None
+    budget: BudgetFacts | None = None
     _evidence: Evidence | None = field(default=None, compare=False)
     _kept: dict[str, Any] = field(default_factory=dict, compare=False)  # what was measured when asked for, by its name
 

@@ -4,9 +4,30 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["GOALS", "SearchFacts"]
+__all__ = ["GOALS", "BudgetFacts", "SearchFacts"]
 
 GOALS = ("auto", "cost", "agreement")
+
+
+class BudgetFacts(NamedTuple):
+    """The limits that were set for the rules, all of which are kept; None where there was none.
+
+    Parameters
+    ----------
+    max_depth, min_samples_leaf, max_columns, round_thresholds : int, default=None
+    forbidden, preferred : tuple of str
+        Names of columns.
+    n_moved : int
+        Number of rows, without rows left out, that rounding the thresholds sent to another leaf.
+    """
+
+    max_depth: int | None = None
+    min_samples_leaf: int | None = None
+    max_columns: int | None = None
+    round_thresholds: int | None = None
+    forbidden: tuple[str, ...] = ()
+    preferred: tuple[str, ...] = ()
+    n_moved: int = 0
 
 
 class SearchFacts(NamedTuple):
@@ -26,8 +47,9 @@ class SearchFacts(NamedTuple):
         Whether the time limit ended the search.
     gap : float, default=None
         No tree with as many leaves costs less by more than this share, even if it explains other clusters; 0 if none
-        costs less. None if that is not known: for more than four leaves or more leaves than clusters, where agreement
-        alone is looked at, and in long tables.
+        costs less. Trees that test forbidden columns do not count; those that break another limit do. None if that is
+        not known: for more than four leaves or more leaves than clusters, where agreement alone is looked at, in long
+        tables, with `max_columns`, and where rounded thresholds move rows.
     """
 
     objective: str

@@ -72,7 +72,12 @@ def measure(task: Task, grown: Grown, coordinates: Coordinates) -> Explanation:
             *grown.notes,
             *coordinates.notes,
             *notes_on_leaves(
-                clusters, leaves, predicted, reference, weights, more_may_help=tree.n_leaves >= task.leaves()
+                clusters,
+                leaves,
+                predicted,
+                reference,
+                weights,
+                more_may_help=tree.n_leaves >= task.leaves() and not task.budget.limits_shape,
             ),
         ),
         mixture=_mixture_facts(task, grown, coordinates),

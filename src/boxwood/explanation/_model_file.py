@@ -10,7 +10,7 @@ from typing import Any
 from boxwood._files import replacing
 from boxwood.errors import ModelError
 from boxwood.explanation._explanation import Explanation
-from boxwood.explanation._facts import SearchFacts
+from boxwood.explanation._facts import BudgetFacts, SearchFacts
 from boxwood.explanation._file_records import records
 from boxwood.explanation._kept_facts import kept_of
 from boxwood.explanation._read_model import from_document
@@ -124,11 +124,11 @@ def _mixture(facts: MixtureFacts) -> dict[str, Any]:
     }
 
 
-def _facts(ex: Explanation) -> tuple[tuple[str, DrawFacts | KernelFacts | SearchFacts | None], ...]:
-    return ("draws", ex.draws), ("kernel", ex.kernel), ("search", ex.search)
+def _facts(ex: Explanation) -> tuple[tuple[str, DrawFacts | KernelFacts | SearchFacts | BudgetFacts | None], ...]:
+    return ("draws", ex.draws), ("kernel", ex.kernel), ("search", ex.search), ("budget", ex.budget)
 
 
-def _numbers(facts: DrawFacts | KernelFacts | SearchFacts) -> dict[str, Any]:
+def _numbers(facts: DrawFacts | KernelFacts | SearchFacts | BudgetFacts) -> dict[str, Any]:
     return {name: _written(value) if isinstance(value, float) else value for name, value in facts._asdict().items()}
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from boxwood.explanation._conditions import Rule, cluster_rules_of, rules_of
 from boxwood.explanation._explanation import Explanation
-from boxwood.explanation._facts import GOALS, SearchFacts
+from boxwood.explanation._facts import GOALS, BudgetFacts, SearchFacts
 from boxwood.explanation._file_records import held_out_of, kept_of
 from boxwood.explanation._kept_facts import as_categories, kept_from
 from boxwood.explanation._read_values import (
@@ -88,6 +88,7 @@ def from_document(document: dict[str, Any]) -> Explanation:
         draws=_draws(document["draws"]) if "draws" in document else None,
         kernel=_kernel(document["kernel"]) if "kernel" in document else None,
         search=_search(document["search"]) if "search" in document else None,
+        budget=_budget(document["budget"], columns) if "budget" in document else None,
         categories=categories,
         held_out=held_out_of(document),
         _kept=kept | kept_of(document, columns, tree.n_nodes, len(entries)),
@@ -163,4 +164,18 @@ def _search(entry: dict[str, Any]) -> SearchFacts:
         n_sampled=as_whole(entry["n_sampled"]),
         stopped_by_clock=as_truth(entry["stopped_by_clock"]),
         gap=None if entry["gap"] is None else as_share(entry["gap"]),
+    )
+
+
+def _budget(entry: dict[str, Any], columns: tuple[str, ...]) -> BudgetFacts:
+    fields = BudgetFacts._fields
+    if sorted(entry) != sorted(fields):
+        raise ValueError("its budget is none of this version")
+    limits = [None if entry[name] is None else as_whole(entry[name]) for name in fields[:4]]
+    forbidden, preferred = (tuple(map(as_text, as_list(entry[name]))) for name in fields[4:6])
+    if not {*forbidden, *preferred} <= set(columns):
+        raise ValueError("its budget names columns that it does not list")
+    max_depth, min_samples_leaf, max_columns, digits = limits
+    return BudgetFacts(
+        max_depth, min_samples_leaf, max_columns, digits, forbidden, preferred, as_whole(entry["n_moved"])
     )

@@ -19,10 +19,12 @@ from boxwood.grow._expand import expanded
 from boxwood.grow._grown import Grown
 from boxwood.grow._names import named
 from boxwood.grow._optimal import optimal_of
+from boxwood.grow._prefer import preferring
 from boxwood.grow._refill import refilled
 from boxwood.grow._refine import refined, refined_with_centers
 from boxwood.grow._resolve import resolved
 from boxwood.grow._swap import swapped
+from boxwood.grow._within import within
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 from boxwood.tree._merge import merged
@@ -66,7 +68,7 @@ def searched(
     """Return the tree that the goal takes of all candidates, with the facts of the search."""
     search = Search(task, objective, Clock(time_limit), progress)
     leaves, k = task.leaves(), task.reference.n_clusters
-    best = search.best(leaves, search.best(k) if leaves > k else None)
+    best = search.preferring(search.best(leaves, search.best(k) if leaves > k else None))
     notes = search.notes()
     facts = {"search": search.facts(best)} | ({} if task.mixture is None else {"mixture": task.mixture})
     early_stop = "no tree with more leaves was found that loses less"
@@ -86,6 +88,13 @@ class Search:
         self.names: dict[ThresholdTree, str] = {}  # of the different trees that were compared
         times = 2 if task.leaves() > task.reference.n_clusters else 1
         self.steps, self.before = Steps(progress, "steps to the tree", times * _STEPS), 0
+
+    def preferring(self, best: Candidate) -> Candidate:
+        """Return the tree with cuts on preferred columns, where that costs nearly nothing."""
+        tree = preferring(best.tree, self.task, self.loss)
+        if tree == best.tree:
+            return best
+        return self.goal.candidate(self._fitting(tree, self.task), best.name)
 
     def best(self, leaves: int, begin: Candidate | None = None) -> Candidate:
         """Return the best tree with at most so many leaves; it loses no more than `begin`, a tree with fewer."""
@@ -113,7 +122,7 @@ class Search:
     def _grown(self, part: Part, begin: Candidate | None) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the candidates, without cuts that separate nothing, and each leaf named by a cluster of its rows."""
         for tree, name in self._raw(part, begin):
-            yield named(merged(tree), part.sample, self.loss), name
+            yield self._fitting(merged(tree), part.sample), name
             if self.clock.has_passed():
                 return
 
@@ -175,7 +184,7 @@ class Search:
                 max_boxes=boxes,
                 deadline=self.clock.deadline,
             )
-            solved = named(solved, part.sample, self.loss)
+            solved = self._fitting(solved, part.sample)
             if solved != each.tree:
                 yield solved, f"{each.name}, resolved"
                 yield self._better(solved, part.sample, part.leaves), f"{each.name}, resolved, refined"
@@ -190,7 +199,11 @@ class Search:
         solved = optimal_of(task, part.leaves, incumbent=best.tree, max_boxes=boxes, deadline=self.clock.deadline)
         if task is part.task:
             self.bound = solved.bound
-        yield named(solved.tree, part.sample, self.loss), "optimal"
+        yield self._fitting(solved.tree, part.sample), "optimal"
+
+    def _fitting(self, tree: ThresholdTree, task: Task) -> ThresholdTree:
+        """Return the tree with honest names and without empty leaves, within the budget."""
+        return within(named(tree, task, self.loss), task, self.loss)
 
     def _renamed(self, task: Task, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the trees, with the names under which they are cheapest if cost alone decides."""
@@ -208,7 +221,7 @@ class Search:
         return max(int(looked_at * share / len(task.rows)), 1)
 
     def _on_every_row(self, candidates: list[Candidate], leaves: int) -> list[Candidate]:
-        compared = self.goal.candidates((named(each.tree, self.task, self.loss), each.name) for each in candidates)
+        compared = self.goal.candidates((self._fitting(each.tree, self.task), each.name) for each in candidates)
         if not self.clock.has_passed():
             best = self.goal.best(compared)
             name = best.name if best.name.endswith("refined") else f"{best.name}, refined"
@@ -245,6 +258,9 @@ class Search:
                 f"{len(self.task.rows):,} rows; this one was {then} on all rows"
             )
         has_room = self.task.leaves() >= self.task.reference.n_clusters
-        if has_room and (equal := equal_centers(self.task.reference)):
-            notes.append(f"methods that separate centres were left out, as clusters have equal centres ({equal})")
+        if has_room and (equal := equal_centers(self.task.blinkered.reference)):
+            where = " on the columns that cuts may test" if self.task.budget.forbidden else ""
+            notes.append(
+                f"methods that separate centres were left out, as clusters have equal centres{where} ({equal})"
+            )
         return (*notes, self.goal.reason) if self.goal.reason else tuple(notes)

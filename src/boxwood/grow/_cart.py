@@ -12,6 +12,7 @@ from boxwood._validation import Rows, whole_number
 from boxwood.errors import DataError
 from boxwood.grow._grown import Grown
 from boxwood.reference import Task
+from boxwood.reference._budget import NO_BUDGET, Budget
 from boxwood.tree import ThresholdTree, TreeBuilder
 
 __all__ = ["cart", "grow_cart"]
@@ -88,13 +89,16 @@ def cart(
     kept = clusters >= 0 if rows.weights is None else (clusters >= 0) & (rows.weights > 0)
     if not kept.any():
         raise DataError("every row is left out: give some row a label other than -1 and a weight above 0")
-    return _cart(rows, clusters, kept, n_leaves, criterion, random_state)
+    return _cart(rows, clusters, kept, n_leaves, criterion, random_state, NO_BUDGET)
 
 
 def grow_cart(task: Task, *, criterion: str = "gini") -> Grown:
-    """Return what `cart` grows for a task; without a number of leaves, there are at most as many as clusters."""
-    labels = task.reference.labels
-    return Grown(_cart(task.rows, labels, task.kept, task.leaves(), criterion, task.random_state), "cart")
+    """Return what `cart` grows for a task; without a number of leaves, there are at most as many as clusters.
+
+    It keeps the budget of the task by scikit-learn's own parameters.
+    """
+    rows, labels = task.blinkered.rows, task.reference.labels
+    return Grown(_cart(rows, labels, task.kept, task.leaves(), criterion, task.random_state, task.budget), "cart")
 
 
 def _cart(
@@ -104,6 +108,7 @@ def _cart(
     max_leaf_nodes: int,
     criterion: str,
     random_state: int | np.random.RandomState | None,
+    budget: Budget,
 ) -> ThresholdTree:
     from sklearn.tree import DecisionTreeClassifier
 
@@ -117,6 +122,8 @@ def _cart(
         criterion=criterion,
         max_leaf_nodes=max(2, max_leaf_nodes),  # scikit-learn refuses one leaf
         random_state=random_state,
+        max_depth=budget.max_depth,
+        min_samples_leaf=budget.min_samples_leaf,
     ).fit(rounded, clusters, weights)
     best = classifier.classes_[classifier.tree_.value[:, 0].argmax(axis=1)]
     if max_leaf_nodes == 1:

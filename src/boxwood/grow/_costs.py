@@ -61,6 +61,7 @@ class Problem(NamedTuple):
     times: Ints
     n_clusters: int
     n_jobs: int | None
+    columns: tuple[int, ...]  # that cuts may test
     centers: Floats | None = None  # if costs are squared distances to them; see `distance_unit`
     unit: float = 1.0
 
@@ -82,7 +83,8 @@ def make_problem(task: Task, objective: str, kernel: Kernel | None = None) -> Pr
         centers, unit = task.reference.centers, distance_unit(task)
         costs, cost_under = _distances(task.rows.values, centers, unit)
     k = task.reference.n_clusters
-    return Problem(task.rows, task.kept, costs, cost_under, share, times, k, task.n_jobs, centers, unit or 1.0)
+    columns = task.budget.allowed(task.rows.n_columns)
+    return Problem(task.rows, task.kept, costs, cost_under, share, times, k, task.n_jobs, columns, centers, unit or 1.0)
 
 
 def with_centers(problem: Problem, centers: Floats, unit: float) -> Problem:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._validation import real_number, refuse_unknown, shown
+from boxwood._validation import listed, real_number, refuse_unknown, shown
 from boxwood._warnings import warn_caller
 from boxwood.errors import StoppedEarlyWarning
 from boxwood.grow._costs import make_problem, refuse_misfit
@@ -203,12 +203,20 @@ def grow_expand(
 
 def _grow_expanded(task: Task, name: str, base: str | None, **options: Any) -> Grown:
     base = base_of(task, base, "imm")
-    begin = grow_imm(task).tree if base == "imm" else None
+    begin = grow_imm(task.blinkered).tree if base == "imm" else None
     return grown_from(begin, task, name if base == "imm" else f"{name}-root", **options)
 
 
 def base_of(task: Task, base: str | None, complete: str) -> str:
-    """Return the tree to begin with: by default the one with a leaf for each cluster, if so many leaves are allowed."""
+    """Return the tree to begin with: by default the one with a leaf for each cluster, if so many leaves are allowed.
+
+    Where the budget limits the shape, which that tree may break, it is the root.
+    """
+    if task.budget.limits_shape:
+        limits = listed([name for name in ("max_depth", "min_samples_leaf") if name in task.budget.given])
+        if base == complete:
+            raise ValueError(f"base {base!r} begins with a tree that need not keep {limits}; use base 'root'")
+        base = "root"
     if base is None:
         return complete if task.leaves(times=2) >= task.reference.n_clusters else "root"
     refuse_unknown("base", base, (complete, "root"))
@@ -238,13 +246,16 @@ def expanded(
 ) -> ThresholdTree:
     """Return a tree with leaves split; None begins with a single leaf of the cheapest cluster.
 
-    If the tree stops early, the caller warns: this function may run in a thread, and threads share warning filters.
+    Splits keep the budget of the task. Where it limits the shape, no two cuts are looked at together. If the tree stops
+    early, the caller warns: this function may run in a thread, and threads share warning filters.
     """
     refuse_unknown("cuts", cuts, CUTS)
     if not isinstance(look_ahead, (bool, np.bool_)):
         raise ValueError(f"look_ahead must be True or False; got {shown(look_ahead)}")
     if not isinstance(tol, Real) or not 0 <= tol < math.inf:
         raise ValueError(f"tol must be a number of at least 0, a share of the cost to begin with; got {shown(tol)}")
+    if cuts == "interval" and task.budget.min_samples_leaf > 1:
+        raise ValueError("min_samples_leaf is kept by cuts='threshold' alone; intervals need method 'auto' or no limit")
     problem = make_problem(task, objective, kernel)
     if tree is None:
         tree = single_leaf(problem)
@@ -255,5 +266,7 @@ def expanded(
         )
     labels = task.reference.labels if objective == "mistakes" else None
     thresholds = Thresholds(problem, PartedOrder(task), labels) if cuts == "threshold" else None
-    growth = Growth(tree, problem, thresholds, least_gain(tree, problem, real_number("tol", tol)))
-    return growth.grow(max_leaf_nodes, look_ahead=look_ahead)
+    growth = Growth(
+        tree, problem, thresholds, least_gain(tree, problem, real_number("tol", tol)), task.budget.max_depth
+    )
+    return growth.grow(max_leaf_nodes, look_ahead=look_ahead and not task.budget.limits_shape)

@@ -66,7 +66,8 @@ class Thresholds:
         """Return the cost that the best cut of the rows saves, and the cut; None if no cut saves anything."""
         if len(rows) < 2:
             return 0.0, None
-        return self._by_costs(rows, places) if self.labels is None else self._by_majority(rows, places, self.labels)
+        with self.order.least_on_sides(places):
+            return self._by_costs(rows, places) if self.labels is None else self._by_majority(rows, places, self.labels)
 
     def _by_costs(self, rows: Indices, places: Places) -> tuple[float, Cut | None]:
         costs, scale = whole_costs(self.problem, rows)
@@ -124,7 +125,7 @@ def cheapest_cut(problem: Problem, rows: Indices, costs: Ints, two_sided: bool) 
 
 
 def cheapest_cuts(problem: Problem, rows: Indices, costs: Ints, two_sided: bool) -> list[list[Cut]]:
-    """Return for each column its best threshold, and its best interval if `two_sided`."""
+    """Return for each column that may be tested its best threshold, and its best interval if `two_sided`."""
     total = costs.sum(axis=0)
 
     def cuts_of(feature: int) -> list[Cut]:
@@ -132,7 +133,7 @@ def cheapest_cuts(problem: Problem, rows: Indices, costs: Ints, two_sided: bool)
         order = np.argsort(values)  # the order of equal values does not matter to sums of whole numbers
         return list(_cuts(feature, values[order], order, costs, total, two_sided))
 
-    return map_tasks(cuts_of, range(problem.rows.n_columns), n_jobs=problem.jobs_for(rows))
+    return map_tasks(cuts_of, problem.columns, n_jobs=problem.jobs_for(rows))
 
 
 def _cuts(

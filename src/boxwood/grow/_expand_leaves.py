@@ -45,17 +45,25 @@ class _Leaf(NamedTuple):
     rows: Indices
     places: Places
     unparted: list[Places]
+    depth: int
 
 
 class Growth:
     """A tree whose leaves are split one after another.
 
     A leaf waits in the heap if a cut of it gains enough, and among the stuck ones otherwise. Without a parted order,
-    cuts may be intervals.
+    cuts may be intervals. No leaf at the depth `max_depth` is split.
     """
 
-    def __init__(self, tree: ThresholdTree, problem: Problem, thresholds: Thresholds | None, least: float) -> None:
-        self.problem, self.thresholds, self.least = problem, thresholds, least
+    def __init__(
+        self,
+        tree: ThresholdTree,
+        problem: Problem,
+        thresholds: Thresholds | None,
+        least: float,
+        max_depth: int | None = None,
+    ) -> None:
+        self.problem, self.thresholds, self.least, self.max_depth = problem, thresholds, least, max_depth
         self.two_sided = thresholds is None
         self.builder, node_of = TreeBuilder.from_tree(tree)
         self.begin = self._leaves_of(tree, node_of)
@@ -84,7 +92,7 @@ class Growth:
         for node, rows, inside in rows_at_nodes(tree, self.problem.rows.values):
             own = kept[rows]
             if inside is None:
-                leaves.append(_Leaf(node_of[node], rows[own], places[node], []))
+                leaves.append(_Leaf(node_of[node], rows[own], places[node], [], int(tree.node_depth[node])))
             else:
                 sides = self._sides(places[node], rows[own], inside[own])
                 self._part([places[node]])
@@ -106,6 +114,8 @@ class Growth:
 
     def _consider(self, leaf: _Leaf) -> None:
         self._part(leaf.unparted)
+        if self.max_depth is not None and leaf.depth >= self.max_depth:
+            return
         if self.thresholds is None:
             gain, cut = best_cut(self.problem, leaf.rows, self.two_sided)
         else:
@@ -124,7 +134,7 @@ class Growth:
         inside = self.problem.rows.is_first(leaf.rows, cut.feature, cut.lower, cut.upper)
         places, unparted = self._sides(leaf.places, leaf.rows, inside), [leaf.places]
         sides = zip((first, second), (leaf.rows[inside], leaf.rows[~inside]), places, strict=True)
-        return [_Leaf(*side, unparted) for side in sides]
+        return [_Leaf(*side, unparted, leaf.depth + 1) for side in sides]
 
     def _best_pair(self, room: int) -> tuple[int, Pair] | None:
         """Return the stuck leaf and the pair of cuts that gain most for each leaf that they add."""

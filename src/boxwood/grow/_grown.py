@@ -49,7 +49,8 @@ class Grown(NamedTuple):
         asked = task.max_leaf_nodes
         if asked is None or self.tree.n_leaves >= asked:
             return self
-        note = f"stopped at {self.tree.n_leaves} of {asked} leaves, as {self.early_stop}"
+        within = " within the limits" if task.budget.limits_shape else ""
+        note = f"stopped at {self.tree.n_leaves} of {asked} leaves, as {self.early_stop}{within}"
         return self._replace(notes=(*self.notes, note))
 
 

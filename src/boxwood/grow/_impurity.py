@@ -89,6 +89,7 @@ class _Leaf(NamedTuple):
     places: Places
     counts: Ints
     parent: list[Places]  # places whose rows have to be moved to their sides first; shared with the sibling
+    depth: int
 
 
 class _Growth:
@@ -106,7 +107,8 @@ class _Growth:
         self.criterion = CRITERIA[criterion](task, self.order, self.labels, self.weights)
         self.heap: list[tuple[float, bool, int, _Leaf, tuple[int, int] | None]] = []
         root = self.order.root
-        self._add(_Leaf(0, root, self._counts(0, root), []))
+        self.max_depth = task.budget.max_depth
+        self._add(_Leaf(0, root, self._counts(0, root), [], 0))
 
     def grow(self, max_leaf_nodes: int) -> ThresholdTree:
         """Return the tree with at most so many leaves; may be called again for more of them."""
@@ -121,14 +123,15 @@ class _Growth:
     def _add(self, leaf: _Leaf) -> None:
         self.builder.label(leaf.node, int(leaf.counts.argmax()))
         impurity = self.criterion.impurity(leaf.counts)
-        if impurity > 0:
+        if impurity > 0 and leaf.depth != self.max_depth:
             heapq.heappush(self.heap, (-impurity * MARGIN, False, leaf.node, leaf, None))
 
     def _look_at(self, leaf: _Leaf) -> None:
         if leaf.parent:
             self.order.finish_split(leaf.parent.pop())
         search, gain_of, steps = self.criterion.search(leaf.places, leaf.counts)
-        score, feature, place = min(each for each in self.order.by_columns(search, leaf.places, steps=steps))
+        with self.order.least_on_sides(leaf.places):
+            score, feature, place = min(each for each in self.order.by_columns(search, leaf.places, steps=steps))
         if place >= 0:
             heapq.heappush(self.heap, (-gain_of(score), True, leaf.node, leaf, (feature, place)))
 
@@ -137,8 +140,8 @@ class _Growth:
         places = self.order.begin_split(leaf.places, feature, place)
         counts = self._counts(feature, places[0])
         parent = [leaf.places]
-        self._add(_Leaf(left, places[0], counts, parent))
-        self._add(_Leaf(right, places[1], leaf.counts - counts, parent))
+        self._add(_Leaf(left, places[0], counts, parent, leaf.depth + 1))
+        self._add(_Leaf(right, places[1], leaf.counts - counts, parent, leaf.depth + 1))
 
     def _counts(self, feature: int, places: Places) -> Ints:
         """Return the weight by cluster of the rows at some places of a column."""

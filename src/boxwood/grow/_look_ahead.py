@@ -118,8 +118,8 @@ class _Bins(NamedTuple):
 
 def _columns(problem: Problem, rows: Indices, costs: Ints, two_sided: bool) -> list[int]:
     """Return the columns that are looked at; ties go to the lowest."""
-    if problem.rows.n_columns <= COLUMNS:
-        return list(range(problem.rows.n_columns))
+    if len(problem.columns) <= COLUMNS:
+        return list(problem.columns)
     best = sorted(min(cuts) for cuts in cheapest_cuts(problem, rows, costs, two_sided) if cuts)
     chosen = sorted(best, key=lambda cut: (cut.cost, cut.feature))[:COLUMNS]
     return sorted(cut.feature for cut in chosen)

@@ -16,6 +16,7 @@ from boxwood._validation import listed, refuse_unknown
 if TYPE_CHECKING:
     from boxwood.grow._grown import Grown
     from boxwood.reference import Task
+    from boxwood.reference._budget import Budget
 
 __all__ = ["METHODS", "Method", "method_of"]
 
@@ -39,6 +40,8 @@ class Method(NamedTuple):
         Whether "auto" grows it only for mixtures.
     sees_all_rows : bool
         Whether "auto" gives it every row of a large table, because it takes about one pass.
+    keeps : tuple of str
+        The parts of a `Budget` that its trees keep, besides rounded thresholds.
     """
 
     name: str
@@ -48,6 +51,7 @@ class Method(NamedTuple):
     candidate: bool = False
     of_mixtures: bool = False
     sees_all_rows: bool = False
+    keeps: tuple[str, ...] = ()
 
     @property
     def grower(self) -> Callable[..., Grown]:
@@ -63,8 +67,15 @@ class Method(NamedTuple):
 
     def grow(self, task: Task, **options: Any) -> Grown:
         """Return what the method grows for a task, with a note if it has fewer leaves than were asked for."""
-        grown = self.grower(task, **options)
+        grown = self.grower(task.blinkered if self.separates_centers else task, **options)
         return grown if self.one_leaf_each else grown.noting_early_stop(task)
+
+    def check_budget(self, budget: Budget) -> None:
+        """Raise a ValueError that names methods that keep a budget, if this one does not."""
+        missing = [name for name in budget.given if name not in (*self.keeps, "round_thresholds")]
+        if missing:
+            able = [f"{name!r}" for name, other in METHODS.items() if set(missing) <= set(other.keeps)]
+            raise ValueError(f"method {self.name!r} has no {missing[0]}; use {' or '.join([repr('auto'), *able])}")
 
     def check_options(self, options: Mapping[str, Any]) -> None:
         """Raise a ValueError that lists the method's options, if some other option is given."""
@@ -74,16 +85,19 @@ class Method(NamedTuple):
             raise ValueError(f"method {self.name!r} has no option {listed(unknown)}; its options: {allowed}")
 
 
+_COLUMNS = ("forbidden", "max_columns")
+_ALL = (*_COLUMNS, "max_depth", "min_samples_leaf")
+
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        Method("imm", "_imm", True, separates_centers=True, candidate=True, sees_all_rows=True),
-        Method("greedy", "_greedy", True, separates_centers=True, candidate=True),
+        Method("imm", "_imm", True, separates_centers=True, candidate=True, sees_all_rows=True, keeps=_COLUMNS),
+        Method("greedy", "_greedy", True, separates_centers=True, candidate=True, keeps=_COLUMNS),
         Method("mmdt", "_mmdt", True, candidate=True, of_mixtures=True),
-        Method("shallow", "_shallow", True, separates_centers=True, candidate=True),
-        Method("exkmc", "_expand"),
-        Method("expand", "_expand"),
-        Method("cart", "_cart"),
+        Method("shallow", "_shallow", True, separates_centers=True, candidate=True, keeps=_COLUMNS),
+        Method("exkmc", "_expand", keeps=_ALL),
+        Method("expand", "_expand", keeps=_ALL),
+        Method("cart", "_cart", keeps=_ALL),
         Method("random_cuts", "_random_cuts", True, separates_centers=True),
         Method("kernel_imm", "_kernel_imm", True),
         Method("kernel_exkmc", "_kernel_expand"),

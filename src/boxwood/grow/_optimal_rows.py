@@ -47,6 +47,9 @@ class Kept:
         """The rank of each row's value among the different values of the column, shape (d, n)."""
         codes = np.empty(self.order.shape, dtype=np.int32)
         for feature, order in enumerate(self.order):
+            if feature in self.task.budget.forbidden:  # equal ranks, so no cut
+                codes[feature] = 0
+                continue
             values = self.task.rows.column(feature, self.rows[order])
             codes[feature, order] = np.cumsum(np.concatenate([[False], values[1:] != values[:-1]]))
         return codes

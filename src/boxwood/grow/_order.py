@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -38,14 +39,15 @@ class PartedOrder:
     """
 
     def __init__(self, task: Task) -> None:
-        self.rows, self.n_jobs = task.rows, task.n_jobs
+        self.rows, self.n_jobs, self.budget = task.rows, task.n_jobs, task.budget
         order = task.order
         small = 2 * len(self.rows) <= np.iinfo(np.int32).max
         self.entries = np.empty(order.shape, dtype=np.int32 if small else np.int64)
         self.is_left = np.zeros(len(self.rows), dtype=np.bool_)
 
         def mark(feature: int) -> None:
-            values = np.ascontiguousarray(self.rows.values[:, feature])
+            may_cut = feature not in self.budget.forbidden  # in a column of equal values there is no cut
+            values = np.ascontiguousarray(self.rows.values[:, feature]) if may_cut else np.zeros(len(self.rows))
             mark_ties(values, order[feature], self.entries[feature])
 
         map_tasks(mark, range(len(order)), n_jobs=self.jobs_for(self.root))
@@ -70,6 +72,26 @@ class PartedOrder:
         most = min(most or d, d if jobs is None else (d + 7) // 8)
         most = max(1, min(AT_ONCE // (steps * max(len(node), 1)), most))
         return map_tasks(lambda first: work(first, min(first + most, d)), range(0, d, most), n_jobs=jobs)
+
+    @contextmanager
+    def least_on_sides(self, node: Places) -> Iterator[None]:
+        """Keep cuts of a node from leaving fewer rows on a side than the budget allows.
+
+        So many rows at both ends of each column count as ties while this lasts.
+        """
+        least = self.budget.min_samples_leaf
+        if least == 1:
+            yield
+            return
+        first = self.entries[:, node.start : min(node.start + least, node.stop)]
+        last = self.entries[:, max(node.stop - least + 1, node.start) : node.stop]
+        before = first.copy(), last.copy()
+        first |= 1
+        last |= 1
+        try:
+            yield
+        finally:
+            first[:], last[:] = before
 
     def rows_of(self, node: Places, feature: int = 0) -> Indices:
         """Return the rows of a node, in the order of a column."""

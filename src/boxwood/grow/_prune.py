@@ -11,7 +11,7 @@ from boxwood.grow._costs import make_problem, refuse_misfit, whole_costs
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 
-__all__ = ["Shares", "pruned", "prunings", "shares_of"]
+__all__ = ["Shares", "pruned", "prunings", "shares_of", "sums_by_node"]
 
 
 def pruned(
@@ -122,11 +122,11 @@ def shares_of(tree: ThresholdTree, task: Task, objective: str, centers: Array | 
     refuse_misfit(tree, task)
     rows = np.flatnonzero(problem.kept)
     costs, _ = whole_costs(problem, rows)
-    sums = _sums_by_node(tree, costs, tree.apply(task.rows.take(rows), n_jobs=task.n_jobs))
+    sums = sums_by_node(tree, costs, tree.apply(task.rows.take(rows), n_jobs=task.n_jobs))
     return Shares(tree, _shares(tree, sums.min(axis=1)), sums.argmin(axis=1))
 
 
-def _sums_by_node(tree: ThresholdTree, costs: Ints, leaves: Indices) -> Ints:
+def sums_by_node(tree: ThresholdTree, costs: Ints, leaves: Indices) -> Ints:
     """Return the cost of the rows at each node under each cluster, shape (n_nodes, k)."""
     sums = np.zeros((tree.n_nodes, costs.shape[1]), dtype=np.int64)
     order = np.argsort(leaves, kind="stable")

@@ -173,6 +173,7 @@ class Draft:
         current, is_wrong, n_rows = self._look_across(level, rows, active, side)
         wanted = self.lowest < current[:, None]
         wanted[~(active & is_wrong)] = False
+        wanted[:, list(self.task.budget.forbidden)] = False
         found = Found.nothing(current)
         search = Search(self.task, self.X, rows, self.at[level], side.difference, self.problem.n_jobs)
         search.look(found, wanted, n_rows, self.lowest)
@@ -253,7 +254,8 @@ class Draft:
         before, after, own = _sum(self._for_blocks(count, rows)).T
         keeps = np.ones(len(chosen), dtype=np.bool_)
         nodes = np.flatnonzero(chosen)  # of one level, so each leaf is below the last of them that is not behind it
-        wrong = np.flatnonzero((before + after > 0) & (own == 0))
+        too_few = after < self.task.budget.min_samples_leaf
+        wrong = np.flatnonzero((before + after > 0) & ((own == 0) | too_few))
         keeps[nodes[np.searchsorted(nodes, wrong, side="right") - 1]] = False
         return keeps
 

@@ -16,6 +16,7 @@ from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import Rows, whole_number
 from boxwood.errors import DataError
 from boxwood.reference._bins import Bins
+from boxwood.reference._budget import NO_BUDGET, Budget
 from boxwood.reference._mixture import Mixture
 from boxwood.reference._reference import Reference, refuse_no_reference
 
@@ -43,6 +44,8 @@ class Task:
         Randomness of the method.
     n_jobs : int or None, default=-1
         Number of threads. No tree depends on it.
+    budget : Budget
+        Limits that every tree keeps, and columns that no cut tests; none by default.
     """
 
     rows: Rows
@@ -51,6 +54,7 @@ class Task:
     max_leaf_nodes: int | None = None
     random_state: Any = None
     n_jobs: int | None = -1
+    budget: Budget = NO_BUDGET
 
     @classmethod
     def of(
@@ -63,13 +67,14 @@ class Task:
         max_leaf_nodes: int | None = None,
         random_state: Any = None,
         n_jobs: int | None = -1,
+        budget: Budget | None = None,
     ) -> Task:
         """Return the task of explaining a clustering of rows.
 
         Raises
         ------
         DataError
-            If rows, labels, centres and weights do not fit together, or every row is left out.
+            If rows, labels, centres and weights do not fit together, every row is left out, or no cut is allowed.
         TypeError, ValueError
             If the reference is none, or a number is no whole number or out of its range.
         """
@@ -82,9 +87,10 @@ class Task:
             raise DataError(f"X has {len(rows)} rows, but the reference has {n_labels} labels")
         if rows.n_columns != n_columns:
             raise DataError(f"X has {rows.n_columns} columns, but the reference's centres have {n_columns}")
-        task = cls(rows, reference, mixture, leaves, random_state, n_jobs)
+        task = cls(rows, reference, mixture, leaves, random_state, n_jobs, budget or NO_BUDGET)
         if not task.kept.any():
             raise DataError("every row is left out: give some row a label other than -1 and a weight above 0")
+        task.budget.refuse_too_few(task.n_kept)
         return task
 
     @cached_property
@@ -92,6 +98,26 @@ class Task:
         """Whether each row is kept, shape (n,): it has a cluster and a weight above 0."""
         kept, weights = self.reference.kept, self.rows.weights
         return kept if weights is None else kept & (weights > 0)
+
+    @property
+    def n_kept(self) -> int:
+        """Number of kept rows."""
+        return int(self.kept.sum())
+
+    @cached_property
+    def blinkered(self) -> Task:
+        """The task as methods see it that look at nothing but the columns they may test; others are zero.
+
+        It has no mixture. Without forbidden columns it is the task itself. Takes memory for the rows.
+        """
+        hidden = list(self.budget.forbidden)
+        if not hidden:
+            return self
+        values, centers = self.rows.values.copy(order="K"), self.reference.centers.copy()
+        values[:, hidden], centers[:, hidden] = 0.0, 0.0
+        return replace(
+            self, rows=self.rows.mapped(values), reference=self.reference.with_centers(centers), mixture=None
+        )
 
     @cached_property
     def order(self) -> NDArray[np.int32]:
@@ -136,13 +162,21 @@ class Task:
     def leaves(self, times: int = 1) -> int:
         """Return the number of leaves to grow: `max_leaf_nodes`, or else `times` the number of clusters.
 
-        No tree has more leaves than rows that differ, so a larger number is cut to the number of rows.
+        No tree has more leaves than rows that differ, so a larger number is cut to the number of rows. The budget may
+        allow fewer.
         """
-        return min(self.max_leaf_nodes or times * self.reference.n_clusters, max(len(self.rows), 2))
+        leaves = min(self.max_leaf_nodes or times * self.reference.n_clusters, max(len(self.rows), 2))
+        return self.budget.most_leaves(leaves, self.n_kept) if self.budget.limits_shape else leaves
 
     def of_rows(self, rows: Indices) -> Task:
         """Return the task on some of the rows."""
         return replace(self, rows=self.rows.take(rows), reference=self.reference.of_rows(rows))
+
+    def within(self, budget: Budget) -> Task:
+        """Return the task with another budget; rows are not sorted again."""
+        task = replace(self, budget=budget)
+        task.__dict__.update({name: self.__dict__[name] for name in ("kept", "order") if name in self.__dict__})
+        return task
 
     def with_reference(self, reference: Reference) -> Task:
         """Return the task with another clustering of the same rows."""
@@ -155,4 +189,4 @@ class Task:
         rows = np.flatnonzero(self.kept)
         if len(rows) > n_rows:
             rows = np.sort(check_random_state(self.random_state).choice(rows, n_rows, replace=False))
-        return self.of_rows(rows)
+        return replace(self.of_rows(rows), budget=self.budget.for_share(len(rows) / self.n_kept))

@@ -149,9 +149,8 @@ def _origin(ex: Explanation) -> str:
     gap = None if ex.search is None else ex.search.gap
     if gap is None or gap > TELLING:
         return f"{text}."
-    if gap == 0:
-        return f"{text}; no tree of {of_leaves(ex.n_leaves)} costs less."
-    return f"{text}; no tree of {of_leaves(ex.n_leaves)} costs less by more than {_at_most(gap)}."
+    tree = f"no tree of {of_leaves(ex.n_leaves)}{'' if ex.budget is None else ' within the limits'}"
+    return f"{text}; {tree} costs less{'' if gap == 0 else f' by more than {_at_most(gap)}'}."
 
 
 def _at_most(share: float) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from boxwood._types import Array, Floats
 from boxwood._validation import listed
 from boxwood.errors import DataError
-from boxwood.table._column_names import find_columns, split_names
+from boxwood.table._column_names import ColumnError, find_columns, split_names
 from boxwood.table._numerals import hints
 from boxwood.table._source import Source, Tick, open_source
 
@@ -41,6 +41,10 @@ class Table:
         Columns of `X` that the file has as true and false.
     hints : tuple of str
         Lines for the reader on how the file was read, and on columns of text that look like numbers.
+    weights : array of shape (n,), or None
+        Values of the column of weights: finite, not negative, not all zero.
+    names : tuple of str
+        Names of all columns of the file.
     """
 
     name: str
@@ -51,6 +55,8 @@ class Table:
     padded: tuple[str, ...] = ()
     booleans: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
+    weights: Floats | None = None
+    names: tuple[str, ...] = ()
 
     def without(self, names: Collection[str]) -> Table:
         """Return the table without some of its columns."""
@@ -65,6 +71,7 @@ def read_table(
     columns: Sequence[str] = (),
     exclude: Sequence[str] = (),
     labels: str | None = None,
+    weights: str | None = None,
     header: bool = True,
     decimal: str | None = None,
     tick: Tick | None = None,
@@ -87,6 +94,8 @@ def read_table(
         between them.
     labels : str, default=None
         Column with the label of each row; it is not a column of the matrix.
+    weights : str, default=None
+        Column with the weight of each row; it is not a column of the matrix.
     header : bool, default=True
         Of CSV: whether the first line holds names; if not, columns are called `column 1`, `column 2`, …
     decimal : {".", ","}, default=None
@@ -98,7 +107,7 @@ def read_table(
     Raises
     ------
     ColumnError
-        If a column is named that the table does not have.
+        If a column is named that the table does not have, or one for labels and for weights.
     DataError
         If the file cannot be read, has missing or infinite values, text among numbers, no numeric column or only
         constant ones. The first line of the message says what is wrong, further lines what to do.
@@ -117,23 +126,29 @@ def read_table(
            [41.,  0.]])
     """
     with open_source(path, format=format, header=header, decimal=decimal) as source:
-        label = None if labels is None else find_columns([labels], source.names)[0]
+        label, weight = (None if each is None else find_columns([each], source.names)[0] for each in (labels, weights))
+        if label is not None and label == weight:
+            raise ColumnError(
+                f"column '{labels}' cannot hold both labels and weights; name another one for one of them"
+            )
         wanted = find_columns(split_names(columns, source.names), source.names)
         excluded = find_columns(split_names(exclude, source.names), source.names)
-        candidates = [i for i in wanted or range(len(source.names)) if i not in excluded and i != label]
+        candidates = [i for i in wanted or range(len(source.names)) if i not in (*excluded, label, weight)]
         n_rows, profiles = _profile(source, candidates, tick)
         if n_rows == 0:
             raise DataError(f"{source.name} has column names but no rows")
         used, left_out = _choose(source, profiles, wanted)
         _refuse_gaps(source, n_rows, [profiles[i] for i in used])
         y = None if label is None else _labels(source, label, n_rows)
+        mass = None if weight is None else _weights(source, weight, n_rows)
         X = _matrix(source, used, n_rows, tick)
         padded = tuple(
             source.names[i] for j, i in enumerate(used) if profiles[i].padded and (X[:, j] == np.floor(X[:, j])).all()
         )
         booleans = tuple(source.names[i] for i in used if source.types[i] == "BOOLEAN" or profiles[i].words)
         said = (*source.hints, *_hints(source, dict(left_out).get("text", ())))
-        return Table(source.name, X, tuple(source.names[i] for i in used), y, left_out, padded, booleans, said)
+        columns_used, all_names = tuple(source.names[i] for i in used), tuple(source.names)
+        return Table(source.name, X, columns_used, y, left_out, padded, booleans, said, mass, all_names)
 
 
 def refuse_text(source: Source, column: int, n_rows: int) -> None:
@@ -355,6 +370,21 @@ def _labels(source: Source, column: int, n_rows: int) -> Array:
     if kind is not None:
         return np.asarray(values)
     return np.array([str(label) for label in values], dtype=object)
+
+
+def _weights(source: Source, column: int, n_rows: int) -> Floats:
+    name = source.names[column]
+    refuse_text(source, column, n_rows)
+    values = _matrix(source, [column], n_rows, None)[:, 0]
+    if not np.isfinite(values).all() or (values < 0).any():
+        count = int((~(np.isfinite(values) & (values >= 0))).sum())
+        raise DataError(
+            f"column '{name}' must hold weights, but {count:,} of {n_rows:,} rows have none, or one below 0\n"
+            "use 0 for rows to leave out"
+        )
+    if not values.any():
+        raise DataError(f"column '{name}' must hold weights, but every row has the weight 0")
+    return values
 
 
 def _refuse_labels(name: str, distinct: int, n_rows: int) -> None:

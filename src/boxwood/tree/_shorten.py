@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from decimal import Context
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -14,7 +15,7 @@ from boxwood.tree._nodes import Nodes
 from boxwood.tree._numbers import between, shortest_between
 from boxwood.tree._walk import as_rows, rows_at_nodes
 
-__all__ = ["recut", "shortened"]
+__all__ = ["recut", "rounded", "shortened"]
 
 Tree = TypeVar("Tree", bound=Nodes)
 
@@ -45,6 +46,29 @@ def recut(tree: Tree, X: ArrayLike, Z: ArrayLike) -> Tree:
     if raw.shape[0] != mapped.shape[0]:
         raise ValueError(f"X and Z must hold the same rows, got {raw.shape[0]} and {mapped.shape[0]}")
     return _moved(tree, raw, mapped, _middle)
+
+
+def rounded(tree: Tree, digits: int, kept: Collection[int] = ()) -> Tree:
+    """Return the tree with thresholds rounded to so many significant digits, but in some columns that are kept.
+
+    Rounding keeps the order of numbers, so no interval is turned around. A number that would leave the range of doubles
+    is rounded towards zero.
+    """
+    changes = (tree.feature >= 0) & ~np.isin(tree.feature, list(kept))
+
+    def ends(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        new = values.copy()
+        for node in np.flatnonzero(changes & np.isfinite(values)).tolist():
+            new[node] = _to_digits(float(values[node]), digits)
+        return new
+
+    return tree.with_thresholds(ends(tree.lower), ends(tree.upper))
+
+
+def _to_digits(value: float, digits: int) -> float:
+    if math.isinf(near := float(f"{value:.{digits - 1}e}")):
+        return float(Context(prec=digits, rounding="ROUND_DOWN").create_decimal_from_float(value))
+    return near
 
 
 def _moved(tree: Tree, X: NDArray[np.floating], Z: NDArray[np.floating], choose: _Choice) -> Tree:

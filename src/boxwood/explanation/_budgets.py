@@ -1,0 +1,119 @@
+"""The budget of `explain`: read from its parameters, kept to the end, and told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from boxwood._frames import column_names, is_frame
+from boxwood._validation import listed
+from boxwood.explanation._explanation import Explanation
+from boxwood.explanation._facts import BudgetFacts
+from boxwood.grow._names import named
+from boxwood.grow._within import within
+from boxwood.reference import Reference, Task
+from boxwood.reference._budget import Budget, as_names
+from boxwood.reference._coordinates import Coordinates
+from boxwood.tree import ThresholdTree
+from boxwood.tree._shorten import rounded
+
+__all__ = ["budget_of", "finished", "in_coordinates", "settled", "told"]
+
+
+def budget_of(X: Any, columns: Sequence[str], given: dict[str, Any]) -> Budget:
+    """Return the budget on the columns that rules may use; a frame's other columns are as good as forbidden."""
+    others = set(column_names(X)) - set(columns) if is_frame(X) else set()
+    forbidden = [name for name in as_names("forbidden", given["forbidden"]) if name not in others]
+    return Budget.of(columns, **given | {"forbidden": forbidden})
+
+
+def in_coordinates(budget: Budget, coordinates: Coordinates) -> Budget:
+    """Return the budget on the columns on which trees are grown."""
+    return budget.mapped(None if coordinates.axis_map is None else coordinates.axis_map.features)
+
+
+def finished(tree: ThresholdTree, task: Task, budget: Budget, coordinates: Coordinates) -> tuple[ThresholdTree, int]:
+    """Return a tree on the table's columns with rounded thresholds, within the budget, and how many rows moved.
+
+    A cut of a mapped column may be several cuts of the table's column, and rows that move may leave too few in a leaf.
+    So the budget is looked at once more. Rows that are left out do not count.
+    """
+    if not budget.given:
+        return tree, 0
+    k, d = task.reference.n_clusters, coordinates.table.n_columns
+    reference = Reference(task.reference.labels, np.zeros((k, d)), task.reference.names)
+    on_table = replace(task, rows=coordinates.table, reference=reference, mixture=None, budget=budget)
+    if budget.round_thresholds is None:
+        return within(tree, on_table, "mistakes"), 0
+    short = rounded(tree, budget.round_thresholds, tuple(coordinates.categories))
+    before, after = (each.apply(coordinates.table, n_jobs=task.n_jobs) for each in (tree, short))
+    n_moved = int(((before != after) & task.kept).sum())
+    if n_moved:
+        short = named(short, on_table, "mistakes")
+    return within(short, on_table, "mistakes"), n_moved
+
+
+def settled(task: Task, tree: ThresholdTree) -> Task:
+    """Return the task in which no cut tests other columns than a tree, if the budget limits their number."""
+    if task.budget.max_columns is None:
+        return task
+    tested = {task.budget.source(int(j)) for j in tree.features}
+    return task.within(task.budget.only(tested, task.rows.n_columns))
+
+
+def told(explanation: Explanation, task: Task, budget: Budget, n_moved: int = 0) -> Explanation:
+    """Return the explanation with the facts of its budget, and notes on what it did."""
+    if not budget.given:
+        return explanation
+    columns = explanation.columns
+    names = {part: tuple(columns[j] for j in getattr(budget, part)) for part in ("forbidden", "preferred")}
+    facts = BudgetFacts(
+        budget.max_depth,
+        budget.min_samples_leaf if budget.min_samples_leaf > 1 else None,
+        budget.max_columns,
+        budget.round_thresholds,
+        **names,
+        n_moved=n_moved,
+    )
+    search = explanation.search
+    if n_moved and search is not None:
+        search = search._replace(gap=None)
+    notes = _notes(facts, explanation, task)
+    return replace(explanation, budget=facts, search=search, notes=(*explanation.notes, *notes))
+
+
+def _notes(facts: BudgetFacts, explanation: Explanation, task: Task) -> tuple[str, ...]:
+    columns, used = explanation.columns, explanation.tree.features.tolist()
+    tested = [columns[j] for j in used]
+    notes = []
+    if facts.max_columns is not None:
+        among = f"of {len(columns) - len(facts.forbidden):,} columns"
+        notes.append(f"max_columns={facts.max_columns}: {among} the rules use {listed(tested) if tested else 'none'}")
+    if facts.forbidden:
+        notes.append(f"forbidden, so no rule tests it: {listed(list(facts.forbidden))}")
+    if facts.preferred:
+        chosen = [name for name in facts.preferred if name in tested]
+        notes.append(f"preferred: of {listed(list(facts.preferred))} the rules use {listed(chosen) or 'none'}")
+    notes += _notes_on_room(facts, task)
+    if facts.round_thresholds is not None:
+        digits = (
+            "1 significant digit" if facts.round_thresholds == 1 else f"{facts.round_thresholds} significant digits"
+        )
+        moved = f"{facts.n_moved:,} of {task.n_kept:,} rows" if facts.n_moved else "no row"
+        notes.append(f"thresholds are rounded to {digits}, which moves {moved} to another leaf")
+    return tuple(notes)
+
+
+def _notes_on_room(facts: BudgetFacts, task: Task) -> tuple[str, ...]:
+    """Return a note if the budget leaves room for fewer leaves than clusters."""
+    k, room = task.reference.n_clusters, task.leaves()
+    if room >= k or (task.max_leaf_nodes is not None and task.max_leaf_nodes < k):
+        return ()
+    limits = [f"{name}={getattr(facts, name)}" for name in ("max_depth", "min_samples_leaf") if getattr(facts, name)]
+    if not limits:
+        return ()
+    leaves = "1 leaf" if room == 1 else f"{room:,} leaves"
+    return (f"room for {leaves}, fewer than the {k:,} clusters ({', '.join(limits)})",)

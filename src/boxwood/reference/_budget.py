@@ -1,0 +1,167 @@
+"""`Budget`: how large a tree may be, and which columns its cuts may test."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from boxwood._frames import refuse_unknown_columns
+from boxwood._types import Indices
+from boxwood._validation import listed, shown, whole_number
+from boxwood.errors import DataError
+
+__all__ = ["NO_BUDGET", "PARTS", "Budget", "as_names"]
+
+_MOST = 1 << 31  # larger limits are as good as none, and would not fit in a model file
+DIGITS = 17  # any double is known by so many
+PARTS = ("max_depth", "min_samples_leaf", "max_columns", "forbidden", "preferred", "round_thresholds")
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Limits that every tree of a task keeps. The empty one has none, and changes no tree.
+
+    Parameters
+    ----------
+    max_depth : int, default=None
+        Most cuts from the root to a leaf.
+    min_samples_leaf : int, default=1
+        Fewest kept rows of a leaf, whatever they weigh, as scikit-learn counts them.
+    max_columns : int, default=None
+        Most different columns that cuts test.
+    forbidden, preferred : tuples of int
+        Columns that no cut tests, and columns that win where the loss is nearly equal.
+    round_thresholds : int, default=None
+        Significant digits of thresholds.
+    sources : tuple of int, default=None
+        For each column of the task, the column of the table that it is made of, by which `max_columns` counts; None
+        where they are the same.
+    """
+
+    max_depth: int | None = None
+    min_samples_leaf: int = 1
+    max_columns: int | None = None
+    forbidden: tuple[int, ...] = ()
+    preferred: tuple[int, ...] = ()
+    round_thresholds: int | None = None
+    sources: tuple[int, ...] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        columns: Sequence[str] = (),
+        *,
+        max_depth: Any = None,
+        min_samples_leaf: Any = None,
+        max_columns: Any = None,
+        forbidden: Sequence[str] = (),
+        preferred: Sequence[str] = (),
+        round_thresholds: Any = None,
+    ) -> Budget:
+        """Return the budget on the columns of a table, from what a caller gives.
+
+        Raises
+        ------
+        DataError
+            If a column is not in the table, or all are forbidden.
+        TypeError, ValueError
+            If a number is no whole number or out of its range, or a column is both forbidden and preferred.
+        """
+        digits = _number("round_thresholds", round_thresholds)
+        if digits is not None and digits > DIGITS:
+            raise ValueError(
+                f"round_thresholds must be at most {DIGITS} digits, which tell doubles apart; got {digits}"
+            )
+        forbidden, preferred = as_names("forbidden", forbidden), as_names("preferred", preferred)
+        refuse_unknown_columns((*forbidden, *preferred), columns)
+        if both := [name for name in forbidden if name in preferred]:
+            raise ValueError(f"forbidden and preferred at once: {listed(both)}; name each in one of them")
+        if columns and set(forbidden) == set(columns):
+            raise DataError(f"every column is forbidden ({listed(list(columns))}); a tree needs one that it may test")
+        return cls(
+            _number("max_depth", max_depth),
+            _number("min_samples_leaf", min_samples_leaf) or 1,
+            _number("max_columns", max_columns),
+            tuple(sorted({columns.index(name) for name in forbidden})),
+            tuple(sorted({columns.index(name) for name in preferred})),
+            digits,
+        )
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """Names of the parts that limit something."""
+        return tuple(name for name in PARTS if getattr(self, name) != getattr(NO_BUDGET, name))
+
+    @property
+    def limits_shape(self) -> bool:
+        """Whether depth or leaves are limited."""
+        return self.max_depth is not None or self.min_samples_leaf > 1
+
+    def mapped(self, features: Indices | None) -> Budget:
+        """Return the budget on other columns, each made of one of these; None are the same columns."""
+        if features is None:
+            return self
+        sources = tuple(int(j) for j in features)
+        forbidden, preferred = (
+            tuple(j for j, source in enumerate(sources) if source in wanted)
+            for wanted in (self.forbidden, self.preferred)
+        )
+        if sources and len(forbidden) == len(sources):
+            raise DataError("the clustering uses forbidden columns alone; a tree needs one that it may test")
+        return replace(self, forbidden=forbidden, preferred=preferred, sources=sources)
+
+    def allowed(self, n_columns: int) -> tuple[int, ...]:
+        """Return the columns that cuts may test."""
+        return tuple(j for j in range(n_columns) if j not in self.forbidden)
+
+    def source(self, column: int) -> int:
+        """Return the column of the table that a column is made of."""
+        return column if self.sources is None else self.sources[column]
+
+    def only(self, sources: Collection[int], n_columns: int) -> Budget:
+        """Return the budget with every column forbidden that is not made of some columns of the table."""
+        others = (j for j in range(n_columns) if self.source(j) not in sources)
+        forbidden = tuple(sorted({*self.forbidden, *others}))
+        return replace(self, forbidden=forbidden, max_columns=None)
+
+    def for_share(self, share: float) -> Budget:
+        """Return the budget for a sample that holds a share of the rows."""
+        if self.min_samples_leaf == 1:
+            return self
+        return replace(self, min_samples_leaf=max(math.ceil(self.min_samples_leaf * share), 1))
+
+    def most_leaves(self, leaves: int, n_rows: int) -> int:
+        """Return how many leaves a tree may have of `leaves` that are wanted, for so many kept rows."""
+        if self.max_depth is not None and self.max_depth < leaves.bit_length():
+            leaves = min(leaves, 1 << self.max_depth)
+        return max(min(leaves, n_rows // self.min_samples_leaf), 1) if self.min_samples_leaf > 1 else leaves
+
+    def refuse_too_few(self, n_rows: int) -> None:
+        """Raise a DataError if no cut of so many kept rows leaves enough of them on both sides."""
+        if self.min_samples_leaf > 1 and 2 * self.min_samples_leaf > n_rows:
+            raise DataError(
+                f"min_samples_leaf={self.min_samples_leaf} allows no cut of {n_rows} rows; take at most {n_rows // 2}"
+            )
+
+
+NO_BUDGET = Budget()
+
+
+def _number(name: str, value: Any) -> int | None:
+    return None if value is None else min(whole_number(name, value, 1), _MOST)
+
+
+def as_names(name: str, given: Any) -> tuple[str, ...]:
+    """Return names of columns; raise a TypeError for anything but a collection of text. None is none."""
+    if isinstance(given, str):
+        raise TypeError(f"{name} must be a list of names, got the text {shown(given)}; write [{shown(given)}]")
+    try:
+        names = () if given is None else tuple(given)
+    except TypeError:
+        raise TypeError(f"{name} must be a list of names of columns, got {shown(given)}") from None
+    for each in names:
+        if not isinstance(each, str):
+            raise TypeError(f"{name} must be a list of names of columns, which are text; got {shown(each)} in it")
+    return names

@@ -1,0 +1,81 @@
+"""Options that limit the rules, and weights, on the command line."""
+
+import json
+
+import numpy as np
+import pytest
+
+import boxwood
+from tests.cli.test_cli import DATA, DONE, USAGE, run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("limits")
+    rng = np.random.default_rng(0)
+    labels = rng.integers(4, size=120)
+    X = rng.normal(size=(120, 4)) + 3 * rng.normal(size=(4, 4))[labels]
+    weights = rng.integers(0, 3, size=120)
+    lines = ["a,b,c,d,w,name,cluster"]
+    lines += [
+        ",".join(map(repr, row.tolist())) + f",{w},n{w},{c}" for row, w, c in zip(X, weights, labels, strict=True)
+    ]
+    (folder / "t.csv").write_text("\n".join(lines))
+    np.savez(folder / "t.npz", X=X, labels=labels, weights=weights)
+    return folder
+
+
+def explained(folder, *options, source="{}/t.csv", code=DONE):
+    result = run(folder, "explain", source, "-q", "--json", *options, code=code)
+    return json.loads(result.stdout) if code == DONE else result.output
+
+
+def test_options_limit_the_rules(folder):
+    limits = ["--max-depth", 3, "--min-samples-leaf", 10, "--max-columns", 2, "--forbidden", "a,name"]
+    limits += ["--preferred", "b", "--round-thresholds", 2]
+    facts = explained(folder, "--labels", "cluster", "--exclude", "w", *limits)
+    budget = facts["budget"]
+    assert {name: budget[name] for name in ("max_depth", "min_samples_leaf", "max_columns", "round_thresholds")} == {
+        "max_depth": 3,
+        "min_samples_leaf": 10,
+        "max_columns": 2,
+        "round_thresholds": 2,
+    }
+    assert (budget["forbidden"], budget["preferred"]) == (["a"], ["b"])
+    assert min(leaf["size"] for leaf in facts["leaves"]) >= 10
+    assert facts["readability"]["depth"] <= 3
+
+
+def test_a_column_of_weights_is_not_a_column_of_rules(folder):
+    facts = explained(folder, "--labels", "cluster", "--weights", "w")
+    data = np.load(folder / "t.npz")
+    ex = boxwood.explain(data["X"], data["labels"], sample_weight=data["weights"], columns=list("abcd"))
+    assert facts["columns"] == list("abcd")
+    assert facts["weighted"]
+    assert (facts["price"], facts["agreement"]) == (ex.price, ex.agreement)
+
+
+def test_notes_name_options(folder):
+    options = "--labels", "cluster", "--exclude", "w", "--max-columns", 1, "--max-depth", 1
+    text = run(folder, "explain", "{}/t.csv", *options).stdout
+    assert "Note: --max-columns 1: of 4 columns the rules use " in text
+    assert "fewer than the 4 clusters (--max-depth 1)" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (["--forbidden", "z"], USAGE, "no column 'z' in the table"),
+        (["--preferred", "name"], USAGE, "no column 'name' in the table"),
+        (["--weights", "z"], USAGE, "no column 'z' in the table"),
+        (["--weights", "cluster"], USAGE, "cannot hold both labels and weights"),
+        (["--weights", "name"], DATA, "column 'name' must be numbers"),
+        (["--weights", "a"], DATA, "column 'a' must hold weights, but"),
+        (["--min-samples-leaf", 61], DATA, "--min-samples-leaf 61 allows no cut of 120 rows; take at most 60"),
+        (["--max-depth", 0], USAGE, "'--max-depth'"),
+        (["--method", "imm", "--max-depth", 2], USAGE, "method 'imm' has no --max-depth; use 'auto'"),
+        (["--forbidden", "a", "--preferred", "a"], USAGE, "forbidden and --preferred at once: a"),
+    ],
+)
+def test_limits_that_cannot_be_kept_are_errors(folder, options, code, message):
+    assert message in explained(folder, "--labels", "cluster", *options, code=code)
