@@ -57,7 +57,7 @@ def command(model: str, file: str | None, row: int | None, given: tuple[str, ...
 
 
 def _read(talk: Talk, explanation: Explanation, file: str, row: int, options: dict[str, Any]) -> dict[str, Any]:
-    from boxwood.table import read_row
+    from boxwood.table._one_row import read_row
 
     tested = [int(j) for j in explanation.tree.features]
     coded = explanation.coded_columns
