@@ -365,7 +365,10 @@ class Written:
         return None
 
     def _repr_html_(self) -> str:
-        """Return the short form of the report, for notebooks; without the package jinja2, the printed explanation."""
+        """Return the short form of the report, for notebooks; without the package jinja2, the printed explanation.
+
+        Like the printed explanation, it tells counts of any number of rows.
+        """
         from boxwood.render._page import in_notebook
 
         return in_notebook(cast("Explanation", self))

@@ -35,7 +35,7 @@ class Guard(NamedTuple):
     Examples
     --------
     >>> guard = Guard(5)
-    >>> guard.count(3), guard.rows(1200), guard.share(3, 200), guard.share(197, 200)
+    >>> guard.number(3), guard.rows(1200), guard.share(3, 200), guard.share(197, 200)
     ('<5', '1,200 rows', '<2.5%', '>97.5%')
     """
 
@@ -76,7 +76,7 @@ class Guard(NamedTuple):
         hidden = self.hidden(parts)
         if hidden.cover is None and hidden.counts.sum() > 1:
             return ["–" if is_hidden else amount(part) for part, is_hidden in zip(parts, hidden.counts, strict=True)]
-        return [self.count(part, hidden.bound if i == hidden.cover else None) for i, part in enumerate(parts)]
+        return [self.number(part, hidden.bound if i == hidden.cover else None) for i, part in enumerate(parts)]
 
     def told_cells(self, table: Floats) -> list[list[str]]:
         """Return the cells of a table as texts, where the sums of its rows and columns are known; "·" stands for 0.
@@ -91,15 +91,15 @@ class Guard(NamedTuple):
             if hidden.sum() == before:
                 return [self._line(line, cells) for line, cells in zip(table, hidden, strict=True)]
 
-    def count(self, count: float, bound: float | None = None) -> str:
+    def number(self, count: float, bound: float | None = None) -> str:
         """Return a count as text, or the bound of a hidden one."""
         if self.hides(count):
             return f"<{self.least}"
         return amount(count) if bound is None else f">{amount(bound)}"
 
     def rows(self, count: float, bound: float | None = None, weighted: bool = False) -> str:
-        """Return a number of rows as text; see `count`."""
-        text = self.count(count, bound)
+        """Return a number of rows as text; see `number`."""
+        text = self.number(count, bound)
         if weighted:
             return f"weight {text}"
         words = text.replace("<", "fewer than ").replace(">", "over ")
@@ -141,7 +141,7 @@ class Guard(NamedTuple):
     def _cell(self, count: float, is_hidden: bool, bound: float | None) -> str:
         if is_hidden and bound is None and not self.hides(count):
             return "–"
-        return "·" if count == 0 else self.count(count, bound)
+        return "·" if count == 0 else self.number(count, bound)
 
 
 def amount(rows: float) -> str:

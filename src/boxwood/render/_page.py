@@ -52,7 +52,7 @@ _CHEAP = 1_000_000  # numbers in a table whose frontier is computed for the page
 def page(model: Any, *, title: str | None = None, min_count: int = MIN_COUNT) -> str:
     """Return the report; see `Explanation.to_html`."""
     ex, guard = explanation_of(model), Guard(whole_number("min_count", min_count, 1))
-    facts = _facts(ex, guard)
+    facts = _facts(ex, guard, _profile(ex))
     facts["rules"] = what_if(ex, picture_of(ex), facts["outline"], guard)
     facts["frontier"] = _frontier(ex, guard)
     stability = ex._kept.get("stability")
@@ -61,10 +61,13 @@ def page(model: Any, *, title: str | None = None, min_count: int = MIN_COUNT) ->
     return _written("page.html", facts, _title(ex, title), script=_file("page.js"))
 
 
-def short_page(model: Any, *, min_count: int = MIN_COUNT) -> tuple[str, int]:
-    """Return the short form of the report, as a page of its own without a script, and about its height in pixels."""
-    ex, guard = explanation_of(model), Guard(whole_number("min_count", min_count, 1))
-    facts = _facts(ex, guard)
+def short_page(model: Any) -> tuple[str, int]:
+    """Return the short form of the report, as a page of its own without a script, and about its height in pixels.
+
+    Like the printed explanation, it tells counts of any number of rows.
+    """
+    ex = explanation_of(model)
+    facts = _facts(ex, Guard(1), ())
     drawn = picture_of(ex).height if facts["tree"] else 0
     height = 330 + drawn + 34 * sum(max(len(cluster.rules), 1) for cluster in ex.clusters)
     return _written("short.html", facts, _title(ex, None), script=""), round(min(height, 1200))
@@ -88,9 +91,9 @@ def in_notebook(ex: Explanation) -> str:
 # ----------------------------------------------------------------------------------------------------------- facts
 
 
-def _facts(ex: Explanation, guard: Guard) -> dict[str, Any]:
+def _facts(ex: Explanation, guard: Guard, profile: tuple[ColumnProfile, ...]) -> dict[str, Any]:
     """Return what both forms show."""
-    picture, profile = picture_of(ex), _profile(ex)
+    picture = picture_of(ex)
     counts = counts_of(ex, picture, guard)
     tree = tree_shapes(ex, picture, counts, guard) if 1 < ex.n_leaves <= LARGEST else None
     return {

@@ -90,7 +90,7 @@ def losses(ex: Explanation, picture: Picture, counts: Counts, guard: Guard) -> l
         {
             "number": str(cut.number),
             "test": apart(inside[cut.node], cut.column),
-            "rows": counts.rows[cut.node].removesuffix("s").removesuffix(" row").replace("over ", ">").replace("some", "–"),
+            "rows": _in_short(counts.rows[cut.node]),
             "lost": counts.lost[cut.node],
         }
         for cut in picture.cuts
@@ -121,6 +121,10 @@ def confusion(ex: Explanation, counts: Counts, guard: Guard) -> dict[str, Any] |
 
 
 # ----------------------------------------------------------------------------------------------------------- steps
+
+
+def _in_short(rows: str) -> str:
+    return "–" if rows == "some rows" else rows.removesuffix("s").removesuffix(" row").replace("over ", ">")
 
 
 def _pairs(table: Floats, told: list[list[str]]) -> list[dict[str, Any]]:
@@ -160,7 +164,7 @@ def _agreement_note(ex: Explanation, guard: Guard) -> str:
     wrong = sum(leaf.size - leaf.own for leaf in ex.leaves)
     if wrong > 0:
         what = "weight changes" if ex.weighted else "rows change"
-        note = f"{guard.count(wrong)} of {guard.count(total)} {what} cluster"
+        note = f"{guard.number(wrong)} of {guard.number(total)} {what} cluster"
     else:
         note = "no row changes cluster"
     if ex.held_out is not None:

@@ -40,7 +40,7 @@ def counts_of(ex: Explanation, picture: Picture, guard: Guard) -> Counts:
     tree, sizes = ex.tree, np.array([leaf.rows for leaf in picture.leaves])
     found = guard.hidden(sizes)
     covers = np.arange(len(sizes)) == (-1 if found.cover is None else found.cover)
-    # by node: rows, rows of hidden leaves, hidden leaves, and what may be told of the one of them that covers the others
+    # by node: rows, rows of hidden leaves, number of hidden leaves, and the bound of the one of them that has one
     parts = [sizes, sizes * found.counts, found.counts, covers * (found.bound or 0.0)]
     below = np.zeros((tree.n_nodes, 4))
     below[tree.leaf_nodes] = np.stack(parts, axis=1)
@@ -55,13 +55,15 @@ def counts_of(ex: Explanation, picture: Picture, guard: Guard) -> Counts:
             rows[node] = guard.rows(size, known, ex.weighted) if known > 0 or guard.hides(size) else "some rows"
         else:
             rows[node] = guard.rows(size, None, ex.weighted)
-    lost = guard.told([cut.lost or 0.0 for cut in picture.cuts])
-    all_known = all(cluster >= 0 for leaf in picture.leaves for cluster, _ in leaf.parts)
-    cells = np.zeros((len(sizes), ex.n_clusters)) if all_known else None
-    for leaf in picture.leaves if cells is not None else ():
+    told = guard.told([cut.lost or 0.0 for cut in picture.cuts])
+    lost = dict(zip([cut.node for cut in picture.cuts], told, strict=True))
+    cells = np.zeros((len(sizes), ex.n_clusters))
+    for leaf in picture.leaves:
         for cluster, part in leaf.parts:
+            if cluster < 0:  # of a model without rows: it is not known of which cluster
+                return Counts(rows, lost, frozenset(hidden), None)
             cells[leaf.leaf, cluster] = part
-    return Counts(rows, dict(zip([cut.node for cut in picture.cuts], lost, strict=True)), frozenset(hidden), cells)
+    return Counts(rows, lost, frozenset(hidden), cells)
 
 
 def tree_shapes(ex: Explanation, picture: Picture, counts: Counts, guard: Guard) -> dict[str, Any]:
