@@ -21,8 +21,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import boxwood
+from boxwood.errors import DataError
 from boxwood.explanation import ClusterStability, CutStability, Explanation, HeldOut, Stability
 from boxwood.render import EXPORTERS, _page
+from tests.cases import make_case
+from tests.scale import seeds, variants
 
 HOSTILE_NAMES = (
     '</script><script>alert("1")</script>',
@@ -243,7 +246,7 @@ def test_bars_of_few_rows_are_not_drawn():
     assert "are not drawn" not in shown
 
 
-@pytest.mark.parametrize(("n_columns", "n_clusters", "leaves"), [(60, 15, 18), (200, 10, 30)])
+@pytest.mark.parametrize(("n_columns", "n_clusters", "leaves"), variants((60, 15, 18), (200, 10, 30)))
 def test_a_page_is_below_a_megabyte(n_columns, n_clusters, leaves):
     X, y = make_blobs(1500, n_features=n_columns, centers=n_clusters, cluster_std=9.0, random_state=0)
     ex = boxwood.explain(
@@ -255,12 +258,27 @@ def test_a_page_is_below_a_megabyte(n_columns, n_clusters, leaves):
 
 
 def test_many_clusters_and_leaves():
-    X, y = make_blobs(1200, n_features=3, centers=60, cluster_std=0.3, random_state=0)
+    X, y = make_blobs(400, n_features=3, centers=60, cluster_std=0.3, random_state=0)
     page = Page(boxwood.explain(X, y, method="imm").to_html(min_count=1))
     assert "The most frequent mistakes" in page.text
-    ex = boxwood.explain(np.arange(200.0)[:, None], np.arange(200), method="imm")
+    ex = boxwood.explain(np.arange(160.0)[:, None], np.arange(160), method="imm")
     page = Page(ex.to_html())
     assert "too large for a picture" in page.text
+
+
+def test_odd_tables_have_a_page():
+    for seed in seeds(6):
+        case = make_case(seed)
+        X = case.X / np.abs(case.X).max() * (1.0, 1e300, 1e-310, 0.0)[seed % 4]
+        try:
+            ex = boxwood.explain(X, case.labels, sample_weight=case.weights)
+        except DataError:
+            continue
+        for one in (ex, Explanation.from_json(ex.to_json())):
+            page = Page(one.to_html(min_count=3))
+            drawn = [values.get(name, "") for _, values in page.elements for name in ("d", "x", "y", "width", "points")]
+            assert not [text for text in drawn if re.search("nan|inf|e", text or "")]
+            assert "iframe" in one._repr_html_()
 
 
 def test_one_leaf():

@@ -52,7 +52,7 @@ class Guard(NamedTuple):
         from which the few may be any numbers below `least`. The bound says no more than that they are few.
         """
         parts = np.asarray(counts, dtype=np.float64)
-        few = np.array([self.hides(part) for part in parts.tolist()], dtype=bool)
+        few = (parts > _EPSILON) & (parts < self.least - _EPSILON)
         n = int(few.sum())
         if n == 0:
             return Hidden(few, few, None, None)

@@ -46,7 +46,7 @@ _FORMS = {
 }  # of EXPORTERS, as far as it has them
 _ROWS = re.compile(r"(?<![\d.,])\d+(?= rows?\b)")
 _LONGEST_CODE = 100_000  # characters of one form
-_CHEAP = 1_000_000  # numbers in a table whose frontier is computed for the page
+_CHEAP = 10_000_000  # numbers in a table times clusters, up to which its frontier is computed for the page
 
 
 def page(model: Any, *, title: str | None = None, min_count: int = MIN_COUNT) -> str:
@@ -131,7 +131,7 @@ def _profile(ex: Explanation) -> tuple[ColumnProfile, ...]:
 def _frontier(ex: Explanation, guard: Guard) -> dict[str, Any] | None:
     """Return the frontier if it is known or can be had quickly."""
     known = ex._kept.get("frontier")
-    if known is None and ex._evidence is not None and ex.n_rows * len(ex.columns) <= _CHEAP:
+    if known is None and ex._evidence is not None and ex.n_rows * len(ex.columns) * ex.n_clusters <= _CHEAP:
         try:
             known = ex.frontier()
         except DataError:

@@ -30,7 +30,7 @@ def profile_table(ex: Explanation, profile: tuple[ColumnProfile, ...], guard: Gu
     IN: profile: of the table's columns; its order is kept among equals.
     """
     cuts = _cuts_by_column(ex)
-    most = max(min(MOST_COLUMNS, _MOST_CELLS // max(ex.n_clusters, 1)), 8)
+    most = max(min(MOST_COLUMNS, _MOST_CELLS // ex.n_clusters), 1)
     order = sorted(range(len(profile)), key=lambda i: (profile[i].column not in cuts, -profile[i].effect, i))
     sample = _sample(ex)
     return {
