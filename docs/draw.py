@@ -27,6 +27,7 @@ FOLDER = Path(__file__).parent / "pictures"
 DPI = 100
 COLOURS = 64  # of a picture; more make larger files, and nobody sees the difference
 REPORT = (1100, 1500)  # width and height of the page's upper part, in pixels
+SMALLER = 0.75  # of these pixels
 
 
 @cache
@@ -79,11 +80,12 @@ def photograph(path: Path) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         page, photo = Path(folder) / "report.html", Path(folder) / "report.png"
         wine().to_html(page, title="178 wines")
-        size = f"--window-size={REPORT[0]},{REPORT[1]}"
-        options = ["--headless", "--no-sandbox", "--hide-scrollbars", size, f"--screenshot={photo}"]
+        window = f"--window-size={REPORT[0]},{REPORT[1]}"
+        options = ["--headless", "--no-sandbox", "--hide-scrollbars", window, f"--screenshot={photo}"]
         subprocess.run([browser, *options, page.as_uri()], check=True, capture_output=True, cwd=folder)
         with Image.open(photo) as image:
-            _write(image.convert("RGB").resize((REPORT[0] * 3 // 4, REPORT[1] * 3 // 4), Image.Resampling.LANCZOS), path)
+            size = tuple(int(SMALLER * side) for side in REPORT)
+            _write(image.convert("RGB").resize(size, Image.Resampling.LANCZOS), path)
     return True
 
 

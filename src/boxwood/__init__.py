@@ -1,9 +1,9 @@
 """Explain a clustering with a small tree of axis-aligned cuts.
 
-`explain` takes a table and a clustering, and returns an `Explanation`: a rule for each cluster, and what the rules lose. It
-tells more when asked (`profile`, `misassigned`, `why`, `frontier`, `stability`), draws (`plot`), writes a report
-(`to_html`), and writes code that labels rows elsewhere (`to_sql`, `to_python`). `compare` sets methods side by side, `load`
-reads a model file.
+`explain` takes a table and a clustering, and returns an `Explanation`: a rule for each cluster, and what the rules
+lose. It tells more when asked (`profile`, `misassigned`, `why`, `frontier`, `stability`), draws (`plot`), writes a
+report (`to_html`), and writes code that labels rows elsewhere (`to_sql`, `to_python`). `compare` sets methods side by
+side, `load` reads a model file.
 
 The algorithms are estimators, such as `IMM`, and functions of `grow`. Everything is imported when it is first used.
 
