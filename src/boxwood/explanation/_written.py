@@ -308,9 +308,9 @@ class Written:
 
         Notes
         -----
-        The frontier is computed for the page if rows times columns times clusters are at most ten million. Of a
-        larger table it is shown if `frontier()` was called before. The profile shows 40 columns at most: those that the tree tests and
-        those that separate the clusters best.
+        The frontier is computed for the page if rows times columns times clusters are at most ten million. Of a larger
+        table it is shown if `frontier()` was called before. The profile shows 40 columns at most: those that the tree
+        tests and those that separate the clusters best.
 
         Examples
         --------
