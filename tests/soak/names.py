@@ -55,10 +55,10 @@ def attempt(seed: int, folder: Path) -> str:
     _expect(json.loads(explained.stdout) == json.loads(ex.to_json()), "--json is not the model", about)
     _expect(set(ex.columns) <= set(columns[:2]), f"other names of columns: {ex.columns}", about)
     _expect(set(map(str, ex.names)) == set(clusters), f"other names of clusters: {ex.names}", about)
-    for to, form in EXPORTERS.items():
-        if form.kind == "object":
+    for to, exporter in EXPORTERS.items():
+        if exporter.kind == "object":
             continue
-        exported = _run(about, "export", "--to", to, *(["-o", "-"] if form.kind == "bytes" else []), "--", model)
+        exported = _run(about, "export", "--to", to, *(["-o", "-"] if exporter.kind == "bytes" else []), "--", model)
         _expect(
             exported.exit_code in (0, 3) and (to in ("sql", "formula") or not exported.exit_code),
             f"export {to} fails",
