@@ -14,8 +14,9 @@ demo: $(VENV)/installed  ## explain a real table
 test: $(VENV)/installed-test  ## run the tests, in two to four minutes on two cores
 	$(PY) -m pytest -n $(JOBS) --dist worksteal
 
-soak: $(VENV)/installed-test  ## try generated cases of every kind for MINUTES, print what was tried, and stop
+soak: $(VENV)/installed-test $(VENV)/installed-browser  ## try generated cases for MINUTES, and the report in Chromium
 	$(PY) -m tests.soak --minutes $(MINUTES)
+	$(PY) -m pytest --browser -m browser tests/render
 
 soak-tests: $(VENV)/installed-test  ## run slow tests, too, and all on SEEDS times as many seeds and SIZE times as many rows
 	$(PY) -m pytest -n $(JOBS) --dist worksteal --slow --seeds $(SEEDS) --size $(SIZE)

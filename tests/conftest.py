@@ -9,6 +9,7 @@ from tests import scale
 
 def pytest_addoption(parser):
     group = parser.getgroup("boxwood", "how much the tests try")
+    group.addoption("--browser", action="store_true", help="run the tests that open pages in Chromium, too")
     group.addoption("--seeds", type=int, default=1, metavar="N", help="try N times as many seeds of each law")
     group.addoption("--size", type=int, default=1, metavar="N", help="generated tables have up to N times as many rows")
     group.addoption("--servers", action="store_true", help="run the tests that start database servers, too")
@@ -30,7 +31,7 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    for marker in ("slow", "servers"):
+    for marker in ("slow", "servers", "browser"):
         if not config.getoption(marker):
             left_out = [item for item in items if item.get_closest_marker(marker)]
             config.hook.pytest_deselected(items=left_out)

@@ -207,7 +207,7 @@ BAD = [
         "export model.json --to pdf",
         USAGE,
         "Invalid value for '--to': 'pdf' is not one of 'text', 'sentences', 'markdown', 'csv', 'json', 'sql', "
-        "'python', 'javascript', 'formula', 'onnx'.",
+        "'python', 'javascript', 'formula', 'onnx', 'html'.",
     ),
     Bad(
         "export model.json -o nowhere/x.txt",

@@ -342,9 +342,9 @@ class Written:
 
         Notes
         -----
-        The frontier is computed for the page if the table has at most a million numbers. Of a larger table it is
-        shown if `frontier()` was called before. The profile shows 40 columns at most: those that the tree tests and
-        those that separate the clusters best.
+        The frontier is computed for the page if rows times columns times clusters are at most ten million. Of a larger
+        table it is shown if `frontier()` was called before. The profile shows 40 columns at most: those that the tree
+        tests and those that separate the clusters best.
 
         Examples
         --------
@@ -365,7 +365,10 @@ class Written:
         return None
 
     def _repr_html_(self) -> str:
-        """Return the short form of the report, for notebooks; without the package jinja2, the printed explanation."""
+        """Return the short form of the report, for notebooks; without the package jinja2, the printed explanation.
+
+        Like the printed explanation, it tells counts of any number of rows.
+        """
         from boxwood.render._page import in_notebook
 
         return in_notebook(cast("Explanation", self))

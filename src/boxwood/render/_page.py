@@ -46,13 +46,13 @@ _FORMS = {
 }  # of EXPORTERS, as far as it has them
 _ROWS = re.compile(r"(?<![\d.,])\d+(?= rows?\b)")
 _LONGEST_CODE = 100_000  # characters of one form
-_CHEAP = 1_000_000  # numbers in a table whose frontier is computed for the page
+_CHEAP = 10_000_000  # numbers in a table times clusters, up to which its frontier is computed for the page
 
 
 def page(model: Any, *, title: str | None = None, min_count: int = MIN_COUNT) -> str:
     """Return the report; see `Explanation.to_html`."""
     ex, guard = explanation_of(model), Guard(whole_number("min_count", min_count, 1))
-    facts = _facts(ex, guard)
+    facts = _facts(ex, guard, _profile(ex))
     facts["rules"] = what_if(ex, picture_of(ex), facts["outline"], guard)
     facts["frontier"] = _frontier(ex, guard)
     stability = ex._kept.get("stability")
@@ -61,10 +61,13 @@ def page(model: Any, *, title: str | None = None, min_count: int = MIN_COUNT) ->
     return _written("page.html", facts, _title(ex, title), script=_file("page.js"))
 
 
-def short_page(model: Any, *, min_count: int = MIN_COUNT) -> tuple[str, int]:
-    """Return the short form of the report, as a page of its own without a script, and about its height in pixels."""
-    ex, guard = explanation_of(model), Guard(whole_number("min_count", min_count, 1))
-    facts = _facts(ex, guard)
+def short_page(model: Any) -> tuple[str, int]:
+    """Return the short form of the report, as a page of its own without a script, and about its height in pixels.
+
+    Like the printed explanation, it tells counts of any number of rows.
+    """
+    ex = explanation_of(model)
+    facts = _facts(ex, Guard(1), ())
     drawn = picture_of(ex).height if facts["tree"] else 0
     height = 330 + drawn + 34 * sum(max(len(cluster.rules), 1) for cluster in ex.clusters)
     return _written("short.html", facts, _title(ex, None), script=""), round(min(height, 1200))
@@ -88,9 +91,9 @@ def in_notebook(ex: Explanation) -> str:
 # ----------------------------------------------------------------------------------------------------------- facts
 
 
-def _facts(ex: Explanation, guard: Guard) -> dict[str, Any]:
+def _facts(ex: Explanation, guard: Guard, profile: tuple[ColumnProfile, ...]) -> dict[str, Any]:
     """Return what both forms show."""
-    picture, profile = picture_of(ex), _profile(ex)
+    picture = picture_of(ex)
     counts = counts_of(ex, picture, guard)
     tree = tree_shapes(ex, picture, counts, guard) if 1 < ex.n_leaves <= LARGEST else None
     return {
@@ -128,7 +131,7 @@ def _profile(ex: Explanation) -> tuple[ColumnProfile, ...]:
 def _frontier(ex: Explanation, guard: Guard) -> dict[str, Any] | None:
     """Return the frontier if it is known or can be had quickly."""
     known = ex._kept.get("frontier")
-    if known is None and ex._evidence is not None and ex.n_rows * len(ex.columns) <= _CHEAP:
+    if known is None and ex._evidence is not None and ex.n_rows * len(ex.columns) * ex.n_clusters <= _CHEAP:
         try:
             known = ex.frontier()
         except DataError:

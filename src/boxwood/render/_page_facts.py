@@ -9,14 +9,14 @@ import numpy as np
 
 from boxwood._types import Floats
 from boxwood.render._figures import percent, shortened
-from boxwood.render._guard import Guard
+from boxwood.render._guard import Guard, Hidden
 from boxwood.render._page_profile import standing_out
 from boxwood.render._page_tree import Counts, apart
 from boxwood.render._picture import Picture
 from boxwood.render._rules import NO_ROW, NO_RULE, column_name, condition
 
 if TYPE_CHECKING:
-    from boxwood.explanation import Explanation, Rule
+    from boxwood.explanation import ClusterSummary, Explanation, Rule
     from boxwood.explanation._profile import ColumnProfile
 
 __all__ = ["MOST_CLUSTERS", "cards", "confusion", "lede", "losses", "tiles"]
@@ -61,15 +61,14 @@ def tiles(ex: Explanation, guard: Guard) -> list[dict[str, str]]:
 
 def cards(ex: Explanation, picture: Picture, profile: tuple[ColumnProfile, ...], guard: Guard) -> list[dict[str, Any]]:
     """Return a card for each cluster: its size, its rules, what stands out."""
-    sizes = [cluster.size for cluster in ex.clusters]
-    hidden, few = guard.hidden(sizes).tolist(), sum(size for size in sizes if guard.hides(size))
+    sizes = guard.hidden([cluster.size for cluster in ex.clusters])
     found = []
-    for cluster, swatch, is_hidden in zip(ex.clusters, picture.swatches, hidden, strict=True):
+    for cluster, swatch, is_hidden in zip(ex.clusters, picture.swatches, sizes.counts.tolist(), strict=True):
         caught, precision = cluster.caught, _precision(ex, cluster.cluster, guard)
         found.append(
             {
                 "swatch": swatch,
-                "rows": guard.rows(cluster.size, few if is_hidden else None, ex.weighted),
+                "rows": _rows(ex, cluster, is_hidden, sizes, guard),
                 "share": "" if is_hidden else percent(cluster.share),
                 "bar": 0 if is_hidden else round(100 * cluster.share, 1),
                 "rules": [_lines(one) for one in cluster.rules[:_MOST_RULES]] or [[NO_RULE]],
@@ -91,7 +90,7 @@ def losses(ex: Explanation, picture: Picture, counts: Counts, guard: Guard) -> l
         {
             "number": str(cut.number),
             "test": apart(inside[cut.node], cut.column),
-            "rows": counts.rows[cut.node].removesuffix("s").removesuffix(" row").replace("over ", ">"),
+            "rows": _in_short(counts.rows[cut.node]),
             "lost": counts.lost[cut.node],
         }
         for cut in picture.cuts
@@ -124,6 +123,10 @@ def confusion(ex: Explanation, counts: Counts, guard: Guard) -> dict[str, Any] |
 # ----------------------------------------------------------------------------------------------------------- steps
 
 
+def _in_short(rows: str) -> str:
+    return "–" if rows == "some rows" else rows.removesuffix("s").removesuffix(" row").replace("over ", ">")
+
+
 def _pairs(table: Floats, told: list[list[str]]) -> list[dict[str, Any]]:
     """Return the largest cells off the diagonal, as their clusters and their text."""
     wrong = table.copy()
@@ -131,6 +134,12 @@ def _pairs(table: Floats, told: list[list[str]]) -> list[dict[str, Any]]:
     order = np.argsort(-wrong, axis=None, kind="stable")[:_MOST_PAIRS]
     places = zip(*(place.tolist() for place in np.unravel_index(order, wrong.shape)), strict=True)
     return [{"own": i, "rules": j, "text": told[i][j]} for i, j in places if wrong[i, j]]
+
+
+def _rows(ex: Explanation, cluster: ClusterSummary, is_hidden: bool, sizes: Hidden, guard: Guard) -> str:
+    if is_hidden and sizes.cover is None and sizes.counts.sum() > 1:
+        return "some rows"
+    return guard.rows(cluster.size, sizes.bound if cluster.cluster == sizes.cover else None, ex.weighted)
 
 
 def _lines(rule: Rule) -> list[str]:
@@ -155,7 +164,7 @@ def _agreement_note(ex: Explanation, guard: Guard) -> str:
     wrong = sum(leaf.size - leaf.own for leaf in ex.leaves)
     if wrong > 0:
         what = "weight changes" if ex.weighted else "rows change"
-        note = f"{guard.count(wrong)} of {guard.count(total)} {what} cluster"
+        note = f"{guard.number(wrong)} of {guard.number(total)} {what} cluster"
     else:
         note = "no row changes cluster"
     if ex.held_out is not None:

@@ -30,7 +30,7 @@ def profile_table(ex: Explanation, profile: tuple[ColumnProfile, ...], guard: Gu
     IN: profile: of the table's columns; its order is kept among equals.
     """
     cuts = _cuts_by_column(ex)
-    most = max(min(MOST_COLUMNS, _MOST_CELLS // max(ex.n_clusters, 1)), 8)
+    most = max(min(MOST_COLUMNS, _MOST_CELLS // ex.n_clusters), 1)
     order = sorted(range(len(profile)), key=lambda i: (profile[i].column not in cuts, -profile[i].effect, i))
     sample = _sample(ex)
     return {
@@ -41,6 +41,8 @@ def profile_table(ex: Explanation, profile: tuple[ColumnProfile, ...], guard: Gu
 
 def standing_out(profile: tuple[ColumnProfile, ...], cluster: ClusterSummary, guard: Guard) -> list[dict[str, str]]:
     """Return up to three columns in which a cluster differs most from the rest, in words."""
+    from boxwood.explanation import NumberGroup
+
     if guard.hides(cluster.size) or cluster.size == 0:
         return []
     found = []
@@ -48,7 +50,7 @@ def standing_out(profile: tuple[ColumnProfile, ...], cluster: ClusterSummary, gu
         group = one.clusters[cluster.cluster]
         if group is None:
             continue
-        if hasattr(group, "quantiles"):
+        if isinstance(group, NumberGroup):
             if group.difference is not None and abs(group.difference) >= _STANDS_OUT:
                 found.append((-abs(group.difference), place, _high_or_low(one, cluster.cluster)))  # type: ignore[arg-type]
         elif group.differences is not None and max(group.differences) >= _STANDS_OUT:

@@ -38,30 +38,32 @@ class Counts(NamedTuple):
 def counts_of(ex: Explanation, picture: Picture, guard: Guard) -> Counts:
     """Return what may be told of the rows. A node above some of the hidden leaves, but not all, has a bound alone."""
     tree, sizes = ex.tree, np.array([leaf.rows for leaf in picture.leaves])
-    hidden_leaves = guard.hidden(sizes)
-    is_few = np.array([guard.hides(size) for size in sizes.tolist()])
-    few = float(sizes[is_few].sum())
-    # rows at each node, hidden leaves at or below it, those of them that are not few, and rows that are few
+    found = guard.hidden(sizes)
+    covers = np.arange(len(sizes)) == (-1 if found.cover is None else found.cover)
+    # by node: rows, rows of hidden leaves, number of hidden leaves, and the bound of the one of them that has one
+    parts = [sizes, sizes * found.counts, found.counts, covers * (found.bound or 0.0)]
     below = np.zeros((tree.n_nodes, 4))
-    below[tree.leaf_nodes] = np.stack([sizes, hidden_leaves, hidden_leaves & ~is_few, sizes * is_few], axis=1)
+    below[tree.leaf_nodes] = np.stack(parts, axis=1)
     for node in range(tree.n_nodes - 1, 0, -1):
         below[tree.parent[node]] += below[node]
     rows, hidden = {}, set()
-    for node, (size, n_hidden, n_large, few_here) in enumerate(below.tolist()):
-        if 0 < n_hidden < hidden_leaves.sum() or (n_hidden and tree.feature[node] < 0):
+    for node, (size, size_hidden, n_hidden, bound) in enumerate(below.tolist()):
+        is_leaf = tree.feature[node] < 0
+        if n_hidden and (is_leaf or n_hidden < found.counts.sum()):
             hidden.add(node)
-            # what is few counts as nothing, and the hidden leaf that is not few as its bound
-            bound = size - few_here if n_large else size - few_here + guard.least
-            rows[node] = guard.rows(size if guard.hides(size) else bound, few if n_large else 0.0, ex.weighted)
+            known = size - size_hidden + bound
+            rows[node] = guard.rows(size, known, ex.weighted) if known > 0 or guard.hides(size) else "some rows"
         else:
             rows[node] = guard.rows(size, None, ex.weighted)
-    lost = guard.told([cut.lost or 0.0 for cut in picture.cuts])
-    known = all(cluster >= 0 for leaf in picture.leaves for cluster, _ in leaf.parts)
-    cells = np.zeros((len(sizes), ex.n_clusters)) if known else None
-    for leaf in picture.leaves if cells is not None else ():
+    told = guard.told([cut.lost or 0.0 for cut in picture.cuts])
+    lost = dict(zip([cut.node for cut in picture.cuts], told, strict=True))
+    cells = np.zeros((len(sizes), ex.n_clusters))
+    for leaf in picture.leaves:
         for cluster, part in leaf.parts:
+            if cluster < 0:  # of a model without rows: it is not known of which cluster
+                return Counts(rows, lost, frozenset(hidden), None)
             cells[leaf.leaf, cluster] = part
-    return Counts(rows, dict(zip([cut.node for cut in picture.cuts], lost, strict=True)), frozenset(hidden), cells)
+    return Counts(rows, lost, frozenset(hidden), cells)
 
 
 def tree_shapes(ex: Explanation, picture: Picture, counts: Counts, guard: Guard) -> dict[str, Any]:

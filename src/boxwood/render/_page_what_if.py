@@ -95,7 +95,7 @@ def _typical_rows(ex: Explanation, tested: list[int], guard: Guard) -> list[list
         if best is None or len(members) < max(guard.least, 1):
             rows.append(None)
             continue
-        rows.append(_rounded(ex, tested, best.leaf, np.asarray(table[np.ix_(members, tested)], dtype=np.float64)))
+        rows.append(_rounded(ex, tested, best.leaf, np.asarray(table[members[:, None], tested], dtype=np.float64)))
     return rows
 
 

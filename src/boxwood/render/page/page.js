@@ -107,7 +107,7 @@ const valueOf = j => rules.columns[j].values ? rules.columns[j].values[row[j]] :
 const answer = () => {
   const path = shown = walk(row), cluster = clusterOf(path), last = path.at(-1);
   const steps = element("ol", {}, ...path.slice(1).map((node, i) =>
-    element("li", {}, element("bdi", {}, rules.conditions[node]), ` (it is ${valueOf(rules.nodes[path[i]][0])})`)));
+    element("li", {}, `${rules.conditions[node]} (it is ${valueOf(rules.nodes[path[i]][0])})`)));
   result.dataset.cluster = cluster;
   result.dataset.leaf = leafOf.get(last) ?? -1;
   if (cluster < 0) {

@@ -1,0 +1,377 @@
+"""The report in a browser: driven by keyboard and mouse, its rules compared with `predict`, audited, and attacked.
+
+Chromium comes from the system's packages. No test may reach the network: every request is counted.
+"""
+
+import shutil
+from importlib.resources import files
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import make_blobs
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+import boxwood
+from boxwood.explanation import Explanation
+from tests.render.test_page import HOSTILE_NAMES
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of the browser's library
+]
+SIZES = {"desk": (1280, 900), "tablet": (768, 1024), "phone": (390, 844), "small": (320, 640)}
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    from playwright.sync_api import sync_playwright
+
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    assert path is not None, "these tests need Chromium: apt-get install chromium"
+    with sync_playwright() as library:
+        browser = library.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(chromium, tmp_path):
+    """Return a function that opens the report of an explanation; whatever it logs or loads fails the test."""
+    contexts, logs, requests = [], [], []
+
+    def open_page(content, *, size="desk", scheme="light", **options):
+        path = tmp_path / f"page{len(contexts)}.html"
+        text = content if isinstance(content, str) else content.to_html(**options)
+        path.write_text(text, encoding="utf-8")
+        width, height = SIZES[size]
+        context = chromium.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme=scheme,
+            permissions=["clipboard-read", "clipboard-write"],
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: logs.append(message.text))
+        page.on("pageerror", lambda error: logs.append(str(error)))
+        page.on("dialog", lambda dialog: logs.append(dialog.message))
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(path.as_uri())
+        requests.remove(path.as_uri())
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert logs == []
+    assert [url for url in requests if not url.startswith("about:")] == []
+
+
+def explained(n_columns=20, n_clusters=5, leaves=8, n=800, seed=0):
+    X, y = make_blobs(n, n_features=n_columns, centers=n_clusters, cluster_std=6.0, random_state=seed)
+    columns = [f"measurement_{j}" for j in range(n_columns)]
+    return boxwood.explain(X, y, method="cart", max_leaf_nodes=leaves, columns=columns)
+
+
+def hostile():
+    X, y = make_blobs(900, n_features=200, centers=12, cluster_std=14.0, random_state=0)
+    X[:, : len(HOSTILE_NAMES)] *= 3.0
+    columns = [*HOSTILE_NAMES, *(f"measurement_{j}" for j in range(len(HOSTILE_NAMES), 200))]
+    labels = np.array([f"{name} {i}" for i, name in enumerate(HOSTILE_NAMES[:12])], dtype=object)[y]
+    return boxwood.explain(X, labels, method="cart", max_leaf_nodes=30, columns=columns)
+
+
+def mixed(n=600, seed=0):
+    """Return a table with numbers, booleans and words, and an explanation of its clusters with two-sided words."""
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {
+            "channel": rng.choice(["horeca", "retail", HOSTILE_NAMES[1]], n),
+            "orders": rng.integers(0, 30, n),
+            "member": rng.random(n) < 0.4,
+            "spend": np.exp(rng.normal(5, 1, n)),
+        }
+    )
+    encoded = make_column_transformer((OneHotEncoder(), ["channel"]), remainder=StandardScaler())
+    pipeline = make_pipeline(encoded, KMeans(5, random_state=0, n_init=1)).fit(table)
+    return table, boxwood.explain(table, pipeline, max_leaf_nodes=10)
+
+
+def intervals(seed=0):
+    """Return rows, and a tree with two-sided cuts."""
+    X, _ = make_blobs(400, n_features=3, centers=4, cluster_std=2.0, random_state=seed)
+    return X, boxwood.explain(X, KMeans(4, n_init=1, random_state=0), method="kernel_exkmc", max_leaf_nodes=8)
+
+
+# ----------------------------------------------------------------------------------------------- the rules that run
+
+FILL = """values => {
+  const inputs = [...document.querySelectorAll("#fields input, #fields select")];
+  values.forEach((value, j) => { inputs[j].value = value; });
+  inputs.forEach(input => input.dispatchEvent(new Event("input")));
+  const found = document.querySelector("#result").dataset;
+  return [Number(found.cluster), Number(found.leaf)];
+}"""
+
+
+def near_cuts(ex, rng, n):
+    """Return rows of values around the cuts: at them, one double beside them, and anything."""
+    tree, rows = ex.tree, rng.normal(0.0, 20.0, (n, len(ex.columns)))
+    for j in tree.features.tolist():
+        ends = np.concatenate([tree.lower[tree.feature == j], tree.upper[tree.feature == j]])
+        ends = ends[np.isfinite(ends)]
+        near = np.concatenate([ends, np.nextafter(ends, -np.inf), np.nextafter(ends, np.inf)])
+        rows[:, j] = np.where(rng.random(n) < 0.7, rng.choice(near, n), rows[:, j])
+    return rows
+
+
+@pytest.mark.parametrize("kind", ["blobs", "intervals", "loaded"])
+def test_what_if_gives_the_clusters_of_predict(opened, kind):
+    ex = intervals()[1] if kind == "intervals" else explained()
+    ex = Explanation.from_json(ex.to_json()) if kind == "loaded" else ex
+    page = opened(ex)
+    tested = ex.tree.features.tolist()
+    rows = near_cuts(ex, np.random.default_rng(0), 200)
+    found = [page.evaluate(FILL, [repr(value) for value in row[tested].tolist()]) for row in rows]
+    assert [cluster for cluster, _ in found] == ex.tree.predict(rows).tolist()
+    assert [leaf for _, leaf in found] == ex.tree.apply(rows).tolist()
+    assert len(set(map(tuple, found))) > 3
+
+
+def test_what_if_of_words_and_booleans(opened):
+    table, ex = mixed()
+    page = opened(ex)
+    tested = ex.tree.features.tolist()
+    assert set(ex.coded_columns) & set(tested)
+    sample = table.sample(150, random_state=0)
+    names = list(ex.names)
+    for (_, row), name in zip(sample.iterrows(), ex.predict(sample).tolist(), strict=True):
+        values = [row[ex.columns[j]] for j in tested]
+        coded = [
+            str(ex.coded_columns[j].values.index(value)) if j in ex.coded_columns else repr(float(value))
+            for j, value in zip(tested, values, strict=True)
+        ]
+        assert names[page.evaluate(FILL, coded)[0]] == name
+
+
+def test_a_value_is_asked_for_only_where_the_path_needs_it(opened):
+    ex = explained()
+    page = opened(ex)
+    tested = ex.tree.features.tolist()
+    rng = np.random.default_rng(1)
+    rows = near_cuts(ex, rng, 60)
+    rows[rng.random(rows.shape) < 0.3] = np.nan
+    for row, cluster in zip(rows, ex.predict(rows, missing="none").tolist(), strict=True):
+        typed = ["" if np.isnan(value) else repr(value) for value in row[tested].tolist()]
+        assert page.evaluate(FILL, typed)[0] == cluster
+        asks = "Type a number for" in page.inner_text("#result")
+        assert asks == (cluster == -1)
+
+
+def test_changes_lead_where_they_say(opened):
+    """The page says that one value just beyond a cut leads to another cluster; predict agrees."""
+    ex = explained()
+    page = opened(ex)
+    tested = ex.tree.features.tolist()
+    seen = 0
+    for row in near_cuts(ex, np.random.default_rng(2), 30):
+        page.evaluate(FILL, [repr(value) for value in row[tested].tolist()])
+        for words in page.locator("#result > p:not([class])").all_inner_texts():
+            name, change = words.removeprefix("Would be cluster ").removesuffix(".").split(" with ")
+            column, how, *_, end = change.split(" ")
+            changed = row.copy()
+            towards = {"above": np.inf, "below": -np.inf}
+            far = next((sign for word, sign in towards.items() if f"just {word}" in change), None)
+            value = float(end) if far is None else np.nextafter(float(end), far)
+            changed[ex.columns.index(column)] = value
+            assert ex.tree.predict(changed[None])[0] == int(name), (words, how)
+            seen += 1
+    assert seen > 30
+
+
+# ------------------------------------------------------------------------------------------------ hands and keyboard
+
+
+def test_by_keyboard(opened):
+    ex = explained()
+    page = opened(ex)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the report"
+    page.keyboard.press("Enter")
+    seen, last = [], None
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        here = page.evaluate(
+            """() => { const at = document.activeElement, box = at.getBoundingClientRect();
+            return {tag: at.tagName, id: at.id, seen: box.width > 1 && box.height > 1,
+                    outline: getComputedStyle(at).outlineStyle, name: at.ariaLabel ?? at.textContent}; }"""
+        )
+        if here["tag"] == "BODY":
+            break
+        assert here["seen"], here
+        assert here["outline"] != "none", here
+        seen.append(here["tag"])
+        last = here
+    assert last is not None
+    assert seen.count("INPUT") == ex.tree.features.size
+    assert {"BUTTON", "SUMMARY", "DIV", "PRE"} <= set(seen)
+
+    field = page.locator("#fields input").first
+    field.focus()
+    assert page.locator(".tree.on").count() == 1
+    before = field.input_value()
+    page.keyboard.press("ArrowUp")
+    assert field.input_value() != before
+    lit = page.locator(".tree .node.lit").count()
+    assert lit == page.locator("#result li").count() + 1
+    button = page.locator("#fields button").last
+    button.focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#result").get_attribute("data-cluster") == button.get_attribute("data-cluster")
+
+
+def test_by_mouse(opened):
+    ex = explained()
+    page = opened(ex)
+    assert page.locator(".tree .lit").count() == 0
+    page.locator(".tree .leaf").first.hover()
+    depth = int(ex.tree.node_depth[ex.tree.leaf_nodes[0]])
+    assert page.locator(".tree .node.lit").count() == depth + 1
+    page.mouse.move(0, 0)
+    for i in range(ex.n_clusters):
+        button = page.locator(f"#fields button[data-cluster='{i}']")
+        if button.count():
+            button.click()
+            assert page.locator("#result").get_attribute("data-cluster") == str(i)
+
+
+def test_themes(opened):
+    page = opened(explained(4, 3, 3, 100))
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(ground)
+    button = page.locator("#theme")
+    told = [(button.inner_text(), page.evaluate(ground))]
+    for _ in range(3):
+        button.click()
+        told.append((button.inner_text(), page.evaluate(ground)))
+    dark = told[2][1]
+    assert dark != light
+    assert told == [("Theme: auto", light), ("Theme: light", light), ("Theme: dark", dark), ("Theme: auto", light)]
+    assert opened(explained(4, 3, 3, 100), scheme="dark").evaluate(ground) == dark
+
+
+def test_copy(opened):
+    page = opened(explained(4, 3, 3, 100))
+    sql = page.locator("details", has=page.locator("summary", has_text="SQL"))
+    sql.locator("summary").click()
+    sql.locator(".copy").click()
+    page.wait_for_function("button => button.textContent === 'Copied'", arg=sql.locator(".copy").element_handle())
+    assert page.evaluate("navigator.clipboard.readText()") == sql.locator("code").text_content()
+
+
+def test_print(opened):
+    page = opened(explained(), scheme="dark")
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert not page.locator(".what-if").is_visible()
+    assert page.locator(".tree").is_visible()
+    assert page.evaluate("[...document.querySelectorAll('details')].every(part => part.open)")
+    assert page.locator("details:visible").all_inner_texts()[-1].startswith("SQL")
+    page.set_viewport_size({"width": 794, "height": 1123})
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    assert len(page.pdf()) > 10_000
+
+
+def test_without_javascript(chromium, tmp_path):
+    path = tmp_path / "page.html"
+    explained(4, 3, 3, 100).to_html(path)
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(path.as_uri())
+    assert page.locator(".tree").is_visible()
+    assert "needs JavaScript" in page.inner_text(".what-if")
+    assert not page.locator("#theme").is_visible()
+    context.close()
+
+
+# ---------------------------------------------------------------------------------------------------- audits, attacks
+
+PAGES = {
+    "five clusters": lambda: explained(),
+    "thirty leaves": lambda: explained(200, 12, 30),
+    "hostile": hostile,
+    "words": lambda: mixed()[1],
+    "loaded": lambda: Explanation.from_json(explained().to_json()),
+}
+
+
+@pytest.fixture(scope="module")
+def pages():
+    return {kind: make().to_html(title="Report") for kind, make in PAGES.items()}
+
+
+@pytest.mark.parametrize("kind", PAGES)
+def test_no_sideways_scroll(opened, pages, kind):
+    for size in SIZES:
+        page = opened(pages[kind], size=size)
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, size
+        assert page.locator(".picture").is_visible() == (size == "desk")
+        assert page.locator(".list").bounding_box()["width"] > 1 or size == "desk"
+
+
+VIEWS = (("desk", "light"), ("phone", "dark"), ("desk", "dark"), ("phone", "light"))
+
+
+@pytest.mark.parametrize("kind", PAGES)
+def test_axe_finds_nothing(opened, pages, kind):
+    axe = files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    for size, scheme in VIEWS[: {"words": 4, "thirty leaves": 1}.get(kind, 2)]:
+        page = opened(pages[kind], size=size, scheme=scheme)
+        page.evaluate(axe)
+        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+        told = [(one["id"], one["impact"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found]
+        assert told == [], (size, scheme)
+
+
+def test_hostile_names_run_and_load_nothing(opened):
+    page = opened(hostile(), title=HOSTILE_NAMES[0])
+    for button in page.locator("#fields button").all():
+        button.click()
+    assert page.title() == HOSTILE_NAMES[0]
+    assert page.locator("img, iframe, object, link").count() == 0
+    assert page.locator("script").count() == 2
+    assert page.locator("style").count() == 1
+    assert page.inner_text("h1") == HOSTILE_NAMES[0]
+
+
+def test_the_policy_stops_what_is_put_in(chromium, tmp_path):
+    """Were a name to become markup after all, nothing of it would run or load."""
+    script, style = "document.title = 'owned'", "h1 { color: red !important }"
+    bad = f'<script>{script}</script><img src="x.png" onerror="{script}"><style>{style}</style>'
+    path = tmp_path / "page.html"
+    path.write_text(explained(4, 3, 3, 100).to_html(title="fine").replace("<main", f"{bad}<main", 1), encoding="utf-8")
+    page, loaded = chromium.new_page(), []
+    page.on("requestfinished", lambda request: loaded.append(request.url))
+    page.goto(path.as_uri())
+    assert page.locator("img").count() == 1
+    assert page.title() == "fine"
+    assert page.evaluate("getComputedStyle(document.querySelector('h1')).color") != "rgb(255, 0, 0)"
+    assert loaded == [path.as_uri()]
+    page.close()
+
+
+def test_the_short_form_in_a_notebook(opened):
+    ex = explained(4, 3, 3, 200)
+    short = ex._repr_html_()
+    page = opened(f"<!doctype html><style>h2, td, p {{ color: red !important }}</style><body>{short}</body>")
+    frame = page.frame_locator("iframe")
+    assert frame.locator(".tree").is_visible()
+    assert frame.locator("h2").evaluate("node => getComputedStyle(node).color") != "rgb(255, 0, 0)"
+    assert "cluster 0" in frame.locator("tbody").inner_text()
+    estimator = boxwood.IMM(n_clusters=3, random_state=0).fit(make_blobs(100, random_state=0)[0])
+    page = opened(f"<!doctype html><body>{estimator._repr_html_()}</body>")
+    assert page.frame_locator("iframe").locator(".tree").is_visible()

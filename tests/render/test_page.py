@@ -1,0 +1,357 @@
+"""The report as a file: its structure, what it escapes, what it does not hold, and what it does without jinja2."""
+
+import base64
+import hashlib
+import html
+import json
+import re
+import sys
+from collections import Counter
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import config_context
+from sklearn.cluster import KMeans
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_iris, make_blobs
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+import boxwood
+from boxwood.errors import DataError
+from boxwood.explanation import ClusterStability, CutStability, Explanation, HeldOut, Stability
+from boxwood.render import EXPORTERS, _page
+from tests.cases import make_case
+from tests.scale import seeds, variants
+
+HOSTILE_NAMES = (
+    '</script><script>alert("1")</script>',
+    '"><img src=x onerror=alert(1)>',
+    "' onmouseover='alert(1)",
+    "</style><style>*{display:none}",
+    "</title></textarea><!--",
+    "--> ]]> &amp; &#60;b&#62;",
+    "{{ 7 * 7 }} {% raw %} ${x} <% %>",
+    "javascript:alert(1)",
+    "https://example.org/a.js",
+    "\x00 \x1b[31m \u2028 \u202egnp \ud800",
+    "שלום עולם",
+    "عمود > 3",
+    "🌳 é 名前の長い列",
+    "x" * 300,
+    " ",
+)
+VOID = {"meta", "link", "img", "br", "input"}
+MEGABYTE = 1_000_000
+
+
+class Page(HTMLParser):
+    """The elements of a page: tags with attributes, texts of scripts and styles, all other text; tags must nest."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.open, self.raw, self.words = [], [], {}, []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        if tag == "p" and self.open[-1] != "p":
+            raise AssertionError("a paragraph ended early")
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] in ("script", "style"):
+            kind = self.elements[-1][1].get("type", self.open[-1])
+            self.raw[kind] = self.raw.get(kind, "") + data
+        else:
+            self.words.append(data)
+
+    @property
+    def kinds(self):
+        """Tags, each with its attributes."""
+        return {(tag, *sorted(values)) for tag, values in self.elements}
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.words).split())
+
+    def attributes(self, name):
+        return [values[name] for _, values in self.elements if name in values]
+
+
+def customers(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "channel": rng.choice(["horeca", "retail", "web"], n),
+            "orders": rng.integers(0, 30, n),
+            "member": rng.random(n) < 0.4,
+            "spend": np.exp(rng.normal(5, 1, n)),
+        }
+    )
+    return frame, np.where(frame.member, "member", np.where(frame.spend > 200, "large", "small"))
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = make_blobs(300, n_features=6, centers=4, cluster_std=4.0, random_state=0)
+    return boxwood.explain(X, y, max_leaf_nodes=6)
+
+
+def test_sections_and_links(wine):
+    page = Page(wine.to_html(title="Wines & more"))
+    ids = page.attributes("id")
+    assert len(ids) == len(set(ids))
+    links = [link.removeprefix("#") for link in page.attributes("href")]
+    assert set(links) <= set(ids)
+    sections = ["tree", "what-if", "clusters", "profile", "disagreement", "frontier", "code"]
+    assert [link for link in links if link in sections] == sections
+    assert Counter(tag for tag, _ in page.elements)["h1"] == 1
+    assert "Wines & more" in page.text
+    assert f"{wine.price:.3f}" in page.text
+    for form in ("Text", "SQL", "Python", "JavaScript", "Spreadsheet formula"):
+        assert f"Copy {form}" in page.attributes("aria-label")
+    assert "Stability" not in page.text
+
+
+def test_the_page_is_the_same_each_time(wine):
+    assert wine.to_html() == wine.to_html()
+    assert EXPORTERS["html"].write(wine, title="a") == wine.to_html(title="a")
+
+
+def test_nothing_is_loaded_and_only_one_script_may_run(wine):
+    for text in (wine.to_html(), html.unescape(wine._repr_html_().split('srcdoc="')[1].split('"')[0])):
+        page = Page(text)
+        assert all(link.startswith("#") for link in page.attributes("href"))
+        assert page.attributes("src") == page.attributes("style") == []
+        assert not re.search(r"https?:|//[a-z]|@import|url\(|\bfetch\b|XMLHttp", text)
+        names = {name for _, values in page.elements for name in values}
+        assert not [name for name in names if name.startswith("on")]
+        assert not {tag for tag, _ in page.elements} & {"iframe", "img", "link", "object", "embed", "base"}
+        (policy,) = [values["content"] for tag, values in page.elements if values.get("http-equiv")]
+        rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+        assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
+        assert rules["style-src"] == quoted_hash(page.raw["style"])
+        assert rules.get("script-src") == (quoted_hash(page.raw["script"]) if "script" in page.raw else None)
+
+
+def quoted_hash(text):
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+@pytest.mark.parametrize("first", range(0, len(HOSTILE_NAMES), 3))
+def test_hostile_names_stay_text(first):
+    X, y = make_blobs(200, n_features=3, centers=3, cluster_std=6.0, random_state=0)
+    names, pages = HOSTILE_NAMES[first : first + 3], []
+    for columns, clusters, title in ((["a", "b", "c"], ["u", "v", "w"], "t"), (names, names, names[0])):
+        labels = np.array([f"{i} {cluster}" for i, cluster in enumerate(clusters)], dtype=object)[y]
+        ex = boxwood.explain(X, labels, columns=list(columns), method="cart", max_leaf_nodes=5)
+        pages.append(Page(ex.to_html(title=title)))
+    tags = [Counter(tag for tag, _ in page.elements if tag not in ("text", "path")) for page in pages]
+    assert tags[0] == tags[1]  # labels of bars that do not fit are left out
+    assert pages[1].kinds <= pages[0].kinds
+    json.loads(pages[1].raw["application/json"])
+
+
+def test_hostile_categories_stay_text():
+    frame, _ = customers()
+    pages = []
+    for first in ("horeca", HOSTILE_NAMES[0]):
+        named = pd.DataFrame({"channel": frame.channel.replace("horeca", first), "spend": frame.spend / 1e4})
+        encoded = make_column_transformer((OneHotEncoder(), ["channel"]), remainder="passthrough")
+        ex = boxwood.explain(named, make_pipeline(encoded, KMeans(3, random_state=0, n_init=1)))
+        pages.append(Page(ex.to_html()))
+    assert pages[0].kinds == pages[1].kinds
+    columns = json.loads(pages[1].raw["application/json"])["columns"]
+    assert any(HOSTILE_NAMES[0] in column["values"] for column in columns if column["values"])
+
+
+def test_the_rules_in_the_page_are_those_that_run(wine):
+    rules = json.loads(Page(wine.to_html()).raw["application/json"])
+    tested = wine.tree.features.tolist()
+    for i, node in enumerate(rules["nodes"]):
+        if len(node) == 1:
+            assert node == [wine.tree.cluster[i]]
+        else:
+            assert tested[node[0]] == wine.tree.feature[i]
+            assert (-np.inf if node[1] is None else node[1]) == wine.tree.lower[i]
+            assert (np.inf if node[2] is None else node[2]) == wine.tree.upper[i]
+            assert node[3] == wine.tree.second[i]
+
+
+def test_typical_values_lie_in_their_cluster():
+    frame, labels = customers()
+    ex = boxwood.explain(frame.drop(columns="channel"), labels, max_leaf_nodes=6)
+    rules = json.loads(Page(ex.to_html()).raw["application/json"])
+    tested = ex.tree.features.tolist()
+    assert any(rules["typical"])
+    for cluster, values in enumerate(rules["typical"]):
+        if values is not None:
+            row = np.zeros((1, len(ex.columns)))
+            row[0, tested] = [float(value) for value in values]
+            assert ex.tree.predict(row)[0] == cluster
+
+
+def test_no_row_of_the_table_is_in_the_page():
+    rng = np.random.default_rng(0)
+    X, y = make_blobs(500, n_features=5, centers=3, cluster_std=3.0, random_state=1)
+    X += rng.normal(scale=1e-6, size=X.shape)  # every value has many digits
+    ex = boxwood.explain(X, y, max_leaf_nodes=8)
+    page = ex.to_html()
+    numbers = set(re.findall(r"-?\d+\.\d+(?:e-?\d+)?", page))
+    assert not numbers & {repr(value) for value in X.ravel().tolist()}
+    assert not numbers & {f"{value:.6g}" for value in X.ravel().tolist()}
+
+
+def test_groups_of_few_rows_are_not_told():
+    X = np.concatenate([np.full(90, 1.0), np.full(60, 5.0), np.full(3, 9.0)])[:, None] + np.arange(153)[:, None] * 1e-3
+    labels = ["low"] * 90 + ["middle"] * 60 + ["tiny"] * 3
+    ex = boxwood.explain(X, labels, columns=["age"])
+    told, all_told = Page(ex.to_html()), Page(ex.to_html(min_count=1))
+    assert "3 rows" in all_told.text
+    assert "60 rows" in all_told.text
+    assert "fewer than 5 rows" in told.text
+    assert "over 58 rows" in told.text  # 60 would tell the 3
+    assert "3 rows" not in told.text.replace("153 rows", "").replace("63 rows", "")
+    assert "60 rows" not in told.text
+    assert "9.15" in all_told.text  # the median of the three
+    assert "9.15" not in told.text
+    rules = json.loads(told.raw["application/json"])
+    assert [values is None for values in rules["typical"]] == [False, False, True]
+    for wrong in (0, -1, 2.5, "5"):
+        with pytest.raises((TypeError, ValueError), match="min_count"):
+            ex.to_html(min_count=wrong)
+
+
+def test_bars_of_few_rows_are_not_drawn():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(0, 1, 200), rng.normal(6, 1, 200), [2.9]])[:, None]
+    ex = boxwood.explain(X, [0] * 200 + [1] * 200 + [1], columns=["age"])
+    hidden, shown = ex.to_html(), ex.to_html(min_count=1)
+    bars = [sum(path.count("M") for path in Page(page).attributes("d")) for page in (hidden, shown)]
+    assert bars[0] < bars[1]
+    assert "Bars of fewer than 5 rows are not drawn" in hidden
+    assert "are not drawn" not in shown
+
+
+@pytest.mark.parametrize(("n_columns", "n_clusters", "leaves"), variants((60, 15, 18), (200, 10, 30)))
+def test_a_page_is_below_a_megabyte(n_columns, n_clusters, leaves):
+    X, y = make_blobs(1500, n_features=n_columns, centers=n_clusters, cluster_std=9.0, random_state=0)
+    ex = boxwood.explain(
+        X, y, method="cart", max_leaf_nodes=leaves, columns=[f"measurement_{j}" for j in range(n_columns)]
+    )
+    page = ex.to_html(min_count=1)
+    assert len(page.encode()) < MEGABYTE
+    assert f"{n_columns - 40} more are left out" in Page(page).text
+
+
+def test_many_clusters_and_leaves():
+    X, y = make_blobs(400, n_features=3, centers=60, cluster_std=0.3, random_state=0)
+    page = Page(boxwood.explain(X, y, method="imm").to_html(min_count=1))
+    assert "The most frequent mistakes" in page.text
+    ex = boxwood.explain(np.arange(160.0)[:, None], np.arange(160), method="imm")
+    page = Page(ex.to_html())
+    assert "too large for a picture" in page.text
+
+
+def test_odd_tables_have_a_page():
+    for seed in seeds(6):
+        case = make_case(seed)
+        X = case.X / np.abs(case.X).max() * (1.0, 1e300, 1e-310, 0.0)[seed % 4]
+        try:
+            ex = boxwood.explain(X, case.labels, sample_weight=case.weights)
+        except DataError:
+            continue
+        for one in (ex, Explanation.from_json(ex.to_json())):
+            page = Page(one.to_html(min_count=3))
+            drawn = [values.get(name, "") for _, values in page.elements for name in ("d", "x", "y", "width", "points")]
+            assert not [text for text in drawn if re.search("nan|inf|e", text or "")]
+            assert "iframe" in one._repr_html_()
+
+
+def test_one_leaf():
+    ex = boxwood.explain(np.zeros((20, 1)), [0] * 12 + [1] * 8)
+    page = Page(ex.to_html())
+    assert "what-if" not in page.attributes("id")
+    assert "every row" in page.text
+
+
+def test_a_loaded_model_shows_what_it_knows(wine):
+    model = Explanation.from_json(wine.to_json())
+    page = Page(model.to_html())
+    assert "what-if" in page.attributes("id")
+    assert "disagreement" not in page.attributes("id")
+    assert f"{wine.price:.3f}" in page.text
+    assert "iframe" in model._repr_html_()
+
+
+def test_weights_and_rows_left_out():
+    X, y = make_blobs(300, n_features=3, centers=3, random_state=0)
+    page = Page(boxwood.explain(X, np.where(np.arange(300) < 20, -1, y), sample_weight=np.full(300, 2.5)).to_html())
+    assert "weight" in page.text
+    assert "280 rows" in page.text
+
+
+def test_stability_and_held_out_rows_are_shown_where_they_are_known(wine):
+    clusters = tuple(ClusterStability(i, name, 0.9, 0.8) for i, name in enumerate(wine.names))
+    cuts = (CutStability(0, wine.columns[0], 1.5, 0.75, 1.0, 2.0),)
+    ex = replace(wine, _kept={}, held_out=HeldOut(0.625, 1.2, 90, "30% of the rows"))
+    ex._kept["stability"] = Stability(50, 300, True, clusters, cuts, 0.1, "stable", "The clusters are stable.", 0)
+    text = Page(ex.to_html()).text
+    assert "The clusters are stable." in text
+    assert "0.90" in text
+    assert "75%" in text
+    assert "62.5% on rows held out (30% of the rows)" in text
+
+
+def test_writing_a_file(wine, tmp_path):
+    path = tmp_path / "report.html"
+    assert wine.to_html(path) is None
+    assert path.read_text(encoding="utf-8") == wine.to_html()
+    broken = boxwood.explain([[1.0], [9.0]], ["a\ud800", "b"])
+    broken.to_html(path)
+    assert "\\ud800" in path.read_text(encoding="utf-8")
+
+
+def test_without_jinja2(wine, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    _page._environment.cache_clear()
+    try:
+        with pytest.raises(ImportError, match=r'^the report needs jinja2: pip install "boxwood\[page\]"$'):
+            wine.to_html()
+        assert wine._repr_html_() == f"<pre>{html.escape(str(wine))}</pre>"
+        estimator = boxwood.IMM(n_clusters=3, random_state=0).fit(load_iris().data)
+        assert "<pre>" in estimator._repr_mimebundle_()["text/html"]
+    finally:
+        _page._environment.cache_clear()
+
+
+def test_estimators_keep_the_picture_of_scikit_learn():
+    X = load_iris().data
+    estimator = boxwood.IMM(n_clusters=3, random_state=0)
+    assert "iframe" not in estimator._repr_html_()
+    estimator.fit(X)
+    shown = estimator._repr_mimebundle_()["text/html"]
+    assert re.sub(r"id-\d+", "", shown) == re.sub(r"id-\d+", "", estimator._repr_html_())
+    assert "sk-container" in shown
+    assert shown.index("sk-container") < shown.index("<iframe")
+    assert 'sandbox=""' in shown
+    pipeline = make_pipeline(StandardScaler(), estimator)
+    assert "iframe" not in pipeline._repr_html_()
+    with config_context(display="text"):
+        assert not hasattr(estimator, "_repr_html_")
+        assert "text/html" not in estimator._repr_mimebundle_()
+    mixture = boxwood.Mixture.of(X, load_iris().target)
+    assert "iframe" not in boxwood.MMDT().fit_mixture(mixture)._repr_html_()
