@@ -66,7 +66,7 @@ def explained_by(tree, columns, names, known=None):
     by_cluster = cluster_rules_of(tree, columns, known, len(names)) if few else [()] * len(names)
     summaries = [LeafSummary(i, cluster, 5, 1, rule) for i, (cluster, rule) in enumerate(carried)]
     clusters = [
-        ClusterSummary(i, name, 1, 0.2, 1.0, 1.0, some)
+        ClusterSummary(i, name, 1, 0.2, 1.0, 1.0, 1.0, some)
         for i, (name, some) in enumerate(zip(names, by_cluster, strict=True))
     ]
     return Explanation(

@@ -37,6 +37,8 @@ def documents():
         explain(X, np.array(["a", "b", "c"])[y], max_leaf_nodes=5, method="expand"),
         explain(goods(), pipeline(OneHotEncoder()), method="cart", max_leaf_nodes=6),
     ]
+    for model in models[-2:]:
+        model.profile()
     return [json.loads(model.to_json()) for model in models]
 
 
@@ -77,6 +79,17 @@ def read_or_refused(text):
         return None, str(error)
 
 
+def use_facts(ex, row):
+    """Use what an explanation keeps of its rows."""
+    assert str(ex.why(row))
+    assert len(ex.to_frame()) == ex.n_clusters
+    assert ex.noise is None or sum(ex.noise) == ex.n_left_out
+    assert ex.rename({ex.names[0]: "a new name"}).names[0] == "a new name"
+    if "profile" in ex._kept:
+        assert ex.to_frame("profile").notna().any(axis=None)
+        assert Explanation.from_json(ex.to_json()).profile() == ex.profile()
+
+
 @pytest.mark.parametrize("seed", seeds(8))
 def test_a_damaged_model_is_refused_or_works(documents, seed):
     rng = np.random.default_rng(seed)
@@ -95,6 +108,7 @@ def test_a_damaged_model_is_refused_or_works(documents, seed):
         row = np.empty((1, len(ex.columns)), dtype=object)
         row[0] = [0.5 if j not in ex.coded_columns else "red" for j in range(len(ex.columns))]
         assert len(ex.predict(row, missing="none")) == 1, path
+        use_facts(ex, row[0])
 
 
 @pytest.mark.parametrize("digits", [5_000, 10_001])

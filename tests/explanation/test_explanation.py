@@ -99,13 +99,15 @@ def test_measurements_equal_the_naive_ones(examples):
     for case, ex in examples:
         expected = naive.measured(ex, ex.columns, case.X.tolist(), case.labels.tolist(), case.weights)
         for cluster, numbers in zip(ex.clusters, expected, strict=True):
-            found = cluster.size, cluster.share, cluster.caught, cluster.precision
+            found = cluster.size, cluster.share, cluster.ruled, cluster.caught, cluster.precision
             assert found == pytest.approx(numbers)
         w = np.ones(len(case.X)) if case.weights is None else case.weights
         kept = case.labels != -1
         assert ex.agreement == pytest.approx(np.average(ex.predict(case.X)[kept] == case.labels[kept], weights=w[kept]))
         assert (ex.n_rows, ex.n_left_out) == (len(case.X), int((~kept).sum()))
         assert sum(leaf.size for leaf in ex.leaves) == pytest.approx(w[kept].sum())
+        assert ex.noise == naive.noise(ex, ex.columns, case.X.tolist(), case.labels.tolist())
+        assert sum(ex.noise) == ex.n_left_out
         assert ex.weighted == (case.weights is not None)
         if case.weights is None:
             assert all(type(cluster.size) is int for cluster in ex.clusters)

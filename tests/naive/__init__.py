@@ -9,6 +9,7 @@ from tests.naive.boxes import (
     normal_share,
     separations,
 )
+from tests.naive.changes import smallest_changes
 from tests.naive.concepts import best_concepts, holm, left_out_ridge, mean_difference_distances, quadratic_form
 from tests.naive.covers import cheapest_cover, is_any_inside, is_inside, rows_near
 from tests.naive.cuts import (
@@ -19,7 +20,7 @@ from tests.naive.cuts import (
     mistake_ratios,
     separation_probability,
 )
-from tests.naive.explanations import cluster_or_none, holds, measured
+from tests.naive.explanations import cluster_or_none, holds, measured, misassigned, noise
 from tests.naive.growth import expand, greedy, greedy_costs, honest, imm, refine, shallow_scores
 from tests.naive.impurity import by_centers, by_entropy, by_gini, by_rows, grown_by
 from tests.naive.kernels import axis_similarity, distance_ratios, gram, kernel_cost, kernel_distances, kernel_kmeans
@@ -86,6 +87,7 @@ __all__ = [
     "mean_difference_distances",
     "measured",
     "medians",
+    "misassigned",
     "mistake_ratios",
     "mixture_cost",
     "mmdt",
@@ -95,6 +97,7 @@ __all__ = [
     "nearest",
     "nearest_cost",
     "node_table",
+    "noise",
     "normal_share",
     "optimal_cost",
     "pair_similarity",
@@ -106,6 +109,7 @@ __all__ = [
     "separation_probability",
     "separations",
     "shallow_scores",
+    "smallest_changes",
     "spread",
     "step_features",
     "surest_cut",

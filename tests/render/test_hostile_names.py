@@ -185,8 +185,8 @@ def test_markdown_escapes():
     assert _escaped("a|b <c> *d*") == "a\\|b \\<c\\> \\*d\\*"
     assert _code("a`b``c") == "```a`b``c```"
     assert _code("`a`") == "`` `a` ``"
-    lost = ClusterSummary(0, "a|b", 1, 0.5, 0.0, None, ())
-    assert _row(lost) == "| a\\|b | 1 | 50.0% | 0.0% | - | no rule: no leaf of the tree carries this cluster |"
+    lost = ClusterSummary(0, "a|b", 1, 0.5, 0, 0.0, None, ())
+    assert _row(lost) == "| a\\|b | 1 | 50.0% | 0 | 0.0% | - | no rule: no leaf of the tree carries this cluster |"
     assert cluster_name("a|b") == "a|b"
 
 

@@ -17,10 +17,10 @@ INF = math.inf
 WINE = """\
 3 clusters of 178 rows, explained by 3 leaves on 2 of 13 columns
 
-           size  share  caught  precision  rule
-cluster 0    65  36.5%   89.2%      93.5%  od280/od315_of_diluted_wines > 2.13 and proline <= 730
-cluster 1    62  34.8%   96.8%      95.2%  od280/od315_of_diluted_wines > 2.13 and proline > 730
-cluster 2    51  28.7%   94.1%      90.6%  od280/od315_of_diluted_wines <= 2.13
+           size  share  ruled  caught  precision  rule
+cluster 0    65  36.5%     62   89.2%      93.5%  od280/od315_of_diluted_wines > 2.13 and proline <= 730
+cluster 1    62  34.8%     63   96.8%      95.2%  od280/od315_of_diluted_wines > 2.13 and proline > 730
+cluster 2    51  28.7%     53   94.1%      90.6%  od280/od315_of_diluted_wines <= 2.13
 
 The rules agree with the clusters on 93.3% of rows; within-cluster cost is 1.05 times that of the clusters \
 (price of explainability).
@@ -104,7 +104,7 @@ def test_names_do_not_break_the_table():
     assert "a" * 19 + "…" + "a" * 20 in lines[0]
     assert any(line.startswith("two\\nlines ") for line in lines)
     assert all("a column\\nof two lines" in line for line in lines)
-    place = header.index("rule")
+    place = header.rindex("rule")
     for line in lines:
         wide = sum(ord(c) > 0x3000 for c in line)  # these take two places each
         assert line[place - wide - 2 : place - wide] == "  "
@@ -163,10 +163,17 @@ def test_only_a_whole_is_100_percent():
     labels[0] = 1
     text = str(explain(X, labels, method="cart"))
     assert "on 99.9% of rows" in text
-    assert re.search(r"cluster 0 +4,999  50\.0%  100\.0%      99\.9%  x0 <= 0$", text, re.MULTILINE)
+    assert re.search(r"cluster 0 +4,999  50\.0%  5,000  100\.0%      99\.9%  x0 <= 0$", text, re.MULTILINE)
     few = np.zeros(5000, int)
     few[-1] = 1
     assert "<0.1%" in str(explain(np.arange(5000.0)[:, None], few, method="cart"))
+
+
+def test_a_sentence_says_what_the_rules_do_with_rows_left_out():
+    X = [[0.0], [1.0], [2.0], [8.0], [9.0], [1.5], [1.2], [9.5]]
+    text = str(explain(X, ["a", "a", "a", "b", "b", -1, -1, -1], method="cart"))
+    assert "Of the 3 rows labelled -1 the rules put 2 in a, 1 in b." in text
+    assert "labelled -1 the rules" not in str(explain(X[:5], ["a", "a", "a", "b", "b"], method="cart"))
 
 
 def test_weights_are_summed():

@@ -16,7 +16,7 @@ from boxwood.errors import DataError, ModelError
 from boxwood.grow import METHODS
 from boxwood.render import EXPORTERS, rules
 from boxwood.render._exporters import Exporter
-from tests.explanation.test_damaged_models import damaged
+from tests.explanation.test_damaged_models import damaged, use_facts
 from tests.explanation.test_pipelines import goods, pipeline
 from tests.soak.parts import Wrong
 
@@ -36,6 +36,8 @@ def documents() -> tuple[dict, ...]:
         explain(X, [True if c else 2.5 for c in y], sample_weight=rng.random(60), columns=["x", 'say "y"']),
         explain(goods(), pipeline(OneHotEncoder()), method="cart", max_leaf_nodes=6),
     ]
+    for model in models[-3:]:
+        model.profile()
     return tuple(json.loads(model.to_json()) for model in models)
 
 
@@ -130,3 +132,4 @@ def _use(ex: Explanation, path: Path, about: str) -> None:
     row[0] = [0.5 if j not in ex.coded_columns else "red" for j in range(len(ex.columns))]
     if len(ex.predict(row, missing="none")) != 1:
         raise Wrong(f"no cluster for a row {about}", "predict")
+    use_facts(ex, row[0])

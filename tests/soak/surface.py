@@ -181,6 +181,8 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "moments": lambda: VALUES.reference.moments,
     "estimator": lambda: KMeans(3, n_init=1, random_state=0).fit(X),
     "names": lambda: ["a", "b", "c"],
+    "Explanation.rename.names": lambda: {0: "a"},
+    "row": lambda: [1.0, 2.0, 3.0],
     "name": lambda: "a",
     "left_out": lambda: (),
     "n_empty": lambda: 0,

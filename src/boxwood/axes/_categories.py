@@ -15,7 +15,9 @@ from boxwood.axes._axis_map import AxisMap
 from boxwood.axes._monotone import transformed
 from boxwood.tree._intervals import Intervals, complement, joined
 
-__all__ = ["Categories", "Encoding", "is_missing"]
+__all__ = ["OTHER", "Categories", "Encoding", "is_missing"]
+
+OTHER = "any other value"  # what is shown for a value that is not among the categories
 
 
 class Categories(NamedTuple):
@@ -45,6 +47,10 @@ class Categories(NamedTuple):
         other = float(len(self.values)) if self.others else np.nan
         codes = (code_of[value] if value in code_of else missing if is_missing(value) else other for value in values)
         return np.fromiter(codes, dtype=np.float64, count=len(values))
+
+    def value(self, code: float) -> Hashable:
+        """Return the value with a code; `OTHER` for the code of all other values."""
+        return self.values[int(code)] if code < len(self.values) else OTHER
 
     def chosen(self, codes: Collection[float]) -> tuple[tuple[Hashable, ...], bool]:
         """Return the values with these codes, and True; or the values without them, and False.

@@ -1,9 +1,12 @@
 """`explain`: a clustering explained in one call; `Explanation`: the tree, its rules and its measurements, as data."""
 
+from boxwood.explanation._changes import Change, Move
 from boxwood.explanation._compare import Compared, Comparison, compare
 from boxwood.explanation._conditions import Condition, Rule
 from boxwood.explanation._explain import explain
 from boxwood.explanation._explanation import Explanation, load
+from boxwood.explanation._misassigned import Misassigned
+from boxwood.explanation._profile import CategoryColumn, CategoryGroup, NumberColumn, NumberGroup
 from boxwood.explanation._summaries import (
     ClusterSummary,
     DrawFacts,
@@ -12,8 +15,12 @@ from boxwood.explanation._summaries import (
     LeafSummary,
     MixtureFacts,
 )
+from boxwood.explanation._why import Step, Why
 
 __all__ = [
+    "CategoryColumn",
+    "CategoryGroup",
+    "Change",
     "ClusterSummary",
     "Compared",
     "Comparison",
@@ -23,8 +30,14 @@ __all__ = [
     "FarFromGaussian",
     "KernelFacts",
     "LeafSummary",
+    "Misassigned",
     "MixtureFacts",
+    "Move",
+    "NumberColumn",
+    "NumberGroup",
     "Rule",
+    "Step",
+    "Why",
     "compare",
     "explain",
     "load",

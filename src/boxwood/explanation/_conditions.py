@@ -9,9 +9,11 @@ import numpy as np
 
 from boxwood.axes import Categories
 from boxwood.tree import Box, Interval, ThresholdTree
+from boxwood.tree._boxes import sides
 from boxwood.tree._cover import cover
+from boxwood.tree._nodes import Cut
 
-__all__ = ["Condition", "Rule", "cluster_rules_of", "rules_of"]
+__all__ = ["Condition", "Rule", "cluster_rules_of", "condition_of", "rules_of"]
 
 _EVERY_NUMBER = (Interval(-np.inf, np.inf, True, True),)
 
@@ -53,6 +55,11 @@ def cluster_rules_of(
         few = cover(own, others, domains) or own  # leaves that hold no row keep rules that say so
         rules.append(tuple(_rule(box, columns, categories) for box in few))
     return rules
+
+
+def condition_of(cut: Cut, columns: Sequence[str], categories: Mapping[int, Categories]) -> Condition:
+    """Return the condition that the rows on one side of a cut fulfil: the side that `cut.inside` says."""
+    return _condition(cut.feature, tuple(sides(cut)), columns, categories)
 
 
 def _rule(box: Box, columns: Sequence[str], categories: Mapping[int, Categories]) -> Rule:

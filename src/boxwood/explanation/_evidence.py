@@ -6,13 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from boxwood._types import Indices
+from boxwood.axes import Categories
 from boxwood.grow._grown import Grown
+from boxwood.kernels import Kernel
 from boxwood.reference import Task
 from boxwood.reference._coordinates import Coordinates
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Evidence"]
+__all__ = ["BOOLEAN", "Evidence"]
+
+BOOLEAN = Categories((False, True), False)
 
 
 @dataclass(frozen=True)
@@ -31,6 +37,10 @@ class Evidence:
         Grows a tree by the method of the explanation on the columns of `task`; None for a tree that was there already.
     clusterer : object, default=None
         The fitted clusterer that made the clusters; None if labels were given.
+    booleans : tuple of str, default=()
+        Columns of the table that hold booleans, as 0 and 1.
+    kernel : Kernel, default=None
+        Kernel in whose feature space costs are measured; None measures them in the columns.
     """
 
     task: Task
@@ -38,6 +48,21 @@ class Evidence:
     leaf: Indices
     grow: Callable[[Task], Grown] | None = None
     clusterer: Any = None
+    booleans: tuple[str, ...] = ()
+    kernel: Kernel | None = None
+
+    @property
+    def columns(self) -> dict[int, str]:
+        """Columns of the table whose values are at hand, and their names: a pipeline reads those that it uses."""
+        names, axis_map = self.coordinates.columns, self.coordinates.axis_map
+        read = range(len(names)) if axis_map is None else np.unique(axis_map.features).tolist()
+        return {j: names[j] for j in read}
+
+    @property
+    def categories(self) -> dict[int, Categories]:
+        """Columns of the table that hold codes, and what the codes stand for; columns of booleans among them."""
+        booleans = {j: BOOLEAN for j, name in self.columns.items() if name in self.booleans}
+        return booleans | dict(self.coordinates.categories)
 
     def on_table(self, tree: ThresholdTree) -> ThresholdTree:
         """Return a tree on the columns of the task as a tree on the table's columns, with short thresholds."""

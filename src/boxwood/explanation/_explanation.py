@@ -12,7 +12,9 @@ import numpy as np
 from boxwood._frames import names_array, names_or_none
 from boxwood._types import Array, Indices
 from boxwood.axes import Categories
+from boxwood.explanation._applied import Applied
 from boxwood.explanation._conditions import cluster_rules_of, rules_of
+from boxwood.explanation._evidence import BOOLEAN, Evidence
 from boxwood.explanation._facts import SearchFacts
 from boxwood.explanation._measured import Measured
 from boxwood.explanation._rows import leaves_of_rows
@@ -21,16 +23,13 @@ from boxwood.explanation._written import Written
 from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
-    from boxwood.explanation._evidence import Evidence
     from boxwood.metrics._readability import Readability
 
 __all__ = ["Explanation", "load", "with_booleans"]
 
-_BOOLEAN = Categories((False, True), False)
-
 
 @dataclass(frozen=True, repr=False)
-class Explanation(Written, Measured):
+class Explanation(Written, Measured, Applied):
     """A tree that explains a clustering, and the loss of explaining it so; made by `explain`, or read by `load`.
 
     Printing it shows a line for each cluster and one sentence on the loss. It refers to the rows that it was measured
@@ -94,9 +93,9 @@ class Explanation(Written, Measured):
     >>> print(boxwood.explain(ages, labels, columns=["age"], max_leaf_nodes=3, objective="agreement"))
     2 clusters of 5 rows, explained by 3 leaves on 1 of 1 column
     <BLANKLINE>
-           size  share  caught  precision  rule
-    loyal     2  40.0%  100.0%     100.0%  30 < age <= 50
-    new       3  60.0%  100.0%     100.0%  age <= 30 or age > 50
+           size  share  ruled  caught  precision  rule
+    loyal     2  40.0%      2  100.0%     100.0%  30 < age <= 50
+    new       3  60.0%      3  100.0%     100.0%  age <= 30 or age > 50
     <BLANKLINE>
     The rules agree with the clusters on 100.0% of rows; within-cluster cost is 1.00 times that of the clusters
     (price of explainability).
@@ -142,6 +141,19 @@ class Explanation(Written, Measured):
     def n_leaves(self) -> int:
         """Number of leaves."""
         return self.tree.n_leaves
+
+    @property
+    def noise(self) -> tuple[int, ...] | None:
+        """Number of rows left out (label -1) that the rules of each cluster take, whatever their weight.
+
+        They add up to `n_left_out`. None for a model that was saved before this was counted.
+        """
+        taken = [0] * self.n_clusters
+        for leaf in self.leaves:
+            if leaf.noise is None:
+                return None
+            taken[leaf.cluster] += leaf.noise
+        return tuple(taken)
 
     @property
     def coded_columns(self) -> dict[int, Categories]:
@@ -230,7 +242,8 @@ class Explanation(Written, Measured):
         write(self, path)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state for a pickle, without rows."""
+        """Return the state for a pickle, without rows, but with the spreads of columns that `why` needs."""
+        self._spreads()
         return self.__dict__ | {"_evidence": None}
 
     def __str__(self) -> str:
@@ -248,14 +261,16 @@ class Explanation(Written, Measured):
 def with_booleans(explanation: Explanation, columns: Collection[str]) -> Explanation:
     """Return the explanation with rules that say `member` and `not member` for columns of booleans.
 
-    The tree tests such a column as 0 and 1, which are the codes of False and True. If it tests none of the columns, the
-    explanation is returned as it is.
+    The tree tests such a column as 0 and 1, which are the codes of False and True.
     """
+    if explanation._evidence is not None and columns:
+        evidence = replace(explanation._evidence, booleans=tuple(columns))
+        explanation = replace(explanation, _evidence=evidence)
     coded = explanation.coded_columns
     tested = [j for j in map(int, explanation.tree.features) if j not in coded and explanation.columns[j] in columns]
     if not tested:
         return explanation
-    coded |= dict.fromkeys(tested, _BOOLEAN)
+    coded |= dict.fromkeys(tested, BOOLEAN)
     of_leaves = rules_of(explanation.tree, explanation.columns, coded)
     of_clusters = cluster_rules_of(explanation.tree, explanation.columns, coded, explanation.n_clusters)
     return replace(

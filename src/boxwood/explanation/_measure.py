@@ -15,7 +15,15 @@ from boxwood.explanation._evidence import Evidence
 from boxwood.explanation._explanation import Explanation
 from boxwood.explanation._mixture_facts import mixture_facts
 from boxwood.explanation._notes_on_leaves import notes_on_leaves
-from boxwood.explanation._summaries import ClusterSummary, DrawFacts, KernelFacts, LeafSummary, MixtureFacts, leaves_of
+from boxwood.explanation._summaries import (
+    ClusterSummary,
+    DrawFacts,
+    KernelFacts,
+    LeafSummary,
+    MixtureFacts,
+    leaves_of,
+    ruled_by,
+)
 from boxwood.grow._grown import Grown
 from boxwood.metrics import agreement
 from boxwood.metrics._cost import summed_distances
@@ -76,7 +84,7 @@ def measure(task: Task, grown: Grown, coordinates: Coordinates) -> Explanation:
         kernel=None if grown.kernel is None else KernelFacts(repr(grown.kernel), costs.ceiling),
         draws=_draws(grown, reference),
         search=grown.facts.get("search"),
-        _evidence=Evidence(task, coordinates, leaf),
+        _evidence=Evidence(task, coordinates, leaf, kernel=grown.kernel),
     )
 
 
@@ -145,7 +153,8 @@ def _leaves(
     own = tree.leaf_clusters[leaf] == reference.labels  # always False for a row left out
     sizes = _sums(leaf, reference.kept, weights, tree.n_leaves)
     owns = _sums(leaf, own, weights, tree.n_leaves)
-    return tuple(map(LeafSummary, range(tree.n_leaves), tree.leaf_clusters.tolist(), sizes, owns, rules))
+    noise = np.bincount(leaf[~reference.kept], minlength=tree.n_leaves).tolist()
+    return tuple(map(LeafSummary, range(tree.n_leaves), tree.leaf_clusters.tolist(), sizes, owns, rules, noise))
 
 
 def _clusters(
@@ -159,8 +168,9 @@ def _clusters(
             name=name,
             size=size,
             share=size / total,
+            ruled=ruled_by(cluster_leaves),
             caught=_share(sum(leaf.own for leaf in cluster_leaves), size),
-            precision=_share(sum(leaf.own for leaf in cluster_leaves), sum(leaf.size for leaf in cluster_leaves)),
+            precision=_share(sum(leaf.own for leaf in cluster_leaves), ruled_by(cluster_leaves)),
             rules=rules[i],
         )
         for i, (name, size, cluster_leaves) in enumerate(

@@ -11,6 +11,7 @@ from boxwood._files import replacing
 from boxwood.errors import ModelError
 from boxwood.explanation._explanation import Explanation
 from boxwood.explanation._facts import SearchFacts
+from boxwood.explanation._kept_facts import kept_of
 from boxwood.explanation._read_model import from_document
 from boxwood.explanation._summaries import DrawFacts, KernelFacts, MixtureFacts
 from boxwood.render._rules import cluster_rule, rule
@@ -49,6 +50,7 @@ def to_document(ex: Explanation) -> dict[str, Any]:
             else {}
         ),
         "clusters": clusters,
+        **kept_of(_with_spreads(ex), ex.columns),
         "leaves": [leaf._asdict() | {"rule": rule(leaf.rule)} for leaf in ex.leaves],
         "nodes": to_nodes(ex.tree, _written),
     }
@@ -104,6 +106,12 @@ def write(ex: Explanation, path: str | os.PathLike[str]) -> None:
     text = to_text(ex)
     with replacing(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
         file.write(f"{text}\n")
+
+
+def _with_spreads(ex: Explanation) -> dict[str, Any]:
+    """Return what the explanation keeps; the spreads of the columns that it tests are needed by `why` later."""
+    ex._spreads()
+    return ex._kept
 
 
 def _mixture(facts: MixtureFacts) -> dict[str, Any]:

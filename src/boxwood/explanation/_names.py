@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, TypeAlias
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from boxwood._validation import listed
 from boxwood.errors import DataError
 from boxwood.reference import Reference
+from boxwood.render._rules import cluster_name
 
-__all__ = ["Names", "renamed"]
+if TYPE_CHECKING:
+    from boxwood.explanation._explanation import Explanation
+
+__all__ = ["Names", "plain_name", "renamed", "with_names"]
 
 Names: TypeAlias = Mapping[Hashable, Hashable] | Sequence[Hashable]
 
@@ -24,7 +29,35 @@ def renamed(reference: Reference, names: Names | None = None) -> Reference:
     DataError
         If a name is for a label that does not exist, if there are too few or too many names, or if two are equal.
     """
-    labels = reference.names
+    return reference.named(_new_names(reference.names, names))
+
+
+def with_names(ex: Explanation, names: Mapping[Hashable, Hashable]) -> Explanation:
+    """See `Explanation.rename`."""
+    if not isinstance(names, Mapping):
+        raise TypeError(f"names must be a mapping from name to new name, got {type(names).__name__}")
+    plain = _new_names(ex.names, names)
+    new = dict(zip(ex.names, plain, strict=True))
+    said = [(cluster_name(old), cluster_name(name)) for old, name in new.items() if name != old]
+    in_notes = [f"{name} was {old}" for old, name in said if any(old in note for note in ex.notes)]
+    notes = ex.notes + ((f"the notes before this one have earlier names: {listed(in_notes)}",) if in_notes else ())
+    evidence, mixture = ex._evidence, ex.mixture
+    if evidence is not None:
+        evidence = replace(evidence, task=evidence.task.with_reference(evidence.task.reference.named(plain)))
+    if mixture is not None:
+        first, second = (new.get(name, name) for name in mixture.components)
+        mixture = mixture._replace(
+            components=(first, second),
+            far_from_gaussian=tuple(
+                one._replace(component=new.get(one.component, one.component)) for one in mixture.far_from_gaussian
+            ),
+        )
+    clusters = tuple(cluster._replace(name=name) for cluster, name in zip(ex.clusters, plain, strict=True))
+    return replace(ex, clusters=clusters, notes=notes, mixture=mixture, _evidence=evidence, _kept=dict(ex._kept))
+
+
+def _new_names(labels: Sequence[Hashable], names: Names | None) -> tuple[str | int | float | bool, ...]:
+    """Return new names of clusters, from a mapping or a sequence; None keeps the names, as text or numbers."""
     if isinstance(names, Mapping):
         unknown = [str(label) for label in names if label not in labels]
         if unknown:
@@ -33,17 +66,18 @@ def renamed(reference: Reference, names: Names | None = None) -> Reference:
     all_names = labels if names is None else names
     if len(all_names) != len(labels):
         raise DataError(f"names must have one name for each of {len(labels)} clusters, got {len(all_names)}")
-    plain = tuple(map(_plain, all_names))
+    plain = tuple(map(plain_name, all_names))
     if len(set(plain)) < len(plain):
         raise DataError(f"clusters must have different names, got {listed(_texts(plain))}")
-    return reference.named(plain)
+    return plain
 
 
 def _texts(names: Sequence[Hashable]) -> list[str]:
     return [str(name) for name in names]
 
 
-def _plain(name: Any) -> str | int | float | bool:
+def plain_name(name: Any) -> str | int | float | bool:
+    """Return a name as text or a number."""
     value = name.item() if isinstance(name, np.generic) else name
     if isinstance(value, float) and not np.isfinite(value):
         return str(value)

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-import math
-import sys
-from collections.abc import Sequence
 from typing import Any
 
-from boxwood.axes import Categories
 from boxwood.explanation._conditions import Rule, cluster_rules_of, rules_of
 from boxwood.explanation._explanation import Explanation
 from boxwood.explanation._facts import GOALS, SearchFacts
+from boxwood.explanation._kept_facts import as_categories, kept_from
+from boxwood.explanation._read_values import (
+    as_between,
+    as_list,
+    as_measure,
+    as_name,
+    as_number,
+    as_share,
+    as_text,
+    as_truth,
+    as_whole,
+    refuse_twice,
+)
 from boxwood.explanation._summaries import (
     ClusterSummary,
     DrawFacts,
@@ -18,14 +27,14 @@ from boxwood.explanation._summaries import (
     KernelFacts,
     LeafSummary,
     MixtureFacts,
+    leaves_of,
+    ruled_by,
 )
 from boxwood.metrics._readability import Readability
 from boxwood.tree import ThresholdTree
 from boxwood.tree._exchange import from_nodes
 
 __all__ = ["from_document"]
-
-_SLACK = 1e-9  # shares are quotients of sums, which are rounded
 
 
 def from_document(document: dict[str, Any]) -> Explanation:
@@ -36,44 +45,50 @@ def from_document(document: dict[str, Any]) -> Explanation:
     KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError
         If a field is missing, is of another type, or holds a value that no explanation has.
     """
-    tree, columns = from_nodes(document["nodes"]), tuple(map(_text, _list(document["columns"])))
-    entries = _list(document["clusters"])
-    _refuse_misfit(tree, columns, len(entries), len(_list(document["leaves"])))
-    categories = tuple((name, _categories(entry)) for name, entry in document.get("categories", {}).items())
+    tree, columns = from_nodes(document["nodes"]), tuple(map(as_text, as_list(document["columns"])))
+    entries = as_list(document["clusters"])
+    _refuse_misfit(tree, columns, len(entries), len(as_list(document["leaves"])))
+    categories = tuple((name, as_categories(entry)) for name, entry in document.get("categories", {}).items())
     said = tree, columns, {columns.index(name): known for name, known in categories}
     rules, of_clusters = rules_of(*said), cluster_rules_of(*said, len(entries))
     leaves = [
-        LeafSummary(i, cluster, _number(entry["size"]), _number(entry["own"]), rules[i])
+        LeafSummary(i, cluster, as_number(entry["size"]), as_number(entry["own"]), rules[i], _noise(entry))
         for i, (cluster, entry) in enumerate(zip(tree.leaf_clusters.tolist(), document["leaves"], strict=True))
     ]
-    clusters = [_cluster(i, entry, some) for i, (entry, some) in enumerate(zip(entries, of_clusters, strict=True))]
-    _refuse_twice("cluster name", [cluster.name for cluster in clusters])
-    n_rows, n_left_out = _whole(document["n_rows"]), _whole(document["n_left_out"])
+    ruled = map(ruled_by, leaves_of(leaves, len(entries)))
+    clusters = [_cluster(i, *parts) for i, parts in enumerate(zip(entries, ruled, of_clusters, strict=True))]
+    refuse_twice("cluster name", [cluster.name for cluster in clusters])
+    kept = kept_from(document, columns, len(entries), [j for j in tree.features.tolist() if j not in said[2]])
+    n_rows, n_left_out = as_whole(document["n_rows"]), as_whole(document["n_left_out"])
     if n_left_out > n_rows:
         raise ValueError(f"{n_left_out} of {n_rows} rows are left out")
+    noise = [leaf.noise for leaf in leaves if leaf.noise is not None]
+    if noise and (len(noise) < len(leaves) or sum(noise) != n_left_out):
+        raise ValueError(f"{n_left_out} rows are left out, but its leaves hold {sum(noise)} of them")
     return Explanation(
         tree=tree,
         columns=columns,
-        method=_text(document["method"]),
+        method=as_text(document["method"]),
         n_rows=n_rows,
         n_left_out=n_left_out,
         clusters=tuple(clusters),
         leaves=tuple(leaves),
-        cost=_measure(document["cost"]),
-        reference_cost=_measure(document["reference_cost"]),
-        price=_measure(document["price"]),
-        agreement=_share(document["agreement"]),
-        adjusted_rand=_between(document["adjusted_rand"], -1, 1),
+        cost=as_measure(document["cost"]),
+        reference_cost=as_measure(document["reference_cost"]),
+        price=as_measure(document["price"]),
+        agreement=as_share(document["agreement"]),
+        adjusted_rand=as_between(document["adjusted_rand"], -1, 1),
         readability=_readability(document["readability"]),
-        weighted=_truth(document["weighted"]),
-        standardized=_truth(document["standardized"]),
-        notes=tuple(map(_text, _list(document["notes"]))),
+        weighted=as_truth(document["weighted"]),
+        standardized=as_truth(document["standardized"]),
+        notes=tuple(map(as_text, as_list(document["notes"]))),
         mixture=_mixture(document["mixture"]) if "mixture" in document else None,
         objective=_objective(document.get("objective", "sqeuclidean")),
         draws=_draws(document["draws"]) if "draws" in document else None,
         kernel=_kernel(document["kernel"]) if "kernel" in document else None,
         search=_search(document["search"]) if "search" in document else None,
         categories=categories,
+        _kept=kept,
     )
 
 
@@ -91,18 +106,15 @@ def _refuse_misfit(tree: ThresholdTree, columns: tuple[str, ...], n_clusters: in
 # ------------------------------------------------------------------------------------------------ parts of a model
 
 
-def _cluster(i: int, entry: dict[str, Any], rules: tuple[Rule, ...]) -> ClusterSummary:
-    name, size, share = _name(entry["name"], f"the name of cluster {i}"), _number(entry["size"]), _share(entry["share"])
-    caught, precision = (None if entry[field] is None else _share(entry[field]) for field in ("caught", "precision"))
-    return ClusterSummary(i, name, size, share, caught, precision, rules)
+def _cluster(i: int, entry: dict[str, Any], ruled: float, rules: tuple[Rule, ...]) -> ClusterSummary:
+    name, size = as_name(entry["name"], f"the name of cluster {i}"), as_number(entry["size"])
+    share = as_share(entry["share"])
+    caught, precision = (None if entry[field] is None else as_share(entry[field]) for field in ("caught", "precision"))
+    return ClusterSummary(i, name, size, share, as_number(ruled), caught, precision, rules)
 
 
-def _categories(entry: dict[str, Any]) -> Categories:
-    values, others = _list(entry["values"]), entry["others"]
-    if not isinstance(others, bool) or not all(value is None or _is_name(value) for value in values):
-        raise ValueError("categories must be text, numbers or null")
-    _refuse_twice("category", values)
-    return Categories(tuple(values), others)
+def _noise(entry: dict[str, Any]) -> int | None:
+    return None if entry.get("noise") is None else as_whole(entry["noise"])
 
 
 def _readability(entry: dict[str, Any]) -> Readability:
@@ -110,17 +122,17 @@ def _readability(entry: dict[str, Any]) -> Readability:
     if sorted(entry) != sorted(fields):
         raise ValueError(f"its readability has {sorted(entry)}, expected {sorted(fields)}")
     counts, averages = ([entry[name] for name in names] for names in (fields[:3], fields[3:]))
-    return Readability(*map(_whole, counts), *map(_number, averages))  # type: ignore[call-arg, arg-type]
+    return Readability(*map(as_whole, counts), *map(as_number, averages))  # type: ignore[call-arg, arg-type]
 
 
 def _mixture(entry: dict[str, Any]) -> MixtureFacts:
-    first, second = map(_name, _list(entry["components"]))
+    first, second = map(as_name, as_list(entry["components"]))
     far = (
-        FarFromGaussian(_name(each["component"]), _text(each["column"]), _text(each["verdict"]))
-        for each in _list(entry["far_from_gaussian"])
+        FarFromGaussian(as_name(each["component"]), as_text(each["column"]), as_text(each["verdict"]))
+        for each in as_list(entry["far_from_gaussian"])
     )
-    noise, error = _measure(entry["explainability_to_noise"]), float(_number(entry["certified_error"]))
-    return MixtureFacts(noise, (first, second), _text(entry["column"]), error, tuple(far))
+    noise, error = as_measure(entry["explainability_to_noise"]), float(as_number(entry["certified_error"]))
+    return MixtureFacts(noise, (first, second), as_text(entry["column"]), error, tuple(far))
 
 
 def _objective(value: Any) -> str:
@@ -130,13 +142,13 @@ def _objective(value: Any) -> str:
 
 
 def _draws(entry: dict[str, Any]) -> DrawFacts:
-    if _whole(entry["n_trees"]) < 1:
+    if as_whole(entry["n_trees"]) < 1:
         raise ValueError("expected at least one random tree, got 0")
-    return DrawFacts(entry["n_trees"], *(_measure(entry[name]) for name in ("best", "mean", "worst", "bound")))
+    return DrawFacts(entry["n_trees"], *(as_measure(entry[name]) for name in ("best", "mean", "worst", "bound")))
 
 
 def _kernel(entry: dict[str, Any]) -> KernelFacts:
-    return KernelFacts(_text(entry["kernel"]), _measure(entry["price_ceiling"]))
+    return KernelFacts(as_text(entry["kernel"]), as_measure(entry["price_ceiling"]))
 
 
 def _search(entry: dict[str, Any]) -> SearchFacts:
@@ -144,81 +156,9 @@ def _search(entry: dict[str, Any]) -> SearchFacts:
         raise ValueError("its facts of the search are not those of this version")
     return SearchFacts(
         objective=entry["objective"],
-        reason=_text(entry["reason"]),
-        n_candidates=_whole(entry["n_candidates"]),
-        n_sampled=_whole(entry["n_sampled"]),
-        stopped_by_clock=_truth(entry["stopped_by_clock"]),
-        gap=None if entry["gap"] is None else _share(entry["gap"]),
+        reason=as_text(entry["reason"]),
+        n_candidates=as_whole(entry["n_candidates"]),
+        n_sampled=as_whole(entry["n_sampled"]),
+        stopped_by_clock=as_truth(entry["stopped_by_clock"]),
+        gap=None if entry["gap"] is None else as_share(entry["gap"]),
     )
-
-
-# ---------------------------------------------------------------------------------------------------------- values
-
-
-def _list(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise TypeError(f"expected a list, got {value!r}")
-    return value
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"expected text, got {value!r}")
-    value.encode("utf-8")  # half of a pair of surrogates could not be written
-    return value
-
-
-def _name(value: Any, what: str = "a name") -> str | int | float:
-    if not _is_name(value):
-        raise ValueError(f"{what} must be text or a number, got {value!r}")
-    return value  # type: ignore[no-any-return]
-
-
-def _is_name(value: Any) -> bool:
-    if isinstance(value, str):
-        return bool(_text(value)) or True
-    return isinstance(value, (bool, int, float)) and _is_finite(value)
-
-
-def _truth(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError(f"expected true or false, got {value!r}")
-    return value
-
-
-def _whole(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
-        raise ValueError(f"expected a whole number of at least 0, got {value!r}")
-    return value
-
-
-def _number(value: Any) -> int | float:
-    """Return a finite number of at least 0."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not _is_finite(value) or value < 0:
-        raise ValueError(f"expected a number of at least 0, got {value!r}")
-    return value
-
-
-def _measure(value: Any) -> float:
-    """Return a number of at least 0; infinity is stored as text."""
-    return math.inf if value == "inf" else float(_number(value))
-
-
-def _share(value: Any) -> float:
-    return _between(value, 0, 1)
-
-
-def _between(value: Any, low: float, high: float) -> float:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not number or not low - _SLACK <= value <= high + _SLACK:
-        raise ValueError(f"expected a number from {low} to {high}, got {value!r}")
-    return float(value)
-
-
-def _is_finite(value: float) -> bool:
-    return abs(value) <= sys.float_info.max
-
-
-def _refuse_twice(what: str, values: Sequence[Any]) -> None:
-    if len(set(values)) < len(values):
-        raise ValueError(f"it lists a {what} twice")

@@ -17,7 +17,7 @@ from boxwood.errors import DataError
 from boxwood.tree import ThresholdTree
 from boxwood.tree._walk import as_rows, values_at_leaves
 
-__all__ = ["leaves_of_rows"]
+__all__ = ["leaves_of_rows", "numbers_of"]
 
 
 def leaves_of_rows(
@@ -64,17 +64,17 @@ def _tested(
     table = np.empty((len(rows), len(features)), order="F")
     for i, j in enumerate(features):
         values = rows[:, j].tolist()
-        table[:, i] = tested[j].codes(values) if j in tested else _numbers(values, columns[j])
+        table[:, i] = tested[j].codes(values) if j in tested else numbers_of(values, columns[j])
     return features, table
 
 
-def _numbers(values: Sequence[Any], name: str) -> Floats:
+def numbers_of(values: Sequence[Any], name: str) -> Floats:
     """Return values of any type as numbers, shape (n,), with NaN for those that are missing."""
     if any(isinstance(value, (str, bytes)) for value in values):
         raise DataError(f"X must be numeric, got text in {name}")
     try:
         return np.array([np.nan if is_missing(value) else value for value in values], dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise DataError(f"X must be numeric, but {name} is not: {error}") from None
 
 

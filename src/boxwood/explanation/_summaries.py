@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import NamedTuple
 
+import numpy as np
+
+from boxwood._types import Floats, Indices
 from boxwood.explanation._conditions import Rule
+from boxwood.reference import Reference
 
 __all__ = [
     "ClusterSummary",
@@ -14,7 +18,9 @@ __all__ = [
     "KernelFacts",
     "LeafSummary",
     "MixtureFacts",
+    "confusion_of",
     "leaves_of",
+    "ruled_by",
 ]
 
 
@@ -22,7 +28,8 @@ class LeafSummary(NamedTuple):
     """A leaf with its rule.
 
     `size` is its number of rows, and `own` the number of those that belong to its cluster. Both are sums of weights if
-    rows are weighted.
+    rows are weighted. `noise` is the number of rows left out (label -1) that fulfil its rule, whatever their weight;
+    None for a model that was saved before this was counted.
     """
 
     leaf: int
@@ -30,14 +37,17 @@ class LeafSummary(NamedTuple):
     size: float
     own: float
     rule: Rule
+    noise: int | None = None
 
 
 class ClusterSummary(NamedTuple):
     """A cluster with its rules, and how well they describe it.
 
     `size` is its number of rows (their weight, if rows are weighted). `share` is the fraction of all rows that are in
-    it, without rows left out. `caught` is the fraction of the cluster's rows that its rules hold; None for a cluster
-    without rows. `precision` is the fraction of the rules' rows that are in the cluster; None if the rules hold no row.
+    it, without rows left out. `ruled` is the number (or weight) of rows that its rules take, of whichever cluster,
+    without rows left out. `caught` is the fraction of the cluster's rows that its rules hold; None for a cluster
+    without rows.
+    `precision` is the fraction of the rules' rows that are in the cluster; None if the rules hold no row.
     `rules` together hold the rows of the cluster's leaves, in the fewest conditions that were found, the shortest rule
     first. They may overlap, and are none for a cluster without a leaf. `Explanation.leaves` has the rule of each leaf.
     """
@@ -46,6 +56,7 @@ class ClusterSummary(NamedTuple):
     name: Hashable
     size: float
     share: float
+    ruled: float
     caught: float | None
     precision: float | None
     rules: tuple[Rule, ...]
@@ -128,3 +139,17 @@ def leaves_of(leaves: Iterable[LeafSummary], n_clusters: int) -> list[list[LeafS
     for leaf in leaves:
         groups[leaf.cluster].append(leaf)
     return groups
+
+
+def ruled_by(leaves: Iterable[LeafSummary]) -> float:
+    """Return the number, or the weight, of the rows in some leaves."""
+    return sum(leaf.size for leaf in leaves)
+
+
+def confusion_of(reference: Reference, ruled: Indices, weights: Floats | None) -> tuple[tuple[float, ...], ...]:
+    """Return the number, or the weight, of the rows of each cluster that are ruled to be in each cluster."""
+    k, kept = reference.n_clusters, reference.kept
+    cells = np.bincount(
+        k * reference.labels[kept] + ruled[kept], None if weights is None else weights[kept], minlength=k * k
+    )
+    return tuple(map(tuple, cells.reshape(k, k).tolist()))

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from boxwood.tree import Interval
 
 __all__ = [
+    "category",
     "cluster_name",
     "cluster_rule",
     "column_name",
@@ -113,18 +114,19 @@ def printable(name: str) -> str:
 
 
 def _one_of(values: Sequence[Hashable]) -> str:
-    *first, last = map(_category, values)
+    *first, last = map(category, values)
     return f"{', '.join(first)} or {last}" if first else last
 
 
 def _none_of(values: Sequence[Hashable]) -> str:
     if len(values) == 1:
-        return f"not {_category(values[0])}"
-    *first, last = map(_category, values)
+        return f"not {category(values[0])}"
+    *first, last = map(category, values)
     return f"neither {', '.join(first)} nor {last}"
 
 
-def _category(value: Hashable) -> str:
+def category(value: Hashable) -> str:
+    """Return a value of a column of categories in a text, in quotes where it would be unclear without."""
     text = "missing" if value is None else printable(str(value))
     # without quotes such a value would be invisible, or read as something else
     unclear = isinstance(value, str) and (text != text.strip() or text in ("", "missing") or ", " in text)

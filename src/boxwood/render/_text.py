@@ -70,7 +70,7 @@ def _explanation_text(ex: Explanation) -> str:
 
 def findings(ex: Explanation) -> list[str]:
     """Return the paragraphs on the loss, on how the tree was grown, and on what else is known of it."""
-    parts = [f"{_loss(ex)}\n{_origin(ex)}"]
+    parts = ["\n".join([_loss(ex), *_noise(ex), _origin(ex)])]
     parts += [] if ex.mixture is None else [_gaussians(ex.mixture, ex.method)]
     parts += [] if ex.draws is None else [_draws(ex.draws)]
     parts += [] if ex.kernel is None else [_kernel(ex.kernel)]
@@ -86,7 +86,7 @@ def headline(ex: Explanation) -> str:
 
 
 def _cluster_lines(clusters: Sequence[ClusterSummary]) -> list[str]:
-    header = ("", "size", "share", "caught", "precision", "rule")
+    header = ("", "size", "share", "ruled", "caught", "precision", "rule")
     cells = [header, *(_cells(cluster) for cluster in clusters)]
     widths = [max(width(row[i]) for row in cells) for i in range(len(header) - 1)]
     return [_line(row, widths) for row in cells]
@@ -94,8 +94,8 @@ def _cluster_lines(clusters: Sequence[ClusterSummary]) -> list[str]:
 
 def _cells(cluster: ClusterSummary) -> tuple[str, ...]:
     name = shortened(cluster_name(cluster.name))
-    shares = (percent(share) for share in (cluster.share, cluster.caught, cluster.precision))
-    return name, size(cluster.size), *shares, cluster_rule(cluster)
+    share, caught, precision = map(percent, (cluster.share, cluster.caught, cluster.precision))
+    return name, size(cluster.size), share, size(cluster.ruled), caught, precision, cluster_rule(cluster)
 
 
 def _line(row: tuple[str, ...], widths: list[int]) -> str:
@@ -123,6 +123,16 @@ def _loss(ex: Explanation) -> str:
         f"; it is below 1 because the clusters do not minimise {_OF_COSTS[ex.objective]}" if ex.price < 0.995 else ""
     )
     return f"{agreement}; {times}{below}{' in that space' if below and ex.kernel else ''}."
+
+
+def _noise(ex: Explanation) -> list[str]:
+    """Return a sentence on what the rules do with rows left out, if there are any."""
+    noise = ex.noise
+    if not noise or not any(noise):
+        return []
+    order = sorted(range(ex.n_clusters), key=lambda cluster: -noise[cluster])
+    taken = [f"{noise[i]:,} in {shortened(cluster_name(ex.names[i]))}" for i in order if noise[i]]
+    return [f"Of the {counted(ex.n_left_out, 'row')} labelled -1 the rules put {listed(taken)}."]
 
 
 def _origin(ex: Explanation) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from boxwood.tree._nodes import Cut, Nodes
 
-__all__ = ["Box", "Interval", "boxes"]
+__all__ = ["Box", "Interval", "boxes", "sides"]
 
 
 class Interval(NamedTuple):
@@ -66,11 +66,11 @@ def boxes(tree: Nodes, at: Collection[int] | None = None) -> list[Box]:
 def _restrict(box: Box, cut: Cut) -> Box:
     """Return the part of a box on one side of a cut."""
     allowed = box.get(cut.feature, (Interval(-math.inf, math.inf, True, True),))
-    pieces = (a.intersection(b) for a in allowed for b in _sides(cut))
+    pieces = (a.intersection(b) for a in allowed for b in sides(cut))
     return {**box, cut.feature: tuple(piece for piece in pieces if piece is not None)}
 
 
-def _sides(cut: Cut) -> list[Interval]:
+def sides(cut: Cut) -> list[Interval]:
     """Return the values on the side of a cut that `cut.inside` says: one interval inside, up to two outside."""
     if cut.inside:
         return [Interval(cut.lower, cut.upper, True, True)]

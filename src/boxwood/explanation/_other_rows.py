@@ -1,0 +1,130 @@
+"""The facts of a tree that is there already, on other rows: next month's, or those of a loaded model."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from boxwood._frames import column_names, column_values, is_frame, label_values, numeric_columns, refuse_unknown_columns
+from boxwood._types import Array, Indices
+from boxwood._validation import Rows, as_weights, listed, refuse_not_finite, shown
+from boxwood.axes._table_map import coded
+from boxwood.errors import DataError
+from boxwood.explanation._measure import measure
+from boxwood.explanation._names import plain_name
+from boxwood.grow._grown import Grown
+from boxwood.reference import Reference, Task
+from boxwood.reference._coordinates import Coordinates
+from boxwood.reference._labels import encode_labels
+
+if TYPE_CHECKING:
+    from boxwood.explanation._explanation import Explanation
+
+__all__ = ["measured_on"]
+
+OTHER_ROWS = "measured on other rows than those on which the tree was grown"
+OF_TABLE = "costs are squared distances in the numeric columns of the table, as the model was read from a file"
+OF_RULES = "costs are squared distances in the columns of the rules"
+
+
+def measured_on(ex: Explanation, X: Any, labels: Any, sample_weight: ArrayLike | None) -> Explanation:
+    """See `Explanation.measure`."""
+    evidence = ex._evidence
+    if isinstance(labels, str):
+        if not is_frame(X):
+            raise DataError(f"{shown(labels)} names a column of labels, but X is no data frame with named columns")
+        labels = column_values(X, labels)
+    clusters = _clusters(ex.names, labels)
+    coordinates = _coordinates(ex, X, sample_weight)
+    if len(clusters) != len(coordinates.rows):
+        raise DataError(f"X has {len(coordinates.rows)} rows, but there are {len(clusters)} labels")
+    if evidence is None:
+        centers = np.zeros((ex.n_clusters, coordinates.rows.n_columns))  # a tree that is there already needs none
+        task = Task.of(coordinates.rows, Reference(clusters, centers, ex.names))
+    else:
+        reference = Reference(clusters, evidence.task.reference.centers, ex.names)
+        task = replace(Task.of(coordinates.rows, reference), **_as_asked(evidence.task))
+    kernel = None if evidence is None else evidence.kernel
+    objective = ex.objective if kernel is not None or ex.kernel is None else "sqeuclidean"
+    grown = Grown(ex.tree, ex.method, objective, kernel)
+    measured = measure(task, grown, coordinates)
+    if evidence is not None:
+        found = replace(measured._rows(), grow=evidence.grow, clusterer=evidence.clusterer, booleans=evidence.booleans)
+        measured = replace(measured, _evidence=found)
+    return replace(measured, notes=(OTHER_ROWS, *measured.notes))
+
+
+def _as_asked(task: Task) -> dict[str, Any]:
+    return {"max_leaf_nodes": task.max_leaf_nodes, "random_state": task.random_state, "n_jobs": task.n_jobs}
+
+
+def _clusters(names: tuple[Hashable, ...], labels: Any) -> Indices:
+    """Return the cluster of each row, or -1, from labels that are the names of clusters."""
+    codes, found = encode_labels(label_values(labels))
+    plain = [plain_name(name) for name in found]
+    unknown = [str(name) for name in plain if name not in names]
+    if unknown:
+        raise DataError(
+            f"labels that the model has never seen: {listed(unknown)}; its clusters are {listed([*map(str, names)])}, "
+            "and -1 leaves a row out"
+        )
+    return np.array([*map(names.index, plain), -1], dtype=np.intp)[codes]
+
+
+def _coordinates(ex: Explanation, X: Any, sample_weight: ArrayLike | None) -> Coordinates:
+    """Return the rows in the columns of the table, and in those in which costs are measured."""
+    evidence = ex._evidence
+    columns = _readable(ex, X) if evidence is None else list(evidence.columns)
+    table = _table(ex, X, columns)
+    weights = X.weights if isinstance(X, Rows) and sample_weight is None else as_weights(sample_weight, len(table))
+    rows = Rows(table, weights)
+    if evidence is None:
+        numbers = [j for j in columns if j not in ex.coded_columns] or columns
+        return Coordinates(
+            ex.columns,
+            rows,
+            rows,
+            categories=ex.coded_columns,
+            notes=(OF_TABLE,),
+            measured=rows if len(numbers) == len(ex.columns) else rows.mapped(table[:, numbers]),
+        )
+    known = evidence.coordinates
+    axis_map = known.axis_map
+    return replace(
+        known,
+        table=rows,
+        rows=rows if axis_map is None else rows.mapped(axis_map.transform(table)),
+        categories=ex.coded_columns,
+        notes=known.notes if known.measured is None else (*known.notes, OF_RULES),
+        measured=None,
+    )
+
+
+def _readable(ex: Explanation, X: Any) -> list[int]:
+    """Return the columns of a table that a loaded model can read: those of numbers, and those with categories."""
+    if not is_frame(X):
+        return list(range(len(ex.columns)))
+    present = column_names(X)
+    refuse_unknown_columns([ex.columns[j] for j in ex.tree.features.tolist()], present)
+    numbers = set(numeric_columns(X)[0]) | {ex.columns[j] for j in ex.coded_columns}
+    tested = set(ex.tree.features.tolist())
+    return [j for j, name in enumerate(ex.columns) if j in tested or (name in numbers and name in present)]
+
+
+def _table(ex: Explanation, X: Any, columns: list[int]) -> Array:
+    """Return the table as numbers, shape (n, d); columns that cannot be read are 0."""
+    names = ex.columns if is_frame(X) else None
+    width = np.shape(X)[1] if names is None and np.ndim(X) == 2 else len(ex.columns)
+    if width != len(ex.columns):
+        raise DataError(f"X has {width} columns, but {len(ex.columns)} are expected")
+    if names is not None:
+        refuse_unknown_columns([names[j] for j in columns], column_names(X))
+    table = coded(X, names, {j: one for j, one in ex.coded_columns.items() if j in columns}, needed=np.array(columns))
+    if not np.isfinite(table).all():
+        ex.apply(X)  # says which value a rule needs, if it is one that a rule needs
+        refuse_not_finite(table, ex.columns)
+    return table

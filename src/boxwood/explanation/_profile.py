@@ -1,0 +1,300 @@
+"""The profile: every column in each cluster against the rest, as named fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from boxwood._threads import map_tasks
+from boxwood._types import Array, Floats, Indices, Ints
+from boxwood._validation import as_whole_weights
+from boxwood.axes import Categories
+from boxwood.reference import Task
+
+__all__ = ["QUANTILES", "CategoryColumn", "CategoryGroup", "ColumnProfile", "NumberColumn", "NumberGroup", "profile_of"]
+
+QUANTILES = (5, 25, 50, 75, 95)  # percent
+
+
+class NumberGroup(NamedTuple):
+    """A column of numbers among the rows of one cluster, or of all clusters.
+
+    Parameters
+    ----------
+    mean, deviation : float
+        Mean and standard deviation (that of the rows as they are: divided by their weight).
+    quantiles : tuple of 5 float
+        The values below which 5, 25, 50, 75 and 95 percent of the rows lie. Without weights they are interpolated as
+        in numpy and pandas. With weights, each is the least value that reaches its percentage of the weight.
+    difference : float, default=None
+        Standardised difference: the mean minus the mean of all other clusters' rows, in standard deviations of the
+        column. 0 for a column of one value. None for all rows, and where no other cluster has rows.
+    index : float, default=None
+        The mean in percent of the mean of all rows: 100 is average. None if the column has negative values or is 0
+        everywhere, as percentages say nothing then.
+    """
+
+    mean: float
+    deviation: float
+    quantiles: tuple[float, ...]
+    difference: float | None = None
+    index: float | None = None  # type: ignore[assignment]  # hides the method of tuples, which nobody needs here
+
+
+class CategoryGroup(NamedTuple):
+    """A column of categories among the rows of one cluster, or of all clusters: an entry for each category.
+
+    Parameters
+    ----------
+    shares : tuple of float
+        Share of the rows that have the category. They add up to 1.
+    differences : tuple of float, default=None
+        Standardised differences: the share minus the share among all other clusters' rows, in standard deviations of
+        having the category or not. 0 for a category that all rows or no rows have. None for all rows, and where no
+        other cluster has rows.
+    indexes : tuple of float or None
+        The share in percent of the share among all rows: 100 is average. None for a category that no row has.
+    """
+
+    shares: tuple[float, ...]
+    differences: tuple[float, ...] | None = None
+    indexes: tuple[float | None, ...] = ()
+
+
+class NumberColumn(NamedTuple):
+    """A column of numbers, cluster by cluster.
+
+    Parameters
+    ----------
+    column : str
+    effect : float
+        Effect size η² (eta squared): the share of the column's variance that lies between clusters, from 0 to 1; 0 for
+        a column of one value.
+    everyone : NumberGroup
+        All rows that are in a cluster. Its index is 100 where it has one.
+    clusters : tuple of k (NumberGroup or None)
+        In the order of the clusters' numbers; None for a cluster without rows.
+    """
+
+    column: str
+    effect: float
+    everyone: NumberGroup
+    clusters: tuple[NumberGroup | None, ...]
+
+
+class CategoryColumn(NamedTuple):
+    """A column of categories, cluster by cluster.
+
+    Parameters
+    ----------
+    column : str
+    effect : float
+        Effect size Cramér's V: how closely categories and clusters go together, from 0 to 1; 0 for one category.
+    everyone : CategoryGroup
+        All rows that are in a cluster.
+    clusters : tuple of k (CategoryGroup or None)
+        In the order of the clusters' numbers; None for a cluster without rows.
+    categories : Categories
+        What the entries of a group stand for: `categories.values`, and one more for all other values if
+        `categories.others`. A column of booleans has the values False and True.
+    """
+
+    column: str
+    effect: float
+    everyone: CategoryGroup
+    clusters: tuple[CategoryGroup | None, ...]
+    categories: Categories
+
+
+ColumnProfile: TypeAlias = NumberColumn | CategoryColumn
+"""A column of the profile: of numbers or of categories."""
+
+
+def profile_of(
+    task: Task, table: Array, columns: Mapping[int, str], categories: Mapping[int, Categories]
+) -> tuple[ColumnProfile, ...]:
+    """Return the profile of some columns of a table, in their order.
+
+    IN: table (n, d), the rows of `task` in the table's columns; columns: name of each column to tell of; categories:
+    those of columns that hold codes.
+    """
+    groups = _Groups.of(task)
+
+    def of_column(j: int) -> ColumnProfile:
+        values = np.asarray(table[groups.order, j], dtype=np.float64)
+        if j in categories:
+            return _of_codes(columns[j], values, categories[j], groups)
+        return _of_numbers(columns[j], values, groups)
+
+    return tuple(map_tasks(of_column, list(columns), n_jobs=task.n_jobs))
+
+
+@dataclass(frozen=True)
+class _Groups:
+    """The kept rows in the order of their clusters.
+
+    order (m,): row numbers. clusters: those that have rows; cluster `clusters[i]` has the rows `order[bounds[i]:
+    bounds[i + 1]]`, which weigh `sizes[i]`. weights (m,), whole (m,): weights of the rows in this order, and as whole
+    numbers; None if rows are not weighted.
+    """
+
+    n_clusters: int
+    order: Indices
+    clusters: Indices
+    bounds: Indices
+    sizes: Floats
+    weights: Floats | None
+    whole: Ints | None
+
+    @classmethod
+    def of(cls, task: Task) -> _Groups:
+        rows = np.flatnonzero(task.kept)
+        k = task.reference.n_clusters
+        labels = task.reference.labels[rows].astype(_short(k))
+        order = rows[np.argsort(labels, kind="stable")]
+        counts = np.bincount(labels, minlength=k)
+        clusters = np.flatnonzero(counts)
+        bounds = np.append(0, np.cumsum(counts[clusters]))
+        if task.rows.weights is None:
+            return cls(k, order, clusters, bounds, counts[clusters].astype(np.float64), None, None)
+        weights = task.rows.weights[order]
+        weights = np.ldexp(weights, -int(np.frexp(weights.max())[1]))  # their squares' sums neither over- nor underflow
+        return cls(
+            k, order, clusters, bounds, np.add.reduceat(weights, bounds[:-1]), weights, as_whole_weights(weights)
+        )
+
+    def sums(self, values: Floats) -> Floats:
+        """Return the weighted sum of the values of each cluster with rows."""
+        sums: Floats = np.add.reduceat(values if self.weights is None else values * self.weights, self.bounds[:-1])
+        return sums
+
+    def others(self, totals: Floats) -> Floats:
+        """Return for each cluster the sum over all others, without a subtraction that would lose digits."""
+        none = np.zeros((1, *totals.shape[1:]))
+        before = np.cumsum(np.concatenate([none, totals[:-1]]), axis=0)
+        after = np.cumsum(np.concatenate([none, totals[:0:-1]]), axis=0)[::-1]
+        return np.asarray(before + after)
+
+    def quantiles(self, x: Floats) -> Floats:
+        """Return the quantiles of the values of each cluster with rows, and of all rows last, shape (i + 1, 5)."""
+        if self.whole is None:
+            parts = [slice(start, stop) for start, stop in pairwise(self.bounds.tolist())]
+            return np.array([np.percentile(x[part], QUANTILES) for part in (*parts, slice(None))])
+        order = np.argsort(x)
+        cluster = np.repeat(np.arange(len(self.clusters)), np.diff(self.bounds))
+        by_cluster = order[np.argsort(cluster[order].astype(_short(len(self.clusters))), kind="stable")]
+        found = [_reaching(x, self.whole, by_cluster[start:stop]) for start, stop in pairwise(self.bounds.tolist())]
+        return np.array([*found, _reaching(x, self.whole, order)])
+
+    def spread_out(self, groups: list[NumberGroup] | list[CategoryGroup]) -> tuple[None, ...]:
+        """Return the groups in the order of the clusters' numbers, with None for those without rows."""
+        found = dict(zip(self.clusters.tolist(), groups, strict=True))
+        return tuple(found.get(cluster) for cluster in range(self.n_clusters))  # type: ignore[misc]
+
+
+def _short(n: int) -> type[np.integer]:
+    """Return a type for numbers below `n`; numpy sorts short ones in one pass."""
+    return np.int16 if n <= 2**15 else np.int64
+
+
+def _reaching(x: Floats, weights: Ints, order: Indices) -> Floats:
+    """Return the least values that reach each percentage of the weight; IN: order, ascending in `x`."""
+    reached = np.cumsum(weights[order])
+    asked = [-(-int(reached[-1]) * percent // 100) for percent in QUANTILES]  # rounded up
+    return np.asarray(x[order[np.searchsorted(reached, asked)]])
+
+
+# -------------------------------------------------------------------------------------------------------- numbers
+
+
+def _of_numbers(name: str, values: Floats, groups: _Groups) -> NumberColumn:
+    """Return the profile of a column; IN: values (m,), in the order of the groups."""
+    exponent = int(np.frexp(np.abs(values).max())[1])
+    x = np.ldexp(values, -exponent)  # at most 1, so that no square leaves the range; a power of two changes no digit
+    sizes, total = groups.sizes, groups.sizes.sum()
+    means = groups.sums(x) / sizes
+    mean = float((sizes * means).sum() / total)
+    inside = groups.sums(np.square(x - np.repeat(means, np.diff(groups.bounds))))
+    between, constant = float((sizes * np.square(means - mean)).sum()), bool((x == x[0]).all())
+    variance = 0.0 if constant else float(inside.sum() + between) / total
+    deviation = float(np.sqrt(variance))
+    indexed = mean > 0 and float(x.min()) >= 0
+    rest = groups.others(sizes)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        differences = (means - groups.others(sizes * means) / rest) / (deviation or np.inf)
+    deviations = np.zeros(len(sizes)) if constant else np.sqrt(inside / sizes)
+
+    quantiles = np.ldexp(groups.quantiles(x), exponent).tolist()
+
+    def group(i: int, mean_of: float, deviation_of: float, difference: float | None) -> NumberGroup:
+        return NumberGroup(
+            mean=float(np.ldexp(mean_of, exponent)),
+            deviation=float(np.ldexp(deviation_of, exponent)),
+            quantiles=tuple(quantiles[i]),
+            difference=difference,
+            index=100.0 * mean_of / mean if indexed else None,
+        )
+
+    each = [
+        group(i, float(means[i]), float(deviations[i]), float(differences[i]) if rest[i] > 0 else None)
+        for i in range(len(sizes))
+    ]
+    return NumberColumn(
+        column=name,
+        effect=float(min(between / total / variance, 1.0)) if variance else 0.0,
+        everyone=group(-1, mean, deviation, None),
+        clusters=groups.spread_out(each),
+    )
+
+
+# ----------------------------------------------------------------------------------------------------- categories
+
+
+def _of_codes(name: str, codes: Floats, categories: Categories, groups: _Groups) -> CategoryColumn:
+    """Return the profile of a column of codes; IN: codes (m,), in the order of the groups."""
+    n_codes = len(categories.values) + categories.others
+    cell = np.repeat(np.arange(len(groups.sizes)) * n_codes, np.diff(groups.bounds)) + codes.astype(np.intp)
+    weights = np.bincount(cell, groups.weights, minlength=len(groups.sizes) * n_codes).astype(np.float64)
+    table = weights.reshape(-1, n_codes)
+    sizes = table.sum(axis=1)
+    shares, overall = table / sizes[:, None], table.sum(axis=0) / sizes.sum()
+    occurs = np.asarray(table.any(axis=0))
+    varies = occurs & (table.sum(axis=0) < sizes.sum())
+    rest = groups.others(sizes)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        away = shares - groups.others(table) / rest[:, None]
+        differences = np.where(varies, away / np.sqrt(overall * (1 - overall)), 0.0)
+        indexes = 100 * shares / overall
+
+    def indexed(values: Floats) -> tuple[float | None, ...]:
+        return tuple(value if known else None for value, known in zip(values.tolist(), occurs.tolist(), strict=True))
+
+    each = [
+        CategoryGroup(
+            shares=tuple(shares[i].tolist()),
+            differences=tuple(differences[i].tolist()) if rest[i] > 0 else None,
+            indexes=indexed(indexes[i]),
+        )
+        for i in range(len(sizes))
+    ]
+    return CategoryColumn(
+        column=name,
+        effect=_cramers_v(table[:, occurs]),
+        everyone=CategoryGroup(tuple(overall.tolist()), None, indexed(np.full(n_codes, 100.0))),
+        clusters=groups.spread_out(each),
+        categories=categories,
+    )
+
+
+def _cramers_v(table: Floats) -> float:
+    """Return Cramér's V of a table of weights without empty rows and columns."""
+    freedom = min(table.shape) - 1
+    if freedom == 0:
+        return 0.0
+    joint = table / table.sum()
+    expected = joint.sum(axis=1)[:, None] * joint.sum(axis=0)
+    return min(float(np.sqrt((np.square(joint - expected) / expected).sum() / freedom)), 1.0)

@@ -1,0 +1,71 @@
+"""The text of a `Why`: the way of a row down the tree, and what would change its cluster."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from typing import TYPE_CHECKING
+
+from boxwood.render._rules import category, cluster_name, column_name, condition, number
+
+if TYPE_CHECKING:
+    from boxwood.explanation._changes import Change, Move
+    from boxwood.explanation._why import Step, Why
+
+__all__ = ["why_text"]
+
+
+def why_text(why: Why) -> str:
+    """Return a line for the cluster, one for each cut on the way, and one for each other cluster."""
+    lines = [_headline(why), *_steps(why.steps)]
+    lines += [_change(change) for change in why.changes]
+    if why.out_of_reach:
+        lines.append(f"no such change reaches {', '.join(map(cluster_name, why.out_of_reach))}")
+    return "\n".join(lines + ([f"Note: {why.reason}"] if why.reason and why.cluster is not None else []))
+
+
+def _headline(why: Why) -> str:
+    if why.cluster is None or why.size is None or why.own is None:
+        return f"no cluster: {why.reason}"
+    held = f"{why.size:,.10g} {'row' if why.size == 1 else 'rows'}"
+    own = f", {why.own / why.size:.1%} of them {cluster_name(why.name)}" if why.size else ""
+    return f"{cluster_name(why.name)}, by leaf {why.leaf} ({held}{own})"
+
+
+def _steps(steps: tuple[Step, ...]) -> list[str]:
+    cells = [
+        (f"cut {i}", f"{column_name(step.column)} = {_value(step.value)}", condition(step.condition), _margin(step))
+        for i, step in enumerate(steps, start=1)
+    ]
+    widths = [max((len(row[column]) for row in cells), default=0) for column in range(3)]
+    return [
+        f"  {'  '.join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]])}".rstrip()
+        for row in cells
+    ]
+
+
+def _margin(step: Step) -> str:
+    if step.margin is None or not math.isfinite(step.margin):
+        return ""
+    deviations = "" if step.deviations is None else f", {step.deviations:.2g} standard deviations"
+    return f"({step.margin:.4g} from the cut{deviations})"
+
+
+def _change(change: Change) -> str:
+    moves = " and ".join(map(_move, change.moves))
+    return f"would be {cluster_name(change.name)} if {moves} ({change.deviations:.2g} standard deviations away)"
+
+
+def _move(move: Move) -> str:
+    """Return a change in words; next to an open end, the end is said: "above 3" for the next double above 3."""
+    name = column_name(move.column)
+    if not isinstance(move.after, float) or not isinstance(move.before, float):
+        return f"{name} were {_value(move.after)}"
+    beyond = math.nextafter(move.after, move.before)
+    if len(number(beyond)) < len(number(move.after)):
+        return f"{name} were {'above' if beyond < move.after else 'below'} {number(beyond)}"
+    return f"{name} were {number(move.after)}"
+
+
+def _value(value: Hashable) -> str:
+    return number(value) if isinstance(value, float) else category(value)
