@@ -171,7 +171,7 @@ def test_markdown():
         heading, table, *_ = ex.to_markdown().split("\n\n")
         assert unescaped(heading) == f"## {str(ex).split(chr(10))[0]}"
         head, line, *lines = table.split("\n")
-        assert len(cells(head)) == len(cells(line)) == 6
+        assert len(cells(head)) == len(cells(line)) == 7
         assert len(lines) == 2
         found = []
         for each in lines:

@@ -18,8 +18,8 @@ _HEADER = (
     "| cluster | size | share | ruled | caught | precision | rule |\n| --- | ---: | ---: | ---: | ---: | ---: | --- |"
 )
 _WORDS = (
-    "Caught is the share of a cluster's rows that its rule finds, precision the share of the rule's rows that are in "
-    "the cluster."
+    "Ruled is the number of rows that a cluster's rule takes, caught the share of the cluster's rows that it finds, "
+    "precision the share of the rule's rows that are in the cluster."
 )
 
 
