@@ -175,7 +175,7 @@ def test_markdown():
         assert len(lines) == 2
         found = []
         for each in lines:
-            assert len(cells(each)) == 6
+            assert len(cells(each)) == 7
             name, *_, rule = cells(each)
             found.append(f"{unescaped(name)}: {code(rule.replace(chr(92) + '|', '|'))}")
         assert "\n".join(found) == rules(ex)
