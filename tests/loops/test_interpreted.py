@@ -102,9 +102,15 @@ def test_a_small_table_is_interpreted_and_a_large_one_compiled(uncompiled):
     assert told == ["watched", "compiled"]
 
 
+def test_longer_code_is_interpreted_for_longer():
+    assert _jit._bytes(order.set_sides, set()) < _jit._bytes(walk.descend, set()) < _jit._bytes(optimal.sweep, set())
+    inner = len(walk._leaf_of.py_func.__code__.co_code) + len(walk.descend.py_func.__code__.co_code)
+    assert _jit._bytes(walk.descend, set()) == inner
+
+
 def test_patience_ends(uncompiled):
     loop, hook, told = uncompiled
-    hook.spent = _jit.PATIENCE
+    hook.spent = 1.0
     loop(*arguments(10))
     assert told == ["watched", "compiled"]
 
@@ -114,7 +120,7 @@ def test_a_call_that_will_take_long_is_compiled(uncompiled):
     loop(*arguments(1000))
     assert told == []
     assert hook.rate > 0
-    hook.rate = _jit.PATIENCE / 1000
+    hook.rate = hook.patience / 1000
     loop(*arguments(1000))
     assert told == ["watched", "compiled"]
 

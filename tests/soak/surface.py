@@ -81,6 +81,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "sets": lambda: {"red": (X, X[:5])},
     "n_clusters": lambda: 3,
     "max_leaf_nodes": lambda: 4,
+    "methods": lambda: ["imm", "cart"],
     "max_concepts": lambda: 2,
     "n_axes": lambda: 3,
     "n_rows": lambda: 40,

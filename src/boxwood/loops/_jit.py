@@ -1,10 +1,10 @@
 """The one decorator of the hot loops: compiled, without the interpreter lock, kept on disk where that is possible.
 
 A loop takes some tenths of a second to compile, and the interpreter less than that for a small table. So where the
-machine code of a loop is not on disk yet, calls with small tables are interpreted until they have taken as much time as
-patience has; then it is compiled. The result is the same to the last bit: loops add, multiply, divide and compare
-doubles and whole numbers that do not overflow. Files with other functions, such as logarithms, are always compiled.
-`tests/loops/test_interpreted.py` checks it.
+machine code of a loop is not on disk yet, calls with small tables are interpreted until they have taken about half as
+long as compiling would; then it is compiled. The result is the same to the last bit: loops add, multiply, divide and
+compare doubles and whole numbers that do not overflow. Files with other functions, such as logarithms, are always
+compiled. `tests/loops/test_interpreted.py` checks it.
 """
 
 import time
@@ -22,7 +22,7 @@ from boxwood.errors import CacheNote
 __all__ = ["interpreted", "is_exact", "jit", "watched_compiling"]
 
 F = TypeVar("F", bound=Callable[..., Any])
-PATIENCE = 0.15  # seconds in which a loop may be interpreted in all; compiling takes two to four times as long
+PATIENCE = 0.0003  # seconds of interpretation for each byte of Python's code; compiling takes about twice as long
 SMALL = 40_000  # numbers in the arrays of a call that may be interpreted
 FEW = 500  # numbers that take as long as the call itself
 SAME = frozenset({"bool", "int8", "uint8", "int32", "int64", "float64"})  # numba computes with others in other types
@@ -92,6 +92,7 @@ class _Uncompiled:
         self.loop, self.compile = loop, loop._compile_for_args
         self.plain: Callable[..., Any] | None = None
         self.absent: set[Any] = set()  # kinds of arguments without machine code on disk
+        self.patience = 0.0  # seconds in all; set when it is first asked for, as files of loops are complete then
         self.spent, self.rate = 0.0, 0.0  # seconds interpreted so far; at most so many for a number
 
     def function_for(self, *args: Any, **kws: Any) -> Callable[..., Any]:
@@ -121,8 +122,9 @@ class _Uncompiled:
 
     def _is_quick(self, size: float) -> bool:
         """Return whether a call with so many numbers is likely to end before patience does."""
+        self.patience = self.patience or PATIENCE * _bytes(self.loop, set())
         likely = self.spent + self.rate * (size + FEW)
-        return size <= SMALL and likely < PATIENCE and not numba.config.BOUNDSCHECK and is_exact(self.loop)
+        return size <= SMALL and likely < self.patience and not numba.config.BOUNDSCHECK and is_exact(self.loop)
 
     def _interpret(self, *args: Any) -> Any:
         self.plain = self.plain or interpreted(self.loop)
@@ -133,6 +135,14 @@ class _Uncompiled:
             took = time.thread_time() - began
             self.spent += took
             self.rate = max(self.rate, took / (size + FEW))
+
+
+def _bytes(loop: Any, seen: set[Any]) -> int:
+    """Return how many bytes of Python's code a loop has, with those of the loops that it calls."""
+    seen.add(loop)
+    code = loop.py_func.__code__
+    called = (loop.py_func.__globals__.get(name) for name in code.co_names)
+    return len(code.co_code) + sum(_bytes(one, seen) for one in called if hasattr(one, "py_func") and one not in seen)
 
 
 def _size(value: Any) -> float:

@@ -1,7 +1,6 @@
 """Tables in files: read into a matrix, or written with the cluster of every row. DuckDB reads and writes them."""
 
 from boxwood.table._column_names import ColumnError
-from boxwood.table._one_row import read_row
 from boxwood.table._paths import refuse_absent
 from boxwood.table._read import Table, read_table
 from boxwood.table._write import Labelled, output_format, write_labelled
@@ -11,7 +10,6 @@ __all__ = [
     "Labelled",
     "Table",
     "output_format",
-    "read_row",
     "read_table",
     "refuse_absent",
     "write_labelled",
