@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_SHARED = ("file", "clusters", "labels", "columns", "exclude", "scale", "seed")
+_SHARED = ("file", "clusters", "labels", "columns", "exclude", "scale", "seed", "weights")
 """Parameters of `boxwood explain` that mean the same here."""
 
 _EPILOG = """\b
@@ -111,6 +111,7 @@ def _compared(talk: Talk, table: Table, clusters: int | None, options: dict[str,
                 columns=table.columns,
                 standardize=clusters is not None if options["scale"] is None else options["scale"] == "unit",
                 random_state=options["seed"],
+                sample_weight=table.weights,
                 max_leaf_nodes=options["leaves"] or None,
                 **({"methods": options["methods"]} if options["methods"] else {}),
             )
