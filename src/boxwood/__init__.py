@@ -1,6 +1,24 @@
 """Explain a clustering with a small tree of axis-aligned cuts.
 
-Start with `explain`, or with an estimator such as `IMM`. Everything is imported when it is first used.
+`explain` takes a table and a clustering, and returns an `Explanation`: a rule for each cluster, and what the rules
+lose. It tells more when asked (`profile`, `misassigned`, `why`, `frontier`, `stability`), draws (`plot`), writes a
+report (`to_html`), and writes code that labels rows elsewhere (`to_sql`, `to_python`). `compare` sets methods side by
+side, `load` reads a model file.
+
+The algorithms are estimators, such as `IMM`, and functions of `grow`. Everything is imported when it is first used.
+
+Examples
+--------
+>>> import boxwood
+>>> ages, labels = [[21.0], [34.0], [38.0], [61.0], [67.0]], ["young", "young", "young", "old", "old"]
+>>> ex = boxwood.explain(ages, labels, columns=["age"])
+>>> print(boxwood.render.rules(ex))
+old: age > 50
+young: age <= 50
+>>> print(ex.why({"age": 40}))
+young, by leaf 0 (3 rows, 100.0% of them young)
+  cut 1  age = 40  age <= 50  (10 from the cut, 0.58 standard deviations)
+would be old if age were 51 (0.64 standard deviations away)
 """
 
 from typing import TYPE_CHECKING

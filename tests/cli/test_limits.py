@@ -55,6 +55,14 @@ def test_a_column_of_weights_is_not_a_column_of_rules(folder):
     assert (facts["price"], facts["agreement"]) == (ex.price, ex.agreement)
 
 
+def test_compare_weighs_rows_as_explain_does(folder):
+    tree = ["--labels", "cluster", "--method", "cart", "--leaves", "3"]
+    [row] = json.loads(run(folder, "compare", "{}/t.csv", "--json", "--weights", "w", *tree).stdout)["rows"]
+    facts, unweighted = explained(folder, "--weights", "w", *tree), explained(folder, "-c", "a,b,c,d", *tree)
+    assert row["price"] == pytest.approx(facts["price"])
+    assert row["agreement"] == pytest.approx(facts["agreement"]) != pytest.approx(unweighted["agreement"])
+
+
 def test_notes_name_options(folder):
     options = "--labels", "cluster", "--exclude", "w", "--max-columns", 1, "--max-depth", 1
     text = run(folder, "explain", "{}/t.csv", *options).stdout

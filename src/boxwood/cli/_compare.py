@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_SHARED = ("file", "clusters", "labels", "columns", "exclude", "scale", "seed", "weights")
+_SHARED = ("file", "clusters", "labels", "columns", "exclude", "scale", "weights", "seed")
 """Parameters of `boxwood explain` that mean the same here."""
 
 _EPILOG = """\b
@@ -110,6 +110,7 @@ def _compared(talk: Talk, table: Table, clusters: int | None, options: dict[str,
                 n_clusters=clusters,
                 columns=table.columns,
                 standardize=clusters is not None if options["scale"] is None else options["scale"] == "unit",
+                sample_weight=table.weights,
                 random_state=options["seed"],
                 sample_weight=table.weights,
                 max_leaf_nodes=options["leaves"] or None,

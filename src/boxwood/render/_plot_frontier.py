@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxwood.render._canvas import PLAIN, Style, axes_or_new
 from boxwood.render._colours import COLOURS
+from boxwood.render._figures import of_leaves, percent, price
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,6 +62,5 @@ def _held_out(row: FrontierRow, by_price: bool) -> float:
 
 
 def _words(row: FrontierRow) -> str:
-    price = f"price {row.price:.3g}, " if math.isfinite(row.price) else ""
-    leaves = "1 leaf" if row.leaves == 1 else f"{row.leaves:,} leaves"
-    return f"this tree: {leaves}, {price}agreement {math.floor(1000 * row.agreement) / 1000:.1%}"
+    times = f"price {price(row.price)}, " if math.isfinite(row.price) else ""
+    return f"this tree: {of_leaves(row.leaves)}, {times}agreement {percent(row.agreement)}"
