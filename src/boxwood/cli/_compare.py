@@ -112,7 +112,6 @@ def _compared(talk: Talk, table: Table, clusters: int | None, options: dict[str,
                 standardize=clusters is not None if options["scale"] is None else options["scale"] == "unit",
                 sample_weight=table.weights,
                 random_state=options["seed"],
-                sample_weight=table.weights,
                 max_leaf_nodes=options["leaves"] or None,
                 **({"methods": options["methods"]} if options["methods"] else {}),
             )
