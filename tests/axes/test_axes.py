@@ -490,5 +490,5 @@ def test_text_must_be_encoded():
     ]
     with pytest.raises(DataError, match="two encoders have different categories of 'colour'"):
         axis_map_of(ColumnTransformer(different).fit(frame), frame)
-    with pytest.raises(DataError, match="KMeans is not known"):
+    with pytest.raises(DataError, match="KMeans may mix columns"):
         axis_map_of(KMeans(2).fit(frame[["age"]]), frame[["age"]])

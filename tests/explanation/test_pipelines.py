@@ -89,7 +89,7 @@ def test_the_tree_is_that_of_scaled_columns(method):
     assert ex.tree.feature.tolist() == scaled.tree.feature.tolist()
     assert ex.agreement > 0.98
     assert not ex.standardized
-    assert "the columns that the pipeline makes (StandardScaler)" in ex.notes[-1]
+    assert "the columns that the pipeline computes (StandardScaler)" in ex.notes[-1]
     assert ex == explain(X, make_pipeline(StandardScaler(), KMeans(4, random_state=0, n_init=5)), method=method)
 
 
@@ -148,7 +148,7 @@ def test_pipelines_that_mix_columns_are_measured_raw(weighted):
     assert (ex.tree, ex.cost) == (plain.tree, plain.cost)
     frame = goods()
     mixed = make_pipeline(ColumnTransformer([("c", OneHotEncoder(sparse_output=False), ["colour"])]), PCA(2), KMeans(2))
-    with pytest.raises(DataError, match="PCA is not known"):
+    with pytest.raises(DataError, match="PCA mixes columns"):
         explain(frame, mixed)
 
 

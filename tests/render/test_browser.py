@@ -280,6 +280,9 @@ def test_print(opened):
     assert not page.locator(".what-if").is_visible()
     assert page.locator(".tree").is_visible()
     assert page.evaluate("[...document.querySelectorAll('details')].every(part => part.open)")
+    assert page.locator("details:visible").all_inner_texts()[-1].startswith("SQL")
+    page.set_viewport_size({"width": 794, "height": 1123})
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
     assert len(page.pdf()) > 10_000
 
 

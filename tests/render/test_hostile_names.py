@@ -171,11 +171,11 @@ def test_markdown():
         heading, table, *_ = ex.to_markdown().split("\n\n")
         assert unescaped(heading) == f"## {str(ex).split(chr(10))[0]}"
         head, line, *lines = table.split("\n")
-        assert len(cells(head)) == len(cells(line)) == 6
+        assert len(cells(head)) == len(cells(line)) == 7
         assert len(lines) == 2
         found = []
         for each in lines:
-            assert len(cells(each)) == 6
+            assert len(cells(each)) == 7
             name, *_, rule = cells(each)
             found.append(f"{unescaped(name)}: {code(rule.replace(chr(92) + '|', '|'))}")
         assert "\n".join(found) == rules(ex)
@@ -185,8 +185,8 @@ def test_markdown_escapes():
     assert _escaped("a|b <c> *d*") == "a\\|b \\<c\\> \\*d\\*"
     assert _code("a`b``c") == "```a`b``c```"
     assert _code("`a`") == "`` `a` ``"
-    lost = ClusterSummary(0, "a|b", 1, 0.5, 0.0, None, ())
-    assert _row(lost) == "| a\\|b | 1 | 50.0% | 0.0% | - | no rule: no leaf of the tree carries this cluster |"
+    lost = ClusterSummary(0, "a|b", 1, 0.5, 0, 0.0, None, ())
+    assert _row(lost) == "| a\\|b | 1 | 50.0% | 0 | 0.0% | - | no rule: no leaf of the tree carries this cluster |"
     assert cluster_name("a|b") == "a|b"
 
 

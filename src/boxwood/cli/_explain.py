@@ -13,7 +13,7 @@ import click
 from boxwood._validation import listed
 from boxwood.cli._errors import PAST_A_LIMIT, Verb
 from boxwood.cli._limits import LIMITS, limit_options, limits
-from boxwood.cli._outputs import check_outputs, described_outputs, refuse_inputs, write_outputs
+from boxwood.cli._outputs import check_outputs, described_outputs, page_options, refuse_inputs, write_outputs
 from boxwood.cli._talk import Talk, check_model, reading, reading_options, refuse_overwriting, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show, tell
 from boxwood.cli._words import in_options
@@ -150,6 +150,13 @@ Examples:
     callback=check_outputs,
     help="File to write, in the form of its extension; may be repeated.",
 )
+@click.option("--title", metavar="TEXT", help="Title of the page that -o report.html writes.")
+@click.option(
+    "--min-count",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Groups of fewer rows are not told in that page; the default is 5.",
+)
 @click.option(
     "--save",
     metavar="MODEL",
@@ -179,6 +186,7 @@ def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **
             raise click.UsageError(f"{option} is for --method auto; {options['method']} decides by a rule of its own.")
     refuse_overwriting(options["save"], "'--save'", table=file)
     refuse_inputs(options["outputs"], file)
+    page = page_options(options["outputs"], options["title"], options["min_count"])
     refuse_closed_output()
     talk = Talk(quiet)
     table = read(talk, file, labels, options)
@@ -192,7 +200,7 @@ def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **
     if options["save"] is not None:
         explanation.save(options["save"])
         talk.wrote(options["save"])
-    write_outputs(talk, explanation, options["outputs"])
+    write_outputs(talk, explanation, options["outputs"], page)
     as_json = options["as_json"]
     show(explanation.to_json() if as_json else in_options(explanation).to_text(), is_code=as_json)
     _check_limits(explanation, options["fail_over"], options["fail_under"])
@@ -263,6 +271,7 @@ def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, 
                 columns=table.columns,
                 standardize=standardize,
                 validate=options["validate"],
+                verbose=status.step,
                 n_jobs=options["jobs"],
                 sample_weight=table.weights,
                 **limiting,

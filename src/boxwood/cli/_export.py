@@ -54,6 +54,13 @@ Examples:
 @click.option(
     "--table", metavar="NAME", help="A query that adds the cluster to this table; points separate parts of its name."
 )
+@click.option("--title", metavar="TEXT", help="Title of the page.")
+@click.option(
+    "--min-count",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Groups of fewer rows are not told in the page; the default is 5.",
+)
 @click.option(
     "-o",
     "--output",
@@ -70,7 +77,7 @@ def command(model: str, form: str, output: str | None, quiet: bool, **options: A
     for name in given:
         if name not in exporter.options:
             where = " or ".join(f"--to {form}" for form, one in _FORMS.items() if name in one.options)
-            raise click.UsageError(f"--{name} needs {where}")
+            raise click.UsageError(f"--{name.replace('_', '-')} needs {where}")
     if exporter.kind == "bytes" and output is None:
         raise click.UsageError(f"--to {form} writes a file that is no text; name one with -o")
     refuse_overwriting(output, "'-o' / '--output'", model=model)

@@ -6,10 +6,10 @@ To add one, write its form in `render` and a line here.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -19,7 +19,7 @@ from boxwood.cli._words import in_options
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
 
-__all__ = ["OUTPUTS", "check_outputs", "described_outputs", "refuse_inputs", "write_outputs"]
+__all__ = ["OUTPUTS", "check_outputs", "described_outputs", "page_options", "refuse_inputs", "write_outputs"]
 
 
 class Output(NamedTuple):
@@ -30,13 +30,13 @@ class Output(NamedTuple):
     what : str
         What is written, in a few words.
     write : function from an explanation, a path and an extension
-        Writes the file.
+        Writes the file. That of a page takes options, too.
     package, extra : str
         A package that it needs, and the extra of boxwood that installs it; empty if it needs none.
     """
 
     what: str
-    write: Callable[[Explanation, str, str], None]
+    write: Callable[..., None]
     package: str = ""
     extra: str = ""
 
@@ -57,12 +57,12 @@ def _exported(form: str) -> Callable[[Explanation, str, str], None]:
     return write
 
 
-def _page(explanation: Explanation, path: str, extension: str) -> None:
-    in_options(explanation).to_html(path)  # type: ignore[attr-defined,unused-ignore]
+def _page(explanation: Explanation, path: str, extension: str, **options: Any) -> None:
+    in_options(explanation).to_html(path, **options)
 
 
 def _picture(explanation: Explanation, path: str, extension: str) -> None:
-    figure = explanation.plot().figure  # type: ignore[attr-defined,unused-ignore]
+    figure: Any = explanation.plot().figure
     figure.savefig(path, format=extension[1:], bbox_inches="tight", dpi=150)
 
 
@@ -107,15 +107,25 @@ def check_outputs(ctx: click.Context, param: click.Parameter, paths: Sequence[st
     return tuple(paths)
 
 
-def write_outputs(talk: Talk, explanation: Explanation, paths: Sequence[str]) -> None:
-    """Write the files beside their targets, and rename them when all are complete."""
+def page_options(paths: Sequence[str], title: str | None, min_count: int | None) -> dict[str, Any]:
+    """Return the options of a page that were given; refuse them if no page is to be written."""
+    given = {"title": title, "min_count": min_count}
+    options = {name: value for name, value in given.items() if value is not None}
+    if options and ".html" not in map(_extension, paths):
+        raise click.UsageError(f"--{next(iter(options)).replace('_', '-')} is for a page; name one with -o report.html")
+    return options
+
+
+def write_outputs(talk: Talk, explanation: Explanation, paths: Sequence[str], page: Mapping[str, Any]) -> None:
+    """Write the files beside their targets, and rename them when all are complete; `page` are options of pages."""
     from boxwood._files import replacing
 
     with ExitStack() as stack:
         for path in paths:
             with talk.status(f"writing {path}"):
                 temporary = stack.enter_context(replacing(path))
-                OUTPUTS[_extension(path)].write(explanation, temporary, _extension(path))
+                extension = _extension(path)
+                OUTPUTS[extension].write(explanation, temporary, extension, **(page if extension == ".html" else {}))
     for path in paths:
         talk.wrote(path)
 

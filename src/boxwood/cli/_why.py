@@ -53,7 +53,7 @@ def command(model: str, file: str | None, row: int | None, given: tuple[str, ...
     values = {} if file is None else _read(talk, explanation, file, int(row or 1), options)
     values |= _given(explanation, given)
     _refuse_absent(explanation, values)
-    show(str(explanation.why(values, immutable=immutable)))  # type: ignore[attr-defined,unused-ignore]
+    show(str(explanation.why(values, immutable=immutable)))
 
 
 def _read(talk: Talk, explanation: Explanation, file: str, row: int, options: dict[str, Any]) -> dict[str, Any]:

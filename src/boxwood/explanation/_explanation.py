@@ -103,8 +103,8 @@ class Explanation(Written, Measured, Applied, Drawn):
     loyal     2  40.0%      2  100.0%     100.0%  30 < age <= 50
     new       3  60.0%      3  100.0%     100.0%  age <= 30 or age > 50
     <BLANKLINE>
-    The rules agree with the clusters on 100.0% of rows; within-cluster cost is 1.00 times that of the clusters
-    (price of explainability).
+    The rules agree with the clusters on 100.0% of rows; within-cluster cost is that of the clusters (price of
+    explainability 1).
     Grown by IMM, more leaves by Expand.
     """
 

@@ -83,10 +83,10 @@ class Written:
         >>> import boxwood
         >>> ex = boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])
         >>> print(ex.to_markdown().split("\\n\\n")[1])
-        | cluster | size | share | caught | precision | rule |
-        | --- | ---: | ---: | ---: | ---: | --- |
-        | old | 1 | 50.0% | 100.0% | 100.0% | `age > 5` |
-        | young | 1 | 50.0% | 100.0% | 100.0% | `age <= 5` |
+        | cluster | size | share | ruled | caught | precision | rule |
+        | --- | ---: | ---: | ---: | ---: | ---: | --- |
+        | old | 1 | 50.0% | 1 | 100.0% | 100.0% | `age > 5` |
+        | young | 1 | 50.0% | 1 | 100.0% | 100.0% | `age <= 5` |
         """
         from boxwood.render._markdown import markdown
 
@@ -342,9 +342,9 @@ class Written:
 
         Notes
         -----
-        The frontier is computed for the page if rows times columns times clusters are at most ten million. Of a
-        larger table it is shown if `frontier()` was called before. The profile shows 40 columns at most: those that the tree tests and
-        those that separate the clusters best.
+        The frontier is computed for the page if rows times columns times clusters are at most ten million. Of a larger
+        table it is shown if `frontier()` was called before. The profile shows 40 columns at most: those that the tree
+        tests and those that separate the clusters best.
 
         Examples
         --------

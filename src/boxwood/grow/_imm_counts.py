@@ -151,18 +151,11 @@ class Counts:
         counts = self.counts[j][clusters]
         right, left = counts[:, threshold_bin:].any(axis=1), counts[:, : threshold_bin + 1].any(axis=1)
         hit = np.flatnonzero(np.where(is_left, right, left))  # usually few clusters have rows on the other side
-        sides = zip(clusters[hit].tolist(), is_left[hit].tolist(), strict=True)
-        parts = [self._cut_off(j, threshold, threshold_bin, cluster, left) for cluster, left in sides]
-        return np.concatenate([np.empty(0, dtype=np.int64), *parts])
-
-    def _cut_off(self, j: int, threshold: float, threshold_bin: int, cluster: int, center_is_left: bool) -> Ints:
-        start, stop = int(self.first[cluster]), int(self.first[cluster + 1])
-        gathered = np.empty(stop - start, dtype=np.int64)
-        cut = threshold, np.uint8(threshold_bin), center_is_left
-        size = loops.gather_cut_off(self.rows.values, self.sorted_rows, j, start, stop, *cut, gathered)
-        positions = gathered[:size]
-        loops.subtract(positions, cluster, self.sorted_rows, self.counts, self.total)
-        return self.order[positions].astype(np.int64)
+        cut = j, threshold, np.uint8(threshold_bin)
+        found = np.empty(int((self.first[clusters[hit] + 1] - self.first[clusters[hit]]).sum()), dtype=np.int64)
+        sums = self.sorted_rows, self.counts, self.total
+        size = loops.cut_off(self.rows.values, *sums, clusters[hit], is_left[hit], self.first, *cut, found)
+        return found[:size]
 
 
 def _start_positions(labels: Indices, weights: Ints, n_clusters: int, n_jobs: int | None) -> tuple[Ints, Ints]:

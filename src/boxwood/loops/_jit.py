@@ -2,9 +2,9 @@
 
 A loop takes some tenths of a second to compile, and the interpreter less than that for a small table. So where the
 machine code of a loop is not on disk yet, calls with small tables are interpreted until they have taken about half as
-long as compiling would; then it is compiled. The result is the same to the last bit: loops add, multiply, divide and compare
-doubles and whole numbers that do not overflow. Files with other functions, such as logarithms, are always compiled.
-`tests/loops/test_interpreted.py` checks it.
+long as compiling would; then it is compiled. The result is the same to the last bit: loops add, multiply, divide and
+compare doubles and whole numbers that do not overflow. Files with other functions, such as logarithms, are always
+compiled. `tests/loops/test_interpreted.py` checks it.
 """
 
 import time

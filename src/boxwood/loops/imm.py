@@ -30,10 +30,9 @@ __all__ = [
     "bin_cluster",
     "bin_points",
     "cut_bounds",
+    "cut_off",
     "gather_bins",
-    "gather_cut_off",
     "ranges",
-    "subtract",
     "sweep",
 ]
 
@@ -191,38 +190,32 @@ def gather_bins(codes_j, alive, starts, stops, wanted, positions, sizes):
 
 
 @jit
-def gather_cut_off(X, rows, j, start, stop, threshold, threshold_bin, center_is_left, positions):
-    """Write the positions of the living rows of a cluster that a cut separates from their centre; return how many.
+def cut_off(X, rows, counts, total, clusters, is_left, first, j, threshold, threshold_bin, cut_rows):
+    """Take the living rows that a cut separates from their centre out of the counts; return how many there are.
 
-    IN: X (n, d); rows: SortedRows; j: the column; start, stop: positions of the cluster; threshold, threshold_bin;
-    center_is_left. OUT: positions, long enough.
+    IN: X (n, d); clusters, is_left (c,): clusters that may have such rows, and whether their centre is on the left;
+    first (k + 1,): positions of the clusters; j: the column; threshold, threshold_bin. IN and OUT: rows: SortedRows, of
+    which alive is changed; counts (d, k, n_bins); total (k,). OUT: cut_rows, long enough: the rows.
     """
-    order, codes, alive, _ = rows
+    order, codes, alive, weights = rows
     n = 0
-    for position in range(start, stop):
-        code = codes[j, position]
-        is_left = code < threshold_bin
-        if code == threshold_bin:
-            is_left = np.float64(X[order[position], j]) <= threshold
-        if is_left != center_is_left and alive[position]:
-            positions[n] = position
+    for i in range(len(clusters)):
+        cluster = clusters[i]
+        for position in range(first[cluster], first[cluster + 1]):
+            code = codes[j, position]
+            left = code < threshold_bin
+            if code == threshold_bin:
+                left = np.float64(X[order[position], j]) <= threshold
+            if left == is_left[i] or not alive[position]:
+                continue
+            weight = weights[position] if weights.size else 1
+            alive[position] = False
+            total[cluster] -= weight
+            for column in range(codes.shape[0]):
+                counts[column, cluster, codes[column, position]] -= weight
+            cut_rows[n] = order[position]
             n += 1
     return n
-
-
-@jit
-def subtract(positions, cluster, rows, counts, total):
-    """Take rows of one cluster out of the counts.
-
-    IN: positions; cluster. IN and OUT: rows: SortedRows, of which alive is changed; counts (d, k, n_bins); total (k,).
-    """
-    _, codes, alive, weights = rows
-    for position in positions:
-        weight = weights[position] if weights.size else 1
-        alive[position] = False
-        total[cluster] -= weight
-        for j in range(codes.shape[0]):
-            counts[j, cluster, codes[j, position]] -= weight
 
 
 @jit

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
 
 __all__ = ["markdown"]
 
-_HEADER = "| cluster | size | share | caught | precision | rule |\n| --- | ---: | ---: | ---: | ---: | --- |"
+_HEADER = (
+    "| cluster | size | share | ruled | caught | precision | rule |\n| --- | ---: | ---: | ---: | ---: | ---: | --- |"
+)
 _WORDS = (
-    "Caught is the share of a cluster's rows that its rule finds, precision the share of the rule's rows that are in "
-    "the cluster."
+    "Ruled is the number of rows that a cluster's rule takes, caught the share of the cluster's rows that it finds, "
+    "precision the share of the rule's rows that are in the cluster."
 )
 
 
@@ -35,10 +37,10 @@ def markdown(model: Any) -> str:
     --------
     >>> import boxwood
     >>> print(markdown(boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])).split("\\n\\n")[1])
-    | cluster | size | share | caught | precision | rule |
-    | --- | ---: | ---: | ---: | ---: | --- |
-    | old | 1 | 50.0% | 100.0% | 100.0% | `age > 5` |
-    | young | 1 | 50.0% | 100.0% | 100.0% | `age <= 5` |
+    | cluster | size | share | ruled | caught | precision | rule |
+    | --- | ---: | ---: | ---: | ---: | ---: | --- |
+    | old | 1 | 50.0% | 1 | 100.0% | 100.0% | `age > 5` |
+    | young | 1 | 50.0% | 1 | 100.0% | 100.0% | `age <= 5` |
     """
     ex = explanation_of(model)
     table = "\n".join([_HEADER, *map(_row, ex.clusters)])
@@ -48,10 +50,11 @@ def markdown(model: Any) -> str:
 
 
 def _row(cluster: ClusterSummary) -> str:
-    shares = (percent(share) for share in (cluster.share, cluster.caught, cluster.precision))
+    share, caught, precision = map(percent, (cluster.share, cluster.caught, cluster.precision))
     rule = cluster_rule(cluster)
     said = _in_cell(_code(rule)) if cluster.rules else _escaped(rule)
-    return f"| {' | '.join([_escaped(cluster_name(cluster.name)), size(cluster.size), *shares, said])} |"
+    facts = [size(cluster.size), share, size(cluster.ruled), caught, precision]
+    return f"| {' | '.join([_escaped(cluster_name(cluster.name)), *facts, said])} |"
 
 
 def _escaped(text: str) -> str:
