@@ -44,7 +44,8 @@ def test_every_form_that_can_be_written_has_an_extension():
     for one in _outputs.OUTPUTS.values():
         closed = one.write.__closure__
         by_extension |= {EXPORTERS[closed[0].cell_contents].function} if closed else set()
-    assert written - by_extension == {"sentences", "formula"}  # text, too; they are written by export --to
+    # sentences and formulas are text, too, and written by export --to; a page has options, so it is written by itself
+    assert written - by_extension == {"sentences", "formula", "page"}
 
 
 def test_a_page_and_pictures_are_asked_of_the_explanation(folder, tmp_path, monkeypatch):

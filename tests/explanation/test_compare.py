@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
 
 import boxwood as bw
+from boxwood.clusterers import KMedians
 from boxwood.explanation import Compared
 from boxwood.explanation._compare import _beats
 from tests.cases import make_case
@@ -88,3 +90,24 @@ def test_what_cannot_be_compared_is_said():
     for wrong, message in (({"methods": 3.5}, "methods must be a list"), ({"methods": [3]}, "methods must be names")):
         with pytest.raises(TypeError, match=message):
             bw.compare(X, y, **wrong)
+
+
+def test_other_distances_are_left_out():
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    found = bw.compare(X, KMedians(3, random_state=0), methods=["random_cuts", "imm"], max_leaf_nodes=3)
+    assert [row.method for row in found.rows] == ["imm"]
+    assert dict(found.left_out)["random_cuts"].startswith("measured by l1 distances")
+
+
+def test_random_cuts_are_those_of_explain():
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    clusterer = KMeans(3, n_init=2, random_state=0).fit(X)
+    [row] = bw.compare(X, clusterer, methods=["random_cuts"], max_leaf_nodes=3).rows
+    ex = bw.explain(X, clusterer, method="random_cuts")
+    assert (row.price, row.agreement) == (ex.price, ex.agreement)
+
+
+def test_explainers_are_refused():
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    with pytest.raises(ValueError, match="brings its own tree"):
+        bw.compare(X, bw.IMM(n_clusters=3).fit(X))

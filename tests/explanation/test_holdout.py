@@ -134,3 +134,22 @@ def test_a_tree_that_is_there_cannot_be_validated():
     X, _ = blobs(0)
     with pytest.raises(ValueError, match="brings its own tree, so validate has no effect"):
         explain(X, IMM(KMeans(3, n_init=1, random_state=0)).fit(X), validate=5)
+
+
+def test_thresholds_are_rounded_on_rows_held_out_too():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(60, 1)) * 0.1 + centre for centre in (130.0, 160.0)])
+    labels = np.repeat([0, 1], 60)
+    ex = explain(X, labels, method="cart", round_thresholds=1, validate=3)
+    assert ex.agreement == ex.held_out.agreement == 0.5
+    assert explain(X, labels, method="cart", validate=3).held_out.agreement == 1
+
+
+@pytest.mark.parametrize("seed", seeds(10))
+def test_rules_that_lose_nothing_agree_with_all_weights(seed):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 4, size=90)
+    X, weights = labels[:, None] + rng.uniform(0, 0.4, size=(90, 1)), rng.random(90)
+    ex = explain(X, labels, sample_weight=weights, method="cart", validate=3)
+    assert ex.held_out.agreement == 1
+    assert ex.frontier()[-1].agreement == 1

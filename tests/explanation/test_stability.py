@@ -207,3 +207,32 @@ def test_new_names_are_those_of_the_stability():
     assert [one.name for one in stability.clusters] == ["A", "B", "C", "D"]
     assert not re.search(r"cluster [0-9]", stability.verdict)
     assert stability.level == before.level
+
+
+def test_the_same_rows_measured_again_are_as_stable():
+    X = np.random.default_rng(0).normal(size=(150, 3)) * [1, 20, 300]
+    ex = explain(X, KMeans(3, n_init=1, random_state=0).fit(X), standardize=True, method="cart")
+    again = ex.measure(X, np.array(ex.names)[ex._rows().task.reference.labels])
+    assert again.stability(4).clusters == ex.stability(4).clusters
+
+
+def test_leaves_of_a_resample_may_be_smaller_in_proportion():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(600, 2)), rng.normal(size=(70, 2)) + 20])
+    labels = np.repeat([0, 1], [600, 70])
+    ex = explain(X, labels, method="cart", min_samples_leaf=65)
+    before, _stability.ROWS = _stability.ROWS, 200
+    try:
+        assert ex.stability(4).level == "stable"
+    finally:
+        _stability.ROWS = before
+
+
+def test_rounded_rules_are_compared_with_rounded_rules():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(50, 1)) * 0.1 + centre for centre in (130.0, 190.0, 240.0)])
+    ex = explain(X, np.repeat([0, 1, 1], 50), method="cart", round_thresholds=1)
+    assert ex.tree.upper[0] == 200  # instead of about 160
+    stability = ex.stability(4)
+    assert stability.changed == 0
+    assert {(cut.low, cut.high) for cut in stability.cuts} == {(200.0, 200.0)}

@@ -197,10 +197,10 @@ def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **
             f"numbers with leading zeros, which rules do not show: {listed(table.padded)}; --exclude leaves them out"
         )
     explanation = _explain(talk, table, clusters, options)
-    if options["save"] is not None:
+    write_outputs(talk, explanation, options["outputs"], page)
+    if options["save"] is not None:  # last, as the model keeps what other forms had measured
         explanation.save(options["save"])
         talk.wrote(options["save"])
-    write_outputs(talk, explanation, options["outputs"], page)
     as_json = options["as_json"]
     show(explanation.to_json() if as_json else in_options(explanation).to_text(), is_code=as_json)
     _check_limits(explanation, options["fail_over"], options["fail_under"])

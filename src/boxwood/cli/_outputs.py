@@ -121,7 +121,7 @@ def write_outputs(talk: Talk, explanation: Explanation, paths: Sequence[str], pa
     from boxwood._files import replacing
 
     with ExitStack() as stack:
-        for path in paths:
+        for path in sorted(paths, key=lambda path: _extension(path) == ".json"):  # a model keeps what others measured
             with talk.status(f"writing {path}"):
                 temporary = stack.enter_context(replacing(path))
                 extension = _extension(path)

@@ -20,7 +20,7 @@ from boxwood.reference._coordinates import Coordinates
 from boxwood.tree import ThresholdTree
 from boxwood.tree._shorten import rounded
 
-__all__ = ["budget_of", "finished", "in_coordinates", "settled", "told"]
+__all__ = ["budget_of", "finished", "in_coordinates", "on_table_columns", "settled", "told"]
 
 
 def budget_of(X: Any, columns: Sequence[str], given: dict[str, Any]) -> Budget:
@@ -43,9 +43,7 @@ def finished(tree: ThresholdTree, task: Task, budget: Budget, coordinates: Coord
     """
     if not budget.given:
         return tree, 0
-    k, d = task.reference.n_clusters, coordinates.table.n_columns
-    reference = Reference(task.reference.labels, np.zeros((k, d)), task.reference.names)
-    on_table = replace(task, rows=coordinates.table, reference=reference, mixture=None, budget=budget)
+    on_table = replace(on_table_columns(task, coordinates), budget=budget)
     if budget.round_thresholds is None:
         return within(tree, on_table, "mistakes"), 0
     short = rounded(tree, budget.round_thresholds, tuple(coordinates.categories))
@@ -54,6 +52,13 @@ def finished(tree: ThresholdTree, task: Task, budget: Budget, coordinates: Coord
     if n_moved:
         short = named(short, on_table, "mistakes")
     return within(short, on_table, "mistakes"), n_moved
+
+
+def on_table_columns(task: Task, coordinates: Coordinates) -> Task:
+    """Return the task on the columns of the table, for a tree that needs no centres any more."""
+    centers = np.zeros((task.reference.n_clusters, coordinates.table.n_columns))
+    reference = Reference(task.reference.labels, centers, task.reference.names)
+    return replace(task, rows=coordinates.table, reference=reference, mixture=None)
 
 
 def settled(task: Task, tree: ThresholdTree) -> Task:

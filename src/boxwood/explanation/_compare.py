@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from boxwood._validation import shown, whole_number
 from boxwood.explanation._best import choose
 from boxwood.explanation._evidence import Evidence
-from boxwood.explanation._explain import explain
+from boxwood.explanation._explain import explain, is_explainer, with_defaults
 from boxwood.explanation._measure import measure
 from boxwood.grow import METHODS, method_of
 
@@ -123,6 +123,8 @@ def compare(
     >>> [(row.method, row.leaves, round(row.price, 3), row.on_front) for row in found.rows]
     [('imm', 3, 1.037, True), ('cart', 3, 1.037, True)]
     """
+    if is_explainer(labels_or_estimator):
+        raise ValueError("an explainer brings its own tree; pass its clusterer, or the labels to compare trees for")
     names = [_checked(name) for name in _listed("methods", methods)]
     wanted = None if max_leaf_nodes is None else _listed("max_leaf_nodes", max_leaf_nodes)
     leaves = [] if wanted is None else sorted({whole_number("max_leaf_nodes", n, 2) for n in wanted})
@@ -137,16 +139,20 @@ def compare(
         sample_weight=sample_weight,
     )
     evidence, k = base._rows(), base.n_clusters
+    defaults = {name: with_defaults(name, {}, evidence.clusterer) for name in names}
     leaves = leaves or [k, 2 * k]
     rows, left_out = [], []
     for name in dict.fromkeys(names):
         refused = ""
         for n in _possible(name, leaves, k):
             try:
-                rows.append(_row(evidence, name, n))
+                rows.append(_row(evidence, name, n, defaults[name]))
             except ValueError as error:  # a method may ask more of the rows than others
                 refused = str(error).splitlines()[0]
-        if name.startswith("kernel_"):
+        if (distance := defaults[name].get("objective", "sqeuclidean")) != "sqeuclidean":
+            rows = [row for row in rows if row.method != name]
+            refused = f"measured by {distance} distances, which cannot be compared with these"
+        elif name.startswith("kernel_"):
             refused = "measured by the costs of its kernel, which cannot be compared with these"
         elif not _possible(name, leaves, k):
             refused = f"makes {k} leaves, one for each cluster"
@@ -181,9 +187,9 @@ def _possible(name: str, leaves: Sequence[int], k: int) -> list[int]:
     return [n for n in leaves if name == "auto" or not METHODS[name].one_leaf_each or n == k]
 
 
-def _row(evidence: Evidence, name: str, leaves: int) -> Compared:
+def _row(evidence: Evidence, name: str, leaves: int, options: Mapping[str, Any]) -> Compared:
     began = time.perf_counter()
-    grown = choose(replace(evidence.task, max_leaf_nodes=leaves), name)
+    grown = choose(replace(evidence.task, max_leaf_nodes=leaves), name, **options)
     grown = grown._replace(tree=evidence.on_table(grown.tree))
     ex = measure(evidence.task, grown, evidence.coordinates)
     seconds = time.perf_counter() - began

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from boxwood._frames import rows_of_table
 from boxwood._types import Indices
 from boxwood.axes import Categories
 from boxwood.grow._grown import Grown
@@ -74,9 +75,22 @@ class Evidence:
         booleans = {j: BOOLEAN for j, name in self.columns.items() if name in self.booleans}
         return booleans | dict(self.coordinates.categories)
 
+    def of_rows(self, rows: Indices) -> Evidence:
+        """Return the same on some of the rows."""
+        task, here, whole = self.task.of_rows(rows), self.coordinates, self.task
+        budget = self.budget.for_share(min(task.n_kept / whole.n_kept, 1.0))
+        measured = None if here.measured is None else here.measured.take(rows)
+        coordinates = replace(here, table=here.table.take(rows), rows=task.rows, measured=measured)
+        given = None if self.given is None else rows_of_table(self.given, rows)
+        return replace(self, task=task, coordinates=coordinates, leaf=self.leaf[rows], given=given, budget=budget)
+
     def on_table(self, tree: ThresholdTree) -> ThresholdTree:
-        """Return a tree on the columns of the task as one on the table's, with short thresholds, within the limits."""
+        """Return a tree on the columns of the task as one on the table's, within the limits.
+
+        Thresholds are short if those of the explanation are.
+        """
         from boxwood.explanation._budgets import finished
 
-        short = self.coordinates.shortened(self.coordinates.pulled_back(tree))
+        tree = self.coordinates.pulled_back(tree)
+        short = self.coordinates.shortened(tree) if self.is_short else tree
         return finished(short, self.task, self.budget, self.coordinates)[0]

@@ -239,7 +239,7 @@ def explain(
         "preferred": preferred,
         "round_thresholds": round_thresholds,
     }
-    if _is_explainer(labels_or_estimator):
+    if is_explainer(labels_or_estimator):
         explainer = _out_of_frozen(labels_or_estimator)
         limits["validate"] = validate
         _refuse_growing(explainer, n_clusters, method, max_leaf_nodes, standardize, objective, time_limit, limits)
@@ -266,7 +266,7 @@ def explain(
         n_jobs=n_jobs,
         budget=in_coordinates(budget, coordinates),
     )
-    options = _with_defaults(name, options, clustering)
+    options = with_defaults(name, options, clustering)
     grown = choose(task, name, progress=progress, **options)
     tree, n_moved = finished(coordinates.shortened(coordinates.pulled_back(grown.tree)), task, budget, coordinates)
     notes = (*on_columns, *grown.notes, *_notes_on(clustering, name))
@@ -313,7 +313,7 @@ def _method_with_options(
     return chosen.name, options
 
 
-def _with_defaults(name: str, options: dict[str, Any], clustering: Any) -> dict[str, Any]:
+def with_defaults(name: str, options: dict[str, Any], clustering: Any) -> dict[str, Any]:
     """Return the options of a method; what is not given is that of the clusterer: its kernel, or its distance."""
     from boxwood.grow import METHODS
     from boxwood.reference._clusterer import last_step
@@ -335,7 +335,7 @@ def _refuse_parameter(name: str, value: Any, valid: bool, expected: str) -> None
 # --------------------------------------------------------------------------------------------- a fitted explainer
 
 
-def _is_explainer(clustering: Any) -> bool:
+def is_explainer(clustering: Any) -> bool:
     return hasattr(type(_out_of_frozen(clustering)), "explanation_")
 
 

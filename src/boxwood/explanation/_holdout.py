@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -12,11 +13,13 @@ from sklearn.utils import check_random_state
 from boxwood._types import Indices
 from boxwood._validation import shown
 from boxwood.errors import DataError
+from boxwood.explanation._budgets import on_table_columns
 from boxwood.explanation._evidence import Evidence
 from boxwood.explanation._losses import Distance, Loss, Losses, summed
 from boxwood.explanation._progress import Progress, silent
 from boxwood.explanation._records import HeldOut
 from boxwood.reference import Reference, Task
+from boxwood.tree import ThresholdTree
 
 __all__ = [
     "checked_folds",
@@ -91,7 +94,10 @@ def held_out(evidence: Evidence, validate: Validate, distance: Distance, progres
 
     def loss(task: Task, held: Indices) -> Loss:
         tree = grow(task).tree
-        return losses_on(evidence, held, distance)(tree).of(tree.leaf_clusters)
+        if evidence.budget.round_thresholds is None:
+            return losses_on(evidence, held, distance)(tree).of(tree.leaf_clusters)
+        rounded = replace(evidence.of_rows(_all_but(len(evidence.leaf), held)), task=task).on_table(tree)
+        return _loss_on_table(rounded, evidence.of_rows(held), distance)
 
     total = summed(loss_of_parts(evidence.task, parts, loss, progress))
     return HeldOut(total.agreement, total.price, int(sum(map(len, parts))), how_of(validate))
@@ -107,6 +113,13 @@ def losses_on(evidence: Evidence, rows: Indices, distance: Distance) -> Callable
     measured = evidence.coordinates.measured
     part = evidence.task.of_rows(rows)
     return lambda tree: Losses(tree, part, part.rows if measured is None else measured.take(rows), distance)
+
+
+def _loss_on_table(tree: ThresholdTree, part: Evidence, distance: Distance) -> Loss:
+    """Return the loss of a tree on the table's columns."""
+    measured = part.coordinates.measured
+    task = on_table_columns(part.task, part.coordinates)
+    return Losses(tree, task, part.task.rows if measured is None else measured, distance).of(tree.leaf_clusters)
 
 
 def loss_of_parts(
@@ -172,6 +185,10 @@ def retaken(task: Task, rows: Indices) -> Task:
 
 
 def _without(task: Task, held: Indices) -> Task:
-    stays = np.ones(len(task.rows), dtype=np.bool_)
+    return retaken(task, _all_but(len(task.rows), held))
+
+
+def _all_but(n_rows: int, held: Indices) -> Indices:
+    stays = np.ones(n_rows, dtype=np.bool_)
     stays[held] = False
-    return retaken(task, np.flatnonzero(stays))
+    return np.flatnonzero(stays)

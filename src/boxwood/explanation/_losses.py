@@ -86,8 +86,9 @@ class Losses:
 
     def of(self, clusters: Indices) -> Loss:
         """Return the loss if leaf i is named by the cluster `clusters[i]`."""
-        own = float(self.held[np.arange(self.n_leaves), clusters].sum())
-        return Loss(self._cost(clusters), self.reference_cost, own, self.weight)
+        lost = self.held.copy()
+        lost[np.arange(self.n_leaves), clusters] = 0.0  # so that nothing lost is nothing, whatever sums are rounded to
+        return Loss(self._cost(clusters), self.reference_cost, self.weight - float(lost.sum()), self.weight)
 
     def _costs(self, distance: Distance, labels: Indices) -> tuple[Callable[[Indices], float], float]:
         """Return the function from the clusters of the leaves to a cost, and the cost of the clusters."""

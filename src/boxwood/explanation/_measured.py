@@ -41,7 +41,11 @@ class Measured:
     def _on(self, X: Any, labels: Any, sample_weight: ArrayLike | None) -> Measured:
         """Return the explanation on other rows, or itself if none are given."""
         ex = cast("Explanation", self)
-        return ex if X is None and labels is None else ex.measure(X, labels, sample_weight)
+        if X is None and labels is None and sample_weight is None:
+            return ex
+        if X is None or labels is None:
+            raise ValueError("other rows need X and labels; sample_weight goes with them, not with the rows of before")
+        return ex.measure(X, labels, sample_weight)
 
     def _spreads(self) -> dict[int, Spread] | None:
         """Return the spread of each column of numbers that the tree tests; None if neither rows nor file have them."""

@@ -53,13 +53,15 @@ def measured_on(ex: Explanation, X: Any, labels: Any, sample_weight: ArrayLike |
     grown = Grown(ex.tree, ex.method, objective, kernel)
     measured = measure(task, grown, coordinates)
     if evidence is not None:
-        found = replace(measured._rows(), grow=evidence.grow, clusterer=evidence.clusterer, booleans=evidence.booleans)
-        measured = replace(measured, _evidence=found)
+        found = measured._rows()
+        given = None if evidence.given is None else X
+        evidence = replace(evidence, task=found.task, coordinates=found.coordinates, leaf=found.leaf, given=given)
+        measured = replace(measured, _evidence=evidence)
     return replace(measured, notes=(OTHER_ROWS, *measured.notes))
 
 
 def _as_asked(task: Task) -> dict[str, Any]:
-    return {"max_leaf_nodes": task.max_leaf_nodes, "random_state": task.random_state, "n_jobs": task.n_jobs}
+    return {name: getattr(task, name) for name in ("max_leaf_nodes", "random_state", "n_jobs", "budget")}
 
 
 def _clusters(names: tuple[Hashable, ...], labels: Any) -> Indices:

@@ -58,8 +58,7 @@ def stability_of(ex: Explanation, n: int, random_state: Any, progress: Progress 
     size, again = min(len(pool), ROWS), []
     for done in range(1, n + 1):
         rows = _resample(evidence.task, pool, size, refitted, generator)
-        one = _once(ex, evidence, rows, refitted, generator)
-        again.append(one._replace(tree=_on_table(evidence, one.tree, rows)))
+        again.append(_once(ex, evidence, rows, refitted, generator))
         progress("resamples", done, n)
     clusters = _clusters(ex, np.array([one.overlaps for one in again]))
     cuts = _cuts(ex, [one.tree for one in again])
@@ -98,16 +97,16 @@ def _once(ex: Explanation, evidence: Evidence, rows: Indices, refitted: bool, ge
     task = evidence.task
     first = np.unique(rows, return_index=True)[1]  # where each row of the resample stands first
     weights = np.ones(len(first)) if task.rows.weights is None else task.rows.weights[rows[first]]
-    assert evidence.grow is not None
     if refitted:
         part = _refitted(evidence, rows, int(generator.randint(_SEEDS)))
         old, new = task.reference.labels[rows[first]], part.reference.labels[first]
         found, match = overlaps(old, new, weights, task.reference.n_clusters, part.reference.n_clusters)
-        tree = evidence.grow(part).tree if len(np.unique(new[new >= 0])) > 1 else None
+        tree = _grown(evidence, part, rows) if len(np.unique(new[new >= 0])) > 1 else None
     else:
         part = retaken(task, rows)
-        tree = evidence.grow(part).tree
-        old, new = ex.tree.leaf_clusters[evidence.leaf[rows[first]]], tree.predict(part.rows)[first]
+        tree = _grown(evidence, part, rows)
+        old = ex.tree.leaf_clusters[evidence.leaf[rows[first]]]
+        new = tree.predict(evidence.coordinates.table.take(rows[first]))
         k = task.reference.n_clusters
         found, match = overlaps(old, new, weights, k, k, matched=False)
     counted = old >= 0
@@ -177,13 +176,10 @@ def _seeded(clusterer: Any, seed: int) -> Any:
     return clusterer.set_params(**dict.fromkeys(names, seed))
 
 
-def _on_table(evidence: Evidence, tree: ThresholdTree | None, rows: Indices) -> ThresholdTree | None:
-    """Return a tree on the table's columns, with short thresholds if those of the explanation are short."""
-    if tree is None:
-        return None
-    coordinates = replace(evidence.coordinates, table=evidence.coordinates.table.take(rows))
-    on_table = coordinates.pulled_back(tree)
-    return coordinates.shortened(on_table) if evidence.is_short else on_table
+def _grown(evidence: Evidence, part: Task, rows: Indices) -> ThresholdTree:
+    """Return the tree for a resample, on the table's columns, with thresholds as short as those of the explanation."""
+    assert evidence.grow is not None
+    return replace(evidence.of_rows(rows), task=part).on_table(evidence.grow(part).tree)
 
 
 # --------------------------------------------------------------------------------------------- over all resamples

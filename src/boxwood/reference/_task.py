@@ -169,8 +169,11 @@ class Task:
         return self.budget.most_leaves(leaves, self.n_kept) if self.budget.limits_shape else leaves
 
     def of_rows(self, rows: Indices) -> Task:
-        """Return the task on some of the rows."""
-        return replace(self, rows=self.rows.take(rows), reference=self.reference.of_rows(rows))
+        """Return the task on some of the rows, with leaves that may be smaller in proportion."""
+        budget = self.budget
+        if budget.min_samples_leaf > 1:
+            budget = budget.for_share(min(int(self.kept[rows].sum()) / self.n_kept, 1.0))
+        return replace(self, rows=self.rows.take(rows), reference=self.reference.of_rows(rows), budget=budget)
 
     def within(self, budget: Budget) -> Task:
         """Return the task with another budget; rows are not sorted again."""
@@ -189,4 +192,4 @@ class Task:
         rows = np.flatnonzero(self.kept)
         if len(rows) > n_rows:
             rows = np.sort(check_random_state(self.random_state).choice(rows, n_rows, replace=False))
-        return replace(self.of_rows(rows), budget=self.budget.for_share(len(rows) / self.n_kept))
+        return self.of_rows(rows)
