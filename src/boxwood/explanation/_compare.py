@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 from boxwood._validation import shown, whole_number
 from boxwood.explanation._best import choose
 from boxwood.explanation._evidence import Evidence
-from boxwood.explanation._explain import explain, is_explainer, with_defaults
+from boxwood.explanation._explain import explain
 from boxwood.explanation._measure import measure
+from boxwood.explanation._of_explainer import is_explainer
+from boxwood.explanation._options import with_defaults
 from boxwood.grow import METHODS, method_of
 
 __all__ = ["COMPARED", "Compared", "Comparison", "compare"]

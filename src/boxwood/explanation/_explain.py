@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._frames import boolean_columns
 from boxwood._threads import n_threads
-from boxwood._validation import as_time_limit, refuse_infinite_sum, refuse_unknown, shown
+from boxwood._validation import refuse_infinite_sum, shown
 
 if TYPE_CHECKING:
     from boxwood.explanation._explanation import Explanation
@@ -214,12 +214,14 @@ def explain(
     from boxwood.explanation._losses import Distance
     from boxwood.explanation._measure import measure
     from boxwood.explanation._names import renamed
+    from boxwood.explanation._of_explainer import explained_by, is_explainer, out_of_frozen, refuse_growing
+    from boxwood.explanation._options import method_with_options, with_defaults
     from boxwood.explanation._progress import as_progress
     from boxwood.reference import Task
     from boxwood.reference._clusterer import is_fitted
     from boxwood.reference._coordinates import Coordinates
 
-    name, options = _method_with_options(method, objective, time_limit, options)
+    name, options = method_with_options(method, objective, time_limit, options)
     validate, progress = checked_validate(validate), as_progress(verbose)
     n_threads(n_jobs)  # refuses what is no number of threads
     _refuse_parameter(
@@ -240,10 +242,10 @@ def explain(
         "round_thresholds": round_thresholds,
     }
     if is_explainer(labels_or_estimator):
-        explainer = _out_of_frozen(labels_or_estimator)
+        explainer = out_of_frozen(labels_or_estimator)
         limits["validate"] = validate
-        _refuse_growing(explainer, n_clusters, method, max_leaf_nodes, standardize, objective, time_limit, limits)
-        return with_booleans(_explained(explainer, X, columns, names, sample_weight), boolean_columns(X))
+        refuse_growing(explainer, n_clusters, method, max_leaf_nodes, standardize, objective, time_limit, limits)
+        return with_booleans(explained_by(explainer, X, columns, names, sample_weight), boolean_columns(X))
     clustering = with_fitted_pipeline(labels_or_estimator, X, sample_weight)
     chosen, on_columns = columns_for_rules(X, columns, clustering)
     unscaled = Coordinates.of(X, chosen, clustering, sample_weight)
@@ -291,96 +293,9 @@ def explain(
     return with_booleans(explanation, boolean_columns(X))
 
 
-def _method_with_options(
-    method: str, objective: str, time_limit: float | None, options: dict[str, Any]
-) -> tuple[str, dict[str, Any]]:
-    """Return the name of a method, and its options; `objective` and `time_limit` are options of "auto"."""
-    from boxwood.explanation._facts import GOALS
-    from boxwood.grow import method_of
-
-    if method == "auto":
-        if options:
-            option = next(iter(options))
-            if option in ("max_leaves", "leaves"):
-                raise TypeError(f"explain has no option {option!r}; the number of leaves is max_leaf_nodes")
-            raise ValueError(f"options such as {option} belong to one method; name it with method=")
-        refuse_unknown("objective", objective, GOALS)
-        return method, {"objective": objective, "time_limit": as_time_limit(time_limit)}
-    chosen = method_of(method, beside=("auto",))
-    options = dict(options) if objective == "auto" else options | {"objective": objective}
-    options = options if time_limit is None else options | {"time_limit": time_limit}
-    chosen.check_options(options)
-    return chosen.name, options
-
-
-def with_defaults(name: str, options: dict[str, Any], clustering: Any) -> dict[str, Any]:
-    """Return the options of a method; what is not given is that of the clusterer: its kernel, or its distance."""
-    from boxwood.grow import METHODS
-    from boxwood.reference._clusterer import last_step
-    from boxwood.reference._reference import objective_of
-
-    defaults, known = {}, METHODS[name].options if name != "auto" else ()
-    if "kernel" in known and hasattr(last_step(clustering), "kernel_"):
-        defaults["kernel"] = last_step(clustering).kernel_
-    if name == "random_cuts":
-        defaults["objective"] = objective_of(last_step(clustering)) or "sqeuclidean"
-    return defaults | options
-
-
 def _refuse_parameter(name: str, value: Any, valid: bool, expected: str) -> None:
     if not valid:
         raise ValueError(f"{name} must be {expected}; got {shown(value)}")
-
-
-# --------------------------------------------------------------------------------------------- a fitted explainer
-
-
-def is_explainer(clustering: Any) -> bool:
-    return hasattr(type(_out_of_frozen(clustering)), "explanation_")
-
-
-def _out_of_frozen(clustering: Any) -> Any:
-    from sklearn.frozen import FrozenEstimator
-
-    return clustering.estimator if isinstance(clustering, FrozenEstimator) else clustering
-
-
-def _explained(
-    explainer: Any, X: Any, columns: Sequence[str] | None, names: Names | None, sample_weight: ArrayLike | None
-) -> Explanation:
-    """Return the explanation by the tree of an explainer, which is cloned and fitted if it has none."""
-    from sklearn.base import clone
-
-    from boxwood.reference._clusterer import is_fitted
-
-    if not is_fitted(explainer):
-        explainer = clone(explainer).fit(X, sample_weight=sample_weight)
-        sample_weight = None  # those of the fit
-    explanation: Explanation = explainer._explained(X, columns=columns, names=names, sample_weight=sample_weight)
-    return explanation
-
-
-def _refuse_growing(
-    explainer: Any,
-    n_clusters: Any,
-    method: str,
-    max_leaf_nodes: Any,
-    standardize: bool,
-    objective: str,
-    time_limit: float | None,
-    limits: dict[str, Any],
-) -> None:
-    """Raise a ValueError if a parameter that grows a tree is given, although the explainer has a tree."""
-    given = {"n_clusters": n_clusters, "max_leaf_nodes": max_leaf_nodes, "time_limit": time_limit}
-    names = [name for name, value in given.items() if value is not None]
-    names += ["method"] * (method != "auto") + ["standardize"] * standardize
-    names += ["objective"] * (objective != "auto")
-    names += [name for name, value in limits.items() if not (value is None or (isinstance(value, tuple) and not value))]
-    if names:
-        raise ValueError(
-            f"{type(explainer).__name__} brings its own tree, so {names[0]} has no effect; "
-            "to grow another tree for its clusters, pass the labels of its reference_"
-        )
 
 
 # ------------------------------------------------------------------------------------------------------- notes
