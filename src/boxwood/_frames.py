@@ -96,16 +96,17 @@ def as_matrix(frame: Any, columns: Sequence[str] | None = None) -> Array:
 
 
 def numeric_columns(frame: Any) -> tuple[list[str], dict[str, list[str]]]:
-    """Return the names of the columns of numbers and booleans, and those of the others by kind: text or dates."""
+    """Return the names of the columns of numbers and booleans, and those of the others: text, dates, or no values."""
     import narwhals as nw
 
     present = column_names(frame)
-    numeric, others = [], {"text": [], "dates": []}  # type: ignore[var-annotated]
+    numeric, others = [], {"text": [], "dates": [], "no values": []}  # type: ignore[var-annotated]
     for name, series in zip(present, nw.from_native(frame, eager_only=True).iter_columns(), strict=True):
         if series.dtype.is_numeric() or series.dtype == nw.Boolean:
             numeric.append(name)
         else:
-            others["dates" if series.dtype.is_temporal() else "text"].append(name)
+            kind = "dates" if series.dtype.is_temporal() else "text"
+            others["no values" if len(series) and series.is_null().all() else kind].append(name)
     return numeric, others
 
 

@@ -34,7 +34,6 @@ __all__ = [
     "real_number",
     "refuse_infinite_sum",
     "refuse_not_finite",
-    "refuse_not_numbers",
     "refuse_other_kind",
     "refuse_unknown",
     "shown",
@@ -336,10 +335,3 @@ def finite_number(name: str, value: Any) -> float:
     if not math.isfinite(number):
         raise ValueError(f"{name} must be a finite number, got {number}")
     return number
-
-
-def refuse_not_numbers(**values: Any) -> None:
-    """Raise a TypeError or ValueError with its name for a value that is no finite number; None is allowed."""
-    for name, value in values.items():
-        if value is not None:
-            finite_number(name, value)

@@ -188,6 +188,23 @@ def test_names_with_equals_signs_and_categories(tmp_path):
     assert run(tmp_path, "why", "{}/m.json", "{}/t.csv", "--row", 4).stdout == f"{expected}\n"
 
 
+def test_why_of_a_column_of_booleans(tmp_path):
+    import pandas as pd
+
+    frame = pd.DataFrame({"member": [True, True, False, False]})
+    ex = boxwood.explain(frame, ["in", "in", "out", "out"])
+    ex.save(tmp_path / "m.json")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    for value, texts in {True: ("True", "true", "1"), False: ("False", "false", "0")}.items():
+        expected = str(ex.why({"member": value}))
+        assert f"member = {value} " in expected
+        for text in texts:
+            assert run(tmp_path, "why", "{}/m.json", "--set", f"member={text}").stdout == f"{expected}\n"
+    assert run(tmp_path, "why", "{}/m.json", "{}/t.csv", "--row", 3).stdout == f"{ex.why(2)}\n"
+    wrong = run(tmp_path, "why", "{}/m.json", "--set", "member=yes", code=USAGE)
+    assert "--set member must be True or False, got 'yes'" in wrong.stderr
+
+
 @pytest.mark.parametrize(
     ("args", "code", "message"),
     [

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.cluster import KMeans
 from sklearn.compose import make_column_transformer
@@ -338,6 +339,18 @@ def test_limits_that_cannot_be_kept_are_refused(limits, error, message):
     X = np.random.default_rng(0).normal(size=(10, 2))
     with pytest.raises(error, match=message):
         bw.explain(X, np.arange(10) % 2, **limits)
+
+
+@pytest.mark.parametrize("frame_of", [pd.DataFrame, pl.DataFrame])
+def test_a_preferred_column_that_rules_cannot_use_is_named_with_the_reason(frame_of):
+    frame = frame_of({"a": [1.0, 2, 8, 9], "m": [0.0, 1, 0, 1], "city": list("uvuv")})
+    with pytest.raises(DataError, match=r"rules cannot use: city \(left out, text\); prefer some of a, m$"):
+        bw.explain(frame, [0, 0, 1, 1], preferred=["city"])
+    with pytest.raises(DataError, match=r"cannot use: m \(not among the columns of the rules\); prefer some of a$"):
+        bw.explain(frame, [0, 0, 1, 1], preferred=["m"], columns=["a"])
+    with pytest.raises(DataError, match="no column 'town' in the table"):
+        bw.explain(frame, [0, 0, 1, 1], preferred=["town"])
+    assert bw.explain(frame, [0, 0, 1, 1], forbidden=["city"]).columns == ("a", "m")
 
 
 def test_limits_do_not_go_with_a_tree_that_is_there():

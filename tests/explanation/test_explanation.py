@@ -1,5 +1,7 @@
+import copy
 import json
 import os
+import pickle
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
@@ -231,6 +233,24 @@ def test_fewer_leaves_than_clusters(wine):
         assert f"no rule for cluster {cluster.name}: its {cluster.size} rows are in the rules of cluster" in note
 
 
+def test_the_rows_of_a_cluster_without_a_leaf_are_told_by_their_weight():
+    weights = [1.25, 1.5, 3.0, 3.0, 0.12, 0.02]
+    ex = explain([[0.0], [0.0], [9.0], [9.0], [8.0], [8.0]], list("aabbcc"), sample_weight=weights, max_leaf_nodes=2)
+    assert any(note.startswith("no rule for c: its rows, of weight 0.1, are in the rules of b") for note in ex.notes)
+
+
+def test_a_copy_knows_the_same_rows(wine):
+    ex = explain(wine, n_clusters=3, max_leaf_nodes=4)
+    profile = ex.profile()
+    for twin in (copy.copy(ex), copy.deepcopy(ex)):
+        assert twin == ex
+        assert twin.profile() == profile
+        assert twin._rows() is ex._rows()
+        assert twin._kept is not ex._kept
+    assert copy.deepcopy(ex).tree is not ex.tree
+    assert pickle.loads(pickle.dumps(ex))._evidence is None
+
+
 def test_stopping_early_is_a_note():
     X, labels = [[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1]
     (note,) = explain(X, labels, max_leaf_nodes=4).notes
@@ -435,6 +455,8 @@ def test_arrays_are_read_by_position(wine, wine_explained):
     with pytest.raises(
         DataError, match=r"178 of 178 rows lack a value that their rule needs, first row 0: .* is missing"
     ):
+        wine_explained.predict(wine.to_numpy() * np.nan)
+    with pytest.raises(DataError, match="predict and apply take no cluster for them by missing="):
         wine_explained.predict(wine.to_numpy() * np.nan)
 
 

@@ -147,6 +147,12 @@ def test_columns_of_text_are_left_out_beside_labels_of_every_kind(labels_as):
         assert "left out, text: t" in ex.notes
 
 
+@pytest.mark.parametrize("frame_of", [pd.DataFrame, pl.DataFrame])
+def test_a_column_without_values_is_not_called_text(frame_of):
+    ex = explain(frame_of({"a": [1.0, 2, 8, 9], "t": list("uvuv"), "nul": [None] * 4}), [0, 0, 1, 1])
+    assert notes(ex, "left out") == ["left out, text: t", "left out, no values: nul"]
+
+
 @pytest.mark.parametrize("frame_of", [pd.DataFrame, pl.DataFrame, lambda columns: np.column_stack([*columns.values()])])
 def test_whole_numbers_beyond_doubles_are_told(frame_of):
     values = np.arange(60) % 7

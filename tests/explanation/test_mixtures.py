@@ -261,6 +261,8 @@ def test_mmdt_makes_one_leaf_for_each_component(iris):
     assert explain(iris, fitted(iris), method="mmdt", max_leaf_nodes=3).n_leaves == 3
     with pytest.raises(ValueError, match=r"one leaf for each of 3 components, but max_leaf_nodes=4"):
         explain(iris, fitted(iris), method="mmdt", max_leaf_nodes=4)
+    with pytest.raises(ValueError, match=r"one leaf for each of 3 clusters, but max_leaf_nodes=4"):
+        explain(iris, n_clusters=3, method="mmdt", max_leaf_nodes=4)
     X, labels = [[0.0], [1.0], [4.0], [5.0], [8.0], [9.0]], ["a", "a", "b", "b", "a", "a"]
     with pytest.raises(DataError, match=r"equal means, which no cut separates: a, b; make them one, or use CART"):
         explain(X, labels, method="mmdt")

@@ -106,6 +106,25 @@ def test_a_weight_of_two_counts_as_two_rows(seed):
             assert group.mean == pytest.approx(twin.mean)
 
 
+@pytest.mark.parametrize("weights", [None, [1.0, 1.0, 1.0, 1.0]])
+def test_small_values_stay_beside_large_ones(weights):
+    X = np.array([[1e-200], [2e-200], [1e150], [2e150]])
+    (column,) = boxwood.explain(X, [0, 0, 1, 1], sample_weight=weights, method="cart").profile()
+    small, large = column.clusters
+    assert (small.mean, small.deviation) == pytest.approx((1.5e-200, 0.5e-200), rel=1e-9, abs=0)
+    assert (large.mean, large.deviation) == pytest.approx((1.5e150, 0.5e150))
+    middle = [1e-200, 1e150] if weights else [1.5e-200, 1.5e150]
+    assert [small.quantiles[2], large.quantiles[2]] == pytest.approx(middle, rel=1e-9, abs=0)
+
+
+def test_quantiles_of_the_largest_doubles_are_finite():
+    X = np.array([[-1.5e308], [1.5e308], [1.0], [2.0]])
+    task = Task.of(X, Reference(np.array([0, 0, 1, 1]), np.zeros((2, 1))))
+    (column,) = profile_of(task, task.rows.values, {0: "x"}, {})
+    assert column.clusters[0].quantiles == pytest.approx((-1.35e308, -0.75e308, 0.0, 0.75e308, 1.35e308))
+    assert column.clusters[1].quantiles == pytest.approx((1.05, 1.25, 1.5, 1.75, 1.95))
+
+
 def test_booleans_and_words_have_shares_and_columns_without_a_cut_are_told():
     frame = pd.DataFrame({"age": [20.0, 30, 40, 60, 70, 80], "member": [True, False] * 3, "city": list("xyxyxx")})
     ex = boxwood.explain(frame, [0, 0, 0, 1, 1, 1])

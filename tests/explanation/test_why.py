@@ -18,6 +18,7 @@ from boxwood.errors import DataError
 from boxwood.explanation import _spreads
 from boxwood.explanation._changes import smallest_changes
 from boxwood.explanation._one_row import OneRow
+from boxwood.render._why import _distance
 from tests import naive
 from tests.explanation.test_pipelines import goods, pipeline
 from tests.scale import seeds
@@ -214,6 +215,17 @@ def test_the_text():
         "  cut 1  age = 52  age > 50  (2 from the cut, 0.12 standard deviations)\n"
         "would be young if age were 50 (0.12 standard deviations away)"
     )
+    near = ex.why([52, 3.0]).changes[0]
+    one = near._replace(moves=(near.moves[0]._replace(deviations=1.0),))
+    word = near.moves[0]._replace(column="city", before="x", after="y", deviations=1.0)
+    assert [
+        _distance(near._replace(moves=moves)) for moves in [one.moves, (word,), (word, word), (*one.moves, word)]
+    ] == [
+        "1 standard deviation away",
+        "one other category",
+        "2 other categories",
+        "1 standard deviation away, and one other category",
+    ]
     open_end = explain([[0.25], [0.5], [8.5], [9.5]], ["low", "low", "high", "high"], columns=["x"], method="imm")
     assert "would be high if x were above 4 " in str(open_end.why([0.5]))
     assert open_end.why([0.5]).changes[0].moves[0].after == math.nextafter(4, 5)

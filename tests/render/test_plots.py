@@ -220,6 +220,16 @@ def test_columns_of_the_boxes(iris):
         bw.explain([[1.0], [2.0]], [0, 1]).plot_boxes()
 
 
+@pytest.mark.parametrize(("least", "scale"), [(1e-200, "log"), (1e-300, "linear"), (5e-324, "linear")])
+def test_boxes_of_columns_that_span_the_doubles(least, scale):
+    ex = bw.explain([[least, 1], [2 * least, 2], [1e150, 3], [2e150, 4]], [0, 0, 1, 1], method="cart")
+    ax = ex.plot_boxes(0, 1)
+    ax.figure.canvas.draw()
+    low, high = ax.get_xlim()
+    assert ax.get_xscale() == scale
+    assert low < least < 2e150 < high < np.inf
+
+
 def test_long_tables_are_drawn_from_a_sample():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(5000, 2))

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+_BOOLEANS = {"true": True, "false": False}
+
 _EPILOG = """\b
 Examples:
   boxwood why model.json customers.csv --row 17
@@ -86,10 +88,15 @@ def _value(explanation: Explanation, name: str, text: str) -> Any:
         return by_text.get(text, text or None)
     if not text:
         return None
+    known = {value for value in categories.values if value is not None} if categories is not None else set()
+    booleans = bool(known) and all(isinstance(value, bool) for value in known)
+    if booleans and text.lower() in _BOOLEANS:
+        return _BOOLEANS[text.lower()]
     try:
         return float(text)
     except ValueError:
-        raise click.UsageError(f"--set {name} must be a number, got '{text}'") from None
+        expected = "True or False" if booleans else "a number"
+        raise click.UsageError(f"--set {name} must be {expected}, got '{text}'") from None
 
 
 def _columns(explanation: Explanation, names: tuple[str, ...]) -> list[str]:

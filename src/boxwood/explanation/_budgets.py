@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from boxwood._frames import column_names, is_frame
+from boxwood._frames import column_names, is_frame, numeric_columns
 from boxwood._validation import listed
+from boxwood.errors import DataError
 from boxwood.explanation._explanation import Explanation
 from boxwood.explanation._facts import BudgetFacts
 from boxwood.grow._names import named
@@ -24,10 +25,28 @@ __all__ = ["budget_of", "finished", "in_coordinates", "on_table_columns", "settl
 
 
 def budget_of(X: Any, columns: Sequence[str], given: dict[str, Any]) -> Budget:
-    """Return the budget on the columns that rules may use; a frame's other columns are as good as forbidden."""
+    """Return the budget on the columns that rules may use; a frame's other columns are as good as forbidden.
+
+    Raises
+    ------
+    DataError
+        If a column is not in the table, or one of the others is preferred.
+    """
     others = set(column_names(X)) - set(columns) if is_frame(X) else set()
+    unused = [name for name in as_names("preferred", given["preferred"]) if name in others]
+    if unused:
+        raise DataError(
+            f"preferred columns that rules cannot use: {_with_reasons(unused, X)}; prefer some of "
+            f"{listed(list(columns))}"
+        )
     forbidden = [name for name in as_names("forbidden", given["forbidden"]) if name not in others]
     return Budget.of(columns, **given | {"forbidden": forbidden})
+
+
+def _with_reasons(names: Sequence[str], frame: Any) -> str:
+    """Return the names of columns with the reason why rules cannot use them."""
+    reasons = {name: f"left out, {reason}" for reason, group in numeric_columns(frame)[1].items() for name in group}
+    return listed([f"{name} ({reasons.get(name, 'not among the columns of the rules')})" for name in names])
 
 
 def in_coordinates(budget: Budget, coordinates: Coordinates) -> Budget:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Hashable
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -253,6 +254,16 @@ class Explanation(Written, Measured, Applied, Drawn):
         """Return the state for a pickle, without rows, but with the spreads of columns that `why` needs."""
         self._spreads()
         return self.__dict__ | {"_evidence": None}
+
+    def __copy__(self) -> Explanation:
+        """Return a copy that knows the same rows; the state for a pickle would leave them behind."""
+        return replace(self, _kept=dict(self._kept))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Explanation:
+        """Return a copy of everything but the rows, which both share: nothing changes them."""
+        shared = {"_evidence", "_kept"}
+        fields = {name: deepcopy(value, memo) for name, value in self.__dict__.items() if name not in shared}
+        return replace(self, **fields, _kept=dict(self._kept))
 
     def __str__(self) -> str:
         from boxwood.render import text

@@ -10,6 +10,7 @@ from boxwood._types import Floats, Indices
 from boxwood._validation import listed
 from boxwood.explanation._summaries import ClusterSummary, LeafSummary
 from boxwood.reference import Reference
+from boxwood.render._figures import size
 from boxwood.render._rules import cluster_name, rule
 
 __all__ = ["notes_on_leaves"]
@@ -59,4 +60,6 @@ def _without_leaf(
     where = np.bincount(predicted[own], None if weights is None else weights[own], minlength=len(names))
     others = [cluster_name(names[i]) for i in np.argsort(-where, kind="stable") if where[i] > 0]
     rows = "its row is" if cluster.size == 1 else f"its {cluster.size:,.10g} rows are"
+    if weights is not None:
+        rows = f"its rows, of weight {size(cluster.size)}, are"
     return f"no rule for {cluster_name(cluster.name)}: {rows} in the rules of {listed(others)}"

@@ -51,7 +51,8 @@ def one_row(
         j: float(categories[j].codes([value])[0]) if j in categories else _number(value, columns[j])
         for j, value in plain.items()
     }
-    return OneRow({j: plain[j] if j in categories else _shown(x) for j, x in numbers.items()}, numbers)
+    values = {j: _named(categories[j], x, plain[j]) if j in categories else _shown(x) for j, x in numbers.items()}
+    return OneRow(values, numbers)
 
 
 def _values(row: Any, columns: Sequence[str], features: Sequence[int]) -> list[tuple[int, Any]]:
@@ -94,6 +95,11 @@ def _number(value: Any, name: str) -> float:
     if math.isinf(number):
         raise DataError(f"row must have finite numbers, but {name} is {number}")
     return number
+
+
+def _named(categories: Categories, code: float, value: Hashable) -> Hashable:
+    """Return a category as the column has it: 0 in a column of booleans is False. An unknown value stays as it is."""
+    return categories.values[int(code)] if code < len(categories.values) else value
 
 
 def _shown(number: float) -> float | None:

@@ -18,6 +18,7 @@ from boxwood.reference import Task
 __all__ = ["QUANTILES", "CategoryColumn", "CategoryGroup", "ColumnProfile", "NumberColumn", "NumberGroup", "profile_of"]
 
 QUANTILES = (5, 25, 50, 75, 95)  # percent
+_HALVED = 1023  # exponent of two beyond which the difference of two values may overflow
 
 
 class NumberGroup(NamedTuple):
@@ -213,40 +214,46 @@ def _reaching(x: Floats, weights: Ints, order: Indices) -> Floats:
 
 def _of_numbers(name: str, values: Floats, groups: _Groups) -> NumberColumn:
     """Return the profile of a column; IN: values (m,), in the order of the groups."""
+    # Values are scaled to at most 1 by powers of two, which change no digit, so that no square leaves the range: those
+    # of each cluster by its own, as small clusters would vanish beside large ones.
+    exponents = np.frexp(np.maximum.reduceat(np.abs(values), groups.bounds[:-1]))[1]
     exponent = int(np.frexp(np.abs(values).max())[1])
-    x = np.ldexp(values, -exponent)  # at most 1, so that no square leaves the range; a power of two changes no digit
+    rows_in = np.diff(groups.bounds)
+    x = np.ldexp(values, -np.repeat(exponents, rows_in))
     sizes, total = groups.sizes, groups.sizes.sum()
-    means = groups.sums(x) / sizes
+    own_means = groups.sums(x) / sizes
+    own_inside = groups.sums(np.square(x - np.repeat(own_means, rows_in)))
+    means, inside = np.ldexp(own_means, exponents - exponent), np.ldexp(own_inside, 2 * (exponents - exponent))
     mean = float((sizes * means).sum() / total)
-    inside = groups.sums(np.square(x - np.repeat(means, np.diff(groups.bounds))))
-    between, constant = float((sizes * np.square(means - mean)).sum()), bool((x == x[0]).all())
+    between, constant = float((sizes * np.square(means - mean)).sum()), bool((values == values[0]).all())
     variance = 0.0 if constant else float(inside.sum() + between) / total
     deviation = float(np.sqrt(variance))
-    indexed = mean > 0 and float(x.min()) >= 0
+    indexed = mean > 0 and float(values.min()) >= 0
     rest = groups.others(sizes)
     with np.errstate(divide="ignore", invalid="ignore"):
         differences = (means - groups.others(sizes * means) / rest) / (deviation or np.inf)
-    deviations = np.zeros(len(sizes)) if constant else np.sqrt(inside / sizes)
+    deviations = np.zeros(len(sizes)) if constant else np.sqrt(own_inside / sizes)
+    halved = int(exponent > _HALVED)  # the difference of two values may be twice the largest
+    quantiles = np.ldexp(groups.quantiles(np.ldexp(values, -halved)), halved).tolist()
 
-    quantiles = np.ldexp(groups.quantiles(x), exponent).tolist()
-
-    def group(i: int, mean_of: float, deviation_of: float, difference: float | None) -> NumberGroup:
+    def group(i: int, power: int, mean_of: float, deviation_of: float, difference: float | None) -> NumberGroup:
         return NumberGroup(
-            mean=float(np.ldexp(mean_of, exponent)),
-            deviation=float(np.ldexp(deviation_of, exponent)),
+            mean=float(np.ldexp(mean_of, power)),
+            deviation=float(np.ldexp(deviation_of, power)),
             quantiles=tuple(quantiles[i]),
             difference=difference,
-            index=100.0 * mean_of / mean if indexed else None,
+            index=100.0 * float(np.ldexp(mean_of, power - exponent)) / mean if indexed else None,
         )
 
+    facts = zip(exponents.tolist(), own_means.tolist(), deviations.tolist(), differences.tolist(), strict=True)
     each = [
-        group(i, float(means[i]), float(deviations[i]), float(differences[i]) if rest[i] > 0 else None)
-        for i in range(len(sizes))
+        group(i, power, mean_of, deviation_of, difference if rest[i] > 0 else None)
+        for i, (power, mean_of, deviation_of, difference) in enumerate(facts)
     ]
     return NumberColumn(
         column=name,
         effect=float(min(between / total / variance, 1.0)) if variance else 0.0,
-        everyone=group(-1, mean, deviation, None),
+        everyone=group(-1, exponent, mean, deviation, None),
         clusters=groups.spread_out(each),
     )
 

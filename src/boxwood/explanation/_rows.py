@@ -40,8 +40,8 @@ def leaves_of_rows(
         what = "missing" if is_missing(value) else f"{value!r}, which was never seen ({_known(categories[j])})"
         raise DataError(
             f"{int((reached < 0).sum())} of {len(reached)} rows lack a value that their rule needs, first row {row}: "
-            f"{columns[j]} is {what}; fill such values, leave those rows out, or take no cluster for them by "
-            'missing="none"'
+            f"{columns[j]} is {what}; fill such values or leave those rows out; predict and apply take no cluster "
+            'for them by missing="none"'
         )
     return reached
 

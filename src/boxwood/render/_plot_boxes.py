@@ -31,6 +31,7 @@ __all__ = ["Area", "Points", "areas_of", "columns_of", "plot_boxes", "points_of"
 MOST_POINTS = 4000
 MARKERS = "osD^vPX<>p"
 """A shape beside each colour, in the order of the clusters."""
+_LEAST_LOG = 1e-280  # matplotlib's logarithmic axes need room beyond their ends
 _MOST_NAMES = 20  # of categories on an axis
 
 
@@ -170,8 +171,9 @@ def _range(shown: Floats, values: Floats) -> _Side:
     low, high = (float(shown.min()), float(shown.max())) if len(shown) else (0.0, 1.0)
     shares = np.quantile(values, (0.01, 0.5, 0.99), method="inverted_cdf").tolist() if len(values) else []
     if shares and low > 0 and is_skewed(*shares):
-        margin = (high / low) ** 0.04
-        return _Side(low / margin, high * margin, True, False)
+        margin = high**0.04 / low**0.04  # the quotient of the ends may be too large
+        if low / margin >= _LEAST_LOG and high * margin <= 1 / _LEAST_LOG:
+            return _Side(low / margin, high * margin, True, False)
     margin = (0.05 if len(values) else 0.5) * (high - low) if high > low else abs(low) / 8 or 1.0
     margin = margin if np.isfinite(high + margin) and np.isfinite(low - margin) else 0.0
     return _Side(low - margin, high + margin, False, False)

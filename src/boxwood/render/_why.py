@@ -47,20 +47,41 @@ def _steps(steps: tuple[Step, ...]) -> list[str]:
 def _margin(step: Step) -> str:
     if step.margin is None or not math.isfinite(step.margin):
         return ""
-    deviations = "" if step.deviations is None else f", {step.deviations:.2g} standard deviations"
+    deviations = "" if step.deviations is None else f", {_deviations(step.deviations)}"
     return f"({step.margin:.4g} from the cut{deviations})"
 
 
 def _change(change: Change) -> str:
     moves = " and ".join(map(_move, change.moves))
-    return f"would be {cluster_name(change.name)} if {moves} ({change.deviations:.2g} standard deviations away)"
+    return f"would be {cluster_name(change.name)} if {moves} ({_distance(change)})"
+
+
+def _distance(change: Change) -> str:
+    """Return how far a change is; a change of category counts 1, which is no standard deviation."""
+    numbers = [move.deviations for move in change.moves if _is_number(move)]
+    n_others = len(change.moves) - len(numbers)
+    others = "one other category" if n_others == 1 else f"{n_others} other categories"
+    if not numbers:
+        return others
+    away = f"{_deviations(math.fsum(numbers))} away"
+    return f"{away}, and {others}" if n_others else away
+
+
+def _deviations(times: float) -> str:
+    return f"{times:.2g} standard deviation{'' if f'{times:.2g}' == '1' else 's'}"
+
+
+def _is_number(move: Move) -> bool:
+    return isinstance(move.after, float) and isinstance(move.before, float)
 
 
 def _move(move: Move) -> str:
     """Return a change in words; next to an open end, the end is said: "above 3" for the next double above 3."""
     name = column_name(move.column)
-    if not isinstance(move.after, float) or not isinstance(move.before, float):
+    if not _is_number(move):
         return f"{name} were {_value(move.after)}"
+    assert isinstance(move.after, float)
+    assert isinstance(move.before, float)
     beyond = math.nextafter(move.after, move.before)
     if len(number(beyond)) < len(number(move.after)):
         return f"{name} were {'above' if beyond < move.after else 'below'} {number(beyond)}"
