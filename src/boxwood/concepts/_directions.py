@@ -130,4 +130,5 @@ def unit_vectors(vectors: Sequence[Floats], names: Sequence[str]) -> tuple[Float
             )
     scaled = stacked / largest[:, None]  # else the squares of tiny or huge numbers would underflow or overflow
     lengths = np.linalg.norm(scaled, axis=1)
-    return scaled / lengths[:, None], largest * lengths
+    with np.errstate(over="ignore"):  # a length may be infinite where no number of the vector is
+        return scaled / lengths[:, None], largest * lengths

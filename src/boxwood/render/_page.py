@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from boxwood._extras import require
-from boxwood._validation import whole_number
+from boxwood._validation import shown, whole_number
 from boxwood.errors import DataError
 from boxwood.render._colours import COLOURS, ink_on
 from boxwood.render._exporters import EXPORTERS
@@ -51,6 +51,8 @@ _CHEAP = 10_000_000  # numbers in a table times clusters, up to which its fronti
 
 def page(model: Any, *, title: str | None = None, min_count: int = MIN_COUNT) -> str:
     """Return the report; see `Explanation.to_html`."""
+    if not (title is None or isinstance(title, str)):
+        raise TypeError(f"title must be text, got {shown(title)}")
     ex, guard = explanation_of(model), Guard(whole_number("min_count", min_count, 1))
     facts = _facts(ex, guard, _profile(ex))
     facts["rules"] = what_if(ex, picture_of(ex), facts["outline"], guard)

@@ -89,8 +89,8 @@ def sql(
 def _query(ex: Explanation, case: str, table: str | Sequence[str], dialect: Dialect) -> str:
     """Return a query that adds the cluster to a table."""
     parts = table.split(".") if isinstance(table, str) else list(table)
-    if not parts or not all(parts):
-        raise ValueError(f"table must be a name such as 'customers' or 'sales.customers'; got {table!r}")
+    if not parts or not all(isinstance(part, str) and part for part in parts):
+        raise ValueError(f"table must be a name such as 'customers' or 'sales.customers'; got {shown(table)}")
     taken = {name.casefold() for name in ex.columns}
     names = ("cluster", *(f"cluster_{i}" for i in range(1, len(taken) + 1)))
     name = next(name for name in names if name not in taken)
