@@ -9,6 +9,7 @@ from dataclasses import replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from boxwood._validation import shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.render._dialects import Dialect, dialect_of
