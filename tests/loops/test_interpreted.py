@@ -13,6 +13,8 @@ from boxwood.loops import _jit, mmdt_thresholds, optimal, order, walk
 from tests.cases import make_case
 from tests.scale import seeds
 
+pytestmark = pytest.mark.skipif(_jit.asks_for_machine_code(), reason="numba is told how to compile, so it does")
+
 
 def interpret(monkeypatch):
     """Replace all exact loops, in each module that has their names, by functions of Python that count their calls."""

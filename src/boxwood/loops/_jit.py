@@ -19,7 +19,7 @@ import numpy as np
 
 from boxwood.errors import CacheNote
 
-__all__ = ["interpreted", "is_exact", "jit", "watched_compiling"]
+__all__ = ["asks_for_machine_code", "interpreted", "is_exact", "jit", "watched_compiling"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 PATIENCE = 0.0003  # seconds of interpretation for each byte of Python's code; compiling takes about twice as long
@@ -75,6 +75,11 @@ def is_exact(loop: Any) -> bool:
     return not any(ROUNDED.intersection(function.__code__.co_names) for function in functions if function is not None)
 
 
+def asks_for_machine_code() -> bool:
+    """Return whether numba is told how to compile, by NUMBA_BOUNDSCHECK or NUMBA_CPU_NAME: then it compiles always."""
+    return bool(numba.config.BOUNDSCHECK or numba.config.CPU_NAME)
+
+
 @contextmanager
 def watched_compiling(watcher: Callable[[], None]) -> Iterator[None]:
     """Call `watcher` whenever a loop begins to be compiled, which is once for each kind of array on a machine."""
@@ -124,7 +129,7 @@ class _Uncompiled:
         """Return whether a call with so many numbers is likely to end before patience does."""
         self.patience = self.patience or PATIENCE * _bytes(self.loop, set())
         likely = self.spent + self.rate * (size + FEW)
-        return size <= SMALL and likely < self.patience and not numba.config.BOUNDSCHECK and is_exact(self.loop)
+        return size <= SMALL and likely < self.patience and not asks_for_machine_code() and is_exact(self.loop)
 
     def _interpret(self, *args: Any) -> Any:
         self.plain = self.plain or interpreted(self.loop)
