@@ -128,6 +128,8 @@ def _tried(subject: Subject, odd: dict[str, str], about: str) -> str:
             outcome = "refused"
         except Exception as error:
             raise Wrong(_shown(error, about), _key(error, subject)) from error
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")  # as who draws many pictures does
     for warning in caught:
         if warning.category is not UserWarning and not issubclass(warning.category, _theirs()):
             text = f"{about}\n{warning.category.__name__}: {warning.message}\n{warning.filename}:{warning.lineno}"

@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 
 from boxwood._frames import label_values
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import as_table, listed, refuse_other_kind, refuse_unknown
+from boxwood._validation import as_table, listed, refuse_other_kind, refuse_unknown, shown
 from boxwood.concepts._concept_table import ConceptTable
 from boxwood.concepts._concept_tree import refuse_concept_tree
 from boxwood.concepts._projector import ConceptProjector
@@ -124,6 +124,8 @@ def concept_baseline(
     if n_draws < 1:
         raise ValueError(f"n_draws must be at least 1, got {n_draws}")
     refuse_concept_tree(tree)
+    if not hasattr(tree, "fit"):
+        raise TypeError(f"tree must be an estimator such as DecisionTreeClassifier(), got {shown(tree)}")
     learner = projector.estimator if isinstance(projector, FrozenEstimator) else projector  # a frozen one is not fitted
     refuse_other_kind("projector", learner, ConceptProjector, "make one: boxwood.concepts.ConceptProjector()")
     rows, example_rows = as_table(Z), as_table(examples)
