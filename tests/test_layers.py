@@ -17,7 +17,7 @@ FLOORS = (  # from the ground up; modules on one line may import each other
     ("_compat", "_frames"),
     ("kernels",),
     ("axes",),
-    ("reference",),
+    ("reference", "passes"),
     ("clusterers",),
     ("grow", "metrics"),
     ("theory",),

@@ -12,6 +12,8 @@ from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxwood._validation import listed, refuse_unknown
+from boxwood.errors import DataError
+from boxwood.passes import TableTask
 
 if TYPE_CHECKING:
     from boxwood.grow._grown import Grown
@@ -42,6 +44,8 @@ class Method(NamedTuple):
         Whether "auto" gives it every row of a large table, because it takes about one pass.
     keeps : tuple of str
         The parts of a `Budget` that its trees keep, besides rounded thresholds.
+    passes : str
+        File in `grow/` that holds its grower for rows in batches, `grow_NAME_by_passes`; empty if it has none.
     """
 
     name: str
@@ -52,6 +56,7 @@ class Method(NamedTuple):
     of_mixtures: bool = False
     sees_all_rows: bool = False
     keeps: tuple[str, ...] = ()
+    passes: str = ""
 
     @property
     def grower(self) -> Callable[..., Grown]:
@@ -65,8 +70,22 @@ class Method(NamedTuple):
         parameters = signature(self.grower).parameters.values()
         return tuple(each.name for each in parameters if each.kind is Parameter.KEYWORD_ONLY)
 
-    def grow(self, task: Task, **options: Any) -> Grown:
+    @property
+    def grower_by_passes(self) -> Callable[..., Grown]:
+        """The function that takes a `TableTask`, and options by keyword, and returns a `Grown`."""
+        if not self.passes:
+            able = [repr(name) for name, method in METHODS.items() if method.passes]
+            raise DataError(
+                f"method {self.name!r} needs all rows in memory; for rows in batches use {' or '.join(able)}"
+            )
+        module = import_module(f"boxwood.grow.{self.passes}")
+        function: Callable[..., Grown] = getattr(module, f"grow_{self.name}_by_passes")
+        return function
+
+    def grow(self, task: Task | TableTask, **options: Any) -> Grown:
         """Return what the method grows for a task, with a note if it has fewer leaves than were asked for."""
+        if isinstance(task, TableTask):
+            return self.grower_by_passes(task, **options)
         grown = self.grower(task.blinkered if self.separates_centers else task, **options)
         return grown if self.one_leaf_each else grown.noting_early_stop(task)
 

@@ -1,0 +1,79 @@
+"""Which cluster a row of a table in batches belongs to: that of its nearest centre, or that of a column of labels."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from boxwood._types import Floats, Indices
+from boxwood.loops.nearest import nearest
+
+__all__ = ["LabelColumn", "Labelling", "NearestCenters"]
+
+
+class Labelling(ABC):
+    """A rule that gives each row its cluster, a whole number from 0 on, or -1 for a row that is left out."""
+
+    @property
+    def column_read(self) -> str | None:
+        """The column that it reads; None if it reads the rows themselves."""
+        return None
+
+    @abstractmethod
+    def codes(self, rows: Floats | None, column: Any) -> Indices:
+        """Return the cluster of each row, from the rows, shape (n, d), or from Arrow's array of the column."""
+
+
+@dataclass(frozen=True, eq=False)
+class NearestCenters(Labelling):
+    """Each row belongs to its nearest centre by the Euclidean distance, the first of equally near ones.
+
+    Parameters
+    ----------
+    centers : array of shape (k, d)
+        The centres.
+    """
+
+    centers: Floats
+
+    def codes(self, rows: Floats | None, column: Any) -> Indices:
+        """Return the nearest centre of each row."""
+        assert rows is not None
+        labels, costs = np.empty(len(rows), dtype=np.intp), np.empty(len(rows))
+        nearest(rows, np.ascontiguousarray(self.centers.T), True, labels, costs)
+        return labels
+
+
+@dataclass(frozen=True, eq=False)
+class LabelColumn(Labelling):
+    """A column of the table holds the label of each row.
+
+    Parameters
+    ----------
+    column : str
+        Name of the column.
+    labels : tuple of hashables
+        Label of each cluster. All other values are left out; that they are -1 was checked when the labels were found.
+    """
+
+    column: str
+    labels: tuple[Hashable, ...]
+
+    @property
+    def column_read(self) -> str:
+        """The column of labels."""
+        return self.column
+
+    def codes(self, rows: Floats | None, column: Any) -> Indices:
+        """Return the place of each value among the labels."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if pa.types.is_dictionary(column.type):
+            column = column.dictionary_decode()
+        found = pc.index_in(column, value_set=pa.array(self.labels, type=column.type))
+        return np.asarray(pc.fill_null(found, -1).to_numpy(zero_copy_only=False), dtype=np.intp)

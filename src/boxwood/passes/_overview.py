@@ -1,0 +1,115 @@
+"""`Overview`: what one pass tells of all rows: how many there are, their clusters, ranges and weights."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from boxwood._types import Floats
+from boxwood._validation import listed
+from boxwood.errors import DataError
+from boxwood.loops.sums import widen
+from boxwood.passes._batches import Block
+from boxwood.passes._exact import ExactSum
+
+__all__ = ["Overview"]
+
+
+class Overview:
+    """Numbers of rows, ranges by cluster, and weights.
+
+    Attributes
+    ----------
+    n_rows : int
+        Number of all rows.
+    sizes : array of shape (k,)
+        Number of the rows of each cluster with a weight above 0.
+    weight : list of k ExactSum
+        Weight of each cluster.
+    least, most : arrays of shape (k, d)
+        Least and greatest value of each cluster and column; infinite for a cluster without rows.
+    heaviest : float
+        Greatest weight of a row of some cluster.
+    all_whole : bool
+        Whether all weights of rows of clusters are whole numbers.
+    missing, infinite : arrays of shape (d,)
+        Number of missing and of infinite values of each column, in all rows.
+    bad_rows : int
+        Number of rows with missing or infinite values.
+    bad_weights : int
+        Number of weights that are missing, infinite or below 0.
+    """
+
+    def __init__(self, n_clusters: int, n_columns: int) -> None:
+        self.n_rows = 0
+        self.sizes = np.zeros(n_clusters, dtype=np.int64)
+        self.weight = [ExactSum() for _ in range(n_clusters)]
+        self.least, self.most = np.full((n_clusters, n_columns), np.inf), np.full((n_clusters, n_columns), -np.inf)
+        self.heaviest, self.all_whole = 0.0, True
+        self.missing, self.infinite = np.zeros(n_columns, dtype=np.int64), np.zeros(n_columns, dtype=np.int64)
+        self.bad_rows = self.bad_weights = 0
+
+    @property
+    def n_kept(self) -> int:
+        """Number of rows with a cluster and a weight above 0."""
+        return int(self.sizes.sum())
+
+    def update(self, block: Block) -> None:
+        """Add a block of rows."""
+        values, labels, weights = block
+        self.n_rows += len(labels)
+        self._count_bad(values)
+        if weights is not None:
+            self.bad_weights += int((~np.isfinite(weights) | (weights < 0)).sum())
+            labels = np.where(weights > 0, labels, -1)
+        widen(values, labels, self.least, self.most)
+        kept = labels >= 0
+        self.sizes += np.bincount(labels[kept], minlength=len(self.sizes))
+        if weights is None:
+            return
+        counted = weights[kept]
+        self.heaviest = max(self.heaviest, float(counted.max(initial=0.0)))
+        self.all_whole = self.all_whole and bool((counted == np.floor(counted)).all())
+        for c in np.unique(labels[kept]).tolist():
+            self.weight[c].add(weights[labels == c])
+
+    def _count_bad(self, values: Floats) -> None:
+        with np.errstate(over="ignore", invalid="ignore"):
+            if np.isfinite(values.sum()):
+                return
+        missing, infinite = np.isnan(values), np.isinf(values)
+        self.missing += missing.sum(axis=0)
+        self.infinite += infinite.sum(axis=0)
+        self.bad_rows += int((missing | infinite).any(axis=1).sum())
+
+    def merge(self, other: Overview) -> None:
+        """Add another overview."""
+        self.n_rows += other.n_rows
+        self.sizes += other.sizes
+        self.missing += other.missing
+        self.infinite += other.infinite
+        self.bad_rows, self.bad_weights = self.bad_rows + other.bad_rows, self.bad_weights + other.bad_weights
+        self.least, self.most = np.minimum(self.least, other.least), np.maximum(self.most, other.most)
+        self.heaviest, self.all_whole = max(self.heaviest, other.heaviest), self.all_whole and other.all_whole
+        for mine, theirs in zip(self.weight, other.weight, strict=True):
+            mine.merge(theirs)
+
+    def refuse_unusable(self, columns: Sequence[str]) -> None:
+        """Raise a DataError if values or weights are missing or infinite, or if every row is left out."""
+        for what, counts in (("missing", self.missing), ("infinite", self.infinite)):
+            if counts.any():
+                where = [f"{name} ({count})" for name, count in zip(columns, counts.tolist(), strict=True) if count]
+                raise DataError(
+                    f"{what} values in {self.bad_rows} of {self.n_rows} rows: {listed(where)}; "
+                    "leave those rows or columns out"
+                )
+        if self.bad_weights:
+            raise DataError(f"{self.bad_weights} weights are missing, infinite or negative")
+        if self.n_kept == 0:
+            raise DataError("every row is left out: give some row a label other than -1 and a weight above 0")
+
+    def total_weight(self) -> float:
+        """Return the sum of the weights of the rows of all clusters, rounded once."""
+        return math.fsum(part for each in self.weight for part in each.parts)

@@ -1,0 +1,98 @@
+"""`TableTask`: the rows of a source and the clustering to be explained; what `Task` is for rows in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any
+
+from boxwood._threads import n_threads
+from boxwood._types import Floats
+from boxwood._validation import refuse_other_kind, whole_number
+from boxwood.errors import DataError
+from boxwood.passes._batches import Batches, rows_of
+from boxwood.passes._overview import Overview
+from boxwood.passes._source import Source
+from boxwood.passes._table_reference import TableReference
+from boxwood.reference._budget import NO_BUDGET, Budget
+
+__all__ = ["TableTask"]
+
+
+@dataclass(frozen=True)
+class TableTask:
+    """The rows and the clustering that a tree explains, and the size of the tree, where rows come in batches.
+
+    Parameters
+    ----------
+    batches : Batches
+        Rows with their clusters and weights.
+    reference : TableReference
+        Names and centres of the clusters; centres have the columns of the rows.
+    max_leaf_nodes, random_state, n_jobs, budget :
+        As in `Task`.
+    """
+
+    batches: Batches
+    reference: TableReference
+    max_leaf_nodes: int | None = None
+    random_state: Any = None
+    n_jobs: int | None = -1
+    budget: Budget = NO_BUDGET
+
+    @classmethod
+    def of(
+        cls,
+        X: Source | Batches,
+        reference: TableReference,
+        *,
+        sample_weight: str | None = None,
+        max_leaf_nodes: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = -1,
+        budget: Budget | None = None,
+    ) -> TableTask:
+        """Return the task of explaining a clustering of the rows of a source; `sample_weight` is a column's name.
+
+        Raises
+        ------
+        DataError
+            If rows and centres do not fit together.
+        TypeError, ValueError
+            If the reference is none of a source, or a number is no whole number or out of its range.
+        """
+        instead = "make one of a table in batches: Reference.of(table, 'column') or Reference.nearest(table, centers)"
+        refuse_other_kind("reference", reference, TableReference, instead)
+        leaves = None if max_leaf_nodes is None else whole_number("max_leaf_nodes", max_leaf_nodes, 1)
+        n_threads(n_jobs)
+        batches = X if isinstance(X, Batches) else rows_of(X, reference.labelling.column_read, sample_weight)
+        if batches.n_columns != reference.centers.shape[1]:
+            raise DataError(
+                f"the table has {batches.n_columns} columns, but the reference's centres have "
+                f"{reference.centers.shape[1]} columns"
+            )
+        batches = replace(batches, labelling=reference.labelling)
+        return cls(batches, reference, leaves, random_state, n_jobs, budget or NO_BUDGET)
+
+    @cached_property
+    def overview(self) -> Overview:
+        """What one pass tells of all rows; made when first asked for.
+
+        Raises
+        ------
+        DataError
+            If values are missing or infinite, or every row is left out.
+        """
+        shape = self.reference.n_clusters, self.batches.n_columns
+        overview = self.batches.fold(partial(Overview, *shape))
+        overview.refuse_unusable(self.batches.columns)
+        return overview
+
+    @property
+    def ranges(self) -> tuple[Floats, Floats]:
+        """The least and the greatest value of each column among the kept rows, each of shape (d,)."""
+        return self.overview.least.min(axis=0), self.overview.most.max(axis=0)
+
+    def leaves(self, times: int = 1) -> int:
+        """Return the number of leaves to grow: `max_leaf_nodes`, or else `times` the number of clusters."""
+        return min(self.max_leaf_nodes or times * self.reference.n_clusters, max(self.overview.n_rows, 2))
