@@ -98,8 +98,8 @@ class Method(NamedTuple):
         """Raise a DataError if columns that no cut may test are all that tells two centres apart."""
         if task.blurred:
             raise DataError(
-                f"clusters {task.blurred} have equal centres in the columns that rules may test, so method {self.name!r} "
-                "cannot separate them; allow a column in which they differ, or use 'auto' or 'cart'"
+                f"clusters {task.blurred} have equal centres in the columns that rules may test, so method "
+                f"{self.name!r} cannot separate them; allow a column in which they differ, or use 'auto' or 'cart'"
             )
 
     def check_budget(self, budget: Budget) -> None:
