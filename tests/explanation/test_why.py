@@ -241,3 +241,15 @@ def test_the_facts_are_data_of_json(member):
     assert [step["column"] for step in facts["steps"]] == [step.column for step in why.steps]
     assert [change["cluster"] for change in facts["changes"]] == [change.name for change in why.changes]
     assert all(step["condition"] in str(why) for step in facts["steps"])
+
+
+def test_categories_that_are_numbers_are_no_distances():
+    builder = TreeBuilder()
+    left, right = builder.split(0, feature=0, upper=0.0)
+    builder.label(left, 0)
+    builder.label(right, 1)
+    codes = Categories((0.5, 1.5), False)
+    kinds = {"columns": ["code"], "names": [0, 1], "categories": {0: codes}, "spreads": {}}
+    [change] = smallest_changes(builder.build(), OneRow({0: 0.5}, {0: 0.0}), 0, immutable=[], **kinds)
+    assert change.moves == (("code", 0.5, 1.5, 1.0, True),)
+    assert _distance(change) == "one other category"

@@ -102,7 +102,7 @@ def _deviations(times: float) -> str:
 
 
 def _is_number(move: Move) -> bool:
-    return isinstance(move.after, float) and isinstance(move.before, float)
+    return not move.is_category and isinstance(move.after, float) and isinstance(move.before, float)
 
 
 def _move(move: Move) -> str:
