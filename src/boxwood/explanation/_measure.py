@@ -173,4 +173,3 @@ def _sums(group: Array, which: Bools, weights: Floats | None, n_groups: int) -> 
         group[which], None if weights is None else weights[which], minlength=n_groups
     ).tolist()
     return sums
-

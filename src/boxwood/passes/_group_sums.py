@@ -169,4 +169,3 @@ class GroupSquares:
         exponents = 2 * self.scales.spans + (self.scales.weight if weighted else 0)
         with np.errstate(over="ignore"):
             return float(np.ldexp(by_column, exponents).sum())
-

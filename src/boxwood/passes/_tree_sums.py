@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import partial
 
 import numpy as np
@@ -51,8 +52,8 @@ class TreeSums:
         Sums over the rows of each leaf.
     left, right : arrays of shape (n_nodes, 2)
         Gap of each end of a cut; see `shortened_in`.
-    broken : array of shape (d,)
-        Whether a column holds a number that is not whole.
+    broken, broken_of_kept : arrays of shape (d,)
+        Whether a column that the tree tests holds a number that is not whole, in all rows and in the kept ones.
     """
 
     def __init__(self, tree: ThresholdTree, n_clusters: int, scales: Scales, weighted: bool) -> None:
@@ -63,7 +64,8 @@ class TreeSums:
         self.noise = np.zeros(tree.n_leaves, dtype=np.int64)
         self.sums = GroupSums(scales.of_groups(tree.n_leaves), scales)
         self.left, self.right = np.full((tree.n_nodes, 2), -np.inf), np.full((tree.n_nodes, 2), np.inf)
-        self.ends, self.broken = ends_left_of(tree), np.zeros(len(scales.columns), dtype=np.bool_)
+        self.ends = ends_left_of(tree)
+        self.broken, self.broken_of_kept = np.zeros((2, len(scales.columns)), dtype=np.bool_)
 
     def update(self, block: Block) -> None:
         """Add a block of rows."""
@@ -81,8 +83,10 @@ class TreeSums:
         cuts = tree.feature, tree.lower, tree.upper, tree.second
         widen_gaps(values, *cuts, self.ends, self.left, self.right)
         for j in self.tree.features.tolist():
-            if not self.broken[j]:
-                self.broken[j] = bool((values[:, j] != np.floor(values[:, j])).any())
+            if not self.broken_of_kept[j]:
+                broken = values[:, j] != np.floor(values[:, j])
+                self.broken[j] |= broken.any()
+                self.broken_of_kept[j] |= broken[kept].any()
 
     def merge(self, other: TreeSums) -> None:
         """Add other sums of the same tree."""
@@ -93,6 +97,13 @@ class TreeSums:
         self.sums.merge(other.sums)
         self.left, self.right = np.maximum(self.left, other.left), np.minimum(self.right, other.right)
         self.broken |= other.broken
+        self.broken_of_kept |= other.broken_of_kept
+
+    def of_tree(self, tree: ThresholdTree) -> TreeSums:
+        """Return the same sums for a tree that sends every row to the same leaf, under other names."""
+        other = copy(self)
+        other.tree = tree
+        return other
 
     @property
     def rows(self) -> Ints:
