@@ -16,7 +16,6 @@ from boxwood._warnings import warn_caller
 from boxwood.errors import DataError
 from boxwood.reference._labels import encode_labels
 from boxwood.reference._moments import Moments, moments_of
-from boxwood.reference._sums import means_of
 
 __all__ = ["Reference", "labels_of", "objective_of", "refuse_no_reference"]
 
@@ -241,8 +240,7 @@ def _means(rows: Rows, codes: Indices, names: Sequence[Hashable]) -> tuple[Float
     if not moments.weights.all():
         empty = listed([str(name) for name, weight in zip(names, moments.weights, strict=True) if weight == 0])
         raise DataError(f"clusters without weight: {empty}; leave their rows out (label -1), or weigh some of them")
-    mean, rest = means_of(rows.values, codes, k, rows.weights)
-    return mean + rest, moments
+    return moments.means, moments
 
 
 def _medians(X: Array, codes: Indices, k: int, weights: Floats | None) -> Floats:
