@@ -37,7 +37,7 @@ def widen(X, labels, least, most):
 
 @jit
 def add_parts(X, labels, weights, scales, scale, units, sums, totals):
-    """Add the weight `weights * scale` of each row to its cluster, and the row `X * scales` times that weight, in parts.
+    """Add to each cluster its rows in parts, `X * scales` times `weights * scale`, and these weights.
 
     IN: X (n, d); labels (n,); weights (n,) or (0,); scales (k, d), powers of two that bring the values of a cluster
     into [-1, 1]; scale, which does so for weights; units (p,), descending. OUT: sums (k, p, d), totals (k, p).
