@@ -108,18 +108,18 @@ class _Labels:
 
 
 def _refuse_unusable(found: _Labels, batches: Batches, column: str) -> None:
-    name, n_rows = batches.source.name, found.overview.n_rows
+    where = f"column {column!r} of {batches.source.name}"
     if found.missing:
         raise DataError(
-            f"{found.missing} of {n_rows} labels in column {column!r} of {name} are missing; use -1 for rows to leave out"
+            f"{found.missing} of {found.overview.n_rows} labels in {where} are missing; use -1 for rows to leave out"
         )
     if found.too_many:
         raise DataError(
-            f"column {column!r} of {name} has more than {MOST_LABELS} different values; expected labels of clusters, "
+            f"{where} has more than {MOST_LABELS} different values; expected labels of clusters, "
             "one for each row; name the column that holds them"
         )
     if not found.places:
-        raise DataError(f"every row is left out: all labels in column {column!r} of {name} are -1")
+        raise DataError(f"every row is left out: all labels in {where} are -1")
 
 
 def _as_given(labels: list[Any]) -> Any:

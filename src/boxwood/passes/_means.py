@@ -1,4 +1,4 @@
-"""Means and variances of the clusters of a table in batches: the same numbers, to the last bit, as of rows in memory."""
+"""Means and variances of the clusters of a table in batches: to the last bit those of the same rows in memory."""
 
 from __future__ import annotations
 

@@ -94,9 +94,9 @@ class TableTask:
 
     @cached_property
     def components(self) -> Mixture:
-        """The clusters' frequencies, means and variances; takes two passes besides `overview`, or one if means are known.
+        """The clusters' frequencies, means and variances, to the last bit those of the same rows in memory.
 
-        They are those of the same rows in memory, to the last bit.
+        Takes two passes besides `overview`, or one if the means are known.
         """
         measured = self._measured
         moments = moments_in(self.batches, self.overview, None if measured is None else measured.means)

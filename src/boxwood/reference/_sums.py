@@ -7,7 +7,8 @@ rows, sums of squared differences to the means. The same three give the same num
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -138,6 +139,9 @@ class SquareSums:
             return np.asarray(np.ldexp(_rounded(self.sums), 2 * self.exponents + self.weight_exponent))
 
 
+S = TypeVar("S", RowSums, SquareSums)
+
+
 def means_of(X: Array, labels: Indices, k: int, weights: Weights, n_jobs: int | None = -1) -> tuple[Floats, Floats]:
     """Return the means of clusters as a double and what it lacks, both of shape (k, d); NaN for a cluster without rows.
 
@@ -174,10 +178,10 @@ def _means(X: Array, labels: Indices, weights: Weights, ranges: Ranges, n_jobs: 
     return _folded(X, labels, weights, lambda: RowSums(ranges), n_jobs).means()
 
 
-def _folded(X: Array, labels: Indices, weights: Weights, make, n_jobs: int | None):  # type: ignore[no-untyped-def]
+def _folded(X: Array, labels: Indices, weights: Weights, make: Callable[[], S], n_jobs: int | None) -> S:
     """Return one summary of all rows."""
 
-    def work(summary, start: int, stop: int) -> None:  # type: ignore[no-untyped-def]
+    def work(summary: S, start: int, stop: int) -> None:
         block_weights = None if weights is None else weights[start:stop]
         summary.update((X[start:stop], labels[start:stop], block_weights))
 
