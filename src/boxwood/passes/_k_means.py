@@ -21,7 +21,7 @@ from boxwood.passes._table_reference import TableReference
 from boxwood.reference._clusterer import FEW_STARTS, LARGE, MANY_STARTS
 from boxwood.reference._sums import _exponents, _less_product, _rounded
 
-__all__ = ["FirstLook", "KMeansFound", "first_look", "k_means_by_passes"]
+__all__ = ["FirstLook", "KMeansFound", "first_look", "k_means_by_passes", "start_on"]
 
 MAX_PASSES = 10
 TOLERANCE = 1e-4  # relative gain of a pass at which the next one is not worth its reading
@@ -150,8 +150,8 @@ class _Look:
         self.sample.merge(other.sample)
 
 
-def _start(sample: Sample, n_clusters: int, random_state: Any) -> tuple[Floats, Floats]:
-    """Return the centres that k-means finds on a sample, and the weights of their clusters there."""
+def start_on(sample: Sample, n_clusters: int, random_state: Any) -> Any:
+    """Return k-means of scikit-learn, fitted on a sample: the best of several starts."""
     from sklearn.cluster import KMeans
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
@@ -159,8 +159,13 @@ def _start(sample: Sample, n_clusters: int, random_state: Any) -> tuple[Floats, 
     starts = MANY_STARTS if values.size <= LARGE else FEW_STARTS
     kmeans = KMeans(n_clusters, n_init=starts, random_state=random_state)
     with one_blas_thread(), threadpool_limits(1, user_api="openmp"):  # more threads add in an order of their own
-        kmeans.fit(values, sample_weight=weights)
-    return kmeans.cluster_centers_, np.bincount(kmeans.labels_, weights, n_clusters)
+        return kmeans.fit(values, sample_weight=weights)
+
+
+def _start(sample: Sample, n_clusters: int, random_state: Any) -> tuple[Floats, Floats]:
+    """Return the centres that k-means finds on a sample, and the weights of their clusters there."""
+    kmeans = start_on(sample, n_clusters, random_state)
+    return kmeans.cluster_centers_, np.bincount(kmeans.labels_, sample.weights, n_clusters)
 
 
 def _by_size(centers: Floats, sizes: Floats) -> Floats:
