@@ -112,7 +112,7 @@ METHODS: dict[str, Method] = {
     for method in (
         Method("imm", "_imm", True, separates_centers=True, candidate=True, sees_all_rows=True, keeps=_COLUMNS),
         Method("greedy", "_greedy", True, separates_centers=True, candidate=True, keeps=_COLUMNS),
-        Method("mmdt", "_mmdt", True, candidate=True, of_mixtures=True),
+        Method("mmdt", "_mmdt", True, candidate=True, of_mixtures=True, passes="_mmdt"),
         Method("shallow", "_shallow", True, separates_centers=True, candidate=True, keeps=_COLUMNS),
         Method("exkmc", "_expand", keeps=_ALL),
         Method("expand", "_expand", keeps=_ALL),
