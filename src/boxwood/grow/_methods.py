@@ -85,8 +85,9 @@ class Method(NamedTuple):
     def grow(self, task: Task | TableTask, **options: Any) -> Grown:
         """Return what the method grows for a task, with a note if it has fewer leaves than were asked for."""
         if isinstance(task, TableTask):
-            return self.grower_by_passes(task, **options)
-        grown = self.grower(task.blinkered if self.separates_centers else task, **options)
+            grown = self.grower_by_passes(task, **options)
+        else:
+            grown = self.grower(task.blinkered if self.separates_centers else task, **options)
         return grown if self.one_leaf_each else grown.noting_early_stop(task)
 
     def check_budget(self, budget: Budget) -> None:

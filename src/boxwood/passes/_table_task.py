@@ -113,6 +113,15 @@ class TableTask:
         """The least and the greatest value of each column among the kept rows, each of shape (d,)."""
         return self.overview.least.min(axis=0), self.overview.most.max(axis=0)
 
+    @property
+    def n_kept(self) -> int:
+        """Number of rows with a cluster and a weight above 0."""
+        return self.overview.n_kept
+
     def leaves(self, times: int = 1) -> int:
-        """Return the number of leaves to grow: `max_leaf_nodes`, or else `times` the number of clusters."""
-        return min(self.max_leaf_nodes or times * self.reference.n_clusters, max(self.overview.n_rows, 2))
+        """Return the number of leaves to grow: `max_leaf_nodes`, or else `times` the number of clusters.
+
+        The budget may allow fewer.
+        """
+        leaves = min(self.max_leaf_nodes or times * self.reference.n_clusters, max(self.overview.n_rows, 2))
+        return self.budget.most_leaves(leaves, self.n_kept) if self.budget.limits_shape else leaves
