@@ -86,15 +86,13 @@ class GroupSums:
     def __init__(self, exponents: Indices, scales: Scales) -> None:
         self.exponents, self.scales = exponents, scales
         n_groups, n_columns = exponents.shape
-        self.sums, self.totals = np.zeros((n_groups, 3, n_columns)), np.zeros((n_groups, 3, 1))
+        self.sums, self.totals = np.zeros((n_groups, 3, n_columns)), np.zeros((n_groups, 3))
         self.least, self.most = np.full(exponents.shape, np.inf), np.full(exponents.shape, -np.inf)
 
     def add(self, values: Floats, groups: Indices, weights: Weights) -> None:
         """Add rows; a group of -1 leaves a row out."""
         weight, scale, units = *self.scales.weighing(weights), self.scales.units
-        add_parts(values, groups, weight, np.ldexp(1.0, -self.exponents), scale, units, self.sums)
-        ones = np.ones((len(values), 1))
-        add_parts(ones, groups, weight, np.ones((len(self.totals), 1)), scale, units, self.totals)
+        add_parts(values, groups, weight, np.ldexp(1.0, -self.exponents), scale, units, self.sums, self.totals)
         widen(values, groups, self.least, self.most)
 
     def merge(self, other: GroupSums) -> None:
@@ -115,10 +113,11 @@ class GroupSums:
     @property
     def means(self) -> Means:
         """The mean of each group."""
-        total = _rounded(self.totals)
+        totals = self.totals[:, :, None]
+        total = _rounded(totals)
         total[total == 0] = np.nan
         mean = _rounded(self.sums) / total
-        lacks = mean * _less_product(self.totals, total, np.ones(1))
+        lacks = mean * _less_product(totals, total, np.ones(1))
         rest = (_less_product(self.sums, mean, total) - lacks) / total
         with np.errstate(over="ignore"):
             mean, rest = np.ldexp(mean, self.exponents), np.ldexp(rest, self.exponents)
@@ -145,6 +144,7 @@ class GroupSquares:
         """Add rows; a group of -1 leaves a row out."""
         weight, scale = self.scales.weighing(weights)
         ones, unit = np.ones(self.sums[:, 0].shape), np.ldexp(1.0, -self.scales.spans)
+        totals = np.zeros((len(self.sums), 3))
         step = max(AT_ONCE // values.shape[1], 1)
         for start in range(0, len(values), step):
             part = slice(start, start + step)
@@ -153,7 +153,7 @@ class GroupSquares:
                 gaps -= self.means.rest[groups[part]]
                 gaps *= unit
                 np.square(gaps, out=gaps)
-            add_parts(gaps, groups[part], weight[part], ones, scale, self.scales.units, self.sums)
+            add_parts(gaps, groups[part], weight[part], ones, scale, self.scales.units, self.sums, totals)
 
     def merge(self, other: GroupSquares) -> None:
         """Add other sums."""
