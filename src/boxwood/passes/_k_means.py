@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -12,16 +12,15 @@ from boxwood._threads import one_blas_thread
 from boxwood._types import Floats
 from boxwood.errors import DataError
 from boxwood.loops.nearest import nearest
-from boxwood.loops.sums import add_parts
 from boxwood.passes._batches import Batches, Block
 from boxwood.passes._labelling import NearestCenters
 from boxwood.passes._overview import Overview
 from boxwood.passes._sample import RowSample, Sample
 from boxwood.passes._table_reference import TableReference
 from boxwood.reference._clusterer import FEW_STARTS, LARGE, MANY_STARTS
-from boxwood.reference._sums import _exponents, _less_product, _rounded
+from boxwood.reference._sums import Means, Ranges, RowSums
 
-__all__ = ["FirstLook", "KMeansFound", "first_look", "k_means_by_passes"]
+__all__ = ["FirstLook", "KMeansFound", "first_look", "k_means_by_passes", "start_on"]
 
 MAX_PASSES = 10
 TOLERANCE = 1e-4  # relative gain of a pass at which the next one is not worth its reading
@@ -51,6 +50,15 @@ class KMeansFound:
     sizes: Floats
     cost: float
     n_passes: int
+
+    def as_estimator(self) -> Any:
+        """Return `KMeans` of scikit-learn, fitted with these centres; its `labels_` are those of the centres alone."""
+        from sklearn.cluster import KMeans
+
+        k = len(self.centers)
+        kmeans = KMeans(k, init=self.centers, n_init=1, max_iter=1, random_state=0).fit(self.centers)
+        kmeans.cluster_centers_, kmeans.inertia_, kmeans.n_iter_ = self.centers.copy(), self.cost, self.n_passes
+        return kmeans
 
     @property
     def reference(self) -> TableReference:
@@ -116,7 +124,7 @@ def k_means_by_passes(
     """
     batches = replace(batches, labelling=None)
     look = first_look(batches, n_clusters)
-    make = _Sums.of(look.overview)
+    make = partial(_Sums, _ranges(look.overview))
     centers = _by_size(*_start(look.sample, n_clusters, random_state))
     before = np.inf
     for n_passes in range(1, max_passes + 1):
@@ -150,8 +158,8 @@ class _Look:
         self.sample.merge(other.sample)
 
 
-def _start(sample: Sample, n_clusters: int, random_state: Any) -> tuple[Floats, Floats]:
-    """Return the centres that k-means finds on a sample, and the weights of their clusters there."""
+def start_on(sample: Sample, n_clusters: int, random_state: Any) -> Any:
+    """Return k-means of scikit-learn, fitted on a sample: the best of several starts."""
     from sklearn.cluster import KMeans
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
@@ -159,8 +167,13 @@ def _start(sample: Sample, n_clusters: int, random_state: Any) -> tuple[Floats, 
     starts = MANY_STARTS if values.size <= LARGE else FEW_STARTS
     kmeans = KMeans(n_clusters, n_init=starts, random_state=random_state)
     with one_blas_thread(), threadpool_limits(1, user_api="openmp"):  # more threads add in an order of their own
-        kmeans.fit(values, sample_weight=weights)
-    return kmeans.cluster_centers_, np.bincount(kmeans.labels_, weights, n_clusters)
+        return kmeans.fit(values, sample_weight=weights)
+
+
+def _start(sample: Sample, n_clusters: int, random_state: Any) -> tuple[Floats, Floats]:
+    """Return the centres that k-means finds on a sample, and the weights of their clusters there."""
+    kmeans = start_on(sample, n_clusters, random_state)
+    return kmeans.cluster_centers_, np.bincount(kmeans.labels_, sample.weights, n_clusters)
 
 
 def _by_size(centers: Floats, sizes: Floats) -> Floats:
@@ -168,71 +181,64 @@ def _by_size(centers: Floats, sizes: Floats) -> Floats:
 
 
 class _Sums:
-    """Sums over the rows nearest to each centre: of the columns, of the squared distances, and of the weights.
+    """Sums over the rows nearest to each centre, of the columns, of the squared distances and of the weights.
 
-    They are exact in any order: see `loops.sums`. The cost and the weights stand beside the columns as two more.
+    They are exact in any order; see `RowSums`. The squared distance stands beside the columns as one more.
     """
 
-    def __init__(self, scales: Floats, scale: float, units: Floats, centers: Floats) -> None:
-        self.scales, self.scale, self.units, self.centers = scales, scale, units, centers
-        self.parts = np.zeros((len(centers), 3, len(scales)))
-
-    @classmethod
-    def of(cls, overview: Overview) -> partial[_Sums]:
-        """Return what makes sums around centres within the ranges of all rows.
-
-        Raises
-        ------
-        DataError
-            If squared distances between rows may overflow.
-        """
-        least, most = overview.least[0], overview.most[0]
-        with np.errstate(over="ignore"):
-            diameter = float(np.square(most - least).sum())
-        if not np.isfinite(4 * diameter * overview.n_rows):
-            raise DataError("values are so large that squared distances overflow; divide the columns by their spread")
-        largest = np.array([*np.maximum(most, -least), 2 * diameter, 0.5])  # a weight counts in units of itself
-        scales = np.ldexp(1.0, -_exponents(largest))
-        bits = overview.n_rows.bit_length() + 1
-        units = np.ldexp(1.0, [bits - 52 - part * (52 - bits) for part in range(3)])
-        scale = float(np.ldexp(1.0, -_exponents(np.float64(overview.heaviest)))) if overview.heaviest else 1.0
-        return partial(cls, scales, scale, units)
+    def __init__(self, ranges: Ranges, centers: Floats) -> None:
+        k = len(centers)
+        self.centers = centers
+        self.sums = RowSums(ranges._replace(least=np.tile(ranges.least, (k, 1)), most=np.tile(ranges.most, (k, 1))))
 
     def update(self, block: Block) -> None:
         values, _, weights = block
         n, d = values.shape
-        labels, distances = np.empty(n, dtype=np.intp), np.empty(n)
+        labels, rows = np.empty(n, dtype=np.intp), np.empty((n, d + 1))
+        distances = np.empty(n)
         nearest(values, np.ascontiguousarray(self.centers.T), True, labels, distances)
-        columns = np.empty((n, d + 2))
-        columns[:, :d], columns[:, d], columns[:, d + 1] = values, distances * distances, 1.0
-        scales = np.broadcast_to(self.scales, (len(self.centers), d + 2))
-        add_parts(
-            columns, labels, np.empty(0) if weights is None else weights, np.ascontiguousarray(scales), self.scale,
-            self.units, self.parts,
-        )  # fmt: skip
+        rows[:, :d], rows[:, d] = values, distances * distances
+        self.sums.update((rows, labels, weights))
 
     def merge(self, other: _Sums) -> None:
-        self.parts += other.parts
+        self.sums.merge(other.sums)
+
+    @cached_property
+    def found(self) -> Means:
+        """Weights and means of the clusters."""
+        return self.sums.means()
 
     @property
     def sizes(self) -> Floats:
         """Weight of the rows of each cluster."""
-        return np.asarray(_rounded(self.parts)[:, -1] / self.scale)
+        return self.found.weights
 
     @property
     def cost(self) -> float:
-        """Sum of the weighted squared distances; each is exact before it is rounded once."""
-        return float(_rounded(self.parts)[:, -2].sum() / self.scales[-2] / self.scale)
+        """Sum of the weighted squared distances."""
+        return float((self.found.weights * np.nan_to_num(self.found.mean[:, -1])).sum())
 
     @property
     def means(self) -> Floats:
         """Mean of the rows of each cluster; NaN for a cluster without rows."""
-        sums, totals = self.parts[:, :, :-2], self.parts[:, :, -1:]
-        total = _rounded(totals)
-        total[total == 0] = np.nan
-        mean = _rounded(sums) / total
-        rest = (_less_product(sums, mean, total) - mean * _less_product(totals, total, np.ones(1))) / total
-        return np.asarray((mean + rest) / self.scales[:-2])
+        return np.asarray((self.found.mean + self.found.rest)[:, :-1])
+
+
+def _ranges(overview: Overview) -> Ranges:
+    """Return the ranges of all columns and of the squared distances between rows.
+
+    Raises
+    ------
+    DataError
+        If squared distances between rows may overflow.
+    """
+    least, most = overview.least, overview.most
+    with np.errstate(over="ignore"):
+        diameter = 2 * float(np.square(most - least).sum())  # twice, as it is rounded
+    if not np.isfinite(2 * diameter * overview.n_rows):
+        raise DataError("values are so large that squared distances overflow; divide the columns by their spread")
+    weights = (overview.heaviest, overview.lightest) if overview.heaviest else ()
+    return Ranges(overview.n_kept, np.append(least, [[0.0]], axis=1), np.append(most, [[diameter]], axis=1), *weights)
 
 
 def _next(sums: _Sums, sample: Sample) -> Floats:
