@@ -87,11 +87,12 @@ class Method(NamedTuple):
         from boxwood.passes import TableTask  # here, as the list of methods is read without growing anything
 
         if isinstance(task, TableTask):
-            return self.grower_by_passes(task, **options)
-        if self.separates_centers and task.budget.forbidden:
-            self._refuse_blurred(task)
-            task = task.blinkered
-        grown = self.grower(task, **options)
+            grown = self.grower_by_passes(task, **options)
+        else:
+            if self.separates_centers and task.budget.forbidden:
+                self._refuse_blurred(task)
+                task = task.blinkered
+            grown = self.grower(task, **options)
         return grown if self.one_leaf_each else grown.noting_early_stop(task)
 
     def _refuse_blurred(self, task: Task) -> None:
@@ -123,9 +124,18 @@ _ALL = (*_COLUMNS, "max_depth", "min_samples_leaf")
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        Method("imm", "_imm", True, separates_centers=True, candidate=True, sees_all_rows=True, keeps=_COLUMNS),
+        Method(
+            "imm",
+            "_imm",
+            True,
+            separates_centers=True,
+            candidate=True,
+            sees_all_rows=True,
+            keeps=_COLUMNS,
+            passes="_imm_passes",
+        ),
         Method("greedy", "_greedy", True, separates_centers=True, candidate=True, keeps=_COLUMNS),
-        Method("mmdt", "_mmdt", True, candidate=True, of_mixtures=True),
+        Method("mmdt", "_mmdt", True, candidate=True, of_mixtures=True, passes="_mmdt"),
         Method("shallow", "_shallow", True, separates_centers=True, candidate=True, keeps=_COLUMNS),
         Method("exkmc", "_expand", keeps=_ALL),
         Method("expand", "_expand", keeps=_ALL),

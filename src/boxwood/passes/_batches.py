@@ -15,7 +15,7 @@ from boxwood.errors import DataError
 from boxwood.passes._labelling import Labelling
 from boxwood.passes._source import Source, Summary
 
-__all__ = ["Batches", "Block", "numbers", "rows_of"]
+__all__ = ["Batches", "Block", "Reader", "numbers", "rows_of"]
 
 
 class Block(NamedTuple):
@@ -81,7 +81,7 @@ class Batches:
         read = list(range(self.n_columns)) if nearest else wanted
         names = [self.columns[j] for j in read]
         extra = [name for name in (self.weight, label) if name is not None]
-        reader = _Reader(
+        reader = Reader(
             n_values=len(read),
             taken=[read.index(j) for j in wanted],
             labelling=self.labelling,
@@ -92,16 +92,17 @@ class Batches:
 
 
 @dataclass(frozen=True)
-class _Reader:
+class Reader:
     """Makes a block of a record batch, which holds values, and perhaps weights and labels at some places."""
 
     n_values: int
     taken: list[int]
-    labelling: Labelling | None
-    label_at: int
-    weight_at: int
+    labelling: Labelling | None = None
+    label_at: int = -1
+    weight_at: int = -1
 
     def block(self, batch: Any) -> Block:
+        """Return the rows of a record batch."""
         values = np.empty((batch.num_rows, self.n_values))
         for j in range(self.n_values):
             values[:, j] = numbers(batch.column(j))
@@ -116,7 +117,7 @@ class _Reader:
 class _Decoded:
     """A summary of record batches, by a summary of blocks."""
 
-    def __init__(self, reader: _Reader, make: Callable[[], Any]) -> None:
+    def __init__(self, reader: Reader, make: Callable[[], Any]) -> None:
         self.reader, self.summary = reader, make()
 
     def update(self, batch: Any, start: int | None) -> None:
