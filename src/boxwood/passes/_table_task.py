@@ -94,5 +94,6 @@ class TableTask:
         return self.overview.least.min(axis=0), self.overview.most.max(axis=0)
 
     def leaves(self, times: int = 1) -> int:
-        """Return the number of leaves to grow: `max_leaf_nodes`, or else `times` the number of clusters."""
-        return min(self.max_leaf_nodes or times * self.reference.n_clusters, max(self.overview.n_rows, 2))
+        """Return the number of leaves to grow, as `Task.leaves` does: `max_leaf_nodes`, or some for each cluster."""
+        leaves = min(self.max_leaf_nodes or times * self.reference.n_clusters, max(self.overview.n_rows, 2))
+        return self.budget.most_leaves(leaves, self.overview.n_kept) if self.budget.limits_shape else leaves
