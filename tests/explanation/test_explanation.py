@@ -601,6 +601,7 @@ def test_bad_data(arguments, options, message):
         ({"method": "magic"}, "method must be one of 'auto', 'imm', .*; got 'magic'"),
         ({"max_leaf_nodes": 1}, "max_leaf_nodes must be a whole number of at least 2"),
         ({"n_clusters": 2}, "n_clusters=2 is for k-means, but the clusters are given"),
+        ({"n_clusters": np.zeros((40, 3))}, r"n_clusters=an array of shape \(40, 3\) is for k-means"),
     ],
 )
 def test_bad_parameters(options, message):
