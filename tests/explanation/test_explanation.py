@@ -595,6 +595,13 @@ def test_bad_data(arguments, options, message):
         explain(*arguments, **options)
 
 
+def test_long_words_are_cut_off_in_messages():
+    for table in ([[1.0], [2.0]], GOOD):
+        with pytest.raises(DataError, match="column") as caught:
+            explain(table, "x" * 100_000)
+        assert len(str(caught.value)) < 500
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
