@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from boxwood._types import Array, Indices
-from boxwood._validation import cut_off, listed, refuse_not_finite
+from boxwood._validation import cut_off, listed, refuse_not_finite, shown
 from boxwood.errors import DataError
 
 __all__ = [
@@ -228,7 +228,7 @@ def _boxed(values: Sequence[Any]) -> Array:
 
 def _with_nearest(name: str, columns: Sequence[str]) -> str:
     nearest = nearest_name(name, columns)
-    return repr(name) if nearest is None else f"{name!r} (did you mean {nearest!r}?)"
+    return shown(name) if nearest is None else f"{shown(name)} (did you mean {shown(nearest)}?)"
 
 
 def validated_rows(

@@ -19,6 +19,7 @@ from boxwood.errors import DataError
 __all__ = [
     "Rows",
     "WholeWeights",
+    "as_finite_vector",
     "as_generator",
     "as_numbers",
     "as_positions",
@@ -259,6 +260,14 @@ def as_vector(name: str, values: ArrayLike) -> Floats:
     numbers = as_numbers(name, values)
     if numbers.ndim != 1:
         raise DataError(f"{name} must be a sequence of numbers, got shape {numbers.shape}")
+    return numbers
+
+
+def as_finite_vector(name: str, values: ArrayLike) -> Floats:
+    """Return finite real numbers of shape (n,) as doubles; raise a DataError for anything else."""
+    numbers = as_vector(name, values)
+    if not np.isfinite(numbers).all():
+        raise DataError(f"{name} must be finite numbers, got {numbers[~np.isfinite(numbers)][0]}")
     return numbers
 
 

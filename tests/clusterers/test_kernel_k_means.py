@@ -306,6 +306,7 @@ def test_errors():
         KernelKMeans(2).fit([[math.nan], [1.0]])
     with pytest.raises(DataError, match="at least 0"):
         KernelKMeans(2, kernel="hellinger").fit(-X)
+    assert KernelKMeans(2, kernel=Gaussian(1.0), cache_size=10**400).fit(X).labels_.max() == 1
     assert KernelKMeans(1, kernel=Gaussian(1.0)).fit(X).labels_.tolist() == [0] * 12
     assert KernelKMeans(3, kernel=Gaussian(1.0)).fit(X).inertia_ == 0
 

@@ -84,6 +84,9 @@ def test_errors_of_reports(planted):
     given = ConceptProjector.from_vectors(projector.vectors_, names=projector.concept_names_)
     with pytest.raises(DataError, match="cannot be learned again"):
         concept_report(given, planted.Z, planted.concepts)
+    for n, error in ((-1, ValueError), (0, ValueError), (1.5, TypeError)):
+        with pytest.raises(error, match="n_permutations must be"):
+            concept_report(projector, planted.Z, planted.concepts, n_permutations=n)
     with pytest.warns(UserWarning, match="take at least 60"):
         concept_report(projector, planted.Z, planted.concepts, n_permutations=19, random_state=0)
 

@@ -595,12 +595,20 @@ def test_bad_data(arguments, options, message):
         explain(*arguments, **options)
 
 
+def test_long_words_are_cut_off_in_messages():
+    for table in ([[1.0], [2.0]], GOOD):
+        with pytest.raises(DataError, match="column") as caught:
+            explain(table, "x" * 100_000)
+        assert len(str(caught.value)) < 500
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"method": "magic"}, "method must be one of 'auto', 'imm', .*; got 'magic'"),
         ({"max_leaf_nodes": 1}, "max_leaf_nodes must be a whole number of at least 2"),
         ({"n_clusters": 2}, "n_clusters=2 is for k-means, but the clusters are given"),
+        ({"n_clusters": np.zeros((40, 3))}, r"n_clusters=an array of shape \(40, 3\) is for k-means"),
     ],
 )
 def test_bad_parameters(options, message):

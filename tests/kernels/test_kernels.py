@@ -209,6 +209,17 @@ def test_radius_of_the_level_0_is_infinite():
     assert Laplace(1.0).radius(0, 0.0) == math.inf
 
 
+@pytest.mark.parametrize("kernel", [Gaussian(1.0), Laplace(1e308)], ids=name_of)
+def test_values_so_far_apart_that_their_difference_is_no_double_have_similarity_0(kernel):
+    largest = np.finfo(float).max
+    with np.errstate(all="raise", under="ignore"):
+        assert kernel.axis(0, [0.0, largest]).tolist() == [1, 0]
+        assert kernel.axis_kernel(0, [0.0, largest], [-largest]).tolist() == [[0], [0]]
+    for bad in (math.inf, math.nan):
+        with pytest.raises(DataError, match=f"x must be finite numbers, got {bad}"):
+            kernel.axis_kernel(0, [0.0, bad], [0.0])
+
+
 @pytest.mark.parametrize("kernel", [Linear(), Hellinger(), HistogramIntersection(2.0), ChiSquared()], ids=repr)
 def test_additive_kernels_are_sums_over_axes(kernel):
     X, Y = np.random.default_rng(0).uniform(size=(2, 11, 3))

@@ -610,6 +610,12 @@ def test_nothing_is_left_behind_by_an_error(tmp_path, text, error, message):
         assert file.read() == "old"
 
 
+def test_categories_of_another_kind_are_refused(tmp_path):
+    path, out = text_file(tmp_path, "t.csv", "a,b\n1,2\n"), str(tmp_path / "o.csv")
+    with pytest.raises(TypeError, match=r"categories\['p'\] must be a Categories, got list"):
+        write_labelled(path, out, CASE, NUMBERS, categories={"p": ["x", "y"]})
+
+
 def test_output_formats():
     assert output_format("A.CSV.GZ") == "FORMAT csv"
     assert output_format("a.parquet") == "FORMAT parquet"

@@ -78,6 +78,9 @@ def test_smallest_chebyshev_sum():
         smallest = float((sigma**2 / (at - means) ** 2).sum())
         assert smallest <= bounds.chebyshev_minimum_bound(k, float(np.ptp(means)), sigma) * (1 + 1e-9)
     assert bounds.chebyshev_minimum_bound(2, 3.0, 1.0) == pytest.approx(2 / 1.5**2)
+    assert bounds.chebyshev_minimum_bound(3, 5e-324, 0.0) == 0
+    with pytest.raises(ValueError, match="sigma must be at least 0"):
+        bounds.chebyshev_minimum_bound(3, 1.0, -1.0)
     even = np.arange(6.0)
     assert bounds.chebyshev_minimum_bound(6, 5.0, 2.0) == pytest.approx((4 / (2.5 - even) ** 2).sum())
 

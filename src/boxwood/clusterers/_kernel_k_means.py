@@ -220,7 +220,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         starts = [seeds(*arguments) for _ in range(self._n_starts(n * n))]
         if self.n_init == "auto" and self.n_clusters > 1:
             starts.append(relaxed(gram, weight, self.n_clusters, rows_in_order))
-        group = max(1, int(min(self.cache_size, _MOST_MEGABYTES) * _MEGABYTE / (8 * n * self.n_clusters)))
+        group = max(1, int(self._cache_bytes() / (8 * n * self.n_clusters)))
         runs = [
             run
             for first in range(0, len(starts), group)
@@ -269,9 +269,12 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             if not np.allclose(rows, rows.T, rtol=1e-6, atol=1e-9 * np.abs(rows).max()):
                 raise DataError("the Gram matrix of a precomputed kernel must be symmetric; pass (G + G.T) / 2")
             return gram
-        if 8 * len(rows) ** 2 > self.cache_size * _MEGABYTE:
+        if 8 * len(rows) ** 2 > self._cache_bytes():
             return gram
         return KeptGram(gram.dense(n_jobs=n_jobs))
+
+    def _cache_bytes(self) -> float:
+        return min(self.cache_size, _MOST_MEGABYTES) * _MEGABYTE
 
     def _order(self, rows: Array, labels: Indices, weights: Floats) -> Indices:
         """Return the clusters in the order in which they are numbered, shape (k,), which does not depend on chance."""

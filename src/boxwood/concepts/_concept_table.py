@@ -133,13 +133,14 @@ def _as_numbers(name: str, column: Any) -> Floats:
     text = next((value for value in values.flat if isinstance(value, str)), None) if values.dtype.kind in "OU" else None
     if text is not None:
         raise DataError(
-            f"concept {name!r} must be numbers or truth values, got text such as {str(text)!r}; "
-            f"say which text has the concept, as in labels == {str(text)!r}"
+            f"concept {shown(name)} must be numbers or truth values, got text such as {shown(str(text))}; "
+            f"say which text has the concept, as in labels == {shown(str(text))}"
         )
     try:
         return values.astype(np.float64, casting="unsafe" if values.dtype.kind in "biufO" else "safe")  # None is NaN
     except (TypeError, ValueError) as error:
-        raise DataError(f"concept {name!r} must be numbers or truth values, NaN where not known: {error}") from None
+        what = f"concept {shown(name)} must be numbers or truth values, NaN where not known"
+        raise DataError(f"{what}: {error}") from None
 
 
 def _kind(column: Floats) -> str:
@@ -157,11 +158,11 @@ def _refuse_one_sided(name: str, column: Floats, kind: str) -> None:
     values = column[~np.isnan(column)]
     if kind == CONTINUOUS:
         if len(np.unique(values)) < 2:
-            raise DataError(f"concept {name!r} has the same value in all examples; leave it out")
+            raise DataError(f"concept {shown(name)} has the same value in all examples; leave it out")
         return
     for side, count in (("positive", int((values == 1).sum())), ("negative", int((values == 0).sum()))):
         if count < 2:
             raise DataError(
-                f"concept {name!r} has {('no', 'only one')[count]} {side} example; give at least 2, "
+                f"concept {shown(name)} has {('no', 'only one')[count]} {side} example; give at least 2, "
                 "or random examples as negatives (stack_concepts)"
             )

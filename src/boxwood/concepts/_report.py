@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from boxwood._frames import label_values
 from boxwood._types import Array, Bools, Floats, Indices
-from boxwood._validation import as_table, refuse_other_kind
+from boxwood._validation import as_table, refuse_other_kind, whole_number
 from boxwood.concepts._concept_table import ConceptTable
 from boxwood.concepts._directions import Recipe
 from boxwood.concepts._reliability import FOLDS, MIN_AUC, MIN_R2, assess_all, least_scores, score_text
@@ -270,6 +270,7 @@ def _enough_permutations(n_permutations: int | None, n_concepts: int) -> int:
     """Return the number of permutations; warn if it is so small that no adjusted p-value can be significant."""
     if n_permutations is None:
         return max(999, 40 * n_concepts)
+    n_permutations = whole_number("n_permutations", n_permutations, 1)
     if n_concepts >= SIGNIFICANT * (n_permutations + 1):
         warnings.warn(
             f"{n_permutations} permutations are too few for any of {n_concepts} concepts to be significant; "

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from boxwood._frames import column_values, label_values
+from boxwood._validation import shown
 from boxwood.errors import DataError
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def clustering_of(
 
     if clustering is not None and n_clusters is not None:
         raise ValueError(
-            f"n_clusters={n_clusters} is for k-means, but the clusters are given; leave one of the two out"
+            f"n_clusters={shown(n_clusters)} is for k-means, but the clusters are given; leave one of the two out"
         )
     if clustering is None or hasattr(clustering, "fit"):
         n_clusters = N_CLUSTERS if n_clusters is None else n_clusters
@@ -61,7 +62,7 @@ def clustering_of(
     elif isinstance(clustering, Reference):
         reference, mixture = _with_scaled_centers(clustering, stages[1]), None
     elif isinstance(clustering, Integral):
-        raise DataError(f"labels must be one for each row, got {clustering}; to make clusters, pass n_clusters")
+        raise DataError(f"labels must be one for each row, got {shown(clustering)}; to make clusters, pass n_clusters")
     else:
         labels = column_values(X, clustering) if isinstance(clustering, str) else clustering
         reference, mixture = Reference.of(stages[1].rows, label_values(labels)), None

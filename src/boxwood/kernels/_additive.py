@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Floats
-from boxwood._validation import as_numbers, as_table, as_vector, finite_number, position, shown
+from boxwood._validation import as_finite_vector, as_numbers, as_table, as_vector, finite_number, position, shown
 from boxwood.errors import DataError
 from boxwood.kernels._gram import Fill, Selection
 from boxwood.kernels._kernel import Kernel, refuse_negative
@@ -76,7 +76,7 @@ class Linear(AdditiveKernel):
         """Return K_j for values x, shape (n,), and y, shape (m,), of column j, as a block of shape (n, m)."""
         origin = 0.0 if self.origin is None else self.origin[position("j", j, len(self.origin))]
         with np.errstate(over="ignore"):
-            return np.asarray(np.multiply.outer(as_vector("x", x) - origin, as_vector("y", y) - origin))
+            return np.asarray(np.multiply.outer(as_finite_vector("x", x) - origin, as_finite_vector("y", y) - origin))
 
     def _filler(self, X: Floats, Y: Floats) -> Fill:
         A = self._from_origin(X)

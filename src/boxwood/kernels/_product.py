@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Floats
-from boxwood._validation import as_numbers, as_vector, listed, position, shown
+from boxwood._validation import as_finite_vector, as_numbers, as_vector, listed, position, shown
 from boxwood.errors import DataError
 from boxwood.kernels._bandwidth import Bandwidth, as_bandwidth, by_axis, refuse_rule, resolved_bandwidth
 from boxwood.kernels._gram import Fill, Selection
@@ -44,7 +44,9 @@ class DistanceKernel(Kernel):
 
     def axis_kernel(self, j: int, x: ArrayLike, y: ArrayLike) -> Floats:
         """Return the similarities of values x, shape (n,), and y, shape (m,), of column j, as a block (n, m)."""
-        return self.axis(j, np.subtract.outer(as_numbers("x", x), as_numbers("y", y)))
+        with np.errstate(over="ignore"):  # at so large a distance the similarity is 0
+            distances = np.subtract.outer(as_finite_vector("x", x), as_finite_vector("y", y))
+        return self.axis(j, distances)
 
     def _diagonal(self, X: Floats) -> Floats:
         return np.ones(len(X))
@@ -161,7 +163,8 @@ class Laplace(DistanceKernel):
 
     def axis(self, j: int, distances: ArrayLike) -> Floats:
         """Return `exp(-gamma_j |t|)` for distances t of any shape."""
-        return np.exp(-_at(self.gamma, j) * np.abs(as_numbers("distances", distances)))
+        with np.errstate(over="ignore"):  # at so large a distance the similarity is 0
+            return np.exp(-_at(self.gamma, j) * np.abs(as_numbers("distances", distances)))
 
     def radius(self, j: int, levels: ArrayLike) -> Floats:
         """Return `-log(level) / gamma_j` for levels from 0 to 1 of any shape."""

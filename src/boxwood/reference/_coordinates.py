@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._frames import as_matrix, column_names, is_frame, refuse_unknown_columns
 from boxwood._types import Array, Weights
-from boxwood._validation import Rows, as_table, as_weights
+from boxwood._validation import Rows, as_table, as_weights, shown
 from boxwood.axes import AxisMap, Categories, Scaling, axis_map_of
 from boxwood.axes._composed import Chained
 from boxwood.errors import DataError
@@ -164,7 +164,7 @@ def _table(X: Any, columns: Sequence[str] | None, clustering: Any) -> tuple[tupl
         names = _columns_of_frame(X, columns, label_column)
         return names, as_table(as_matrix(X, names), names=names)
     if label_column is not None:
-        raise DataError(f"{label_column!r} names a column of labels, but X is no data frame with named columns")
+        raise DataError(f"{shown(label_column)} names a column of labels, but X is no data frame with named columns")
     values = as_table(X, names=None if columns is None else [str(name) for name in columns])
     return _columns_of_array(values.shape[1], columns), values
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from boxwood._files import replacing
-from boxwood._validation import cut_off, refuse_other_kind
+from boxwood._validation import cut_off, refuse_other_kind, shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.table._column_names import ColumnError, suggestion
@@ -110,6 +110,8 @@ def write_labelled(
     refuse_other_kind("needed", needed, Mapping, "give each name in the expression a column of the table")
     if categories is not None:
         refuse_other_kind("categories", categories, Mapping, "give names in the expression their Categories")
+        for name, values in categories.items():
+            refuse_other_kind(f"categories[{shown(name)}]", values, Categories, "make them: boxwood.axes.Categories")
     refuse_other_kind("column", column, str, "name the new column")
     out = as_path(out)
     target = output_format(out)

@@ -196,8 +196,10 @@ def chebyshev_minimum_bound(k: int, width: float, sigma: float) -> float:
     odd = 2 * np.arange(1, (whole_number("k", k, 2) + 1) // 2 + 1) - 1
     if finite_number("width", width) <= 0:
         raise ValueError(f"width must be above 0, got {width}")
-    with np.errstate(over="ignore", divide="ignore"):
-        shares = finite_number("sigma", sigma) / (odd * (width / (2 * (k - 1))))
+    if finite_number("sigma", sigma) < 0:
+        raise ValueError(f"sigma must be at least 0, got {sigma}")
+    with np.errstate(over="ignore"):
+        shares = np.float64(sigma) / width * (2 * (k - 1) / odd)
         return float(2 * np.sum(shares**2))
 
 
