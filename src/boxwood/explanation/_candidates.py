@@ -23,7 +23,7 @@ from boxwood.grow._shallow import growth_of_several
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 
-__all__ = ["CANDIDATES", "OBJECTIVES", "Part", "equal_centers"]
+__all__ = ["CANDIDATES", "OBJECTIVES", "Part"]
 
 PENALTIES = (0.0, 0.01, 0.03, 0.1)  # of ExShallow; with the first it is Ex-Greedy
 CLEARLY = 1.01  # a penalty whose tree loses so many times more than that of the next one needs no farther one
@@ -131,7 +131,7 @@ CANDIDATES: dict[str, Callable[[Part], Trees]] = {
 def _is_complete(method: Method, part: Part) -> bool:
     """Return whether a method makes one leaf for each cluster, and can run."""
     task = part.task
-    if not method.candidate or part.leaves < task.reference.n_clusters or equal_centers(task.reference):
+    if not method.candidate or part.leaves < task.reference.n_clusters or task.reference.equal_pair:
         return False
     return not method.of_mixtures or (task.mixture is not None and not _equal_means(task))
 
@@ -141,11 +141,4 @@ def _equal_means(task: Task) -> str:
     if task.mixture is None:
         return ""
     no_rows = np.empty(0, dtype=np.intp)
-    return equal_centers(Reference(no_rows, task.mixture.means))
-
-
-def equal_centers(reference: Reference) -> str:
-    """Return the names of two clusters with equal centres, or an empty text."""
-    first = reference.first_of_equal_centers()
-    later = np.flatnonzero(first != np.arange(len(first)))
-    return f"{reference.names[first[later[0]]]} and {reference.names[later[0]]}" if len(later) else ""
+    return Reference(no_rows, task.mixture.means).equal_pair

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from boxwood.explanation._candidates import CANDIDATES, OBJECTIVES, Part, equal_centers
+from boxwood.explanation._candidates import CANDIDATES, OBJECTIVES, Part
 from boxwood.explanation._facts import SearchFacts
 from boxwood.explanation._goal import NEAR, Candidate, Goal
 from boxwood.explanation._progress import Progress, Steps, silent
@@ -265,7 +265,7 @@ class Search:
             notes.append("stopped by the clock: the best tree so far (time_limit)")
         notes += self.on_length()
         has_room = self.task.leaves() >= self.task.reference.n_clusters
-        if has_room and (equal := equal_centers(self.task.blinkered.reference)):
+        if has_room and (equal := self.task.blinkered.reference.equal_pair):
             where = " on the columns that cuts may test" if self.task.budget.forbidden else ""
             notes.append(
                 f"methods that separate centres were left out, as clusters have equal centres{where} ({equal})"

@@ -8,7 +8,6 @@ import numpy as np
 
 from boxwood._validation import Rows
 from boxwood.explanation._best import choose
-from boxwood.explanation._candidates import equal_centers
 from boxwood.explanation._facts import SearchFacts
 from boxwood.explanation._goal import Candidate, GoalRule, comparable
 from boxwood.explanation._progress import Progress
@@ -120,7 +119,7 @@ def _of_all_rows(facts: TableFacts) -> dict[ThresholdTree, str]:
     """Return the tree of IMM by passes over all rows, if it can be had."""
     task, imm = facts.task, METHODS["imm"]
     limited = [part for part in task.budget.given if part != "round_thresholds"]
-    if not imm.passes or limited or equal_centers(task.reference) or task.leaves() < task.reference.n_clusters:
+    if not imm.passes or limited or task.reference.equal_pair or task.leaves() < task.reference.n_clusters:
         return {}
     grown = imm.grow(task)
     return {grown.tree: grown.method}

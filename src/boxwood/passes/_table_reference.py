@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Floats, Indices
-from boxwood._validation import as_table, listed, refuse_other_kind, refuse_unknown, shown
-from boxwood._warnings import warn_caller
+from boxwood._validation import as_table, refuse_other_kind, refuse_unknown, shown
 from boxwood.errors import DataError
 from boxwood.passes._batches import Batches, rows_of
 from boxwood.passes._find_labels import find_labels
@@ -19,6 +18,7 @@ from boxwood.passes._labelling import LabelColumn, Labelling, NearestCenters
 from boxwood.passes._means import means_in
 from boxwood.passes._overview import Overview
 from boxwood.passes._source import Source
+from boxwood.reference._equal_centers import distinct, first_of_equal, two_equal
 from boxwood.reference._reference import Names, _named
 from boxwood.reference._sums import Means
 
@@ -136,39 +136,21 @@ class TableReference:
         """Return the clustering with other names."""
         return replace(self, names=_named(self.names, names))
 
+    @property
+    def equal_pair(self) -> str:
+        """Names of two clusters with equal centres, such as "a and b"; empty if all centres differ."""
+        return two_equal(self.names, self.centers)
+
     def first_of_equal_centers(self) -> Indices:
         """Return for each cluster the first cluster that has the same centre, shape (k,)."""
-        _, first, group = np.unique(self.centers + 0.0, axis=0, return_index=True, return_inverse=True)
-        return np.asarray(first[group.reshape(-1)], dtype=np.intp)
-
-    def refuse_equal_centers(self) -> None:
-        """Raise a DataError if two centres are equal, because no cut separates them."""
-        first = self.first_of_equal_centers()
-        later = np.flatnonzero(first != np.arange(self.n_clusters))
-        if len(later):
-            pairs = ", ".join(f"{self.names[first[c]]} and {self.names[c]}" for c in later)
-            raise DataError(f"clusters with equal centres, which no cut separates: {pairs}; give them one label")
+        return first_of_equal(self.centers)
 
     def distinct_clusters(self, duplicates: str = "error") -> Indices:
         """Return for each cluster the first one with the same centre, if all centres differ or may be merged.
 
-        No cut separates equal centres. With `duplicates="merge"` their clusters count as the first of them, with a
-        warning.
-
-        Raises
-        ------
-        DataError
-            If centres are equal and `duplicates` is "error".
+        See `Reference.with_distinct_centers`.
         """
-        refuse_unknown("duplicates", duplicates, ("error", "merge"))
-        first = self.first_of_equal_centers()
-        later = np.flatnonzero(first != np.arange(self.n_clusters))
-        if len(later) and duplicates == "error":
-            self.refuse_equal_centers()
-        if len(later):
-            pairs = listed([f"{self.names[first[c]]} and {self.names[c]}" for c in later])
-            warn_caller(f"clusters with equal centres are merged into the first of them: {pairs}")
-        return first
+        return distinct(self.names, self.centers, duplicates)
 
     def __repr__(self) -> str:
         return f"TableReference(n_clusters={self.n_clusters}, n_columns={self.centers.shape[1]})"

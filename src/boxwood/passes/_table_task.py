@@ -16,6 +16,7 @@ from boxwood.passes._overview import Overview
 from boxwood.passes._source import Source
 from boxwood.passes._table_reference import Measured, TableReference
 from boxwood.reference._budget import NO_BUDGET, Budget
+from boxwood.reference._equal_centers import alike_without
 from boxwood.reference._mixture import Mixture
 
 __all__ = ["TableTask"]
@@ -118,6 +119,11 @@ class TableTask:
     def n_kept(self) -> int:
         """Number of rows with a cluster and a weight above 0."""
         return self.overview.n_kept
+
+    @property
+    def blurred(self) -> str:
+        """Names of two clusters whose centres differ only in columns that no cut may test; empty if there are none."""
+        return alike_without(self.reference.names, self.reference.centers, self.budget.forbidden)
 
     def leaves(self, times: int = 1) -> int:
         """Return the number of leaves to grow: `max_leaf_nodes`, or else `times` the number of clusters.

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from boxwood._threads import map_blocks
 from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import Rows, as_positions, as_table, listed, refuse_other_kind, refuse_unknown
-from boxwood._warnings import warn_caller
 from boxwood.errors import DataError
+from boxwood.reference._equal_centers import distinct, first_of_equal, two_equal
 from boxwood.reference._labels import encode_labels
 from boxwood.reference._moments import Moments, moments_of
 
@@ -237,24 +237,19 @@ class Reference:
         DataError
             If centres are equal and `duplicates` is "error".
         """
-        refuse_unknown("duplicates", duplicates, ("error", "merge"))
-        first = self.first_of_equal_centers()
-        later = np.flatnonzero(first != np.arange(self.n_clusters))
-        if len(later) == 0:
+        first = distinct(self.names, self.centers, duplicates)
+        if (first == np.arange(self.n_clusters)).all():
             return self
-        pairs = listed([f"{self.names[first[c]]} and {self.names[c]}" for c in later])
-        if duplicates == "error":
-            raise DataError(
-                f"clusters with equal centres, which no cut separates: {pairs}; give them one label, use CART "
-                "(method 'auto' or 'cart' of explain), or merge them (duplicates='merge' of grow.imm and grow.greedy)"
-            )
-        warn_caller(f"clusters with equal centres are merged into the first of them: {pairs}")
         return Reference(np.where(self.kept, first[self.labels], -1), self.centers, self.names)
+
+    @property
+    def equal_pair(self) -> str:
+        """Names of two clusters with equal centres, such as "a and b"; empty if all centres differ."""
+        return two_equal(self.names, self.centers)
 
     def first_of_equal_centers(self) -> Indices:
         """Return for each cluster the first cluster that has the same centre, shape (k,)."""
-        _, first, group = np.unique(self.centers + 0.0, axis=0, return_index=True, return_inverse=True)
-        return np.asarray(first[group.reshape(-1)], dtype=np.intp)
+        return first_of_equal(self.centers)
 
     def __reduce__(self) -> tuple[Callable[..., Reference], tuple[Any, ...]]:
         make = partial(Reference, moments=self.moments, best_for=self.best_for)

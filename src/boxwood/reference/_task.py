@@ -17,6 +17,7 @@ from boxwood._validation import Rows, whole_number
 from boxwood.errors import DataError
 from boxwood.reference._bins import Bins
 from boxwood.reference._budget import NO_BUDGET, Budget
+from boxwood.reference._equal_centers import alike_without
 from boxwood.reference._mixture import Mixture
 from boxwood.reference._reference import Reference, refuse_no_reference
 
@@ -122,10 +123,7 @@ class Task:
     @property
     def blurred(self) -> str:
         """Names of two clusters whose centres differ only in columns that no cut may test; empty if there are none."""
-        first, seen = self.reference.first_of_equal_centers(), self.blinkered.reference.first_of_equal_centers()
-        later = np.flatnonzero(seen != first)
-        names = self.reference.names
-        return f"{names[seen[later[0]]]} and {names[later[0]]}" if len(later) else ""
+        return alike_without(self.reference.names, self.reference.centers, self.budget.forbidden)
 
     @cached_property
     def order(self) -> NDArray[np.int32]:
