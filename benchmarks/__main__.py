@@ -3,7 +3,7 @@
 import sys
 from importlib import import_module
 
-NAMES = ("growth", "mixture", "random_cuts", "kernels", "startup", "quality", "guarantees")
+NAMES = ("growth", "mixture", "random_cuts", "kernels", "startup", "batches", "plan", "quality", "guarantees")
 
 if __name__ == "__main__":
     wanted = sys.argv[1:] or NAMES
