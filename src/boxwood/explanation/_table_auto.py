@@ -56,7 +56,12 @@ def searched_by_passes(
     rule = GoalRule(objective, share, comparable(facts.cost_of_clusters), float(facts.means.weights.sum()))
     asked = objective if rule.by_cost else "agreement"
     grown = choose(sample, "auto", progress=progress, objective=asked, time_limit=time_limit)
-    trees = {grown.tree: grown.method} | ({} if is_whole else _of_all_rows(facts))
+    trees = {grown.tree: grown.method}
+    if not is_whole:
+        others = [] if task.budget.preferred else [(one.tree, one.name) for one in grown.facts["ranked"]]
+        by_imm = _of_all_rows(facts)
+        for tree, name in (*others, *by_imm.items()):
+            trees.setdefault(tree, name)
     best, sums, cost = _taken(facts, rule, trees)
     found: SearchFacts = grown.facts["search"]
     search = found._replace(objective=objective, reason=rule.reason)
@@ -64,19 +69,20 @@ def searched_by_passes(
     notes = tuple(note for note in grown.notes if note not in known)
     if is_whole:
         notes += grown.facts["on_length"]
+        if found.n_sampled == len(sample.rows):  # rows without a cluster were not taken into memory
+            search = search._replace(n_sampled=task.overview.n_rows)
     else:
-        n_candidates = found.n_candidates + len(trees) - 1
+        n_candidates = found.n_candidates + len(by_imm)
         search = search._replace(n_candidates=n_candidates, n_sampled=len(sample.rows), gap=None)
-        notes += (_note_on_sample(len(sample.rows), task.overview.n_rows, len(trees) > 1),)
+        notes += (_note_on_sample(len(sample.rows), task.overview.n_rows, len(trees), bool(by_imm)),)
     notes += (rule.reason,) if rule.reason else ()
     return Found(Grown(best.tree, best.name, facts={"search": search}, notes=notes), sums, cost, sample)
 
 
-def _note_on_sample(n_sampled: int, n_rows: int, beside_imm: bool) -> str:
-    then = (
-        "the best of them was compared with IMM's tree of all rows" if beside_imm else "the best of them was measured"
-    )
-    return f"trees were grown and compared on a sample of {n_sampled:,} of {n_rows:,} rows; {then} on all rows"
+def _note_on_sample(n_sampled: int, n_rows: int, n_compared: int, beside_imm: bool) -> str:
+    imm = ", IMM's tree of all rows among them," if beside_imm else ""
+    best = f"the best {n_compared}{imm} were compared" if n_compared > 1 else "the best was measured"
+    return f"trees were grown on a sample of {n_sampled:,} of {n_rows:,} rows; {best} on all rows"
 
 
 def _rows_of_sample(task: TableTask, n_rows: int | None) -> int:
@@ -98,7 +104,7 @@ def _sample(facts: TableFacts, n_rows: int) -> tuple[Task, bool]:
         n_jobs=task.n_jobs,
         budget=task.budget,
     )
-    return sample, len(labels) < n_rows
+    return sample, len(labels) < n_rows or (not facts.weighted and float(weights.sum()) == task.n_kept)
 
 
 def _taken(facts: TableFacts, rule: GoalRule, trees: dict[ThresholdTree, str]) -> tuple[Candidate, TreeSums, float]:

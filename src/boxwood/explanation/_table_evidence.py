@@ -54,6 +54,6 @@ def confusion_in(held: Array, tree: ThresholdTree) -> Array:
 def refuse_all_rows(what: str, table: str) -> NoReturn:
     """Raise a DataError for what needs all rows in memory."""
     raise DataError(
-        f"{what} needs all rows in memory, but {table} is read in batches; take a sample of its rows into a frame, and "
-        "explain that, or pass the frame and its labels to measure"
+        f"{what} needs all rows in memory, but {table} is read in batches; read a sample of its rows into a "
+        "frame and explain that, or pass the frame and its labels to measure"
     )
