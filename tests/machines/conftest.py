@@ -38,6 +38,7 @@ class Spark:
         let_workers_import()
         os.environ |= {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
         settings = {
+            "spark.python.daemon.module": "tests.machines.daemon",
             "spark.driver.memory": "1g",
             "spark.driver.maxResultSize": "32m",
             "spark.driver.host": "127.0.0.1",
