@@ -163,7 +163,7 @@ class Goal(GoalRule):
 
 
 def comparable(cost: float) -> float:
-    """Return a cost by which trees are compared: its last digits depend on the order of rows, so they decide nothing."""
+    """Return a cost by which trees are compared: last digits depend on the order of rows, so they decide nothing."""
     mantissa, exponent = math.frexp(cost)
     return math.ldexp(round(mantissa * 2.0**DIGITS), exponent - DIGITS)
 

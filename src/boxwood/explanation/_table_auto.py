@@ -52,7 +52,7 @@ def searched_by_passes(
     task = facts.task
     sample, is_whole = _sample(facts, _rows_of_sample(task, n_rows))
     share = 1.0 if objective == "cost" else facts.share_nearest
-    rule = GoalRule(objective, share, comparable(facts.cost_of_clusters), float(facts.sizes.sum()))
+    rule = GoalRule(objective, share, comparable(facts.cost_of_clusters), float(facts.means.weights.sum()))
     asked = objective if rule.by_cost else "agreement"
     grown = choose(sample, "auto", progress=progress, objective=asked, time_limit=time_limit)
     trees = {grown.tree: grown.method} | ({} if is_whole else _of_all_rows(facts))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,10 @@ from boxwood._types import Floats, Indices
 from boxwood._validation import listed, shown
 from boxwood.errors import DataError
 from boxwood.explanation._clustering import N_CLUSTERS
-from boxwood.passes import Batches, Labelling, NearestCenters, TableReference
+from boxwood.passes import Batches, LabelColumn, Labelling, NearestCenters, TableReference
+from boxwood.passes._find_labels import find_labels
+from boxwood.passes._means import means_in
+from boxwood.passes._table_reference import Measured
 from boxwood.reference._clusterer import centers_of, is_fitted, last_step
 
 __all__ = ["PredictedLabels", "clustering_of_table", "label_column_of"]
@@ -98,9 +101,12 @@ def _columns(batches: Batches) -> str:
 
 
 def _of_column(batches: Batches, column: str) -> TableReference:
-    from boxwood.passes._label_column import clusters_of_column
-
-    return clusters_of_column(batches, column)
+    """Return the clusters of a column of labels on the columns of the rows, as `TableReference.of` does on all."""
+    labels, overview = find_labels(batches, column)
+    labelled = replace(batches, labelling=LabelColumn(column, labels))
+    means = means_in(labelled, overview)
+    known = Measured(labelled, overview, means)
+    return TableReference(LabelColumn(column, labels), means.mean + means.rest, labels, measured=known)
 
 
 def _of_clusterer(batches: Batches, clusterer: Any) -> TableReference:

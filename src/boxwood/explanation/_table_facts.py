@@ -5,20 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from boxwood._types import Bools, Floats
+from boxwood._types import Floats, Indices
 from boxwood.errors import DataError
 from boxwood.grow._names import without_leaves
 from boxwood.loops.nearest import nearest
 from boxwood.passes import Block, TableTask
 from boxwood.passes._exact import ExactSum
-from boxwood.passes._group_sums import GroupSquares, GroupSums, Means, Scales
-from boxwood.passes._label_column import ClusterSums
+from boxwood.passes._means import ranges_of
 from boxwood.passes._together import Together
 from boxwood.passes._tree_sums import TreeSums, leaves_in
+from boxwood.reference._sums import Means, Ranges, RowSums, SquareSums, _rounded
 from boxwood.tree import ThresholdTree
 
 __all__ = ["TableFacts", "named_by_rows"]
@@ -26,26 +26,17 @@ __all__ = ["TableFacts", "named_by_rows"]
 EQUAL = 1 + 1e-12  # distances of this ratio are equal, but for rounding
 
 
-class _ClusterSquares(GroupSquares):
-    """Squared distances of rows to the means of their clusters."""
+class _TreeSquares(SquareSums):
+    """Squared differences of rows to the means of the rows that a tree gives to their cluster."""
 
-    def update(self, block: Block) -> None:
-        values, labels, weights = block
-        self.add(values, labels if weights is None else np.where(weights > 0, labels, -1), weights)
-
-
-class _TreeSquares(GroupSquares):
-    """Squared distances of rows to the means of the rows in the leaves of a cluster."""
-
-    def __init__(self, tree: ThresholdTree, means: Means, scales: Scales) -> None:
-        super().__init__(means, scales)
+    def __init__(self, tree: ThresholdTree, ranges: Ranges, means: Means) -> None:
+        super().__init__(ranges, means)
         self.tree = tree
 
-    def update(self, block: Block) -> None:
+    def update(self, block: Any) -> None:
         values, labels, weights = block
         groups = self.tree.leaf_clusters[leaves_in(self.tree, values)]
-        kept = labels >= 0 if weights is None else (labels >= 0) & (weights > 0)
-        self.add(values, np.where(kept, groups, -1), weights)
+        super().update((values, np.where(labels >= 0, groups, -1), weights))
 
 
 class _Nearest:
@@ -89,25 +80,26 @@ class TableFacts:
     def __init__(self, task: TableTask) -> None:
         self.task, self.k = task, task.reference.n_clusters
         self.weighted = task.batches.weight is not None
-        self._sums: GroupSums | None = None
-        self._squares: GroupSquares | None = None
+        known = task.reference.measured
+        self._means: Means | None = known.means if known is not None and known.is_of(task.batches) else None
+        self._squares: SquareSums | None = None
 
     @cached_property
-    def scales(self) -> Scales:
-        """Scales of the table."""
-        return Scales.of(self.task.overview)
+    def ranges(self) -> Ranges:
+        """Ranges of the clusters."""
+        return ranges_of(self.task.batches, self.task.overview)
 
     @property
-    def clusters(self) -> GroupSums:
-        """Sums over the rows of each cluster."""
-        if self._sums is None:
+    def means(self) -> Means:
+        """Weights and means of the clusters; takes a pass unless they are known."""
+        if self._means is None:
             self.of_trees(())
-        assert self._sums is not None
-        return self._sums
+        assert self._means is not None
+        return self._means
 
     @property
-    def squares(self) -> GroupSquares:
-        """Squared distances of the rows to the means of their clusters."""
+    def squares(self) -> SquareSums:
+        """Squared differences of the rows to the means of their clusters."""
         if self._squares is None:
             self.costs_of(())
         assert self._squares is not None
@@ -116,81 +108,96 @@ class TableFacts:
     @property
     def cost_of_clusters(self) -> float:
         """Within-cluster cost of the clusters."""
-        return _finite(self.squares.cost(self.weighted))
+        return _cost(self.squares)
 
     def of_trees(self, trees: Sequence[ThresholdTree]) -> list[TreeSums]:
         """Return what the leaves of trees hold, from one pass; it also finds the means of the clusters."""
-        makes = [partial(TreeSums, tree, self.k, self.scales, self.weighted) for tree in trees]
-        own = [partial(ClusterSums, self.scales.clusters, self.scales)] if self._sums is None else []
-        parts = self.task.batches.fold(partial(Together, [*makes, *own])).parts
-        if own:
-            self._sums = parts.pop()
+        makes: list[Callable[[], Any]] = [partial(TreeSums, tree, self.ranges, self.weighted) for tree in trees]
+        if self._means is None:
+            makes.append(partial(RowSums, self.ranges))
+        parts = self.task.batches.fold(partial(Together, makes)).parts
+        if self._means is None:
+            self._means = parts.pop().means()
         return parts
 
     def costs_of(self, sums: Sequence[TreeSums]) -> list[float]:
         """Return the within-cluster costs of trees, from one pass, by what their leaves hold."""
-        makes = []
-        for one in sums:
-            means = one.sums.joined(one.tree.leaf_clusters, self.k).means
-            makes.append(partial(_TreeSquares, one.tree, means, self.scales))
-        own = [partial(_ClusterSquares, self.clusters.means, self.scales)] if self._squares is None else []
+        return [
+            _cost(part)
+            for part in self._with_squares([partial(_TreeSquares, one.tree, *one.by_cluster()) for one in sums])
+        ]
+
+    def _with_squares(self, makes: Sequence[Callable[[], Any]]) -> list[Any]:
+        """Return summaries of one pass, which also adds up squares of the clusters if they are not known."""
+        own = [partial(SquareSums, self.ranges, self.means)] if self._squares is None else []
         parts = self.task.batches.fold(partial(Together, [*makes, *own])).parts
         if own:
             self._squares = parts.pop()
-        return [_finite(part.cost(self.weighted)) for part in parts]
+        return parts
 
     @cached_property
     def share_nearest(self) -> float:
         """Share of the rows that lie nearest to the mean of their own cluster."""
-        makes: list[Callable[[], Any]] = [partial(_Nearest, self.clusters.means.base)]
-        if self._squares is None:
-            makes.append(partial(_ClusterSquares, self.clusters.means, self.scales))
-        parts = self.task.batches.fold(partial(Together, makes)).parts
-        if self._squares is None:
-            self._squares = parts.pop()
-        return parts[0].own.value / parts[0].all.value  # type: ignore[no-any-return]
-
-    def deviation(self, column: int) -> float:
-        """Return the standard deviation of a column among all kept rows; 0 for a column of one value."""
-        variance, _, unit = self.spread(column)
-        return float(np.sqrt(variance)) * unit
-
-    def spread(self, column: int) -> tuple[float, float, float]:
-        """Return the variance of a column among all kept rows, its part between clusters, and the unit of both.
-
-        Both are multiples of the unit's square, so that they do not leave the range of floats.
-        """
-        if self.is_constant(column):
-            return 0.0, 0.0, 1.0
-        sizes, means = self.sizes, self.clusters.means
-        unit = float(np.ldexp(1.0, int(self.scales.spans[column])))
-        present: Bools = sizes > 0
-        base, share = means.base[present, column] / unit, sizes[present] / sizes.sum()
-        away = base - base[0] + means.rest[present, column] / unit
-        mean = float((share * away).sum())
-        between = float((share * np.square(away - mean)).sum())
-        inside = float(self.squares.within()[:, column].sum()) * self._weight_unit / sizes.sum()
-        return inside + between, between, unit
-
-    def is_constant(self, column: int) -> bool:
-        """Return whether all kept rows have one value."""
-        least, most = self.task.ranges
-        return bool(least[column] == most[column])
+        found = self._with_squares([partial(_Nearest, self.means.mean)])[0]
+        return float(found.own.value / found.all.value)
 
     @cached_property
-    def sizes(self) -> Floats:
-        """Number, or weight, of the rows of each cluster, shape (k,)."""
-        overview = self.task.overview
-        counts = [one.value for one in overview.weight] if self.weighted else overview.sizes
-        return np.asarray(counts, dtype=np.float64)
-
-    @property
-    def _weight_unit(self) -> float:
-        return float(np.ldexp(1.0, self.scales.weight)) if self.weighted else 1.0
+    def spreads(self) -> Spreads:
+        """Means and variances of the columns, in all rows and in clusters."""
+        return Spreads.of(self.ranges, self.means, self.squares)
 
 
-def _finite(cost: float) -> float:
-    """Return a cost, or raise a DataError if it is infinite."""
+class Spreads(NamedTuple):
+    """Means and variances of the columns in units of their own, powers of two that keep squares in range.
+
+    Parameters
+    ----------
+    exponents : array of shape (d,)
+        Exponents of the units.
+    away, inside : arrays of shape (k, d)
+        Mean of each cluster less the origin, and the sum of its squared differences to the mean; 0 without rows.
+    origin : array of shape (d,)
+        A mean of some cluster.
+    mean, between, variance : arrays of shape (d,)
+        Mean of all rows less the origin, and their variance, with its part between clusters; 0 for a column of one
+        value.
+    """
+
+    exponents: Indices
+    away: Floats
+    inside: Floats
+    origin: Floats
+    mean: Floats
+    between: Floats
+    variance: Floats
+
+    @classmethod
+    def of(cls, ranges: Ranges, means: Means, squares: SquareSums) -> Spreads:
+        """Return the spreads of clusters."""
+        least, most = ranges.least.min(axis=0), ranges.most.max(axis=0)
+        exponents = np.frexp(np.maximum(most * 0.5 - least * 0.5, np.abs(most) * 2.0**-60))[1] + 1
+        present = means.weights > 0
+        first = int(np.argmax(present))
+        base = np.where(present[:, None], means.mean, means.mean[first])
+        origin = np.ldexp(base[first], -exponents)
+        away = np.ldexp(base, -exponents) - origin + np.ldexp(np.nan_to_num(means.rest), -exponents)
+        inside = np.ldexp(_rounded(squares.sums), 2 * (squares.exponents - exponents) + squares.weight_exponent)
+        share, total = means.weights / means.weights.sum(), means.weights.sum()
+        mean = (share[:, None] * away).sum(axis=0)
+        between = (share[:, None] * np.square(away - mean)).sum(axis=0)
+        varies = least < most
+        between = np.where(varies, between, 0.0)
+        variance = np.where(varies, between + inside.sum(axis=0) / total, 0.0)
+        return cls(exponents, away, inside, origin, mean, between, variance)
+
+    def deviation(self, column: int) -> float:
+        """Return the standard deviation of a column; 0 for a column of one value."""
+        return float(np.ldexp(np.sqrt(self.variance[column]), self.exponents[column]))
+
+
+def _cost(squares: SquareSums) -> float:
+    with np.errstate(over="ignore"):
+        cost = float(squares.squares().sum())
     if not math.isfinite(cost):
         raise DataError("the cost is beyond the largest float; divide the columns of the table by a power of ten")
     return cost

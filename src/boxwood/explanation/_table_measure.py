@@ -97,4 +97,6 @@ def _as_numbers_of_rows(table: Array, overview: Overview) -> Floats:
 
 def _spreads(facts: TableFacts, sums: TreeSums) -> dict[int, Spread]:
     """Return the spread of each column that the tree tests, as `why` needs it."""
-    return {j: Spread(facts.deviation(j) or 1.0, not sums.broken_of_kept[j]) for j in sums.tree.features.tolist()}
+    return {
+        j: Spread(facts.spreads.deviation(j) or 1.0, not sums.broken_of_kept[j]) for j in sums.tree.features.tolist()
+    }

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Floats, Indices
-from boxwood._validation import as_table, refuse_other_kind, refuse_unknown, shown
+from boxwood._validation import as_table, listed, refuse_other_kind, refuse_unknown, shown
+from boxwood._warnings import warn_caller
 from boxwood.errors import DataError
 from boxwood.passes._batches import Batches, rows_of
 from boxwood.passes._find_labels import find_labels
@@ -147,6 +148,27 @@ class TableReference:
         if len(later):
             pairs = ", ".join(f"{self.names[first[c]]} and {self.names[c]}" for c in later)
             raise DataError(f"clusters with equal centres, which no cut separates: {pairs}; give them one label")
+
+    def distinct_clusters(self, duplicates: str = "error") -> Indices:
+        """Return for each cluster the first one with the same centre, if all centres differ or may be merged.
+
+        No cut separates equal centres. With `duplicates="merge"` their clusters count as the first of them, with a
+        warning.
+
+        Raises
+        ------
+        DataError
+            If centres are equal and `duplicates` is "error".
+        """
+        refuse_unknown("duplicates", duplicates, ("error", "merge"))
+        first = self.first_of_equal_centers()
+        later = np.flatnonzero(first != np.arange(self.n_clusters))
+        if len(later) and duplicates == "error":
+            self.refuse_equal_centers()
+        if len(later):
+            pairs = listed([f"{self.names[first[c]]} and {self.names[c]}" for c in later])
+            warn_caller(f"clusters with equal centres are merged into the first of them: {pairs}")
+        return first
 
     def __repr__(self) -> str:
         return f"TableReference(n_clusters={self.n_clusters}, n_columns={self.centers.shape[1]})"

@@ -9,11 +9,10 @@ import numpy as np
 
 from boxwood._types import Bools, Floats, Indices, Ints
 from boxwood.loops.gaps import widen_gaps
-from boxwood.loops.sums import add_parts
+from boxwood.loops.sums import add_parts, widen
 from boxwood.loops.walk import descend
 from boxwood.passes._batches import Batches, Block
-from boxwood.passes._group_sums import GroupSums, Scales
-from boxwood.reference._sums import _rounded
+from boxwood.reference._sums import Means, Ranges, RowSums, _rounded
 from boxwood.tree import ThresholdTree
 from boxwood.tree._shorten import ends_left_of, shortened_in
 
@@ -39,33 +38,36 @@ class TreeSums:
         The tree.
     n_clusters : int
         Number of clusters k.
-    scales : Scales
-        Of the table.
-    weighted : bool
+    ranges : Ranges
+        Of the clusters.
+    is_weighted : bool
         Whether rows have weights.
 
     Attributes
     ----------
     noise : array of shape (n_leaves,)
         Number of rows without a cluster in each leaf.
-    sums : GroupSums
+    sums : RowSums
         Sums over the rows of each leaf.
+    least, most : arrays of shape (n_leaves, d)
+        Least and greatest values of the rows of each leaf.
     left, right : arrays of shape (n_nodes, 2)
         Gap of each end of a cut; see `shortened_in`.
     broken, broken_of_kept : arrays of shape (d,)
         Whether a column that the tree tests holds a number that is not whole, in all rows and in the kept ones.
     """
 
-    def __init__(self, tree: ThresholdTree, n_clusters: int, scales: Scales, weighted: bool) -> None:
-        self.tree, self.n_clusters, self.scales = tree, n_clusters, scales
-        n_cells = tree.n_leaves * n_clusters
-        self.counts = np.zeros(n_cells, dtype=np.int64)
-        self.weights = np.zeros((n_cells, 3, 1)) if weighted else None
+    def __init__(self, tree: ThresholdTree, ranges: Ranges, is_weighted: bool) -> None:
+        self.tree, self.n_clusters, self.ranges = tree, len(ranges.least), ranges
+        self.counts = np.zeros(tree.n_leaves * self.n_clusters, dtype=np.int64)
         self.noise = np.zeros(tree.n_leaves, dtype=np.int64)
-        self.sums = GroupSums(scales.of_groups(tree.n_leaves), scales)
+        self.sums = RowSums(_of_leaves(ranges, tree.n_leaves))
+        self.least = np.full(self.sums.exponents.shape, np.inf)
+        self.most = -self.least
+        self.weights = np.zeros((len(self.counts), len(self.sums.units))) if is_weighted else None
         self.left, self.right = np.full((tree.n_nodes, 2), -np.inf), np.full((tree.n_nodes, 2), np.inf)
         self.ends = ends_left_of(tree)
-        self.broken, self.broken_of_kept = np.zeros((2, len(scales.columns)), dtype=np.bool_)
+        self.broken, self.broken_of_kept = np.zeros((2, ranges.least.shape[1]), dtype=np.bool_)
 
     def update(self, block: Block) -> None:
         """Add a block of rows."""
@@ -73,15 +75,15 @@ class TreeSums:
         leaf, tree = leaves_in(self.tree, values), self.tree
         self.noise += np.bincount(leaf[labels < 0], minlength=tree.n_leaves)
         kept = labels >= 0 if weights is None else (labels >= 0) & (weights > 0)
-        cells = np.where(kept, leaf * self.n_clusters + labels, -1)
+        cells, leaf = np.where(kept, leaf * self.n_clusters + labels, -1), np.where(kept, leaf, -1)
         self.counts += np.bincount(cells[kept], minlength=len(self.counts))
         if self.weights is not None:
-            ones, weighing = np.ones((len(values), 1)), self.scales.weighing(weights)
-            scales = np.ones((len(self.counts), 1))
-            add_parts(ones, cells, weighing[0], scales, weighing[1], self.scales.units, self.weights)
-        self.sums.add(values, np.where(kept, leaf, -1), weights)
-        cuts = tree.feature, tree.lower, tree.upper, tree.second
-        widen_gaps(values, *cuts, self.ends, self.left, self.right)
+            nothing, scales = np.empty((len(values), 0)), np.empty((len(self.counts), 0))
+            sums = np.empty((len(self.counts), len(self.sums.units), 0))
+            add_parts(nothing, cells, weights, scales, self.sums.scale, self.sums.units, sums, self.weights)
+        self.sums.update((values, leaf, weights))
+        widen(values, leaf, self.least, self.most)
+        widen_gaps(values, tree.feature, tree.lower, tree.upper, tree.second, self.ends, self.left, self.right)
         for j in self.tree.features.tolist():
             if not self.broken_of_kept[j]:
                 broken = values[:, j] != np.floor(values[:, j])
@@ -95,6 +97,7 @@ class TreeSums:
             self.weights += other.weights
         self.noise += other.noise
         self.sums.merge(other.sums)
+        self.least, self.most = np.minimum(self.least, other.least), np.maximum(self.most, other.most)
         self.left, self.right = np.maximum(self.left, other.left), np.minimum(self.right, other.right)
         self.broken |= other.broken
         self.broken_of_kept |= other.broken_of_kept
@@ -115,7 +118,37 @@ class TreeSums:
         """Number, or weight if rows are weighted, of the rows of each cluster in each leaf, shape (n_leaves, k)."""
         if self.weights is None:
             return self.rows
-        return np.asarray(np.ldexp(_rounded(self.weights), self.scales.weight).reshape(self.rows.shape))
+        total = _rounded(self.weights[:, :, None])[:, 0]
+        return np.asarray(np.ldexp(total, self.ranges.weight_exponent).reshape(self.rows.shape))
+
+    def means(self) -> Means:
+        """Return weights and means of the rows of each leaf."""
+        return self._joined(np.arange(self.tree.n_leaves), self.tree.n_leaves)[1]
+
+    def by_cluster(self) -> tuple[Ranges, Means]:
+        """Return ranges, weights and means of the rows that the tree gives to each cluster."""
+        return self._joined(self.tree.leaf_clusters, self.n_clusters)
+
+    def _joined(self, groups: Ints, n_groups: int) -> tuple[Ranges, Means]:
+        """Return ranges and means of groups of leaves; IN: groups (n_leaves,)."""
+        joined = RowSums(_of_leaves(self.ranges, n_groups))
+        least = np.full(joined.exponents.shape, np.inf)
+        most = -least
+        for whole, parts, add in (
+            (joined.sums, self.sums.sums, np.add),
+            (joined.totals, self.sums.totals, np.add),
+            (least, self.least, np.minimum),
+            (most, self.most, np.maximum),
+        ):
+            add.at(whole, groups, parts)
+        joined.ranges = joined.ranges._replace(least=least, most=most)
+        return joined.ranges, joined.means()
+
+
+def _of_leaves(ranges: Ranges, n_leaves: int) -> Ranges:
+    """Return ranges in which each leaf may have the rows of all clusters, so that sums of leaves can be added up."""
+    least, most = (np.tile(ends, (n_leaves, 1)) for ends in (ranges.least.min(axis=0), ranges.most.max(axis=0)))
+    return ranges._replace(least=least, most=most)
 
 
 class _Beyond:
