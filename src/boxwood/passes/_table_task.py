@@ -75,7 +75,8 @@ class TableTask:
                 f"the table has {batches.n_columns} columns, but the reference's centres have "
                 f"{reference.centers.shape[1]} columns"
             )
-        batches = replace(batches, labelling=reference.labelling)
+        if batches.store is None or batches.labelling is not reference.labelling:
+            batches = replace(batches, labelling=reference.labelling).with_stored_labels(reference.n_clusters)
         return cls(batches, reference, leaves, random_state, n_jobs, budget or NO_BUDGET, mixture)
 
     @cached_property
