@@ -57,6 +57,7 @@ class KMeansFound:
 
         k = len(self.centers)
         kmeans = KMeans(k, init=self.centers, n_init=1, max_iter=1, random_state=0).fit(self.centers)
+        kmeans.set_params(init="k-means++", max_iter=300)
         kmeans.cluster_centers_, kmeans.inertia_, kmeans.n_iter_ = self.centers.copy(), self.cost, self.n_passes
         return kmeans
 
