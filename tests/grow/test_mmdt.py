@@ -17,7 +17,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from boxwood import MMDT, Mixture, grow
 from boxwood.errors import DataError
 from boxwood.grow import mmdt
-from boxwood.loops.moments import block_moments
 from boxwood.metrics import explainability_to_noise
 from boxwood.reference import _moments as moments_module
 from boxwood.tree import ThresholdTree
@@ -435,13 +434,12 @@ def test_refused():
 @pytest.mark.parametrize(
     "clusterer", [None, DBSCAN(eps=0.7), KMeans(3, n_init=1, random_state=0), FrozenEstimator(KMeans(3))], ids=str
 )
-def test_rows_are_read_once_for_means_and_variances(iris, clusterer, monkeypatch):
+def test_rows_are_added_up_once_for_means_and_variances(iris, clusterer, monkeypatch):
     if isinstance(clusterer, FrozenEstimator):
         clusterer = FrozenEstimator(KMeans(3, n_init=1, random_state=0).fit(iris.data))
     read = []
-    monkeypatch.setattr(
-        moments_module, "block_moments", lambda X, *rest: read.append(len(X)) or block_moments(X, *rest)
-    )
+    squares_of = moments_module.squares_of
+    monkeypatch.setattr(moments_module, "squares_of", lambda X, *rest: read.append(len(X)) or squares_of(X, *rest))
     model = MMDT(clusterer, random_state=0).fit(iris.data, iris.target if clusterer is None else None)
     assert sum(read) == 150
     labels = model.reference_.labels

@@ -7,8 +7,9 @@ import pytest
 
 from boxwood import Reference
 from boxwood._threads import BLOCK_ROWS
+from boxwood.reference import Moments
 from boxwood.reference._sums import means_of
-from tests.naive.sums import mean_of_rows
+from tests.naive.sums import mean_of_rows, variance_of_rows
 from tests.scale import seeds
 
 KINDS = ("normal", "far", "whole", "wide", "tiny", "huge")
@@ -82,3 +83,60 @@ def test_clusters_of_equal_rows_have_equal_centres(seed):
     X = np.concatenate([rows, rng.permutation(rows)])
     first, second = Reference.of(X, np.repeat([0, 1], len(rows))).centers
     np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", seeds(12))
+def test_variances_are_those_of_exact_fractions(kind, seed):
+    rng = np.random.default_rng(seed)
+    X, k = table(rng, kind), 3
+    labels = rng.integers(-1, k, size=len(X))
+    weights = [None, rng.random(len(X)), 2.0 ** rng.integers(-100, 100, size=len(X))][seed % 3]
+    moments = Moments.of(X, labels, k, sample_weight=weights)
+    for c in range(k):
+        rows = labels == c
+        for j in range(X.shape[1]):
+            exact = variance_of_rows(X[rows, j], None if weights is None else weights[rows])
+            if exact is None:
+                assert moments.weights[c] == 0
+            elif exact >= Fraction(2) ** 1000:
+                assert moments.squares[c, j] == np.inf
+            else:
+                error = abs(Fraction(moments.variances[c, j]) - exact)
+                assert error <= Fraction(2.0**-49) * exact + Fraction(2) ** -1070
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", seeds(6))
+def test_variances_do_not_depend_on_the_order_of_rows(kind, seed):
+    rng = np.random.default_rng(seed)
+    X = table(rng, kind)
+    labels = rng.integers(-1, 3, size=len(X))
+    weights = rng.random(len(X)) * 10.0 ** rng.integers(-100, 100, size=len(X)) if seed % 2 else None
+    order = rng.permutation(len(X))
+    there = Moments.of(X, labels, 3, sample_weight=weights)
+    back = Moments.of(X[order], labels[order], 3, sample_weight=None if weights is None else weights[order])
+    for name in ("weights", "origins", "offsets", "squares"):
+        np.testing.assert_array_equal(getattr(there, name), getattr(back, name))
+
+
+@pytest.mark.parametrize("seed", seeds(20))
+def test_what_is_left_out_changes_nothing(seed):
+    rng = np.random.default_rng(seed)
+    X, labels, weights = rng.normal(size=(30, 2)), rng.integers(0, 3, size=30), rng.random(30)
+    wide = np.concatenate([X, 1e300 * rng.normal(size=(2, 2))])
+    expected = Moments.of(X, labels, 3, sample_weight=weights)
+    found = Moments.of(wide, [*labels, -1, 0], 3, sample_weight=[*weights, 1e200, 0.0])
+    for name in ("weights", "origins", "offsets", "squares"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
+def test_a_light_row_far_away_hides_nothing():
+    X = np.array([[1e100], [1.0], [2.0], [4.0]])
+    moments = Moments.of(X, [0, 0, 0, 0], 1, sample_weight=[1e-205, 1.0, 1.0, 1.0])
+    exact = variance_of_rows(X[:, 0], np.array([1e-205, 1.0, 1.0, 1.0]))
+    assert moments.variances[0, 0] == pytest.approx(float(exact), rel=1e-14)
+
+
+def test_zero_has_no_sign():
+    assert np.signbit(Moments.of([[-0.0], [-0.0]], [0, 0], 1).means[0, 0]) == np.False_

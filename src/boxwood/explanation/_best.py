@@ -9,9 +9,10 @@ from boxwood.explanation._progress import Progress, silent
 from boxwood.explanation._search import searched
 from boxwood.grow import METHODS, Method
 from boxwood.grow._grown import Grown
+from boxwood.passes import TableTask
 from boxwood.reference import Task
 
-__all__ = ["choose"]
+__all__ = ["choose", "refuse_leaves"]
 
 
 def choose(task: Task, name: str, *, progress: Progress = silent, **options: Any) -> Grown:
@@ -19,7 +20,7 @@ def choose(task: Task, name: str, *, progress: Progress = silent, **options: Any
     if name == "auto":
         return _searched(task, progress=progress, **options).noting_early_stop(task)
     method = METHODS[name]
-    _refuse_leaves(task, method)
+    refuse_leaves(task, method)
     method.check_budget(task.budget)
     if task.budget.max_columns is None:
         return method.grow(task, **options)
@@ -36,12 +37,12 @@ def _searched(task: Task, *, progress: Progress, objective: str = "auto", time_l
     return grown_on_few(task, grow, objective, several=True, time_limit=time_limit)
 
 
-def _refuse_leaves(task: Task, method: Method) -> None:
+def refuse_leaves(task: Task | TableTask, method: Method) -> None:
     """Raise a ValueError if the method cannot make the number of leaves asked for."""
     if not method.one_leaf_each or task.max_leaf_nodes is None:
         return
     n, what = task.reference.n_clusters, "clusters"
-    if method.of_mixtures and task.mixture is not None:
+    if method.of_mixtures and isinstance(task, Task) and task.mixture is not None:
         n, what = task.components.n_components, "components"
     if task.max_leaf_nodes != n:
         others = [f"{name!r}" for name, other in METHODS.items() if not other.one_leaf_each]

@@ -20,6 +20,7 @@ from boxwood.grow._names import matched
 from boxwood.grow._prune import pruned
 from boxwood.grow._refill import loss_of
 from boxwood.grow._shallow import growth_of_several
+from boxwood.passes import TableReference
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 
@@ -144,7 +145,7 @@ def _equal_means(task: Task) -> str:
     return equal_centers(Reference(no_rows, task.mixture.means))
 
 
-def equal_centers(reference: Reference) -> str:
+def equal_centers(reference: Reference | TableReference) -> str:
     """Return the names of two clusters with equal centres, or an empty text."""
     first = reference.first_of_equal_centers()
     later = np.flatnonzero(first != np.arange(len(first)))

@@ -16,7 +16,6 @@ from boxwood._validation import refuse_infinite_sum, shown
 if TYPE_CHECKING:
     from boxwood.explanation._explanation import Explanation
     from boxwood.explanation._names import Names
-    from boxwood.reference._coordinates import Coordinates
 
 __all__ = ["explain"]
 
@@ -31,7 +30,7 @@ def explain(
     objective: str = "auto",
     time_limit: float | None = None,
     names: Names | None = None,
-    sample_weight: ArrayLike | None = None,
+    sample_weight: ArrayLike | str | None = None,
     random_state: Any = None,
     columns: Sequence[str] | None = None,
     standardize: bool = False,
@@ -214,12 +213,15 @@ def explain(
     from boxwood.explanation._losses import Distance
     from boxwood.explanation._measure import measure
     from boxwood.explanation._names import renamed
+    from boxwood.explanation._notes_on_clusters import notes_on_k_means, notes_on_kernel
     from boxwood.explanation._of_explainer import explained_by, is_explainer, out_of_frozen, refuse_growing
     from boxwood.explanation._options import method_with_options, with_defaults
     from boxwood.explanation._progress import as_progress
+    from boxwood.explanation._table_explain import explain_table
     from boxwood.reference import Task
     from boxwood.reference._clusterer import is_fitted
     from boxwood.reference._coordinates import Coordinates
+    from boxwood.table._as_source import as_source
 
     name, options = method_with_options(method, objective, time_limit, options)
     validate, progress = checked_validate(validate), as_progress(verbose)
@@ -241,6 +243,24 @@ def explain(
         "preferred": preferred,
         "round_thresholds": round_thresholds,
     }
+    if (source := as_source(X)) is not None:
+        return explain_table(
+            source,
+            labels_or_estimator,
+            method=name,
+            options=options,
+            n_clusters=n_clusters,
+            max_leaf_nodes=max_leaf_nodes,
+            names=names,
+            sample_weight=sample_weight,
+            random_state=random_state,
+            columns=columns,
+            standardize=standardize,
+            validate=validate,
+            n_jobs=n_jobs,
+            progress=progress,
+            limits=limits,
+        )
     if is_explainer(labels_or_estimator):
         explainer = out_of_frozen(labels_or_estimator)
         limits["validate"] = validate
@@ -253,7 +273,7 @@ def explain(
     budget = budget_of(X, unscaled.columns, limits)
     coordinates = unscaled.standardized() if standardize else unscaled
     if clustering is None:
-        on_columns += _notes_on_k_means(unscaled, n_clusters, standardize)
+        on_columns += notes_on_k_means(unscaled, n_clusters, standardize)
     else:
         on_columns += notes_on_columns(unscaled.columns, unscaled.table.values)
     on_columns += notes_on_rounding(X, unscaled.columns)
@@ -271,7 +291,7 @@ def explain(
     options = with_defaults(name, options, clustering)
     grown = choose(task, name, progress=progress, **options)
     tree, n_moved = finished(coordinates.shortened(coordinates.pulled_back(grown.tree)), task, budget, coordinates)
-    notes = (*on_columns, *grown.notes, *_notes_on(clustering, name))
+    notes = (*on_columns, *grown.notes, *notes_on_kernel(clustering, name))
     explanation = measure(task, grown._replace(tree=tree, notes=notes), coordinates)
     afterwards = notes_on_outcome(explanation, clustering is None or labels_or_estimator is None)
     if name == "auto":
@@ -296,32 +316,3 @@ def explain(
 def _refuse_parameter(name: str, value: Any, valid: bool, expected: str) -> None:
     if not valid:
         raise ValueError(f"{name} must be {expected}; got {shown(value)}")
-
-
-# ------------------------------------------------------------------------------------------------------- notes
-
-
-def _notes_on_k_means(coordinates: Coordinates, n_clusters: int | None, standardize: bool) -> tuple[str, ...]:
-    """Return notes on what k-means is given: columns, their ranges, and a number of clusters that nobody chose."""
-    from boxwood.explanation._clustering import N_CLUSTERS
-    from boxwood.explanation._guards import notes_on_columns, notes_on_ranges
-
-    names, values = coordinates.columns, coordinates.table.values
-    notes = notes_on_columns(names, values)
-    if not standardize:
-        notes += notes_on_ranges(names, values)
-    if n_clusters is None:
-        notes += (f"{N_CLUSTERS} clusters were made, as no number was asked for (n_clusters)",)
-    return notes
-
-
-def _notes_on(clusterer: Any, method: str) -> tuple[str, ...]:
-    """Return a note if the clusters are those of a kernel but the method is not."""
-    from boxwood.clusterers import KernelKMeans
-    from boxwood.reference._clusterer import last_step
-
-    if method.startswith("kernel") or not isinstance(last_step(clusterer), KernelKMeans):
-        return ()
-    return (
-        "the clusters are those of a kernel; method kernel_exkmc explains them by two-sided cuts and the kernel's cost",
-    )

@@ -28,6 +28,7 @@ from boxwood.tree._on_frames import is_on_machines
 
 if TYPE_CHECKING:
     from boxwood.explanation._records import HeldOut
+    from boxwood.explanation._table_evidence import TableEvidence
     from boxwood.metrics._readability import Readability
 
 __all__ = ["Explanation", "load", "with_booleans"]
@@ -136,6 +137,7 @@ class Explanation(Written, Measured, Applied, Drawn):
     held_out: HeldOut | None = None
     budget: BudgetFacts | None = None
     _evidence: Evidence | None = field(default=None, compare=False)
+    _table: TableEvidence | None = field(default=None, compare=False)  # instead of the evidence, of rows in batches
     _kept: dict[str, Any] = field(default_factory=dict, compare=False)  # what was measured when asked for, by its name
 
     @property
@@ -264,7 +266,7 @@ class Explanation(Written, Measured, Applied, Drawn):
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for a pickle, without rows, but with the spreads of columns that `why` needs."""
         self._spreads()
-        return self.__dict__ | {"_evidence": None}
+        return self.__dict__ | {"_evidence": None, "_table": None}
 
     def __copy__(self) -> Explanation:
         """Return a copy that knows the same rows; the state for a pickle would leave them behind."""
@@ -272,7 +274,7 @@ class Explanation(Written, Measured, Applied, Drawn):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Explanation:
         """Return a copy of everything but the rows, which both share: nothing changes them."""
-        shared = {"_evidence", "_kept"}
+        shared = {"_evidence", "_table", "_kept"}
         fields = {name: deepcopy(value, memo) for name, value in self.__dict__.items() if name not in shared}
         return replace(self, **fields, _kept=dict(self._kept))
 

@@ -17,7 +17,7 @@ from boxwood.metrics._cost import summed_distances
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Candidate", "Goal"]
+__all__ = ["Candidate", "Goal", "GoalRule", "comparable"]
 
 NEAREST = 0.95  # "auto" looks at costs if at least this share of rows is nearest to its own cluster's mean
 DIGITS = 36  # binary digits of a cost by which trees are compared
@@ -34,8 +34,8 @@ class Candidate(NamedTuple):
     mistakes: float
 
 
-class Goal:
-    """What decides between the trees for one task.
+class GoalRule:
+    """What decides between trees whose costs and mistakes are known.
 
     "cost" is the cheapest tree. "agreement" is the tree with the fewest rows outside their cluster. With "auto" let A
     be the best agreement among the trees within 0.5% of the least cost; the cheapest tree that agrees at least A -
@@ -45,19 +45,20 @@ class Goal:
 
     Parameters
     ----------
-    task : Task
-        Rows and their clusters.
     objective : {"auto", "cost", "agreement"}
         What was asked for.
+    share_nearest : float
+        Share of the rows that lie nearest to the mean of their own cluster.
+    cost_of_clusters : float
+        Cost of the clusters, as `comparable` returns it.
+    weight : float
+        Number, or weight, of the rows.
     """
 
-    def __init__(self, task: Task, objective: str) -> None:
-        self.task, self.objective = task, objective
-        self.share_nearest = _share_nearest(task)
-        self.by_cost = objective == "cost" or (objective == "auto" and self.share_nearest >= NEAREST)
-        self.cost_of_clusters = self._cost(task.reference.labels)
-        self.weight = float(task.kept.sum() if task.rows.weights is None else task.rows.weights[task.kept].sum())
-        self._known: dict[ThresholdTree, tuple[float, float]] = {}
+    def __init__(self, objective: str, share_nearest: float, cost_of_clusters: float, weight: float) -> None:
+        self.objective, self.share_nearest = objective, share_nearest
+        self.by_cost = objective == "cost" or (objective == "auto" and share_nearest >= NEAREST)
+        self.cost_of_clusters, self.weight = cost_of_clusters, weight
 
     @property
     def reason(self) -> str:
@@ -68,29 +69,6 @@ class Goal:
             "trees were compared by agreement alone, as the clusters do not minimise the squared distances "
             f"to their means: {self.share_nearest:.0%} of the rows are nearest to the mean of their own cluster"
         )
-
-    def of_sample(self, sample: Task) -> Goal:
-        """Return the goal on a sample of the rows; what it looks at is decided by all rows."""
-        goal = Goal(sample, self.objective)
-        goal.by_cost = self.by_cost
-        return goal
-
-    def candidate(self, tree: ThresholdTree, name: str) -> Candidate:
-        """Return a tree with its cost and mistakes, which are computed once for equal trees."""
-        if tree not in self._known:
-            reference, weights = self.task.reference, self.task.rows.weights
-            predicted = tree.predict(self.task.rows, n_jobs=self.task.n_jobs)
-            wrong = reference.kept & (predicted != reference.labels)
-            mistakes = float(wrong.sum() if weights is None else weights[wrong].sum())
-            self._known[tree] = self._cost(np.where(reference.kept, predicted, -1)), mistakes
-        return Candidate(tree, name, *self._known[tree])
-
-    def candidates(self, trees: Iterable[tuple[ThresholdTree, str]]) -> list[Candidate]:
-        """Return the trees with their costs and mistakes; of equal trees only the first."""
-        names: dict[ThresholdTree, str] = {}
-        for tree, name in trees:
-            names.setdefault(tree, name)
-        return [self.candidate(tree, name) for tree, name in names.items()]
 
     def best(self, candidates: Sequence[Candidate]) -> Candidate:
         """Return the candidate that the goal takes."""
@@ -139,10 +117,55 @@ class Goal:
         """Return the cost of a tree, by which it is compared; "cost" looks at costs below that of the clusters, too."""
         return candidate.cost if self.objective == "cost" else max(candidate.cost, self.cost_of_clusters)
 
+
+class Goal(GoalRule):
+    """What decides between the trees for one task, which are measured on its rows.
+
+    Parameters
+    ----------
+    task : Task
+        Rows and their clusters.
+    objective : {"auto", "cost", "agreement"}
+        What was asked for.
+    """
+
+    def __init__(self, task: Task, objective: str) -> None:
+        self.task = task
+        weight = float(task.kept.sum() if task.rows.weights is None else task.rows.weights[task.kept].sum())
+        super().__init__(objective, _share_nearest(task), self._cost(task.reference.labels), weight)
+        self._known: dict[ThresholdTree, tuple[float, float]] = {}
+
+    def of_sample(self, sample: Task) -> Goal:
+        """Return the goal on a sample of the rows; what it looks at is decided by all rows."""
+        goal = Goal(sample, self.objective)
+        goal.by_cost = self.by_cost
+        return goal
+
+    def candidate(self, tree: ThresholdTree, name: str) -> Candidate:
+        """Return a tree with its cost and mistakes, which are computed once for equal trees."""
+        if tree not in self._known:
+            reference, weights = self.task.reference, self.task.rows.weights
+            predicted = tree.predict(self.task.rows, n_jobs=self.task.n_jobs)
+            wrong = reference.kept & (predicted != reference.labels)
+            mistakes = float(wrong.sum() if weights is None else weights[wrong].sum())
+            self._known[tree] = self._cost(np.where(reference.kept, predicted, -1)), mistakes
+        return Candidate(tree, name, *self._known[tree])
+
+    def candidates(self, trees: Iterable[tuple[ThresholdTree, str]]) -> list[Candidate]:
+        """Return the trees with their costs and mistakes; of equal trees only the first."""
+        names: dict[ThresholdTree, str] = {}
+        for tree, name in trees:
+            names.setdefault(tree, name)
+        return [self.candidate(tree, name) for tree, name in names.items()]
+
     def _cost(self, labels: Indices) -> float:
-        cost = summed_distances(self.task.rows.values, labels, SQEUCLIDEAN, None, self.task.rows.weights)
-        mantissa, exponent = math.frexp(cost)  # the last digits depend on the order of rows, so they decide nothing
-        return math.ldexp(round(mantissa * 2.0**DIGITS), exponent - DIGITS)
+        return comparable(summed_distances(self.task.rows.values, labels, SQEUCLIDEAN, None, self.task.rows.weights))
+
+
+def comparable(cost: float) -> float:
+    """Return a cost by which trees are compared: last digits depend on the order of rows, so they decide nothing."""
+    mantissa, exponent = math.frexp(cost)
+    return math.ldexp(round(mantissa * 2.0**DIGITS), exponent - DIGITS)
 
 
 def _share_nearest(task: Task) -> float:

@@ -16,13 +16,11 @@ from boxwood.explanation._explanation import Explanation
 from boxwood.explanation._mixture_facts import mixture_facts
 from boxwood.explanation._notes_on_leaves import notes_on_leaves
 from boxwood.explanation._summaries import (
-    ClusterSummary,
     DrawFacts,
     KernelFacts,
     LeafSummary,
     MixtureFacts,
-    leaves_of,
-    ruled_by,
+    clusters_of,
 )
 from boxwood.grow._grown import Grown
 from boxwood.metrics import agreement
@@ -36,7 +34,7 @@ from boxwood.reference._coordinates import Coordinates
 from boxwood.theory.bounds import random_cuts_price_bound
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Costs", "costs_of", "measure"]
+__all__ = ["Costs", "costs_of", "draws_of", "measure"]
 
 
 def measure(task: Task, grown: Grown, coordinates: Coordinates) -> Explanation:
@@ -51,7 +49,8 @@ def measure(task: Task, grown: Grown, coordinates: Coordinates) -> Explanation:
     costs = costs_of(task, grown, predicted, coordinates.measured)
     said = tree, coordinates.columns, coordinates.categories
     leaves = _leaves(tree, leaf, reference, weights, rules_of(*said))
-    clusters = _clusters(leaves, reference, weights, cluster_rules_of(*said, reference.n_clusters))
+    sizes = _sums(reference.labels, reference.kept, weights, reference.n_clusters)
+    clusters = clusters_of(leaves, reference.names, sizes, cluster_rules_of(*said, reference.n_clusters))
     return Explanation(
         tree=tree,
         columns=coordinates.columns,
@@ -74,9 +73,8 @@ def measure(task: Task, grown: Grown, coordinates: Coordinates) -> Explanation:
             *notes_on_leaves(
                 clusters,
                 leaves,
-                predicted,
-                reference,
-                weights,
+                lambda cluster: _ruled(predicted, reference, weights, cluster),
+                weighted=weights is not None,
                 more_may_help=tree.n_leaves >= task.leaves() and not task.budget.limits_shape,
             ),
         ),
@@ -87,7 +85,7 @@ def measure(task: Task, grown: Grown, coordinates: Coordinates) -> Explanation:
         ),
         objective=grown.objective,
         kernel=None if grown.kernel is None else KernelFacts(repr(grown.kernel), costs.ceiling),
-        draws=_draws(grown, reference),
+        draws=draws_of(grown, reference.n_clusters),
         search=grown.facts.get("search"),
         _evidence=Evidence(task, coordinates, leaf, kernel=grown.kernel),
     )
@@ -127,11 +125,12 @@ def costs_of(task: Task, grown: Grown, predicted: Indices, rows: Rows | None = N
     return Costs(space.cost(predicted, k), space.cost(labels, k), float(most[task.reference.kept].sum()))
 
 
-def _draws(grown: Grown, reference: Reference) -> DrawFacts | None:
+def draws_of(grown: Grown, k: int) -> DrawFacts | None:
+    """Return the facts on all random trees, if there were any."""
     if "prices" not in grown.facts:
         return None
     prices = grown.facts["prices"]
-    k, variant = reference.n_clusters, grown.facts["variant"]
+    variant = grown.facts["variant"]
     bound = random_cuts_price_bound(k, objective=grown.objective, variant=variant).value
     return DrawFacts(len(prices), float(prices.min()), float(prices.mean()), float(prices.max()), float(bound))
 
@@ -162,26 +161,10 @@ def _leaves(
     return tuple(map(LeafSummary, range(tree.n_leaves), tree.leaf_clusters.tolist(), sizes, owns, rules, noise))
 
 
-def _clusters(
-    leaves: tuple[LeafSummary, ...], reference: Reference, weights: Floats | None, rules: list[tuple[Rule, ...]]
-) -> tuple[ClusterSummary, ...]:
-    sizes = _sums(reference.labels, reference.kept, weights, reference.n_clusters)
-    total = sum(sizes)
-    return tuple(
-        ClusterSummary(
-            cluster=i,
-            name=name,
-            size=size,
-            share=size / total,
-            ruled=ruled_by(cluster_leaves),
-            caught=_share(sum(leaf.own for leaf in cluster_leaves), size),
-            precision=_share(sum(leaf.own for leaf in cluster_leaves), ruled_by(cluster_leaves)),
-            rules=rules[i],
-        )
-        for i, (name, size, cluster_leaves) in enumerate(
-            zip(reference.names, sizes, leaves_of(leaves, len(sizes)), strict=True)
-        )
-    )
+def _ruled(predicted: Indices, reference: Reference, weights: Floats | None, cluster: int) -> Array:
+    """Return the number, or the weight, of the rows of a cluster that are ruled to be in each cluster, shape (k,)."""
+    own = reference.labels == cluster
+    return np.bincount(predicted[own], None if weights is None else weights[own], minlength=reference.n_clusters)
 
 
 def _sums(group: Array, which: Bools, weights: Floats | None, n_groups: int) -> list[float]:
@@ -190,7 +173,3 @@ def _sums(group: Array, which: Bools, weights: Floats | None, n_groups: int) -> 
         group[which], None if weights is None else weights[which], minlength=n_groups
     ).tolist()
     return sums
-
-
-def _share(part: float, whole: float) -> float | None:
-    return min(part / whole, 1.0) if whole else None  # rounding can put a sum of weights above the whole

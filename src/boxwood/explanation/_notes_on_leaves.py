@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 
-from boxwood._types import Floats, Indices
+from boxwood._types import Array
 from boxwood._validation import listed
 from boxwood.explanation._summaries import ClusterSummary, LeafSummary
-from boxwood.reference import Reference
 from boxwood.render._figures import size
 from boxwood.render._rules import cluster_name, rule
 
@@ -21,20 +20,19 @@ SPELT_OUT = 5  # clusters and leaves that are told one by one
 def notes_on_leaves(
     clusters: Sequence[ClusterSummary],
     leaves: Sequence[LeafSummary],
-    predicted: Indices,
-    reference: Reference,
-    weights: Floats | None,
+    ruled: Callable[[int], Array],
     *,
+    weighted: bool,
     more_may_help: bool,
 ) -> tuple[str, ...]:
     """Return a note for each cluster with rows but without a leaf, and for each leaf with rows but none of its cluster.
 
-    IN: predicted: cluster of the leaf of each row, -1 for rows left out; more_may_help: whether the tree has as many
-    leaves as it may have.
+    IN: ruled: returns the number or weight of the rows of a cluster that are ruled to be in each cluster, shape (k,);
+    more_may_help: whether the tree has as many leaves as it may have.
     """
     names = [cluster.name for cluster in clusters]
     missing = [cluster for cluster in clusters if cluster.size > 0 and not cluster.rules]
-    notes = [_without_leaf(one, names, predicted, reference, weights) for one in missing[:SPELT_OUT]]
+    notes = [_without_leaf(one, names, ruled(one.cluster), weighted) for one in missing[:SPELT_OUT]]
     if more := [cluster_name(one.name) for one in missing[SPELT_OUT:]]:
         notes.append(f"no rule either for {listed(more)}")
     if missing and more_may_help:
@@ -49,17 +47,9 @@ def notes_on_leaves(
     return tuple(notes)
 
 
-def _without_leaf(
-    cluster: ClusterSummary,
-    names: Sequence[Hashable],
-    predicted: Indices,
-    reference: Reference,
-    weights: Floats | None,
-) -> str:
-    own = reference.labels == cluster.cluster
-    where = np.bincount(predicted[own], None if weights is None else weights[own], minlength=len(names))
+def _without_leaf(cluster: ClusterSummary, names: Sequence[Hashable], where: Array, weighted: bool) -> str:
     others = [cluster_name(names[i]) for i in np.argsort(-where, kind="stable") if where[i] > 0]
     rows = "its row is" if cluster.size == 1 else f"its {cluster.size:,.10g} rows are"
-    if weights is not None:
+    if weighted:
         rows = f"its rows, of weight {size(cluster.size)}, are"
     return f"no rule for {cluster_name(cluster.name)}: {rows} in the rules of {listed(others)}"

@@ -70,7 +70,9 @@ def searched(
     leaves, k = task.leaves(), task.reference.n_clusters
     best = search.preferring(search.best(leaves, search.best(k) if leaves > k else None))
     notes = search.notes()
-    facts = {"search": search.facts(best)} | ({} if task.mixture is None else {"mixture": task.mixture})
+    facts = {"search": search.facts(best), "on_length": search.on_length()} | (
+        {} if task.mixture is None else {"mixture": task.mixture}
+    )
     early_stop = "no tree with more leaves was found that loses less"
     return Grown(best.tree, best.name, facts=facts, notes=notes, early_stop=early_stop)
 
@@ -246,17 +248,22 @@ class Search:
             gap = gap if gap > ROUNDING else 0.0
         return SearchFacts(goal.objective, goal.reason, len(self.names), len(self.sample.rows), self.clock.stopped, gap)
 
+    def on_length(self) -> tuple[str, ...]:
+        """Return a note if the table is so long that a sample of it was taken."""
+        if self.sample is self.task:
+            return ()
+        then = "measured" if self.clock.stopped else "refined and measured"
+        return (
+            f"the table is long: most trees were grown on a random sample of {len(self.sample.rows):,} of "
+            f"{len(self.task.rows):,} rows; this one was {then} on all rows",
+        )
+
     def notes(self) -> tuple[str, ...]:
         """Return what the reader of the result must know of the search."""
         notes = []
         if self.clock.stopped:
             notes.append("stopped by the clock: the best tree so far (time_limit)")
-        if self.sample is not self.task:
-            then = "measured" if self.clock.stopped else "refined and measured"
-            notes.append(
-                f"the table is long: most trees were grown on a random sample of {len(self.sample.rows):,} of "
-                f"{len(self.task.rows):,} rows; this one was {then} on all rows"
-            )
+        notes += self.on_length()
         has_room = self.task.leaves() >= self.task.reference.n_clusters
         if has_room and (equal := equal_centers(self.task.blinkered.reference)):
             where = " on the columns that cuts may test" if self.task.budget.forbidden else ""

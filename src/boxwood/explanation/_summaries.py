@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ __all__ = [
     "KernelFacts",
     "LeafSummary",
     "MixtureFacts",
+    "clusters_of",
     "confusion_of",
     "leaves_of",
     "ruled_by",
@@ -144,6 +145,30 @@ def leaves_of(leaves: Iterable[LeafSummary], n_clusters: int) -> list[list[LeafS
 def ruled_by(leaves: Iterable[LeafSummary]) -> float:
     """Return the number, or the weight, of the rows in some leaves."""
     return sum(leaf.size for leaf in leaves)
+
+
+def clusters_of(
+    leaves: Sequence[LeafSummary], names: Sequence[Hashable], sizes: Sequence[float], rules: Sequence[tuple[Rule, ...]]
+) -> tuple[ClusterSummary, ...]:
+    """Return the clusters; IN: leaves of all; names, sizes, rules: of each cluster."""
+    total = sum(sizes)
+    return tuple(
+        ClusterSummary(
+            cluster=i,
+            name=name,
+            size=size,
+            share=size / total,
+            ruled=ruled_by(own),
+            caught=_share(sum(leaf.own for leaf in own), size),
+            precision=_share(sum(leaf.own for leaf in own), ruled_by(own)),
+            rules=rules[i],
+        )
+        for i, (name, size, own) in enumerate(zip(names, sizes, leaves_of(leaves, len(sizes)), strict=True))
+    )
+
+
+def _share(part: float, whole: float) -> float | None:
+    return min(part / whole, 1.0) if whole else None  # rounding can put a sum of weights above the whole
 
 
 def confusion_of(reference: Reference, ruled: Indices, weights: Floats | None) -> tuple[tuple[float, ...], ...]:

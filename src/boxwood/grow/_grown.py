@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from boxwood.kernels import Kernel
+from boxwood.passes import TableTask
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 
@@ -44,7 +45,7 @@ class Grown(NamedTuple):
     notes: tuple[str, ...] = ()
     early_stop: str = "no further cut gains anything"
 
-    def noting_early_stop(self, task: Task) -> Grown:
+    def noting_early_stop(self, task: Task | TableTask) -> Grown:
         """Return the same with a note if the tree has fewer leaves than were asked for."""
         asked = task.max_leaf_nodes
         if asked is None or self.tree.n_leaves >= asked:

@@ -85,8 +85,9 @@ class Method(NamedTuple):
     def grow(self, task: Task | TableTask, **options: Any) -> Grown:
         """Return what the method grows for a task, with a note if it has fewer leaves than were asked for."""
         if isinstance(task, TableTask):
-            return self.grower_by_passes(task, **options)
-        grown = self.grower(task.blinkered if self.separates_centers else task, **options)
+            grown = self.grower_by_passes(task, **options)
+        else:
+            grown = self.grower(task.blinkered if self.separates_centers else task, **options)
         return grown if self.one_leaf_each else grown.noting_early_stop(task)
 
     def check_budget(self, budget: Budget) -> None:
@@ -110,12 +111,21 @@ _ALL = (*_COLUMNS, "max_depth", "min_samples_leaf")
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        Method("imm", "_imm", True, separates_centers=True, candidate=True, sees_all_rows=True, keeps=_COLUMNS),
+        Method(
+            "imm",
+            "_imm",
+            True,
+            separates_centers=True,
+            candidate=True,
+            sees_all_rows=True,
+            keeps=_COLUMNS,
+            passes="_imm_passes",
+        ),
         Method("greedy", "_greedy", True, separates_centers=True, candidate=True, keeps=_COLUMNS),
-        Method("mmdt", "_mmdt", True, candidate=True, of_mixtures=True),
+        Method("mmdt", "_mmdt", True, candidate=True, of_mixtures=True, passes="_mmdt"),
         Method("shallow", "_shallow", True, separates_centers=True, candidate=True, keeps=_COLUMNS),
-        Method("exkmc", "_expand", keeps=_ALL),
-        Method("expand", "_expand", keeps=_ALL),
+        Method("exkmc", "_expand", keeps=_ALL, passes="_expand_passes"),
+        Method("expand", "_expand", keeps=_ALL, passes="_expand_passes"),
         Method("cart", "_cart", keeps=_ALL),
         Method("random_cuts", "_random_cuts", True, separates_centers=True),
         Method("kernel_imm", "_kernel_imm", True),

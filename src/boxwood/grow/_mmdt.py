@@ -13,11 +13,12 @@ from boxwood.errors import DataError
 from boxwood.grow._grown import Grown, Split, grow_by_cuts
 from boxwood.grow._mmdt_thresholds import THRESHOLDS, Choose, choose_threshold
 from boxwood.loops.mmdt import partition, widest_gaps
+from boxwood.passes import TableTask
 from boxwood.reference import Mixture, Task
 from boxwood.reference._mixture import sigma_of
 from boxwood.tree import ThresholdTree
 
-__all__ = ["AXES", "grow_mmdt", "mmdt"]
+__all__ = ["AXES", "grow_mmdt", "grow_mmdt_by_passes", "mmdt"]
 
 AXES = ("gap", "range")
 
@@ -126,7 +127,7 @@ def mmdt(
 
 
 def grow_mmdt(
-    task: Task,
+    task: Task | TableTask,
     *,
     axis: str = "gap",
     threshold: str = "midpoint",
@@ -146,6 +147,9 @@ def grow_mmdt(
         random_state=task.random_state,
     )
     return Grown(tree, "mmdt", facts={"mixture": mixture})
+
+
+grow_mmdt_by_passes = grow_mmdt  # a task gives the same mixture, wherever its rows are
 
 
 _Node: TypeAlias = tuple[int, int]

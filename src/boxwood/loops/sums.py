@@ -1,19 +1,19 @@
 """Sums over the rows of each cluster that do not depend on the order of the rows.
 
-A value of at most 1 is cut into three parts: the nearest multiple of a unit, the nearest multiple of a smaller unit to
-what remains, and so on. All parts of one unit add up to less than 2**53 units, so their sums in doubles are exact, in
-any order and in any blocks::
+A value of at most 1 is cut into parts: the nearest multiple of a unit, the nearest multiple of a smaller unit to what
+remains, and so on. All parts of one unit add up to less than 2**53 units, so their sums in doubles are exact, in any
+order and in any blocks::
 
     x = 0.7 = 45875 / 65536 + 3277 / 2**32 + …
 
-`weights` of length 0 stands for rows that all weigh 1; a label of -1 leaves a row out.
+`weights` of length 0 stands for rows that all weigh 1; a label of -1 leaves a row out, and so does a weight of 0.
 """
 
 import numpy as np
 
 from boxwood.loops._jit import jit
 
-__all__ = ["add_parts", "widen"]
+__all__ = ["add_parts", "add_squares", "widen"]
 
 ROUNDING = 6755399441055744.0  # 1.5 * 2**52: added and subtracted again, it rounds to a whole number
 SPLIT = 134217729.0  # 2**27 + 1: cuts a double into halves whose products are exact
@@ -36,33 +36,67 @@ def widen(X, labels, least, most):
 
 
 @jit
-def add_parts(X, labels, weights, scales, scale, units, sums):
-    """Add to each cluster its rows in three parts: `X * scales`, times `weights * scale`.
+def add_parts(X, labels, weights, scales, scale, units, sums, totals):
+    """Add to each cluster its rows in parts, `X * scales` times `weights * scale`, and these weights.
 
     IN: X (n, d); labels (n,); weights (n,) or (0,); scales (k, d), powers of two that bring the values of a cluster
-    into [-1, 1]; scale, which does so for weights; units (3,), descending. OUT: sums (k, 3, d).
+    into [-1, 1]; scale, which does so for weights; units (p,), descending. OUT: sums (k, p, d), totals (k, p).
     """
-    first, second, third = ROUNDING * units[0], ROUNDING * units[1], ROUNDING * units[2]
+    rest, error = np.empty(X.shape[1]), np.empty(X.shape[1])
     for row in range(X.shape[0]):
-        if labels[row] < 0:
+        weight = weights[row] * scale if weights.size else 1.0
+        if labels[row] < 0 or weight == 0.0:
             continue
         c = np.uint64(labels[row])
-        weight = weights[row] * scale if weights.size else 1.0
         for j in range(X.shape[1]):
             x = np.float64(X[row, j]) * scales[c, j]
-            value = weight * x
-            coarse = (value + first) - first
-            rest = value - coarse
-            fine = (rest + second) - second
-            rest -= fine
-            sums[c, 0, j] += coarse
-            sums[c, 1, j] += fine
-            sums[c, 2, j] += (rest + third) - third
+            rest[j] = weight * x
             if weights.size:
-                error = _error_of_product(weight, x, value)
-                fine = (error + second) - second
-                sums[c, 1, j] += fine
-                sums[c, 2, j] += ((error - fine) + third) - third
+                error[j] = _error_of_product(weight, x, rest[j])
+        _deposit(rest, units, 0, sums[c])
+        if not weights.size:
+            totals[c, 0] += 1.0
+            continue
+        _deposit(error, units, 1, sums[c])
+        for part in range(len(units)):
+            magic = ROUNDING * units[part]
+            whole = (weight + magic) - magic
+            totals[c, part] += whole
+            weight -= whole
+
+
+@jit
+def add_squares(X, labels, weights, means, rests, scales, scale, units, sums):
+    """Add to each cluster its rows' squared differences to `means + rests`, times `weights * scale`, in parts.
+
+    IN: X (n, d); labels (n,); weights (n,) or (0,); scales (k, d), powers of two that bring the differences of a
+    cluster into [-1, 1]; means, rests (k, d), times `scales`; scale, which brings weights there; units (p,),
+    descending. OUT: sums (k, p, d).
+    """
+    rest = np.empty(X.shape[1])
+    for row in range(X.shape[0]):
+        weight = weights[row] * scale if weights.size else 1.0
+        if labels[row] < 0 or weight == 0.0:
+            continue
+        c = np.uint64(labels[row])
+        for j in range(X.shape[1]):
+            gap = (np.float64(X[row, j]) * scales[c, j] - means[c, j]) - rests[c, j]
+            rest[j] = weight * (gap * gap)
+        _deposit(rest, units, 0, sums[c])
+
+
+@jit
+def _deposit(rest, units, first, sums):
+    """Add numbers in parts, from the part `first` on; what remains of them is lost.
+
+    IN: units (p,); first. IN and OUT: rest (d,). OUT: sums (p, d).
+    """
+    for part in range(first, len(units)):
+        magic = ROUNDING * units[part]
+        for j in range(len(rest)):
+            whole = (rest[j] + magic) - magic
+            sums[part, j] += whole
+            rest[j] -= whole
 
 
 @jit

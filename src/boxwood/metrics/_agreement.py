@@ -79,6 +79,11 @@ def agreement(labels: Any, predicted: Any, *, sample_weight: ArrayLike | None = 
     kept_weights = None if weights is None else _as_numbers_of_rows(weights[kept])
     # +1: the predicted label -1 becomes column 0
     table = _cross(true[kept], other[kept] + 1, (len(names), len(other_names) + 1), kept_weights).astype(np.float64)
+    return agreement_of(table)
+
+
+def agreement_of(table: Floats) -> Agreement:
+    """Return the agreement of two labellings by the weight of the rows with each pair of labels."""
     table = table[table.any(axis=1)][:, table.any(axis=0)]
     if ((table > 0).sum(axis=0) == 1).all() and ((table > 0).sum(axis=1) == 1).all():
         return Agreement(1.0, 1.0, 1.0)

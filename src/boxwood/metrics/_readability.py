@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._types import Ints, Weights
+from boxwood._types import Array, Ints, Weights
 from boxwood._validation import Rows, refuse_infinite_sum
 from boxwood.tree import Box, ThresholdTree
 from boxwood.tree._tree import refuse_no_tree
@@ -85,7 +85,11 @@ def readability(X: ArrayLike, tree: ThresholdTree, *, sample_weight: ArrayLike |
 
 def readability_at(tree: ThresholdTree, leaf: Ints, weights: Weights) -> Readability:
     """Return the readability of a tree for rows with these leaves, shape (n,)."""
-    on_leaf = np.bincount(leaf, weights, minlength=tree.n_leaves)
+    return readability_of(tree, np.bincount(leaf, weights, minlength=tree.n_leaves))
+
+
+def readability_of(tree: ThresholdTree, on_leaf: Array) -> Readability:
+    """Return the readability of a tree with these numbers or weights of rows on its leaves, shape (n_leaves,)."""
     leaf_shares = on_leaf / on_leaf.sum()
     sizes = np.array([_size(box) for box in tree.boxes()])
     return Readability(

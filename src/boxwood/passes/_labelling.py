@@ -12,7 +12,7 @@ import numpy as np
 from boxwood._types import Floats, Indices
 from boxwood.loops.nearest import nearest
 
-__all__ = ["LabelColumn", "Labelling", "NearestCenters"]
+__all__ = ["LabelColumn", "Labelling", "NearestCenters", "plain_labels"]
 
 
 class Labelling(ABC):
@@ -73,7 +73,23 @@ class LabelColumn(Labelling):
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        if pa.types.is_dictionary(column.type):
-            column = column.dictionary_decode()
+        column = plain_labels(column)
         found = pc.index_in(column, value_set=pa.array(self.labels, type=column.type))
         return np.asarray(pc.fill_null(found, -1).to_numpy(zero_copy_only=False), dtype=np.intp)
+
+
+def plain_labels(column: Any) -> Any:
+    """Return Arrow's array of labels without a dictionary, and with one zero only."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    types = pa.types
+    if types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if types.is_string_view(column.type) or types.is_large_string(column.type):
+        column = column.cast(pa.string())
+    if types.is_float16(column.type):
+        column = column.cast(pa.float32())
+    if types.is_timestamp(column.type):  # Python's dates and times have no nanoseconds
+        column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
+    return pc.add(column, pa.scalar(0.0, column.type)) if types.is_floating(column.type) else column

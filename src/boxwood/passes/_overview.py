@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
 
@@ -30,8 +31,8 @@ class Overview:
         Weight of each cluster.
     least, most : arrays of shape (k, d)
         Least and greatest value of each cluster and column; infinite for a cluster without rows.
-    heaviest : float
-        Greatest weight of a row of some cluster.
+    heaviest, lightest : float
+        Greatest weight of a row of some cluster, and the least one above 0.
     all_whole : bool
         Whether all weights of rows of clusters are whole numbers.
     missing, infinite : arrays of shape (d,)
@@ -47,7 +48,7 @@ class Overview:
         self.sizes = np.zeros(n_clusters, dtype=np.int64)
         self.weight = [ExactSum() for _ in range(n_clusters)]
         self.least, self.most = np.full((n_clusters, n_columns), np.inf), np.full((n_clusters, n_columns), -np.inf)
-        self.heaviest, self.all_whole = 0.0, True
+        self.heaviest, self.lightest, self.all_whole = 0.0, np.inf, True
         self.missing, self.infinite = np.zeros(n_columns, dtype=np.int64), np.zeros(n_columns, dtype=np.int64)
         self.bad_rows = self.bad_weights = 0
 
@@ -71,6 +72,7 @@ class Overview:
             return
         counted = weights[kept]
         self.heaviest = max(self.heaviest, float(counted.max(initial=0.0)))
+        self.lightest = min(self.lightest, float(counted.min(initial=np.inf)))
         self.all_whole = self.all_whole and bool((counted == np.floor(counted)).all())
         for c in np.unique(labels[kept]).tolist():
             self.weight[c].add(weights[labels == c])
@@ -92,9 +94,22 @@ class Overview:
         self.infinite += other.infinite
         self.bad_rows, self.bad_weights = self.bad_rows + other.bad_rows, self.bad_weights + other.bad_weights
         self.least, self.most = np.minimum(self.least, other.least), np.maximum(self.most, other.most)
-        self.heaviest, self.all_whole = max(self.heaviest, other.heaviest), self.all_whole and other.all_whole
+        self.heaviest, self.lightest = max(self.heaviest, other.heaviest), min(self.lightest, other.lightest)
+        self.all_whole = self.all_whole and other.all_whole
         for mine, theirs in zip(self.weight, other.weight, strict=True):
             mine.merge(theirs)
+
+    def placed(self, places: Sequence[int], n_clusters: int) -> Overview:
+        """Return the overview with other numbers for its clusters: cluster c becomes `places[c]` of `n_clusters`."""
+        other, at = copy(self), np.array(places, dtype=np.intp)
+        other.sizes = np.zeros(n_clusters, dtype=np.int64)
+        other.least = np.full((n_clusters, self.least.shape[1]), np.inf)
+        other.most = -other.least
+        other.weight = [ExactSum() for _ in range(n_clusters)]
+        other.sizes[at], other.least[at], other.most[at] = self.sizes, self.least, self.most
+        for place, weight in zip(places, self.weight, strict=True):
+            other.weight[place] = weight
+        return other
 
     def refuse_unusable(self, columns: Sequence[str]) -> None:
         """Raise a DataError if values or weights are missing or infinite, or if every row is left out."""

@@ -3,17 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from boxwood._types import Floats, Indices
-from boxwood._validation import as_table
+from boxwood._validation import as_table, listed, refuse_other_kind, refuse_unknown, shown
+from boxwood._warnings import warn_caller
 from boxwood.errors import DataError
-from boxwood.passes._labelling import Labelling
+from boxwood.passes._batches import Batches, rows_of
+from boxwood.passes._find_labels import find_labels
+from boxwood.passes._labelling import LabelColumn, Labelling, NearestCenters
+from boxwood.passes._means import means_in
+from boxwood.passes._overview import Overview
+from boxwood.passes._source import Source
 from boxwood.reference._reference import Names, _named
+from boxwood.reference._sums import Means
 
-__all__ = ["TableReference"]
+__all__ = ["Measured", "TableReference"]
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What is known of the clusters of some rows, so that no pass is made twice.
+
+    Parameters
+    ----------
+    batches : Batches
+        The rows, with their clusters and weights.
+    overview : Overview
+        What one pass tells of them.
+    means : Means
+        Weights and means of the clusters.
+    """
+
+    batches: Batches
+    overview: Overview
+    means: Means
+
+    def is_of(self, batches: Batches) -> bool:
+        """Whether it was measured on these rows, columns and weights."""
+        mine = self.batches
+        return batches.source is mine.source and (batches.columns, batches.weight) == (mine.columns, mine.weight)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,17 +61,71 @@ class TableReference:
         Centre of each cluster.
     names : sequence of k hashables, or mapping from cluster to name, default=None
         Name of each cluster; None names them by their numbers.
+    measured : Measured, default=None
+        What is known of the clusters already; `of` fills it in.
     """
 
     labelling: Labelling
     centers: Floats
     names: tuple[Hashable, ...] = None  # type: ignore[assignment]
+    measured: Measured | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         centers = np.array(as_table(self.centers), dtype=np.float64)
         centers.flags.writeable = False
         object.__setattr__(self, "centers", centers)
         object.__setattr__(self, "names", _named(range(len(centers)), self.names))
+
+    @classmethod
+    def of(
+        cls,
+        source: Source,
+        column: Any,
+        *,
+        center: str = "mean",
+        names: Names | None = None,
+        sample_weight: str | None = None,
+    ) -> TableReference:
+        """Return the clustering of the rows of a source by a column of labels; -1 leaves a row out, as text, too.
+
+        Clusters are numbered in ascending order of their labels, and their names are the labels. `names` maps labels to
+        other names, `sample_weight` is a column's name. The rows are all other columns of numbers and booleans. Takes
+        one pass for labels and ranges, and one for the means, which are those of the rows in memory to the last bit.
+
+        Raises
+        ------
+        DataError
+            If there is no such column, labels are missing or more than 10 000, no row is kept, or values are missing.
+        ValueError
+            If `center` is not "mean"; medians need all rows in memory.
+        """
+        refuse_other_kind("source", source, Source, "name a file, or a table of Arrow, by boxwood.scan")
+        refuse_unknown("center", center, ("mean",))
+        if not isinstance(column, str):
+            raise TypeError(f"labels of {source.name} must be the name of one of its columns, got {shown(column)}")
+        batches = rows_of(source, column, sample_weight)
+        labels, overview = find_labels(batches, column)
+        labelling = LabelColumn(column, labels)
+        batches = replace(batches, labelling=labelling)
+        means = means_in(batches, overview)
+        measured = Measured(batches, overview, means)
+        return cls(labelling, means.mean + means.rest, _named(labels, names), measured=measured)
+
+    @classmethod
+    def nearest(cls, source: Source, centers: ArrayLike, *, names: Names | None = None) -> TableReference:
+        """Return the clustering by the nearest centre, the first of equally near ones; reads no row.
+
+        Raises
+        ------
+        DataError
+            If the source has fewer columns of numbers and booleans than the centres.
+        """
+        refuse_other_kind("source", source, Source, "name a file, or a table of Arrow, by boxwood.scan")
+        points = np.array(as_table(centers), dtype=np.float64)
+        n_columns = rows_of(source).n_columns
+        if n_columns < points.shape[1]:
+            raise DataError(f"the centres have {points.shape[1]} columns, but {source.name} has {n_columns} of numbers")
+        return cls(NearestCenters(points), points, names)  # type: ignore[arg-type]
 
     @property
     def n_clusters(self) -> int:
@@ -61,6 +148,27 @@ class TableReference:
         if len(later):
             pairs = ", ".join(f"{self.names[first[c]]} and {self.names[c]}" for c in later)
             raise DataError(f"clusters with equal centres, which no cut separates: {pairs}; give them one label")
+
+    def distinct_clusters(self, duplicates: str = "error") -> Indices:
+        """Return for each cluster the first one with the same centre, if all centres differ or may be merged.
+
+        No cut separates equal centres. With `duplicates="merge"` their clusters count as the first of them, with a
+        warning.
+
+        Raises
+        ------
+        DataError
+            If centres are equal and `duplicates` is "error".
+        """
+        refuse_unknown("duplicates", duplicates, ("error", "merge"))
+        first = self.first_of_equal_centers()
+        later = np.flatnonzero(first != np.arange(self.n_clusters))
+        if len(later) and duplicates == "error":
+            self.refuse_equal_centers()
+        if len(later):
+            pairs = listed([f"{self.names[first[c]]} and {self.names[c]}" for c in later])
+            warn_caller(f"clusters with equal centres are merged into the first of them: {pairs}")
+        return first
 
     def __repr__(self) -> str:
         return f"TableReference(n_clusters={self.n_clusters}, n_columns={self.centers.shape[1]})"

@@ -11,10 +11,12 @@ from boxwood._types import Floats
 from boxwood._validation import refuse_other_kind, whole_number
 from boxwood.errors import DataError
 from boxwood.passes._batches import Batches, rows_of
+from boxwood.passes._means import moments_in
 from boxwood.passes._overview import Overview
 from boxwood.passes._source import Source
-from boxwood.passes._table_reference import TableReference
+from boxwood.passes._table_reference import Measured, TableReference
 from boxwood.reference._budget import NO_BUDGET, Budget
+from boxwood.reference._mixture import Mixture
 
 __all__ = ["TableTask"]
 
@@ -29,7 +31,7 @@ class TableTask:
         Rows with their clusters and weights.
     reference : TableReference
         Names and centres of the clusters; centres have the columns of the rows.
-    max_leaf_nodes, random_state, n_jobs, budget :
+    max_leaf_nodes, random_state, n_jobs, budget, mixture :
         As in `Task`.
     """
 
@@ -39,6 +41,7 @@ class TableTask:
     random_state: Any = None
     n_jobs: int | None = -1
     budget: Budget = NO_BUDGET
+    mixture: Mixture | None = None
 
     @classmethod
     def of(
@@ -47,6 +50,7 @@ class TableTask:
         reference: TableReference,
         *,
         sample_weight: str | None = None,
+        mixture: Mixture | None = None,
         max_leaf_nodes: int | None = None,
         random_state: Any = None,
         n_jobs: int | None = -1,
@@ -71,8 +75,9 @@ class TableTask:
                 f"the table has {batches.n_columns} columns, but the reference's centres have "
                 f"{reference.centers.shape[1]} columns"
             )
-        batches = replace(batches, labelling=reference.labelling)
-        return cls(batches, reference, leaves, random_state, n_jobs, budget or NO_BUDGET)
+        if batches.store is None or batches.labelling is not reference.labelling:
+            batches = replace(batches, labelling=reference.labelling).with_stored_labels(reference.n_clusters)
+        return cls(batches, reference, leaves, random_state, n_jobs, budget or NO_BUDGET, mixture)
 
     @cached_property
     def overview(self) -> Overview:
@@ -83,16 +88,46 @@ class TableTask:
         DataError
             If values are missing or infinite, or every row is left out.
         """
+        if (measured := self._measured) is not None:
+            return measured.overview
         shape = self.reference.n_clusters, self.batches.n_columns
         overview = self.batches.fold(partial(Overview, *shape))
         overview.refuse_unusable(self.batches.columns)
         return overview
+
+    @cached_property
+    def components(self) -> Mixture:
+        """The mixture, or else the clusters' frequencies, means and variances.
+
+        These are those of the same rows in memory to the last bit. They take two passes besides `overview`, or one if
+        the means are known.
+        """
+        if self.mixture is not None:
+            return self.mixture
+        measured = self._measured
+        moments = moments_in(self.batches, self.overview, None if measured is None else measured.means)
+        present = [c for c, weight in enumerate(moments.weights.tolist()) if weight > 0]
+        return Mixture.of_moments(moments, names=[self.reference.names[c] for c in present], clusters=present)
+
+    @property
+    def _measured(self) -> Measured | None:
+        known = self.reference.measured
+        return known if known is not None and known.is_of(self.batches) else None
 
     @property
     def ranges(self) -> tuple[Floats, Floats]:
         """The least and the greatest value of each column among the kept rows, each of shape (d,)."""
         return self.overview.least.min(axis=0), self.overview.most.max(axis=0)
 
+    @property
+    def n_kept(self) -> int:
+        """Number of rows with a cluster and a weight above 0."""
+        return self.overview.n_kept
+
     def leaves(self, times: int = 1) -> int:
-        """Return the number of leaves to grow: `max_leaf_nodes`, or else `times` the number of clusters."""
-        return min(self.max_leaf_nodes or times * self.reference.n_clusters, max(self.overview.n_rows, 2))
+        """Return the number of leaves to grow: `max_leaf_nodes`, or else `times` the number of clusters.
+
+        The budget may allow fewer.
+        """
+        leaves = min(self.max_leaf_nodes or times * self.reference.n_clusters, max(self.overview.n_rows, 2))
+        return self.budget.most_leaves(leaves, self.n_kept) if self.budget.limits_shape else leaves

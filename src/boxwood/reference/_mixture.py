@@ -185,8 +185,9 @@ class Mixture:
         """Return the frequencies, means and population variances of the rows of `X` by `labels`; -1 leaves a row out.
 
         Labels are of any hashable type. Components are numbered in ascending order of the labels, and their names are
-        the labels. `names` maps labels to other names. `X`, of shape (n, d), is read once in addition to its check.
-        Clusters whose rows all weigh 0 are left out.
+        the labels. `names` maps labels to other names. Clusters whose rows all weigh 0 are left out. `X`, of shape
+        (n, d), is read three times in addition to its check; the result depends neither on the order of the rows nor on
+        the number of threads.
 
         Raises
         ------

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from boxwood._threads import map_blocks
 from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import Rows, as_positions, as_table, listed, refuse_other_kind, refuse_unknown
 from boxwood._warnings import warn_caller
 from boxwood.errors import DataError
 from boxwood.reference._labels import encode_labels
 from boxwood.reference._moments import Moments, moments_of
-from boxwood.reference._sums import means_of
+
+if TYPE_CHECKING:
+    from boxwood.passes import Source, TableReference
 
 __all__ = ["Reference", "labels_of", "objective_of", "refuse_no_reference"]
 
@@ -88,21 +91,53 @@ class Reference:
         """Whether each row belongs to a cluster, shape (n,)."""
         return self.labels >= 0
 
+    @overload
     @classmethod
     def of(
         cls,
-        X: ArrayLike,
+        X: Source,
+        labels: str,
+        *,
+        center: str = "mean",
+        names: Names | None = None,
+        sample_weight: str | None = None,
+    ) -> TableReference: ...
+
+    @overload
+    @classmethod
+    def of(
+        cls,
+        X: ArrayLike | Rows,
         labels: Any,
         *,
         center: str = "mean",
         names: Names | None = None,
         sample_weight: ArrayLike | None = None,
-    ) -> Reference:
+    ) -> Reference: ...
+
+    @classmethod
+    def of(
+        cls,
+        X: Any,
+        labels: Any,
+        *,
+        center: str = "mean",
+        names: Names | None = None,
+        sample_weight: Any = None,
+    ) -> Reference | TableReference:
         """Return the clustering of the rows of `X` by `labels` of any hashable type; -1 leaves a row out, as text, too.
 
         Clusters are numbered in ascending order of their labels, and their names are the labels. `names` maps labels to
-        other names. `center` is "mean" or "median" (by coordinate). Takes one pass; the median sorts each column.
+        other names. `center` is "mean" or "median" (by coordinate). The mean takes three passes, the median sorts each
+        column.
+
+        If `X` is a table in batches, `labels` and `sample_weight` are names of its columns, `center` is "mean", and a
+        `TableReference` is returned.
         """
+        from boxwood.passes import Source, TableReference
+
+        if isinstance(X, Source):
+            return TableReference.of(X, labels, center=center, names=names, sample_weight=sample_weight)
         rows = Rows.of(X, sample_weight)
         codes, cluster_labels = encode_labels(labels)
         if len(codes) != len(rows):
@@ -116,6 +151,48 @@ class Reference:
         named = _named(cluster_labels, names)
         means, moments = _means(rows, codes, named)
         return cls(codes, means, named, moments=moments)
+
+    @overload
+    @classmethod
+    def nearest(cls, X: Source, centers: ArrayLike, *, names: Names | None = None) -> TableReference: ...
+
+    @overload
+    @classmethod
+    def nearest(cls, X: ArrayLike | Rows, centers: ArrayLike, *, names: Names | None = None) -> Reference: ...
+
+    @classmethod
+    def nearest(cls, X: Any, centers: ArrayLike, *, names: Names | None = None) -> Reference | TableReference:
+        """Return the clustering of the rows of `X` by the nearest of some centres, the first of equally near ones.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), or a table in batches
+            Rows. For a table in batches no row is read, and a `TableReference` is returned.
+        centers : array-like of shape (k, d)
+            Centre of each cluster; distances are Euclidean.
+        names : sequence of k hashables, or mapping from cluster to name, default=None
+            Name of each cluster; None names them by their numbers.
+
+        Raises
+        ------
+        DataError
+            If rows and centres do not have the same columns, or hold missing or infinite values.
+
+        Examples
+        --------
+        >>> Reference.nearest([[0.0], [2.0], [9.0]], [[1.0], [8.0]], names=["near", "far"]).labels
+        array([0, 0, 1])
+        """
+        from boxwood.passes import NearestCenters, Source, TableReference
+
+        if isinstance(X, Source):
+            return TableReference.nearest(X, centers, names=names)
+        rows, points = Rows.of(X), np.array(as_table(centers), dtype=np.float64)
+        if rows.n_columns != points.shape[1]:
+            raise DataError(f"X has {rows.n_columns} columns, but the centres have {points.shape[1]}")
+        nearest = NearestCenters(points)
+        labels = map_blocks(lambda start, stop: nearest.codes(rows.values[start:stop], None), len(rows))
+        return cls(np.concatenate(labels), points, names)  # type: ignore[arg-type]
 
     @classmethod
     def from_estimator(
@@ -241,8 +318,7 @@ def _means(rows: Rows, codes: Indices, names: Sequence[Hashable]) -> tuple[Float
     if not moments.weights.all():
         empty = listed([str(name) for name, weight in zip(names, moments.weights, strict=True) if weight == 0])
         raise DataError(f"clusters without weight: {empty}; leave their rows out (label -1), or weigh some of them")
-    mean, rest = means_of(rows.values, codes, k, rows.weights)
-    return mean + rest, moments
+    return moments.means, moments
 
 
 def _medians(X: Array, codes: Indices, k: int, weights: Floats | None) -> Floats:

@@ -1,34 +1,164 @@
-"""Means of clusters that depend neither on the order of the rows nor on how they are divided into blocks."""
+"""Means and variances of clusters that depend neither on the order of rows nor on how they are divided into blocks.
+
+The ranges of the clusters give a grid, on which the rows add up exactly. So there are three passes: ranges, sums of
+rows, sums of squared differences to the means. The same three give the same numbers for rows in memory and in batches.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
+
 import numpy as np
 
-from boxwood._threads import map_blocks
+from boxwood._threads import fold_blocks, map_blocks
 from boxwood._types import Array, Floats, Indices, Weights
-from boxwood.loops.sums import SPLIT, add_parts, widen
+from boxwood.loops.sums import SPLIT, add_parts, add_squares, widen
 
-__all__ = ["means_of", "ranges_of"]
+__all__ = ["Means", "Ranges", "RowSums", "SquareSums", "means_of", "ranges_of", "squares_of"]
+
+_BITS = 53  # of the result that the parts must keep at least
+_LEAST_UNIT = 1000  # units are not below 2**-1000, so that none of them is rounded
+
+
+class Ranges(NamedTuple):
+    """What must be known of all rows with a cluster and a weight before they are added up."""
+
+    n_rows: int
+    least: Floats  # (k, d), infinite for a cluster without rows, like `most`
+    most: Floats
+    heaviest: float = 1.0  # weight of a row, the least one above 0
+    lightest: float = 1.0
+
+    @classmethod
+    def of(cls, X: Array, labels: Indices, k: int, weights: Weights, n_jobs: int | None) -> Ranges:
+        """Return the ranges of rows in memory; labels are -1 for rows of weight 0."""
+        least, most = ranges_of(X, labels, k, n_jobs)
+        kept = labels >= 0
+        n_rows = int(np.count_nonzero(kept))
+        if weights is None or n_rows == 0:
+            return cls(n_rows, least, most)
+        counted = weights[kept]
+        return cls(n_rows, least, most, float(counted.max()), float(counted.min()))
+
+    @property
+    def weight_exponent(self) -> int:
+        """The least e so that no weight is above 2**e; 0 where rows are not weighed."""
+        return 0 if self.heaviest == 1.0 else int(_exponents(np.array(self.heaviest)))
+
+    def units(self) -> Floats:
+        """Return the units of the parts of a sum, descending.
+
+        There are three of them for up to 16 million rows that all weigh the same, and more where light rows far away
+        must be told from rounding.
+        """
+        bits = self.n_rows.bit_length() + 1
+        spread = math.frexp(self.heaviest)[1] - math.frexp(self.lightest)[1] if self.lightest < self.heaviest else 0
+        n_parts = max(3, -(-(_BITS + bits + spread) // (52 - bits)))
+        n_parts = min(n_parts, _LEAST_UNIT // (52 - bits))
+        return np.ldexp(1.0, [-(part + 1) * (52 - bits) for part in range(n_parts)])
+
+
+class Means(NamedTuple):
+    """Weights and means of clusters."""
+
+    weights: Floats  # (k,), 0 for a cluster without rows
+    mean: Floats  # (k, d), NaN for a cluster without rows
+    rest: Floats  # (k, d), what the mean lacks
+
+
+class RowSums:
+    """Sums of the weighted rows of each cluster: a summary of blocks (values, labels, weights)."""
+
+    def __init__(self, ranges: Ranges) -> None:
+        self.ranges, self.units = ranges, ranges.units()
+        self.exponents = _exponents(np.maximum(ranges.most, -ranges.least))
+        self.scales, self.scale = np.ldexp(1.0, -self.exponents), math.ldexp(1.0, -ranges.weight_exponent)
+        k, d = ranges.least.shape
+        self.sums, self.totals = np.zeros((k, len(self.units), d)), np.zeros((k, len(self.units)))
+
+    def update(self, block: tuple[Array, Indices, Weights]) -> None:
+        """Add a block of rows."""
+        X, labels, weights = block
+        weights = np.empty(0) if weights is None else weights
+        add_parts(X, labels, weights, self.scales, self.scale, self.units, self.sums, self.totals)
+
+    def merge(self, other: RowSums) -> None:
+        """Add other sums; they are of the same ranges."""
+        self.sums += other.sums
+        self.totals += other.totals
+
+    def means(self) -> Means:
+        """Return weights and means.
+
+        Clusters of equal rows have equal means, and rows that are all equal are their own mean.
+        """
+        least, most = self.ranges.least, self.ranges.most
+        totals = self.totals[:, :, None]
+        total = _rounded(totals)
+        total[total == 0] = np.nan
+        mean = _rounded(self.sums) / total
+        rest = (_less_product(self.sums, mean, total) - mean * _less_product(totals, total, np.ones(1))) / total
+        with np.errstate(over="ignore"):
+            mean, rest = np.ldexp(mean, self.exponents), np.ldexp(rest, self.exponents)
+            weights = np.ldexp(np.nan_to_num(total[:, 0]), self.ranges.weight_exponent)
+        equal = least == most
+        return Means(weights, np.where(equal, least, mean) + 0.0, np.where(equal, 0.0, rest))  # -0.0 is 0.0
+
+
+class SquareSums:
+    """Sums of weighted squared differences to the mean of each cluster: a summary of blocks.
+
+    The sums have a relative error of at most 8 * 2**-53: they are made of terms that are none of them negative.
+    """
+
+    def __init__(self, ranges: Ranges, means: Means) -> None:
+        self.units, self.weight_exponent = ranges.units(), ranges.weight_exponent
+        mean, rest = np.nan_to_num(means.mean), np.nan_to_num(means.rest)
+        with np.errstate(invalid="ignore"):
+            farthest = np.maximum(ranges.most / 2 - mean / 2, mean / 2 - ranges.least / 2)
+        self.exponents = _exponents(farthest) + 1
+        self.scales, self.scale = np.ldexp(1.0, -self.exponents), math.ldexp(1.0, -self.weight_exponent)
+        self.mean, self.rest = mean * self.scales, rest * self.scales
+        self.sums = np.zeros((len(mean), len(self.units), mean.shape[1]))
+
+    def update(self, block: tuple[Array, Indices, Weights]) -> None:
+        """Add a block of rows."""
+        X, labels, weights = block
+        weights = np.empty(0) if weights is None else weights
+        add_squares(X, labels, weights, self.mean, self.rest, self.scales, self.scale, self.units, self.sums)
+
+    def merge(self, other: SquareSums) -> None:
+        """Add other sums; they are about the same means."""
+        self.sums += other.sums
+
+    def squares(self) -> Floats:
+        """Return the sums, shape (k, d); 0 for a cluster without rows."""
+        with np.errstate(over="ignore"):
+            return np.asarray(np.ldexp(_rounded(self.sums), 2 * self.exponents + self.weight_exponent))
+
+
+S = TypeVar("S", RowSums, SquareSums)
 
 
 def means_of(X: Array, labels: Indices, k: int, weights: Weights, n_jobs: int | None = -1) -> tuple[Floats, Floats]:
     """Return the means of clusters as a double and what it lacks, both of shape (k, d); NaN for a cluster without rows.
 
-    Clusters of equal rows have equal means, and rows that are all equal are their own mean. Labels are -1 for rows of
-    weight 0. Takes one pass for the largest values and one for the sums.
+    Labels are -1 for rows of weight 0. Takes one pass for the ranges and one for the sums.
     """
-    least, most = ranges_of(X, labels, k, n_jobs)
-    exponents = _exponents(np.maximum(most, -least))
-    sums = _sums(X, labels, weights, np.ldexp(1.0, -exponents), n_jobs)
-    totals = _sums(np.ones((len(X), 1)), labels, weights, np.ones((k, 1)), n_jobs)
-    total = _rounded(totals)
-    total[total == 0] = np.nan
-    mean = _rounded(sums) / total
-    rest = (_less_product(sums, mean, total) - mean * _less_product(totals, total, np.ones(1))) / total
-    with np.errstate(over="ignore"):
-        mean, rest = np.ldexp(mean, exponents), np.ldexp(rest, exponents)
-    equal = least == most
-    return np.where(equal, least, mean), np.where(equal, 0.0, rest)
+    means = _means(X, labels, weights, Ranges.of(X, labels, k, weights, n_jobs), n_jobs)
+    return means.mean, means.rest
+
+
+def squares_of(X: Array, labels: Indices, k: int, weights: Weights, n_jobs: int | None = -1) -> tuple[Means, Floats]:
+    """Return weights and means of clusters, and sums of weighted squared differences to the means, shape (k, d).
+
+    Labels are -1 for rows of weight 0. Takes three passes.
+    """
+    ranges = Ranges.of(X, labels, k, weights, n_jobs)
+    means = _means(X, labels, weights, ranges, n_jobs)
+    return means, _folded(X, labels, weights, lambda: SquareSums(ranges, means), n_jobs).squares()
 
 
 def ranges_of(X: Array, labels: Indices, k: int, n_jobs: int | None) -> tuple[Floats, Floats]:
@@ -44,28 +174,34 @@ def ranges_of(X: Array, labels: Indices, k: int, n_jobs: int | None) -> tuple[Fl
     return np.min(least, axis=0), np.max(most, axis=0)
 
 
+def _means(X: Array, labels: Indices, weights: Weights, ranges: Ranges, n_jobs: int | None) -> Means:
+    return _folded(X, labels, weights, lambda: RowSums(ranges), n_jobs).means()
+
+
+def _folded(X: Array, labels: Indices, weights: Weights, make: Callable[[], S], n_jobs: int | None) -> S:
+    """Return one summary of all rows."""
+
+    def work(summary: S, start: int, stop: int) -> None:
+        block_weights = None if weights is None else weights[start:stop]
+        summary.update((X[start:stop], labels[start:stop], block_weights))
+
+    first, *others = fold_blocks(work, len(X), make, n_jobs=n_jobs)
+    for other in others:
+        first.merge(other)
+    return first
+
+
 def _exponents(largest: Floats) -> Indices:
     """Return for each number the least e, whose power of two has an inverse, so that it is not above 2**e."""
     return np.asarray(np.clip(np.frexp(np.where(np.isfinite(largest), largest, 1.0))[1], -1022, 1024))
 
 
-def _sums(X: Array, labels: Indices, weights: Weights, scales: Floats, n_jobs: int | None) -> Floats:
-    """Return the sums of the scaled and weighted rows of each cluster by part, shape (k, 3, d)."""
-    bits = len(X).bit_length() + 1  # three parts hold 75 bits of a cluster's largest value for 2**26 rows
-    units = np.ldexp(1.0, [bits - 52 - part * (52 - bits) for part in range(3)])
-    scale = 1.0 if weights is None else float(np.ldexp(1.0, -_exponents(weights.max())))
-    weight = np.empty(0) if weights is None else weights
-
-    def work(start: int, stop: int) -> Floats:
-        sums = np.zeros((len(scales), 3, X.shape[1]))
-        add_parts(X[start:stop], labels[start:stop], weight[start:stop], scales, scale, units, sums)
-        return sums
-
-    return np.asarray(np.sum(map_blocks(work, len(X), n_jobs=n_jobs), axis=0))
-
-
 def _rounded(parts: Floats) -> Floats:
-    return np.asarray(parts[:, 0] + (parts[:, 1] + parts[:, 2]))
+    """Return the sum of the parts, shape (k, p, d), the smallest first."""
+    total = np.zeros(parts[:, 0].shape)
+    for part in range(parts.shape[1] - 1, -1, -1):
+        total += parts[:, part]
+    return total
 
 
 def _less_product(parts: Floats, a: Floats, b: Floats) -> Floats:
@@ -73,7 +209,10 @@ def _less_product(parts: Floats, a: Floats, b: Floats) -> Floats:
     product = a * b
     first, second = _halves(a), _halves(b)
     error = ((first[0] * second[0] - product) + first[0] * second[1] + first[1] * second[0]) + first[1] * second[1]
-    return np.asarray(((parts[:, 0] - product) - error) + parts[:, 1] + parts[:, 2])
+    total = (parts[:, 0] - product) - error
+    for part in range(1, parts.shape[1]):
+        total = total + parts[:, part]
+    return np.asarray(total)
 
 
 def _halves(x: Floats) -> tuple[Floats, Floats]:

@@ -15,7 +15,7 @@ from boxwood.tree._nodes import Nodes
 from boxwood.tree._numbers import between, shortest_between
 from boxwood.tree._walk import as_rows, rows_at_nodes
 
-__all__ = ["recut", "rounded", "shortened"]
+__all__ = ["ends_left_of", "recut", "rounded", "shortened", "shortened_in"]
 
 Tree = TypeVar("Tree", bound=Nodes)
 
@@ -38,6 +38,28 @@ def shortened(tree: Tree, X: ArrayLike) -> Tree:
     """See `ThresholdTree.shortened`."""
     rows = as_rows(X, tree.n_features)
     return _moved(tree, rows, rows, _short)
+
+
+def shortened_in(tree: Tree, left: NDArray[np.float64], right: NDArray[np.float64], whole: Collection[int]) -> Tree:
+    """Return what `shortened` does from the gap of each end of a cut.
+
+    IN: left, right (n_nodes, 2): the largest value of the table up to the lower end and the upper end of each cut, and
+    the smallest one beyond; whole: the columns of whole numbers. See `ends_left_of`.
+    """
+    lower, upper = tree.lower.copy(), tree.upper.copy()
+    for node in np.flatnonzero(tree.feature >= 0).tolist():
+        low, high = (_Gap(float(left[node, end]), float(right[node, end])) for end in range(2))
+        lower[node], upper[node] = _chosen(tree, node, low, high, _short, int(tree.feature[node]) in whole)
+    return tree.with_thresholds(lower, upper)
+
+
+def ends_left_of(tree: Nodes) -> NDArray[np.float64]:
+    """Return for both ends of each cut the largest number on its left, shape (n_nodes, 2).
+
+    A lower end is right of itself, so that is the double before it. Infinite ends have no number between them and
+    infinity.
+    """
+    return np.stack([np.nextafter(tree.lower, -np.inf), tree.upper], axis=1)
 
 
 def recut(tree: Tree, X: ArrayLike, Z: ArrayLike) -> Tree:
@@ -83,15 +105,26 @@ def _moved(tree: Tree, X: NDArray[np.floating], Z: NDArray[np.floating], choose:
             continue
         j = int(tree.feature[node])
         column = X[:, j], Z[:, j], rows
-        if math.isfinite(upper[node]):
-            gap = _gap(node, *column, upper[node], closed=True)
-            upper[node] = choose(gap, upper[node], whole[j])
-        if math.isfinite(lower[node]):  # x >= lower is -x <= -lower, so a lower end is chosen as an upper end
-            gap = _gap(node, *column, lower[node], closed=False)
-            lower[node] = -choose(gap.mirrored(), -lower[node], whole[j])
-            if lower[node] > upper[node]:  # no row is inside, so both ends lie in one gap
-                lower[node] = upper[node] = between(*gap)
+        low, high = (
+            _gap(node, *column, end, closed) if math.isfinite(end) else None
+            for end, closed in ((lower[node], False), (upper[node], True))
+        )
+        lower[node], upper[node] = _chosen(tree, node, low, high, choose, whole[j])
     return tree.with_thresholds(lower, upper)
+
+
+def _chosen(
+    tree: Nodes, node: int, low: _Gap | None, high: _Gap | None, choose: _Choice, whole: bool
+) -> tuple[float, float]:
+    """Return both ends of a cut, each chosen in its gap if it is finite."""
+    lower, upper = float(tree.lower[node]), float(tree.upper[node])
+    if high is not None and math.isfinite(upper):
+        upper = choose(high, upper, whole)
+    if low is not None and math.isfinite(lower):  # x >= lower is -x <= -lower, so a lower end is chosen as an upper end
+        lower = -choose(low.mirrored(), -lower, whole)
+        if lower > upper:  # no row is inside, so both ends lie in one gap
+            lower = upper = between(*low)
+    return lower, upper
 
 
 def _gap(

@@ -1,0 +1,128 @@
+""" "auto" on a table in batches: the search on a sample in memory, and IMM on all rows; both measured on all rows."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from boxwood._validation import Rows
+from boxwood.explanation._best import choose
+from boxwood.explanation._candidates import equal_centers
+from boxwood.explanation._facts import SearchFacts
+from boxwood.explanation._goal import Candidate, GoalRule, comparable
+from boxwood.explanation._progress import Progress
+from boxwood.explanation._search import ROWS, ROWS_PER_LEAF
+from boxwood.explanation._table_facts import TableFacts, named_by_rows
+from boxwood.grow import METHODS
+from boxwood.grow._grown import Grown
+from boxwood.passes import TableTask
+from boxwood.passes._sample import sample_of
+from boxwood.passes._tree_sums import TreeSums
+from boxwood.reference import Reference, Task
+from boxwood.tree import ThresholdTree
+
+__all__ = ["Found", "searched_by_passes"]
+
+SAMPLE_VALUES, SAMPLE_ROWS = 2_000_000, 100_000  # most values and rows of the sample
+
+
+class Found(NamedTuple):
+    """What was grown, and what the leaves of its tree hold; of "auto" also its cost and the sample that it saw."""
+
+    grown: Grown
+    sums: TreeSums
+    cost: float | None = None
+    sample: Task | None = None
+
+
+def searched_by_passes(
+    facts: TableFacts,
+    *,
+    progress: Progress,
+    objective: str = "auto",
+    time_limit: float | None = None,
+    n_rows: int | None = None,
+) -> Found:
+    """Return the tree that the goal takes, by all rows, of the one that the search finds on a sample and of IMM's.
+
+    The sample holds distinct rows with how often they occur as weights, and the centres are those of all rows. A sample
+    of the whole table is the whole table, so the tree is the one of the table in memory. IMM is left out where limits
+    are set, where clusters have equal centres, and where there are fewer leaves than clusters.
+    """
+    task = facts.task
+    sample, is_whole = _sample(facts, _rows_of_sample(task, n_rows))
+    share = 1.0 if objective == "cost" else facts.share_nearest
+    rule = GoalRule(objective, share, comparable(facts.cost_of_clusters), float(facts.means.weights.sum()))
+    asked = objective if rule.by_cost else "agreement"
+    grown = choose(sample, "auto", progress=progress, objective=asked, time_limit=time_limit)
+    trees = {grown.tree: grown.method} | ({} if is_whole else _of_all_rows(facts))
+    best, sums, cost = _taken(facts, rule, trees)
+    found: SearchFacts = grown.facts["search"]
+    search = found._replace(objective=objective, reason=rule.reason)
+    known = (*grown.facts["on_length"], found.reason)
+    notes = tuple(note for note in grown.notes if note not in known)
+    if is_whole:
+        notes += grown.facts["on_length"]
+    else:
+        n_candidates = found.n_candidates + len(trees) - 1
+        search = search._replace(n_candidates=n_candidates, n_sampled=len(sample.rows), gap=None)
+        notes += (_note_on_sample(len(sample.rows), task.overview.n_rows, len(trees) > 1),)
+    notes += (rule.reason,) if rule.reason else ()
+    return Found(Grown(best.tree, best.name, facts={"search": search}, notes=notes), sums, cost, sample)
+
+
+def _note_on_sample(n_sampled: int, n_rows: int, beside_imm: bool) -> str:
+    then = (
+        "the best of them was compared with IMM's tree of all rows" if beside_imm else "the best of them was measured"
+    )
+    return f"trees were grown and compared on a sample of {n_sampled:,} of {n_rows:,} rows; {then} on all rows"
+
+
+def _rows_of_sample(task: TableTask, n_rows: int | None) -> int:
+    if n_rows is not None:
+        return n_rows
+    return max(min(SAMPLE_ROWS, SAMPLE_VALUES // task.batches.n_columns), ROWS, ROWS_PER_LEAF * task.leaves())
+
+
+def _sample(facts: TableFacts, n_rows: int) -> tuple[Task, bool]:
+    """Return the task on a sample, and whether all rows are in it."""
+    task = facts.task
+    values, labels, weights = sample_of(task.batches, n_rows)
+    are_alike = not facts.weighted and bool((weights == 1.0).all())
+    sample = Task.of(
+        Rows(values, None if are_alike else weights),
+        Reference(labels, task.reference.centers, task.reference.names),
+        max_leaf_nodes=task.max_leaf_nodes,
+        random_state=task.random_state,
+        n_jobs=task.n_jobs,
+        budget=task.budget,
+    )
+    return sample, len(labels) < n_rows
+
+
+def _taken(facts: TableFacts, rule: GoalRule, trees: dict[ThresholdTree, str]) -> tuple[Candidate, TreeSums, float]:
+    """Return the tree that the goal takes, with honest names, its sums and its cost; takes two passes, seldom three."""
+    centers, measured = facts.task.reference.centers, facts.of_trees(list(trees))
+    named = [named_by_rows(sums, centers, rule.by_cost) for sums in measured]
+    if any(tree.n_leaves < sums.tree.n_leaves for tree, sums in zip(named, measured, strict=True)):
+        measured = facts.of_trees(named)  # rows without a cluster have other leaves now
+    measured = [sums.of_tree(tree) for tree, sums in zip(named, measured, strict=True)]
+    candidates, costs = [], facts.costs_of(measured)
+    for sums, name, cost in zip(measured, trees.values(), costs, strict=True):
+        wrong = sums.held.copy()
+        wrong[np.arange(len(wrong)), sums.tree.leaf_clusters] = 0
+        candidates.append(Candidate(sums.tree, name, comparable(cost), float(wrong.sum())))
+    best = rule.best(candidates)
+    place = candidates.index(best)
+    return best, measured[place], costs[place]
+
+
+def _of_all_rows(facts: TableFacts) -> dict[ThresholdTree, str]:
+    """Return the tree of IMM by passes over all rows, if it can be had."""
+    task, imm = facts.task, METHODS["imm"]
+    limited = [part for part in task.budget.given if part != "round_thresholds"]
+    if not imm.passes or limited or equal_centers(task.reference) or task.leaves() < task.reference.n_clusters:
+        return {}
+    grown = imm.grow(task)
+    return {grown.tree: grown.method}

@@ -1,0 +1,221 @@
+"""`TableFacts`: what passes tell of a clustering and of trees: what leaves hold, means of groups, and costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from boxwood._types import Floats, Indices
+from boxwood.errors import DataError
+from boxwood.grow._names import without_leaves
+from boxwood.loops.nearest import nearest
+from boxwood.passes import Block, TableTask
+from boxwood.passes._exact import ExactSum
+from boxwood.passes._means import ranges_of
+from boxwood.passes._together import Together
+from boxwood.passes._tree_sums import TreeSums, leaves_in
+from boxwood.reference._sums import Means, Ranges, RowSums, SquareSums, _rounded
+from boxwood.tree import ThresholdTree
+
+__all__ = ["TableFacts", "named_by_rows"]
+
+EQUAL = 1 + 1e-12  # distances of this ratio are equal, but for rounding
+
+
+class _TreeSquares(SquareSums):
+    """Squared differences of rows to the means of the rows that a tree gives to their cluster."""
+
+    def __init__(self, tree: ThresholdTree, ranges: Ranges, means: Means) -> None:
+        super().__init__(ranges, means)
+        self.tree = tree
+
+    def update(self, block: Any) -> None:
+        values, labels, weights = block
+        groups = self.tree.leaf_clusters[leaves_in(self.tree, values)]
+        super().update((values, np.where(labels >= 0, groups, -1), weights))
+
+
+class _Nearest:
+    """The weight of the rows that lie nearest to the mean of their own cluster, and of all."""
+
+    def __init__(self, means: Floats) -> None:
+        self.present = np.flatnonzero(np.isfinite(means[:, 0]))
+        self.origin = means[self.present].mean(axis=0)
+        self.unit = np.abs(means[self.present] - self.origin).max() or 1.0  # keeps squares of huge numbers finite
+        self.means = (means[self.present] - self.origin) / self.unit
+        self.place = np.full(len(means), -1)
+        self.place[self.present] = np.arange(len(self.present))
+        self.own, self.all = ExactSum(), ExactSum()
+
+    def update(self, block: Block) -> None:
+        values, labels, weights = block
+        kept = np.flatnonzero(labels >= 0 if weights is None else (labels >= 0) & (weights > 0))
+        rows, own = (values[kept] - self.origin) / self.unit, self.place[labels[kept]]
+        found, least = np.empty(len(kept), dtype=np.intp), np.empty(len(kept))
+        nearest(rows, np.ascontiguousarray(self.means.T), True, found, least)
+        is_own = found == own
+        others = np.flatnonzero(~is_own)
+        is_own[others] = np.square(rows[others] - self.means[own[others]]).sum(axis=1) <= least[others] * EQUAL
+        self.own.add(weights[kept[is_own]] if weights is not None else [float(is_own.sum())])
+        self.all.add(weights[kept] if weights is not None else [float(len(kept))])
+
+    def merge(self, other: _Nearest) -> None:
+        self.own.merge(other.own)
+        self.all.merge(other.all)
+
+
+class TableFacts:
+    """What passes tell of a clustering and of trees.
+
+    Parameters
+    ----------
+    task : TableTask
+        Rows and their clusters.
+    """
+
+    def __init__(self, task: TableTask) -> None:
+        self.task, self.k = task, task.reference.n_clusters
+        self.weighted = task.batches.weight is not None
+        known = task.reference.measured
+        self._means: Means | None = known.means if known is not None and known.is_of(task.batches) else None
+        self._squares: SquareSums | None = None
+
+    @cached_property
+    def ranges(self) -> Ranges:
+        """Ranges of the clusters."""
+        return ranges_of(self.task.batches, self.task.overview)
+
+    @property
+    def means(self) -> Means:
+        """Weights and means of the clusters; takes a pass unless they are known."""
+        if self._means is None:
+            self.of_trees(())
+        assert self._means is not None
+        return self._means
+
+    @property
+    def squares(self) -> SquareSums:
+        """Squared differences of the rows to the means of their clusters."""
+        if self._squares is None:
+            self.costs_of(())
+        assert self._squares is not None
+        return self._squares
+
+    @property
+    def cost_of_clusters(self) -> float:
+        """Within-cluster cost of the clusters."""
+        return _cost(self.squares)
+
+    def of_trees(self, trees: Sequence[ThresholdTree]) -> list[TreeSums]:
+        """Return what the leaves of trees hold, from one pass; it also finds the means of the clusters."""
+        makes: list[Callable[[], Any]] = [partial(TreeSums, tree, self.ranges, self.weighted) for tree in trees]
+        if self._means is None:
+            makes.append(partial(RowSums, self.ranges))
+        parts = self.task.batches.fold(partial(Together, makes)).parts
+        if self._means is None:
+            self._means = parts.pop().means()
+        return parts
+
+    def costs_of(self, sums: Sequence[TreeSums]) -> list[float]:
+        """Return the within-cluster costs of trees, from one pass, by what their leaves hold."""
+        return [
+            _cost(part)
+            for part in self._with_squares([partial(_TreeSquares, one.tree, *one.by_cluster()) for one in sums])
+        ]
+
+    def _with_squares(self, makes: Sequence[Callable[[], Any]]) -> list[Any]:
+        """Return summaries of one pass, which also adds up squares of the clusters if they are not known."""
+        own = [partial(SquareSums, self.ranges, self.means)] if self._squares is None else []
+        parts = self.task.batches.fold(partial(Together, [*makes, *own])).parts
+        if own:
+            self._squares = parts.pop()
+        return parts
+
+    @cached_property
+    def share_nearest(self) -> float:
+        """Share of the rows that lie nearest to the mean of their own cluster."""
+        found = self._with_squares([partial(_Nearest, self.means.mean)])[0]
+        return float(found.own.value / found.all.value)
+
+    @cached_property
+    def spreads(self) -> Spreads:
+        """Means and variances of the columns, in all rows and in clusters."""
+        return Spreads.of(self.ranges, self.means, self.squares)
+
+
+class Spreads(NamedTuple):
+    """Means and variances of the columns in units of their own, powers of two that keep squares in range.
+
+    Parameters
+    ----------
+    exponents : array of shape (d,)
+        Exponents of the units.
+    away, inside : arrays of shape (k, d)
+        Mean of each cluster less the origin, and the sum of its squared differences to the mean; 0 without rows.
+    origin : array of shape (d,)
+        A mean of some cluster.
+    mean, between, variance : arrays of shape (d,)
+        Mean of all rows less the origin, and their variance, with its part between clusters; 0 for a column of one
+        value.
+    """
+
+    exponents: Indices
+    away: Floats
+    inside: Floats
+    origin: Floats
+    mean: Floats
+    between: Floats
+    variance: Floats
+
+    @classmethod
+    def of(cls, ranges: Ranges, means: Means, squares: SquareSums) -> Spreads:
+        """Return the spreads of clusters."""
+        least, most = ranges.least.min(axis=0), ranges.most.max(axis=0)
+        exponents = np.frexp(np.maximum(most * 0.5 - least * 0.5, np.abs(most) * 2.0**-60))[1] + 1
+        present = means.weights > 0
+        first = int(np.argmax(present))
+        base = np.where(present[:, None], means.mean, means.mean[first])
+        origin = np.ldexp(base[first], -exponents)
+        away = np.ldexp(base, -exponents) - origin + np.ldexp(np.nan_to_num(means.rest), -exponents)
+        inside = np.ldexp(_rounded(squares.sums), 2 * (squares.exponents - exponents) + squares.weight_exponent)
+        share, total = means.weights / means.weights.sum(), means.weights.sum()
+        mean = (share[:, None] * away).sum(axis=0)
+        between = (share[:, None] * np.square(away - mean)).sum(axis=0)
+        varies = least < most
+        between = np.where(varies, between, 0.0)
+        variance = np.where(varies, between + inside.sum(axis=0) / total, 0.0)
+        return cls(exponents, away, inside, origin, mean, between, variance)
+
+    def deviation(self, column: int) -> float:
+        """Return the standard deviation of a column; 0 for a column of one value."""
+        return float(np.ldexp(np.sqrt(self.variance[column]), self.exponents[column]))
+
+
+def _cost(squares: SquareSums) -> float:
+    with np.errstate(over="ignore"):
+        cost = float(squares.squares().sum())
+    if not math.isfinite(cost):
+        raise DataError("the cost is beyond the largest float; divide the columns of the table by a power of ten")
+    return cost
+
+
+def named_by_rows(sums: TreeSums, centers: Floats, by_cost: bool) -> ThresholdTree:
+    """Return the tree with honest names and without empty leaves, as `boxwood.grow._names.named` does in memory.
+
+    A leaf with rows but none of its own cluster gets the cluster of most of its weight, or with `by_cost` the one of
+    which it holds rows and that costs its rows least: the one whose centre is nearest to their mean.
+    """
+    tree, rows, held = sums.tree, sums.rows, sums.held
+    clusters, n_leaves = tree.leaf_clusters.copy(), tree.n_leaves
+    wrong = rows.any(axis=1) & (rows[np.arange(n_leaves), clusters] == 0)
+    for leaf in np.flatnonzero(wrong).tolist():
+        worth = held[leaf].astype(np.float64)
+        if by_cost:
+            unit = math.ldexp(1.0, -int(sums.sums.exponents.max()))  # keeps squares finite
+            worth = -np.square((sums.means().mean[leaf] - centers) * unit).sum(axis=1)
+        clusters[leaf] = np.where(rows[leaf] > 0, worth, -np.inf).argmax()
+    return without_leaves(tree.relabeled(clusters), rows.sum(axis=1) == 0)

@@ -1,0 +1,204 @@
+"""`TreeSums`: what one pass tells of the leaves of a tree, and of the gaps in which its thresholds may move."""
+
+from __future__ import annotations
+
+from copy import copy
+from functools import partial
+
+import numpy as np
+
+from boxwood._types import Bools, Floats, Indices, Ints
+from boxwood.loops.gaps import widen_gaps
+from boxwood.loops.sums import add_parts, widen
+from boxwood.loops.walk import descend
+from boxwood.passes._batches import Batches, Block
+from boxwood.reference._sums import Means, Ranges, RowSums, _rounded
+from boxwood.tree import ThresholdTree
+from boxwood.tree._shorten import ends_left_of, shortened_in
+
+__all__ = ["Moved", "TreeSums", "leaves_in", "shortened_by_passes"]
+
+
+def leaves_in(tree: ThresholdTree, values: Floats) -> Indices:
+    """Return the leaf of each row of a block."""
+    leaves = np.cumsum(tree.feature < 0, dtype=np.int64) - 1
+    found = np.empty(len(values), dtype=np.int64)
+    descend(values, tree.feature, tree.lower, tree.upper, tree.second, leaves, found)
+    return found
+
+
+class TreeSums:
+    """The rows of each leaf by cluster, sums over the rows of each leaf, and the gap of each end of a cut.
+
+    Rows of weight 0 and rows without a cluster count for gaps alone, as thresholds keep every row on its side.
+
+    Parameters
+    ----------
+    tree : ThresholdTree
+        The tree.
+    n_clusters : int
+        Number of clusters k.
+    ranges : Ranges
+        Of the clusters.
+    is_weighted : bool
+        Whether rows have weights.
+
+    Attributes
+    ----------
+    noise : array of shape (n_leaves,)
+        Number of rows without a cluster in each leaf.
+    sums : RowSums
+        Sums over the rows of each leaf.
+    least, most : arrays of shape (n_leaves, d)
+        Least and greatest values of the rows of each leaf.
+    left, right : arrays of shape (n_nodes, 2)
+        Gap of each end of a cut; see `shortened_in`.
+    broken, broken_of_kept : arrays of shape (d,)
+        Whether a column that the tree tests holds a number that is not whole, in all rows and in the kept ones.
+    """
+
+    def __init__(self, tree: ThresholdTree, ranges: Ranges, is_weighted: bool) -> None:
+        self.tree, self.n_clusters, self.ranges = tree, len(ranges.least), ranges
+        self.counts = np.zeros(tree.n_leaves * self.n_clusters, dtype=np.int64)
+        self.noise = np.zeros(tree.n_leaves, dtype=np.int64)
+        self.sums = RowSums(_of_leaves(ranges, tree.n_leaves))
+        self.least = np.full(self.sums.exponents.shape, np.inf)
+        self.most = -self.least
+        self.weights = np.zeros((len(self.counts), len(self.sums.units))) if is_weighted else None
+        self.left, self.right = np.full((tree.n_nodes, 2), -np.inf), np.full((tree.n_nodes, 2), np.inf)
+        self.ends = ends_left_of(tree)
+        self.broken, self.broken_of_kept = np.zeros((2, ranges.least.shape[1]), dtype=np.bool_)
+
+    def update(self, block: Block) -> None:
+        """Add a block of rows."""
+        values, labels, weights = block
+        leaf, tree = leaves_in(self.tree, values), self.tree
+        self.noise += np.bincount(leaf[labels < 0], minlength=tree.n_leaves)
+        kept = labels >= 0 if weights is None else (labels >= 0) & (weights > 0)
+        cells, leaf = np.where(kept, leaf * self.n_clusters + labels, -1), np.where(kept, leaf, -1)
+        self.counts += np.bincount(cells[kept], minlength=len(self.counts))
+        if self.weights is not None:
+            nothing, scales = np.empty((len(values), 0)), np.empty((len(self.counts), 0))
+            sums = np.empty((len(self.counts), len(self.sums.units), 0))
+            add_parts(nothing, cells, weights, scales, self.sums.scale, self.sums.units, sums, self.weights)
+        self.sums.update((values, leaf, weights))
+        widen(values, leaf, self.least, self.most)
+        widen_gaps(values, tree.feature, tree.lower, tree.upper, tree.second, self.ends, self.left, self.right)
+        for j in self.tree.features.tolist():
+            if not self.broken_of_kept[j]:
+                broken = values[:, j] != np.floor(values[:, j])
+                self.broken[j] |= broken.any()
+                self.broken_of_kept[j] |= broken[kept].any()
+
+    def merge(self, other: TreeSums) -> None:
+        """Add other sums of the same tree."""
+        self.counts += other.counts
+        if self.weights is not None and other.weights is not None:
+            self.weights += other.weights
+        self.noise += other.noise
+        self.sums.merge(other.sums)
+        self.least, self.most = np.minimum(self.least, other.least), np.maximum(self.most, other.most)
+        self.left, self.right = np.maximum(self.left, other.left), np.minimum(self.right, other.right)
+        self.broken |= other.broken
+        self.broken_of_kept |= other.broken_of_kept
+
+    def of_tree(self, tree: ThresholdTree) -> TreeSums:
+        """Return the same sums for a tree that sends every row to the same leaf, under other names."""
+        other = copy(self)
+        other.tree = tree
+        return other
+
+    @property
+    def rows(self) -> Ints:
+        """Number of the kept rows of each cluster in each leaf, shape (n_leaves, k)."""
+        return self.counts.reshape(self.tree.n_leaves, self.n_clusters)
+
+    @property
+    def held(self) -> Ints | Floats:
+        """Number, or weight if rows are weighted, of the rows of each cluster in each leaf, shape (n_leaves, k)."""
+        if self.weights is None:
+            return self.rows
+        total = _rounded(self.weights[:, :, None])[:, 0]
+        return np.asarray(np.ldexp(total, self.ranges.weight_exponent).reshape(self.rows.shape))
+
+    def means(self) -> Means:
+        """Return weights and means of the rows of each leaf."""
+        return self._joined(np.arange(self.tree.n_leaves), self.tree.n_leaves)[1]
+
+    def by_cluster(self) -> tuple[Ranges, Means]:
+        """Return ranges, weights and means of the rows that the tree gives to each cluster."""
+        return self._joined(self.tree.leaf_clusters, self.n_clusters)
+
+    def _joined(self, groups: Ints, n_groups: int) -> tuple[Ranges, Means]:
+        """Return ranges and means of groups of leaves; IN: groups (n_leaves,)."""
+        joined = RowSums(_of_leaves(self.ranges, n_groups))
+        least = np.full(joined.exponents.shape, np.inf)
+        most = -least
+        for whole, parts, add in (
+            (joined.sums, self.sums.sums, np.add),
+            (joined.totals, self.sums.totals, np.add),
+            (least, self.least, np.minimum),
+            (most, self.most, np.maximum),
+        ):
+            add.at(whole, groups, parts)
+        joined.ranges = joined.ranges._replace(least=least, most=most)
+        return joined.ranges, joined.means()
+
+
+def _of_leaves(ranges: Ranges, n_leaves: int) -> Ranges:
+    """Return ranges in which each leaf may have the rows of all clusters, so that sums of leaves can be added up."""
+    least, most = (np.tile(ends, (n_leaves, 1)) for ends in (ranges.least.min(axis=0), ranges.most.max(axis=0)))
+    return ranges._replace(least=least, most=most)
+
+
+class _Beyond:
+    """The largest value of a column up to each of some numbers, and the smallest one beyond, in the whole table."""
+
+    def __init__(self, numbers: Floats, columns: Indices) -> None:
+        self.numbers, self.columns = numbers, columns
+        self.left, self.right = np.full(len(numbers), -np.inf), np.full(len(numbers), np.inf)
+
+    def update(self, block: Block) -> None:
+        for i, number in enumerate(self.numbers.tolist()):
+            values = block.values[:, self.columns[i]]
+            is_left = values <= number
+            self.left[i] = max(self.left[i], values.max(initial=-np.inf, where=is_left))
+            self.right[i] = min(self.right[i], values.min(initial=np.inf, where=~is_left))
+
+    def merge(self, other: _Beyond) -> None:
+        self.left, self.right = np.maximum(self.left, other.left), np.minimum(self.right, other.right)
+
+
+def shortened_by_passes(sums: TreeSums, batches: Batches) -> ThresholdTree:
+    """Return the tree with the shortest thresholds that keep every row on its side, as `ThresholdTree.shortened` does.
+
+    Takes no pass, and one more if a cut has no row on one side at its node.
+    """
+    tree, left, right = sums.tree, sums.left.copy(), sums.right.copy()
+    cuts = (tree.feature >= 0)[:, None] & np.isfinite(sums.ends)
+    bare = cuts & (np.isinf(left) | np.isinf(right))
+    if bare.any():
+        nodes = np.nonzero(bare)[0]
+        columns, places = np.unique(tree.feature[nodes], return_inverse=True)
+        beyond = batches.fold(partial(_Beyond, sums.ends[bare], places), columns.tolist())
+        left[bare] = np.where(np.isinf(left[bare]), beyond.left, left[bare])
+        right[bare] = np.where(np.isinf(right[bare]), beyond.right, right[bare])
+    whole = np.flatnonzero(~sums.broken).tolist()
+    return shortened_in(tree, left, right, whole)
+
+
+class Moved:
+    """How many kept rows have another leaf in another tree of the same shape."""
+
+    def __init__(self, before: ThresholdTree, after: ThresholdTree) -> None:
+        self.before, self.after, self.n = before, after, 0
+
+    def update(self, block: Block) -> None:
+        """Add a block of rows."""
+        values, labels, weights = block
+        kept: Bools = labels >= 0 if weights is None else (labels >= 0) & (weights > 0)
+        self.n += int((kept & (leaves_in(self.before, values) != leaves_in(self.after, values))).sum())
+
+    def merge(self, other: Moved) -> None:
+        """Add the rows of another part of the table."""
+        self.n += other.n
