@@ -22,7 +22,7 @@ class ScatteredSource(ArrowSource):
         self.runs += 1
         self.cells += self.table.num_rows * len(columns)
         self.batch_rows = int(self.random.integers(1, max(self.table.num_rows, 2)))
-        batches = list(self._batches(columns))
+        batches = list(self.batches(columns))
         made = cloudpickle.dumps(make)
         summaries = [cloudpickle.loads(made)() for _ in range(self.random.integers(1, 5))]
         for i in self.random.permutation(len(batches)):

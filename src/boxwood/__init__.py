@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from boxwood.explanation import load as load
     from boxwood.reference import Mixture as Mixture
     from boxwood.reference import Reference as Reference
+    from boxwood.table import scan as scan
     from boxwood.tree import ThresholdTree as ThresholdTree
     from boxwood.tree import TreeBuilder as TreeBuilder
 
@@ -57,6 +58,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     ),
     "explanation": ("Explanation", "compare", "explain", "load"),
     "reference": ("Mixture", "Reference"),
+    "table": ("scan",),
     "tree": ("ThresholdTree", "TreeBuilder"),
     **dict.fromkeys(("axes", "concepts", "grow", "kernels", "metrics", "render", "theory"), ()),
 }

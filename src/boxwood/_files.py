@@ -1,6 +1,6 @@
 """Files that are written beside their target and renamed, and folders for temporary files.
 
-Both clear away what killed runs left.
+All of them clear away what killed runs left.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from hashlib import sha256
 
-__all__ = ["replacing", "temporary_folder"]
+__all__ = ["lasting_folder", "replacing", "temporary_folder"]
 
 _LONGEST = 54  # characters of the target's name in the temporary one: 216 bytes of the 255 that file systems allow
 _HOST = sha256(platform.node().encode()).hexdigest()[:6]  # processes of another machine cannot be seen from here
@@ -44,6 +45,22 @@ def temporary_folder() -> Iterator[str]:
         finally:
             if lock is not None:
                 os.close(lock)
+
+
+def lasting_folder(owner: object) -> tuple[str, Callable[[], object]]:
+    """Return a temporary folder, as `temporary_folder` makes it, and a function that removes it.
+
+    It is removed when that is called, when its owner is garbage, or when the process ends, whatever comes first. A
+    forked child leaves it alone.
+    """
+    folder, pid = ExitStack(), os.getpid()
+    path = folder.enter_context(temporary_folder())
+
+    def remove() -> None:
+        if os.getpid() == pid:
+            folder.close()
+
+    return path, weakref.finalize(owner, remove)
 
 
 def _locked(folder: str) -> int | None:

@@ -19,10 +19,12 @@ from boxwood.explanation._drawn import Drawn
 from boxwood.explanation._evidence import BOOLEAN, Evidence
 from boxwood.explanation._facts import BudgetFacts, SearchFacts
 from boxwood.explanation._measured import Measured
+from boxwood.explanation._on_frames import frame_with_leaves
 from boxwood.explanation._rows import leaves_of_rows
 from boxwood.explanation._summaries import ClusterSummary, DrawFacts, KernelFacts, LeafSummary, MixtureFacts
 from boxwood.explanation._written import Written
 from boxwood.tree import ThresholdTree
+from boxwood.tree._on_frames import is_on_machines
 
 if TYPE_CHECKING:
     from boxwood.explanation._records import HeldOut
@@ -177,7 +179,14 @@ class Explanation(Written, Measured, Applied, Drawn):
 
         With `missing="none"` a row without a cluster has -1 if all names are numbers of one type. Otherwise the array
         is one of objects, and such a row has None.
+
+        For a data frame of Spark or Dask comes the same frame with one more column, "cluster" ("cluster_1" if there is
+        one, and so on), which its workers compute when the frame is. Names become text, unless all are whole numbers,
+        all floats or all booleans. With `missing="none"` a row without a cluster has NULL; otherwise computing fails.
         """
+        if is_on_machines(X):
+            values = tuple(self.names[cluster] for cluster in self.tree.leaf_clusters.tolist())
+            return frame_with_leaves(self, X, values, missing, "cluster")  # type: ignore[no-any-return]
         names = names_array(self.names) if missing == "error" else names_or_none(self.names)
         # a row without a leaf has leaf -1, the last one, and the name behind all others
         clusters = np.append(self.tree.leaf_clusters, len(self.names))
@@ -188,7 +197,7 @@ class Explanation(Written, Measured, Applied, Drawn):
         """Return the leaf of each row, shape (n,).
 
         A data frame is read by the names of its columns, in any order; only columns that the tree tests are needed. An
-        array has the columns of `columns`, in their order.
+        array has the columns of `columns`, in their order. A data frame of Spark or Dask gets a column "leaf".
 
         A row has no leaf if a value that it is asked for on its way down the tree is missing: None, NaN, null, or the
         NA of pandas. The same holds for a category that was never seen, unless the clusterer's encoder accepted unknown
@@ -216,6 +225,8 @@ class Explanation(Written, Measured, Applied, Drawn):
         >>> ex.predict([[3.0], [None]], missing="none"), ex.apply([[3.0], [None]], missing="none")
         (array(['low', None], dtype=object), array([ 0, -1]))
         """
+        if is_on_machines(X):
+            return frame_with_leaves(self, X, range(self.n_leaves), missing, "leaf")  # type: ignore[no-any-return]
         return leaves_of_rows(self.tree, self.columns, self.coded_columns, X, missing)
 
     def to_dict(self) -> dict[str, Any]:

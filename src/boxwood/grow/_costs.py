@@ -16,6 +16,7 @@ from boxwood.errors import DataError
 from boxwood.kernels import Kernel, Precomputed, kernel_distances
 from boxwood.loops.costs import write_whole
 from boxwood.loops.expand import squared_distance, squared_distances
+from boxwood.passes import TableTask
 from boxwood.reference import Task
 from boxwood.reference._sums import ranges_of
 from boxwood.tree import ThresholdTree
@@ -23,11 +24,13 @@ from boxwood.tree._tree import refuse_no_tree
 
 __all__ = [
     "OBJECTIVES",
+    "REPEATS",
     "Problem",
     "distance_unit",
     "largest_costs",
     "make_problem",
     "refuse_misfit",
+    "scale_for",
     "scale_of",
     "scales_of",
     "unit_of",
@@ -47,7 +50,7 @@ _ONE_THREAD = 1 << 15  # values up to which threads cost more than they save
 OBJECTIVES = ("cost", "mistakes")
 _BLOCK_VALUES = 1 << 21  # costs in memory at a time where only the largest of each row are kept
 _ERROR = 1e-6  # more than the relative error of a plain sum of numbers that are not negative
-_REPEATS = float(1 << 31)  # whole weights with a sum below this count as repeated rows
+REPEATS = float(1 << 31)  # whole weights with a sum below this count as repeated rows
 
 
 class Problem(NamedTuple):
@@ -93,10 +96,10 @@ def with_centers(problem: Problem, centers: Floats, unit: float) -> Problem:
     return problem._replace(costs=costs, cost_under=cost_under, centers=centers, unit=unit)
 
 
-def refuse_misfit(tree: ThresholdTree, task: Task) -> None:
+def refuse_misfit(tree: ThresholdTree, task: Task | TableTask) -> None:
     """Raise a DataError if the tree tests columns that the rows lack, or has clusters that the reference lacks."""
     refuse_no_tree(tree)
-    n_columns, n_clusters = task.rows.n_columns, task.reference.n_clusters
+    n_clusters, n_columns = task.reference.centers.shape
     if tree.n_features > n_columns:
         raise DataError(f"the tree tests column {tree.n_features - 1}, but X has {n_columns} columns")
     if tree.leaf_clusters.max() >= n_clusters:
@@ -150,6 +153,14 @@ def scales_of(sums: Floats, largest_of: Callable[[int], Floats]) -> Floats:
     return np.asarray(np.ldexp(1.0, np.minimum(61 - exponents, 1023)))
 
 
+def scale_for(total: float, side: int = 0) -> float:
+    """Return the factor of `whole_costs` for the exact sum of the rows' largest costs; see there.
+
+    Where the sum is not exact, the factor is sure if it is the same on both sides, -1 and 1.
+    """
+    return math.ldexp(1.0, min(61 - math.frexp(total * (1 + side * _ERROR))[1], 1023))
+
+
 def whole_costs_of(problem: Problem, rows: Indices, clusters: Sequence[NDArray[np.integer]]) -> list[Ints]:
     """Return the rows' weighted costs as whole numbers: one array for each list of clusters, one cluster for each row.
 
@@ -168,7 +179,7 @@ def _split_weights(weights: Floats | None, kept: Bools) -> tuple[Floats, Ints]:
     if weights is None:
         return share, times
     counted = weights[kept]
-    if (counted == np.floor(counted)).all() and counted.max(initial=0) < _REPEATS and counted.sum() < _REPEATS:
+    if (counted == np.floor(counted)).all() and counted.max(initial=0) < REPEATS and counted.sum() < REPEATS:
         return share, np.where(kept, weights, 0.0).astype(np.int64)
     exponent = int(np.frexp(counted.max())[1])
     return np.ldexp(weights, -exponent), times  # near 1: tiny or huge weights times costs could leave the range

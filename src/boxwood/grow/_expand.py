@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._validation import listed, real_number, refuse_unknown, shown
 from boxwood._warnings import warn_caller
-from boxwood.errors import StoppedEarlyWarning
+from boxwood.errors import DataError, StoppedEarlyWarning
 from boxwood.grow._costs import make_problem, refuse_misfit
 from boxwood.grow._expand_cuts import Thresholds
 from boxwood.grow._expand_leaves import Growth, least_gain, single_leaf
@@ -19,6 +19,7 @@ from boxwood.grow._grown import Grown
 from boxwood.grow._imm import grow_imm
 from boxwood.grow._order import PartedOrder
 from boxwood.kernels import Kernel, as_kernel
+from boxwood.passes import Source, TableReference, TableTask, task_of
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 
@@ -29,8 +30,8 @@ CUTS = ("threshold", "interval")
 
 def expand(
     tree: ThresholdTree | None,
-    X: ArrayLike,
-    reference: Reference,
+    X: ArrayLike | Source,
+    reference: Reference | TableReference,
     *,
     max_leaf_nodes: int,
     objective: str = "cost",
@@ -38,7 +39,7 @@ def expand(
     kernel: Kernel | str | None = None,
     look_ahead: bool = False,
     tol: float = 0.0,
-    sample_weight: ArrayLike | None = None,
+    sample_weight: ArrayLike | str | None = None,
     n_jobs: int | None = -1,
 ) -> ThresholdTree:
     """Return the tree with leaves split until there are `max_leaf_nodes`; the leaf with the largest gain comes first.
@@ -55,11 +56,11 @@ def expand(
     tree : ThresholdTree or None
         Tree to begin with; leaves that are not split keep their cluster. None begins with a single leaf, which gets its
         cheapest cluster.
-    X : array-like of shape (n, d)
-        Rows, float32 or float64 in any memory layout, finite.
-    reference : Reference
+    X : array-like of shape (n, d), or Source
+        Rows, float32 or float64 in any memory layout, finite; or a table that is read in batches, as often as needed.
+    reference : Reference or TableReference
         Clustering to be explained: a label for each row of `X`, and centres with d columns. Rows with label -1 are left
-        out.
+        out. For a table in batches, the clusters of that table.
     max_leaf_nodes : int
         Number of leaves to stop at; at least the number of leaves of `tree`.
     objective : {"cost", "mistakes"}, default="cost"
@@ -78,9 +79,9 @@ def expand(
     tol : float, default=0.0
         A cut is made only if it saves more than `tol` times the cost of the tree to begin with, or of its mistakes.
         Cuts that are made at once must save this much for each leaf that they add.
-    sample_weight : array-like of shape (n,), default=None
+    sample_weight : array-like of shape (n,) or str, default=None
         Weight of each row, not negative; rows of weight 0 are left out. Whole weights (with a sum below 2³¹) give the
-        tree of repeated rows.
+        tree of repeated rows. For a table in batches, the column that holds the weights.
     n_jobs : int, default=-1
         Number of threads; -1 uses all processors. The tree does not depend on it.
 
@@ -106,7 +107,8 @@ def expand(
         is not listed.
     DataError
         If rows, labels, centres, weights and tree do not fit together; if every row is left out; if rows are outside of
-        the kernel's domain; or if the kernel is precomputed, because a precomputed kernel has no columns to cut.
+        the kernel's domain; or if the kernel is precomputed, because a precomputed kernel has no columns to cut. If a
+        table in batches is to be cut by intervals, with a kernel or by looking ahead, which need all rows in memory.
 
     Notes
     -----
@@ -120,6 +122,9 @@ def expand(
     the leaf into parts of about equal weight. So it finds the best cuts if no column has more than b different values
     in the leaf. Otherwise the cuts found are moved to better places between the rows, as long as that gains. Of more
     than 32 columns those are looked at whose own best cuts cost least.
+
+    A table in batches gives the tree of its rows in memory. It takes two passes to begin with, and then two or three
+    for each level by which leaves are split further. What is held in memory does not grow with the number of rows.
 
     A kernel that is not positive definite may have negative squared distances. The tree is chosen by
     the sums of these numbers. A cluster without rows has no kernel mean, and gets no leaf.
@@ -164,10 +169,17 @@ def expand(
     >>> expand(None, X, xor, max_leaf_nodes=4, objective="mistakes", look_ahead=True).predict(X)
     array([0, 0, 1, 1])
     """
-    task = Task.of(X, reference, sample_weight=sample_weight, max_leaf_nodes=max_leaf_nodes, n_jobs=n_jobs)
+    task = task_of(X, reference, sample_weight=sample_weight, max_leaf_nodes=max_leaf_nodes, n_jobs=n_jobs)
     resolved = None if kernel is None else as_kernel(kernel)
     options: dict[str, Any] = {"objective": objective, "look_ahead": look_ahead, "tol": tol}
-    grown = expanded(tree, task, max_leaf_nodes, cuts=cuts, kernel=resolved, **options)
+    if isinstance(task, TableTask):
+        from boxwood.grow._expand_passes import expanded_by_passes
+
+        if resolved is not None:
+            raise DataError("a kernel needs all rows in memory; for rows in batches use kernel=None")
+        grown = expanded_by_passes(tree, task, max_leaf_nodes, cuts=cuts, **options)
+    else:
+        grown = expanded(tree, task, max_leaf_nodes, cuts=cuts, kernel=resolved, **options)
     warn_of_early_stop(grown.n_leaves, max_leaf_nodes, early_stop(grown, max_leaf_nodes, **options))
     return grown
 
@@ -207,7 +219,7 @@ def _grow_expanded(task: Task, name: str, base: str | None, **options: Any) -> G
     return grown_from(begin, task, name if base == "imm" else f"{name}-root", **options)
 
 
-def base_of(task: Task, base: str | None, complete: str) -> str:
+def base_of(task: Task | TableTask, base: str | None, complete: str) -> str:
     """Return the tree to begin with: by default the one with a leaf for each cluster, if so many leaves are allowed.
 
     Where the budget limits the shape, which that tree may break, it is the root.
@@ -249,6 +261,22 @@ def expanded(
     Splits keep the budget of the task. Where it limits the shape, no two cuts are looked at together. If the tree stops
     early, the caller warns: this function may run in a thread, and threads share warning filters.
     """
+    check_expansion(task, cuts=cuts, look_ahead=look_ahead, tol=tol)
+    problem = make_problem(task, objective, kernel)
+    if tree is None:
+        tree = single_leaf(problem)
+    refuse_misfit(tree, task)
+    refuse_too_small(max_leaf_nodes, tree)
+    labels = task.reference.labels if objective == "mistakes" else None
+    thresholds = Thresholds(problem, PartedOrder(task), labels) if cuts == "threshold" else None
+    growth = Growth(
+        tree, problem, thresholds, least_gain(tree, problem, real_number("tol", tol)), task.budget.max_depth
+    )
+    return growth.grow(max_leaf_nodes, look_ahead=look_ahead and not task.budget.limits_shape)
+
+
+def check_expansion(task: Task | TableTask, *, cuts: str, look_ahead: bool, tol: float) -> None:
+    """Raise a ValueError if an option of an expansion has a value that it cannot have."""
     refuse_unknown("cuts", cuts, CUTS)
     if not isinstance(look_ahead, (bool, np.bool_)):
         raise ValueError(f"look_ahead must be True or False; got {shown(look_ahead)}")
@@ -256,17 +284,11 @@ def expanded(
         raise ValueError(f"tol must be a number of at least 0, a share of the cost to begin with; got {shown(tol)}")
     if cuts == "interval" and task.budget.min_samples_leaf > 1:
         raise ValueError("min_samples_leaf is kept by cuts='threshold' alone; intervals need method 'auto' or no limit")
-    problem = make_problem(task, objective, kernel)
-    if tree is None:
-        tree = single_leaf(problem)
-    refuse_misfit(tree, task)
+
+
+def refuse_too_small(max_leaf_nodes: int, tree: ThresholdTree) -> None:
+    """Raise a ValueError if a tree to begin with has more leaves than were asked for."""
     if max_leaf_nodes < tree.n_leaves:
         raise ValueError(
             f"max_leaf_nodes must be at least {tree.n_leaves}, the leaves to begin with; got {max_leaf_nodes}"
         )
-    labels = task.reference.labels if objective == "mistakes" else None
-    thresholds = Thresholds(problem, PartedOrder(task), labels) if cuts == "threshold" else None
-    growth = Growth(
-        tree, problem, thresholds, least_gain(tree, problem, real_number("tol", tol)), task.budget.max_depth
-    )
-    return growth.grow(max_leaf_nodes, look_ahead=look_ahead and not task.budget.limits_shape)

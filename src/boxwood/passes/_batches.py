@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -12,6 +12,7 @@ import numpy as np
 from boxwood._types import Floats, Indices, Weights
 from boxwood._validation import listed
 from boxwood.errors import DataError
+from boxwood.passes._label_store import LabelStore
 from boxwood.passes._labelling import Labelling
 from boxwood.passes._source import Source, Summary
 
@@ -53,12 +54,15 @@ class Batches:
         Gives each row its cluster.
     weight : str, default=None
         Column that holds the weight of each row; None weighs every row 1.
+    store : LabelStore, default=None
+        Keeps the clusters of the rows that the first pass finds; see `with_stored_labels`.
     """
 
     source: Source
     columns: tuple[str, ...]
     labelling: Labelling | None = None
     weight: str | None = None
+    store: LabelStore | None = None
 
     @property
     def n_columns(self) -> int:
@@ -77,18 +81,37 @@ class Batches:
         """
         wanted = list(range(self.n_columns)) if columns is None else list(columns)
         label = None if self.labelling is None else self.labelling.column_read
-        nearest = self.labelling is not None and label is None
-        read = list(range(self.n_columns)) if nearest else wanted
-        names = [self.columns[j] for j in read]
+        is_stored = self.store is not None and self.store.is_complete
+        nearest = self.labelling is not None and label is None and not is_stored
         extra = [name for name in (self.weight, label) if name is not None]
+        # a batch of no columns would not tell how many rows it has
+        read = list(range(self.n_columns)) if nearest else wanted or ([] if extra else [0])
+        names = [self.columns[j] for j in read]
         reader = Reader(
             n_values=len(read),
             taken=[read.index(j) for j in wanted],
             labelling=self.labelling,
             label_at=-1 if label is None else len(names) + len(extra) - 1,
             weight_at=len(names) if self.weight is not None else -1,
+            read_from=self.store if is_stored else None,
+            write_to=self.store if nearest else None,
         )
-        return self.source.run(partial(_Decoded, reader, make), [*names, *extra]).summary  # type: ignore[no-any-return]
+        decoded = self.source.run(partial(_Decoded, reader, make), [*names, *extra])
+        if nearest and self.store is not None and decoded.n_stored == decoded.n_rows:
+            self.store.finish(decoded.n_rows)
+        return decoded.summary  # type: ignore[no-any-return]
+
+    def with_stored_labels(self, n_clusters: int | None = None) -> Batches:
+        """Return the rows with a store of their clusters, where that saves reading; otherwise the rows as they are.
+
+        It does if a cluster is found from all columns of a row, and batches are read in this process. The first pass
+        then writes the clusters into a temporary file, of a byte for each row for up to 255 clusters, and later passes
+        read only the columns that they ask for.
+        """
+        needed = self.labelling is not None and self.labelling.column_read is None and self.n_columns > 1
+        if not needed or not self.source.is_local:
+            return replace(self, store=None)
+        return replace(self, store=LabelStore(n_clusters))
 
 
 @dataclass(frozen=True)
@@ -100,30 +123,45 @@ class Reader:
     labelling: Labelling | None = None
     label_at: int = -1
     weight_at: int = -1
+    read_from: LabelStore | None = None
+    write_to: LabelStore | None = None
 
-    def block(self, batch: Any) -> Block:
+    def block(self, batch: Any, start: int | None = None) -> Block:
         """Return the rows of a record batch."""
         values = np.empty((batch.num_rows, self.n_values))
         for j in range(self.n_values):
             values[:, j] = numbers(batch.column(j))
-        labels = np.full(batch.num_rows, -1, dtype=np.intp)
-        if self.labelling is not None:
-            labels = self.labelling.codes(values, batch.column(self.label_at) if self.label_at >= 0 else None)
+        labels = self._labels(values, batch, start)
         weights = numbers(batch.column(self.weight_at)) if self.weight_at >= 0 else None
         is_whole = self.taken == list(range(self.n_values))
         return Block(values if is_whole else np.ascontiguousarray(values[:, self.taken]), labels, weights)
 
+    def _labels(self, values: Floats, batch: Any, start: int | None) -> Indices:
+        if self.read_from is not None:
+            assert start is not None  # the clusters were written by it
+            return self.read_from.read(start, batch.num_rows)
+        if self.labelling is None:
+            return np.full(batch.num_rows, -1, dtype=np.intp)
+        return self.labelling.codes(values, batch.column(self.label_at) if self.label_at >= 0 else None)
+
 
 class _Decoded:
-    """A summary of record batches, by a summary of blocks."""
+    """A summary of record batches, by a summary of blocks. Counts the rows, and those whose clusters were stored."""
 
     def __init__(self, reader: Reader, make: Callable[[], Any]) -> None:
         self.reader, self.summary = reader, make()
+        self.n_rows = self.n_stored = 0
 
     def update(self, batch: Any, start: int | None) -> None:
-        self.summary.update(self.reader.block(batch))
+        block = self.reader.block(batch, start)
+        store = self.reader.write_to
+        if store is not None and store.write(start, block.labels):
+            self.n_stored += len(block.labels)
+        self.n_rows += len(block.labels)
+        self.summary.update(block)
 
     def merge(self, other: _Decoded) -> None:
+        self.n_rows, self.n_stored = self.n_rows + other.n_rows, self.n_stored + other.n_stored
         self.summary.merge(other.summary)
 
 

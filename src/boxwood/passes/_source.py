@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar, Protocol, Self, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeVar
 
-from boxwood._threads import map_tasks, n_threads
+from boxwood._threads import n_threads
+from boxwood._validation import listed
 
-__all__ = ["RecordSummary", "Source", "Summary", "fold_batches"]
+__all__ = ["Reading", "RecordSummary", "Source", "Summary", "fold_batches"]
 
 B = TypeVar("B", contravariant=True)
 
@@ -45,6 +48,24 @@ class RecordSummary(Protocol):
 S = TypeVar("S", bound=RecordSummary)
 
 
+class Reading(NamedTuple):
+    """What one pass read of a table.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        The columns.
+    n_rows : int
+        Number of rows.
+    n_bytes : int, or None
+        Size of these columns where they are stored, such as compressed in a file; None if that is not known.
+    """
+
+    columns: tuple[str, ...]
+    n_rows: int
+    n_bytes: int | None
+
+
 class Source(ABC):
     """A table that can be read in batches as often as wanted.
 
@@ -56,11 +77,21 @@ class Source(ABC):
         Name of each column, all different, in the order of the table.
     kinds : tuple of str
         Kind of each column: "number", "boolean", "text", "date" or "other".
+    n_rows : int, or None
+        Number of rows, if it is known before a pass.
+    notes : tuple of str
+        Lines for the reader on how the table is read.
+    tick : callable, or None
+        Called about ten times a second during a pass, with the share of the rows that are read, from 0 to 1, and their
+        number. The share is 0 where the number of rows is not known.
     """
 
     name: str
     names: tuple[str, ...]
     kinds: tuple[str, ...]
+    n_rows: int | None = None
+    notes: tuple[str, ...] = ()
+    tick: Callable[[float, int], object] | None = None
     is_local: ClassVar[bool] = True
     """Whether batches are read in this process, so that summaries may write to its files."""
 
@@ -71,29 +102,96 @@ class Source(ABC):
         `make` returns an empty summary; it can be pickled with cloudpickle. At least one summary is made.
         """
 
+    @cached_property
+    def readings(self) -> list[Reading]:
+        """What each pass has read, the first pass first."""
+        return []
 
-def fold_batches(batches: Iterable[tuple[Any, int | None]], make: Callable[[], S], *, n_jobs: int | None = -1) -> S:
+    @property
+    def n_passes(self) -> int:
+        """Number of passes so far."""
+        return len(self.readings)
+
+    def close(self) -> None:  # noqa: B027  (most sources keep nothing)
+        """Remove what the source keeps in temporary files, if anything. It cannot be read any more."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        rows = "" if self.n_rows is None else f", {self.n_rows:,} rows"
+        return f"{type(self).__name__}({self.name}: {listed(self.names)}{rows})"
+
+    def _fold(
+        self,
+        batches: Iterable[tuple[Any, int | None]],
+        make: Callable[[], S],
+        columns: Sequence[str],
+        *,
+        n_jobs: int | None,
+        n_bytes: int | None = None,
+    ) -> S:
+        """Return one summary of all batches, added up by threads of this process; the pass is counted and told."""
+        n_read = 0
+
+        def counted() -> Iterator[tuple[Any, int | None]]:
+            nonlocal n_read
+            for batch, start in batches:
+                n_read += batch.num_rows
+                yield batch, start
+
+        def tell() -> None:
+            if self.tick is not None:
+                self.tick(min(1.0, n_read / self.n_rows) if self.n_rows else 0.0, n_read)
+
+        summary = fold_batches(counted(), make, n_jobs=n_jobs, watch=tell)
+        self.readings.append(Reading(tuple(columns), n_read, n_bytes))
+        tell()
+        return summary
+
+
+def fold_batches(
+    batches: Iterable[tuple[Any, int | None]],
+    make: Callable[[], S],
+    *,
+    n_jobs: int | None = -1,
+    watch: Callable[[], object] | None = None,
+) -> S:
     """Return one summary of all pairs of a batch and its start, added up by `n_jobs` threads.
 
-    Batches are taken one at a time, so no more of them are in memory than there are threads.
+    Batches are taken one at a time, so no more of them are in memory than there are threads. The calling thread waits,
+    calls `watch` about ten times a second, and reacts to Ctrl-C: the threads stop at their next batch.
     """
-    waiting, lock, failed = iter(batches), threading.Lock(), threading.Event()
+    waiting, lock, stopped = iter(batches), threading.Lock(), threading.Event()
 
-    def work(_: int) -> S:
+    def work() -> S:
         summary = make()
         try:
-            while not failed.is_set():
+            while not stopped.is_set():
                 with lock:
                     taken = next(waiting, None)
                 if taken is None:
                     break
                 summary.update(*taken)
         except BaseException:
-            failed.set()  # the other threads stop at their next batch
+            stopped.set()  # the other threads stop at their next batch
             raise
         return summary
 
-    first, *others = map_tasks(work, range(n_threads(n_jobs)), n_jobs=n_jobs)
+    threads = n_threads(n_jobs)
+    pool = ThreadPoolExecutor(threads)
+    try:
+        futures = [pool.submit(work) for _ in range(threads)]
+        while wait(futures, timeout=0.1).not_done:
+            if watch is not None:
+                watch()
+        first, *others = [future.result() for future in futures]
+    finally:
+        stopped.set()
+        pool.shutdown(wait=True, cancel_futures=True)
     for other in others:
         first.merge(other)
     return first

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from boxwood.passes._source import RecordSummary, Source, fold_batches
+from boxwood.passes._source import RecordSummary, Source
 
-__all__ = ["ArrowSource", "kind_of"]
+__all__ = ["ArrowSource", "batch_rows", "kind_of"]
 
 S = TypeVar("S", bound=RecordSummary)
-BATCH_ROWS = 1 << 16
+_ROWS, _COLUMNS = 1 << 16, 20  # most rows of a batch, and the columns up to which it has so many
 
 
 class ArrowSource(Source):
@@ -22,28 +22,44 @@ class ArrowSource(Source):
         The table.
     name : str
         Its name in messages.
-    batch_rows : int
-        Most rows of a batch.
+    batch_rows : int, default=None
+        Most rows of a batch; None chooses them by the number of columns.
     n_jobs : int or None
         Number of threads.
     """
 
     def __init__(
-        self, table: Any, *, name: str = "the table", batch_rows: int = BATCH_ROWS, n_jobs: int | None = -1
+        self, table: Any, *, name: str = "the table", batch_rows: int | None = None, n_jobs: int | None = -1
     ) -> None:
         self.table, self.name, self.batch_rows, self.n_jobs = table, name, batch_rows, n_jobs
         self.names = tuple(table.column_names)
         self.kinds = tuple(kind_of(field.type) for field in table.schema)
+        self.n_rows = table.num_rows
 
     def run(self, make: Callable[[], S], columns: Sequence[str]) -> S:
         """Return one summary of all batches."""
-        return fold_batches(self._batches(columns), make, n_jobs=self.n_jobs)
+        n_bytes = sum(self.table.column(name).nbytes for name in columns)
+        return self._fold(self.batches(columns), make, columns, n_jobs=self.n_jobs, n_bytes=n_bytes)
 
-    def _batches(self, columns: Sequence[str]) -> Iterator[tuple[Any, int]]:
-        start = 0
-        for batch in self.table.select(list(columns)).to_batches(max_chunksize=self.batch_rows):
+    def batches(self, columns: Sequence[str]) -> Iterator[tuple[Any, int]]:
+        """Yield batches of some columns in the order of the rows, each with the number of its first row."""
+        start, most = 0, self.batch_rows or batch_rows(len(columns))
+        for batch in self.table.select(list(columns)).to_batches(max_chunksize=most):
             yield batch, start
             start += batch.num_rows
+
+
+def batch_rows(n_columns: int, most_bytes: int | None = None) -> int:
+    """Return the most rows of a batch of so many columns, of at most so many bytes as doubles.
+
+    Examples
+    --------
+    >>> batch_rows(1), batch_rows(20), batch_rows(200), batch_rows(20, 1_000_000)
+    (65536, 65536, 6553, 6250)
+    """
+    width = max(n_columns, 1)
+    rows = min(_ROWS, _ROWS * _COLUMNS // width)
+    return max(1, rows if most_bytes is None else min(rows, most_bytes // (8 * width)))
 
 
 def kind_of(type: Any) -> str:

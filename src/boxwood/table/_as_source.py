@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from boxwood.passes import Source
 
-__all__ = ["as_source"]
+__all__ = ["MAKERS", "as_source"]
+
+MAKERS = {  # where a kind of table is from, and what makes a source of it; the makers import its package
+    "pyspark.sql.": "boxwood.table._spark:SparkSource",
+    "dask.dataframe.": "boxwood.table._dask:DaskSource",
+}
 
 
 def as_source(X: Any) -> Source | None:
     """Return a table that is read in batches as a source; None for anything else."""
-    return X if isinstance(X, Source) else None
+    if isinstance(X, Source):
+        return X
+    for prefix, maker in MAKERS.items():
+        if type(X).__module__.startswith(prefix):
+            module, _, name = maker.partition(":")
+            return getattr(import_module(module), name)(X)  # type: ignore[no-any-return]
+    return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
 import stat
@@ -12,7 +13,9 @@ from boxwood._frames import nearest_name
 from boxwood._validation import cut_off, shown
 from boxwood.errors import DataError
 
-__all__ = ["as_path", "compression_of", "find_file", "refuse_absent"]
+__all__ = ["as_path", "compression_of", "find_file", "find_files", "refuse_absent"]
+
+_PARQUET = (".parquet", ".pq")
 
 
 def as_path(path: str | os.PathLike[str]) -> str:
@@ -68,6 +71,33 @@ def refuse_absent(path: str) -> None:
         raise DataError(f"{path} is a folder, not a file")
     if not os.access(path, os.R_OK):
         raise DataError(f"{path} may not be read: permission denied")
+
+
+def find_files(path: str) -> list[str]:
+    """Return the files that a path means: itself, those of a folder, or those of a pattern, in the order of names."""
+    if os.path.isdir(path):
+        found = [os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names]
+        shown_ones = [each for each in found if not _is_hidden(os.path.relpath(each, path))]
+        files = sorted(each for each in shown_ones if each.lower().endswith(_PARQUET))
+        if not files:
+            raise DataError(f"the folder {path} holds no Parquet files\nname a file, or a folder of .parquet files")
+        return files
+    if not os.path.exists(path) and glob.has_magic(path):
+        files = sorted(each for each in glob.glob(path, recursive=True) if os.path.isfile(each))
+        if not files:
+            raise DataError(f"no file is named like {cut_off(path, 500)}")
+        others = [each for each in files if not each.lower().endswith(_PARQUET)]
+        if others and len(files) > 1:
+            raise DataError(f"{others[0]} is no Parquet file; of other files, only one can be read as a table")
+        return files
+    if path != "-":
+        refuse_absent(path)
+    return [path]
+
+
+def _is_hidden(path: str) -> bool:
+    """Return whether a file is an engine's own, such as _SUCCESS or _temporary/part-0.parquet."""
+    return any(part.startswith(("_", ".")) for part in path.split(os.sep))
 
 
 def compression_of(path: str) -> str:

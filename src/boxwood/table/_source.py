@@ -26,7 +26,7 @@ from boxwood.table._sql import as_text
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Source", "Tick", "open_source"]
+__all__ = ["Source", "Tick", "connected", "described", "open_source"]
 
 T = TypeVar("T")
 Tick = Callable[..., None]
@@ -207,16 +207,23 @@ def open_source(
     path = as_path(path)
     if format is not None:
         refuse_unknown("format", format, FORMATS)
+    with connected() as (con, workspace):
+        file = File(*find_file(path, workspace), workspace, None if text else texts, header)
+        yield described(con, file, format_of(path, format), decimal)
+
+
+@contextmanager
+def connected() -> Iterator[tuple[duckdb.DuckDBPyConnection, str]]:
+    """Yield a connection to DuckDB in memory, and a folder for temporary files; both last for the block."""
     duckdb = _duckdb()
     with temporary_folder() as workspace:
-        file = File(*find_file(path, workspace), workspace, None if text else texts, header)
         con = duckdb.connect(":memory:", config={**_CONFIG, "temp_directory": workspace})
         # NaN does not count in the statistics of Parquet files, so DuckDB 2.0 concludes from them that there is none
         con.execute("SET disabled_optimizers = 'statistics_propagation'")
         # a group of rows of a wide Parquet file would be read as a whole before its first row is used
         con.execute("SET disable_parquet_prefetching = true")
         try:
-            yield _described(con, file, format_of(path, format), decimal)
+            yield con, workspace
         finally:
             con.close()
 
@@ -227,7 +234,7 @@ def _duckdb() -> Any:
         return pool.submit(import_module, "duckdb").result()
 
 
-def _described(con: duckdb.DuckDBPyConnection, file: File, format: str, decimal: str | None) -> Source:
+def described(con: duckdb.DuckDBPyConnection, file: File, format: str, decimal: str | None) -> Source:
     """Return a file with the names and types of its columns."""
     import duckdb
 

@@ -18,7 +18,7 @@ from boxwood.table._read import refuse_text
 from boxwood.table._source import Source, Tick, open_source
 from boxwood.table._sql import as_double, as_name, as_text
 
-__all__ = ["OUTPUTS", "Labelled", "input_of", "output_format", "positions_of", "write_labelled"]
+__all__ = ["OUTPUTS", "Labelled", "group_rows", "input_of", "output_format", "positions_of", "write_labelled"]
 
 OUTPUTS = {
     ".csv": "FORMAT csv",
@@ -127,7 +127,8 @@ def write_labelled(
         with replacing(out) as temporary:
             query = _query(source, rows, expression, column, to_csv)
             packing = ", COMPRESSION gzip" if out.lower().endswith(".gz") else ""
-            groups = _group_rows(len(source.names) + 1) if target == OUTPUTS[".parquet"] else ""
+            rows = group_rows(len(source.names) + 1)
+            groups = f", ROW_GROUP_SIZE {rows}" if target == OUTPUTS[".parquet"] else ""
             options = f"{target}{query.header}{packing}{groups}, {_IN_PLACE}"
             source.fetch_lean(f"COPY ({query.sql}) TO {as_text(temporary)} ({options})", second)
         return labelled
@@ -153,10 +154,10 @@ def output_format(out: str) -> str:
     return OUTPUTS[extension]
 
 
-def _group_rows(n_columns: int) -> str:
-    """Return DuckDB's option for the rows of a group of a Parquet file: it is in memory as a whole when written."""
+def group_rows(n_columns: int) -> int:
+    """Return the most rows of a group of a Parquet file: it is in memory as a whole when written."""
     least, most = _GROUP_ROWS
-    return f", ROW_GROUP_SIZE {max(least, min(most, _GROUP // n_columns))}"
+    return max(least, min(most, _GROUP // max(n_columns, 1)))
 
 
 def positions_of(source: Source, needed: Mapping[str, str]) -> dict[str, int]:

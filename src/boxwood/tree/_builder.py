@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Self
 
 import numpy as np
 
@@ -34,7 +35,7 @@ class TreeBuilder:
         self._n_nodes = 1
 
     @classmethod
-    def from_tree(cls, tree: ThresholdTree) -> tuple[TreeBuilder, list[int]]:
+    def from_tree(cls, tree: ThresholdTree) -> tuple[Self, list[int]]:
         """Return a builder that holds `tree`, and the builder's node for each of the tree's nodes."""
         refuse_no_tree(tree)
         builder, nodes = cls(), [0] * tree.n_nodes

@@ -12,6 +12,7 @@ from boxwood._types import Ints
 from boxwood._validation import refuse_other_kind
 from boxwood.tree._boxes import Box, boxes
 from boxwood.tree._nodes import Nodes
+from boxwood.tree._on_frames import is_on_machines, tree_on_frame
 from boxwood.tree._shorten import recut, shortened
 from boxwood.tree._walk import values_at_leaves
 
@@ -65,22 +66,31 @@ class ThresholdTree(Nodes):
 
     # -------------------------------------------------------------------------------------------------- rows
 
-    def apply(self, X: ArrayLike, *, n_jobs: int | None = -1) -> Ints:
+    def apply(self, X: ArrayLike | Any, *, n_jobs: int | None = -1) -> Ints:
         """Return the leaf of each row, shape (n,), with leaves numbered from 0 in pre-order.
 
         `X` of shape (n, d) may be float32 or float64 in any memory layout and is not copied; values are compared as
         float64. Infinite values are ordinary values. Takes time n times the depth reached, and no other memory.
+
+        For a data frame of Spark or Dask comes the same frame with one more column, "leaf" ("leaf_1" if there is one,
+        and so on), which its workers compute when the frame is. The columns of the tree are then the frame's columns of
+        numbers and booleans, in their order. NULL counts as NaN; it is an error when the frame is computed.
 
         Raises
         ------
         ValueError
             If `X` has fewer columns than the tree tests, is not numeric, or has NaN where a row is tested.
         """
-        return values_at_leaves(self, X, np.cumsum(self.feature < 0, dtype=np.int64) - 1, n_jobs)
+        return self._values(X, np.cumsum(self.feature < 0, dtype=np.int64) - 1, n_jobs, "leaf")
 
-    def predict(self, X: ArrayLike, *, n_jobs: int | None = -1) -> Ints:
-        """Return the cluster of each row, shape (n,); reads `X` as `apply` does."""
-        return values_at_leaves(self, X, self.cluster, n_jobs)
+    def predict(self, X: ArrayLike | Any, *, n_jobs: int | None = -1) -> Ints:
+        """Return the cluster of each row, shape (n,), or a frame with a column "cluster"; reads `X` as `apply` does."""
+        return self._values(X, self.cluster, n_jobs, "cluster")
+
+    def _values(self, X: Any, values: Ints, n_jobs: int | None, name: str) -> Ints:
+        if is_on_machines(X):
+            return tree_on_frame(self, X, values, name)  # type: ignore[no-any-return]
+        return values_at_leaves(self, X, values, n_jobs)
 
     # ------------------------------------------------------------------------------------------------- leaves
 

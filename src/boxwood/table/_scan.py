@@ -1,0 +1,294 @@
+"""`scan`: a table that may be larger than memory, read in batches as often as a tree needs it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from boxwood._extras import require
+from boxwood._frames import column_names, is_frame
+from boxwood._validation import cut_off, listed, refuse_other_kind, shown
+from boxwood.errors import DataError
+from boxwood.passes._source import Source
+from boxwood.table._arrow_source import ArrowSource, kind_of
+from boxwood.table._column_names import distinct_names, find_columns
+from boxwood.table._formats import format_of
+from boxwood.table._parquet_source import ParquetFile, ParquetSource, parquet_file
+from boxwood.table._paths import as_path, find_files
+from boxwood.table._source import Tick
+
+__all__ = ["is_relation", "scan", "scan_file"]
+
+_SQL = re.compile(r"\s*(SELECT|WITH|FROM)\s", re.IGNORECASE)
+_SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*")
+_UNITS = {"": 1, "B": 1, **{f"{u}B": 1000 ** (i + 1) for i, u in enumerate("KMGT")}}
+_UNITS |= {f"{u}IB": 1024 ** (i + 1) for i, u in enumerate("KMGT")}
+
+
+def scan(source: Any, *, columns: Sequence[str] | None = None, memory_limit: str | None = None) -> Source:
+    """Return a table that is read in batches, and so may be larger than memory.
+
+    What it returns stands wherever rows stand. Parquet is read in place. Any other file, a query and a reader that can
+    be read once are written into a temporary Parquet file, which is removed when the source is closed or garbage; the
+    source's `notes` say so. Values are those of the table in memory: texts of numbers are numbers, decimal commas are
+    recognised, and a folder named `year=2024` is no column.
+
+    Parameters
+    ----------
+    source : path, SQL, relation, frame or reader
+        The table:
+
+        - a path of a Parquet, CSV, TSV, JSON-lines or Arrow file, of a folder of Parquet files, or a pattern of such
+          files, as `data/*.parquet`. Files are read in the order of their names;
+        - SQL for DuckDB: a text that begins with SELECT, WITH or FROM and a space;
+        - a relation of DuckDB;
+        - a pyarrow.Table, or a data frame of pandas or polars. It stays in memory;
+        - a reader of Arrow batches, or anything else with `__arrow_c_stream__`.
+    columns : sequence of str, default=None
+        Columns to read, among them that of the labels; None is all columns.
+    memory_limit : str, default=None
+        Memory that DuckDB may take, and that batches may take together, such as "1GB"; None leaves DuckDB its own limit
+        and bounds a batch by its number of columns.
+
+    Returns
+    -------
+    Source
+        It has `names`, `kinds` and `n_rows`; `notes`, lines on how the table is read; `readings`, what each pass has
+        read; `tick`, which can be set to a function that is told the share and the number of rows of a pass; and
+        `close`, which `with` calls.
+
+    Raises
+    ------
+    DataError
+        If there is no such file or column, files have different columns, or a file cannot be read.
+    ImportError
+        If pyarrow is missing.
+    OSError
+        If a temporary file cannot be written.
+
+    Notes
+    -----
+    A batch has 65 536 rows for up to 20 columns, and fewer for more; there are no more batches in memory than threads.
+    A file that changes between passes is an error. What a killed process left is removed by the next one.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "people.csv")
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("name;age;height\\nAda;36;1,65\\nAlan;41;1,80\\n")
+    >>> with scan(f"SELECT * FROM read_csv('{path}') WHERE age > 40") as table:
+    ...     print(table)
+    ParquetSource(the query: name, age, height, 1 rows)
+    >>> table = scan(path, columns=["age", "height"])
+    >>> table.names, table.kinds, table.n_rows
+    (('age', 'height'), ('number', 'number'), 2)
+    >>> table.close()
+    """
+    require("pyarrow", "arrow", "boxwood.scan")
+    limit = _as_bytes(memory_limit)
+    wanted = None if columns is None else _as_names(columns)
+    if isinstance(source, Source):
+        if columns is not None or memory_limit is not None:
+            raise TypeError("the source has been scanned; give columns and memory_limit to the first call of scan")
+        return source
+    if isinstance(source, (str, os.PathLike)):
+        if isinstance(source, str) and _SQL.match(source):
+            return _of_query(source, wanted, limit)
+        return scan_file(source, columns=wanted, memory_limit=limit)
+    if is_relation(source):
+        return _of_relation(source, wanted, limit)
+    if is_frame(source):
+        return _of_frame(source, wanted)
+    if hasattr(source, "__arrow_c_stream__"):
+        return _of_reader(source, wanted, limit)
+    raise TypeError(
+        "boxwood.scan takes a path, SQL that begins with SELECT, WITH or FROM, a DuckDB relation, a data frame or a "
+        f"reader of Arrow batches; got {shown(source)}"
+    )
+
+
+def scan_file(
+    path: str | os.PathLike[str],
+    *,
+    columns: Sequence[str] | None = None,
+    memory_limit: int | None = None,
+    format: str | None = None,
+    header: bool = True,
+    decimal: str | None = None,
+    tick: Tick | None = None,
+) -> Source:
+    """Return a file, a folder or the files of a pattern as a source; options are those of `read_table`."""
+    path = as_path(path)
+    if not path or "\0" in path:
+        raise DataError(f"no such file: {shown(path)}")
+    found = find_files(path)
+    if len(found) == 1 and (format or format_of(found[0], format)) != "parquet":
+        from boxwood.table._spill import spilled_file
+
+        kind = format_of(found[0], format)
+        choose = _Choice(columns)
+        return spilled_file(
+            found[0], kind, choose, header=header, decimal=decimal, memory_limit=memory_limit, tick=tick
+        )
+    if decimal is not None or not header:
+        raise DataError(f"{path} is parquet; --no-header and --decimal are for csv and tsv")
+    return _of_parquet([parquet_file(each) for each in found], path, _Choice(columns), memory_limit, tick)
+
+
+class _Choice:
+    """Finds the wanted columns among those of a table, or takes all of them."""
+
+    def __init__(self, wanted: Sequence[str] | None) -> None:
+        self.wanted = wanted
+
+    def __call__(self, names: Sequence[str]) -> list[int]:
+        return list(range(len(names))) if self.wanted is None else find_columns(self.wanted, names)
+
+
+def is_relation(value: Any) -> bool:
+    """Return whether a value is a relation of DuckDB, without importing it."""
+    return type(value).__name__ == "DuckDBPyRelation" and type(value).__module__.split(".")[0] in ("duckdb", "_duckdb")
+
+
+# ------------------------------------------------------------------------------------------------------- arguments
+
+
+def _as_names(columns: Sequence[str]) -> list[str]:
+    if isinstance(columns, str):
+        raise TypeError(f"columns must be a list of names, got the text {shown(columns)}; write [{shown(columns)}]")
+    try:
+        names = list(dict.fromkeys(columns))
+    except TypeError:
+        raise TypeError(f"columns must be a list of names, got {shown(columns)}") from None
+    for name in names:
+        refuse_other_kind("the name of a column", name, str, "names are text")
+    if not names:
+        raise ValueError("columns must name a column at least; None is all columns")
+    return names
+
+
+def _as_bytes(memory_limit: str | None) -> int | None:
+    """Return the bytes of a text such as "1GB"."""
+    if memory_limit is None:
+        return None
+    found = (
+        re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", memory_limit)
+        if isinstance(memory_limit, str)
+        else None
+    )
+    if found is None or found[2].upper() not in _UNITS or not 1 <= float(found[1]) * _UNITS[found[2].upper()] < 1 << 62:
+        kind = ValueError if isinstance(memory_limit, str) else TypeError
+        raise kind(f"memory_limit must be a size such as '1GB' or '500MB', got {shown(memory_limit)}")
+    return int(float(found[1]) * _UNITS[found[2].upper()])
+
+
+# ----------------------------------------------------------------------------------------------------------- files
+
+
+def _of_parquet(
+    files: Sequence[ParquetFile], path: str, choose: _Choice, memory_limit: int | None, tick: Tick | None
+) -> Source:
+    from boxwood.table._spill import spilled_parquet, texts_of_numbers
+
+    first = files[0].schema
+    all_names = distinct_names(first.names)
+    chosen = choose(all_names)
+    names = [all_names[i] for i in chosen]
+    for file in files[1:]:
+        _refuse_other_columns(files[0], file, names, all_columns=choose.wanted is None)
+    if sum(file.n_rows for file in files) == 0:
+        raise DataError(f"{path} has column names but no rows")
+    kinds = [kind_of(first.types[i]) for i in chosen]
+    texts = [i for i, kind in zip(chosen, kinds, strict=True) if kind == "text"]
+    if not _can_be_read_in_place(files, names, all_names) or (texts and texts_of_numbers(files, path, texts)):
+        return spilled_parquet(files, path, chosen, memory_limit=memory_limit, tick=tick)
+    return ParquetSource(files, names, name=path, memory_limit=memory_limit)
+
+
+def _refuse_other_columns(first: ParquetFile, file: ParquetFile, names: Sequence[str], *, all_columns: bool) -> None:
+    """Raise a DataError if a file has other columns than the first one, or columns of another kind."""
+    theirs = distinct_names(file.schema.names)
+    lacking = [name for name in names if name not in theirs]
+    further = [name for name in theirs if name not in names] if all_columns else []
+    if lacking or further:
+        what = [f"lacks {listed(lacking)}"] if lacking else []
+        what += [f"has {listed(further)} besides"] if further else []
+        raise DataError(
+            f"{file.name} has other columns than {first.name}: it {' and '.join(what)}\n"
+            "scan files of one table, or give the columns that all of them have: columns=[…]"
+        )
+    for name in names:
+        mine, other = (
+            kind_of(each.schema.types[distinct_names(each.schema.names).index(name)]) for each in (first, file)
+        )
+        if mine != other and "other" not in (mine, other):
+            raise DataError(f"column '{name}' is of the kind {mine} in {first.name}, and {other} in {file.name}")
+
+
+def _kind(file: ParquetFile, name: str) -> str:
+    return kind_of(file.schema.types[distinct_names(file.schema.names).index(name)])
+
+
+def _can_be_read_in_place(files: Sequence[ParquetFile], names: Sequence[str], all_names: Sequence[str]) -> bool:
+    """Return whether pyarrow finds the columns by their names, and reads the doubles that DuckDB reads."""
+    import pyarrow as pa
+
+    if list(all_names) != list(files[0].schema.names):  # repeated or empty names
+        return False
+    types = [file.schema.field(name).type for file in files for name in names]
+    nested = any(pa.types.is_nested(type) for file in files for type in file.schema.types)
+    return not any(map(pa.types.is_decimal, types)) and not (nested and any("." in name for name in all_names))
+
+
+# ---------------------------------------------------------------------------------------------------- other tables
+
+
+def _of_query(sql: str, wanted: Sequence[str] | None, memory_limit: int | None) -> Source:
+    from boxwood.table._spill import spilled_rows
+
+    return _with_rows(spilled_rows(sql, _Choice(wanted), memory_limit=memory_limit))
+
+
+def _of_relation(relation: Any, wanted: Sequence[str] | None, memory_limit: int | None) -> Source:
+    from boxwood.table._spill import spilled_relation
+
+    return _with_rows(spilled_relation(relation, _Choice(wanted), memory_limit=memory_limit))
+
+
+def _of_reader(reader: Any, wanted: Sequence[str] | None, memory_limit: int | None) -> Source:
+    import pyarrow as pa
+
+    from boxwood.table._spill import spilled_batches
+
+    batches = reader if isinstance(reader, pa.RecordBatchReader) else pa.RecordBatchReader.from_stream(reader)
+    return _with_rows(spilled_batches(batches, "the reader", _Choice(wanted), memory_limit=memory_limit))
+
+
+def _of_frame(frame: Any, wanted: Sequence[str] | None) -> Source:
+    import pyarrow as pa
+
+    names = column_names(frame)
+    chosen = _Choice(wanted)(names)
+    try:
+        if isinstance(frame, pa.Table):
+            table = frame.select(chosen)
+        elif type(frame).__module__.startswith("pandas"):
+            table = pa.Table.from_pandas(frame.iloc[:, chosen], preserve_index=False)
+        else:
+            import narwhals as nw
+
+            table = nw.from_native(frame, eager_only=True)[:, chosen].to_arrow()
+    except pa.ArrowException as error:
+        raise DataError(f"a column of the frame is no column of Arrow: {cut_off(str(error))}") from None
+    return _with_rows(ArrowSource(table.rename_columns([names[i] for i in chosen]), name="the frame"))
+
+
+def _with_rows(source: Source) -> Source:
+    """Return a source; raise a DataError if it has no rows."""
+    if source.n_rows == 0:
+        source.close()
+        raise DataError(f"{source.name} has column names but no rows")
+    return source

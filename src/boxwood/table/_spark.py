@@ -1,0 +1,166 @@
+"""`SparkSource`: a data frame of Spark as a source; its workers add up what a pass asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, ClassVar, TypeVar
+
+from boxwood._extras import require
+from boxwood._frames import column_names
+from boxwood.passes._source import RecordSummary, Source
+from boxwood.table._partial import PartialSum
+
+__all__ = ["SparkSource", "spark_kind"]
+
+S = TypeVar("S", bound=RecordSummary)
+CHUNK_BYTES = 1 << 22  # a row holds at most so much of a summary
+GROUPS = 16  # at most so many sums reach the driver, which refuses more than spark.driver.maxResultSize in all
+SCHEMA = "group int, part int, chunk int, data binary"
+KINDS = {
+    **dict.fromkeys(("byte", "short", "integer", "long", "float", "double", "decimal"), "number"),
+    **dict.fromkeys(("string", "varchar", "char"), "text"),
+    **dict.fromkeys(("date", "timestamp", "timestamp_ntz", "time", "daytimeinterval"), "date"),
+    "boolean": "boolean",
+}
+
+
+class SparkSource(Source):
+    """A data frame of Spark.
+
+    Every pass is one job. Each partition adds up one summary over its Arrow batches. Workers merge the summaries in at
+    most 16 groups, in the order of partitions, and the driver merges these. A task that fails because its worker or its
+    machine is gone is run again by Spark, as its settings say (`spark.task.maxFailures`; the master `local[2]` tries
+    once, `local[2, 4]` four times).
+
+    A cluster needs boxwood, pyarrow and cloudpickle of the same versions in the Python of its workers: install them
+    there, or send an environment packed by `venv-pack` or conda with `spark.archives`. In local mode workers run the
+    Python that `PYSPARK_PYTHON` names.
+
+    The frame is computed anew by each pass, as Spark does with every action. One that costs much to compute should be
+    cached first (`frame.cache()`). One that may give other rows each time (`rand()`, `sample` without a seed) must be
+    written and read again.
+
+    Parameters
+    ----------
+    frame : pyspark.sql.DataFrame
+        The table. NULL and NaN both count as missing values.
+    name : str
+        Its name in messages.
+
+    Raises
+    ------
+    DataError
+        If two columns have the same name. Names that differ in case only are told apart.
+    """
+
+    is_local: ClassVar[bool] = False
+
+    def __init__(self, frame: Any, *, name: str = "the Spark table") -> None:
+        self.frame, self.name = frame, name
+        self.names = column_names(frame)
+        self.kinds = tuple(spark_kind(field.dataType) for field in frame.schema)
+
+    def __repr__(self) -> str:
+        return f"SparkSource({len(self.names)} columns)"
+
+    def run(self, make: Callable[[], S], columns: Sequence[str]) -> S:
+        """Return one summary of all batches.
+
+        Raises
+        ------
+        DataError, ValueError, TypeError
+            What a summary raises on a worker is raised here.
+        RuntimeError
+            If workers cannot import what they need.
+        """
+        for module in ("cloudpickle", "pyarrow"):
+            require(module, "spark", "A pass over a table of Spark")
+        add = PartialSum(make, "spark")
+        # columns by their places: names may hold dots and quotes, or differ in case only
+        plain = self.frame.toDF(*(f"c{j}" for j in range(len(self.names))))
+        read = [f"c{self.names.index(name)}" for name in columns]
+        selected = plain.select(*read) if read else plain.selectExpr("0")
+        partials = selected.mapInArrow(_OfPartition(add, list(columns)), SCHEMA)
+        grouped = partials.repartition("group").sortWithinPartitions("part", "chunk")
+        rows = _collected(grouped.mapInArrow(_OfGroup(add), SCHEMA))
+        return add.result(data for _, data in _whole(sorted((r.part, r.chunk, r.data) for r in rows)))  # type: ignore[no-any-return]
+
+
+def spark_kind(type: Any) -> str:
+    """Return the kind of a column of a type of Spark; see `Source`."""
+    return KINDS.get(type.typeName(), "other")
+
+
+class _OfPartition:
+    """What Spark runs on each partition: rows become the chunks of one pickled summary."""
+
+    def __init__(self, add: PartialSum, columns: list[str]) -> None:
+        self.add, self.columns = add, columns
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        part = 0 if context is None else context.partitionId()
+        yield from _chunks(part % GROUPS, part, self.add.of_batches(map(self._named, batches)))
+
+    def _named(self, batch: Any) -> Any:
+        return batch.rename_columns(self.columns) if self.columns else batch.select([])
+
+
+class _OfGroup:
+    """What Spark runs on each group of summaries, which come as sorted chunks: they become the chunks of their sum."""
+
+    def __init__(self, add: PartialSum) -> None:
+        self.add = add
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        first: list[int] = []
+
+        def partials() -> Iterator[bytes]:
+            chunks = (
+                row
+                for batch in batches
+                for row in zip(*(column.to_pylist() for column in batch.columns[1:]), strict=True)
+            )
+            for part, data in _whole(chunks):
+                first.append(part)
+                yield data
+
+        merged = self.add.merged(partials())
+        if first:
+            yield from _chunks(0, first[0], merged)
+
+
+def _chunks(group: int, part: int, data: bytes) -> Iterator[Any]:
+    """Yield a pickled summary in record batches of one row each."""
+    import pyarrow as pa
+
+    for chunk, start in enumerate(range(0, len(data), CHUNK_BYTES)):
+        numbers = [pa.array([number], pa.int32()) for number in (group, part, chunk)]
+        piece = pa.array([data[start : start + CHUNK_BYTES]], pa.binary())
+        yield pa.RecordBatch.from_arrays([*numbers, piece], names=["group", "part", "chunk", "data"])
+
+
+def _whole(chunks: Any) -> Iterator[tuple[int, bytes]]:
+    """Yield each part and its pickle, from sorted tuples of a part, the number of a chunk and its bytes."""
+    for part, pieces in groupby(chunks, key=itemgetter(0)):
+        yield part, b"".join(piece for _, _, piece in pieces)
+
+
+def _collected(frame: Any) -> list[Any]:
+    """Return the rows of a frame; say what to do if the workers lack a package."""
+    from pyspark.errors import PythonException
+
+    try:
+        return frame.collect()  # type: ignore[no-any-return]
+    except PythonException as error:
+        for package in ("boxwood", "pyarrow", "cloudpickle", "numba"):
+            if f"No module named '{package}'" in str(error):
+                raise RuntimeError(
+                    f"the Python of Spark's workers has no {package}: install boxwood[spark] there, or set "
+                    "PYSPARK_PYTHON to the Python that has it before the session starts"
+                ) from None
+        raise

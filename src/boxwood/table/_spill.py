@@ -1,0 +1,285 @@
+"""Tables that are read once and written into a temporary Parquet file, because they will be read again.
+
+CSV and JSON are slow to parse. A query may give other rows the next time. A reader of Arrow batches can be read once.
+Each value becomes what `read_table` makes of it, so a tree from batches is that of the table in memory.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from boxwood._files import lasting_folder
+from boxwood._messages import cut_off, listed
+from boxwood.errors import DataError
+from boxwood.passes._batches import numbers
+from boxwood.table._arrow_source import kind_of
+from boxwood.table._column_names import distinct_names
+from boxwood.table._formats import File
+from boxwood.table._parquet_source import ParquetFile, ParquetSource, parquet_file
+from boxwood.table._read import _profile
+from boxwood.table._source import Source as Table
+from boxwood.table._source import Tick, connected, described, open_source
+from boxwood.table._spilled_columns import Column, are_numbers, columns_to_write, copy_columns, typed_column
+from boxwood.table._sql import ONE_FILE, as_pattern
+from boxwood.table._write import group_rows
+
+__all__ = [
+    "SpillFolder",
+    "spilled_batches",
+    "spilled_file",
+    "spilled_parquet",
+    "spilled_relation",
+    "spilled_rows",
+    "texts_of_numbers",
+]
+
+_FIRST = 10_000  # rows of which one text that is no number shows that a column is text
+
+
+class SpillFolder:
+    """A temporary folder, which lasts as long as the source that reads its files."""
+
+    def __init__(self) -> None:
+        self.path, self._remove = lasting_folder(self)
+
+    def remove(self) -> None:
+        """Remove the folder."""
+        self._remove()
+
+    @contextmanager
+    def filling(self) -> Iterator[str]:
+        """Yield the name of a Parquet file to write; after an error or Ctrl-C the folder is removed."""
+        try:
+            yield os.path.join(self.path, "rows.parquet")
+        except BaseException:
+            self.remove()
+            raise
+
+    def source(self, names: Sequence[str], kinds: Sequence[str], name: str, **options: Any) -> ParquetSource:
+        """Return the file that was written as a source; its columns are c0, c1, …"""
+        file = parquet_file(os.path.join(self.path, "rows.parquet"), name)
+        stored = [f"c{i}" for i in range(len(names))]
+        return ParquetSource([file], names, name=name, stored=stored, kinds=kinds, remove=self.remove, **options)
+
+
+def spilled_file(
+    path: str,
+    format: str,
+    choose: Callable[[Sequence[str]], list[int]],
+    *,
+    header: bool = True,
+    decimal: str | None = None,
+    memory_limit: int | None = None,
+    tick: Tick | None = None,
+) -> ParquetSource:
+    """Return a file of any format as a source; `choose` gets the names of the columns and returns those to read."""
+    folder = SpillFolder()
+    with folder.filling() as out, open_source(path, format=format, header=header, decimal=decimal) as table:
+        chosen = choose(table.names)
+        table = _limited(table, memory_limit)
+        if format in ("csv", "tsv", "jsonl"):  # parsed once, and looked at where it is faster to read
+            table = _parsed(table, chosen, tick)
+        kinds, notes = _write(table, chosen, out, tick)
+    notes = (*table.hints, f"{table.name} was read once into a temporary file, which is read in its place", *notes)
+    names = [table.names[i] for i in chosen]
+    return folder.source(names, kinds, table.name, notes=notes, memory_limit=memory_limit)
+
+
+def spilled_parquet(
+    files: Sequence[ParquetFile],
+    name: str,
+    chosen: Sequence[int],
+    *,
+    memory_limit: int | None = None,
+    tick: Tick | None = None,
+) -> ParquetSource:
+    """Return columns of Parquet files as a source that reads a copy, in which texts of numbers are numbers."""
+    folder = SpillFolder()
+    with folder.filling() as out, _opened(files, name, chosen) as table:
+        kinds, notes = _write(_limited(table, memory_limit), range(len(chosen)), out, tick)
+    notes = (f"{name} was read once into a temporary file, with its texts of numbers and decimals as numbers", *notes)
+    return folder.source(table.names, kinds, name, notes=notes, memory_limit=memory_limit)
+
+
+def texts_of_numbers(files: Sequence[ParquetFile], name: str, chosen: Sequence[int]) -> list[str]:
+    """Return the columns of text, of some columns of Parquet files, whose values are all numbers."""
+    with _opened(files, name, chosen) as table:
+        texts = [i for i in range(len(chosen)) if table.kind(i) == "text"]
+        if texts:
+            tests = [f"bool_and({table.missing(i)} OR {table.number(i)} IS NOT NULL)" for i in texts]
+            found = table.fetch(f"SELECT {', '.join(tests)} FROM (SELECT * FROM {table.relation} LIMIT {_FIRST})")[0]
+            texts = [i for i, may_be in zip(texts, found, strict=True) if may_be]
+        profiles = _profile(table, texts, None)[1] if texts else {}
+        return [table.names[i] for i in texts if are_numbers(profiles[i])]
+
+
+def spilled_rows(
+    sql: str,
+    choose: Callable[[Sequence[str]], list[int]],
+    *,
+    memory_limit: int | None = None,
+    tick: Tick | None = None,
+) -> ParquetSource:
+    """Return the rows of a query as a source."""
+    import duckdb
+
+    folder, name = SpillFolder(), "the query"
+    with folder.filling() as out, connected() as (con, workspace):
+        try:
+            kinds = [statement.type.name for statement in con.extract_statements(sql)]
+            if kinds != ["SELECT"]:
+                raise DataError(f"the query must be one SELECT, got {listed(kinds) or 'none'}")
+            inner = f"(\n{sql.rstrip().rstrip(';')}\n)"
+            found = con.execute(f"DESCRIBE SELECT * FROM {inner}").fetchall()
+        except duckdb.Error as error:
+            raise DataError(f"cannot run the query: {cut_off(str(error), 500)}") from None
+        names, types = (tuple(str(row[at]) for row in found) for at in (0, 1))
+        table = Table(con, f"{inner} AS t({_aliases(len(names))})", name, "parquet", names, types, workspace)
+        chosen = choose(names)
+        columns = [typed_column(table, i) for i in chosen]
+        _limited(table, memory_limit)
+        with _told():
+            table.fetch(copy_columns(table, columns, out), tick)
+    notes = ("the rows of the query were written into a temporary file, so that each pass reads the same",)
+    return folder.source(
+        [names[i] for i in chosen], [c.kind for c in columns], name, notes=notes, memory_limit=memory_limit
+    )
+
+
+def spilled_relation(
+    relation: Any, choose: Callable[[Sequence[str]], list[int]], *, memory_limit: int | None = None
+) -> ParquetSource:
+    """Return a relation of DuckDB as a source; it is read once, on its own connection."""
+    import duckdb
+
+    folder, name = SpillFolder(), "the relation"
+    names, types = distinct_names(relation.columns), tuple(map(str, relation.types))
+    table = Table(None, "", name, "parquet", names, types, folder.path)  # type: ignore[arg-type]
+    with folder.filling() as out:
+        chosen = choose(names)
+        columns = [typed_column(table, i) for i in chosen]
+        selected = ", ".join(f"{column.sql} AS c{j}" for j, column in enumerate(columns))
+        rows = f"SELECT {selected} FROM boxwood_rows AS t({_aliases(len(names))})"
+        try:
+            with _told():
+                batches = relation.query("boxwood_rows", rows).to_arrow_reader(group_rows(len(columns)))
+                write_batches_to(out, batches, range(len(columns)))
+        except duckdb.Error as error:
+            raise DataError(f"cannot read the relation: {cut_off(str(error), 500)}") from None
+    notes = ("the rows of the relation were written into a temporary file, so that each pass reads the same",)
+    return folder.source(
+        [names[i] for i in chosen], [c.kind for c in columns], name, notes=notes, memory_limit=memory_limit
+    )
+
+
+def spilled_batches(
+    batches: Any, name: str, choose: Callable[[Sequence[str]], list[int]], *, memory_limit: int | None = None
+) -> ParquetSource:
+    """Return what a reader of Arrow batches gives as a source."""
+    folder, names = SpillFolder(), distinct_names(batches.schema.names)
+    chosen = choose(names)
+    with folder.filling() as out:
+        write_batches_to(out, batches, chosen)
+    kinds = [kind_of(batches.schema.types[i]) for i in chosen]
+    notes = (f"{name} can be read once, so its rows were written into a temporary file",)
+    return folder.source([names[i] for i in chosen], kinds, name, notes=notes, memory_limit=memory_limit)
+
+
+def write_batches_to(out: str, batches: Any, chosen: Sequence[int]) -> None:
+    """Write columns of Arrow batches as c0, c1, … into a Parquet file; decimals become doubles."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    types = [batches.schema.types[i] for i in chosen]
+    types = [pa.float64() if pa.types.is_decimal(type) else type for type in types]
+    schema = pa.schema([pa.field(f"c{j}", type) for j, type in enumerate(types)])
+    with _told():
+        writer = pq.ParquetWriter(out, schema)
+    with writer:
+        for rows in _gathered(batches, chosen, schema):
+            with _told():
+                writer.write_table(rows, row_group_size=group_rows(len(types)))
+
+
+def _gathered(batches: Any, chosen: Sequence[int], schema: Any) -> Iterator[Any]:
+    """Yield columns of batches as tables that are not much smaller than a group of a Parquet file."""
+    import pyarrow as pa
+
+    waiting, n_waiting = [], 0
+    for batch in batches:
+        arrays = [batch.column(i) for i in chosen]
+        arrays = [pa.array(numbers(each)) if pa.types.is_decimal(each.type) else each for each in arrays]
+        waiting.append(pa.RecordBatch.from_arrays(arrays, schema=schema))
+        n_waiting += batch.num_rows
+        if n_waiting >= group_rows(len(arrays)):
+            yield pa.Table.from_batches(waiting, schema)
+            waiting, n_waiting = [], 0
+    yield pa.Table.from_batches(waiting, schema)
+
+
+# ---------------------------------------------------------------------------------------------------- by DuckDB
+
+
+def _write(table: Table, chosen: Sequence[int], out: str, tick: Tick | None) -> tuple[list[str], tuple[str, ...]]:
+    """Write columns of a table into a Parquet file; return their kinds, and lines for the reader."""
+    columns = columns_to_write(table, chosen, tick)
+    with _told():
+        table.fetch_lean(copy_columns(table, columns, out), tick)
+    return [column.kind for column in columns], tuple(column.note for column in columns if column.note)
+
+
+def _parsed(table: Table, chosen: Sequence[int], tick: Tick | None) -> Table:
+    """Return the table with columns that are read from a copy in Parquet; it is removed with the table."""
+    copy = os.path.join(table.workspace, "parsed.parquet")
+    kept = [Column(f"c{i}" if i in chosen else "NULL", "") for i in range(len(table.names))]
+    with _told():
+        table.fetch_lean(copy_columns(table, kept, copy), tick)
+    return replace(table, relation=f"read_parquet({as_pattern(copy)}, {ONE_FILE}) AS t({_aliases(len(kept))})")
+
+
+@contextmanager
+def _opened(files: Sequence[ParquetFile], name: str, chosen: Sequence[int]) -> Iterator[Table]:
+    """Yield columns of Parquet files as one table; `chosen` are their places in the first file."""
+    with open_source(files[0].path, format="parquet") as first:
+        further = (File(file.path, file.name, first.workspace, None) for file in files[1:])
+        tables = [first, *(described(first.con, file, "parquet", None) for file in further)]
+        names = tuple(first.names[i] for i in chosen)
+        rows = " UNION ALL ".join(_selected(table, names) for table in tables)
+        found = [str(row[1]) for row in first.con.execute(f"DESCRIBE {rows}").fetchall()]
+        # lengths of time are told by Arrow's schema alone
+        types = tuple(
+            "INTERVAL" if first.types[i] == "INTERVAL" else type for i, type in zip(chosen, found, strict=True)
+        )
+        yield replace(first, relation=f"({rows}) AS t({_aliases(len(names))})", name=name, names=names, types=types)
+
+
+def _selected(table: Table, names: Sequence[str]) -> str:
+    return f"SELECT {', '.join(f'c{table.names.index(name)}' for name in names)} FROM {table.relation}"
+
+
+def _aliases(n: int) -> str:
+    return ", ".join(f"c{i}" for i in range(n))
+
+
+def _limited(table: Table, memory_limit: int | None) -> Table:
+    if memory_limit is not None:
+        table.con.execute(f"SET memory_limit = '{memory_limit} bytes'")
+    return table
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Say of an error in writing a temporary file where that is, and how to have it elsewhere."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error).splitlines()[0].removeprefix("cannot write: ")
+        raise OSError(
+            f"cannot write a temporary file in {tempfile.gettempdir()}: {reason}\n"
+            "make room there, or name another folder by the environment variable TMPDIR"
+        ) from None

@@ -1,0 +1,75 @@
+"""How the columns of a table are written into a temporary Parquet file: each value as `read_table` reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from boxwood.table._read import _Profile, _profile
+from boxwood.table._source import Source as Table
+from boxwood.table._source import Tick
+from boxwood.table._sql import as_text
+from boxwood.table._write import group_rows
+
+__all__ = ["Column", "are_numbers", "columns_to_write", "copy_columns", "typed_column"]
+
+_KEPT = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "FLOAT", "DOUBLE", "BOOLEAN")
+_KEPT_KINDS = {*_KEPT, *(f"U{name}" for name in _KEPT), "DATE", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE"}
+
+
+class Column(NamedTuple):
+    """A column of the file to write: its SQL, its kind, and a line for the reader."""
+
+    sql: str
+    kind: str
+    note: str = ""
+
+
+def columns_to_write(table: Table, chosen: Sequence[int], tick: Tick | None) -> list[Column]:
+    """Return how columns are written: those of text are looked at, as `read_table` does."""
+    texts = [i for i in chosen if table.kind(i) == "text"]
+    profiles = _profile(table, texts, tick)[1] if texts else {}
+    found = [i for i in texts if are_numbers(profiles[i])]
+    tests = [
+        f"bool_and({table.number(i)} = floor({table.number(i)}) AND abs({table.number(i)}) < 2**53)" for i in found
+    ]
+    whole = table.fetch(f"SELECT {', '.join(tests)} FROM {table.relation}", tick)[0] if found else ()
+    is_whole = dict(zip(found, whole, strict=True))
+    return [
+        _of_text(table, profiles[i], is_whole.get(i, False)) if i in profiles else typed_column(table, i)
+        for i in chosen
+    ]
+
+
+def are_numbers(profile: _Profile) -> bool:
+    return profile.numbers == profile.filled > 0 and not profile.dates
+
+
+def _of_text(table: Table, profile: _Profile, is_whole: bool) -> Column:
+    """Return how a column of text is written: as booleans, whole numbers or doubles, if all its values are numbers."""
+    i = profile.column
+    if are_numbers(profile):
+        if profile.words:
+            return Column(f"CAST({table.number(i)} AS BOOLEAN)", "boolean")
+        note = f"{table.names[i]} is read as a number, though it has leading zeros" if profile.padded else ""
+        return Column(f"CAST({table.number(i)} AS {'BIGINT' if is_whole else 'DOUBLE'})", "number", note)
+    note = ""
+    if 2 * profile.numbers >= profile.filled > 0:
+        n = profile.filled - profile.numbers
+        note = f"{table.names[i]} is text, as {n:,} of its {profile.filled:,} values are no numbers"
+    return Column(table.category(i, ()), "date" if profile.dates else "text", note)
+
+
+def typed_column(table: Table, i: int) -> Column:
+    """Return how a column of any other type is written: numbers that Arrow lacks become doubles, others text."""
+    kind, type = table.kind(i), table.types[i]
+    if type in _KEPT_KINDS or type.startswith("TIMESTAMP_") or kind == "other":
+        return Column(f"c{i}", "boolean" if type == "BOOLEAN" else kind)
+    return Column(f"CAST(c{i} AS DOUBLE)" if kind == "number" else table.text(i), kind)
+
+
+def copy_columns(table: Table, columns: Sequence[Column], out: str) -> str:
+    """Return the SQL that writes columns as c0, c1, …"""
+    selected = ", ".join(f"{column.sql} AS c{j}" for j, column in enumerate(columns))
+    options = f"FORMAT parquet, ROW_GROUP_SIZE {group_rows(len(columns))}, USE_TMP_FILE false"
+    return f"COPY (SELECT {selected} FROM {table.relation}) TO {as_text(out)} ({options})"

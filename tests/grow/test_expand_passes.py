@@ -1,0 +1,135 @@
+"""Expansions by passes: the trees of rows in memory to the last bit, from however scattered batches."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from boxwood.errors import DataError
+from boxwood.grow import _expand_search as search
+from boxwood.grow import expand
+from boxwood.grow._expand import expanded, grow_exkmc, grow_expand
+from boxwood.grow._expand_passes import expanded_by_passes, grow_exkmc_by_passes, grow_expand_by_passes
+from boxwood.grow._looks import inner_edges
+from boxwood.passes import LabelColumn, NearestCenters, TableReference, TableTask
+from boxwood.reference import Reference, Task
+from boxwood.reference._budget import Budget
+from tests.cases import make_case
+from tests.grow.test_expand import random_tree
+from tests.scale import seeds
+from tests.scattered import scattered
+
+OBJECTIVES = ("cost", "mistakes")
+
+
+def tables(seed, max_rows=40, **options):
+    """Return a case as a task in memory and as one in batches."""
+    rng = np.random.default_rng(seed)
+    X, labels, weights = make_case(seed, max_rows=max_rows, max_clusters=8)
+    kind = seed % 4
+    if kind == 0:  # few different values
+        X = rng.integers(0, 4, size=X.shape).astype(float)
+    k = int(labels.max()) + 1 + (seed % 3 == 0)  # perhaps a cluster without rows
+    centers = X[rng.integers(len(X), size=k)].astype(float)
+    if kind == 1:
+        centers = centers + rng.normal(size=centers.shape)
+    reference = Reference(labels, centers)
+    columns = {"label": labels} if weights is None else {"label": labels, "w": weights}
+    source = scattered(X, seed, **columns)
+    weight = None if weights is None else "w"
+    labelling = LabelColumn("label", tuple(range(k)))
+    by_passes = TableTask.of(source, TableReference(labelling, centers), sample_weight=weight, **options)
+    return Task.of(X, reference, sample_weight=weights, **options), by_passes
+
+
+@pytest.fixture(params=["at once", "little by little"])
+def sizes(request, monkeypatch):
+    """Look at small tables as at large ones: in few bins, with few values that are gathered."""
+    if request.param == "little by little":
+        for name, value in (("BINS", 3), ("FEWEST", 3), ("VALUES", 4), ("SAMPLED", 12)):
+            monkeypatch.setattr(search, name, value)
+
+
+@pytest.mark.parametrize("seed", seeds(60))
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_trees_are_those_of_rows_in_memory(seed, objective, sizes):
+    rng = np.random.default_rng(seed)
+    task, by_passes = tables(seed)
+    X, k = task.rows.values, task.reference.n_clusters
+    base = random_tree(rng, X, k, int(rng.integers(1, 4))) if seed % 2 else None
+    leaves, tol = int(rng.integers(3, 12)), float(rng.choice([0.0, 0.0, 0.05]))
+    expected = expanded(base, task, leaves, objective=objective, look_ahead=False, tol=tol)
+    assert expanded_by_passes(base, by_passes, leaves, objective=objective, tol=tol) == expected
+
+
+@pytest.mark.parametrize("seed", seeds(40))
+def test_budgets_are_kept_as_in_memory(seed, sizes):
+    rng = np.random.default_rng(seed)
+    d = make_case(seed, max_clusters=8).X.shape[1]
+    forbidden = (int(rng.integers(d)),) if d > 1 and seed % 2 else ()
+    depth = int(rng.integers(1, 4)) if seed % 3 else None
+    budget = Budget(max_depth=depth, min_samples_leaf=int(rng.integers(1, 5)), forbidden=forbidden)
+    most = tables(seed)[0].n_kept // 2
+    budget = replace(budget, min_samples_leaf=max(min(budget.min_samples_leaf, most), 1))
+    task, by_passes = tables(seed, budget=budget)
+    for grow, grow_by_passes in ((grow_exkmc, grow_exkmc_by_passes), (grow_expand, grow_expand_by_passes)):
+        assert grow_by_passes(by_passes, base="root") == grow(task, base="root", look_ahead=False)
+
+
+@pytest.mark.parametrize("seed", seeds(10))
+def test_the_nearest_centers_may_be_the_clusters(seed):
+    rng = np.random.default_rng(seed)
+    X, centers = rng.integers(0, 9, size=(60, 3)).astype(float), rng.integers(0, 9, size=(5, 3)).astype(float)
+    labels = ((X[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
+    reference = TableReference(NearestCenters(centers), centers)
+    for objective in OBJECTIVES:
+        expected = expanded(None, Task.of(X, Reference(labels, centers)), 8, objective=objective, look_ahead=False)
+        found = expand(None, scattered(X, seed), reference, max_leaf_nodes=expected.n_leaves, objective=objective)
+        assert found == expected
+
+
+@pytest.mark.parametrize("seed", seeds(3))
+def test_a_table_with_many_rows_is_looked_at_in_bins(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    n, k = 3000, 4
+    labels = rng.integers(k, size=n)
+    X = np.column_stack([3 * rng.normal(size=k)[labels] + rng.normal(size=n), rng.standard_cauchy(size=n) ** 5])
+    reference = Reference.of(X, labels)
+    monkeypatch.setattr(search, "VALUES", 200)
+    monkeypatch.setattr(search, "SAMPLED", 1000)
+    clusters = TableReference(LabelColumn("label", tuple(range(k))), reference.centers)
+    for objective in OBJECTIVES:
+        source = scattered(X, seed, label=labels)
+        expected = expanded(None, Task.of(X, reference), 6, objective=objective, look_ahead=False)
+        assert expanded_by_passes(None, TableTask.of(source, clusters), 6, objective=objective) == expected
+        assert source.runs <= 20  # though values lie far apart
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"cuts": "interval"}, "use cuts='threshold'"),
+        ({"look_ahead": True}, "use look_ahead=False"),
+        ({"kernel": "gaussian"}, "use kernel=None"),
+    ],
+)
+def test_what_needs_all_rows_in_memory_is_refused(options, message):
+    source = scattered([[0.0], [1.0], [2.0]], 0, label=[0, 1, 1])
+    reference = TableReference(LabelColumn("label", (0, 1)), [[0.0], [1.5]])
+    with pytest.raises(DataError, match=message):
+        expand(None, source, reference, max_leaf_nodes=2, **options)
+
+
+def test_edges_lie_inside_and_part_whatever_is_there():
+    rng = np.random.default_rng(0)
+    for seed in seeds(300):
+        scale = 10.0 ** rng.integers(-300, 300)
+        low, high = np.sort(rng.choice([0.0, -0.0, -5e-324, 1.0, -scale, scale, rng.normal()], size=2)).tolist()
+        if low == high:
+            continue
+        sample = np.sort(rng.choice([low, high, 0.0, rng.normal()], size=rng.integers(0, 9)))
+        n_bins = int(rng.integers(2, 20))
+        edges = inner_edges(low, high, sample, n_bins)
+        assert 1 <= len(edges) <= n_bins - 1, seed
+        assert low <= edges[0] <= edges[-1] < high, seed
+        assert (np.diff(edges) > 0).all(), seed
