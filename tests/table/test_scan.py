@@ -4,6 +4,7 @@ import gc
 import os
 import tempfile
 import threading
+from itertools import islice
 
 import duckdb
 import numpy as np
@@ -90,10 +91,10 @@ def every_source(table, folder, rng):
     yield "reader", table.to_reader(max_chunksize=int(rng.integers(1, 60)))
 
 
-@pytest.mark.parametrize("seed", seeds(8))
+@pytest.mark.parametrize("seed", seeds(9))
 def test_every_source_gives_the_rows_in_their_order(tmp_path, seed):
     table = random_table(seed)
-    for name, thing in every_source(table, tmp_path, np.random.default_rng(seed)):
+    for name, thing in islice(every_source(table, tmp_path, np.random.default_rng(seed)), seed % 3, None, 3):
         with bw.scan(thing) as source:
             assert (source.names, source.n_rows) == (NAMES, table.num_rows), name
             assert source.kinds == ("number", "number", "boolean", "text"), name
@@ -211,12 +212,32 @@ def test_types_that_differ_between_files_become_one(tmp_path):
 def test_columns_are_chosen_and_unknown_ones_get_a_suggestion(tmp_path):
     table = random_table(0)
     for _, thing in every_source(table, tmp_path, np.random.default_rng(0)):
-        with bw.scan(thing, columns=["word", "a"]) as source:
-            assert source.names == ("word", "a")
-            assert rows_of(source).column_names == ["word", "a"]
-    for _, thing in every_source(table, tempfile.mkdtemp(dir=tmp_path), np.random.default_rng(0)):
+        if not isinstance(thing, pa.RecordBatchReader):  # it can be read once
+            with bw.scan(thing, columns=["word", "a"]) as source:
+                assert source.names == ("word", "a")
+                assert rows_of(source).column_names == ["word", "a"]
         with pytest.raises(ColumnError, match="no column 'wrod' in the table; did you mean 'word'"):
             bw.scan(thing, columns=["wrod"])
+
+
+def test_relations_of_any_type_and_names_leave_their_connection_as_it_was():
+    con = duckdb.connect()
+    con.execute(
+        "CREATE TABLE t AS SELECT 1 a, 1.5 b, 'x' c, INTERVAL 1 DAY d, TIME '10:00' e, [1, 2] f, 7::HUGEINT g, "
+        "{'a': 1} h, uuid() u, '[1]'::JSON j, DATE '2024-01-01' k, true l, 0.5::FLOAT m, 'x'::ENUM('x', 'y') n"
+    )
+    with bw.scan(con.sql("FROM t")) as source:
+        kinds = dict(zip(source.names, source.kinds, strict=True))
+        assert "".join(name for name in kinds if kinds[name] == "number") == "abgm"
+        assert "".join(name for name in kinds if kinds[name] == "text") == "cujn"
+        assert "".join(name for name in kinds if kinds[name] == "date") == "dek"
+        assert (kinds["l"], kinds["f"], kinds["h"]) == ("boolean", "other", "other")
+        assert rows_of(source, ["a", "b", "g", "m", "n"]).to_pylist() == [
+            {"a": 1, "b": 1.5, "g": 7.0, "m": 0.5, "n": "x"}
+        ]
+    with bw.scan(con.sql("SELECT 1 a, 2 A, 3 a")) as source:
+        assert values_of(source, source.names).tolist() == [[1.0, 2.0, 3.0]]
+    assert con.execute("SELECT count(*) FROM duckdb_views() WHERE NOT internal").fetchone() == (0,)
 
 
 def test_volatile_queries_give_the_same_rows_in_each_pass():

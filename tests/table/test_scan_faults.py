@@ -11,6 +11,7 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -146,6 +147,14 @@ def test_a_file_that_changes_during_a_pass_is_named(tmp_path, workplace):
     os.utime(path, ns=(1, 1))
     with pytest.raises(DataError, match="changed while it was read"):
         list(batches)
+
+
+def test_errors_of_a_query_are_told(workplace):
+    wrong = "SELECT CAST('a' || i AS INTEGER) AS x FROM range(3) t(i)"
+    with pytest.raises(DataError, match="cannot read the query as SQL: Could not convert string 'a0' to INT32"):
+        bw.scan(wrong)
+    with pytest.raises(DataError, match=r"cannot read the relation: .*Could not convert string 'a0' to INT32"):
+        bw.scan(duckdb.sql(wrong))
 
 
 def test_errors_of_a_reader_are_its_own(workplace):
