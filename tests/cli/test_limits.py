@@ -63,6 +63,13 @@ def test_compare_weighs_rows_as_explain_does(folder):
     assert row["agreement"] == pytest.approx(facts["agreement"]) != pytest.approx(unweighted["agreement"])
 
 
+def test_compare_keeps_limits(folder):
+    options = "--labels", "cluster", "--method", "auto,cart", "--max-columns", 1, "--objective", "agreement"
+    rows = json.loads(run(folder, "compare", "{}/t.csv", "--json", *options).stdout)["rows"]
+    assert rows
+    assert all(row["columns"] == 1 for row in rows)
+
+
 def test_notes_name_options(folder):
     options = "--labels", "cluster", "--exclude", "w", "--max-columns", 1, "--max-depth", 1
     text = run(folder, "explain", "{}/t.csv", *options).stdout

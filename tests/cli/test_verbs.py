@@ -159,6 +159,7 @@ def test_why_reads_a_row_as_predict_does(folder):
         assert run(folder, "why", "{}/species.json", f"{{}}/{name}", "--row", 102).stdout == f"{ex.why(row)}\n"
     given = ["--set", "petal length=5.1", "--set", "petal width=1.9"]
     assert run(folder, "why", "{}/species.json", *given).stdout == f"{ex.why(row)}\n"
+    assert json.loads(run(folder, "why", "{}/species.json", *given, "--json").stdout) == ex.why(row).to_dict()
     other = run(folder, "why", "{}/species.json", "{}/iris.csv", "--row", 102, "--set", "petal length=1")
     assert other.stdout.startswith("setosa")
     fixed = run(folder, "why", "{}/species.json", *given, "--immutable", "petal length,petal width")

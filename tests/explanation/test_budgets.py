@@ -21,6 +21,7 @@ from boxwood.explanation._few_columns import choices
 from boxwood.explanation._goal import Goal
 from boxwood.explanation._model_file import from_text
 from boxwood.explanation._search import searched
+from boxwood.grow import METHODS
 from boxwood.reference import Reference, Task
 from boxwood.reference._budget import Budget
 from boxwood.tree._shorten import rounded
@@ -270,6 +271,23 @@ def test_a_forbidden_column_still_counts_in_costs():
     assert ex.cost == pytest.approx(bw.metrics.cost(X, ex.tree))
     assert "forbidden, so no rule tests it: far" in ex.notes
     assert "within the limits costs less" in str(ex)
+
+
+ONE_COLUMN_EACH = np.repeat([[0.0, 0, 1], [0, 1, 1], [1, 0, 1], [1, 1, 1]], 10, axis=0)
+FOUR = np.repeat(np.arange(4), 10)
+
+
+@pytest.mark.parametrize("method", [name for name, one in METHODS.items() if "forbidden" in one.keeps])
+@pytest.mark.parametrize("limit", [{"forbidden": ["x0"]}, {"max_columns": 1}])
+def test_clusters_that_differ_only_in_columns_that_rules_may_not_test(method, limit):
+    def explained():
+        return bw.explain(ONE_COLUMN_EACH, FOUR, method=method, **limit)
+
+    if METHODS[method].separates_centers:
+        with pytest.raises(DataError, match="equal centres in the columns that rules may test"):
+            explained()
+    else:
+        assert explained().agreement == 0.5
 
 
 def test_forbidden_columns_that_rules_cannot_use_are_no_error():

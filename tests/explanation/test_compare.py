@@ -59,6 +59,25 @@ def test_each_row_is_what_explain_says(seed):
     assert sorted(ours) == sorted(facts)
 
 
+@pytest.mark.parametrize("limits", [{"forbidden": ["x1"]}, {"max_columns": 1}, {"max_depth": 2, "round_thresholds": 2}])
+def test_limits_are_those_of_explain(limits):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(200, 3))
+    labels = KMeans(4, n_init=1, random_state=0).fit_predict(X)
+    found = bw.compare(X, labels, methods=["auto", "imm", "cart"], max_leaf_nodes=4, objective="agreement", **limits)
+    assert ("imm" in dict(found.left_out)) == ("max_depth" in limits)
+    for row in found.rows:
+        goal = {"objective": "agreement"} if row.method == "auto" else {}
+        ex = bw.explain(X, labels, method=row.method, max_leaf_nodes=4, **goal, **limits)
+        assert (row.price, row.agreement, row.leaves) == (ex.price, ex.agreement, ex.n_leaves)
+
+
+def test_preferred_columns_are_for_auto():
+    X = np.repeat([[0.0, 0.0], [1.0, 1.0]], 20, axis=0)
+    found = bw.compare(X, np.repeat([0, 1], 20), methods=["auto", "cart"], max_leaf_nodes=2, preferred=["x1"])
+    assert {row.method for row in found.rows} == {"auto", "cart"}
+
+
 def test_the_front_of_some_rows():
     def row(leaves, price, agreement):
         return Compared("cart", "cart", leaves, 2, 2, price, agreement, 0.1, True)

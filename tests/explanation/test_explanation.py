@@ -633,3 +633,19 @@ def test_clusters_of_a_kernel_are_noted():
     for clusterer in (KernelKMeans(2, random_state=0), FrozenEstimator(KernelKMeans(2, random_state=0).fit(X))):
         assert any(note in line for line in explain(X, clusterer).notes)
     assert not any(note in line for line in explain(X, n_clusters=2).notes)
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+def test_a_reference_brings_centers_of_its_own(standardize):
+    X = np.random.default_rng(0).normal(size=(500, 3))
+    km = KMeans(4, n_init=1, max_iter=2, random_state=0).fit(X)  # stopped early, so centres are not means
+    given = Reference(km.predict(X), km.cluster_centers_, names=list("abcd"))
+    ex, twin = (explain(X, each, method="imm", standardize=standardize) for each in (given, km))
+    assert ex.names == ("a", "b", "c", "d")
+    assert (ex.tree, ex.price) == (twin.tree, twin.price)
+    if not standardize:
+        assert ex.tree == grow.imm(X, given).shortened(X)
+    narrow = given.with_centers(np.eye(4)[:, :2])
+    for wrong, message in ((given.of_rows(np.arange(5)), "500 rows"), (narrow, "centres")):
+        with pytest.raises(DataError, match=message):
+            explain(X, wrong, standardize=standardize)

@@ -229,3 +229,27 @@ def test_the_text():
     open_end = explain([[0.25], [0.5], [8.5], [9.5]], ["low", "low", "high", "high"], columns=["x"], method="imm")
     assert "would be high if x were above 4 " in str(open_end.why([0.5]))
     assert open_end.why([0.5]).changes[0].moves[0].after == math.nextafter(4, 5)
+
+
+@pytest.mark.parametrize("member", [True, None])
+def test_the_facts_are_data_of_json(member):
+    table, y = _customers()
+    ex = explain(table, y, method="cart")
+    why = ex.why({"spend": -1e308, "share": 0.5, "unused": 0.0, "member": member})
+    facts = json.loads(json.dumps(why.to_dict(), allow_nan=False))
+    assert (facts["cluster"], facts["leaf"], facts["reason"]) == (why.name, why.leaf, why.reason)
+    assert [step["column"] for step in facts["steps"]] == [step.column for step in why.steps]
+    assert [change["cluster"] for change in facts["changes"]] == [change.name for change in why.changes]
+    assert all(step["condition"] in str(why) for step in facts["steps"])
+
+
+def test_categories_that_are_numbers_are_no_distances():
+    builder = TreeBuilder()
+    left, right = builder.split(0, feature=0, upper=0.0)
+    builder.label(left, 0)
+    builder.label(right, 1)
+    codes = Categories((0.5, 1.5), False)
+    kinds = {"columns": ["code"], "names": [0, 1], "categories": {0: codes}, "spreads": {}}
+    [change] = smallest_changes(builder.build(), OneRow({0: 0.5}, {0: 0.0}), 0, immutable=[], **kinds)
+    assert change.moves == (("code", 0.5, 1.5, 1.0, True),)
+    assert _distance(change) == "one other category"

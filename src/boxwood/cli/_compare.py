@@ -10,6 +10,7 @@ import click
 from boxwood.cli._errors import Verb
 from boxwood.cli._explain import SCALED, in_option_names, read, without_identifiers
 from boxwood.cli._explain import command as explain_command
+from boxwood.cli._limits import LIMITS, limits
 from boxwood.cli._talk import Talk, reading_options, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show
 from boxwood.grow import METHODS, method_of
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_SHARED = ("file", "clusters", "labels", "columns", "exclude", "scale", "weights", "seed")
+_SHARED = (
+    *("file", "clusters", "labels", "columns", "exclude", "scale", "weights", "seed"),
+    *("objective", "time_limit", "jobs"),
+    *LIMITS,
+)
 """Parameters of `boxwood explain` that mean the same here."""
 
 _EPILOG = """\b
@@ -113,6 +118,10 @@ def _compared(talk: Talk, table: Table, clusters: int | None, options: dict[str,
                 sample_weight=table.weights,
                 random_state=options["seed"],
                 max_leaf_nodes=options["leaves"] or None,
+                objective=options["objective"],
+                time_limit=options["time_limit"],
+                n_jobs=options["jobs"],
+                **limits(options, table),
                 **({"methods": options["methods"]} if options["methods"] else {}),
             )
 

@@ -13,7 +13,14 @@ import click
 from boxwood._validation import listed
 from boxwood.cli._errors import PAST_A_LIMIT, Verb
 from boxwood.cli._limits import LIMITS, limit_options, limits
-from boxwood.cli._outputs import check_outputs, described_outputs, page_options, refuse_inputs, write_outputs
+from boxwood.cli._outputs import (
+    check_outputs,
+    described_outputs,
+    page_options,
+    refuse_inputs,
+    takes_page_options,
+    write_outputs,
+)
 from boxwood.cli._talk import Talk, check_model, reading, reading_options, refuse_overwriting, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show, tell
 from boxwood.cli._words import in_options
@@ -150,13 +157,7 @@ Examples:
     callback=check_outputs,
     help="File to write, in the form of its extension; may be repeated.",
 )
-@click.option("--title", metavar="TEXT", help="Title of the page that -o report.html writes.")
-@click.option(
-    "--min-count",
-    metavar="N",
-    type=click.IntRange(min=1),
-    help="Groups of fewer rows are not told in that page; the default is 5.",
-)
+@takes_page_options
 @click.option(
     "--save",
     metavar="MODEL",

@@ -9,6 +9,7 @@ import click
 
 from boxwood.cli._errors import Verb
 from boxwood.cli._model import load_model
+from boxwood.cli._outputs import takes_page_options
 from boxwood.cli._talk import Talk, check_writable, refuse_overwriting, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show
 from boxwood.cli._words import in_options
@@ -54,13 +55,7 @@ Examples:
 @click.option(
     "--table", metavar="NAME", help="A query that adds the cluster to this table; points separate parts of its name."
 )
-@click.option("--title", metavar="TEXT", help="Title of the page.")
-@click.option(
-    "--min-count",
-    metavar="N",
-    type=click.IntRange(min=1),
-    help="Groups of fewer rows are not told in the page; the default is 5.",
-)
+@takes_page_options
 @click.option(
     "-o",
     "--output",

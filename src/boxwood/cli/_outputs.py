@@ -19,7 +19,15 @@ from boxwood.cli._words import in_options
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
 
-__all__ = ["OUTPUTS", "check_outputs", "described_outputs", "page_options", "refuse_inputs", "write_outputs"]
+__all__ = [
+    "OUTPUTS",
+    "check_outputs",
+    "described_outputs",
+    "page_options",
+    "refuse_inputs",
+    "takes_page_options",
+    "write_outputs",
+]
 
 
 class Output(NamedTuple):
@@ -105,6 +113,14 @@ def check_outputs(ctx: click.Context, param: click.Parameter, paths: Sequence[st
             raise click.BadParameter(f"'{path}' is given twice")
         seen.add(os.path.realpath(path))
     return tuple(paths)
+
+
+def takes_page_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options of a page."""
+    least = click.IntRange(min=1)
+    count = "Groups of fewer rows are not told in the page; the default is 5."
+    command = click.option("--min-count", metavar="N", type=least, help=count)(command)
+    return click.option("--title", metavar="TEXT", help="Title of the page.")(command)
 
 
 def page_options(paths: Sequence[str], title: str | None, min_count: int | None) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -35,6 +36,7 @@ Examples:
 @click.option(
     "--immutable", metavar="NAME", multiple=True, help="Column that no change may touch; may be repeated, or a,b,c."
 )
+@click.option("--json", "as_json", is_flag=True, help="Print the facts as JSON.")
 @reading_options
 @talk_options
 def command(model: str, file: str | None, row: int | None, given: tuple[str, ...], quiet: bool, **options: Any) -> None:
@@ -55,7 +57,8 @@ def command(model: str, file: str | None, row: int | None, given: tuple[str, ...
     values = {} if file is None else _read(talk, explanation, file, int(row or 1), options)
     values |= _given(explanation, given)
     _refuse_absent(explanation, values)
-    show(str(explanation.why(values, immutable=immutable)))
+    why = explanation.why(values, immutable=immutable)
+    show(json.dumps(why.to_dict(), indent=2) if options["as_json"] else str(why), is_code=options["as_json"])
 
 
 def _read(talk: Talk, explanation: Explanation, file: str, row: int, options: dict[str, Any]) -> dict[str, Any]:

@@ -18,13 +18,15 @@ __all__ = ["Change", "Move", "smallest_changes"]
 class Move(NamedTuple):
     """The change of one column: its value before and after, and how far that is.
 
-    `deviations` is the distance in standard deviations of the column; 1 for a column of categories.
+    `deviations` is the distance in standard deviations of the column; 1 for a column of categories, where `is_category`
+    is true.
     """
 
     column: str
     before: Hashable
     after: Hashable
     deviations: float
+    is_category: bool = False
 
 
 class Change(NamedTuple):
@@ -107,6 +109,7 @@ def _moves(
             row.values[j],
             categories[j].value(step.number) if j in categories else step.number,
             _rounded(step.distance),
+            j in categories,
         )
         for j, step in sorted(steps.items())
     )

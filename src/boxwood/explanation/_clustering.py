@@ -58,6 +58,8 @@ def clustering_of(
     if clustering is None or hasattr(clustering, "fit"):
         n_clusters = N_CLUSTERS if n_clusters is None else n_clusters
         reference, mixture, clustering = _of_clusterer(clustering, X, stages, n_clusters, random_state)
+    elif isinstance(clustering, Reference):
+        reference, mixture = _with_scaled_centers(clustering, stages[1]), None
     elif isinstance(clustering, Integral):
         raise DataError(f"labels must be one for each row, got {clustering}; to make clusters, pass n_clusters")
     else:
@@ -101,6 +103,11 @@ def _in_rows(clusterer: Any, reference: Reference, stages: tuple[Coordinates, Co
     elif list(getattr(clusterer, "feature_names_in_", coordinates.columns)) != list(coordinates.columns):
         names = {c: reference.names[c] for c in np.unique(reference.labels[reference.kept]).tolist()}
         return Reference.of(coordinates.rows, reference.labels, names=names)
-    if coordinates.scaling is None:
+    return _with_scaled_centers(reference, coordinates)
+
+
+def _with_scaled_centers(reference: Reference, coordinates: Coordinates) -> Reference:
+    """Return a clustering with centres in the columns on which trees are grown; other centres are refused later."""
+    if coordinates.scaling is None or reference.centers.shape[1] != coordinates.rows.n_columns:
         return reference
     return reference.with_centers(coordinates.scaling.transform(reference.centers))

@@ -10,12 +10,14 @@ from typing import Any, NamedTuple
 
 from boxwood._validation import shown, whole_number
 from boxwood.explanation._best import choose
+from boxwood.explanation._budgets import budget_of, in_coordinates
 from boxwood.explanation._evidence import Evidence
 from boxwood.explanation._explain import explain
 from boxwood.explanation._measure import measure
 from boxwood.explanation._of_explainer import is_explainer
-from boxwood.explanation._options import with_defaults
+from boxwood.explanation._options import method_with_options, with_defaults
 from boxwood.grow import METHODS, method_of
+from boxwood.reference._budget import Budget
 
 __all__ = ["COMPARED", "Compared", "Comparison", "compare"]
 
@@ -89,6 +91,15 @@ def compare(
     columns: Sequence[str] | None = None,
     standardize: bool = False,
     sample_weight: Any = None,
+    objective: str = "auto",
+    time_limit: float | None = None,
+    n_jobs: int | None = -1,
+    max_depth: int | None = None,
+    min_samples_leaf: int | None = None,
+    max_columns: int | None = None,
+    forbidden: Sequence[str] = (),
+    preferred: Sequence[str] = (),
+    round_thresholds: int | None = None,
 ) -> Comparison:
     """Return what the trees of several methods cost for one clustering, and which of them no other one beats.
 
@@ -96,8 +107,12 @@ def compare(
 
     Parameters
     ----------
-    X, labels_or_estimator, n_clusters, random_state, columns, standardize, sample_weight
+    X, labels_or_estimator, n_clusters, random_state, columns, standardize, sample_weight, n_jobs
         As for `explain`.
+    objective, time_limit, preferred
+        As for `explain`, where the method is "auto"; other methods decide by a rule of their own.
+    max_depth, min_samples_leaf, max_columns, forbidden, round_thresholds
+        Limits of the rules, as for `explain`. Methods that cannot keep those that are given are left out.
     methods : sequence of str, default=("auto", "imm", "greedy", "shallow", "exkmc", "expand", "cart")
         "auto", and names of `grow.METHODS`. Kernel methods are measured by other costs, and are left out.
     max_leaf_nodes : int or sequence of int, default=None
@@ -139,19 +154,30 @@ def compare(
         columns=columns,
         standardize=standardize,
         sample_weight=sample_weight,
+        n_jobs=n_jobs,
     )
-    evidence, k = base._rows(), base.n_clusters
-    defaults = {name: with_defaults(name, {}, evidence.clusterer) for name in names}
+    limits = {
+        "max_depth": max_depth,
+        "min_samples_leaf": min_samples_leaf,
+        "max_columns": max_columns,
+        "forbidden": forbidden,
+        "preferred": preferred,
+        "round_thresholds": round_thresholds,
+    }
+    evidence, k = _within(base._rows(), budget_of(X, base.columns, limits)), base.n_clusters
+    of_auto = method_with_options("auto", objective, time_limit, {})[1]
+    options = {name: of_auto if name == "auto" else with_defaults(name, {}, evidence.clusterer) for name in names}
     leaves = leaves or [k, 2 * k]
     rows, left_out = [], []
     for name in dict.fromkeys(names):
         refused = ""
         for n in _possible(name, leaves, k):
             try:
-                rows.append(_row(evidence, name, n, defaults[name]))
-            except ValueError as error:  # a method may ask more of the rows than others
+                rows.append(_row(evidence, name, n, options[name]))
+            except ValueError as error:  # a method may ask more of the rows than others, or not keep the limits
                 refused = str(error).splitlines()[0]
-        if (distance := defaults[name].get("objective", "sqeuclidean")) != "sqeuclidean":
+        distance = "sqeuclidean" if name == "auto" else options[name].get("objective", "sqeuclidean")
+        if distance != "sqeuclidean":
             rows = [row for row in rows if row.method != name]
             refused = f"measured by {distance} distances, which cannot be compared with these"
         elif name.startswith("kernel_"):
@@ -189,9 +215,18 @@ def _possible(name: str, leaves: Sequence[int], k: int) -> list[int]:
     return [n for n in leaves if name == "auto" or not METHODS[name].one_leaf_each or n == k]
 
 
+def _within(evidence: Evidence, budget: Budget) -> Evidence:
+    """Return the same rows with limits of the rules; columns that are only preferred are no limit of most methods."""
+    task = replace(evidence.task, budget=in_coordinates(budget, evidence.coordinates))
+    return replace(evidence, task=task, budget=budget)
+
+
 def _row(evidence: Evidence, name: str, leaves: int, options: Mapping[str, Any]) -> Compared:
     began = time.perf_counter()
-    grown = choose(replace(evidence.task, max_leaf_nodes=leaves), name, **options)
+    task = replace(evidence.task, max_leaf_nodes=leaves)
+    if name != "auto":
+        task = task.within(replace(task.budget, preferred=()))
+    grown = choose(task, name, **options)
     grown = grown._replace(tree=evidence.on_table(grown.tree))
     ex = measure(evidence.task, grown, evidence.coordinates)
     seconds = time.perf_counter() - began

@@ -59,6 +59,7 @@ def explain(
 
         - Labels of any hashable type, one for each row; -1 leaves a row out, as a number or as the text "-1".
         - The name of the column of the data frame `X` that holds the labels. No cut tests that column.
+        - A `Reference`: labels with names and centres of their own. Other labels get the means of their rows.
         - A clusterer, mixture or pipeline of scikit-learn. A fitted one is used as it is, others are cloned and fitted.
         - An explainer of boxwood, such as a fitted `IMM`. No new tree is grown: the explanation has the explainer's
           tree, with its thresholds as they are. On the rows of its fit the tree is compared with the clusters of that

@@ -84,6 +84,21 @@ class Why:
 
         return why_text(self)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts as a dict that JSON can hold: conditions are texts, and numbers that are infinite None.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> why = boxwood.explain([[21.0], [61.0]], ["young", "old"], columns=["age"]).why({"age": 30.5})
+        >>> facts = why.to_dict()
+        >>> facts["steps"][0]["condition"], facts["changes"][0]["cluster"]
+        ('age <= 40', 'old')
+        """
+        from boxwood.render._why import why_facts
+
+        return why_facts(self)
+
 
 def why_of(ex: Explanation, row: Any, immutable: Collection[str], spreads: Mapping[int, Spread] | None) -> Why:
     """See `Explanation.why`; IN: spreads of the tested columns, None if they are not known."""

@@ -222,7 +222,8 @@ def _grow_expanded(task: Task, name: str, base: str | None, **options: Any) -> G
 def base_of(task: Task | TableTask, base: str | None, complete: str) -> str:
     """Return the tree to begin with: by default the one with a leaf for each cluster, if so many leaves are allowed.
 
-    Where the budget limits the shape, which that tree may break, it is the root.
+    Where the budget limits the shape, which that tree may break, or forbids all columns in which two centres differ, it
+    is the root.
     """
     if task.budget.limits_shape:
         limits = listed([name for name in ("max_depth", "min_samples_leaf") if name in task.budget.given])
@@ -230,7 +231,8 @@ def base_of(task: Task | TableTask, base: str | None, complete: str) -> str:
             raise ValueError(f"base {base!r} begins with a tree that need not keep {limits}; use base 'root'")
         base = "root"
     if base is None:
-        return complete if task.leaves(times=2) >= task.reference.n_clusters else "root"
+        has_room = task.leaves(times=2) >= task.reference.n_clusters
+        return complete if has_room and not (task.budget.forbidden and task.blurred) else "root"
     refuse_unknown("base", base, (complete, "root"))
     return base
 

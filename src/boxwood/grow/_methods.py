@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxwood._validation import listed, refuse_unknown
 from boxwood.errors import DataError
-from boxwood.passes import TableTask
 
 if TYPE_CHECKING:
     from boxwood.grow._grown import Grown
+    from boxwood.passes import TableTask
     from boxwood.reference import Task
     from boxwood.reference._budget import Budget
 
@@ -84,11 +84,24 @@ class Method(NamedTuple):
 
     def grow(self, task: Task | TableTask, **options: Any) -> Grown:
         """Return what the method grows for a task, with a note if it has fewer leaves than were asked for."""
+        from boxwood.passes import TableTask  # here, as the list of methods is read without growing anything
+
         if isinstance(task, TableTask):
             grown = self.grower_by_passes(task, **options)
         else:
-            grown = self.grower(task.blinkered if self.separates_centers else task, **options)
+            if self.separates_centers and task.budget.forbidden:
+                self._refuse_blurred(task)
+                task = task.blinkered
+            grown = self.grower(task, **options)
         return grown if self.one_leaf_each else grown.noting_early_stop(task)
+
+    def _refuse_blurred(self, task: Task) -> None:
+        """Raise a DataError if columns that no cut may test are all that tells two centres apart."""
+        if task.blurred:
+            raise DataError(
+                f"clusters {task.blurred} have equal centres in the columns that rules may test, so method "
+                f"{self.name!r} cannot separate them; allow a column in which they differ, or use 'auto' or 'cart'"
+            )
 
     def check_budget(self, budget: Budget) -> None:
         """Raise a ValueError that names methods that keep a budget, if this one does not."""

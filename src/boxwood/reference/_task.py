@@ -119,6 +119,14 @@ class Task:
             self, rows=self.rows.mapped(values), reference=self.reference.with_centers(centers), mixture=None
         )
 
+    @property
+    def blurred(self) -> str:
+        """Names of two clusters whose centres differ only in columns that no cut may test; empty if there are none."""
+        first, seen = self.reference.first_of_equal_centers(), self.blinkered.reference.first_of_equal_centers()
+        later = np.flatnonzero(seen != first)
+        names = self.reference.names
+        return f"{names[seen[later[0]]]} and {names[later[0]]}" if len(later) else ""
+
     @cached_property
     def order(self) -> NDArray[np.int32]:
         """The kept rows in the ascending order of each column, shape (d, n_kept), as row numbers.

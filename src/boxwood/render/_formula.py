@@ -21,35 +21,9 @@ LONGEST, DEEPEST = 8192, 64  # characters of a formula, and functions in functio
 
 
 def formula(model: Any, *, row: int = 2) -> str:
-    """Return a formula that gives the cluster of a row of a spreadsheet: nested IFs, which begin with "=".
+    """Return a formula of nested IFs that gives the cluster of a row of a spreadsheet; see `Explanation.to_formula`.
 
-    The table's columns are expected in their order from column A on, with names in the first row, so the formula for
-    row 2 can be copied down. An empty cell, text in a column of numbers, or a category that was never seen, where the
-    row's rule asks for it, gives an empty text. Text is compared with case. In a column of words, a cell with an empty
-    text counts as an empty cell.
-
-    Spreadsheets read 15 digits of a number and compare as many, so a value nearer to a cut than a relative 1e-13 may
-    fall on its other side.
-
-    Parameters
-    ----------
-    model : Explanation, or a fitted estimator with `explanation_`
-    row : int, default=2
-        Row of the spreadsheet that the formula is for.
-
-    Raises
-    ------
-    DataError
-        If the formula is longer than 8,192 characters or nested deeper than 64 functions, more than Excel allows; or if
-        a name has the character 0.
-    ValueError
-        If `row` is no whole number of at least 1.
-
-    Examples
-    --------
-    >>> import boxwood
-    >>> print(formula(boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])))
-    =IF(ISNUMBER(A2),IF(A2<=5,"young","old"),"")
+    `model` may be a fitted estimator.
     """
     ex, row = explanation_of(model), whole_number("row", row, 1)
     sheet = _Sheet(ex, {j: f"{_letters(j)}{row}" for j in map(int, ex.tree.features)})

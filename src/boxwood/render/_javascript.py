@@ -48,28 +48,9 @@ while with yield
 
 
 def javascript(model: Any) -> str:
-    """Return a function of JavaScript, `cluster(row)`.
+    """Return a function of JavaScript, `cluster(row)`; see `Explanation.to_javascript`.
 
-    `row` is an object from the name of a column to its value. The result is the name of the cluster, a number if the
-    name is one that JavaScript holds exactly. It is null for a row without a cluster; a property that is not there
-    counts as missing. The source may stand in a page, between script tags, whatever the names are.
-
-    Parameters
-    ----------
-    model : Explanation, or a fitted estimator with `explanation_`
-
-    Examples
-    --------
-    >>> import boxwood
-    >>> source = javascript(boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"]))
-    >>> print(source[source.index("function cluster"):source.index("function valueOf")].rstrip())
-    function cluster(row) {
-      const age = numberOf("age");
-      if (age === null) return null;
-      if (age <= 5) {
-        return "young";
-      }
-      return "old";
+    `model` may be a fitted estimator. The result is a number if the name is one that JavaScript holds exactly.
     """
     lines = "\n".join(body(explanation_of(model), _JavaScript(), indent="  "))
     helpers = [text for name, text in (("numberOf(", _NUMBER), ("codeOf(", _CODE)) if name in lines]

@@ -24,23 +24,9 @@ _WORDS = (
 
 
 def markdown(model: Any) -> str:
-    """Return the summary of an explanation as Markdown: a heading, a table with a row for each cluster, the loss.
+    """Return the summary of an explanation as GitHub's Markdown; see `Explanation.to_markdown`.
 
-    Names stay as they are, whatever they hold: in text, characters with a meaning in Markdown are escaped, and rules
-    are code. The table is one of GitHub's Markdown.
-
-    Parameters
-    ----------
-    model : Explanation, or a fitted estimator with `explanation_`
-
-    Examples
-    --------
-    >>> import boxwood
-    >>> print(markdown(boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])).split("\\n\\n")[1])
-    | cluster | size | share | ruled | caught | precision | rule |
-    | --- | ---: | ---: | ---: | ---: | ---: | --- |
-    | old | 1 | 50.0% | 1 | 100.0% | 100.0% | `age > 5` |
-    | young | 1 | 50.0% | 1 | 100.0% | 100.0% | `age <= 5` |
+    `model` may be a fitted estimator.
     """
     ex = explanation_of(model)
     table = "\n".join([_HEADER, *map(_row, ex.clusters)])

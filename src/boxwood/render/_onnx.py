@@ -23,36 +23,10 @@ _ML = "ai.onnx.ml"
 
 
 def onnx(model: Any) -> bytes:
-    """Return an ONNX model that gives the cluster of a row, as the bytes of its file.
+    """Return an ONNX model that gives the cluster of a row, as the bytes of its file; see `Explanation.to_onnx`.
 
-    The input `X` has shape (n, d) and type float32: all columns of the table in their order. The output `cluster` has
-    shape (n,): names that are all whole numbers as int64, other names as texts. A row without a cluster has -1 or an
-    empty text, because NaN in a column that its rule needs is taken for a missing value. The names of the columns are
-    in the model's metadata.
-
-    Thresholds are rounded down to float32, which changes nothing for rows that float32 holds; another value is rounded
-    before it comes in, and may so pass a threshold that it is next to. A column of words comes in as codes: the places
-    of its values in `categories`, then the place after the last for unknown values if these are allowed, else NaN.
-
-    Needs onnx: `pip install "boxwood[onnx]"`.
-
-    Parameters
-    ----------
-    model : Explanation, or a fitted estimator with `explanation_`
-
-    Raises
-    ------
-    DataError
-        If two-sided cuts make more than 2**17 nodes.
-    ImportError
-        If onnx is missing.
-
-    Examples
-    --------
-    >>> import boxwood
-    >>> content = onnx(boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"]))
-    >>> isinstance(content, bytes)
-    True
+    Thresholds are rounded down to float32, which changes nothing for rows that float32 holds. `model` may be a fitted
+    estimator.
     """
     library = require("onnx", "onnx", "An ONNX model")
     helper, kinds = require("onnx.helper", "onnx", "An ONNX model"), library.TensorProto

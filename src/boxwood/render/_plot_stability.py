@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from boxwood.render._canvas import PLAIN, Style, axes_or_new, drawable
 from boxwood.render._colours import COLOURS
 from boxwood.render._cut_words import Sides, codes_at_cuts, cut_words
-from boxwood.render._fitted import brief, fitted, short_number
+from boxwood.render._fitted import brief, fitted, short_number, text_width
 from boxwood.render._picture import swatches_of
 from boxwood.render._rules import column_name
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["plot_stability"]
 
 DOUBTFUL, STABLE = 0.6, 0.75
+WIDTH, SIZE = 230.0, 9.0  # most of a name on the axis, and its letters, in points
 _LEGEND = "●  overlap with the cluster found again (5% are below |)\n◆  share of trees that test the column"
 
 
@@ -46,13 +47,13 @@ def plot_stability(ex: Explanation, ax: Axes | None = None) -> Axes:
         ax.plot([one.jaccard_low, one.jaccard], [y, y], color=swatch.outline, linewidth=2.0, zorder=2)
         ax.plot([one.jaccard_low], [y], marker="|", markersize=9, color=swatch.outline, zorder=3)
         ax.plot([one.jaccard], [y], zorder=4, **dot)
-        names.append(swatch.name)
+        names.append(fitted(swatch.name, WIDTH, SIZE))
     for y, cut in enumerate(cuts, len(clusters) + 1):
         ax.plot([0.0, cut.returns], [y, y], color=style.line, linewidth=1.5, zorder=2)
         ax.plot([cut.returns], [y], marker="D", markersize=6, color=COLOURS[0], zorder=4)
         names.append(_cut(ex, cut, codes))
     places = [*range(len(clusters)), *range(len(clusters) + 1, n + 1)]
-    ax.set_yticks(places, [drawable(fitted(name, 230.0, 9.0)) for name in names], fontsize=9, **PLAIN)
+    ax.set_yticks(places, list(map(drawable, names)), fontsize=SIZE, **PLAIN)
     ax.set(xlim=(-0.02, 1.02), ylim=(n + 0.7, -0.7))
     ax.set_xlabel(_LEGEND, fontsize=9, **PLAIN)
     ax.grid(axis="x", color=style.line, linewidth=0.5, alpha=0.6)
@@ -61,8 +62,10 @@ def plot_stability(ex: Explanation, ax: Axes | None = None) -> Axes:
 
 
 def _cut(ex: Explanation, cut: CutStability, codes: dict[int, Sides]) -> str:
-    """Return a cut in words, with the range in which its threshold lies on other rows."""
+    """Return a cut in words, with the range in which its threshold lies on other rows; a long name makes room."""
     if cut.node in codes:
-        return cut_words(ex, cut.node, codes[cut.node]).full[0]
-    name = f"{fitted(column_name(cut.column), 130.0, 9.0)} at {short_number(cut.threshold)}"
-    return name if cut.low is None or cut.high is None else f"{name} ({brief(cut.low)} to {brief(cut.high)})"
+        return fitted(cut_words(ex, cut.node, codes[cut.node]).full[0], WIDTH, SIZE)
+    rest = f" at {short_number(cut.threshold)}"
+    if cut.low is not None and cut.high is not None:
+        rest += f" ({brief(cut.low)} to {brief(cut.high)})"
+    return fitted(column_name(cut.column), WIDTH - text_width(rest, SIZE), SIZE) + rest

@@ -49,36 +49,9 @@ def _value(row, column):
 
 
 def python(model: Any) -> str:
-    """Return source of Python with one public function, `cluster(row)`.
+    """Return source of Python with one public function, `cluster(row)`; see `Explanation.to_python`.
 
-    `row` is a mapping from the name of a column to its value, such as a dict; only columns that the row's rule needs
-    have to be there. The result is the name of the cluster, a number if the name is one. It is None for a row without a
-    cluster; a column that is not there counts as missing. The source imports nothing.
-
-    Parameters
-    ----------
-    model : Explanation, or a fitted estimator with `explanation_`
-
-    Raises
-    ------
-    TypeError
-        By the written function, if a column of numbers holds text.
-
-    Examples
-    --------
-    >>> import boxwood
-    >>> source = python(boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"]))
-    >>> print(source[source.index("    age"):source.index("def _is_missing")].rstrip())
-        age = _number(row, 'age')
-        if age is None:
-            return None
-        if age <= 5:
-            return 'young'
-        return 'old'
-    >>> names = {}
-    >>> exec(source, names)
-    >>> names["cluster"]({"age": 7}), names["cluster"]({"age": None})
-    ('old', None)
+    `model` may be a fitted estimator.
     """
     lines = "\n".join(body(explanation_of(model), _Python(), indent="    "))
     helpers = [text for name, text in (("_number(", _NUMBER), ("_value(", _VALUE)) if name in lines]

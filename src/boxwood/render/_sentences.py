@@ -18,19 +18,7 @@ _COLUMNS = ("leaf", "cluster", "rows", "share", "precision", "rule")
 
 
 def sentences(model: Any) -> str:
-    """Return a line for each cluster: its rows, its rule, and how well the rule describes it.
-
-    Parameters
-    ----------
-    model : Explanation, or a fitted estimator with `explanation_`
-
-    Examples
-    --------
-    >>> import boxwood
-    >>> print(sentences(boxwood.explain([[1.0], [2.0], [9.0]], ["young", "young", "old"], columns=["age"])))
-    old (1 row, 33.3%): age > 5. The rule finds 100.0% of the cluster; 100.0% of its rows are in the cluster.
-    young (2 rows, 66.7%): age <= 5. The rule finds 100.0% of the cluster; 100.0% of its rows are in the cluster.
-    """
+    """Return a line for each cluster; see `Explanation.to_sentences`. `model` may be a fitted estimator."""
     ex = explanation_of(model)
     return "\n".join(_sentence(cluster, "of weight" if ex.weighted else "rows") for cluster in ex.clusters)
 
@@ -47,22 +35,7 @@ def _sentence(cluster: ClusterSummary, noun: str) -> str:
 
 
 def rule_table(model: Any) -> str:
-    """Return the rules as CSV, a line for each leaf: its cluster, rows, share of all rows, precision, and rule.
-
-    Shares are numbers between 0 and 1 with all digits; `precision` is empty for a leaf without rows.
-
-    Parameters
-    ----------
-    model : Explanation, or a fitted estimator with `explanation_`
-
-    Examples
-    --------
-    >>> import boxwood
-    >>> print(rule_table(boxwood.explain([[1.0], [2.0], [9.0], [9.0]], ["a", "a", "b", "b"], columns=["age"])))
-    leaf,cluster,rows,share,precision,rule
-    0,a,2,0.5,1,age <= 5
-    1,b,2,0.5,1,age > 5
-    """
+    """Return the rules as CSV; see `Explanation.to_csv`. `model` may be a fitted estimator."""
     ex = explanation_of(model)
     whole = sum(leaf.size for leaf in ex.leaves) or 1
     out = io.StringIO(newline="")

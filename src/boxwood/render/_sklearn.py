@@ -20,37 +20,16 @@ _UNDEFINED = -2  # what scikit-learn writes for the column and the threshold of 
 
 
 def sklearn(model: Any) -> Any:
-    """Return a fitted `DecisionTreeClassifier` that predicts the same clusters, for SHAP, dtreeviz and `plot_tree`.
+    """Return a fitted `DecisionTreeClassifier` that predicts the same clusters; see `Explanation.to_sklearn`.
 
-    scikit-learn reads rows as float32, and refuses infinite ones. On rows that float32 holds and that lack no value the
-    predictions are the same; another value is rounded first, and may so pass a threshold that it is next to.
-
-    `classes_` has the names of the clusters in ascending order, `feature_names_in_` the columns, unless boxwood named
-    them. A two-sided cut becomes two nodes. Counts at the nodes are rows of the explained table, or weights; a leaf of
-    a two-sided cut that stands twice has half of its rows in each place, and a leaf without rows counts one. The share
-    of classes at a leaf is 1 for its cluster: it says what the rule says, not how many rows follow it. A column of
-    words is tested by its codes: the places of its values in `categories`.
-
-    Parameters
-    ----------
-    model : Explanation, or a fitted estimator with `explanation_`
-
-    Returns
-    -------
-    DecisionTreeClassifier
-        A tree of scikit-learn that was never fitted by it; `fit` would grow another.
+    Counts at the nodes are rows of the explained table, or weights; a leaf of a two-sided cut that stands twice has
+    half of its rows in each place, and a leaf without rows counts one. The share of classes at a leaf is 1 for its
+    cluster: it says what the rule says, not how many rows follow it. `model` may be a fitted estimator.
 
     Raises
     ------
     DataError
         If two-sided cuts make more than 2**17 nodes.
-
-    Examples
-    --------
-    >>> import boxwood
-    >>> twin = sklearn(boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"]))
-    >>> twin.predict_proba([[5.0], [6.0]]), twin.classes_  # doctest: +SKIP
-    (array([[0., 1.], [1., 0.]]), array(['old', 'young'], dtype='<U5'))
     """
     from sklearn.tree import DecisionTreeClassifier
 

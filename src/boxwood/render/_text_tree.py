@@ -22,12 +22,7 @@ __all__ = ["full_text", "tree"]
 
 
 def full_text(model: Any) -> str:
-    """Return the summary of an explanation, as printing it shows, and below it the tree.
-
-    Parameters
-    ----------
-    model : Explanation, or a fitted estimator with `explanation_`
-    """
+    """Return the summary of an explanation, and below it the tree; see `Explanation.to_text`."""
     ex = explanation_of(model)
     return f"{text(ex)}\n\n{tree(ex)}"
 
@@ -37,20 +32,6 @@ def tree(model: Any) -> str:
 
     The lines have the shape of scikit-learn's `export_text`. A leaf tells how many rows of the explained table it
     holds, or their weight, and which share of all that is. Columns of words are cut in words.
-
-    Parameters
-    ----------
-    model : Explanation, or a fitted estimator with `explanation_`
-
-    Examples
-    --------
-    >>> import boxwood
-    >>> ex = boxwood.explain([[1.0], [2.0], [9.0]], ["young", "young", "old"], columns=["age"])
-    >>> print(tree(ex))
-    |--- age <= 5
-    |   |--- young  2 rows  66.7%
-    |--- age >  5
-    |   |--- old    1 row   33.3%
     """
     ex = explanation_of(model)
     if too_deep(ex.tree) is not None:

@@ -1,10 +1,10 @@
-"""The text of a `Why`: the way of a row down the tree, and what would change its cluster."""
+"""A `Why` as text and as plain data: the way of a row down the tree, and what would change its cluster."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Hashable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from boxwood.render._rules import category, cluster_name, column_name, condition, number
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from boxwood.explanation._changes import Change, Move
     from boxwood.explanation._why import Step, Why
 
-__all__ = ["why_text"]
+__all__ = ["why_facts", "why_text"]
 
 
 def why_text(why: Why) -> str:
@@ -22,6 +22,36 @@ def why_text(why: Why) -> str:
     if why.out_of_reach:
         lines.append(f"no such change reaches {', '.join(map(cluster_name, why.out_of_reach))}")
     return "\n".join(lines + ([f"Note: {why.reason}"] if why.reason and why.cluster is not None else []))
+
+
+def why_facts(why: Why) -> dict[str, Any]:
+    """Return all fields of a `Why`, and of what it holds, as data of JSON."""
+    return {
+        "cluster": why.name,
+        "leaf": why.leaf,
+        "size": _finite(why.size),
+        "own": _finite(why.own),
+        "reason": why.reason,
+        "steps": [_plain(step._asdict() | {"condition": condition(step.condition)}) for step in why.steps],
+        "changes": [
+            {
+                "cluster": change.name,
+                "leaf": change.leaf,
+                "deviations": _finite(change.deviations),
+                "moves": [_plain(move._asdict()) for move in change.moves],
+            }
+            for change in why.changes
+        ],
+        "out_of_reach": list(why.out_of_reach),
+    }
+
+
+def _plain(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: _finite(value) for name, value in fields.items()}
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _headline(why: Why) -> str:
@@ -72,7 +102,7 @@ def _deviations(times: float) -> str:
 
 
 def _is_number(move: Move) -> bool:
-    return isinstance(move.after, float) and isinstance(move.before, float)
+    return not move.is_category and isinstance(move.after, float) and isinstance(move.before, float)
 
 
 def _move(move: Move) -> str:
