@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 from tests import scale
@@ -10,6 +11,7 @@ from tests import scale
 def pytest_addoption(parser):
     group = parser.getgroup("boxwood", "how much the tests try")
     group.addoption("--browser", action="store_true", help="run the tests that open pages in Chromium, too")
+    group.addoption("--machines", action="store_true", help="run the tests that start Spark and Dask, too")
     group.addoption("--seeds", type=int, default=1, metavar="N", help="try N times as many seeds of each law")
     group.addoption("--size", type=int, default=1, metavar="N", help="generated tables have up to N times as many rows")
     group.addoption("--servers", action="store_true", help="run the tests that start database servers, too")
@@ -36,3 +38,8 @@ def pytest_collection_modifyitems(config, items):
             left_out = [item for item in items if item.get_closest_marker(marker)]
             config.hook.pytest_deselected(items=left_out)
             items[:] = [item for item in items if not item.get_closest_marker(marker)]
+    if not config.getoption("machines"):
+        skipped = pytest.mark.skip(reason="starts Spark and Dask: pytest --machines -m machines tests/machines")
+        for item in items:
+            if item.get_closest_marker("machines"):
+                item.add_marker(skipped)

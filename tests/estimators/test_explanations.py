@@ -355,8 +355,8 @@ def test_labels_and_prices_are_the_same_whenever_they_are_read(estimator, iris):
 
 def test_a_fit_measures_nothing_that_nobody_asked_for(iris, monkeypatch):
     calls = []
-    monkeypatch.setattr("boxwood.estimators._base.costs_of", lambda *_: calls.append("costs"))
-    monkeypatch.setattr("boxwood.estimators._base.measure", lambda *_: calls.append("measure"))
+    monkeypatch.setattr("boxwood.estimators._fits.costs_of", lambda *_: calls.append("costs"))
+    monkeypatch.setattr("boxwood.estimators._fits.measure", lambda *_: calls.append("measure"))
     model = fitted(IMM, iris)
     assert model.labels_.tolist() == model.predict(iris.data).tolist()
     assert calls == []

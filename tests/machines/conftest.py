@@ -1,80 +1,135 @@
-"""One local Spark and one local cluster of Dask, each with two worker processes, for the whole run."""
+"""One local Spark and one cluster of Dask, each with two worker processes, for the whole run."""
 
+import logging
 import os
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[2]
+MESSAGES = (  # of Spark about a newer pandas; of Dask about sockets that a killed worker leaves
+    "ignore:PySpark does not yet fully support pandas:FutureWarning",
+    "ignore:unclosed:ResourceWarning",
+)
 
 
-@pytest.fixture(autouse=True)
-def _warnings_of_others(recwarn):
-    """Spark and Dask warn of versions of pandas and of each other; that is no fault of ours."""
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            for message in MESSAGES:
+                item.add_marker(pytest.mark.filterwarnings(message))
 
 
-@pytest.fixture(scope="session")
-def spark(tmp_path_factory):
-    from pyspark.sql import SparkSession
-
-    # workers need no more than the driver has: this Python, boxwood, and these tests
-    places = [str(ROOT), str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]
-    os.environ |= {
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        "PYSPARK_PYTHON": sys.executable,
-        "PYTHONPATH": os.pathsep.join(filter(None, places)),
-        "OMP_NUM_THREADS": "1",
-    }
-    folder = tmp_path_factory.mktemp("spark")
-    session = (
-        SparkSession.builder.master("local[2, 4]")  # two tasks at a time, each tried four times
-        .config("spark.driver.memory", "1g")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.sql.warehouse.dir", str(folder))
-        .config("spark.local.dir", str(folder))
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
+def let_workers_import():
+    """Let processes that are started from here import boxwood and these tests."""
+    places = [str(ROOT / "src"), str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(places))
 
 
-@pytest.fixture(scope="session")
-def dask_client(tmp_path_factory):
-    from distributed import Client, LocalCluster
+class Spark:
+    """Spark in this process, with Python workers; each task is tried four times."""
 
-    os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
-    with (
-        LocalCluster(
+    name = "spark"
+
+    def __init__(self, folder):
+        from pyspark.sql import SparkSession
+
+        let_workers_import()
+        os.environ |= {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+        settings = {
+            "spark.python.daemon.module": "tests.machines.daemon",
+            "spark.driver.memory": "1g",
+            "spark.driver.maxResultSize": "32m",
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+            "spark.sql.shuffle.partitions": "2",
+            "spark.sql.warehouse.dir": str(folder),
+            "spark.local.dir": str(folder),
+        }
+        builder = SparkSession.builder.master("local[2, 4]")
+        for name, value in settings.items():
+            builder = builder.config(name, value)
+        self.session = builder.getOrCreate()
+        self.session.sparkContext.setLogLevel("OFF")
+
+    def frame(self, table, parts=2):
+        """Return an Arrow table in so many partitions."""
+        return self.session.createDataFrame(table).repartition(parts)
+
+    @staticmethod
+    def table(frame):
+        """Return a frame as an Arrow table."""
+        return frame.toArrow()
+
+    @staticmethod
+    def source(frame):
+        from boxwood.table._spark import SparkSource
+
+        return SparkSource(frame)
+
+    def close(self):
+        self.session.stop()
+
+
+class Dask:
+    """A scheduler of Dask in this process, with two worker processes."""
+
+    name = "dask"
+
+    def __init__(self, folder):
+        from distributed import Client, LocalCluster
+
+        let_workers_import()
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # it tells of workers that tests kill
+        self.cluster = LocalCluster(
             n_workers=2,
             threads_per_worker=1,
-            processes=True,
             host="127.0.0.1",
             dashboard_address=None,
             memory_limit=0,
-            local_directory=str(tmp_path_factory.mktemp("dask")),
-        ) as cluster,
-        Client(cluster) as client,
-    ):
-        yield client
+            local_directory=str(folder),
+            silence_logs=logging.CRITICAL,
+        )
+        self.client = Client(self.cluster)
+
+    @staticmethod
+    def frame(table, parts=2):
+        """Return an Arrow table in so many partitions, as far as it has rows."""
+        import dask.dataframe as dd
+        import pandas as pd
+
+        return dd.from_pandas(table.to_pandas(types_mapper=pd.ArrowDtype), npartitions=parts, sort=False)
+
+    @staticmethod
+    def table(frame):
+        """Return a frame as an Arrow table."""
+        import pyarrow as pa
+
+        return pa.Table.from_pandas(frame.compute(), preserve_index=False)
+
+    @staticmethod
+    def source(frame):
+        from boxwood.table._dask import DaskSource
+
+        return DaskSource(frame)
+
+    def close(self):
+        self.client.close()
+        self.cluster.close()
 
 
-@pytest.fixture(params=["spark", "dask"])
-def machines(request):
-    """Return a function that gives a pandas frame to the machines, in some number of partitions."""
-    if request.param == "spark":
-        session = request.getfixturevalue("spark")
-        return lambda frame, parts: session.createDataFrame(frame).repartition(parts) if parts else None
-    request.getfixturevalue("dask_client")
-    return None
+@pytest.fixture(scope="session", params=[Spark, Dask], ids=["spark", "dask"])
+def machines(request, tmp_path_factory):
+    started = request.param(tmp_path_factory.mktemp(request.param.name))
+    yield started
+    started.close()
 
 
-@pytest.fixture
-def random():
-    return np.random.default_rng(0)
+@pytest.fixture(scope="session")
+def spark(machines):
+    if machines.name != "spark":
+        pytest.skip("of Spark alone")
+    return machines.session

@@ -195,6 +195,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "clipped": lambda: 1.0,
     "conditions": lambda: (),
     "source": lambda: "a paper",
+    "scan.source": lambda: "SELECT 1.5 AS a, 2 AS b",
     "text": lambda: "k > 1",
     "status": lambda: "holds",
     "s": lambda: VALUES.tree.to_json(),

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from hashlib import blake2b
 from numbers import Integral
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -26,43 +24,34 @@ from boxwood._frames import (
     validated_rows,
     without_columns,
 )
-from boxwood._threads import BLOCK_ROWS
 from boxwood._types import Array, Indices, Ints, Weights
 from boxwood._validation import Rows, as_weights, listed, refuse_infinite_sum
 from boxwood._warnings import warn_caller
 from boxwood.axes import AxisMap, axis_map_of
 from boxwood.errors import DataError
+from boxwood.estimators._fits import FitOnRows, NoExplanation, digest_of
+from boxwood.estimators._on_sources import FitOnTable, by_name, clusters_on, fit_on, refuse_source
 from boxwood.explanation import Explanation
-from boxwood.explanation._budgets import finished, told
+from boxwood.explanation._budgets import finished
 from boxwood.explanation._explanation import with_booleans
 from boxwood.explanation._guards import notes_on_left_out
-from boxwood.explanation._measure import costs_of, measure
+from boxwood.explanation._measure import measure
 from boxwood.explanation._names import Names, renamed
 from boxwood.grow import METHODS
 from boxwood.grow._grown import Grown
 from boxwood.metrics import cost
+from boxwood.passes import Batches, TableReference
 from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference._budget import Budget
 from boxwood.reference._clusterer import fitted_clusterer, reference_in, reference_of, refuse_one_cluster
 from boxwood.reference._coordinates import Coordinates, default_columns, made_by, not_made
+from boxwood.table._as_source import as_source
 from boxwood.tree import ThresholdTree
 
 __all__ = ["AT_LEAST_ONE", "AT_LEAST_TWO", "TreeClusterer"]
 
 AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")
 AT_LEAST_TWO = Interval(Integral, 2, None, closed="left")
-
-
-class _NoExplanation(DataError, AttributeError):
-    """There is no explanation: an AttributeError, too, so that `hasattr` says so."""
-
-
-class _Fit(NamedTuple):
-    """The data that an explanation is measured on; kept until the explanation is first read."""
-
-    task: Task
-    coordinates: Coordinates
-    given: Any = None  # the table that a pipeline was fitted on; None for other clusterers
 
 
 class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -81,13 +70,14 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     _method: ClassVar[str]
     _facts: ClassVar[tuple[str, ...]] = ()  # facts of the method that become attributes
     _grown: Grown
-    _fit: _Fit | None
+    _fit: FitOnRows | FitOnTable | None
     _explanation: Explanation | None
     _digest: bytes
     _fit_weights: Weights
     _map: AxisMap | None
     _left_out: Mapping[str, Sequence[str]] = {}  # columns of the frame that rules cannot use, by the reason
     _booleans: Sequence[str] = ()
+    _beside: Sequence[str] = ()  # columns of the table that hold labels and weights
     _prices: tuple[float, float] | None = None  # the price and its ceiling, once they are known
     _labels: Array | None = None
     _no_explanation = (
@@ -103,20 +93,23 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     }
 
     @fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Grow the tree that explains the labels `y`, or the clusters that `clusterer` finds.
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n, d)
+        X : array-like or data frame of shape (n, d), or a table in batches
             Rows. Arrays of float32 or float64 are not copied. Columns of text and of dates are left out of a data
             frame, with a warning and a note in `explanation_`; `feature_names_in_` has the others. `predict` takes the
             same frame. A pipeline that clusters the frame may read such columns, so there they are refused; `explain`
-            takes them.
-        y : array-like of shape (n,), default=None
-            Labels to explain, of any hashable type; -1 leaves a row out, as a number or as text.
-        sample_weight : array-like of shape (n,), default=None
-            Weight of each row, for the tree, and for the clusterer if its `fit` accepts weights.
+            takes them. A table in batches (`boxwood.scan`) is read as often as the method needs; there is no `labels_`
+            then, and a `clusterer` must be a `FrozenEstimator`.
+        y : array-like of shape (n,), or str, default=None
+            Labels to explain, of any hashable type; -1 leaves a row out, as a number or as text. A name is that of a
+            column of a data frame or of a table in batches, which is no feature then.
+        sample_weight : array-like of shape (n,), or str, default=None
+            Weight of each row, for the tree, and for the clusterer if its `fit` accepts weights; or the name of the
+            column that holds it.
 
         Returns
         -------
@@ -126,21 +119,28 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         ------
         DataError
             If `X` has missing or infinite values, or text in an array, if the numbers of labels and rows differ, if
-            there is only one cluster, or if there are fewer different rows than clusters asked for.
+            there is only one cluster, if there are fewer different rows than clusters asked for, or if the method or
+            the clusterer cannot take a table in batches.
         """
         with self._all_or_nothing():
-            self._read_kinds(X, y)
-            rows = self._rows(X, sample_weight, reset=True)
-            self._explain_clusters(X, rows, y)
+            source = as_source(X)
+            if source is not None:
+                self._fit = fit_on(self, source, y, sample_weight)
+            else:
+                X, y, sample_weight, self._beside = by_name(X, y, sample_weight)
+                self._read_kinds(X, y)
+                rows = self._rows(X, sample_weight, reset=True)
+                self._explain_clusters(X, rows, y)
         self._warn_of_left_out()
         return self
 
-    def fit_predict(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Array:
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
         """Fit, and return `labels_`, the cluster that the tree gives to each row of `X`, shape (n,).
 
         With `noise="keep"` rows that are left out have the number -1. Then labels that are not whole numbers come in an
         array of objects, as text cannot hold a number.
         """
+        refuse_source(X, "fit_predict")
         labels: Array = self.fit(X, y, sample_weight).labels_
         return labels
 
@@ -213,7 +213,8 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             try:
                 self._explain_fit()
             except DataError as error:  # the fit itself is good, so it can be pickled
-                self._labels = self.labels_
+                with suppress(DataError):
+                    self._labels = self.labels_
                 with suppress(DataError):
                     self._prices_of_fit()
                 self._fit, self._no_explanation = None, str(error)
@@ -227,7 +228,7 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Remove the results of an earlier fit, and restore them if this fit fails or is interrupted."""
         before = self.__dict__
         of_fit = {"_grown", "_fit", "_explanation", "_no_explanation", "_digest", "_fit_weights", "_map"}
-        of_fit |= {"_left_out", "_booleans", "_prices", "_labels"}
+        of_fit |= {"_left_out", "_booleans", "_beside", "_prices", "_labels"}
         self.__dict__ = {name: value for name, value in before.items() if name[-1] != "_" and name not in of_fit}
         try:
             yield
@@ -252,8 +253,8 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 self._left_out = {reason: names for reason, names in others.items() if names}
 
     def _numbers(self, X: Any) -> Any:
-        """Return a frame without the columns that `fit` left out; anything else as it is."""
-        names = [name for names in self._left_out.values() for name in names]
+        """Return a frame without the columns that `fit` left out or took for labels; anything else as it is."""
+        names = [*self._beside, *(name for names in self._left_out.values() for name in names)]
         return without_columns(X, names) if names and is_frame(X) else X
 
     def _warn_of_left_out(self) -> None:
@@ -262,6 +263,7 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _rows(self, X: Any, sample_weight: ArrayLike | None = None, *, reset: bool = False) -> Rows:
         """Return checked rows, float32 or float64; store the number and names of the columns, or compare them."""
+        refuse_source(X, f"{type(self).__name__}.fit" if reset else "predict")
         table = self._numbers(X)
         values = validated_rows(self, table, reset=reset, at_least=2 if reset else 1, n_jobs=self._jobs())
         if sample_weight is None and isinstance(X, Rows):
@@ -286,7 +288,9 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self._warn(grown, task, coordinates)
         tree, _ = finished(coordinates.pulled_back(grown.tree), task, task.budget, coordinates)
         self._keep(grown._replace(tree=tree))
-        self._fit = _Fit(task, coordinates, X if hasattr(getattr(self, "clusterer_", None), "steps") else None)
+        method, options, clusterer = METHODS[self._method], self._options(), getattr(self, "clusterer_", None)
+        given = X if hasattr(clusterer, "steps") else None
+        self._fit = FitOnRows(task, coordinates, lambda task: method.grow(task, **options), clusterer, given)
         self._keep_agreement(task)
 
     def _reference(self, X: Any, rows: Rows, y: Any) -> Reference:
@@ -296,6 +300,10 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         options: dict[str, Any] = {"n_clusters": self.n_clusters, "random_state": self.random_state}
         self.clusterer_ = fitted_clusterer(self._unfitted_clusterer(rows), X, rows, **options)
         return reference_of(self.clusterer_, X, rows)
+
+    def _clusters_on(self, batches: Batches, label: str | None) -> TableReference:
+        """Return the clustering of the rows of a source: by a column of labels, or by the clusterer."""
+        return clusters_on(self, batches, label)
 
     def _unfitted_clusterer(self, rows: Rows) -> Any:
         """Return the clusterer to be fitted; None is k-means."""
@@ -328,14 +336,18 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             max_leaf_nodes=getattr(self, "max_leaf_nodes", None),
             random_state=self.random_state,
             n_jobs=self._jobs(),
-            budget=Budget.of(
-                max_depth=getattr(self, "max_depth", None), min_samples_leaf=getattr(self, "min_samples_leaf", None)
-            ),
+            budget=self._budget(),
         )
 
-    def _mixture(self, coordinates: Coordinates) -> Mixture | None:
+    def _mixture(self, coordinates: Coordinates | None) -> Mixture | None:
         """Return the mixture behind the clusters, for a method that uses it."""
         return None
+
+    def _budget(self) -> Budget:
+        """Return the parameters that are limits of the tree."""
+        return Budget.of(
+            max_depth=getattr(self, "max_depth", None), min_samples_leaf=getattr(self, "min_samples_leaf", None)
+        )
 
     def _options(self) -> Mapping[str, Any]:
         """Return the parameters that are options of the method."""
@@ -361,18 +373,17 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         This takes about as long as a tree, and costs take as long again. So `fit` leaves both to those who ask.
         """
         if self._fit is None:
-            raise _NoExplanation(self._no_explanation)
-        return self.tree_.predict(self._fit.coordinates.table, n_jobs=self._fit.task.n_jobs)
+            raise NoExplanation(self._no_explanation)
+        return self._fit.clusters(self.tree_)
 
     def _prices_of_fit(self) -> tuple[float, float]:
         """Return the price of the tree on the rows of `fit`, and the highest price that any tree could have."""
+        if isinstance(self._fit, FitOnTable):
+            self._explain_fit()
         if self._prices is None:
-            if self._fit is None:
-                raise _NoExplanation(self._no_explanation)
-            task, coordinates, _ = self._fit
-            predicted = np.where(task.reference.kept, self._clusters_of_fit(), -1)
-            costs = costs_of(task, self._grown, predicted, coordinates.measured)
-            self._prices = costs.price, costs.ceiling
+            clusters = self._clusters_of_fit()
+            assert self._fit is not None  # otherwise there were no clusters
+            self._prices = self._fit.prices(self._grown, clusters)
         return self._prices
 
     # ----------------------------------------------------------------------------------------------- explanation
@@ -380,24 +391,13 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _explain_fit(self) -> Explanation:
         """Compute and store the explanation, which refers to the rows of `fit`; a digest recognises them later."""
         if self._fit is None:
-            raise _NoExplanation(self._no_explanation)
-        task, coordinates, given = self._fit
-        explanation = measure(task.with_reference(renamed(task.reference)), self._grown, coordinates)
-        method, options = METHODS[self._method], self._options()
-        evidence = replace(
-            explanation._rows(),
-            grow=lambda task: method.grow(task, **options),
-            clusterer=getattr(self, "clusterer_", None),
-            given=given,
-        )
-        explanation = told(replace(explanation, _evidence=evidence), task, task.budget)
-        self._labels = self.labels_
-        self._digest = _digest(coordinates.table if coordinates.measured is None else coordinates.measured)
-        self._explanation = with_booleans(explanation, self._booleans)
-        ceiling = math.inf if explanation.kernel is None else explanation.kernel.price_ceiling
-        self._prices = explanation.price, ceiling
-        self._fit, self._fit_weights = None, task.rows.weights
-        return self._explanation
+            raise NoExplanation(self._no_explanation)
+        found = self._fit.explained(self._grown, self._booleans)
+        if not isinstance(self._fit, FitOnTable):
+            self._labels = self.labels_
+        self._explanation, self._prices, self._digest, self._fit_weights = found
+        self._fit = None
+        return found.explanation
 
     def _explained(
         self, X: Any, *, columns: Sequence[str] | None, names: Names | None, sample_weight: ArrayLike | None
@@ -405,7 +405,7 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Return the explanation by the fitted tree, on the rows of `fit` or on other rows; see `explain`."""
         explanation, X = self.explanation_, self._numbers(X)
         rows = self._rows(X, sample_weight)
-        is_of_fit = _digest(rows) == self._digest
+        is_of_fit = digest_of(rows) == self._digest
         if is_of_fit and columns is None and names is None and sample_weight is None:
             return explanation
         if columns is not None and is_frame(X):
@@ -444,12 +444,3 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Return the label of each cluster; -1 stays the number -1."""
         names = self.reference_.names
         return names_array((*names, -1) if clusters.min() < 0 else names)[clusters]
-
-
-def _digest(rows: Rows) -> bytes:
-    """Return a digest of the values of rows, which does not depend on their type and layout."""
-    digest = blake2b(str(rows.values.shape).encode(), digest_size=16)
-    for start in range(0, len(rows), BLOCK_ROWS):
-        block = rows.values[start : start + BLOCK_ROWS].astype(np.float64) + 0.0  # -0.0 equals 0.0
-        digest.update(np.ascontiguousarray(block).data)
-    return digest.digest()

@@ -17,6 +17,7 @@ from boxwood.grow._grown import Grown
 from boxwood.grow._mmdt import AXES
 from boxwood.grow._mmdt_thresholds import THRESHOLDS
 from boxwood.metrics._mixture_tails import far_tails
+from boxwood.passes import Batches, TableReference
 from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference._clusterer import refuse_number_of_clusters, refuse_one_cluster
 from boxwood.reference._coordinates import Coordinates
@@ -199,7 +200,15 @@ class MMDT(TreeClusterer):
         refuse_number_of_clusters(rows, self.n_clusters)
         return GaussianMixture(self.n_clusters, random_state=self.random_state)
 
-    def _mixture(self, coordinates: Coordinates) -> Mixture | None:
+    def _clusters_on(self, batches: Batches, label: str | None) -> TableReference:
+        if label is not None or self.clusterer is not None:
+            return super()._clusters_on(batches, label)
+        from boxwood.passes._gaussian import LikeliestComponent, gaussian_mixture_by_passes
+
+        self.clusterer_ = gaussian_mixture_by_passes(batches, self.n_clusters, random_state=self.random_state)
+        return TableReference(LikeliestComponent(self.clusterer_), self.clusterer_.means_)
+
+    def _mixture(self, coordinates: Coordinates | None) -> Mixture | None:
         clusterer = getattr(self, "clusterer_", None)
         if not hasattr(clusterer, "covariance_type"):  # a pipeline has none: its mixture is on other columns
             return None

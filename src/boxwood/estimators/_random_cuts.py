@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar
 
 from boxwood._compat import Interval, StrOptions
 from boxwood._validation import Rows
 from boxwood.clusterers import KMedians
+from boxwood.errors import DataError
 from boxwood.estimators._base import TreeClusterer
 from boxwood.grow._grown import Grown
 from boxwood.grow._random_cuts import with_best_centers
+from boxwood.passes import Batches, TableReference, TableTask
 from boxwood.reference import Reference, Task
 from boxwood.reference._clusterer import refuse_number_of_clusters
 from boxwood.theory.bounds import random_cuts_price_bound
@@ -150,6 +153,19 @@ class RandomCuts(TreeClusterer):
 
     def _reference(self, X: Any, rows: Rows, y: Any) -> Reference:
         return with_best_centers(Task.of(rows, super()._reference(X, rows, y), n_jobs=self._jobs()), self.objective)
+
+    def _clusters_on(self, batches: Batches, label: str | None) -> TableReference:
+        if self.objective != "sqeuclidean":
+            raise DataError(
+                f"objective={self.objective!r} needs medians, and so all rows in memory, but {batches.source.name} is "
+                "read in batches; use objective='sqeuclidean'"
+            )
+        reference = super()._clusters_on(batches, label)
+        if label is not None or self.clusterer is None:
+            return reference
+        means, centers = TableTask.of(batches, reference).components, reference.centers.copy()
+        centers[means.clusters] = means.means
+        return replace(reference, centers=centers)
 
     def _keep(self, grown: Grown) -> None:
         super()._keep(grown)

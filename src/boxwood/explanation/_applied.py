@@ -70,18 +70,19 @@ class Applied:
         ex = cast("Explanation", self)
         return why_of(ex, row, immutable, ex._spreads())
 
-    def measure(self, X: Any, labels: Any, sample_weight: ArrayLike | None = None) -> Explanation:
+    def measure(self, X: Any, labels: Any, sample_weight: ArrayLike | str | None = None) -> Explanation:
         """Return the facts of the same tree on other rows, such as those of next month.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n, d)
-            Rows with the columns of the table; a frame may have them in any order, and others besides.
+            Rows with the columns of the table; a frame may have them in any order, and others besides. Or a table that
+            is read in batches.
         labels : array-like of shape (n,), or str
             Names of the clusters of the rows, as `names` has them, -1 for rows to leave out; or the name of the column
-            of `X` that holds them.
-        sample_weight : array-like of shape (n,), default=None
-            Weight of each row.
+            of `X` that holds them, which it must be for a table in batches.
+        sample_weight : array-like of shape (n,), or str, default=None
+            Weight of each row; of a table in batches the name of the column that holds it.
 
         Returns
         -------

@@ -15,6 +15,7 @@ from boxwood.explanation._explanation import Explanation
 from boxwood.explanation._facts import BudgetFacts
 from boxwood.grow._names import named
 from boxwood.grow._within import within
+from boxwood.passes import TableTask
 from boxwood.reference import Reference, Task
 from boxwood.reference._budget import Budget, as_names
 from boxwood.reference._coordinates import Coordinates
@@ -88,7 +89,7 @@ def settled(task: Task, tree: ThresholdTree) -> Task:
     return task.within(task.budget.only(tested, task.rows.n_columns))
 
 
-def told(explanation: Explanation, task: Task, budget: Budget, n_moved: int = 0) -> Explanation:
+def told(explanation: Explanation, task: Task | TableTask, budget: Budget, n_moved: int = 0) -> Explanation:
     """Return the explanation with the facts of its budget, and notes on what it did."""
     if not budget.given:
         return explanation
@@ -109,7 +110,7 @@ def told(explanation: Explanation, task: Task, budget: Budget, n_moved: int = 0)
     return replace(explanation, budget=facts, search=search, notes=(*explanation.notes, *notes))
 
 
-def _notes(facts: BudgetFacts, explanation: Explanation, task: Task) -> tuple[str, ...]:
+def _notes(facts: BudgetFacts, explanation: Explanation, task: Task | TableTask) -> tuple[str, ...]:
     columns, used = explanation.columns, explanation.tree.features.tolist()
     tested = [columns[j] for j in used]
     notes = []
@@ -131,7 +132,7 @@ def _notes(facts: BudgetFacts, explanation: Explanation, task: Task) -> tuple[st
     return tuple(notes)
 
 
-def _notes_on_room(facts: BudgetFacts, task: Task) -> tuple[str, ...]:
+def _notes_on_room(facts: BudgetFacts, task: Task | TableTask) -> tuple[str, ...]:
     """Return a note if the budget leaves room for fewer leaves than clusters."""
     k, room = task.reference.n_clusters, task.leaves()
     if room >= k or (task.max_leaf_nodes is not None and task.max_leaf_nodes < k):

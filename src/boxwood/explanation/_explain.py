@@ -30,7 +30,7 @@ def explain(
     objective: str = "auto",
     time_limit: float | None = None,
     names: Names | None = None,
-    sample_weight: ArrayLike | None = None,
+    sample_weight: ArrayLike | str | None = None,
     random_state: Any = None,
     columns: Sequence[str] | None = None,
     standardize: bool = False,

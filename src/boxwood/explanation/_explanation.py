@@ -298,6 +298,8 @@ def with_booleans(explanation: Explanation, columns: Collection[str]) -> Explana
     if explanation._evidence is not None and columns:
         evidence = replace(explanation._evidence, booleans=tuple(columns))
         explanation = replace(explanation, _evidence=evidence)
+    if explanation._table is not None and columns:
+        explanation = replace(explanation, _table=replace(explanation._table, booleans=tuple(columns)))
     coded = explanation.coded_columns
     tested = [j for j in map(int, explanation.tree.features) if j not in coded and explanation.columns[j] in columns]
     if not tested:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from boxwood._validation import listed
 from boxwood.errors import DataError
 from boxwood.explanation._verdict import renamed_in
+from boxwood.passes import TableReference
 from boxwood.reference import Reference
 from boxwood.render._rules import cluster_name
 
@@ -22,7 +23,10 @@ __all__ = ["Names", "plain_name", "renamed", "with_names"]
 Names: TypeAlias = Mapping[Hashable, Hashable] | Sequence[Hashable]
 
 
-def renamed(reference: Reference, names: Names | None = None) -> Reference:
+R = TypeVar("R", Reference, TableReference)
+
+
+def renamed(reference: R, names: Names | None = None) -> R:
     """Return the clustering with names that are text or numbers: its own names, or `names`. Others become text.
 
     Raises
@@ -45,6 +49,9 @@ def with_names(ex: Explanation, names: Mapping[Hashable, Hashable]) -> Explanati
     evidence, mixture = ex._evidence, ex.mixture
     if evidence is not None:
         evidence = replace(evidence, task=evidence.task.with_reference(evidence.task.reference.named(plain)))
+    table = ex._table
+    if table is not None:
+        table = replace(table, task=replace(table.task, reference=table.task.reference.named(plain)))
     if mixture is not None:
         first, second = (new.get(name, name) for name in mixture.components)
         mixture = mixture._replace(
@@ -57,7 +64,7 @@ def with_names(ex: Explanation, names: Mapping[Hashable, Hashable]) -> Explanati
     kept = {what: found for what, found in ex._kept.items() if what != "picture"}  # it is full of names
     if "stability" in kept:
         kept["stability"] = renamed_in(kept["stability"], plain)
-    return replace(ex, clusters=clusters, notes=notes, mixture=mixture, _evidence=evidence, _kept=kept)
+    return replace(ex, clusters=clusters, notes=notes, mixture=mixture, _evidence=evidence, _table=table, _kept=kept)
 
 
 def _new_names(labels: Sequence[Hashable], names: Names | None) -> tuple[str | int | float | bool, ...]:

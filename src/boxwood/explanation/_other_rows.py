@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._frames import column_names, column_values, is_frame, label_values, numeric_columns, refuse_unknown_columns
-from boxwood._types import Array, Indices
+from boxwood._types import Array
 from boxwood._validation import Rows, as_weights, listed, refuse_not_finite, shown
 from boxwood.axes._table_map import coded
 from boxwood.errors import DataError
@@ -20,25 +20,31 @@ from boxwood.grow._grown import Grown
 from boxwood.reference import Reference, Task
 from boxwood.reference._coordinates import Coordinates
 from boxwood.reference._labels import encode_labels
+from boxwood.table._as_source import as_source
 
 if TYPE_CHECKING:
     from boxwood.explanation._explanation import Explanation
 
-__all__ = ["measured_on"]
+__all__ = ["OTHER_ROWS", "measured_on", "places_of"]
 
 OTHER_ROWS = "measured on other rows than those on which the tree was grown"
 OF_TABLE = "costs are squared distances in the numeric columns of the table, as the model was read from a file"
 OF_RULES = "costs are squared distances in the columns of the rules"
 
 
-def measured_on(ex: Explanation, X: Any, labels: Any, sample_weight: ArrayLike | None) -> Explanation:
+def measured_on(ex: Explanation, X: Any, labels: Any, sample_weight: Any) -> Explanation:
     """See `Explanation.measure`."""
+    if (source := as_source(X)) is not None:
+        from boxwood.explanation._table_other import measured_on_table
+
+        return measured_on_table(ex, source, labels, sample_weight)
     evidence = ex._evidence
     if isinstance(labels, str):
         if not is_frame(X):
             raise DataError(f"{shown(labels)} names a column of labels, but X is no data frame with named columns")
         labels = column_values(X, labels)
-    clusters = _clusters(ex.names, labels)
+    codes, found = encode_labels(label_values(labels))
+    clusters = np.array([*places_of(found, ex.names), -1], dtype=np.intp)[codes]
     coordinates = _coordinates(ex, X, sample_weight)
     if len(clusters) != len(coordinates.rows):
         raise DataError(f"X has {len(coordinates.rows)} rows, but there are {len(clusters)} labels")
@@ -64,17 +70,16 @@ def _as_asked(task: Task) -> dict[str, Any]:
     return {name: getattr(task, name) for name in ("max_leaf_nodes", "random_state", "n_jobs", "budget")}
 
 
-def _clusters(names: tuple[Hashable, ...], labels: Any) -> Indices:
-    """Return the cluster of each row, or -1, from labels that are the names of clusters."""
-    codes, found = encode_labels(label_values(labels))
-    plain = [plain_name(name) for name in found]
-    unknown = [str(name) for name in plain if name not in names]
+def places_of(labels: Sequence[Hashable], names: Sequence[Hashable]) -> list[int]:
+    """Return the cluster of each label, which must be the name of one."""
+    plain = [plain_name(label) for label in labels]
+    unknown = [str(label) for label in plain if label not in names]
     if unknown:
         raise DataError(
             f"labels that the model has never seen: {listed(unknown)}; its clusters are {listed([*map(str, names)])}, "
             "and -1 leaves a row out"
         )
-    return np.array([*map(names.index, plain), -1], dtype=np.intp)[codes]
+    return [*map(names.index, plain)]
 
 
 def _coordinates(ex: Explanation, X: Any, sample_weight: ArrayLike | None) -> Coordinates:
@@ -91,7 +96,7 @@ def _coordinates(ex: Explanation, X: Any, sample_weight: ArrayLike | None) -> Co
             rows,
             rows,
             categories=ex.coded_columns,
-            notes=(OF_TABLE,),
+            notes=() if ex._table is not None else (OF_TABLE,),
             measured=rows if len(numbers) == len(ex.columns) else rows.mapped(table[:, numbers]),
         )
     known = evidence.coordinates

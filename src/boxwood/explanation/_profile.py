@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -15,7 +15,18 @@ from boxwood._validation import as_whole_weights
 from boxwood.axes import Categories
 from boxwood.reference import Task
 
-__all__ = ["QUANTILES", "CategoryColumn", "CategoryGroup", "ColumnProfile", "NumberColumn", "NumberGroup", "profile_of"]
+__all__ = [
+    "QUANTILES",
+    "CategoryColumn",
+    "CategoryGroup",
+    "ColumnProfile",
+    "NumberColumn",
+    "NumberGroup",
+    "of_counts",
+    "others",
+    "profile_of",
+    "spread_out",
+]
 
 QUANTILES = (5, 25, 50, 75, 95)  # percent
 _HALVED = 1023  # exponent of two beyond which the difference of two values may overflow
@@ -173,13 +184,6 @@ class _Groups:
         sums: Floats = np.add.reduceat(values if self.weights is None else values * self.weights, self.bounds[:-1])
         return sums
 
-    def others(self, totals: Floats) -> Floats:
-        """Return for each cluster the sum over all others, without a subtraction that would lose digits."""
-        none = np.zeros((1, *totals.shape[1:]))
-        before = np.cumsum(np.concatenate([none, totals[:-1]]), axis=0)
-        after = np.cumsum(np.concatenate([none, totals[:0:-1]]), axis=0)[::-1]
-        return np.asarray(before + after)
-
     def quantiles(self, x: Floats) -> Floats:
         """Return the quantiles of the values of each cluster with rows, and of all rows last, shape (i + 1, 5)."""
         if self.whole is None:
@@ -191,10 +195,22 @@ class _Groups:
         found = [_reaching(x, self.whole, by_cluster[start:stop]) for start, stop in pairwise(self.bounds.tolist())]
         return np.array([*found, _reaching(x, self.whole, order)])
 
-    def spread_out(self, groups: list[NumberGroup] | list[CategoryGroup]) -> tuple[None, ...]:
-        """Return the groups in the order of the clusters' numbers, with None for those without rows."""
-        found = dict(zip(self.clusters.tolist(), groups, strict=True))
-        return tuple(found.get(cluster) for cluster in range(self.n_clusters))  # type: ignore[misc]
+
+def others(totals: Floats) -> Floats:
+    """Return for each cluster the sum over all others, without a subtraction that would lose digits."""
+    none = np.zeros((1, *totals.shape[1:]))
+    before = np.cumsum(np.concatenate([none, totals[:-1]]), axis=0)
+    after = np.cumsum(np.concatenate([none, totals[:0:-1]]), axis=0)[::-1]
+    return np.asarray(before + after)
+
+
+G = TypeVar("G", NumberGroup, CategoryGroup)
+
+
+def spread_out(groups: Sequence[G], clusters: Indices, n_clusters: int) -> tuple[G | None, ...]:
+    """Return groups in the order of the clusters' numbers, with None for those without rows; IN: those with rows."""
+    found = dict(zip(clusters.tolist(), groups, strict=True))
+    return tuple(found.get(cluster) for cluster in range(n_clusters))
 
 
 def _short(n: int) -> type[np.integer]:
@@ -229,9 +245,9 @@ def _of_numbers(name: str, values: Floats, groups: _Groups) -> NumberColumn:
     variance = 0.0 if constant else float(inside.sum() + between) / total
     deviation = float(np.sqrt(variance))
     indexed = mean > 0 and float(values.min()) >= 0
-    rest = groups.others(sizes)
+    rest = others(sizes)
     with np.errstate(divide="ignore", invalid="ignore"):
-        differences = (means - groups.others(sizes * means) / rest) / (deviation or np.inf)
+        differences = (means - others(sizes * means) / rest) / (deviation or np.inf)
     deviations = np.zeros(len(sizes)) if constant else np.sqrt(own_inside / sizes)
     halved = int(exponent > _HALVED)  # the difference of two values may be twice the largest
     quantiles = np.ldexp(groups.quantiles(np.ldexp(values, -halved)), halved).tolist()
@@ -254,7 +270,7 @@ def _of_numbers(name: str, values: Floats, groups: _Groups) -> NumberColumn:
         column=name,
         effect=float(min(between / total / variance, 1.0)) if variance else 0.0,
         everyone=group(-1, exponent, mean, deviation, None),
-        clusters=groups.spread_out(each),
+        clusters=spread_out(each, groups.clusters, groups.n_clusters),
     )
 
 
@@ -266,14 +282,18 @@ def _of_codes(name: str, codes: Floats, categories: Categories, groups: _Groups)
     n_codes = len(categories.values) + categories.others
     cell = np.repeat(np.arange(len(groups.sizes)) * n_codes, np.diff(groups.bounds)) + codes.astype(np.intp)
     weights = np.bincount(cell, groups.weights, minlength=len(groups.sizes) * n_codes).astype(np.float64)
-    table = weights.reshape(-1, n_codes)
+    return of_counts(name, weights.reshape(-1, n_codes), categories, groups.clusters, groups.n_clusters)
+
+
+def of_counts(name: str, table: Floats, categories: Categories, clusters: Indices, n_clusters: int) -> CategoryColumn:
+    """Return the profile of a column of codes; IN: table: weight of each category in each cluster with rows."""
     sizes = table.sum(axis=1)
     shares, overall = table / sizes[:, None], table.sum(axis=0) / sizes.sum()
     occurs = np.asarray(table.any(axis=0))
     varies = occurs & (table.sum(axis=0) < sizes.sum())
-    rest = groups.others(sizes)
+    rest = others(sizes)
     with np.errstate(divide="ignore", invalid="ignore"):
-        away = shares - groups.others(table) / rest[:, None]
+        away = shares - others(table) / rest[:, None]
         differences = np.where(varies, away / np.sqrt(overall * (1 - overall)), 0.0)
         indexes = 100 * shares / overall
 
@@ -288,11 +308,12 @@ def _of_codes(name: str, codes: Floats, categories: Categories, groups: _Groups)
         )
         for i in range(len(sizes))
     ]
+    n_codes = table.shape[1]
     return CategoryColumn(
         column=name,
         effect=_cramers_v(table[:, occurs]),
         everyone=CategoryGroup(tuple(overall.tolist()), None, indexed(np.full(n_codes, 100.0))),
-        clusters=groups.spread_out(each),
+        clusters=spread_out(each, clusters, n_clusters),
         categories=categories,
     )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from typing import Any
 
 from boxwood.explanation._candidates import CANDIDATES, OBJECTIVES, Part
 from boxwood.explanation._facts import SearchFacts
@@ -70,9 +71,8 @@ def searched(
     leaves, k = task.leaves(), task.reference.n_clusters
     best = search.preferring(search.best(leaves, search.best(k) if leaves > k else None))
     notes = search.notes()
-    facts = {"search": search.facts(best), "on_length": search.on_length()} | (
-        {} if task.mixture is None else {"mixture": task.mixture}
-    )
+    facts: dict[str, Any] = {} if task.mixture is None else {"mixture": task.mixture}
+    facts |= {"search": search.facts(best), "on_length": search.on_length(), "ranked": search.ranked}
     early_stop = "no tree with more leaves was found that loses less"
     return Grown(best.tree, best.name, facts=facts, notes=notes, early_stop=early_stop)
 
@@ -88,6 +88,7 @@ class Search:
         self.loss = "cost" if self.goal.by_cost else "mistakes"
         self.bound: float | None = None  # no tree with as few leaves costs less
         self.names: dict[ThresholdTree, str] = {}  # of the different trees that were compared
+        self.ranked: list[Candidate] = []  # the best few of them
         times = 2 if task.leaves() > task.reference.n_clusters else 1
         self.steps, self.before = Steps(progress, "steps to the tree", times * _STEPS), 0
 
@@ -119,6 +120,7 @@ class Search:
             chosen = [begin, *(each for each in chosen if self.goal.is_no_worse(each, begin))]
         self._reach(_STEPS)
         self.before += _STEPS
+        self.ranked = self.goal.ranked(chosen)[:COMPARED]
         return self.goal.best(chosen)
 
     def _grown(self, part: Part, begin: Candidate | None) -> Iterator[tuple[ThresholdTree, str]]:

@@ -27,10 +27,11 @@ SAMPLE_VALUES, SAMPLE_ROWS = 2_000_000, 100_000  # most values and rows of the s
 
 
 class Found(NamedTuple):
-    """What was grown, what the leaves of its tree hold, and the sample on which trees were grown, if there is one."""
+    """What was grown, and what the leaves of its tree hold; of "auto" also its cost and the sample that it saw."""
 
     grown: Grown
     sums: TreeSums
+    cost: float | None = None
     sample: Task | None = None
 
 
@@ -54,27 +55,33 @@ def searched_by_passes(
     rule = GoalRule(objective, share, comparable(facts.cost_of_clusters), float(facts.means.weights.sum()))
     asked = objective if rule.by_cost else "agreement"
     grown = choose(sample, "auto", progress=progress, objective=asked, time_limit=time_limit)
-    trees = {grown.tree: grown.method} | ({} if is_whole else _of_all_rows(facts))
-    best, sums = _taken(facts, rule, trees)
+    trees = {grown.tree: grown.method}
+    if not is_whole:
+        others = [] if task.budget.preferred else [(one.tree, one.name) for one in grown.facts["ranked"]]
+        by_imm = _of_all_rows(facts)
+        for tree, name in (*others, *by_imm.items()):
+            trees.setdefault(tree, name)
+    best, sums, cost = _taken(facts, rule, trees)
     found: SearchFacts = grown.facts["search"]
     search = found._replace(objective=objective, reason=rule.reason)
     known = (*grown.facts["on_length"], found.reason)
     notes = tuple(note for note in grown.notes if note not in known)
     if is_whole:
         notes += grown.facts["on_length"]
+        if found.n_sampled == len(sample.rows):  # rows without a cluster were not taken into memory
+            search = search._replace(n_sampled=task.overview.n_rows)
     else:
-        n_candidates = found.n_candidates + len(trees) - 1
+        n_candidates = found.n_candidates + len(by_imm)
         search = search._replace(n_candidates=n_candidates, n_sampled=len(sample.rows), gap=None)
-        notes += (_note_on_sample(len(sample.rows), task.overview.n_rows, len(trees) > 1),)
+        notes += (_note_on_sample(len(sample.rows), task.overview.n_rows, len(trees), bool(by_imm)),)
     notes += (rule.reason,) if rule.reason else ()
-    return Found(Grown(best.tree, best.name, facts={"search": search}, notes=notes), sums, sample)
+    return Found(Grown(best.tree, best.name, facts={"search": search}, notes=notes), sums, cost, sample)
 
 
-def _note_on_sample(n_sampled: int, n_rows: int, beside_imm: bool) -> str:
-    then = (
-        "the best of them was compared with IMM's tree of all rows" if beside_imm else "the best of them was measured"
-    )
-    return f"trees were grown and compared on a sample of {n_sampled:,} of {n_rows:,} rows; {then} on all rows"
+def _note_on_sample(n_sampled: int, n_rows: int, n_compared: int, beside_imm: bool) -> str:
+    imm = ", IMM's tree of all rows among them," if beside_imm else ""
+    best = f"the best {n_compared}{imm} were compared" if n_compared > 1 else "the best was measured"
+    return f"trees were grown on a sample of {n_sampled:,} of {n_rows:,} rows; {best} on all rows"
 
 
 def _rows_of_sample(task: TableTask, n_rows: int | None) -> int:
@@ -96,23 +103,24 @@ def _sample(facts: TableFacts, n_rows: int) -> tuple[Task, bool]:
         n_jobs=task.n_jobs,
         budget=task.budget,
     )
-    return sample, len(labels) < n_rows
+    return sample, len(labels) < n_rows or (not facts.weighted and float(weights.sum()) == task.n_kept)
 
 
-def _taken(facts: TableFacts, rule: GoalRule, trees: dict[ThresholdTree, str]) -> tuple[Candidate, TreeSums]:
-    """Return the tree that the goal takes, with honest names, and its sums; takes two passes, seldom three."""
+def _taken(facts: TableFacts, rule: GoalRule, trees: dict[ThresholdTree, str]) -> tuple[Candidate, TreeSums, float]:
+    """Return the tree that the goal takes, with honest names, its sums and its cost; takes two passes, seldom three."""
     centers, measured = facts.task.reference.centers, facts.of_trees(list(trees))
     named = [named_by_rows(sums, centers, rule.by_cost) for sums in measured]
     if any(tree.n_leaves < sums.tree.n_leaves for tree, sums in zip(named, measured, strict=True)):
         measured = facts.of_trees(named)  # rows without a cluster have other leaves now
     measured = [sums.of_tree(tree) for tree, sums in zip(named, measured, strict=True)]
-    candidates = []
-    for sums, name, cost in zip(measured, trees.values(), facts.costs_of(measured), strict=True):
+    candidates, costs = [], facts.costs_of(measured)
+    for sums, name, cost in zip(measured, trees.values(), costs, strict=True):
         wrong = sums.held.copy()
         wrong[np.arange(len(wrong)), sums.tree.leaf_clusters] = 0
         candidates.append(Candidate(sums.tree, name, comparable(cost), float(wrong.sum())))
     best = rule.best(candidates)
-    return best, measured[candidates.index(best)]
+    place = candidates.index(best)
+    return best, measured[place], costs[place]
 
 
 def _of_all_rows(facts: TableFacts) -> dict[ThresholdTree, str]:

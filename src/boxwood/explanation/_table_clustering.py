@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,9 +13,11 @@ from boxwood.errors import DataError
 from boxwood.explanation._clustering import N_CLUSTERS
 from boxwood.passes import Batches, LabelColumn, Labelling, NearestCenters, TableReference
 from boxwood.passes._find_labels import find_labels
+from boxwood.passes._gaussian import COVARIANCES, LikeliestComponent
 from boxwood.passes._means import means_in
 from boxwood.passes._table_reference import Measured
-from boxwood.reference._clusterer import centers_of, is_fitted, last_step
+from boxwood.reference._clusterer import is_fitted, last_step
+from boxwood.reference._reference import _centers_of
 
 __all__ = ["PredictedLabels", "clustering_of_table", "label_column_of"]
 
@@ -39,7 +40,7 @@ class PredictedLabels(Labelling):
         if len(rows) == 0:
             return np.empty(0, dtype=np.intp)
         found = np.asarray(self.clusterer.predict(_as_fitted(self.clusterer, rows)))
-        return np.maximum(found, -1).astype(np.intp)
+        return np.asarray(np.maximum(found, -1), dtype=np.intp)
 
 
 def _as_fitted(clusterer: Any, rows: Floats) -> Any:
@@ -127,10 +128,11 @@ def _of_clusterer(batches: Batches, clusterer: Any) -> TableReference:
             f"{kind} was fitted on the columns {listed(names)}, but the rows have {_columns(batches)}; "
             "name those of the fit (columns)"
         )
-    centers = centers_of(last, batches.n_columns)
+    centers = _centers_of(last, batches.n_columns)
     if centers is None:
         raise DataError(f"{kind} has no centres with {_columns(batches)} columns; {instead}")
     if isinstance(last, (KMeans, MiniBatchKMeans)) and not isinstance(last, BisectingKMeans):
         return TableReference(NearestCenters(centers), centers)
-    named: tuple[Hashable, ...] = tuple(range(len(centers)))
-    return TableReference(PredictedLabels(last), centers, named)
+    if getattr(last, "covariance_type", None) in COVARIANCES:
+        return TableReference(LikeliestComponent(last), centers)
+    return TableReference(PredictedLabels(last), centers)

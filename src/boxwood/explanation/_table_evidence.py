@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import NoReturn
+
+import numpy as np
 
 from boxwood._types import Array
 from boxwood.errors import DataError
 from boxwood.explanation._table_facts import TableFacts
 from boxwood.passes import TableTask
+from boxwood.tree import ThresholdTree
 
-__all__ = ["TableEvidence", "refuse_all_rows"]
+__all__ = ["TableEvidence", "confusion_in", "refuse_all_rows"]
 
 
 @dataclass(frozen=True)
@@ -35,10 +38,22 @@ class TableEvidence:
     facts: TableFacts
     booleans: Sequence[str] = ()
 
+    def confusion(self, tree: ThresholdTree) -> tuple[tuple[float, ...], ...]:
+        """Return the number, or the weight, of the rows of each cluster that are ruled to be in each cluster."""
+        return tuple(map(tuple, confusion_in(self.held, tree).tolist()))
 
-def refuse_all_rows(what: str, table: str) -> Any:
+
+def confusion_in(held: Array, tree: ThresholdTree) -> Array:
+    """Return the number, or the weight, of the rows of each cluster that are ruled to be in each cluster, (k, k)."""
+    k = held.shape[1]
+    ruled = np.zeros((k, k), dtype=held.dtype)
+    np.add.at(ruled, tree.leaf_clusters, held)
+    return ruled.T
+
+
+def refuse_all_rows(what: str, table: str) -> NoReturn:
     """Raise a DataError for what needs all rows in memory."""
     raise DataError(
-        f"{what} needs all rows in memory, but {table} is read in batches; take a sample of its rows into a frame, and "
-        "explain that, or pass the frame and its labels to measure"
+        f"{what} needs all rows in memory, but {table} is read in batches; read a sample of its rows into a "
+        "frame and explain that, or pass the frame and its labels to measure"
     )

@@ -5,35 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any
 
-from boxwood._frames import refuse_unknown_columns
-from boxwood._validation import listed, refuse_other_kind
 from boxwood.errors import DataError
 from boxwood.explanation._best import refuse_leaves
 from boxwood.explanation._budgets import settled, told
 from boxwood.explanation._clustering import N_CLUSTERS
 from boxwood.explanation._explanation import Explanation, with_booleans
-from boxwood.explanation._guards import notes_on_agreement, notes_on_left_out, notes_on_outcome
+from boxwood.explanation._guards import notes_on_agreement, notes_on_outcome
 from boxwood.explanation._names import Names, renamed
 from boxwood.explanation._of_explainer import is_explainer
 from boxwood.explanation._options import with_defaults
 from boxwood.explanation._progress import Progress, silent
 from boxwood.explanation._table_auto import Found, searched_by_passes
 from boxwood.explanation._table_clustering import clustering_of_table, label_column_of
+from boxwood.explanation._table_evidence import refuse_all_rows
 from boxwood.explanation._table_facts import TableFacts, named_by_rows
 from boxwood.explanation._table_measure import explanation_of
+from boxwood.explanation._table_rows import boolean_columns_of, budget_for, rows_for
 from boxwood.grow import METHODS
-from boxwood.passes import Batches, Source, TableTask
-from boxwood.passes._batches import rows_of
+from boxwood.passes import Source, TableTask
 from boxwood.passes._tree_sums import Moved, TreeSums, shortened_by_passes
-from boxwood.reference._budget import Budget, as_names
 from boxwood.tree import ThresholdTree
 from boxwood.tree._shorten import rounded
 
 __all__ = ["explain_table"]
-
-_REASONS = {"text": "text", "date": "dates", "other": "neither numbers nor booleans"}
 
 
 def explain_table(
@@ -45,7 +41,7 @@ def explain_table(
     n_clusters: int | None = None,
     max_leaf_nodes: int | None = None,
     names: Names | None = None,
-    sample_weight: str | None = None,
+    sample_weight: Any = None,
     random_state: Any = 0,
     columns: Sequence[str] | None = None,
     standardize: bool = False,
@@ -60,11 +56,11 @@ def explain_table(
     """
     for name, given in (("standardize", standardize), ("validate", validate is not None)):
         if given:
-            _refuse(name, source)
+            refuse_all_rows(name, source.name)
     if is_explainer(clustering):
-        _refuse("an explainer that brings its own tree", source)
-    batches, notes = _rows(source, clustering, sample_weight, columns)
-    budget = _budget(batches, method, dict(limits or {}))
+        refuse_all_rows("an explainer that brings its own tree", source.name)
+    batches, notes = rows_for(source, label_column_of(clustering), sample_weight, columns)
+    budget = budget_for(batches, method, dict(limits or {}))
     reference, clusterer = clustering_of_table(batches, clustering, n_clusters, random_state)
     task = TableTask.of(
         replace(batches, labelling=reference.labelling),
@@ -78,78 +74,18 @@ def explain_table(
     if clustering is None and n_clusters is None:
         notes += (f"{N_CLUSTERS} clusters were made, as no number was asked for (n_clusters)",)
     facts = TableFacts(task)
-    grown, sums, sample = _found(facts, method, with_defaults(method, dict(options), clusterer), progress)
-    of_search = grown.tree
-    tree, n_moved, sums = _finished(facts, sums)
-    cost = facts.costs_of([sums])[0]
-    grown = grown._replace(tree=tree, notes=(*notes, *grown.notes))
+    found = _found(facts, method, with_defaults(method, dict(options), clusterer), progress)
+    tree, n_moved, sums = _finished(facts, found.sums)
+    cost = facts.costs_of([sums])[0] if n_moved or found.cost is None else found.cost
+    grown = found.grown._replace(tree=tree, notes=(*notes, *found.grown.notes))
     explanation = explanation_of(facts, grown, sums, cost)
     afterwards = notes_on_outcome(explanation, clustering is None)
-    if sample is not None:
-        afterwards += notes_on_agreement(explanation.agreement, of_search, settled(sample, of_search))
+    if found.sample is not None:
+        sample = settled(found.sample, found.grown.tree)
+        afterwards += notes_on_agreement(explanation.agreement, found.grown.tree, sample)
     explanation = told(explanation, task, budget, n_moved)
     explanation = replace(explanation, notes=(*explanation.notes, *afterwards))
-    kinds = dict(zip(source.names, source.kinds, strict=True))
-    return with_booleans(explanation, [name for name in batches.columns if kinds[name] == "boolean"])
-
-
-def _refuse(what: str, source: Source) -> NoReturn:
-    raise DataError(
-        f"{what} needs all rows in memory, but {source.name} is read in batches; read a sample of its rows into a "
-        "frame, and explain that"
-    )
-
-
-# ------------------------------------------------------------------------------------------------------- the task
-
-
-def _rows(
-    source: Source, clustering: Any, weight: str | None, columns: Sequence[str] | None
-) -> tuple[Batches, tuple[str, ...]]:
-    """Return the columns that rules may use as rows, and a note on those that are left out."""
-    if weight is not None:
-        refuse_other_kind("sample_weight", weight, str, f"name the column of {source.name} that holds the weights")
-    label = label_column_of(clustering)
-    batches = rows_of(source, label, weight)
-    if columns is not None:
-        return replace(batches, columns=_chosen(batches, columns, label)), ()
-    left_out: dict[str, list[str]] = {}
-    for name, kind in zip(source.names, source.kinds, strict=True):
-        if kind in _REASONS and name not in (label, weight):
-            left_out.setdefault(_REASONS[kind], []).append(name)
-    return batches, notes_on_left_out(left_out)
-
-
-def _chosen(batches: Batches, columns: Sequence[str], label: str | None) -> tuple[str, ...]:
-    """Return the columns that the caller has chosen, in this order."""
-    source, wanted = batches.source, as_names("columns", columns)
-    refuse_unknown_columns(wanted, source.names)
-    kinds = dict(zip(source.names, source.kinds, strict=True))
-    others = [name for name in wanted if kinds[name] in _REASONS and name != label]
-    if others:
-        raise DataError(
-            f"columns of a table in batches must be numbers, but these are not: {listed(others)}; leave them out, or "
-            "add columns of numbers made of them"
-        )
-    chosen = tuple(dict.fromkeys(name for name in wanted if name not in (label, batches.weight)))
-    if not chosen:
-        raise DataError(f"no column is left for the rules among {listed(wanted)}")
-    return chosen
-
-
-def _budget(batches: Batches, method: str, limits: dict[str, Any]) -> Budget:
-    """Return the budget on the columns of the rows; methods by passes keep none but rounded thresholds."""
-    others = set(batches.source.names) - set(batches.columns)
-    limits["forbidden"] = [name for name in as_names("forbidden", limits.get("forbidden")) if name not in others]
-    budget = Budget.of(batches.columns, **limits)
-    kept = ("round_thresholds",) if method != "auto" else ("round_thresholds", *_OF_AUTO)
-    refused = [name for name in budget.given if name not in kept]
-    if refused:
-        _refuse(listed(refused) + (f" with method {method!r}" if refused[0] in _OF_AUTO else ""), batches.source)
-    return budget
-
-
-_OF_AUTO = ("max_depth", "max_columns", "forbidden", "preferred")  # limits that a tree of a sample keeps on all rows
+    return with_booleans(explanation, boolean_columns_of(batches))
 
 
 def _refuse_one_cluster(task: TableTask) -> None:
@@ -158,9 +94,6 @@ def _refuse_one_cluster(task: TableTask) -> None:
         raise DataError(
             f"the labels hold only one cluster, {present[0]!r}; a tree separates clusters, so give at least two"
         )
-
-
-# ------------------------------------------------------------------------------------------------------- the tree
 
 
 def _found(facts: TableFacts, method: str, options: dict[str, Any], progress: Progress) -> Found:

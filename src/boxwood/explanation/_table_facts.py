@@ -215,9 +215,7 @@ def named_by_rows(sums: TreeSums, centers: Floats, by_cost: bool) -> ThresholdTr
     for leaf in np.flatnonzero(wrong).tolist():
         worth = held[leaf].astype(np.float64)
         if by_cost:
-            gaps = (sums.sums.means.base[leaf] - centers) * np.ldexp(
-                1.0, -sums.scales.spans.max()
-            )  # squares stay finite
-            worth = -np.square(gaps).sum(axis=1)
+            unit = math.ldexp(1.0, -int(sums.sums.exponents.max()))  # keeps squares finite
+            worth = -np.square((sums.means().mean[leaf] - centers) * unit).sum(axis=1)
         clusters[leaf] = np.where(rows[leaf] > 0, worth, -np.inf).argmax()
-    return without_leaves(tree.relabeled(clusters), ~rows.any(axis=1))
+    return without_leaves(tree.relabeled(clusters), rows.sum(axis=1) == 0)

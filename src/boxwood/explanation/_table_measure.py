@@ -5,22 +5,22 @@ from __future__ import annotations
 import numpy as np
 
 from boxwood._types import Array, Floats
+from boxwood.axes import Categories
 from boxwood.explanation._conditions import cluster_rules_of, rules_of
 from boxwood.explanation._explanation import Explanation
 from boxwood.explanation._measure import Costs, draws_of
 from boxwood.explanation._notes_on_leaves import notes_on_leaves
 from boxwood.explanation._spreads import Spread
 from boxwood.explanation._summaries import LeafSummary, clusters_of
-from boxwood.explanation._table_evidence import TableEvidence
+from boxwood.explanation._table_evidence import TableEvidence, confusion_in
 from boxwood.explanation._table_facts import TableFacts
 from boxwood.grow._grown import Grown
 from boxwood.metrics._agreement import agreement_of
 from boxwood.metrics._readability import readability_of
 from boxwood.passes._overview import Overview
 from boxwood.passes._tree_sums import TreeSums
-from boxwood.tree import ThresholdTree
 
-__all__ = ["confusion_in", "explanation_of"]
+__all__ = ["explanation_of"]
 
 _LARGEST_NUMBER = 1e15  # as in the agreement of rows in memory
 
@@ -35,7 +35,8 @@ def explanation_of(facts: TableFacts, grown: Grown, sums: TreeSums, cost: float)
     columns, names = task.batches.columns, task.reference.names
     own = held[np.arange(tree.n_leaves), tree.leaf_clusters]
     sizes = held.sum(axis=1)
-    said = tree, columns, {}
+    categories: dict[int, Categories] = {}
+    said = tree, columns, categories
     leaves = tuple(
         map(
             LeafSummary,
@@ -79,20 +80,12 @@ def explanation_of(facts: TableFacts, grown: Grown, sums: TreeSums, cost: float)
     )
 
 
-def confusion_in(held: Array, tree: ThresholdTree) -> Array:
-    """Return the number, or the weight, of the rows of each cluster that are ruled to be in each cluster, (k, k)."""
-    k = held.shape[1]
-    ruled = np.zeros((k, k), dtype=held.dtype)
-    np.add.at(ruled, tree.leaf_clusters, held)
-    return ruled.T
-
-
 def _as_numbers_of_rows(table: Array, overview: Overview) -> Floats:
     """Return weights scaled to a mean of 1 for each row, unless they are whole; see `boxwood.metrics.agreement`."""
     if overview.all_whole and overview.heaviest <= _LARGEST_NUMBER:
         return table.astype(np.float64)
     scaled: Floats = table / table.max()
-    return scaled * (overview.n_kept / scaled.sum())
+    return np.asarray(scaled * (overview.n_kept / scaled.sum()))
 
 
 def _spreads(facts: TableFacts, sums: TreeSums) -> dict[int, Spread]:

@@ -68,7 +68,7 @@ def gaussian_mixture_by_passes(
         to a point.
     """
     refuse_unknown("covariance_type", covariance_type, COVARIANCES)
-    batches = replace(batches, labelling=None)
+    batches = replace(batches, labelling=None, store=None)
     sample = first_look(batches, n_components).sample
     block = Block(sample.values, sample.labels, sample.weights)
 

@@ -57,6 +57,7 @@ class KMeansFound:
 
         k = len(self.centers)
         kmeans = KMeans(k, init=self.centers, n_init=1, max_iter=1, random_state=0).fit(self.centers)
+        kmeans.set_params(init="k-means++", max_iter=300)
         kmeans.cluster_centers_, kmeans.inertia_, kmeans.n_iter_ = self.centers.copy(), self.cost, self.n_passes
         return kmeans
 
@@ -97,7 +98,7 @@ def first_look(batches: Batches, n_clusters: int) -> FirstLook:
     """
     d = batches.n_columns
     n_rows = max(min(SAMPLE_ROWS, LARGE // d), LEAST_SAMPLE_ROWS, LEAST_ROWS_EACH * n_clusters)
-    found = replace(batches, labelling=None).fold(partial(_Look, n_rows, d))
+    found = replace(batches, labelling=None, store=None).fold(partial(_Look, n_rows, d))
     found.overview.refuse_unusable(batches.columns)
     rows, counts = found.sample.least()
     look = FirstLook(found.overview, Sample(rows[:, :-2].copy(), rows[:, -2].astype(np.intp), rows[:, -1] * counts))
@@ -122,7 +123,7 @@ def k_means_by_passes(
         If values are missing or infinite, or so large that their squares overflow, or if there are fewer different
         rows than clusters.
     """
-    batches = replace(batches, labelling=None)
+    batches = replace(batches, labelling=None, store=None)
     look = first_look(batches, n_clusters)
     make = partial(_Sums, _ranges(look.overview))
     centers = _by_size(*_start(look.sample, n_clusters, random_state))

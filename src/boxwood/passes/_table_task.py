@@ -32,7 +32,7 @@ class TableTask:
         Rows with their clusters and weights.
     reference : TableReference
         Names and centres of the clusters; centres have the columns of the rows.
-    max_leaf_nodes, random_state, n_jobs, budget :
+    max_leaf_nodes, random_state, n_jobs, budget, mixture :
         As in `Task`.
     """
 
@@ -42,6 +42,7 @@ class TableTask:
     random_state: Any = None
     n_jobs: int | None = -1
     budget: Budget = NO_BUDGET
+    mixture: Mixture | None = None
 
     @classmethod
     def of(
@@ -50,6 +51,7 @@ class TableTask:
         reference: TableReference,
         *,
         sample_weight: str | None = None,
+        mixture: Mixture | None = None,
         max_leaf_nodes: int | None = None,
         random_state: Any = None,
         n_jobs: int | None = -1,
@@ -76,7 +78,7 @@ class TableTask:
             )
         if batches.store is None or batches.labelling is not reference.labelling:
             batches = replace(batches, labelling=reference.labelling).with_stored_labels(reference.n_clusters)
-        return cls(batches, reference, leaves, random_state, n_jobs, budget or NO_BUDGET)
+        return cls(batches, reference, leaves, random_state, n_jobs, budget or NO_BUDGET, mixture)
 
     @cached_property
     def overview(self) -> Overview:
@@ -96,10 +98,13 @@ class TableTask:
 
     @cached_property
     def components(self) -> Mixture:
-        """The clusters' frequencies, means and variances, to the last bit those of the same rows in memory.
+        """The mixture, or else the clusters' frequencies, means and variances.
 
-        Takes two passes besides `overview`, or one if the means are known.
+        These are those of the same rows in memory to the last bit. They take two passes besides `overview`, or one if
+        the means are known.
         """
+        if self.mixture is not None:
+            return self.mixture
         measured = self._measured
         moments = moments_in(self.batches, self.overview, None if measured is None else measured.means)
         present = [c for c, weight in enumerate(moments.weights.tolist()) if weight > 0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from boxwood._extras import require
@@ -153,6 +153,12 @@ def _of_warehouse(dialect: str, *, casts_booleans: bool) -> Dialect:
     )
 
 
+def _spark() -> Dialect:
+    plain = _of_warehouse("spark", casts_booleans=True)
+    # it puts the value of a setting for ${name}, in texts, too, before it reads the SQL; names cannot be written apart
+    return replace(plain, quoted_text=lambda text: plain.quoted_text(text).replace("${", "$\\{"))
+
+
 DIALECTS: dict[str, Callable[[], Dialect]] = {
     "duckdb": _plain,
     "sqlite": _sqlite,
@@ -161,7 +167,7 @@ DIALECTS: dict[str, Callable[[], Dialect]] = {
     "tsql": _tsql,
     "bigquery": partial(_of_warehouse, "bigquery", casts_booleans=False),
     "snowflake": partial(_of_warehouse, "snowflake", casts_booleans=False),
-    "spark": partial(_of_warehouse, "spark", casts_booleans=True),
+    "spark": _spark,
 }
 """Dialects by their name in sqlglot. The first three need no extra; the others take quotes and types from sqlglot."""
 

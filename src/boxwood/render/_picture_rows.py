@@ -30,18 +30,28 @@ def counts_of(ex: Explanation) -> Counts:
     """Return the rows at each node. A loaded model knows the sizes of its leaves alone."""
     tree, k = ex.tree, ex.n_clusters
     rows = _upwards(ex, np.array([[leaf.size] for leaf in ex.leaves]))[:, 0]
-    if ex._evidence is None:
+    held = _held(ex)
+    if held is None:
         return Counts(None, rows, None)
-    evidence = ex._rows()
-    kept, labels, weights = _kept(ex)
-    flat = np.bincount(evidence.leaf[kept] * k + labels, weights, minlength=ex.n_leaves * k).astype(np.float64)
-    by_cluster = _upwards(ex, flat.reshape(-1, k))
+    by_cluster = _upwards(ex, held)
     has_leaf = _upwards(ex, (tree.leaf_clusters[:, None] == np.arange(k)).astype(np.float64)) > 0
     lost = np.zeros(tree.n_nodes)
     for child in range(1, tree.n_nodes):
         parent = tree.parent[child]
         lost[parent] += by_cluster[child, has_leaf[parent] & ~has_leaf[child]].sum()
     return Counts(by_cluster, rows, lost)
+
+
+def _held(ex: Explanation) -> Floats | None:
+    """Return the number or weight of the rows of each cluster in each leaf; None for a loaded model."""
+    if ex._table is not None:
+        return ex._table.held.astype(np.float64)
+    if ex._evidence is None:
+        return None
+    kept, labels, weights = _kept(ex)
+    cells = ex._rows().leaf[kept] * ex.n_clusters + labels
+    flat = np.bincount(cells, weights, minlength=ex.n_leaves * ex.n_clusters)
+    return flat.astype(np.float64).reshape(-1, ex.n_clusters)
 
 
 def _upwards(ex: Explanation, at_leaves: Array) -> Array:

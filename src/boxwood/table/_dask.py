@@ -10,12 +10,13 @@ from boxwood._frames import column_names
 from boxwood._validation import cut_off
 from boxwood.errors import DataError
 from boxwood.passes._source import RecordSummary, Source
-from boxwood.table._arrow_source import BATCH_ROWS, kind_of
+from boxwood.table._arrow_source import kind_of
 from boxwood.table._partial import PartialSum
 
 __all__ = ["DaskSource"]
 
 S = TypeVar("S", bound=RecordSummary)
+BATCH_ROWS = 1 << 16
 FAN_IN = 8  # summaries that one task merges
 
 

@@ -48,28 +48,35 @@ class ParquetFile(NamedTuple):
 
     @contextmanager
     def opened(self) -> Iterator[Any]:
-        """Yield pyarrow's reader; what it cannot read becomes a DataError, and so does a change of the file."""
+        """Yield pyarrow's reader of the file; raise a DataError if it changed before or meanwhile."""
         self._refuse_changed()
-        try:
-            with _named_errors(self.name), _open(self.path) as file:
-                yield file
-        except DataError:
-            self._refuse_changed()  # then that is the reason
-            raise
+        with _named_errors(self.name):
+            file = _open(self.path)
+        with file:
+            yield file
         self._refuse_changed()
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
         """Yield record batches of at most so many rows with these columns."""
-        n_read = 0
+        wanted = list(columns)
         with self.opened() as file:
-            batches = file.iter_batches(rows, columns=list(columns))
-            while True:
+            for batch in self.read(file.iter_batches(rows, columns=wanted)):
+                yield batch.select(wanted)  # asked for "a", pyarrow gives "a.b", too, in the order of the file
+
+    def read(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """Yield what pyarrow reads; what it cannot read becomes a DataError that says where."""
+        n_read = 0
+        while True:
+            try:
                 with _named_errors(self.name, n_read):
                     batch = next(batches, None)
-                if batch is None:
-                    break
-                n_read += batch.num_rows
-                yield batch.select(list(columns))  # asked for "a", pyarrow gives "a.b", too, in the order of the file
+            except DataError:
+                self._refuse_changed()  # then that is the reason
+                raise
+            if batch is None:
+                return
+            n_read += batch.num_rows
+            yield batch
 
     def _refuse_changed(self) -> None:
         try:
@@ -141,6 +148,7 @@ class ParquetSource(Source):
 
     def run(self, make: Callable[[], S], columns: Sequence[str]) -> S:
         """Return one summary of all batches."""
+        self._refuse_closed()
         n_bytes = None if self._sizes is None else sum(self._sizes[self._stored[name]] for name in columns)
         return self._fold(self.batches(columns), make, columns, n_jobs=self._n_jobs, n_bytes=n_bytes)
 
@@ -148,8 +156,7 @@ class ParquetSource(Source):
         """Yield batches of some columns in the order of the files, each with the number of its first row."""
         import pyarrow as pa
 
-        if self._is_closed:
-            raise ValueError(f"{self.name} was closed; scan it again")
+        self._refuse_closed()
         start, rows, stored = 0, self._batch_rows(len(columns)), [self._stored[name] for name in columns]
         types = [self._types[name] for name in columns]
         for file in self.files:
@@ -163,6 +170,10 @@ class ParquetSource(Source):
         self._is_closed = True
         if self._remove is not None:
             self._remove()
+
+    def _refuse_closed(self) -> None:
+        if self._is_closed:
+            raise ValueError(f"{self.name} was closed; scan it again")
 
     def _batch_rows(self, n_columns: int) -> int:
         """Return the rows of a batch; a thread holds one as Arrow's, as doubles, and in what it makes of it."""

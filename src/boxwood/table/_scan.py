@@ -125,14 +125,12 @@ def scan_file(
     if not path or "\0" in path:
         raise DataError(f"no such file: {shown(path)}")
     found = find_files(path)
-    if len(found) == 1 and (format or format_of(found[0], format)) != "parquet":
+    kind = format_of(found[0], format)
+    if kind != "parquet":
         from boxwood.table._spill import spilled_file
 
-        kind = format_of(found[0], format)
-        choose = _Choice(columns)
-        return spilled_file(
-            found[0], kind, choose, header=header, decimal=decimal, memory_limit=memory_limit, tick=tick
-        )
+        how = {"header": header, "decimal": decimal, "memory_limit": memory_limit, "tick": tick}
+        return _with_rows(spilled_file(found[0], kind, _Choice(columns), **how))  # type: ignore[arg-type]
     if decimal is not None or not header:
         raise DataError(f"{path} is parquet; --no-header and --decimal are for csv and tsv")
     return _of_parquet([parquet_file(each) for each in found], path, _Choice(columns), memory_limit, tick)

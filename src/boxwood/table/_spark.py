@@ -39,7 +39,8 @@ class SparkSource(Source):
     Python that `PYSPARK_PYTHON` names.
 
     The frame is computed anew by each pass, as Spark does with every action. One that costs much to compute should be
-    cached first (`frame.cache()`), and one that may give other rows each time (`rand()`, `sample` without a seed) must be.
+    cached first (`frame.cache()`). One that may give other rows each time (`rand()`, `sample` without a seed) must be
+    written and read again.
 
     Parameters
     ----------

@@ -139,7 +139,7 @@ def spilled_rows(
         except duckdb.Error as error:
             raise DataError(f"cannot run the query: {cut_off(str(error), 500)}") from None
         names, types = (tuple(str(row[at]) for row in found) for at in (0, 1))
-        table = Table(con, f"{inner} AS t({_aliases(len(names))})", name, "parquet", names, types, workspace)
+        table = Table(con, f"{inner} AS t({_aliases(len(names))})", name, "SQL", names, types, workspace)
         chosen = choose(names)
         columns = [typed_column(table, i) for i in chosen]
         _limited(table, memory_limit)
@@ -159,7 +159,7 @@ def spilled_relation(
 
     folder, name = SpillFolder(), "the relation"
     names, types = distinct_names(relation.columns), tuple(map(str, relation.types))
-    table = Table(None, "", name, "parquet", names, types, folder.path)  # type: ignore[arg-type]
+    table = Table(None, "", name, "SQL", names, types, folder.path)  # type: ignore[arg-type]
     with folder.filling() as out:
         chosen = choose(names)
         columns = [typed_column(table, i) for i in chosen]
@@ -170,7 +170,7 @@ def spilled_relation(
                 batches = relation.query("boxwood_rows", rows).to_arrow_reader(group_rows(len(columns)))
                 write_batches_to(out, batches, range(len(columns)))
         except duckdb.Error as error:
-            raise DataError(f"cannot read the relation: {cut_off(str(error), 500)}") from None
+            raise DataError(f"cannot read the relation: {cut_off(str(error).splitlines()[0], 500)}") from None
     notes = ("the rows of the relation were written into a temporary file, so that each pass reads the same",)
     return folder.source(
         [names[i] for i in chosen], [c.kind for c in columns], name, notes=notes, memory_limit=memory_limit

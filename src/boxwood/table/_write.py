@@ -129,8 +129,8 @@ def write_labelled(
         with replacing(out) as temporary:
             query = _query(source, rows, expression, column, to_csv)
             packing = ", COMPRESSION gzip" if out.lower().endswith(".gz") else ""
-            rows = group_rows(len(source.names) + 1)
-            groups = f", ROW_GROUP_SIZE {rows}" if target == OUTPUTS[".parquet"] else ""
+            n_rows = group_rows(len(source.names) + 1)
+            groups = f", ROW_GROUP_SIZE {n_rows}" if target == OUTPUTS[".parquet"] else ""
             options = f"{target}{query.header}{packing}{groups}, {_IN_PLACE}"
             source.fetch_lean(f"COPY ({query.sql}) TO {as_text(temporary)} ({options})", second)
         return labelled

@@ -109,9 +109,9 @@ class Labeller:
         """Return it with values of one type: text, unless all are numbers or truth values of one type."""
         return replace(self, values=tuple(map(str, self.values))) if self.types is TYPES[str] else self
 
-    def column(self, table: Any) -> list[Any]:
-        """Return the values of rows; None where a row has no leaf."""
-        leaves = self.leaf_of(table)
+    def column(self, table: Any, n_rows: int) -> list[Any]:
+        """Return the values of the rows of a table; None where a row has no leaf."""
+        leaves = self.leaf_of(table) if self.places else np.zeros(n_rows, dtype=np.int64)  # a tree of one leaf
         without = int((leaves < 0).sum())
         if without and self.missing == "error":
             raise DataError(
@@ -154,13 +154,9 @@ class _AddToArrow:
         types = {"long": pa.int64(), "double": pa.float64(), "boolean": pa.bool_(), "string": pa.string()}
         for batch in batches:
             read = [batch.column(j) for j in self.labeller.places]
-            # a tree of one leaf reads no column, but there are as many rows
-            table = (
-                pa.Table.from_arrays(read, names=list(self.labeller.names))
-                if read
-                else pa.table(batch.columns[:1], ["0"])
-            )
-            values = pa.array(self.labeller.column(table), types[self.labeller.types[0]])
+            table = pa.Table.from_arrays(read, names=list(self.labeller.names))
+            found = self.labeller.column(table, batch.num_rows)
+            values = pa.array(found, types[self.labeller.types[0]])
             yield pa.RecordBatch.from_arrays([*batch.columns, values], names=[*batch.schema.names, "new"])
 
 
@@ -174,7 +170,7 @@ class _AddToPandas:
     def __call__(self, part: Any) -> Any:
         table = part.iloc[:, list(self.labeller.places)].set_axis(list(self.labeller.names), axis=1)
         values = np.empty(len(part), dtype=object)
-        values[:] = self.labeller.column(table)
+        values[:] = self.labeller.column(table, len(part))
         type = self.labeller.types[2 if self.labeller.missing == "none" else 1]
         return part.assign(**{self.name: values}).astype({self.name: type})
 

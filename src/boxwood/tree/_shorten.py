@@ -48,8 +48,8 @@ def shortened_in(tree: Tree, left: NDArray[np.float64], right: NDArray[np.float6
     """
     lower, upper = tree.lower.copy(), tree.upper.copy()
     for node in np.flatnonzero(tree.feature >= 0).tolist():
-        gaps = [_Gap(float(left[node, end]), float(right[node, end])) for end in range(2)]
-        lower[node], upper[node] = _chosen(tree, node, *gaps, _short, int(tree.feature[node]) in whole)
+        low, high = (_Gap(float(left[node, end]), float(right[node, end])) for end in range(2))
+        lower[node], upper[node] = _chosen(tree, node, low, high, _short, int(tree.feature[node]) in whole)
     return tree.with_thresholds(lower, upper)
 
 

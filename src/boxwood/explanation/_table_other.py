@@ -1,0 +1,59 @@
+"""The facts of a tree that is there already, on a table in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxwood._frames import refuse_unknown_columns
+from boxwood._validation import listed, shown
+from boxwood.errors import DataError
+from boxwood.explanation._explanation import with_booleans
+from boxwood.explanation._other_rows import OTHER_ROWS, places_of
+from boxwood.explanation._table_evidence import refuse_all_rows
+from boxwood.explanation._table_facts import TableFacts
+from boxwood.explanation._table_measure import explanation_of
+from boxwood.explanation._table_rows import boolean_columns_of, rows_for
+from boxwood.grow._grown import Grown
+from boxwood.passes import Batches, LabelColumn, Source, TableReference, TableTask
+from boxwood.passes._find_labels import find_labels
+
+if TYPE_CHECKING:
+    from boxwood.explanation._explanation import Explanation
+
+__all__ = ["measured_on_table"]
+
+
+def measured_on_table(ex: Explanation, source: Source, labels: Any, weight: Any) -> Explanation:
+    """See `Explanation.measure`; costs are squared distances in the columns of the table."""
+    if not isinstance(labels, str):
+        raise DataError(
+            f"labels of {source.name}, which is read in batches, must be a column of it; got {shown(labels)}"
+        )
+    refuse_unknown_columns(ex.columns, source.names)
+    batches, _ = rows_for(source, labels, weight, ex.columns)
+    booleans = boolean_columns_of(batches)
+    words = [ex.columns[j] for j in ex.coded_columns if ex.columns[j] not in booleans]
+    if words:
+        refuse_all_rows(f"a rule on categories ({listed(words)})", source.name)
+    task = TableTask.of(batches, _named_by(ex.names, batches, labels))
+    if ex._table is not None:
+        known = ex._table.task
+        task = replace(task, max_leaf_nodes=known.max_leaf_nodes, n_jobs=known.n_jobs, budget=known.budget)
+    facts = TableFacts(task)
+    sums = facts.of_trees([ex.tree])[0]
+    measured = explanation_of(facts, Grown(ex.tree, ex.method), sums, facts.costs_of([sums])[0])
+    return with_booleans(replace(measured, notes=(OTHER_ROWS, *measured.notes)), booleans)
+
+
+def _named_by(names: tuple[Hashable, ...], batches: Batches, column: str) -> TableReference:
+    """Return the clusters of a column that holds names of clusters; some may be without rows."""
+    labels, _ = find_labels(batches, column)
+    in_order: list[Any] = [None] * len(names)
+    for label, place in zip(labels, places_of(labels, names), strict=True):
+        in_order[place] = label
+    centers = np.zeros((len(names), batches.n_columns))  # a tree that is there already needs none
+    return TableReference(LabelColumn(column, tuple(in_order)), centers, names)

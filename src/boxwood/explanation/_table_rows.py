@@ -1,0 +1,72 @@
+"""Which columns of a table in batches are its rows, and which of them rules may use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from boxwood._frames import refuse_unknown_columns
+from boxwood._validation import listed, refuse_other_kind
+from boxwood.errors import DataError
+from boxwood.explanation._guards import notes_on_left_out
+from boxwood.explanation._table_evidence import refuse_all_rows
+from boxwood.passes import Batches, Source
+from boxwood.passes._batches import rows_of
+from boxwood.reference._budget import Budget, as_names
+
+__all__ = ["boolean_columns_of", "budget_for", "rows_for"]
+
+_REASONS = {"text": "text", "date": "dates", "other": "neither numbers nor booleans"}
+_OF_SAMPLE = ("max_depth", "max_columns", "forbidden", "preferred")  # limits that a sample's tree keeps on all rows
+
+
+def rows_for(
+    source: Source, label: str | None, weight: Any, columns: Sequence[str] | None
+) -> tuple[Batches, tuple[str, ...]]:
+    """Return the columns that rules may use as rows, and notes on those that are left out."""
+    if weight is not None:
+        refuse_other_kind("sample_weight", weight, str, f"name the column of {source.name} that holds the weights")
+    batches = rows_of(source, label, weight)
+    if columns is not None:
+        return replace(batches, columns=_chosen(batches, columns, label)), ()
+    left_out: dict[str, list[str]] = {}
+    for name, kind in zip(source.names, source.kinds, strict=True):
+        if kind in _REASONS and name not in (label, weight):
+            left_out.setdefault(_REASONS[kind], []).append(name)
+    return batches, notes_on_left_out(left_out)
+
+
+def _chosen(batches: Batches, columns: Sequence[str], label: str | None) -> tuple[str, ...]:
+    """Return the columns that the caller has chosen, in this order."""
+    source, wanted = batches.source, as_names("columns", columns)
+    refuse_unknown_columns(wanted, source.names)
+    kinds = dict(zip(source.names, source.kinds, strict=True))
+    others = [name for name in wanted if kinds[name] in _REASONS and name != label]
+    if others:
+        raise DataError(
+            f"columns of a table in batches must be numbers, but these are not: {listed(others)}; leave them out, or "
+            "add columns of numbers made of them"
+        )
+    chosen = tuple(dict.fromkeys(name for name in wanted if name not in (label, batches.weight)))
+    if not chosen:
+        raise DataError(f"no column is left for the rules among {listed(wanted)}")
+    return chosen
+
+
+def boolean_columns_of(batches: Batches) -> list[str]:
+    """Return the columns of the rows that hold booleans."""
+    kinds = dict(zip(batches.source.names, batches.source.kinds, strict=True))
+    return [name for name in batches.columns if kinds[name] == "boolean"]
+
+
+def budget_for(batches: Batches, method: str, limits: dict[str, Any]) -> Budget:
+    """Return the budget on the columns of the rows; a method by its name keeps rounded thresholds alone."""
+    others = set(batches.source.names) - set(batches.columns)
+    forbidden = [name for name in as_names("forbidden", limits.get("forbidden")) if name not in others]
+    budget = Budget.of(batches.columns, **limits | {"forbidden": forbidden})
+    kept = ("round_thresholds", *(_OF_SAMPLE if method == "auto" else ()))
+    if refused := [name for name in budget.given if name not in kept]:
+        named = f" with method {method!r}" if refused[0] in _OF_SAMPLE else ""
+        refuse_all_rows(f"{listed(refused)}{named}", batches.source.name)
+    return budget

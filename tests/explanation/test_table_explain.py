@@ -1,0 +1,380 @@
+"""`explain` on a table in batches says what it says of the same rows in memory."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.datasets import make_blobs
+from sklearn.mixture import GaussianMixture
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from boxwood import IMM, Explanation, Reference, explain
+from boxwood.errors import DataError
+from boxwood.explanation import _table_auto
+from boxwood.passes import NearestCenters, TableReference
+from boxwood.table._arrow_source import ArrowSource
+from tests import naive
+from tests.scale import seeds
+from tests.scattered import scattered
+
+
+def table(seed, n=300):
+    """Return rows with ties, labels with noise, and weights or None."""
+    rng = np.random.default_rng(seed)
+    d, k = int(rng.integers(1, 5)), int(rng.integers(2, 7))
+    X = rng.normal(size=(n, d)).round(int(rng.integers(0, 4))) * rng.choice([1.0, 1e-12, 1e12])
+    X += rng.choice([0.0, 1e6]) * np.abs(X).max()
+    X[:, rng.integers(d)] = np.floor(X[:, 0])
+    y = rng.integers(-1, k, size=n) if seed % 2 else nearest_to(X, X[:k])
+    weights = [None, rng.integers(0, 4, size=n), rng.random(n)][seed % 3]
+    if weights is not None:
+        weights[np.unique(y, return_index=True)[1]] = 1
+    return X, y, weights
+
+
+def nearest_to(X, centers):
+    return np.square(X[:, None, :] - centers).sum(axis=2).argmin(axis=1)
+
+
+def both(X, y, weights=None, seed=0, **options):
+    """Return the explanations of rows in memory and in batches."""
+    columns = {"label": y} | ({} if weights is None else {"weight": weights})
+    names = [f"x{j}" for j in range(X.shape[1])]
+    in_memory = explain(X, y, columns=names, sample_weight=weights, **options)
+    source = scattered(X, seed, **columns)
+    return in_memory, explain(source, "label", sample_weight=None if weights is None else "weight", **options)
+
+
+def cannot_be_separated(X, y, weights=None):
+    """Return whether there is one cluster only, or two have one mean."""
+    reference = Reference.of(X, y, sample_weight=weights)
+    return reference.n_clusters < 2 or len(np.unique(reference.centers, axis=0)) < reference.n_clusters
+
+
+def near(a, b):
+    return a == b or a == pytest.approx(b, rel=1e-9, abs=1e-300)
+
+
+def check_equal(one, other, *, is_exact=True):
+    """Check that two explanations say the same; weights that are not whole add up to the same but for rounding."""
+    assert one.tree == other.tree
+    assert one.columns == other.columns
+    assert one.notes == other.notes
+    assert one.method == other.method
+    assert (one.n_rows, one.n_left_out, one.noise) == (other.n_rows, other.n_left_out, other.noise)
+    assert near(one.cost, other.cost)
+    assert near(one.reference_cost, other.reference_cost)
+    assert near(one.price, other.price)
+    assert near(one.adjusted_rand, other.adjusted_rand)
+    if is_exact:
+        assert (one.leaves, one.clusters, one.agreement) == (other.leaves, other.clusters, other.agreement)
+        assert one.readability == other.readability
+        assert one.confusion() == other.confusion()
+        return
+    assert near(one.agreement, other.agreement)
+    for mine, its in zip(one.leaves, other.leaves, strict=True):
+        assert mine.rule == its.rule
+        assert near(mine.size, its.size)
+        assert near(mine.own, its.own)
+
+
+# ------------------------------------------------------------------------------------------------- as in memory
+
+
+@pytest.mark.parametrize("seed", seeds(60))
+def test_a_named_method_says_the_same_as_in_memory(seed):
+    X, y, weights = table(seed)
+    if cannot_be_separated(X, y, weights):
+        return
+    in_memory, by_passes = both(X, y, weights, seed, method="imm")
+    check_equal(in_memory, by_passes, is_exact=weights is None or weights.dtype.kind == "i")
+
+
+@pytest.mark.parametrize("seed", seeds(6))
+def test_auto_on_a_table_that_a_sample_holds_says_the_same_as_in_memory(seed):
+    rng = np.random.default_rng(seed)
+    X = make_blobs(400, 3, centers=4, cluster_std=2.0, random_state=seed)[0]
+    y = KMeans(4, n_init=1, random_state=0).fit(X).labels_ if seed % 2 else rng.integers(-1, 3, size=400)
+    in_memory, by_passes = both(X, y, None, seed)
+    check_equal(in_memory, by_passes)
+    assert in_memory.search == by_passes.search
+
+
+@pytest.mark.parametrize("seed", seeds(30))
+def test_thresholds_are_rounded_as_in_memory(seed):
+    X, y, _ = table(seed)
+    digits = int(np.random.default_rng(seed).integers(1, 4))
+    if cannot_be_separated(X, y):
+        return
+    in_memory, by_passes = both(X, y, None, seed, method="imm", round_thresholds=digits)
+    check_equal(in_memory, by_passes)
+    assert in_memory.budget == by_passes.budget
+
+
+@pytest.mark.parametrize("seed", seeds(40))
+def test_spreads_and_profile_are_those_in_memory(seed):
+    X, y, weights = table(seed)
+    y[:2] = 0, 1
+    in_memory, by_passes = both(X, y, weights, seed, max_leaf_nodes=3, objective="agreement")
+    mine, its = in_memory._spreads(), by_passes._spreads()
+    assert mine.keys() == its.keys()
+    for j, spread in mine.items():
+        assert near(spread.deviation, its[j].deviation)
+        assert spread.whole == its[j].whole
+    sizes = np.abs(X).max(axis=0)
+    for mine, its, size in zip(in_memory.profile(), by_passes.profile(), sizes, strict=True):
+        assert mine.column == its.column
+        assert mine.effect == pytest.approx(its.effect, rel=1e-6, abs=1e-9)
+        for a, b in zip((*mine.clusters, mine.everyone), (*its.clusters, its.everyone), strict=True):
+            assert a.mean == pytest.approx(b.mean, rel=1e-12, abs=1e-12 * size)
+            assert a.deviation == pytest.approx(b.deviation, rel=1e-9, abs=1e-14 * size)
+            assert a.quantiles == pytest.approx(b.quantiles, rel=1e-12, abs=1e-12 * size)  # all values are ends of bins
+            assert (a.difference is None) == (b.difference is None)
+            assert (a.index is None) == (b.index is None)
+            assert a.difference is None or a.difference == pytest.approx(b.difference, rel=1e-6, abs=1e-6)
+
+
+def test_quantiles_of_a_long_table_are_near_those_of_its_rows():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=60_000), rng.exponential(size=60_000) ** 3, rng.integers(9, size=60_000)])
+    y = (X[:, 0] > 1).astype(int) + (X[:, 1] > 100)
+    ex = explain(scattered(X, 0, label=y), "label", method="imm")
+    for j, column in enumerate(ex.profile()):
+        for group, rows in [(column.clusters[c], X[y == c, j]) for c in range(3)] + [(column.everyone, X[:, j])]:
+            rank = [(rows < q).mean() / 2 + (rows <= q).mean() / 2 for q in group.quantiles]
+            if len(np.unique(rows)) > 50:
+                assert rank == pytest.approx([0.05, 0.25, 0.5, 0.75, 0.95], abs=2 / 512 + 1 / len(rows))
+            else:
+                assert group.quantiles == pytest.approx(tuple(np.percentile(rows, [5, 25, 50, 75, 95])))
+
+
+def test_booleans_are_said_as_in_memory():
+    rng = np.random.default_rng(0)
+    member, age = rng.random(200) < 0.5, rng.integers(20, 70, size=200).astype(float)
+    label = np.where(member, "a", np.where(age > 40, "b", "c"))
+    frame = pd.DataFrame({"member": member, "age": age, "label": label})
+    in_memory = explain(frame, "label", method="imm")
+    by_passes = explain(ArrowSource(pa.Table.from_pandas(frame)), "label", method="imm")
+    check_equal(in_memory, by_passes)
+    assert "member" in str(by_passes.clusters[0].rules)
+    assert in_memory.categories == by_passes.categories
+    mine, its = in_memory.profile()[0], by_passes.profile()[0]
+    assert mine.everyone.shares == pytest.approx(its.everyone.shares)
+    assert mine.effect == pytest.approx(its.effect)
+    assert by_passes.predict(frame).tolist() == in_memory.predict(frame).tolist()
+
+
+# -------------------------------------------------------------------------------------------- forms of clusterings
+
+
+@pytest.mark.parametrize("seed", seeds(5))
+def test_rows_belong_to_the_nearest_of_given_centres(seed):
+    X = make_blobs(300, 3, centers=4, cluster_std=3.0, random_state=seed)[0]
+    centers = X[:4]
+    labels = nearest_to(X, centers)
+    kmeans = KMeans(4, n_init=1, random_state=0).fit(X)
+    given = {
+        "array": (centers, labels),
+        "list": (centers.tolist(), labels),
+        "reference": (Reference.nearest(scattered(X, seed), centers), labels),
+        "k-means": (kmeans, kmeans.predict(X)),
+    }
+    for clustering, labels in given.values():
+        ex = explain(scattered(X, seed), clustering, method="imm")
+        assert [cluster.size for cluster in ex.clusters] == np.bincount(labels, minlength=4).tolist()
+        assert ex.reference_cost == pytest.approx(float(naive.cost(X, labels, "sqeuclidean")))
+    assert (
+        explain(scattered(X, seed), kmeans, method="imm").tree
+        == explain(scattered(X, seed + 1), kmeans.cluster_centers_, method="imm").tree
+    )
+
+
+def test_a_fitted_mixture_labels_rows_by_its_predict():
+    X = make_blobs(300, 2, centers=3, random_state=0)[0]
+    for kind in ("full", "diag", "tied"):
+        mixture = GaussianMixture(3, covariance_type=kind, random_state=0).fit(X)
+        ex = explain(scattered(X, 0), mixture, method="imm")
+        assert [cluster.size for cluster in ex.clusters] == np.bincount(mixture.predict(X), minlength=3).tolist()
+
+
+def test_clusters_that_are_made_are_those_of_k_means():
+    X = make_blobs(500, 2, centers=3, random_state=1)[0]
+    ex = explain(scattered(X, 0), n_clusters=3)
+    expected = explain(X, n_clusters=3, columns=["x0", "x1"])
+    assert ex.clusters == expected.clusters
+    assert ex.tree == expected.tree
+    assert "8 clusters were made" in explain(scattered(X, 0)).notes[0]
+
+
+def test_columns_that_are_not_numbers_are_left_out_with_a_note():
+    X, y = make_blobs(60, 2, centers=3, random_state=0)
+    frame = pd.DataFrame(X, columns=["a", "b"]).assign(
+        town="here", day=pd.Timestamp("2020-01-01"), label=[["x", "y", "z"][c] for c in y]
+    )
+    in_memory, by_passes = explain(frame, "label", method="imm"), None
+    by_passes = explain(ArrowSource(pa.Table.from_pandas(frame)), "label", method="imm")
+    check_equal(in_memory, by_passes)
+    assert by_passes.notes == ("left out, text: town", "left out, dates: day")
+    with pytest.raises(DataError, match="must be numbers, but these are not: town"):
+        explain(ArrowSource(pa.Table.from_pandas(frame)), "label", columns=["a", "town"])
+
+
+def test_only_chosen_columns_are_read():
+    X = np.column_stack([make_blobs(60, 2, centers=3, random_state=0)[0], np.full(60, np.nan)])
+    y = make_blobs(60, 2, centers=3, random_state=0)[1]
+    with pytest.raises(DataError, match="missing values"):
+        explain(scattered(X, 0, label=y), "label", method="imm")
+    ex = explain(scattered(X, 0, label=y), "label", method="imm", columns=["x1", "x0"], names={0: "first"})
+    expected = explain(X[:, [1, 0]], y, method="imm", columns=["x1", "x0"], names={0: "first"})
+    check_equal(expected, ex)
+
+
+# --------------------------------------------------------------------------------------------------- what comes after
+
+
+@pytest.fixture(scope="module")
+def pair():
+    X, y = make_blobs(300, 3, centers=4, cluster_std=3.0, random_state=0)
+    return both(X, y, method="imm")
+
+
+def test_it_is_written_and_drawn(pair):
+    in_memory, ex = pair
+    assert str(ex) == str(in_memory)
+    for form in ("to_text", "to_sentences", "to_csv", "to_markdown", "to_sql", "to_python", "to_javascript"):
+        assert getattr(ex, form)() == getattr(in_memory, form)()
+    assert ex.to_frame("profile").shape == in_memory.to_frame("profile").shape
+    assert ex.to_frame("confusion").equals(in_memory.to_frame("confusion"))
+    assert "<svg" in ex.to_html()
+    assert len(ex.to_html()) > 10_000
+
+
+def test_it_is_saved_with_spreads_and_profile(pair, tmp_path):
+    _, ex = pair
+    ex.profile()
+    ex.save(tmp_path / "model.json")
+    loaded = Explanation.from_json((tmp_path / "model.json").read_text())
+    assert loaded == ex
+    assert loaded.profile() == ex.profile()
+    assert loaded._spreads() == ex._spreads()
+    assert pickle.loads(pickle.dumps(ex)) == ex
+
+
+def test_why_and_rename(pair):
+    in_memory, ex = pair
+    row = {"x0": 0.0, "x1": 3.0, "x2": -2.0}
+    assert str(ex.why(row)) == str(in_memory.why(row))
+    renamed = ex.rename({0: "zero"})
+    assert renamed.names[0] == "zero"
+    assert renamed.confusion() == ex.confusion()
+    assert renamed.profile() == ex.profile()
+
+
+def test_what_needs_all_rows_says_so(pair):
+    _, ex = pair
+    for call in (
+        ex.frontier,
+        ex.stability,
+        ex.misassigned,
+        ex.typical,
+        lambda: ex.why(3),
+        lambda: ex.to_frame("misassigned"),
+    ):
+        with pytest.raises(
+            DataError, match="needs all rows in memory, but the table is read in batches; read a sample"
+        ):
+            call()
+
+
+@pytest.mark.parametrize("seed", seeds(5))
+def test_other_tables_are_measured_in_memory_and_in_batches(pair, seed):
+    in_memory, ex = pair
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(100, 3)) * 5, rng.integers(-1, 3, size=100)
+    expected = in_memory.measure(X, y)
+    check_equal(expected, ex.measure(X, y))
+    check_equal(expected, ex.measure(scattered(X, seed, label=y), "label"))
+    check_equal(expected, in_memory.measure(scattered(X, seed, label=y), "label"))
+    assert len(ex.misassigned(X, y)) == len(in_memory.misassigned(X, y))
+    with pytest.raises(DataError, match="never seen: 7"):
+        ex.measure(scattered(X, seed, label=np.full(100, 7)), "label")
+
+
+# -------------------------------------------------------------------------------------------------------- refusals
+
+
+@pytest.mark.parametrize(
+    ("clustering", "options", "message"),
+    [
+        ("label", {"standardize": True}, "standardize needs all rows in memory"),
+        ("label", {"validate": 0.3}, "validate needs all rows in memory"),
+        ("label", {"min_samples_leaf": 3}, "min_samples_leaf needs all rows in memory"),
+        ("label", {"max_depth": 3, "method": "imm"}, "max_depth with method 'imm' needs all rows in memory"),
+        ("label", {"method": "cart"}, "method 'cart' needs all rows in memory"),
+        ("nothing", {}, "no column 'nothing'"),
+        (list(range(20)), {}, "must be a column of it"),
+        (np.zeros((3, 5)), {}, r"centres have 5 columns, but the rows have 4 \(x0, x1, label, one\)"),
+        (KMeans(2), {}, "KMeans is not fitted"),
+        (AgglomerativeClustering(2), {}, "AgglomerativeClustering"),
+        (make_pipeline(StandardScaler(), KMeans(2)), {}, "a pipeline needs all rows in memory"),
+        (IMM(2), {}, "an explainer that brings its own tree needs all rows in memory"),
+        ("one", {}, "only one cluster, 1"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(clustering, options, message):
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    with pytest.raises(DataError, match=message):
+        explain(scattered(X, 0, label=np.arange(20) % 2, one=np.ones(20, dtype=int)), clustering, **options)
+
+
+def test_weights_of_a_source_are_a_columns_name():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    with pytest.raises(TypeError, match="name the column of the table that holds the weights"):
+        explain(scattered(X, 0, label=np.arange(20) % 2), "label", sample_weight=np.ones(20))
+    with pytest.raises(ValueError, match="n_clusters=3 is for k-means"):
+        explain(scattered(X, 0, label=np.arange(20) % 2), "label", n_clusters=3)
+
+
+# ----------------------------------------------------------------------------------------------- longer than a sample
+
+
+@pytest.mark.parametrize("seed", seeds(3))
+def test_auto_beyond_a_sample_keeps_its_word(seed, monkeypatch):
+    monkeypatch.setattr(_table_auto, "_rows_of_sample", lambda *_: 1_000)
+    X = make_blobs(4_000, 4, centers=5, cluster_std=2.5, random_state=seed)[0]
+    kmeans = KMeans(5, n_init=1, random_state=0).fit(X)
+    in_memory, ex = both(X, kmeans.labels_, None, seed)
+    assert "a sample of 1,000 of 4,000 rows" in ex.notes[0]
+    assert "IMM's tree of all rows among them" in ex.notes[0]
+    assert ex.search.n_sampled == 1_000
+    assert ex.search.gap is None
+    assert ex.cost <= 1.05 * in_memory.cost
+    assert all(leaf.own > 0 for leaf in ex.leaves)
+    again = explain(scattered(X[::-1], seed + 9, label=kmeans.labels_[::-1]), "label")
+    assert again.tree == ex.tree
+    assert again.cost == ex.cost
+    imm = explain(scattered(X, seed, label=kmeans.labels_), "label", method="imm")
+    assert ex.cost <= imm.cost * 1.01 or ex.agreement > imm.agreement
+
+
+def test_auto_beyond_a_sample_keeps_limits(monkeypatch):
+    monkeypatch.setattr(_table_auto, "_rows_of_sample", lambda *_: 500)
+    X, y = make_blobs(3_000, 4, centers=5, cluster_std=2.5, random_state=0)
+    source = scattered(X, 0, label=y)
+    ex = explain(source, "label", max_depth=3, forbidden=["x0"], round_thresholds=2, max_columns=2)
+    assert ex.tree.depth <= 3
+    assert len(ex.tree.features) <= 2
+    assert 0 not in ex.tree.features
+    assert all(float(f"{t:.1e}") == t for t in ex.tree.upper[np.isfinite(ex.tree.upper)])
+    assert ex.budget.max_depth == 3
+
+
+def test_passes_are_few():
+    X = make_blobs(500, 4, centers=5, cluster_std=2.5, random_state=0)[0]
+    source = scattered(X, 0)
+    explain(source, TableReference(NearestCenters(X[:5]), X[:5]), method="imm")
+    assert source.runs <= 7

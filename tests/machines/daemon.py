@@ -1,0 +1,9 @@
+"""Starts Spark's Python workers with boxwood loaded already, so that a worker after a killed one is there at once."""
+
+from pyspark.daemon import manager
+
+import boxwood.passes._overview
+import boxwood.table._spark  # noqa: F401
+
+if __name__ == "__main__":
+    manager()
