@@ -46,7 +46,7 @@ def tables(seed, max_rows=40, **options):
 def sizes(request, monkeypatch):
     """Look at small tables as at large ones: in few bins, with few values that are gathered."""
     if request.param == "little by little":
-        for name, value in (("BINS", 3), ("FEWEST", 3), ("VALUES", 4), ("SAMPLED", 12)):
+        for name, value in (("BINS", 3), ("FEWEST", 3), ("VALUES", 4), ("SAMPLED", 9)):
             monkeypatch.setattr(search, name, value)
 
 

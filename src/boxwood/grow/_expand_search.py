@@ -31,7 +31,8 @@ BYTES = 1 << 25  # of the sums by bin of one thread
 BINS = 512  # of a column at a node, at most
 FEWEST = 16  # bins of a column at a node, for which others wait for the next pass
 VALUES = 200_000  # gathered one by one, at most, where a row has few amounts
-SAMPLED = 1 << 20  # values of the sample
+SAMPLED = 1 << 14  # rows of the sample, at most
+SAMPLED_VALUES = 1 << 21
 
 
 @dataclass(eq=False)
@@ -108,7 +109,7 @@ class Search:
 
     def measure_at(self, leaves: Sequence[Leaf], paths: Paths) -> None:
         """Find the number of rows and the scale of each leaf, by the paths that lead to them."""
-        sampled = max(SAMPLED // self.batches.n_columns, 1) if self.sample is None else 0
+        sampled = max(min(SAMPLED, SAMPLED_VALUES // self.batches.n_columns), 1) if self.sample is None else 0
         scales = self.batches.fold(partial(Scales, self.costs, paths, len(leaves), sampled))
         if sampled:
             self.sample = scales.sample
@@ -142,8 +143,8 @@ class _Nodes:
         self.scales = np.array([leaf.scale for leaf in leaves], dtype=np.float64)
         self.paths = search.tree.paths_to([leaf.node for leaf in leaves])
         self.best: list[_Best] = []
-        sample, nodes = search.sampled(self.paths)
-        self.samples = [sample[nodes == i] for i in range(len(leaves))]
+        self.sample, self.sampled_at = search.sampled(self.paths)
+        self.samples: dict[tuple[int, int], Floats] = {}  # of a node and a column, ascending
         self.most_values = min(VALUES, max(BYTES // (8 * (self.costs.n_amounts + 2)), 1))
 
     def find(self) -> None:
@@ -191,12 +192,17 @@ class _Nodes:
 
     def _first_edges(self, i: int, column: int) -> Floats:
         low, high = (float(end[column]) for end in self.search.ranges)
-        return inner_edges(low, high, np.sort(self.samples[i][:, column]), self.n_bins)
+        return inner_edges(low, high, self._sample_of(i, column), self.n_bins)
 
     def _edges(self, i: int, stretch: _Stretch, n_bins: int) -> Floats:
         if n_bins == 1:
             return np.empty(0)
-        return inner_edges(stretch.low, stretch.high, np.sort(self.samples[i][:, stretch.column]), n_bins)
+        return inner_edges(stretch.low, stretch.high, self._sample_of(i, stretch.column), n_bins)
+
+    def _sample_of(self, i: int, column: int) -> Floats:
+        if (i, column) not in self.samples:
+            self.samples[i, column] = np.sort(self.sample[self.sampled_at == i, column])
+        return self.samples[i, column]
 
     def _inside(self, i: int, found: list[tuple[_Stretch, Parts]]) -> list[_Stretch]:
         """Take the best of the cuts between parts of stretches of a leaf, and return the parts to look into."""

@@ -110,8 +110,12 @@ def inner_edges(low: float, high: float, sample: Floats, n_bins: int) -> Floats:
         return edges
     start, stop = _key(low), _key(high)
     wanted = n_bins - 1 - len(edges)
-    keys = {start + (stop - start) * i // (wanted + 1) for i in range(1, wanted + 1)} if start < stop else ()
-    return np.unique([*edges.tolist(), *map(_double, keys)])
+    step = (stop - start) // (wanted + 1)  # of two numbers that may be 2**64 apart
+    steps = np.arange(1, wanted + 1) if step else np.arange(stop - start)
+    keys = np.uint64(start % (1 << 64)) + np.uint64(max(step, 1)) * steps.astype(
+        np.uint64
+    )  # wraps around, as it should
+    return np.union1d(edges, _doubles(keys.view(np.int64)))
 
 
 def _key(value: float) -> int:
@@ -120,6 +124,6 @@ def _key(value: float) -> int:
     return key if value >= 0 else -key
 
 
-def _double(key: int) -> float:
-    value = float(np.int64(abs(key)).view(np.float64))
-    return value if key >= 0 else -value
+def _doubles(keys: Ints) -> Floats:
+    """Return the doubles with these numbers."""
+    return np.copysign(np.abs(keys).view(np.float64), keys) + 0.0
