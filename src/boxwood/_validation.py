@@ -193,8 +193,14 @@ def as_whole_weights(weights: Floats | None) -> Ints:
     """
     if weights is None:
         return np.empty(0, dtype=np.int64)
-    scaled = np.ldexp(weights, -int(np.frexp(weights.max())[1]))  # below 1, so that the sum is finite
-    whole = np.rint(np.ldexp(scaled, int(np.floor(61 - np.log2(scaled.sum()))))).astype(np.int64)
+    exponent = int(np.frexp(weights.max())[1])
+    return whole_weights(weights, exponent, np.ldexp(weights, -exponent).sum())
+
+
+def whole_weights(weights: Floats, exponent: int, total: float) -> Ints:
+    """Return weights as whole numbers, if the largest of all has this exponent and all below 1 have this sum."""
+    scaled = np.ldexp(weights, -exponent)  # below 1, so that the sum is finite
+    whole = np.rint(np.ldexp(scaled, int(np.floor(61 - np.log2(total))))).astype(np.int64)
     return np.maximum(whole, weights > 0)  # a row of little weight is still a row
 
 

@@ -112,9 +112,25 @@ METHODS: dict[str, Method] = {
     method.name: method
     for method in (
         Method("imm", "_imm", True, separates_centers=True, candidate=True, sees_all_rows=True, keeps=_COLUMNS),
-        Method("greedy", "_greedy", True, separates_centers=True, candidate=True, keeps=_COLUMNS),
+        Method(
+            "greedy",
+            "_greedy",
+            True,
+            separates_centers=True,
+            candidate=True,
+            keeps=_COLUMNS,
+            passes="_greedy_passes",
+        ),
         Method("mmdt", "_mmdt", True, candidate=True, of_mixtures=True),
-        Method("shallow", "_shallow", True, separates_centers=True, candidate=True, keeps=_COLUMNS),
+        Method(
+            "shallow",
+            "_shallow",
+            True,
+            separates_centers=True,
+            candidate=True,
+            keeps=_COLUMNS,
+            passes="_greedy_passes",
+        ),
         Method("exkmc", "_expand", keeps=_ALL, passes="_expand_passes"),
         Method("expand", "_expand", keeps=_ALL, passes="_expand_passes"),
         Method("cart", "_cart", keeps=_ALL),
