@@ -7,7 +7,7 @@ import pytest
 
 from boxwood.errors import DataError
 from boxwood.grow import _expand_search as search
-from boxwood.grow import expand
+from boxwood.grow import _looks, expand
 from boxwood.grow._expand import expanded, grow_exkmc, grow_expand
 from boxwood.grow._expand_passes import expanded_by_passes, grow_exkmc_by_passes, grow_expand_by_passes
 from boxwood.grow._looks import inner_edges
@@ -42,12 +42,19 @@ def tables(seed, max_rows=40, **options):
     return Task.of(X, reference, sample_weight=weights, **options), by_passes
 
 
+def look_closely(monkeypatch, search, bins, values, sampled):
+    """Look at small tables as at large ones: in few bins, with few values that are gathered, and a small sample."""
+    monkeypatch.setattr(search, "BINS", bins)
+    monkeypatch.setattr(search, "FEWEST", min(bins, search.FEWEST))
+    monkeypatch.setattr(search, "VALUES", values)
+    monkeypatch.setattr(_looks, "SAMPLED", sampled)
+
+
 @pytest.fixture(params=["at once", "little by little"])
 def sizes(request, monkeypatch):
-    """Look at small tables as at large ones: in few bins, with few values that are gathered."""
+    """Whether the rows are looked at as those of a small or of a large table."""
     if request.param == "little by little":
-        for name, value in (("BINS", 3), ("FEWEST", 3), ("VALUES", 4), ("SAMPLED", 12)):
-            monkeypatch.setattr(search, name, value)
+        look_closely(monkeypatch, search, 3, 4, 9)
 
 
 @pytest.mark.parametrize("seed", seeds(60))
@@ -95,8 +102,7 @@ def test_a_table_with_many_rows_is_looked_at_in_bins(seed, monkeypatch):
     labels = rng.integers(k, size=n)
     X = np.column_stack([3 * rng.normal(size=k)[labels] + rng.normal(size=n), rng.standard_cauchy(size=n) ** 5])
     reference = Reference.of(X, labels)
-    monkeypatch.setattr(search, "VALUES", 200)
-    monkeypatch.setattr(search, "SAMPLED", 1000)
+    look_closely(monkeypatch, search, 512, 200, 1000)
     clusters = TableReference(LabelColumn("label", tuple(range(k))), reference.centers)
     for objective in OBJECTIVES:
         source = scattered(X, seed, label=labels)

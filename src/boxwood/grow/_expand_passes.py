@@ -155,7 +155,7 @@ class _CostOfTree:
 
     def update(self, block: Block) -> None:
         """Add a block of rows."""
-        for part in parts_of(block, self.paths, self.costs.n_amounts):
+        for part in parts_of(block, self.paths, self.costs):
             np.add.at(self.sums, part.nodes, self.costs.amounts(part, self.scales))
 
     def merge(self, other: _CostOfTree) -> None:

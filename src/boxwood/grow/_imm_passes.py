@@ -13,13 +13,12 @@ hold a best cut, and those that the cuts above its nodes test.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from boxwood._types import Indices, Ints
-from boxwood._validation import WholeWeights, refuse_unknown
+from boxwood._validation import refuse_unknown
 from boxwood.errors import DataError
 from boxwood.grow._grown import Grown
 from boxwood.grow._imm_passes_counts import Columns, Grid, Wish, look
@@ -70,7 +69,7 @@ class _Growth:
         self.centers[:, list(task.budget.forbidden)] = 0.0  # so that no cut of these columns separates any of them
         self.merged = replace(task.reference, centers=self.centers).distinct_clusters(duplicates)
         self.n_rows = task.overview.n_rows
-        self.weigh = None if task.batches.weight is None else _weigh(task)
+        self.weigh = task.whole_weights
         self.growing = GrowingTree()
 
     def tree(self) -> ThresholdTree:
@@ -189,9 +188,3 @@ class _Growth:
             grid.without(np.isin(grid.columns.number, columns)) if any(grid is one for one in dropped) else grid
             for grid in node.grids
         ]
-
-
-def _weigh(task: TableTask) -> WholeWeights:
-    """Return how the weights of a table become whole numbers, the same as in memory."""
-    heaviest = task.overview.heaviest
-    return WholeWeights.scaling(heaviest, math.ldexp(task.overview.total_weight(), -math.frexp(heaviest)[1]))

@@ -120,23 +120,15 @@ class Method(NamedTuple):
 
 _COLUMNS = ("forbidden", "max_columns")
 _ALL = (*_COLUMNS, "max_depth", "min_samples_leaf")
+_APART: dict[str, Any] = {"one_leaf_each": True, "separates_centers": True, "candidate": True, "keeps": _COLUMNS}
 
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        Method(
-            "imm",
-            "_imm",
-            True,
-            separates_centers=True,
-            candidate=True,
-            sees_all_rows=True,
-            keeps=_COLUMNS,
-            passes="_imm_passes",
-        ),
-        Method("greedy", "_greedy", True, separates_centers=True, candidate=True, keeps=_COLUMNS),
+        Method("imm", "_imm", sees_all_rows=True, passes="_imm_passes", **_APART),
+        Method("greedy", "_greedy", passes="_greedy_passes", **_APART),
         Method("mmdt", "_mmdt", True, candidate=True, of_mixtures=True, passes="_mmdt"),
-        Method("shallow", "_shallow", True, separates_centers=True, candidate=True, keeps=_COLUMNS),
+        Method("shallow", "_shallow", passes="_greedy_passes", **_APART),
         Method("exkmc", "_expand", keeps=_ALL, passes="_expand_passes"),
         Method("expand", "_expand", keeps=_ALL, passes="_expand_passes"),
         Method("cart", "_cart", keeps=_ALL),

@@ -99,8 +99,7 @@ def growth_of_several(
 ) -> Callable[[int], ThresholdTree]:
     """Return a function that grows the tree of one of several depth penalties; see `grow_several`."""
     for penalty in penalties:
-        if finite_number("depth_penalty", penalty) < 0:
-            raise ValueError(f"depth_penalty must be a number of at least 0, got {penalty}")
+        refuse_negative(penalty)
     nearest = lists_of(task)
     known: dict[Path, dict[int, Cut]] = {}  # at each node that was reached, the cuts of the penalties that reach it
 
@@ -118,3 +117,9 @@ def growth_of_several(
         return separate(task, duplicates, best_cut, nearest)
 
     return tree_for
+
+
+def refuse_negative(penalty: float) -> None:
+    """Raise a ValueError if a depth penalty is negative or not finite."""
+    if finite_number("depth_penalty", penalty) < 0:
+        raise ValueError(f"depth_penalty must be a number of at least 0, got {penalty}")

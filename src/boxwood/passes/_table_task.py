@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
 from boxwood._threads import n_threads
 from boxwood._types import Floats
-from boxwood._validation import refuse_other_kind, whole_number
+from boxwood._validation import WholeWeights, refuse_other_kind, whole_number
 from boxwood.errors import DataError
 from boxwood.passes._batches import Batches, rows_of
 from boxwood.passes._means import moments_in
@@ -114,6 +115,14 @@ class TableTask:
     def _measured(self) -> Measured | None:
         known = self.reference.measured
         return known if known is not None and known.is_of(self.batches) else None
+
+    @cached_property
+    def whole_weights(self) -> WholeWeights | None:
+        """How weights become whole numbers, the same as in memory; None where every row weighs 1."""
+        if self.batches.weight is None:
+            return None
+        heaviest = self.overview.heaviest
+        return WholeWeights.scaling(heaviest, math.ldexp(self.overview.total_weight(), -math.frexp(heaviest)[1]))
 
     @property
     def ranges(self) -> tuple[Floats, Floats]:
