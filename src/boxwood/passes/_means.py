@@ -7,9 +7,9 @@ from functools import partial
 from boxwood.passes._batches import Batches
 from boxwood.passes._overview import Overview
 from boxwood.reference._moments import Moments, moments_from
-from boxwood.reference._sums import Means, Ranges, RowSums, SquareSums
+from boxwood.reference._sums import Grid, Means, Ranges, RowSums, SquareSums
 
-__all__ = ["means_in", "moments_in"]
+__all__ = ["grid_of", "means_in", "moments_in"]
 
 
 def means_in(batches: Batches, overview: Overview) -> Means:
@@ -17,13 +17,17 @@ def means_in(batches: Batches, overview: Overview) -> Means:
     return batches.fold(partial(RowSums, _ranges(batches, overview))).means()
 
 
-def moments_in(batches: Batches, overview: Overview, means: Means | None = None) -> Moments:
-    """Return the moments of clusters, from one pass, or two if the means are not known."""
-    means = means_in(batches, overview) if means is None else means
+def moments_in(batches: Batches, overview: Overview, means: Means) -> Moments:
+    """Return the moments of clusters with these means, from one pass."""
     squares = batches.fold(partial(SquareSums, _ranges(batches, overview), means))
     return moments_from(means, squares.squares())
 
 
-def _ranges(batches: Batches, overview: Overview) -> Ranges:
+def grid_of(batches: Batches, overview: Overview) -> Grid:
+    """Return the grid on which sums over the rows are exact."""
     weights = () if batches.weight is None else (overview.heaviest, overview.lightest)
-    return Ranges(overview.n_kept, overview.least, overview.most, *weights)
+    return Grid(overview.n_kept, *weights)
+
+
+def _ranges(batches: Batches, overview: Overview) -> Ranges:
+    return Ranges(overview.least, overview.most, grid_of(batches, overview))
