@@ -18,7 +18,7 @@ from boxwood.passes._exact import ExactSum
 from boxwood.passes._means import ranges_of
 from boxwood.passes._together import Together
 from boxwood.passes._tree_sums import TreeSums, leaves_in
-from boxwood.reference._sums import Means, Ranges, RowSums, SquareSums, _rounded
+from boxwood.reference._sums import Means, Ranges, RowSums, SquareSums, rounded
 from boxwood.tree import ThresholdTree
 
 __all__ = ["TableFacts", "named_by_rows"]
@@ -181,7 +181,7 @@ class Spreads(NamedTuple):
         base = np.where(present[:, None], means.mean, means.mean[first])
         origin = np.ldexp(base[first], -exponents)
         away = np.ldexp(base, -exponents) - origin + np.ldexp(np.nan_to_num(means.rest), -exponents)
-        inside = np.ldexp(_rounded(squares.sums), 2 * (squares.exponents - exponents) + squares.weight_exponent)
+        inside = np.ldexp(rounded(squares.sums), 2 * (squares.exponents - exponents) + squares.grid.weight_exponent)
         share, total = means.weights / means.weights.sum(), means.weights.sum()
         mean = (share[:, None] * away).sum(axis=0)
         between = (share[:, None] * np.square(away - mean)).sum(axis=0)
