@@ -227,7 +227,7 @@ def interrupted(work, after=0.3):
 def test_ctrl_c_ends_a_pass(workplace, n_jobs):
     table = pa.table({"a": np.zeros(1_000_000)})
     with bw.scan(table.to_reader()) as source:
-        source._n_jobs, source._batch_rows = n_jobs, lambda n_columns: 2000
+        source.n_jobs, source._batch_rows = n_jobs, lambda n_columns: 2000
         assert interrupted(lambda: source.run(Slow, ["a"])) < 1
         assert source.n_passes == 0
         assert threading.active_count() < 3
