@@ -46,6 +46,10 @@ def test_a_truncated_file_is_named(tmp_path, workplace, share):
     with pytest.raises(DataError, match=r"cannot read .*t\.parquet as parquet: .*\n.*copy it anew"):
         bw.scan(path)
     os.mkdir(tmp_path / "folder")
+    os.symlink("nowhere", tmp_path / "folder" / "2.parquet")
+    with pytest.raises(DataError, match=r"2\.parquet cannot be read: No such file"):
+        bw.scan(tmp_path / "folder")
+    os.remove(tmp_path / "folder" / "2.parquet")
     write_parquet(tmp_path / "folder" / "0.parquet")
     os.replace(path, tmp_path / "folder" / "1.parquet")
     with pytest.raises(DataError, match=r"cannot read .*1\.parquet as parquet"):
@@ -235,8 +239,9 @@ def test_ctrl_c_ends_a_pass(workplace, n_jobs):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_ctrl_c_ends_a_query(workplace):
-    query = "SELECT sum(a.i * b.i) AS x FROM range(1000000) a(i), range(1000000) b(i)"
+@pytest.mark.parametrize("make", [str, duckdb.sql], ids=["query", "relation"])
+def test_ctrl_c_ends_a_query(workplace, make):
+    query = make("SELECT sum(a.i * b.i) AS x FROM range(1000000) a(i), range(1000000) b(i)")
     assert interrupted(lambda: bw.scan(query)) < 1
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 from boxwood.passes._source import Source
@@ -18,20 +17,15 @@ def as_source(X: Any) -> Source | None:
     """
     if isinstance(X, Source):
         return X
-    package = type(X).__module__.split(".")[0]
-    if package in ("duckdb", "_duckdb") and type(X).__name__ != "DuckDBPyRelation":
-        return None
-    maker = MAKERS.get(package)
+    maker = MAKERS.get(type(X).__module__.split(".")[0])
     return None if maker is None else maker(X)
 
 
-def _later(module: str, function: str) -> Callable[[Any], Source | None]:
-    """Return a function that is imported when it is first called."""
-    return lambda X: getattr(import_module(f"boxwood.table.{module}"), function)(X)  # type: ignore[no-any-return]
+def _of_duckdb(X: Any) -> Source | None:
+    from boxwood.table._scan import is_relation, scan
+
+    return scan(X) if is_relation(X) else None
 
 
-MAKERS: dict[str, Callable[[Any], Source | None]] = {
-    "duckdb": _later("_scan", "scan"),
-    "_duckdb": _later("_scan", "scan"),
-}
+MAKERS: dict[str, Callable[[Any], Source | None]] = {"duckdb": _of_duckdb, "_duckdb": _of_duckdb}
 """What makes a source of an object, by the package of its type; a maker returns None for what is no table."""

@@ -107,7 +107,10 @@ def parquet_file(path: str, name: str | None = None) -> ParquetFile:
         If it is no Parquet file, or its end is missing.
     """
     name = name or path
-    stamp = stamp_of(path)
+    try:
+        stamp = stamp_of(path)
+    except OSError as error:
+        raise DataError(f"{name} cannot be read: {error.strerror}") from None
     with _named_errors(name), _open(path) as file:
         return ParquetFile(path, name, stamp, file.schema_arrow, file.metadata.num_rows)
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -132,12 +133,13 @@ def spilled_rows(
     folder, name = SpillFolder(), "the query"
     with folder.filling() as out, connected() as (con, workspace):
         try:
+            sql.encode()
             kinds = [statement.type.name for statement in con.extract_statements(sql)]
             if kinds != ["SELECT"]:
                 raise DataError(f"the query must be one SELECT, got {listed(kinds) or 'none'}")
             inner = f"(\n{sql.rstrip().rstrip(';')}\n)"
             found = con.execute(f"DESCRIBE SELECT * FROM {inner}").fetchall()
-        except duckdb.Error as error:
+        except (duckdb.Error, UnicodeEncodeError) as error:
             raise DataError(f"cannot run the query: {cut_off(str(error), 500)}") from None
         names, types = (tuple(str(row[at]) for row in found) for at in (0, 1))
         table = Table(con, f"{inner} AS t({_aliases(len(names))})", name, "SQL", names, types, workspace)
@@ -172,6 +174,12 @@ def spilled_relation(
                 write_batches_to(out, batches, range(len(columns)))
         except duckdb.Error as error:
             raise DataError(f"cannot read the relation: {cut_off(str(error).splitlines()[0], 500)}") from None
+        except RuntimeError as error:
+            if "interrupted" not in str(error):
+                raise
+            with suppress(KeyboardInterrupt):  # DuckDB has noticed Ctrl-C, but left the signal to be handled
+                time.sleep(0.001)
+            raise KeyboardInterrupt from None
     notes = ("the rows of the relation were written into a temporary file, so that each pass reads the same",)
     return folder.source(
         [names[i] for i in chosen], [c.kind for c in columns], name, notes=notes, memory_limit=memory_limit
