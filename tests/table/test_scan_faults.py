@@ -46,6 +46,10 @@ def test_a_truncated_file_is_named(tmp_path, workplace, share):
     with pytest.raises(DataError, match=r"cannot read .*t\.parquet as parquet: .*\n.*copy it anew"):
         bw.scan(path)
     os.mkdir(tmp_path / "folder")
+    os.symlink("nowhere", tmp_path / "folder" / "2.parquet")
+    with pytest.raises(DataError, match=r"2\.parquet cannot be read: No such file"):
+        bw.scan(tmp_path / "folder")
+    os.remove(tmp_path / "folder" / "2.parquet")
     write_parquet(tmp_path / "folder" / "0.parquet")
     os.replace(path, tmp_path / "folder" / "1.parquet")
     with pytest.raises(DataError, match=r"cannot read .*1\.parquet as parquet"):
@@ -227,7 +231,7 @@ def interrupted(work, after=0.3):
 def test_ctrl_c_ends_a_pass(workplace, n_jobs):
     table = pa.table({"a": np.zeros(1_000_000)})
     with bw.scan(table.to_reader()) as source:
-        source._n_jobs, source._batch_rows = n_jobs, lambda n_columns: 2000
+        source.n_jobs, source._batch_rows = n_jobs, lambda n_columns: 2000
         assert interrupted(lambda: source.run(Slow, ["a"])) < 1
         assert source.n_passes == 0
         assert threading.active_count() < 3
@@ -235,8 +239,9 @@ def test_ctrl_c_ends_a_pass(workplace, n_jobs):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_ctrl_c_ends_a_query(workplace):
-    query = "SELECT sum(a.i * b.i) AS x FROM range(1000000) a(i), range(1000000) b(i)"
+@pytest.mark.parametrize("make", [str, duckdb.sql], ids=["query", "relation"])
+def test_ctrl_c_ends_a_query(workplace, make):
+    query = make("SELECT sum(a.i * b.i) AS x FROM range(1000000) a(i), range(1000000) b(i)")
     assert interrupted(lambda: bw.scan(query)) < 1
 
 

@@ -1,4 +1,4 @@
-"""`as_source`: the source that something is, or that it stands for."""
+"""`as_source`: what stands where rows stand and is read in batches, as it is."""
 
 from __future__ import annotations
 
@@ -6,23 +6,27 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from boxwood.passes._source import Source
+from boxwood.passes import Source
 
 __all__ = ["MAKERS", "as_source"]
 
 
 def as_source(X: Any) -> Source | None:
-    """Return a source as it is, and what stands for one as a source; None for anything else, such as rows in memory.
+    """Return a source, or the source that a relation of DuckDB or a frame of Spark or Dask becomes; None for others.
 
-    A relation of DuckDB is read once, into a temporary file; see `scan`.
+    No package is imported to find out.
     """
     if isinstance(X, Source):
         return X
     kind = f"{type(X).__module__}.{type(X).__name__}"
-    if kind.split(".")[0] in ("duckdb", "_duckdb") and type(X).__name__ != "DuckDBPyRelation":
-        return None
     maker = next((maker for prefix, maker in MAKERS.items() if kind.startswith(prefix)), None)
     return None if maker is None else maker(X)
+
+
+def _of_duckdb(X: Any) -> Source | None:
+    from boxwood.table._scan import is_relation, scan
+
+    return scan(X) if is_relation(X) else None
 
 
 def _later(module: str, function: str) -> Callable[[Any], Source | None]:
@@ -31,8 +35,8 @@ def _later(module: str, function: str) -> Callable[[Any], Source | None]:
 
 
 MAKERS: dict[str, Callable[[Any], Source | None]] = {
-    "duckdb.": _later("_scan", "scan"),
-    "_duckdb.": _later("_scan", "scan"),
+    "duckdb.": _of_duckdb,
+    "_duckdb.": _of_duckdb,
     "pyspark.sql.": _later("_spark", "SparkSource"),
     "dask.dataframe.": _later("_dask", "DaskSource"),
 }

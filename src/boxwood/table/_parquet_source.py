@@ -19,7 +19,7 @@ from boxwood.errors import DataError
 from boxwood.passes._source import RecordSummary, Source
 from boxwood.table._arrow_source import batch_rows, kind_of
 
-__all__ = ["ParquetFile", "ParquetSource", "parquet_file"]
+__all__ = ["ParquetFile", "ParquetSource", "parquet_file", "refuse_changed", "stamp_of"]
 
 S = TypeVar("S", bound=RecordSummary)
 _MOST_CHUNKS = 200_000  # chunks of columns whose sizes are looked up; more would take longer than the pass
@@ -79,12 +79,23 @@ class ParquetFile(NamedTuple):
             yield batch
 
     def _refuse_changed(self) -> None:
-        try:
-            stamp = _stamp(self.path)
-        except OSError as error:
-            raise DataError(f"{self.name} cannot be read any more: {error.strerror}; scan the table again") from None
-        if stamp != self.stamp:
-            raise DataError(f"{self.name} changed while it was read; scan it again when nobody writes to it")
+        refuse_changed(self.path, self.name, self.stamp)
+
+
+def refuse_changed(path: str, name: str, stamp: tuple[int, int]) -> None:
+    """Raise a DataError if a file was removed or written since its stamp was taken."""
+    try:
+        now = stamp_of(path)
+    except OSError as error:
+        raise DataError(f"{name} cannot be read any more: {error.strerror}; scan the table again") from None
+    if now != stamp:
+        raise DataError(f"{name} changed while it was read; scan it again when nobody writes to it")
+
+
+def stamp_of(path: str) -> tuple[int, int]:
+    """Return the size of a file and the time when it was written last."""
+    facts = os.stat(path)
+    return facts.st_size, facts.st_mtime_ns
 
 
 def parquet_file(path: str, name: str | None = None) -> ParquetFile:
@@ -96,7 +107,10 @@ def parquet_file(path: str, name: str | None = None) -> ParquetFile:
         If it is no Parquet file, or its end is missing.
     """
     name = name or path
-    stamp = _stamp(path)
+    try:
+        stamp = stamp_of(path)
+    except OSError as error:
+        raise DataError(f"{name} cannot be read: {error.strerror}") from None
     with _named_errors(name), _open(path) as file:
         return ParquetFile(path, name, stamp, file.schema_arrow, file.metadata.num_rows)
 
@@ -144,13 +158,13 @@ class ParquetSource(Source):
         self._stored = dict(zip(names, names if stored is None else stored, strict=True))
         self._types = {given: self._type(kept) for given, kept in self._stored.items()}
         self.kinds = tuple(map(kind_of, self._types.values()) if kinds is None else kinds)
-        self._memory_limit, self._n_jobs, self._remove, self._is_closed = memory_limit, n_jobs, remove, False
+        self._memory_limit, self.n_jobs, self._remove, self._is_closed = memory_limit, n_jobs, remove, False
 
     def run(self, make: Callable[[], S], columns: Sequence[str]) -> S:
         """Return one summary of all batches."""
         self._refuse_closed()
         n_bytes = None if self._sizes is None else sum(self._sizes[self._stored[name]] for name in columns)
-        return self._fold(self.batches(columns), make, columns, n_jobs=self._n_jobs, n_bytes=n_bytes)
+        return self._fold(self.batches(columns), make, columns, n_jobs=self.n_jobs, n_bytes=n_bytes)
 
     def batches(self, columns: Sequence[str]) -> Iterator[tuple[Any, int]]:
         """Yield batches of some columns in the order of the files, each with the number of its first row."""
@@ -177,7 +191,7 @@ class ParquetSource(Source):
 
     def _batch_rows(self, n_columns: int) -> int:
         """Return the rows of a batch; a thread holds one as Arrow's, as doubles, and in what it makes of it."""
-        limit = None if self._memory_limit is None else self._memory_limit // (4 * n_threads(self._n_jobs) + 4)
+        limit = None if self._memory_limit is None else self._memory_limit // (4 * n_threads(self.n_jobs) + 4)
         return batch_rows(n_columns, limit)
 
     def _type(self, stored: str) -> Any:
@@ -221,11 +235,6 @@ def _open(path: str) -> Any:
     parquet = require("pyarrow.parquet", "arrow", "reading a table in batches")
     # by default pyarrow keeps in memory what it has read of a file
     return parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20, page_checksum_verification=True)
-
-
-def _stamp(path: str) -> tuple[int, int]:
-    facts = os.stat(path)
-    return facts.st_size, facts.st_mtime_ns
 
 
 @contextmanager

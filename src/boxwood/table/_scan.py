@@ -19,7 +19,7 @@ from boxwood.table._parquet_source import ParquetFile, ParquetSource, parquet_fi
 from boxwood.table._paths import as_path, find_files
 from boxwood.table._source import Tick
 
-__all__ = ["is_relation", "scan", "scan_file"]
+__all__ = ["as_bytes", "is_relation", "scan", "scan_file", "scan_query"]
 
 _SQL = re.compile(r"\s*(SELECT|WITH|FROM)\s", re.IGNORECASE)
 _SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*")
@@ -88,7 +88,7 @@ def scan(source: Any, *, columns: Sequence[str] | None = None, memory_limit: str
     >>> table.close()
     """
     require("pyarrow", "arrow", "boxwood.scan")
-    limit = _as_bytes(memory_limit)
+    limit = as_bytes(memory_limit)
     wanted = None if columns is None else _as_names(columns)
     if isinstance(source, Source):
         if columns is not None or memory_limit is not None:
@@ -96,7 +96,7 @@ def scan(source: Any, *, columns: Sequence[str] | None = None, memory_limit: str
         return source
     if isinstance(source, (str, os.PathLike)):
         if isinstance(source, str) and _SQL.match(source):
-            return _of_query(source, wanted, limit)
+            return scan_query(source, columns=wanted, memory_limit=limit)
         return scan_file(source, columns=wanted, memory_limit=limit)
     if is_relation(source):
         return _of_relation(source, wanted, limit)
@@ -136,6 +136,15 @@ def scan_file(
     return _of_parquet([parquet_file(each) for each in found], path, _Choice(columns), memory_limit, tick)
 
 
+def scan_query(
+    sql: str, *, columns: Sequence[str] | None = None, memory_limit: int | None = None, tick: Tick | None = None
+) -> Source:
+    """Return the rows of a query of DuckDB as a source."""
+    from boxwood.table._spill import spilled_rows
+
+    return _with_rows(spilled_rows(sql, _Choice(columns), memory_limit=memory_limit, tick=tick))
+
+
 class _Choice:
     """Finds the wanted columns among those of a table, or takes all of them."""
 
@@ -168,19 +177,18 @@ def _as_names(columns: Sequence[str]) -> list[str]:
     return names
 
 
-def _as_bytes(memory_limit: str | None) -> int | None:
+def as_bytes(memory_limit: str | None) -> int | None:
     """Return the bytes of a text such as "1GB"."""
     if memory_limit is None:
         return None
-    found = (
-        re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", memory_limit)
-        if isinstance(memory_limit, str)
-        else None
-    )
-    if found is None or found[2].upper() not in _UNITS or not 1 <= float(found[1]) * _UNITS[found[2].upper()] < 1 << 62:
-        kind = ValueError if isinstance(memory_limit, str) else TypeError
-        raise kind(f"memory_limit must be a size such as '1GB' or '500MB', got {shown(memory_limit)}")
-    return int(float(found[1]) * _UNITS[found[2].upper()])
+    what = f"memory_limit must be a size such as '1GB' or '500MB', got {shown(memory_limit)}"
+    if not isinstance(memory_limit, str):
+        raise TypeError(what)
+    found = _SIZE.fullmatch(memory_limit)
+    size = float(found[1]) * _UNITS.get(found[2].upper(), 0) if found else 0
+    if not 1 <= size < 1 << 62:
+        raise ValueError(what)
+    return int(size)
 
 
 # ----------------------------------------------------------------------------------------------------------- files
@@ -244,12 +252,6 @@ def _can_be_read_in_place(files: Sequence[ParquetFile], names: Sequence[str], al
 # ---------------------------------------------------------------------------------------------------- other tables
 
 
-def _of_query(sql: str, wanted: Sequence[str] | None, memory_limit: int | None) -> Source:
-    from boxwood.table._spill import spilled_rows
-
-    return _with_rows(spilled_rows(sql, _Choice(wanted), memory_limit=memory_limit))
-
-
 def _of_relation(relation: Any, wanted: Sequence[str] | None, memory_limit: int | None) -> Source:
     from boxwood.table._spill import spilled_relation
 
@@ -261,7 +263,10 @@ def _of_reader(reader: Any, wanted: Sequence[str] | None, memory_limit: int | No
 
     from boxwood.table._spill import spilled_batches
 
-    batches = reader if isinstance(reader, pa.RecordBatchReader) else pa.RecordBatchReader.from_stream(reader)
+    try:
+        batches = reader if isinstance(reader, pa.RecordBatchReader) else pa.RecordBatchReader.from_stream(reader)
+    except pa.ArrowInvalid as error:  # such as a series
+        raise TypeError(f"a {type(reader).__name__} gives no batches of a table: {cut_off(str(error))}") from None
     return _with_rows(spilled_batches(batches, "the reader", _Choice(wanted), memory_limit=memory_limit))
 
 

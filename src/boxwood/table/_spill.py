@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -20,12 +21,11 @@ from boxwood.passes._batches import numbers
 from boxwood.table._arrow_source import kind_of
 from boxwood.table._column_names import distinct_names
 from boxwood.table._formats import File
-from boxwood.table._parquet_source import ParquetFile, ParquetSource, parquet_file
+from boxwood.table._parquet_source import ParquetFile, ParquetSource, parquet_file, refuse_changed, stamp_of
 from boxwood.table._read import _profile
 from boxwood.table._source import Source as Table
 from boxwood.table._source import Tick, connected, described, open_source
-from boxwood.table._spilled_columns import Column, are_numbers, columns_to_write, copy_columns, typed_column
-from boxwood.table._sql import ONE_FILE, as_pattern
+from boxwood.table._spilled_columns import are_numbers, columns_to_write, copy_columns, typed_column
 from boxwood.table._write import group_rows
 
 __all__ = [
@@ -79,13 +79,13 @@ def spilled_file(
 ) -> ParquetSource:
     """Return a file of any format as a source; `choose` gets the names of the columns and returns those to read."""
     folder = SpillFolder()
+    stamp = stamp_of(path) if os.path.isfile(path) else None  # standard input and pipes have none
     with folder.filling() as out, open_source(path, format=format, header=header, decimal=decimal) as table:
         chosen = choose(table.names)
-        table = _limited(table, memory_limit)
-        if format in ("csv", "tsv", "jsonl"):  # parsed once, and looked at where it is faster to read
-            table = _parsed(table, chosen, tick)
-        kinds, notes = _write(table, chosen, out, tick)
-    notes = (*table.hints, f"{table.name} was read once into a temporary file, which is read in its place", *notes)
+        kinds, notes = _write(_limited(table, memory_limit), chosen, out, tick)
+        if stamp is not None:
+            refuse_changed(path, table.name, stamp)
+    notes = (*table.hints, f"{table.name} was copied to a temporary file of Parquet, which is read instead", *notes)
     names = [table.names[i] for i in chosen]
     return folder.source(names, kinds, table.name, notes=notes, memory_limit=memory_limit)
 
@@ -102,7 +102,9 @@ def spilled_parquet(
     folder = SpillFolder()
     with folder.filling() as out, _opened(files, name, chosen) as table:
         kinds, notes = _write(_limited(table, memory_limit), range(len(chosen)), out, tick)
-    notes = (f"{name} was read once into a temporary file, with its texts of numbers and decimals as numbers", *notes)
+        for file in files:
+            refuse_changed(file.path, file.name, file.stamp)
+    notes = (f"{name} was copied to a temporary file, in which texts of numbers and decimals are doubles", *notes)
     return folder.source(table.names, kinds, name, notes=notes, memory_limit=memory_limit)
 
 
@@ -131,12 +133,13 @@ def spilled_rows(
     folder, name = SpillFolder(), "the query"
     with folder.filling() as out, connected() as (con, workspace):
         try:
+            sql.encode()
             kinds = [statement.type.name for statement in con.extract_statements(sql)]
             if kinds != ["SELECT"]:
                 raise DataError(f"the query must be one SELECT, got {listed(kinds) or 'none'}")
             inner = f"(\n{sql.rstrip().rstrip(';')}\n)"
             found = con.execute(f"DESCRIBE SELECT * FROM {inner}").fetchall()
-        except duckdb.Error as error:
+        except (duckdb.Error, UnicodeEncodeError) as error:
             raise DataError(f"cannot run the query: {cut_off(str(error), 500)}") from None
         names, types = (tuple(str(row[at]) for row in found) for at in (0, 1))
         table = Table(con, f"{inner} AS t({_aliases(len(names))})", name, "SQL", names, types, workspace)
@@ -171,6 +174,12 @@ def spilled_relation(
                 write_batches_to(out, batches, range(len(columns)))
         except duckdb.Error as error:
             raise DataError(f"cannot read the relation: {cut_off(str(error).splitlines()[0], 500)}") from None
+        except RuntimeError as error:
+            if "interrupted" not in str(error):
+                raise
+            with suppress(KeyboardInterrupt):  # DuckDB has noticed Ctrl-C, but left the signal to be handled
+                time.sleep(0.001)
+            raise KeyboardInterrupt from None
     notes = ("the rows of the relation were written into a temporary file, so that each pass reads the same",)
     return folder.source(
         [names[i] for i in chosen], [c.kind for c in columns], name, notes=notes, memory_limit=memory_limit
@@ -199,7 +208,9 @@ def write_batches_to(out: str, batches: Any, chosen: Sequence[int]) -> None:
     types = [pa.float64() if pa.types.is_decimal(type) else type for type in types]
     schema = pa.schema([pa.field(f"c{j}", type) for j, type in enumerate(types)])
     with _told():
-        writer = pq.ParquetWriter(out, schema)
+        # few doubles are equal: to look for equal ones takes as long as to write them
+        others = [field.name for field in schema if not pa.types.is_floating(field.type)]
+        writer = pq.ParquetWriter(out, schema, use_dictionary=others, write_statistics=False)
     with writer:
         for rows in _gathered(batches, chosen, schema):
             with _told():
@@ -231,15 +242,6 @@ def _write(table: Table, chosen: Sequence[int], out: str, tick: Tick | None) -> 
     with _told():
         table.fetch_lean(copy_columns(table, columns, out), tick)
     return [column.kind for column in columns], tuple(column.note for column in columns if column.note)
-
-
-def _parsed(table: Table, chosen: Sequence[int], tick: Tick | None) -> Table:
-    """Return the table with columns that are read from a copy in Parquet; it is removed with the table."""
-    copy = os.path.join(table.workspace, "parsed.parquet")
-    kept = [Column(f"c{i}" if i in chosen else "NULL", "") for i in range(len(table.names))]
-    with _told():
-        table.fetch_lean(copy_columns(table, kept, copy), tick)
-    return replace(table, relation=f"read_parquet({as_pattern(copy)}, {ONE_FILE}) AS t({_aliases(len(kept))})")
 
 
 @contextmanager

@@ -29,16 +29,21 @@ def columns_to_write(table: Table, chosen: Sequence[int], tick: Tick | None) -> 
     """Return how columns are written: those of text are looked at, as `read_table` does."""
     texts = [i for i in chosen if table.kind(i) == "text"]
     profiles = _profile(table, texts, tick)[1] if texts else {}
-    found = [i for i in texts if are_numbers(profiles[i])]
-    tests = [
-        f"bool_and({table.number(i)} = floor({table.number(i)}) AND abs({table.number(i)}) < 2**53)" for i in found
-    ]
-    whole = table.fetch(f"SELECT {', '.join(tests)} FROM {table.relation}", tick)[0] if found else ()
-    is_whole = dict(zip(found, whole, strict=True))
-    return [
-        _of_text(table, profiles[i], is_whole.get(i, False)) if i in profiles else typed_column(table, i)
-        for i in chosen
-    ]
+    written = {i: typed_column(table, i) for i in chosen}
+    written |= {i: _of_text(table, profile, False) for i, profile in profiles.items()}
+    ends_whole = [i for i, profile in profiles.items() if are_numbers(profile) and _may_be_whole(profile)]
+    if ends_whole:
+        values = ", ".join(f"{table.number(i)} AS n{i}" for i in ends_whole)  # once, for they are used more than once
+        tests = ", ".join(f"bool_and(n{i} = floor(n{i}))" for i in ends_whole)
+        found = table.fetch(f"SELECT {tests} FROM (SELECT {values} FROM {table.relation})", tick)[0]
+        written |= {i: _of_text(table, profiles[i], is_whole) for i, is_whole in zip(ends_whole, found, strict=True)}
+    return [written[i] for i in chosen]
+
+
+def _may_be_whole(profile: _Profile) -> bool:
+    """Return whether the least and the greatest value are whole numbers that doubles tell apart."""
+    ends = (profile.low or 0.0, profile.high or 0.0)
+    return all(abs(end) < 1 << 53 and end == int(end) for end in ends)
 
 
 def are_numbers(profile: _Profile) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["label_table", "tree_codes", "write_batches"]
 
+_COMPRESSIONS = ("snappy", "gzip", "brotli", "zstd", "lz4")
 Codes = Callable[[Any], Indices]
 
 
@@ -90,12 +92,12 @@ def write_batches(
         raise ValueError(f"'{cut_off(out, 500)}' must be a .parquet file, as its rows are written in batches")
     known = _as_arrow(names)
     n_empty = n_done = 0
-    with replacing(out) as temporary, _tables(source) as (tables, schema, n_rows, compression):
+    with replacing(out) as temporary, _tables(source) as (tables, schema, n_rows, how):
         if column.casefold() in (name.casefold() for name in schema.names):
             raise ColumnError(f"the table has a column '{column}' already; choose another name for the new one")
         schema = schema.append(pa.field(column, known.type))
         with _named(out):
-            writer = pq.ParquetWriter(temporary, schema, compression=compression)
+            writer = pq.ParquetWriter(temporary, schema, **_options(how, schema))
         with _closing(writer, out):
             for table in tables:
                 found = np.asarray(codes(table))
@@ -169,7 +171,7 @@ def label_table(con: duckdb.DuckDBPyConnection, table: str, expression: str, *, 
 
 @contextmanager
 def _tables(source: Source | str | os.PathLike[str]) -> Iterator[tuple[Iterator[Any], Any, int | None, Any]]:
-    """Yield tables of some rows each, their schema, the number of all rows if known, and how to compress columns."""
+    """Yield tables of some rows each, their schema, the number of all rows if known, and the first group's metadata."""
     import pyarrow as pa
 
     if isinstance(source, Source):
@@ -180,14 +182,15 @@ def _tables(source: Source | str | os.PathLike[str]) -> Iterator[tuple[Iterator[
         if first is None:
             raise DataError(f"{source.name} has no rows")
         tables = (pa.Table.from_batches([batch]) for each in ((first,), batches) for batch in each)
-        yield tables, first.schema, source.n_rows, "snappy"
+        yield tables, first.schema, source.n_rows, None
         return
     path = as_path(source)
     refuse_absent(path)
     found = parquet_file(path)
     with found.opened() as file:
         tables = (pa.Table.from_batches([batch]) for batch in found.read(_groups(file)))
-        yield tables, found.schema, found.n_rows, _compression(file.metadata)
+        metadata = file.metadata
+        yield tables, found.schema, found.n_rows, metadata.row_group(0) if metadata.num_row_groups else None
 
 
 def _groups(file: Any) -> Iterator[Any]:
@@ -197,15 +200,28 @@ def _groups(file: Any) -> Iterator[Any]:
         yield from file.iter_batches(most, row_groups=[group])
 
 
-def _compression(metadata: Any) -> Any:
-    """Return the compression of each column of a Parquet file, by its path."""
-    if not metadata.num_row_groups:
-        return "snappy"
-    group = metadata.row_group(0)
-    chunks = [group.column(j) for j in range(metadata.num_columns)]
-    known = ("snappy", "gzip", "brotli", "zstd", "lz4")
+def _options(group: Any, schema: Any) -> dict[str, Any]:
+    """Return how columns are compressed, as in a group of rows of the file that is read; the last column is new.
+
+    A dictionary of values is made where there is one that saves room: to look for equal values takes as long as to
+    write them.
+    """
+    import pyarrow as pa
+
+    if group is None:
+        others = [field.name for field in schema if not pa.types.is_floating(field.type)]
+        return {"compression": "snappy", "use_dictionary": [*others, schema.names[-1]]}
+    chunks = [group.column(j) for j in range(group.num_columns)]
     kinds = {chunk.path_in_schema: chunk.compression.lower() for chunk in chunks}
-    return {path: kind if kind in known else "none" for path, kind in kinds.items()}
+    compression = {path: kind if kind in _COMPRESSIONS else "none" for path, kind in kinds.items()}
+    widths = {"FLOAT": 4, "DOUBLE": 8}
+    saved = [
+        chunk.path_in_schema
+        for chunk in chunks
+        if chunk.has_dictionary_page
+        and chunk.total_uncompressed_size < 0.7 * widths.get(chunk.physical_type, math.inf) * chunk.num_values
+    ]
+    return {"compression": compression | {schema.names[-1]: "snappy"}, "use_dictionary": [*saved, schema.names[-1]]}
 
 
 def _as_arrow(names: Sequence[Hashable]) -> Any:
