@@ -21,19 +21,22 @@ from itertools import zip_longest
 
 import numpy as np
 
-from boxwood._types import Indices, Ints
-from boxwood._validation import WholeWeights, refuse_unknown
+from boxwood._types import Floats, Indices, Ints
+from boxwood._validation import Rows, WholeWeights, refuse_unknown
 from boxwood.errors import DataError
 from boxwood.grow._grown import Grown
+from boxwood.grow._imm import grow_imm
 from boxwood.grow._imm_passes_counts import Columns, Grid, Looking, Wish, look
 from boxwood.grow._imm_passes_search import Best, Guess, Search
 from boxwood.grow._levels import GrowingTree, Paths
 from boxwood.grow._ties import TIE_BREAKS
-from boxwood.passes import TableTask
+from boxwood.passes import Block, TableTask
+from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 
 __all__ = ["grow_imm_by_passes"]
 
+FEW_VALUES = 1_000_000  # a table with no more values is read into memory
 MOST_VALUES = 1_000_000  # values that a pass may bring, of all nodes
 MOST_COUNTS = 8_000_000  # counts of a pass, 8 bytes each
 FEWEST_BINS, MOST_BINS = 16, 1024  # of a column, between all centres of a node
@@ -51,7 +54,34 @@ def grow_imm_by_passes(
             f"tie_break={tie_break!r} needs all rows in memory; for rows in batches use tie_break='first', "
             "or give the rows as an array"
         )
+    if task.overview.n_kept * task.batches.n_columns <= FEW_VALUES:
+        return grow_imm(_in_memory(task), candidates=candidates, duplicates=duplicates)
     return Grown(_Growth(task, duplicates, candidates == "midpoints").tree(), "imm")
+
+
+def _in_memory(task: TableTask) -> Task:
+    """Return the task with its kept rows in memory."""
+    kept, reference = task.batches.fold(_Kept), task.reference
+    values, labels, weights = map(np.concatenate, zip(*kept.parts, strict=True))
+    rows = Rows.of(values, None if task.batches.weight is None else weights)
+    return Task.of(
+        rows, Reference(labels, reference.centers, reference.names), n_jobs=task.n_jobs, budget=task.budget
+    ).blinkered
+
+
+class _Kept:
+    """A summary of few rows: the rows themselves."""
+
+    def __init__(self) -> None:
+        self.parts: list[tuple[Floats, Indices, Floats]] = []
+
+    def update(self, block: Block) -> None:
+        weights = np.ones(len(block.labels)) if block.weights is None else block.weights
+        kept = (block.labels >= 0) & (weights > 0)
+        self.parts.append((block.values[kept], block.labels[kept], weights[kept]))
+
+    def merge(self, other: _Kept) -> None:
+        self.parts += other.parts
 
 
 @dataclass
@@ -126,7 +156,7 @@ class _Growth:
             child.number = number
             if other is not None:
                 taken = [j for grid in other.looked for j in grid.columns.number]
-                _drop(child, child.grids, taken)
+                _drop(child, child.grids, np.array(taken, dtype=np.intp))
                 child.grids += other.looked
                 child.children, child.guess = other.children, other.guess
         return children
@@ -180,7 +210,9 @@ class _Growth:
         Where it is certain how a node's best cut will part its centres, nodes on both sides of a cut near to it are
         guessed, and ask as well.
         """
-        room, wishes, counting, closer = MOST_VALUES, {}, [], []
+        room, wishes = MOST_VALUES, {}
+        counting: list[tuple[_Node, Search | None]] = []
+        closer: list[tuple[_Node, Search]] = []
         queue = deque(sorted(((node, self._search(node)) for node in waiting), key=_n_values))
         while queue:
             node, search = queue.popleft()
@@ -260,14 +292,13 @@ def _for_values(node: _Node, search: Search) -> list[Wish]:
     return [wish for _, wish in wishes]
 
 
-def _for_closer_bins(nodes: list[tuple[_Node, Search | None]]) -> dict[int, list[Wish]]:
+def _for_closer_bins(nodes: list[tuple[_Node, Search]]) -> dict[int, list[Wish]]:
     """Return wishes for closer bins within those that can hold the best cut."""
-    searches = [(node, search) for node, search in nodes if search is not None]
-    size = sum(search.n_pending_columns * len(node.clusters) for node, search in searches)
+    size = sum(search.n_pending_columns * len(node.clusters) for node, search in nodes)
     n_bins = min(max(MOST_COUNTS // max(size, 1), FEWEST_CLOSER), MOST_CLOSER)
     return {
         id(node): [Wish.of(part, n_bins, is_part=True) for _, part in search.closer_parts(n_bins)]
-        for node, search in searches
+        for node, search in nodes
     }
 
 

@@ -158,7 +158,9 @@ class _Looked:
     def update(self, block: Block) -> None:
         plan = self.plan
         places = plan.paths.places(block.values)
-        weights = np.empty(0, dtype=np.int64) if plan.weigh is None else plan.weigh.of(block.weights)
+        weights = np.empty(0, dtype=np.int64)
+        if plan.weigh is not None and block.weights is not None:
+            weights = plan.weigh.of(block.weights)
         first, order = np.empty(plan.n_places + 1, dtype=np.int64), np.empty(len(places), dtype=np.int64)
         loops.rows_by_place(places, block.labels, weights, first, order)
         for node, looking in enumerate(plan.nodes):
@@ -242,9 +244,18 @@ class _Cutter:
         counts = counts.reshape(n_spans, n_clusters, n_bins)
         starts = np.searchsorted(self.found.spans, np.arange(self.span, self.span + n_spans + 1))
         self.span, self.bin, self.count = self.span + n_spans, bins.stop, self.count + counts.size
+        sums, found = self.sums, self.found
         return Grid(
-            wish.columns, counts, counts[0].sum(axis=1), np.zeros(n_clusters, dtype=np.int64),
-            *(part[bins].reshape(n_spans, n_bins) for part in (self.sums.n_rows, self.sums.least, self.sums.most)),
-            wish.wanted, loops.Found._make(part[starts[0] : starts[-1]] for part in self.found), starts - starts[0],
-            wish.shut, wish.is_part,
-        )  # fmt: skip
+            wish.columns,
+            counts,
+            total=counts[0].sum(axis=1),
+            come=np.zeros(n_clusters, dtype=np.int64),
+            n_rows=sums.n_rows[bins].reshape(n_spans, n_bins),
+            least=sums.least[bins].reshape(n_spans, n_bins),
+            most=sums.most[bins].reshape(n_spans, n_bins),
+            known=wish.wanted,
+            found=loops.Found._make(part[starts[0] : starts[-1]] for part in found),
+            starts=starts - starts[0],
+            shut=wish.shut,
+            is_part=wish.is_part,
+        )

@@ -93,19 +93,20 @@ class Search:
 
     def best(self) -> Best:
         """Return the best cut: fewest mistakes, then lowest column, then lowest value."""
-        found = [(*view.best(s), i, s) for i, view in enumerate(self.views) for s in np.flatnonzero(view.open.any(1))]
+        found = [(*view.best(s), i, s) for i, view in enumerate(self.views) for s in view.open_columns()]
         _, feature, value, i, s = min(found)
         view = self.views[i]
-        left, n_left = view.up_to(s, value)
+        reached = view.up_to(s, value)
+        assert reached is not None  # the values of open bins are known
         threshold = value
         if self.marks is None:
             centers = self.centers[:, feature]
             threshold = float(between(value, min(centers[centers > value].min(), view.smallest_above(s, value))))
-        return Best(feature, threshold, left, n_left, partial(view.up_to, s))
+        return Best(feature, threshold, *reached, partial(view.up_to, s))
 
     def guess(self) -> Guess | None:
         """Return a cut that parts the centres as the best one will, near to it; None where that is not certain yet."""
-        spots = [(view, s) for view in self.views for s in np.flatnonzero(view.open.any(axis=1)).tolist()]
+        spots = [(view, s) for view in self.views for s in view.open_columns()]
         if len({int(view.columns.number[s]) for view, s in spots}) > 1:
             return None
         view, s = max(spots, key=lambda spot: spot[0].most[spot[1]].min() == self.fewest)
@@ -135,7 +136,7 @@ class Search:
         for view in self.views:
             which = np.flatnonzero(view.pending.any(axis=1))
             if len(which):
-                low, high = np.array([view.shut_part(s, n_bins // 4) for s in which]).T
+                low, high = np.array([view.shut_part(s, n_bins // 4) for s in which.tolist()]).T
                 parts.append((view.grid, Columns.between(view.columns.number[which], low, high, n_bins)))
         return parts
 
@@ -190,6 +191,10 @@ class _View:
         candidates = self.within & ~self.grid.shut
         self.open = candidates & ((self.least < fewest) | ((self.least == fewest) & not_later))
         self.pending = self.open & ~self.is_constant & ~self.grid.known
+
+    def open_columns(self) -> list[int]:
+        """Return the indices of the columns of the grid with bins that can hold the best cut."""
+        return np.flatnonzero(self.open.any(axis=1)).tolist()  # type: ignore[no-any-return]
 
     def best(self, s: int) -> tuple[int, int, float]:
         """Return mistakes, column and value of the best cut in the open bins of a column."""
@@ -306,7 +311,8 @@ class _View:
         return loops.Found._make(part[span] for part in self.grid.found)
 
     def _codes_of(self, s: int, points: Floats) -> Ints:
-        return self.columns.taken(np.array([s])).codes(points[None], self.grid.n_bins)[0]
+        codes: Ints = self.columns.taken(np.array([s])).codes(points[None], self.grid.n_bins)[0]
+        return codes
 
     def _has_mark(self) -> Bools:
         assert self.marks is not None

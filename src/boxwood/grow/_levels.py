@@ -99,8 +99,8 @@ class GrowingTree(TreeBuilder):
                 parts.append([feature, lower, upper, -1, -1])
             else:
                 parts.append([-1, -np.inf, np.inf, -1, places.get(node, -1)])
-        feature, lower, upper, second, place = (np.array(part) for part in zip(*parts, strict=True))
-        return Paths(
-            feature.astype(np.int64), lower.astype(np.float64), upper.astype(np.float64), second.astype(np.int64),
-            place.astype(np.int64),
-        )  # fmt: skip
+        whole = np.array([(part[0], part[3], part[4]) for part in parts], dtype=np.int64)
+        bounds = np.array([part[1:3] for part in parts], dtype=np.float64)
+        feature, second, place = np.ascontiguousarray(whole.T)
+        lower, upper = np.ascontiguousarray(bounds.T)
+        return Paths(feature, lower, upper, second, place)
