@@ -166,6 +166,8 @@ def test_refused():
         Tally.of(X, Reference.nearest(scattered(X, 0), tally.centers))
     with pytest.raises(ValueError, match="n_bins must be at least 1"):
         Tally.of(X, tally.centers, n_bins=0)
+    with pytest.raises(ValueError, match="n_bins must be at most 65536, got 1000000000"):
+        Tally.of(X, tally.centers, n_bins=10**9)
     with pytest.raises(TypeError):
         tally + 1
     parts = {"counts": -tally.counts, "moments": Moments.of(X, [0, 0, 0], 2), "columns": ("a",)}

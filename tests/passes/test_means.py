@@ -151,7 +151,7 @@ def test_labels_refused():
     with pytest.raises(TypeError, match="must be the name of one of its columns"):
         Reference.of(scattered(X, 0, label=[1, 1, 2, 2]), [1, 1, 2, 2])
     with pytest.raises(ValueError, match="center must be one of 'mean'"):
-        Reference.of(scattered(X, 0, label=[1, 1, 2, 2]), "label", center="median")
+        Reference.of(scattered(X, 0, label=[1, 1, 2, 2]), "label", center="middle")
     with pytest.raises(DataError, match="clusters without weight: 2"):
         Reference.of(scattered(X, 0, label=[1, 1, 2, 2], w=[1.0, 1.0, 0.0, 0.0]), "label", sample_weight="w")
     with pytest.raises(DataError, match="missing values in 1 of 4 rows: x0"):

@@ -101,6 +101,7 @@ def _prepare(folder: Path) -> None:
     os.chdir(folder)
     (folder / "table.csv").write_text("a,b\n1,2\n3,4\n5,1\n")
     VALUES.explanation.save(folder / "model.json")
+    VALUES.tally.save(folder / "tally")
 
 
 def _tried(subject: Subject, odd: dict[str, str], about: str) -> str:

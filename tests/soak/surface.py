@@ -44,6 +44,7 @@ class _Values:
     mixture = functools.cached_property(lambda self: bw.Mixture.of(X, Y))
     tree = functools.cached_property(lambda self: grow.imm(X, self.reference))
     explanation = functools.cached_property(lambda self: bw.explain(X, Y))
+    tally = functools.cached_property(lambda self: bw.Tally.of(X, self.reference))
     similarity = functools.cached_property(
         lambda self: metrics.axis_similarity(self.mixture, kernel=kernels.Gaussian(0.5))
     )
@@ -184,6 +185,13 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "rows": lambda: [0, 1, 2],
     "Mixture.of_reference.rows": lambda: Rows.of(X),
     "moments": lambda: VALUES.reference.moments,
+    "old": lambda: VALUES.tree,
+    "new": lambda: VALUES.tree,
+    "Tally.n_bins": lambda: VALUES.tally.n_bins,
+    "Tally.counts": lambda: VALUES.tally.counts,
+    "Tally.of.clusters": lambda: VALUES.reference,
+    "Tally.load.path": lambda: "tally",
+    "changes_in_words.rows": lambda: X,
     "estimator": lambda: KMeans(3, n_init=1, random_state=0).fit(X),
     "names": lambda: ["a", "b", "c"],
     "Explanation.rename.names": lambda: {0: "a"},
@@ -225,6 +233,7 @@ SMALL = {
     "time_limit",
     "ax",
     "n",
+    "changes_in_words.rows",
 }
 """Parameters that get their value even where they have a default, because that is long or cannot be used here."""
 
@@ -319,6 +328,7 @@ READY: dict[type, Callable[[], Any]] = {
     bw.TreeBuilder: lambda: bw.TreeBuilder.from_tree(VALUES.tree)[0],
     bw.Reference: lambda: VALUES.reference,
     bw.Mixture: lambda: VALUES.mixture,
+    bw.Tally: lambda: VALUES.tally,
     instances.Instance: lambda: instances.constant_price(3),
     concepts.ConceptProjector: lambda: VALUES.projector,
 }
@@ -344,7 +354,7 @@ def _base(subject: Subject, parameters: list[inspect.Parameter]) -> tuple[dict[s
         words = f"{subject.name}.{each.name}".split(".")
         maker = next((MAKERS[key] for i in range(len(words)) if (key := ".".join(words[i:])) in MAKERS), None)
         needed = each.default is inspect.Parameter.empty and each.kind is not inspect.Parameter.VAR_POSITIONAL
-        small = each.name in SMALL
+        small = each.name in SMALL or ".".join(words[-2:]) in SMALL
         if maker is not None and (needed or small):
             base[each.name] = maker()
         elif needed:

@@ -21,13 +21,14 @@ from boxwood.passes._means import means_in, moments_in
 from boxwood.passes._overview import Overview
 from boxwood.passes._together import Together
 from boxwood.reference import Mixture, Moments, Reference
+from boxwood.reference._budget import as_names
 from boxwood.reference._moments import moments_of
 from boxwood.reference._reference import Names, _named
 from boxwood.tree import ThresholdTree
 
 __all__ = ["N_BINS", "Tally"]
 
-N_BINS = 256
+N_BINS, MOST_BINS = 256, 1 << 16
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,13 +76,13 @@ class Tally:
 
     def __post_init__(self) -> None:
         refuse_other_kind("moments", self.moments, Moments, "make a tally by Tally.of")
-        whole_number("n_bins", self.n_bins, 1)
+        _number_of_bins(self.n_bins)
         centers = np.array(as_table(self.centers), dtype=np.float64)
         counts = np.array(self.counts)
         for name, value in (("centers", centers), ("counts", counts)):
             value.flags.writeable = False
             object.__setattr__(self, name, value)
-        object.__setattr__(self, "columns", tuple(self.columns))
+        object.__setattr__(self, "columns", as_names("columns", self.columns))
         object.__setattr__(self, "names", _named(range(len(centers)), self.names))
         self._refuse_misfit()
 
@@ -121,7 +122,7 @@ class Tally:
             the nearest of its centres, and names and bins are that tally's, so that both add up. With a reference of
             the same rows, rows of label -1 are left out.
         n_bins : int, default=256
-            Number of steps between the outermost centres of a column.
+            Number, up to 65536, of steps between the outermost centres of a column.
         names : sequence of k hashables, or mapping from cluster to name, default=None
             Name of each cluster; None takes those of `clusters`, or numbers.
 
@@ -133,7 +134,7 @@ class Tally:
         if isinstance(clusters, Tally):
             n_bins, names = clusters.n_bins, clusters.names if names is None else names
             clusters = clusters.centers
-        n_bins = whole_number("n_bins", n_bins, 1)
+        n_bins = _number_of_bins(n_bins)
         if isinstance(X, (Source, Batches)):
             return _of_batches(cls, X, clusters, n_bins, names)
         if isinstance(clusters, TableReference):
@@ -260,6 +261,13 @@ def _of_batches(cls: type[Tally], X: Source | Batches, clusters: Any, n_bins: in
     moments = moments_in(batches, overview, means_in(batches, overview))
     named = reference.names if names is None else names
     return cls(reference.centers, n_bins, bins.counts, moments, batches.columns, named)  # type: ignore[arg-type]
+
+
+def _number_of_bins(n_bins: Any) -> int:
+    number = whole_number("n_bins", n_bins, 1)
+    if number > MOST_BINS:
+        raise ValueError(f"n_bins must be at most {MOST_BINS}, got {number}")
+    return number
 
 
 def _rows_in_memory(X: Any) -> tuple[Rows, tuple[str, ...]]:

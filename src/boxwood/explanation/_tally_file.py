@@ -44,7 +44,7 @@ def write(tally: Tally, path: str | os.PathLike[str]) -> None:
 
 def read(path: str | os.PathLike[str]) -> Tally:
     """Return the tally in a file."""
-    with open(path, "rb") as file:
+    with open(os.fspath(path), "rb") as file:  # not the number of an open file
         try:
             if file.read(2) != b"PK":
                 raise ValueError("it is no archive of numpy")

@@ -16,6 +16,7 @@ from boxwood.errors import DataError
 from boxwood.explanation._tally import Tally
 from boxwood.passes import Batches, Source
 from boxwood.passes._batches import rows_of
+from boxwood.reference._budget import as_names
 from boxwood.tree import Interval, ThresholdTree
 from boxwood.tree._boxes import Box
 from boxwood.tree._tree import refuse_no_tree
@@ -96,7 +97,7 @@ def changes_in_words(
 
     refuse_no_tree(old)
     refuse_no_tree(new)
-    names = _columns_of(rows) if columns is None else tuple(columns)
+    names = _columns_of(rows) if columns is None else as_names("columns", columns)
     width = max(old.n_features, new.n_features)
     names = tuple(f"x{j}" for j in range(width)) if names is None else names
     if len(names) < width:

@@ -18,6 +18,7 @@ from boxwood.loops import random_cuts_exact as exact_loops
 from boxwood.loops.random_cuts import L1, L2, SQEUCLIDEAN, prefix_masses
 from boxwood.metrics._price import ratio
 from boxwood.passes import TableTask
+from boxwood.passes._medians import medians_in
 from boxwood.reference import Reference, Task
 from boxwood.reference._centers import find_centers, objective_code, without_weightless
 from boxwood.tree import ThresholdTree, TreeBuilder
@@ -141,25 +142,25 @@ def grow_random_cuts_by_passes(
     median: str = "midpoint",
     n_trees: int = 100,
 ) -> Grown:
-    """Return what `grow_random_cuts` returns for the same rows in memory, if the objective is "sqeuclidean".
+    """Return what `grow_random_cuts` returns for the same rows in memory.
 
-    The means of the clusters take a pass if they are not known, and one pass scores all trees.
+    Means of the clusters take a pass if they are not known, medians two or three, and one pass scores all trees.
 
     Raises
     ------
     DataError
-        If the best centres are medians, which need all rows in memory.
+        If the objective is "l2", as geometric medians need all rows in memory.
     """
     if n_trees < 1:
         raise ValueError(f"n_trees must be at least 1, got {n_trees}")
     refuse_unknown("objective", objective, tuple(_OBJECTIVES))
-    if objective != "sqeuclidean":
+    if objective == "l2":
         raise DataError(
-            f"method 'random_cuts' with objective={objective!r} needs medians of clusters, and so all rows in memory; "
-            "for rows in batches use objective='sqeuclidean'"
+            "method 'random_cuts' with objective='l2' needs geometric medians, and so all rows in memory; for rows in "
+            "batches use objective='l1' or 'sqeuclidean'"
         )
-    means = task.means.mean + task.means.rest
-    reference = replace(task.reference, centers=np.where(np.isnan(means), task.reference.centers, means))
+    best = medians_in(task.batches, task.overview) if objective == "l1" else task.means.mean + task.means.rest
+    reference = replace(task.reference, centers=np.where(np.isnan(best), task.reference.centers, best))
     reference.distinct_clusters()
     return _cheapest(task, reference.centers, objective, variant, median, n_trees)
 

@@ -16,6 +16,7 @@ from boxwood.passes._batches import Batches, rows_of
 from boxwood.passes._find_labels import find_labels
 from boxwood.passes._labelling import LabelColumn, Labelling, NearestCenters
 from boxwood.passes._means import means_in
+from boxwood.passes._medians import medians_in
 from boxwood.passes._overview import Overview
 from boxwood.passes._source import Source
 from boxwood.reference._equal_centers import distinct, first_of_equal, two_equal
@@ -35,13 +36,13 @@ class Measured:
         The rows, with their clusters and weights.
     overview : Overview
         What one pass tells of them.
-    means : Means
-        Weights and means of the clusters.
+    means : Means or None
+        Weights and means of the clusters, if they are known.
     """
 
     batches: Batches
     overview: Overview
-    means: Means
+    means: Means | None
 
     def is_of(self, batches: Batches) -> bool:
         """Whether it was measured on these rows, columns and weights."""
@@ -90,26 +91,26 @@ class TableReference:
 
         Clusters are numbered in ascending order of their labels, and their names are the labels. `names` maps labels to
         other names, `sample_weight` is a column's name. The rows are all other columns of numbers and booleans. Takes
-        one pass for labels and ranges, and one for the means, which are those of the rows in memory to the last bit.
+        one pass for labels and ranges, and one for the means, or one to three for medians (`center="median"`). Both are
+        those of the rows in memory to the last bit.
 
         Raises
         ------
         DataError
-            If there is no such column, labels are missing or more than 10 000, no row is kept, or values are missing.
-        ValueError
-            If `center` is not "mean"; medians need all rows in memory.
+            If there is no such column, labels are missing or more than 10 000, no row is kept, or values are missing;
+            if medians are asked for, and weights are not whole.
         """
         refuse_other_kind("source", source, Source, "name a file, or a table of Arrow, by boxwood.scan")
-        refuse_unknown("center", center, ("mean",))
+        refuse_unknown("center", center, ("mean", "median"))
         if not isinstance(column, str):
             raise TypeError(f"labels of {source.name} must be the name of one of its columns, got {shown(column)}")
         batches = rows_of(source, column, sample_weight)
         labels, overview = find_labels(batches, column)
         labelling = LabelColumn(column, labels)
         batches = replace(batches, labelling=labelling)
-        means = means_in(batches, overview)
-        measured = Measured(batches, overview, means)
-        return cls(labelling, means.mean + means.rest, _named(labels, names), measured=measured)
+        means = means_in(batches, overview) if center == "mean" else None
+        centers = medians_in(batches, overview) if means is None else means.mean + means.rest
+        return cls(labelling, centers, _named(labels, names), measured=Measured(batches, overview, means))
 
     @classmethod
     def nearest(cls, source: Source, centers: ArrayLike, *, names: Names | None = None) -> TableReference:

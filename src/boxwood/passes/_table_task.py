@@ -102,7 +102,8 @@ class TableTask:
     def means(self) -> Means:
         """The clusters' weights and means, from one pass, if the reference does not know them."""
         measured = self._measured
-        return means_in(self.batches, self.overview) if measured is None else measured.means
+        known = None if measured is None else measured.means
+        return means_in(self.batches, self.overview) if known is None else known
 
     @cached_property
     def components(self) -> Mixture:

@@ -16,6 +16,10 @@ def weighted_median(values: Floats, weights: Floats | None = None) -> float:
 
     With whole weights this is the median of repeated rows. Takes time n.
     """
+    return _of_values(values, weights) + 0.0  # -0.0 is 0.0
+
+
+def _of_values(values: Floats, weights: Floats | None) -> float:
     if weights is None:
         return _median(values)
     kept = weights > 0

@@ -11,7 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import Rows, as_numbers, as_positions, listed, refuse_other_kind, refuse_unknown, shown
+from boxwood._validation import (
+    Rows,
+    as_numbers,
+    as_positions,
+    listed,
+    refuse_infinite_sum,
+    refuse_other_kind,
+    refuse_unknown,
+    shown,
+)
 from boxwood._warnings import warn_caller
 from boxwood.errors import DataError
 from boxwood.reference._labels import encode_labels
@@ -197,7 +206,9 @@ class Mixture:
         codes, cluster_labels = _encoded(labels)
         if not cluster_labels:
             raise DataError("every row is left out: all labels are -1")
-        moments = moments_of(Rows.of(X, sample_weight), codes, len(cluster_labels), n_jobs)
+        rows = Rows.of(X, sample_weight)
+        refuse_infinite_sum(rows.weights)
+        moments = moments_of(rows, codes, len(cluster_labels), n_jobs)
         present = [label for label, weight in zip(cluster_labels, moments.weights, strict=True) if weight > 0]
         if not present:
             raise DataError("every row is left out: give some row a label other than -1 and a weight above 0")

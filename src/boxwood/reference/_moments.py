@@ -86,7 +86,8 @@ class Moments:
     @property
     def variances(self) -> Floats:
         """Population variance of each cluster by column, shape (k, d); zeros for a cluster without rows."""
-        return self.squares / np.where(self.weights > 0, self.weights, 1.0)[:, None]
+        with np.errstate(invalid="ignore"):  # where both are infinite
+            return np.asarray(self.squares / np.where(self.weights > 0, self.weights, 1.0)[:, None])
 
     def __add__(self, other: Moments) -> Moments:
         """Return the moments of the rows of both: the update of Chan, Golub and LeVeque (1983)."""

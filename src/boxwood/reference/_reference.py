@@ -131,8 +131,8 @@ class Reference:
         other names. `center` is "mean" or "median" (by coordinate). The mean takes three passes, the median sorts each
         column.
 
-        If `X` is a table in batches, `labels` and `sample_weight` are names of its columns, `center` is "mean", and a
-        `TableReference` is returned.
+        If `X` is a table in batches, `labels` and `sample_weight` are names of its columns, and a `TableReference` is
+        returned.
         """
         from boxwood.passes import Source, TableReference
 
