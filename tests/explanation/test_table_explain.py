@@ -310,7 +310,7 @@ def test_other_tables_are_measured_in_memory_and_in_batches(pair, seed):
 @pytest.mark.parametrize(
     ("clustering", "options", "message"),
     [
-        ("label", {"standardize": True}, "standardize needs all rows in memory"),
+        (np.zeros((2, 2)), {"standardize": True}, "standardize with centres or a clusterer needs all rows in memory"),
         ("label", {"validate": 0.3}, "validate needs all rows in memory"),
         ("label", {"min_samples_leaf": 3}, "min_samples_leaf needs all rows in memory"),
         ("label", {"max_depth": 3, "method": "imm"}, "max_depth with method 'imm' needs all rows in memory"),

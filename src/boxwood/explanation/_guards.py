@@ -49,11 +49,16 @@ def looks_like_identifier(name: str, values: Array) -> bool:
     low, high = float(values.min()), float(values.max())
     if not (np.isfinite(low) and np.isfinite(high)) or low == high or (values != np.floor(values)).any():
         return False
-    if _NAMES & set(re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())):
+    if says_identifier(name):
         return True
     if (high - low + 1) * FILLED >= len(values):
         return False
     return int(np.bincount((values - low).astype(np.intp)).max()) == 1
+
+
+def says_identifier(name: str) -> bool:
+    """Return whether the name of a column says that it holds identifiers."""
+    return bool(_NAMES & set(re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())))
 
 
 def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) -> tuple[Any, tuple[str, ...]]:

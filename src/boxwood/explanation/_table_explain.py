@@ -25,6 +25,7 @@ from boxwood.explanation._table_measure import explanation_of
 from boxwood.explanation._table_rows import boolean_columns_of, budget_for, rows_for
 from boxwood.grow import METHODS
 from boxwood.passes import Source, TableTask
+from boxwood.passes._scaled import scaled_batches, unit_scaling, unscaled_reference
 from boxwood.passes._tree_sums import Moved, TreeSums, shortened_by_passes
 from boxwood.tree import ThresholdTree
 from boxwood.tree._shorten import rounded
@@ -54,28 +55,38 @@ def explain_table(
 
     IN: method, options: as `method_with_options` returns them; limits: the parts of a budget.
     """
-    for name, given in (("standardize", standardize), ("validate", validate is not None)):
-        if given:
-            refuse_all_rows(name, source.name)
+    if validate is not None:
+        refuse_all_rows("validate", source.name)
     if is_explainer(clustering):
         refuse_all_rows("an explainer that brings its own tree", source.name)
     batches, notes = rows_for(source, label_column_of(clustering), sample_weight, columns)
     budget = budget_for(batches, method, dict(limits or {}))
-    reference, clusterer = clustering_of_table(batches, clustering, n_clusters, random_state)
-    task = TableTask.of(
-        replace(batches, labelling=reference.labelling),
-        renamed(reference, names),
-        max_leaf_nodes=max_leaf_nodes,
-        random_state=random_state,
-        n_jobs=n_jobs,
-        budget=budget,
-    )
+    if standardize and not (clustering is None or isinstance(clustering, str)):
+        refuse_all_rows("standardize with centres or a clusterer", source.name)
+    scaling = unit_scaling(batches) if standardize else None
+    on = batches if scaling is None else scaled_batches(batches, scaling)  # the columns on which trees are grown
+    reference, clusterer = clustering_of_table(on, clustering, n_clusters, random_state)
+    options_of_task: dict[str, Any] = {
+        "max_leaf_nodes": max_leaf_nodes,
+        "random_state": random_state,
+        "n_jobs": n_jobs,
+        "budget": budget,
+    }
+    reference = renamed(reference, names)
+    task = TableTask.of(replace(on, labelling=reference.labelling), reference, **options_of_task)
     _refuse_one_cluster(task)
     if clustering is None and n_clusters is None:
         notes += (f"{N_CLUSTERS} clusters were made, as no number was asked for (n_clusters)",)
     facts = TableFacts(task)
     found = _found(facts, method, with_defaults(method, dict(options), clusterer), progress)
-    tree, n_moved, sums = _finished(facts, found.sums)
+    sums = found.sums
+    if scaling is not None:
+        reference = unscaled_reference(reference, scaling)
+        rows = replace(batches, labelling=reference.labelling, store=task.batches.store)
+        task = TableTask.of(rows, reference, **options_of_task)
+        facts = TableFacts(task, scaling.scale)
+        sums = facts.of_trees([found.grown.tree.pull_back(scaling)])[0]
+    tree, n_moved, sums = _finished(facts, sums)
     cost = facts.costs_of([sums])[0] if n_moved or found.cost is None else found.cost
     grown = found.grown._replace(tree=tree, notes=(*notes, *found.grown.notes))
     explanation = explanation_of(facts, grown, sums, cost)
