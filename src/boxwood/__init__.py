@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from boxwood.errors import DataError as DataError
     from boxwood.estimators import *
     from boxwood.explanation import Explanation as Explanation
+    from boxwood.explanation import Tally as Tally
+    from boxwood.explanation import changes_in_words as changes_in_words
     from boxwood.explanation import compare as compare
     from boxwood.explanation import explain as explain
     from boxwood.explanation import load as load
@@ -56,7 +58,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
         *("CART", "ConceptMMDT", "ExKMC", "Expand", "IMM", "KernelExKMC", "KernelExpand", "KernelIMM", "KernelMMDT"),
         *("MMDT", "RandomCuts"),
     ),
-    "explanation": ("Explanation", "compare", "explain", "load"),
+    "explanation": ("Explanation", "Tally", "changes_in_words", "compare", "explain", "load"),
     "reference": ("Mixture", "Reference"),
     "table": ("scan",),
     "tree": ("ThresholdTree", "TreeBuilder"),

@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 
 from boxwood import DataError, KMedians, RandomCuts, Reference
 from boxwood.grow import random_cuts
-from boxwood.grow._random_cuts_score import cost_changes
+from boxwood.grow._random_cuts_score import scored
 from boxwood.metrics import best_centers, cost, partition_cost, price_of_explainability
 from boxwood.reference import Task
 from tests.cases import make_case
@@ -29,8 +29,10 @@ def test_changes_of_cost_are_those_of_each_tree_by_itself(objective):
             continue
         trees = [random_cuts(reference.centers, random_state=s) for s in range(5)]
         options = {"objective": objective, "sample_weight": weights}
-        changes = cost_changes(Task.of(X, reference, sample_weight=weights), trees, objective=objective)
+        task = Task.of(X, reference, sample_weight=weights)
+        cost_of_clusters, changes = scored(task, reference.centers, trees, objective=objective)
         least = partition_cost(X, reference.labels, centers=reference.centers, **options)
+        assert cost_of_clusters == pytest.approx(least, rel=1e-13)
         for tree, change in zip(trees, changes, strict=True):
             predicted = np.where(reference.kept, tree.predict(X), -1)
             found = partition_cost(X, predicted, centers=reference.centers, **options)
@@ -39,12 +41,17 @@ def test_changes_of_cost_are_those_of_each_tree_by_itself(objective):
     assert checked > 60
 
 
-def test_changes_do_not_depend_on_threads():
+def test_changes_depend_neither_on_threads_nor_on_the_order_of_rows():
     X, labels = make_blobs(70_000, 3, centers=6, cluster_std=4, random_state=0)
     reference = Reference.of(X.astype(np.float32), labels)
     trees = [random_cuts(reference.centers, random_state=s) for s in range(20)]
-    one, two = (cost_changes(Task.of(X, reference, n_jobs=n), trees) for n in (1, 2))
-    assert np.array_equal(one, two)
+    order = np.random.default_rng(0).permutation(len(X))
+    tasks = [Task.of(X.astype(np.float32), reference, n_jobs=n) for n in (1, 2)]
+    tasks.append(tasks[0].of_rows(order))
+    one, *others = (scored(task, reference.centers, trees) for task in tasks)
+    for other in others:
+        assert other.cost == one.cost
+        np.testing.assert_array_equal(other.changes, one.changes)
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)

@@ -378,3 +378,22 @@ def test_passes_are_few():
     source = scattered(X, 0)
     explain(source, TableReference(NearestCenters(X[:5]), X[:5]), method="imm")
     assert source.runs <= 7
+
+
+@pytest.mark.parametrize("method", ["mmdt", "exkmc", "expand", "auto"])
+@pytest.mark.parametrize("seed", seeds(3))
+def test_other_methods_say_the_same_as_in_memory(method, seed):
+    X, y = make_blobs(400, 3, centers=4, cluster_std=3.0, random_state=seed)
+    in_memory, by_passes = both(X, y, None, seed, method=method)
+    check_equal(in_memory, by_passes)
+    assert in_memory.mixture == by_passes.mixture
+
+
+def test_facts_of_a_fitted_mixture_are_those_in_memory():
+    X = make_blobs(400, 2, centers=3, cluster_std=2.0, random_state=0)[0]
+    mixture = GaussianMixture(3, random_state=0).fit(X)
+    for method in ("mmdt", "auto"):
+        in_memory = explain(X, mixture, method=method, columns=["x0", "x1"])
+        by_passes = explain(scattered(X, 0), mixture, method=method)
+        check_equal(in_memory, by_passes)
+        assert in_memory.mixture == by_passes.mixture

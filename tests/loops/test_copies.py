@@ -55,7 +55,7 @@ def test_distances_of_rows_to_the_centres_of_their_labels(objective):
         X, centers = whole_numbers(seed)
         expected = expected_distances(X, centers, objective)
         for c in range(len(centers)):
-            measured = [random_cuts_score._distance(X, i, centers, c, objective) for i in range(len(X))]
+            measured = [random_cuts_score._distance(X, i, centers, c, 1.0, objective) for i in range(len(X))]
             np.testing.assert_array_equal(measured, expected[:, c])
             for i in range(len(X)):
                 sums, labels = np.zeros(len(centers)), np.array([c])

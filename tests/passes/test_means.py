@@ -42,7 +42,7 @@ def test_means_and_variances_are_those_of_rows_in_memory(seed):
     expected = Task.of(case.X, here, sample_weight=case.weights).components
     for name in ("weights", "means", "variances", "clusters", "names"):
         np.testing.assert_array_equal(getattr(mixture, name), getattr(expected, name))
-    moments = moments_in(task.batches, task.overview)
+    moments = moments_in(task.batches, task.overview, task.means)
     for name in MOMENTS:
         np.testing.assert_array_equal(getattr(moments, name), getattr(here.moments, name))
 

@@ -23,6 +23,8 @@ from boxwood.explanation._summaries import (
     LeafSummary,
     MixtureFacts,
 )
+from boxwood.explanation._tally import Tally
+from boxwood.explanation._tree_changes import changes_in_words
 from boxwood.explanation._why import Step, Why
 
 __all__ = [
@@ -51,7 +53,9 @@ __all__ = [
     "Rule",
     "Stability",
     "Step",
+    "Tally",
     "Why",
+    "changes_in_words",
     "compare",
     "explain",
     "load",

@@ -7,17 +7,21 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
+
 from boxwood.errors import DataError
 from boxwood.explanation._best import refuse_leaves
 from boxwood.explanation._budgets import settled, told
 from boxwood.explanation._clustering import N_CLUSTERS
 from boxwood.explanation._explanation import Explanation, with_booleans
 from boxwood.explanation._guards import notes_on_agreement, notes_on_outcome
+from boxwood.explanation._mixture_facts import mixture_facts
 from boxwood.explanation._names import Names, renamed
 from boxwood.explanation._of_explainer import is_explainer
 from boxwood.explanation._options import with_defaults
 from boxwood.explanation._progress import Progress, silent
-from boxwood.explanation._table_auto import Found, searched_by_passes
+from boxwood.explanation._table_auto import Found, sample_task, searched_by_passes
 from boxwood.explanation._table_clustering import clustering_of_table, label_column_of
 from boxwood.explanation._table_evidence import refuse_all_rows
 from boxwood.explanation._table_facts import TableFacts, named_by_rows
@@ -26,6 +30,8 @@ from boxwood.explanation._table_rows import boolean_columns_of, budget_for, rows
 from boxwood.grow import METHODS
 from boxwood.passes import Source, TableTask
 from boxwood.passes._tree_sums import Moved, TreeSums, shortened_by_passes
+from boxwood.reference import Mixture
+from boxwood.reference._clusterer import last_step
 from boxwood.tree import ThresholdTree
 from boxwood.tree._shorten import rounded
 
@@ -65,6 +71,7 @@ def explain_table(
     task = TableTask.of(
         replace(batches, labelling=reference.labelling),
         renamed(reference, names),
+        mixture=_mixture_of(clusterer),
         max_leaf_nodes=max_leaf_nodes,
         random_state=random_state,
         n_jobs=n_jobs,
@@ -83,9 +90,29 @@ def explain_table(
     if found.sample is not None:
         sample = settled(found.sample, found.grown.tree)
         afterwards += notes_on_agreement(explanation.agreement, found.grown.tree, sample)
+    if (mixture := grown.facts.get("mixture")) is not None:
+        explanation = _with_mixture(explanation, mixture, facts)
     explanation = told(explanation, task, budget, n_moved)
     explanation = replace(explanation, notes=(*explanation.notes, *afterwards))
     return with_booleans(explanation, boolean_columns_of(batches))
+
+
+def _mixture_of(clusterer: Any) -> Mixture | None:
+    """Return the Gaussians of a fitted mixture; its clusters have the numbers of its components."""
+    fitted = last_step(clusterer)
+    if not isinstance(fitted, (GaussianMixture, BayesianGaussianMixture)):
+        return None
+    mixture = Mixture.from_gaussian_mixture(fitted)
+    return mixture.with_clusters(np.array(mixture.names, dtype=np.intp))
+
+
+def _with_mixture(explanation: Explanation, mixture: Mixture, facts: TableFacts) -> Explanation:
+    """Return the explanation with the facts from the Gaussians; their tails are looked at on a sample."""
+    sample, is_whole = sample_task(facts)
+    found = mixture_facts(explanation.tree, mixture, explanation.columns, sample)
+    note = f"how far the clusters are from Gaussian was judged on a sample of {len(sample.rows):,} rows"
+    notes = explanation.notes if is_whole else (*explanation.notes, note)
+    return replace(explanation, mixture=found, notes=notes)
 
 
 def _refuse_one_cluster(task: TableTask) -> None:

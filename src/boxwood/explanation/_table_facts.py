@@ -18,7 +18,7 @@ from boxwood.passes._exact import ExactSum
 from boxwood.passes._means import ranges_of
 from boxwood.passes._together import Together
 from boxwood.passes._tree_sums import TreeSums, leaves_in
-from boxwood.reference._sums import Means, Ranges, RowSums, SquareSums, _rounded
+from boxwood.reference._sums import Means, Ranges, RowSums, SquareSums, rounded
 from boxwood.tree import ThresholdTree
 
 __all__ = ["TableFacts", "named_by_rows"]
@@ -59,7 +59,7 @@ class _Nearest:
         nearest(rows, np.ascontiguousarray(self.means.T), True, found, least)
         is_own = found == own
         others = np.flatnonzero(~is_own)
-        is_own[others] = np.square(rows[others] - self.means[own[others]]).sum(axis=1) <= least[others] * EQUAL
+        is_own[others] = np.linalg.norm(rows[others] - self.means[own[others]], axis=1) <= least[others] * EQUAL
         self.own.add(weights[kept[is_own]] if weights is not None else [float(is_own.sum())])
         self.all.add(weights[kept] if weights is not None else [float(len(kept))])
 
@@ -81,7 +81,8 @@ class TableFacts:
         self.task, self.k = task, task.reference.n_clusters
         self.weighted = task.batches.weight is not None
         known = task.reference.measured
-        self._means: Means | None = known.means if known is not None and known.is_of(task.batches) else None
+        is_known = known is not None and known.is_of(task.batches)
+        self._means: Means | None = known.means if known is not None and is_known else None
         self._squares: SquareSums | None = None
 
     @cached_property
@@ -181,7 +182,7 @@ class Spreads(NamedTuple):
         base = np.where(present[:, None], means.mean, means.mean[first])
         origin = np.ldexp(base[first], -exponents)
         away = np.ldexp(base, -exponents) - origin + np.ldexp(np.nan_to_num(means.rest), -exponents)
-        inside = np.ldexp(_rounded(squares.sums), 2 * (squares.exponents - exponents) + squares.weight_exponent)
+        inside = np.ldexp(rounded(squares.sums), 2 * (squares.exponents - exponents) + squares.grid.weight_exponent)
         share, total = means.weights / means.weights.sum(), means.weights.sum()
         mean = (share[:, None] * away).sum(axis=0)
         between = (share[:, None] * np.square(away - mean)).sum(axis=0)

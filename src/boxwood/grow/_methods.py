@@ -140,7 +140,7 @@ METHODS: dict[str, Method] = {
         Method("exkmc", "_expand", keeps=_ALL, passes="_expand_passes"),
         Method("expand", "_expand", keeps=_ALL, passes="_expand_passes"),
         Method("cart", "_cart", keeps=_ALL),
-        Method("random_cuts", "_random_cuts", True, separates_centers=True),
+        Method("random_cuts", "_random_cuts", True, separates_centers=True, passes="_random_cuts"),
         Method("kernel_imm", "_kernel_imm", True),
         Method("kernel_exkmc", "_kernel_expand"),
         Method("kernel_expand", "_kernel_expand"),

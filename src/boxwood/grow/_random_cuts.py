@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,17 +12,17 @@ from boxwood._types import Floats, Ints
 from boxwood._validation import as_generator, as_table, listed, refuse_unknown
 from boxwood.errors import DataError
 from boxwood.grow._grown import Grown
-from boxwood.grow._random_cuts_score import cost_changes
+from boxwood.grow._random_cuts_score import scored
 from boxwood.loops import random_cuts as fast_loops
 from boxwood.loops import random_cuts_exact as exact_loops
 from boxwood.loops.random_cuts import L1, L2, SQEUCLIDEAN, prefix_masses
-from boxwood.metrics._cost import summed_distances
 from boxwood.metrics._price import ratio
+from boxwood.passes import TableTask
 from boxwood.reference import Reference, Task
 from boxwood.reference._centers import find_centers, objective_code, without_weightless
 from boxwood.tree import ThresholdTree, TreeBuilder
 
-__all__ = ["RandomCutter", "grow_random_cuts", "random_cuts", "with_best_centers"]
+__all__ = ["RandomCutter", "grow_random_cuts", "grow_random_cuts_by_passes", "random_cuts", "with_best_centers"]
 
 _OBJECTIVES = {"l1": L1, "l2": L2, "sqeuclidean": SQEUCLIDEAN}
 _VARIANTS = ("fast", "exact")
@@ -129,16 +129,54 @@ def grow_random_cuts(
     """
     if n_trees < 1:
         raise ValueError(f"n_trees must be at least 1, got {n_trees}")
-    task = task.with_reference(with_best_centers(task, objective).with_distinct_centers())
-    cutter = RandomCutter.of(task.reference.centers, objective=objective, variant=variant, median=median)
+    centers = with_best_centers(task, objective).with_distinct_centers().centers
+    return _cheapest(task, centers, objective, variant, median, n_trees)
+
+
+def grow_random_cuts_by_passes(
+    task: TableTask,
+    *,
+    objective: str = "l1",
+    variant: str = "fast",
+    median: str = "midpoint",
+    n_trees: int = 100,
+) -> Grown:
+    """Return what `grow_random_cuts` returns for the same rows in memory, if the objective is "sqeuclidean".
+
+    The means of the clusters take a pass if they are not known, and one pass scores all trees.
+
+    Raises
+    ------
+    DataError
+        If the best centres are medians, which need all rows in memory.
+    """
+    if n_trees < 1:
+        raise ValueError(f"n_trees must be at least 1, got {n_trees}")
+    refuse_unknown("objective", objective, tuple(_OBJECTIVES))
+    if objective != "sqeuclidean":
+        raise DataError(
+            f"method 'random_cuts' with objective={objective!r} needs medians of clusters, and so all rows in memory; "
+            "for rows in batches use objective='sqeuclidean'"
+        )
+    means = task.means.mean + task.means.rest
+    reference = replace(task.reference, centers=np.where(np.isnan(means), task.reference.centers, means))
+    reference.refuse_equal_centers()
+    return _cheapest(task, reference.centers, objective, variant, median, n_trees)
+
+
+def _cheapest(
+    task: Task | TableTask, centers: Floats, objective: str, variant: str, median: str, n_trees: int
+) -> Grown:
+    """Return the cheapest of some random trees, all drawn from these centres."""
+    cutter = RandomCutter.of(centers, objective=objective, variant=variant, median=median)
     random = as_generator(task.random_state)
     trees = [cutter.draw(random) for _ in range(n_trees)]
-    change = cost_changes(task, trees, objective=objective)
-    labels, code = task.reference.labels, objective_code(objective)
-    least = summed_distances(task.rows.values, labels, code, task.reference.centers, task.rows.weights)
-    prices = np.array([ratio(least + more, least) for more in change])
+    least, changes = scored(task, centers, trees, objective=objective)
+    if not np.isfinite(least):
+        raise DataError("the cost is beyond the largest float; divide the columns of X by a power of ten")
+    prices = np.array([ratio(max(least + more, 0.0), least) for more in changes.tolist()])
     facts = {"prices": prices, "variant": variant}
-    return Grown(trees[int(np.argmin(change))], "random_cuts", objective=objective, facts=facts)
+    return Grown(trees[int(np.argmin(changes))], "random_cuts", objective=objective, facts=facts)
 
 
 def with_best_centers(task: Task, objective: str) -> Reference:

@@ -2,54 +2,124 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
-from boxwood._threads import map_blocks
-from boxwood._types import Floats, Ints
-from boxwood.loops.random_cuts_score import LeafBounds, Trees, add_moves
+from boxwood._threads import fold_blocks
+from boxwood._types import Array, Floats, Indices, Ints, Weights
+from boxwood.grow._costs import unit_of, value_range
+from boxwood.loops.random_cuts_score import SQEUCLIDEAN, LeafBounds, Trees, add_costs_and_moves
+from boxwood.passes import TableTask
+from boxwood.passes._means import grid_of
 from boxwood.reference import Task
 from boxwood.reference._centers import objective_code
+from boxwood.reference._sums import Grid, rounded
 from boxwood.tree import ThresholdTree
 
-__all__ = ["cost_changes"]
+__all__ = ["Scored", "scored"]
 
 
-def cost_changes(task: Task, trees: Sequence[ThresholdTree], *, objective: str = "sqeuclidean") -> Floats:
-    """Return for each tree its cost minus that of the reference, both with the centres of the reference, shape (T,).
+class Scored(NamedTuple):
+    """The cost of a clustering, and by how much each of some trees costs more, all at the clustering's centres."""
+
+    cost: float
+    changes: Floats  # (T,)
+
+
+def scored(
+    task: Task | TableTask, centers: Floats, trees: Sequence[ThresholdTree], *, objective: str = "sqeuclidean"
+) -> Scored:
+    """Return the cost of a task's clusters and of trees that explain them.
 
     A row in the middle of its cluster takes one comparison for each side of an axis, whatever the number of trees. Only
     for a tree that moves the row to another leaf is the row sent down the tree. So T trees take one pass over the rows,
-    plus time for their mistakes. The result does not depend on the number of threads.
+    plus time for their mistakes. The result depends neither on the order of the rows nor on threads and batches.
 
     Parameters
     ----------
-    task : Task
-        Rows, labels and centres.
+    task : Task or TableTask
+        Rows, labels and weights.
+    centers : array of shape (k, d)
+        Centre of each cluster.
     trees : sequence of ThresholdTree
-        Trees of threshold cuts with one leaf for each cluster of the reference.
+        Trees of threshold cuts with one leaf for each cluster.
     objective : {"l1", "l2", "sqeuclidean"}, default="sqeuclidean"
         Distance of a row to a centre.
     """
-    reference, rows, weights = task.reference, task.rows.values, task.rows.weights
-    k = reference.n_clusters
-    code = objective_code(objective)
-    bounds = LeafBounds(*_bounds(trees, k, rows.shape[1]))
-    sizes = np.array([tree.n_nodes for tree in trees])
-    nodes = (np.concatenate([getattr(tree, name) for tree in trees]) for name in Trees._fields[1:])
-    joined = Trees(np.cumsum(sizes) - sizes, *nodes)
-    centers = np.ascontiguousarray(reference.centers)
-    unweighted = np.empty(0)
+    centers, code = np.ascontiguousarray(centers), objective_code(objective)
+    if isinstance(task, TableTask):
+        unit = unit_of(*task.ranges, centers) / 2
+        scale = _Scale.of(unit, code, centers.shape[1], grid_of(task.batches, task.overview))
+        return task.batches.fold(partial(_Scores, trees, centers, scale)).scored()
+    weights = task.rows.weights
+    unit = unit_of(*value_range(task), centers) / 2
+    scale = _Scale.of(unit, code, centers.shape[1], Grid.of(task.kept, weights))
 
-    def work(start: int, stop: int) -> Floats:
-        last_row, change = np.full(len(trees), -1), np.zeros(len(trees))
-        block_weights = unweighted if weights is None else weights[start:stop]
-        block = rows[start:stop], reference.labels[start:stop], block_weights
-        add_moves(*block, bounds, joined, centers, code, last_row, change)
-        return change
+    def work(scores: _Scores, start: int, stop: int) -> None:
+        block_weights = None if weights is None else weights[start:stop]
+        scores.update((task.rows.values[start:stop], task.reference.labels[start:stop], block_weights))
 
-    return np.asarray(np.sum(map_blocks(work, len(rows), n_jobs=task.n_jobs), axis=0))
+    first, *others = fold_blocks(work, len(task.rows), partial(_Scores, trees, centers, scale), n_jobs=task.n_jobs)
+    for other in others:
+        first.merge(other)
+    return first.scored()
+
+
+class _Scale(NamedTuple):
+    """Powers of two that bring whatever is added up to at most 1."""
+
+    unit: float  # of differences of values
+    objective: int
+    distance_exponent: int
+    grid: Grid
+
+    @classmethod
+    def of(cls, unit: float, objective: int, n_columns: int, grid: Grid) -> _Scale:
+        return cls(unit, objective, n_columns.bit_length(), grid)
+
+    @property
+    def factor(self) -> float:
+        """The factor of weights times distances."""
+        return math.ldexp(self.grid.scale, -self.distance_exponent)
+
+    def back(self, sums: Floats) -> Floats:
+        """Return sums as they are without any factor."""
+        of_unit = -(math.frexp(self.unit)[1] - 1) * (2 if self.objective == SQEUCLIDEAN else 1)
+        with np.errstate(over="ignore"):
+            return np.ldexp(sums, self.distance_exponent + self.grid.weight_exponent + of_unit)
+
+
+class _Scores:
+    """Sums of distances, and of what trees add to them: a summary of blocks."""
+
+    def __init__(self, trees: Sequence[ThresholdTree], centers: Floats, scale: _Scale) -> None:
+        self.centers, self.scale, self.units = centers, scale, scale.grid.units()
+        self.bounds = LeafBounds(*_bounds(trees, *centers.shape))
+        sizes = np.array([tree.n_nodes for tree in trees])
+        nodes = (np.concatenate([getattr(tree, name) for tree in trees]) for name in Trees._fields[1:])
+        self.trees = Trees(np.cumsum(sizes) - sizes, *nodes)
+        self.cost, self.change = np.zeros((1, len(self.units))), np.zeros((len(trees), len(self.units)))
+
+    def update(self, block: tuple[Array, Indices, Weights]) -> None:
+        """Add a block of rows."""
+        X, labels, weights = block
+        weights = np.empty(0) if weights is None else weights
+        unit, objective, factor = self.scale.unit, self.scale.objective, self.scale.factor
+        known = self.bounds, self.trees, self.centers, unit, objective, self.units
+        add_costs_and_moves(X, labels, weights, factor, *known, self.cost, self.change)
+
+    def merge(self, other: _Scores) -> None:
+        """Add other sums for the same trees."""
+        self.cost += other.cost
+        self.change += other.change
+
+    def scored(self) -> Scored:
+        """Return the sums."""
+        return Scored(float(self.scale.back(rounded(self.cost))[0]), self.scale.back(rounded(self.change)))
 
 
 def _bounds(trees: Sequence[ThresholdTree], k: int, d: int) -> tuple[Ints, Floats, Ints]:

@@ -3,6 +3,8 @@
 Each tree has one leaf for each cluster, so only rows outside the leaf of their cluster change the cost. The thresholds
 around that leaf, in all trees, are listed by axis and side, the innermost first. So a row in the middle of its cluster
 is compared with one threshold on each side of an axis, whatever the number of trees.
+
+Costs are added in parts, as in `sums`, so that the cheapest tree does not depend on the order of the rows.
 """
 
 from typing import NamedTuple
@@ -12,9 +14,10 @@ import numpy as np
 from boxwood._types import Floats, Ints
 from boxwood.loops._jit import jit
 
-__all__ = ["LeafBounds", "Trees", "add_moves"]
+__all__ = ["LeafBounds", "Trees", "add_costs_and_moves"]
 
 L1, L2, SQEUCLIDEAN = 0, 1, 2  # as in costs
+ROUNDING = 6755399441055744.0  # as in sums
 
 
 class LeafBounds(NamedTuple):
@@ -40,21 +43,26 @@ class Trees(NamedTuple):
 
 
 @jit
-def add_moves(X, labels, weights, bounds, trees, centers, objective, last_row, change):
-    """Add for each tree the cost of the rows that it moves at the centre of their leaf, minus that at their own centre.
+def add_costs_and_moves(X, labels, weights, scale, bounds, trees, centers, unit, objective, units, cost, change):
+    """Add the cost of the rows at their own centres; and for each tree, by how much the rows that it moves cost more.
 
-    IN: X (n, d); labels (n,), -1 left out; weights (n,) or (0,); bounds: LeafBounds; trees: Trees; centers (k, d);
-    objective L1, L2 or SQEUCLIDEAN. IN and OUT: last_row (T,): last row that each tree was asked about, -1 before;
-    change (T,).
+    IN: X (n, d); labels (n,), -1 left out; weights (n,) or (0,); scale: brings weight times distance to at most 1;
+    bounds: LeafBounds; trees: Trees; centers (k, d); unit: brings differences of values to at most 1; objective L1, L2
+    or SQEUCLIDEAN; units (p,): those of the parts, descending. OUT: cost (1, p); change (T, p).
     """
     starts, thresholds, owners = bounds
     k, d = centers.shape
+    last_row = np.full(len(change), -1)  # that each tree was asked about
     measured, distances = np.full(k, -1), np.empty(k)  # distances[c] is that of row measured[c]
     for i in range(X.shape[0]):
         label = labels[i]
         if label < 0:
             continue
-        weight = weights[i] if weights.size else 1.0
+        weight = (weights[i] if weights.size else 1.0) * scale
+        if weight == 0.0:
+            continue
+        measured[label], distances[label] = i, _distance(X, i, centers, label, unit, objective)
+        _deposit(weight * distances[label], units, cost[0])
         for j in range(d):
             x = float(X[i, j])
             for side in range(2):
@@ -67,10 +75,19 @@ def add_moves(X, labels, weights, bounds, trees, centers, objective, last_row, c
                         continue
                     last_row[tree] = i
                     cluster = _cluster_of(X, i, trees, tree)
-                    for c in (label, cluster):
-                        if measured[c] != i:
-                            measured[c], distances[c] = i, _distance(X, i, centers, c, objective)
-                    change[tree] += weight * (distances[cluster] - distances[label])
+                    if measured[cluster] != i:
+                        measured[cluster], distances[cluster] = i, _distance(X, i, centers, cluster, unit, objective)
+                    _deposit(weight * (distances[cluster] - distances[label]), units, change[tree])
+
+
+@jit
+def _deposit(value, units, sums):
+    """Add a number in parts. IN: value; units (p,). OUT: sums (p,)."""
+    for part in range(len(units)):
+        magic = ROUNDING * units[part]
+        whole = (value + magic) - magic
+        sums[part] += whole
+        value -= whole
 
 
 @jit
@@ -85,10 +102,10 @@ def _cluster_of(X, i, trees, tree):
 
 
 @jit
-def _distance(X, i, centers, c, objective):
-    """Return the distance of row i to centre c, as the objective measures it."""
+def _distance(X, i, centers, c, unit, objective):
+    """Return the distance of row i to centre c, as the objective measures it, with differences times the unit."""
     total = 0.0
     for j in range(X.shape[1]):
-        gap = abs(float(X[i, j]) - centers[c, j])
+        gap = abs(float(X[i, j]) * unit - centers[c, j] * unit)
         total += gap if objective == L1 else gap * gap
-    return total**0.5 if objective == L2 else total
+    return np.sqrt(total) if objective == L2 else total

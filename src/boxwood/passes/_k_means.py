@@ -18,7 +18,7 @@ from boxwood.passes._overview import Overview
 from boxwood.passes._sample import RowSample, Sample
 from boxwood.passes._table_reference import TableReference
 from boxwood.reference._clusterer import FEW_STARTS, LARGE, MANY_STARTS
-from boxwood.reference._sums import Means, Ranges, RowSums
+from boxwood.reference._sums import Grid, Means, Ranges, RowSums
 
 __all__ = ["FirstLook", "KMeansFound", "first_look", "k_means_by_passes", "start_on"]
 
@@ -239,7 +239,8 @@ def _ranges(overview: Overview) -> Ranges:
     if not np.isfinite(2 * diameter * overview.n_rows):
         raise DataError("values are so large that squared distances overflow; divide the columns by their spread")
     weights = (overview.heaviest, overview.lightest) if overview.heaviest else ()
-    return Ranges(overview.n_kept, np.append(least, [[0.0]], axis=1), np.append(most, [[diameter]], axis=1), *weights)
+    grid = Grid(overview.n_kept, *weights)
+    return Ranges(np.append(least, [[0.0]], axis=1), np.append(most, [[diameter]], axis=1), grid)
 
 
 def _next(sums: _Sums, sample: Sample) -> Floats:

@@ -11,12 +11,13 @@ from boxwood._types import Floats
 from boxwood._validation import refuse_other_kind, whole_number
 from boxwood.errors import DataError
 from boxwood.passes._batches import Batches, rows_of
-from boxwood.passes._means import moments_in
+from boxwood.passes._means import means_in, moments_in
 from boxwood.passes._overview import Overview
 from boxwood.passes._source import Source
 from boxwood.passes._table_reference import Measured, TableReference
 from boxwood.reference._budget import NO_BUDGET, Budget
 from boxwood.reference._mixture import Mixture
+from boxwood.reference._sums import Means
 
 __all__ = ["TableTask"]
 
@@ -96,16 +97,21 @@ class TableTask:
         return overview
 
     @cached_property
+    def means(self) -> Means:
+        """The clusters' weights and means, from one pass, if the reference does not know them."""
+        measured = self._measured
+        return means_in(self.batches, self.overview) if measured is None else measured.means
+
+    @cached_property
     def components(self) -> Mixture:
         """The mixture, or else the clusters' frequencies, means and variances.
 
-        These are those of the same rows in memory to the last bit. They take two passes besides `overview`, or one if
-        the means are known.
+        These are those of the same rows in memory to the last bit. They take one pass besides those for `overview` and
+        `means`.
         """
         if self.mixture is not None:
             return self.mixture
-        measured = self._measured
-        moments = moments_in(self.batches, self.overview, None if measured is None else measured.means)
+        moments = moments_in(self.batches, self.overview, self.means)
         present = [c for c, weight in enumerate(moments.weights.tolist()) if weight > 0]
         return Mixture.of_moments(moments, names=[self.reference.names[c] for c in present], clusters=present)
 

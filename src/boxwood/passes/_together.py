@@ -1,4 +1,4 @@
-"""`Together`: several summaries that are added up in one pass."""
+"""`Together`: several summaries of one pass."""
 
 from __future__ import annotations
 
@@ -11,23 +11,17 @@ __all__ = ["Together"]
 
 
 class Together:
-    """Several summaries of the same blocks.
+    """Summaries that are filled by the same pass, each made by a function of its own."""
 
-    Parameters
-    ----------
-    makes : sequence of functions
-        Each returns an empty summary.
-    """
-
-    def __init__(self, makes: Sequence[Callable[[], Any]]) -> None:
-        self.parts = [make() for make in makes]
+    def __init__(self, makers: Sequence[Callable[[], Any]]) -> None:
+        self.parts = [make() for make in makers]
 
     def update(self, block: Block) -> None:
-        """Add a block of rows to each summary."""
+        """Add a block of rows to each."""
         for part in self.parts:
             part.update(block)
 
     def merge(self, other: Together) -> None:
-        """Add the summaries of others."""
-        for part, its in zip(self.parts, other.parts, strict=True):
-            part.merge(its)
+        """Add the others, one to one."""
+        for mine, theirs in zip(self.parts, other.parts, strict=True):
+            mine.merge(theirs)

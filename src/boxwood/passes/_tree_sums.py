@@ -12,7 +12,7 @@ from boxwood.loops.gaps import widen_gaps
 from boxwood.loops.sums import add_parts, widen
 from boxwood.loops.walk import descend
 from boxwood.passes._batches import Batches, Block
-from boxwood.reference._sums import Means, Ranges, RowSums, _rounded
+from boxwood.reference._sums import Means, Ranges, RowSums, rounded
 from boxwood.tree import ThresholdTree
 from boxwood.tree._shorten import ends_left_of, shortened_in
 
@@ -118,8 +118,8 @@ class TreeSums:
         """Number, or weight if rows are weighted, of the rows of each cluster in each leaf, shape (n_leaves, k)."""
         if self.weights is None:
             return self.rows
-        total = _rounded(self.weights[:, :, None])[:, 0]
-        return np.asarray(np.ldexp(total, self.ranges.weight_exponent).reshape(self.rows.shape))
+        total = rounded(self.weights[:, :, None])[:, 0]
+        return np.asarray(np.ldexp(total, self.ranges.grid.weight_exponent).reshape(self.rows.shape))
 
     def means(self) -> Means:
         """Return weights and means of the rows of each leaf."""

@@ -13,39 +13,40 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from boxwood._threads import fold_blocks, map_blocks
-from boxwood._types import Array, Floats, Indices, Weights
+from boxwood._types import Array, Bools, Floats, Indices, Weights
 from boxwood.loops.sums import SPLIT, add_parts, add_squares, widen
 
-__all__ = ["Means", "Ranges", "RowSums", "SquareSums", "means_of", "ranges_of", "squares_of"]
+__all__ = ["Grid", "Means", "Ranges", "RowSums", "SquareSums", "means_of", "ranges_of", "rounded", "squares_of"]
 
 _BITS = 53  # of the result that the parts must keep at least
 _LEAST_UNIT = 1000  # units are not below 2**-1000, so that none of them is rounded
 
 
-class Ranges(NamedTuple):
-    """What must be known of all rows with a cluster and a weight before they are added up."""
+class Grid(NamedTuple):
+    """What the parts of a sum are multiples of; depends on the number and the weights of the rows that count."""
 
     n_rows: int
-    least: Floats  # (k, d), infinite for a cluster without rows, like `most`
-    most: Floats
-    heaviest: float = 1.0  # weight of a row, the least one above 0
-    lightest: float = 1.0
+    heaviest: float = 1.0  # weight of a row
+    lightest: float = 1.0  # weight above 0 of a row
 
     @classmethod
-    def of(cls, X: Array, labels: Indices, k: int, weights: Weights, n_jobs: int | None) -> Ranges:
-        """Return the ranges of rows in memory; labels are -1 for rows of weight 0."""
-        least, most = ranges_of(X, labels, k, n_jobs)
-        kept = labels >= 0
+    def of(cls, kept: Bools, weights: Weights) -> Grid:
+        """Return the grid for some of the rows in memory; none of them weighs 0."""
         n_rows = int(np.count_nonzero(kept))
         if weights is None or n_rows == 0:
-            return cls(n_rows, least, most)
+            return cls(n_rows)
         counted = weights[kept]
-        return cls(n_rows, least, most, float(counted.max()), float(counted.min()))
+        return cls(n_rows, float(counted.max()), float(counted.min()))
 
     @property
     def weight_exponent(self) -> int:
         """The least e so that no weight is above 2**e; 0 where rows are not weighed."""
         return 0 if self.heaviest == 1.0 else int(_exponents(np.array(self.heaviest)))
+
+    @property
+    def scale(self) -> float:
+        """The factor that brings weights to at most 1."""
+        return math.ldexp(1.0, -self.weight_exponent)
 
     def units(self) -> Floats:
         """Return the units of the parts of a sum, descending.
@@ -60,6 +61,19 @@ class Ranges(NamedTuple):
         return np.ldexp(1.0, [-(part + 1) * (52 - bits) for part in range(n_parts)])
 
 
+class Ranges(NamedTuple):
+    """What must be known of the rows of clusters before they are added up."""
+
+    least: Floats  # (k, d), infinite for a cluster without rows, like `most`
+    most: Floats
+    grid: Grid
+
+    @classmethod
+    def of(cls, X: Array, labels: Indices, k: int, weights: Weights, n_jobs: int | None) -> Ranges:
+        """Return the ranges of rows in memory; labels are -1 for rows of weight 0."""
+        return cls(*ranges_of(X, labels, k, n_jobs), Grid.of(labels >= 0, weights))
+
+
 class Means(NamedTuple):
     """Weights and means of clusters."""
 
@@ -72,9 +86,9 @@ class RowSums:
     """Sums of the weighted rows of each cluster: a summary of blocks (values, labels, weights)."""
 
     def __init__(self, ranges: Ranges) -> None:
-        self.ranges, self.units = ranges, ranges.units()
+        self.ranges, self.units = ranges, ranges.grid.units()
         self.exponents = _exponents(np.maximum(ranges.most, -ranges.least))
-        self.scales, self.scale = np.ldexp(1.0, -self.exponents), math.ldexp(1.0, -ranges.weight_exponent)
+        self.scales, self.scale = np.ldexp(1.0, -self.exponents), ranges.grid.scale
         k, d = ranges.least.shape
         self.sums, self.totals = np.zeros((k, len(self.units), d)), np.zeros((k, len(self.units)))
 
@@ -96,13 +110,13 @@ class RowSums:
         """
         least, most = self.ranges.least, self.ranges.most
         totals = self.totals[:, :, None]
-        total = _rounded(totals)
+        total = rounded(totals)
         total[total == 0] = np.nan
-        mean = _rounded(self.sums) / total
+        mean = rounded(self.sums) / total
         rest = (_less_product(self.sums, mean, total) - mean * _less_product(totals, total, np.ones(1))) / total
         with np.errstate(over="ignore"):
             mean, rest = np.ldexp(mean, self.exponents), np.ldexp(rest, self.exponents)
-            weights = np.ldexp(np.nan_to_num(total[:, 0]), self.ranges.weight_exponent)
+            weights = np.ldexp(np.nan_to_num(total[:, 0]), self.ranges.grid.weight_exponent)
         equal = least == most
         return Means(weights, np.where(equal, least, mean) + 0.0, np.where(equal, 0.0, rest))  # -0.0 is 0.0
 
@@ -114,12 +128,12 @@ class SquareSums:
     """
 
     def __init__(self, ranges: Ranges, means: Means) -> None:
-        self.units, self.weight_exponent = ranges.units(), ranges.weight_exponent
+        self.grid, self.units = ranges.grid, ranges.grid.units()
         mean, rest = np.nan_to_num(means.mean), np.nan_to_num(means.rest)
         with np.errstate(invalid="ignore"):
             farthest = np.maximum(ranges.most / 2 - mean / 2, mean / 2 - ranges.least / 2)
         self.exponents = _exponents(farthest) + 1
-        self.scales, self.scale = np.ldexp(1.0, -self.exponents), math.ldexp(1.0, -self.weight_exponent)
+        self.scales, self.scale = np.ldexp(1.0, -self.exponents), self.grid.scale
         self.mean, self.rest = mean * self.scales, rest * self.scales
         self.sums = np.zeros((len(mean), len(self.units), mean.shape[1]))
 
@@ -136,7 +150,7 @@ class SquareSums:
     def squares(self) -> Floats:
         """Return the sums, shape (k, d); 0 for a cluster without rows."""
         with np.errstate(over="ignore"):
-            return np.asarray(np.ldexp(_rounded(self.sums), 2 * self.exponents + self.weight_exponent))
+            return np.asarray(np.ldexp(rounded(self.sums), 2 * self.exponents + self.grid.weight_exponent))
 
 
 S = TypeVar("S", RowSums, SquareSums)
@@ -187,7 +201,7 @@ def _folded(X: Array, labels: Indices, weights: Weights, make: Callable[[], S], 
 
     first, *others = fold_blocks(work, len(X), make, n_jobs=n_jobs)
     for other in others:
-        first.merge(other)
+        first.merge(other)  # type: ignore[arg-type]  # all are of the kind that `make` makes
     return first
 
 
@@ -196,7 +210,7 @@ def _exponents(largest: Floats) -> Indices:
     return np.asarray(np.clip(np.frexp(np.where(np.isfinite(largest), largest, 1.0))[1], -1022, 1024))
 
 
-def _rounded(parts: Floats) -> Floats:
+def rounded(parts: Floats) -> Floats:
     """Return the sum of the parts, shape (k, p, d), the smallest first."""
     total = np.zeros(parts[:, 0].shape)
     for part in range(parts.shape[1] - 1, -1, -1):
