@@ -15,7 +15,10 @@ from sklearn.preprocessing import StandardScaler
 from boxwood import IMM, Explanation, Reference, explain
 from boxwood.errors import DataError
 from boxwood.explanation import _table_auto
+from boxwood.explanation._guards import looks_like_identifier
+from boxwood.explanation._table_identifiers import identifiers_in
 from boxwood.passes import NearestCenters, TableReference
+from boxwood.passes._batches import rows_of
 from boxwood.table._arrow_source import ArrowSource
 from tests import naive
 from tests.scale import seeds
@@ -397,3 +400,24 @@ def test_facts_of_a_fitted_mixture_are_those_in_memory():
         by_passes = explain(scattered(X, 0), mixture, method=method)
         check_equal(in_memory, by_passes)
         assert in_memory.mixture == by_passes.mixture
+
+
+@pytest.mark.parametrize("seed", seeds(12))
+def test_identifiers_are_found_as_in_memory(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(45, 70))
+    X = make_blobs(n, 2, centers=3, random_state=seed)[0] * [1.0, rng.choice([1.0, 1000.0])]
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    frame["row"] = rng.permutation(n) + 17
+    frame["twice"] = np.append(np.arange(n - 1), 3)
+    frame["customerId"] = rng.integers(5, size=n)
+    frame["label"] = nearest_to(X, X[:3])
+    source = ArrowSource(pa.Table.from_pandas(frame))
+    assert identifiers_in(rows_of(source, "label")) == [
+        name for name in frame.columns[:-1] if looks_like_identifier(name, frame[name].to_numpy(float))
+    ]
+    in_memory, by_passes = explain(frame, "label", method="imm"), explain(source, "label", method="imm")
+    check_equal(in_memory, by_passes)
+    in_memory = explain(frame.drop(columns="label"), n_clusters=3, method="imm")
+    by_passes = explain(ArrowSource(pa.Table.from_pandas(frame.drop(columns="label"))), n_clusters=3, method="imm")
+    assert (in_memory.columns, in_memory.notes) == (by_passes.columns, by_passes.notes)

@@ -15,7 +15,7 @@ from boxwood.explanation._best import refuse_leaves
 from boxwood.explanation._budgets import settled, told
 from boxwood.explanation._clustering import N_CLUSTERS
 from boxwood.explanation._explanation import Explanation, with_booleans
-from boxwood.explanation._guards import notes_on_agreement, notes_on_outcome
+from boxwood.explanation._guards import note_on_identifiers, notes_on_agreement, notes_on_outcome, notes_on_ranges
 from boxwood.explanation._mixture_facts import mixture_facts
 from boxwood.explanation._names import Names, renamed
 from boxwood.explanation._of_explainer import is_explainer
@@ -25,8 +25,9 @@ from boxwood.explanation._table_auto import Found, sample_task, searched_by_pass
 from boxwood.explanation._table_clustering import clustering_of_table, label_column_of
 from boxwood.explanation._table_evidence import refuse_all_rows
 from boxwood.explanation._table_facts import TableFacts, named_by_rows
+from boxwood.explanation._table_identifiers import identifiers_of
 from boxwood.explanation._table_measure import explanation_of
-from boxwood.explanation._table_rows import boolean_columns_of, budget_for, rows_for
+from boxwood.explanation._table_rows import boolean_columns_of, budget_for, rows_for, without_identifiers
 from boxwood.grow import METHODS
 from boxwood.passes import Source, TableTask
 from boxwood.passes._tree_sums import Moved, TreeSums, shortened_by_passes
@@ -66,6 +67,11 @@ def explain_table(
     if is_explainer(clustering):
         refuse_all_rows("an explainer that brings its own tree", source.name)
     batches, notes = rows_for(source, label_column_of(clustering), sample_weight, columns)
+    if method != "auto":
+        METHODS[method].grower_by_passes  # noqa: B018  it refuses methods without one before anything is read
+    if clustering is None and columns is None:
+        batches, left_out = without_identifiers(batches)
+        notes += left_out
     budget = budget_for(batches, method, dict(limits or {}))
     reference, clusterer = clustering_of_table(batches, clustering, n_clusters, random_state)
     task = TableTask.of(
@@ -78,11 +84,10 @@ def explain_table(
         budget=budget,
     )
     _refuse_one_cluster(task)
-    if clustering is None and n_clusters is None:
-        notes += (f"{N_CLUSTERS} clusters were made, as no number was asked for (n_clusters)",)
     facts = TableFacts(task)
     found = _found(facts, method, with_defaults(method, dict(options), clusterer), progress)
     tree, n_moved, sums = _finished(facts, found.sums)
+    notes += _notes_on_columns(facts, sums, clustering is None, n_clusters)
     cost = facts.costs_of([sums])[0] if n_moved or found.cost is None else found.cost
     grown = found.grown._replace(tree=tree, notes=(*notes, *found.grown.notes))
     explanation = explanation_of(facts, grown, sums, cost)
@@ -95,6 +100,18 @@ def explain_table(
     explanation = told(explanation, task, budget, n_moved)
     explanation = replace(explanation, notes=(*explanation.notes, *afterwards))
     return with_booleans(explanation, boolean_columns_of(batches))
+
+
+def _notes_on_columns(facts: TableFacts, sums: TreeSums, made_here: bool, n_clusters: int | None) -> tuple[str, ...]:
+    """Return notes on columns that look like identifiers, and on what k-means was given."""
+    batches, least_and_most = facts.task.batches, np.stack(facts.task.ranges)
+    suspects = identifiers_of(batches, facts.task.overview.n_rows, ~sums.broken, *least_and_most)
+    notes = note_on_identifiers(suspects)
+    if made_here:
+        notes += notes_on_ranges(batches.columns, least_and_most)
+    if made_here and n_clusters is None:
+        notes += (f"{N_CLUSTERS} clusters were made, as no number was asked for (n_clusters)",)
+    return notes
 
 
 def _mixture_of(clusterer: Any) -> Mixture | None:
