@@ -347,7 +347,7 @@ def test_weights_of_a_source_are_a_columns_name():
 
 @pytest.mark.parametrize("seed", seeds(3))
 def test_auto_beyond_a_sample_keeps_its_word(seed, monkeypatch):
-    monkeypatch.setattr(_table_auto, "_rows_of_sample", lambda *_: 1_000)
+    monkeypatch.setattr(_table_auto, "_rows_of_sample", lambda task: 1_000)
     X = make_blobs(4_000, 4, centers=5, cluster_std=2.5, random_state=seed)[0]
     kmeans = KMeans(5, n_init=1, random_state=0).fit(X)
     in_memory, ex = both(X, kmeans.labels_, None, seed)
@@ -365,7 +365,7 @@ def test_auto_beyond_a_sample_keeps_its_word(seed, monkeypatch):
 
 
 def test_auto_beyond_a_sample_keeps_limits(monkeypatch):
-    monkeypatch.setattr(_table_auto, "_rows_of_sample", lambda *_: 500)
+    monkeypatch.setattr(_table_auto, "_rows_of_sample", lambda task: 500)
     X, y = make_blobs(3_000, 4, centers=5, cluster_std=2.5, random_state=0)
     source = scattered(X, 0, label=y)
     ex = explain(source, "label", max_depth=3, forbidden=["x0"], round_thresholds=2, max_columns=2)
@@ -421,3 +421,16 @@ def test_identifiers_are_found_as_in_memory(seed):
     in_memory = explain(frame.drop(columns="label"), n_clusters=3, method="imm")
     by_passes = explain(ArrowSource(pa.Table.from_pandas(frame.drop(columns="label"))), n_clusters=3, method="imm")
     assert (in_memory.columns, in_memory.notes) == (by_passes.columns, by_passes.notes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["blobs", "uniform"])
+def test_auto_on_a_sample_costs_at_most_a_hundredth_more_than_in_memory(kind, monkeypatch):
+    monkeypatch.setattr(_table_auto, "_rows_of_sample", lambda task: 20_000)
+    X = make_blobs(100_000, 10, centers=8, cluster_std=4.0, random_state=1)[0]
+    X = X if kind == "blobs" else np.random.default_rng(1).random((100_000, 4))
+    k = 8 if kind == "blobs" else 10
+    labels = KMeans(k, n_init=1, random_state=0).fit(X).labels_
+    in_memory, by_passes = both(X, labels)
+    assert by_passes.search.n_sampled == 20_000
+    assert by_passes.cost <= 1.01 * in_memory.cost
