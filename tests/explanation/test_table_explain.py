@@ -15,7 +15,10 @@ from sklearn.preprocessing import StandardScaler
 from boxwood import IMM, Explanation, Reference, explain
 from boxwood.errors import DataError
 from boxwood.explanation import _table_auto
+from boxwood.explanation._guards import looks_like_identifier
+from boxwood.explanation._table_identifiers import identifiers_in
 from boxwood.passes import NearestCenters, TableReference
+from boxwood.passes._batches import rows_of
 from boxwood.table._arrow_source import ArrowSource
 from tests import naive
 from tests.scale import seeds
@@ -344,7 +347,7 @@ def test_weights_of_a_source_are_a_columns_name():
 
 @pytest.mark.parametrize("seed", seeds(3))
 def test_auto_beyond_a_sample_keeps_its_word(seed, monkeypatch):
-    monkeypatch.setattr(_table_auto, "_rows_of_sample", lambda *_: 1_000)
+    monkeypatch.setattr(_table_auto, "_rows_of_sample", lambda task: 1_000)
     X = make_blobs(4_000, 4, centers=5, cluster_std=2.5, random_state=seed)[0]
     kmeans = KMeans(5, n_init=1, random_state=0).fit(X)
     in_memory, ex = both(X, kmeans.labels_, None, seed)
@@ -362,7 +365,7 @@ def test_auto_beyond_a_sample_keeps_its_word(seed, monkeypatch):
 
 
 def test_auto_beyond_a_sample_keeps_limits(monkeypatch):
-    monkeypatch.setattr(_table_auto, "_rows_of_sample", lambda *_: 500)
+    monkeypatch.setattr(_table_auto, "_rows_of_sample", lambda task: 500)
     X, y = make_blobs(3_000, 4, centers=5, cluster_std=2.5, random_state=0)
     source = scattered(X, 0, label=y)
     ex = explain(source, "label", max_depth=3, forbidden=["x0"], round_thresholds=2, max_columns=2)
@@ -378,3 +381,56 @@ def test_passes_are_few():
     source = scattered(X, 0)
     explain(source, TableReference(NearestCenters(X[:5]), X[:5]), method="imm")
     assert source.runs <= 7
+
+
+@pytest.mark.parametrize("method", ["mmdt", "exkmc", "expand", "auto"])
+@pytest.mark.parametrize("seed", seeds(3))
+def test_other_methods_say_the_same_as_in_memory(method, seed):
+    X, y = make_blobs(400, 3, centers=4, cluster_std=3.0, random_state=seed)
+    in_memory, by_passes = both(X, y, None, seed, method=method)
+    check_equal(in_memory, by_passes)
+    assert in_memory.mixture == by_passes.mixture
+
+
+def test_facts_of_a_fitted_mixture_are_those_in_memory():
+    X = make_blobs(400, 2, centers=3, cluster_std=2.0, random_state=0)[0]
+    mixture = GaussianMixture(3, random_state=0).fit(X)
+    for method in ("mmdt", "auto"):
+        in_memory = explain(X, mixture, method=method, columns=["x0", "x1"])
+        by_passes = explain(scattered(X, 0), mixture, method=method)
+        check_equal(in_memory, by_passes)
+        assert in_memory.mixture == by_passes.mixture
+
+
+@pytest.mark.parametrize("seed", seeds(12))
+def test_identifiers_are_found_as_in_memory(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(45, 70))
+    X = make_blobs(n, 2, centers=3, random_state=seed)[0] * [1.0, rng.choice([1.0, 1000.0])]
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    frame["row"] = rng.permutation(n) + 17
+    frame["twice"] = np.append(np.arange(n - 1), 3)
+    frame["customerId"] = rng.integers(5, size=n)
+    frame["label"] = nearest_to(X, X[:3])
+    source = ArrowSource(pa.Table.from_pandas(frame))
+    assert identifiers_in(rows_of(source, "label")) == [
+        name for name in frame.columns[:-1] if looks_like_identifier(name, frame[name].to_numpy(float))
+    ]
+    in_memory, by_passes = explain(frame, "label", method="imm"), explain(source, "label", method="imm")
+    check_equal(in_memory, by_passes)
+    in_memory = explain(frame.drop(columns="label"), n_clusters=3, method="imm")
+    by_passes = explain(ArrowSource(pa.Table.from_pandas(frame.drop(columns="label"))), n_clusters=3, method="imm")
+    assert (in_memory.columns, in_memory.notes) == (by_passes.columns, by_passes.notes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["blobs", "uniform"])
+def test_auto_on_a_sample_costs_at_most_a_hundredth_more_than_in_memory(kind, monkeypatch):
+    monkeypatch.setattr(_table_auto, "_rows_of_sample", lambda task: 20_000)
+    X = make_blobs(100_000, 10, centers=8, cluster_std=4.0, random_state=1)[0]
+    X = X if kind == "blobs" else np.random.default_rng(1).random((100_000, 4))
+    k = 8 if kind == "blobs" else 10
+    labels = KMeans(k, n_init=1, random_state=0).fit(X).labels_
+    in_memory, by_passes = both(X, labels)
+    assert by_passes.search.n_sampled == 20_000
+    assert by_passes.cost <= 1.01 * in_memory.cost

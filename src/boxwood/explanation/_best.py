@@ -42,7 +42,7 @@ def refuse_leaves(task: Task | TableTask, method: Method) -> None:
     if not method.one_leaf_each or task.max_leaf_nodes is None:
         return
     n, what = task.reference.n_clusters, "clusters"
-    if method.of_mixtures and isinstance(task, Task) and task.mixture is not None:
+    if method.of_mixtures and task.mixture is not None:
         n, what = task.components.n_components, "components"
     if task.max_leaf_nodes != n:
         others = [f"{name!r}" for name, other in METHODS.items() if not other.one_leaf_each]

@@ -49,7 +49,7 @@ def explain(
 
     Parameters
     ----------
-    X : array-like or data frame of shape (n, d)
+    X : array-like, data frame of shape (n, d), or table in batches
         Rows: numbers, or columns of numbers and booleans, without missing values. Other columns of a frame are left
         out, with a note. If the clustering is a pipeline that encodes columns of text, rules name their values. If
         boxwood makes the clusters of a frame of at least 50 rows, columns that look like identifiers are left out, too:
@@ -58,7 +58,8 @@ def explain(
         The clustering, in one of these forms. None is k-means.
 
         - Labels of any hashable type, one for each row; -1 leaves a row out, as a number or as the text "-1".
-        - The name of the column of the data frame `X` that holds the labels. No cut tests that column.
+        - The name of the column of `X` that holds the labels. No cut tests that column.
+        - For a table in batches also centres of shape (k, d), the nearest of which is a row's cluster.
         - A `Reference`: labels with names and centres of their own. Other labels get the means of their rows.
         - A clusterer, mixture or pipeline of scikit-learn. A fitted one is used as it is, others are cloned and fitted.
         - An explainer of boxwood, such as a fitted `IMM`. No new tree is grown: the explanation has the explainer's
@@ -89,8 +90,8 @@ def explain(
         the machine, and a note says so. None: no clock decides anything.
     names : mapping from label to name, or sequence of names, default=None
         Names of the clusters. A sequence has one name for each label, in ascending order of the labels.
-    sample_weight : array-like of shape (n,), default=None
-        Weight of each row.
+    sample_weight : array-like of shape (n,), or str, default=None
+        Weight of each row; for a table in batches the name of the column that holds it.
     random_state : int or RandomState instance, default=None
         Seed or generator for k-means, for the method and for samples of large tables. None is 0.
     columns : sequence of str, default=None
@@ -181,6 +182,11 @@ def explain(
     random sample of so many rows. The best trees are compared, and the best one is refined, on all rows. A note and
     `Explanation.search` say so. If two clusters have the same centre, methods that separate centres are left out, with
     a note.
+
+    A table in batches (of `scan`) is read several times, and never in memory as a whole. A method by its name grows the
+    tree of the same rows in memory, if it can grow by passes. "auto" grows trees on a sample of up to 100 000 distinct
+    rows, and compares the best of them, and IMM's tree of all rows, on all rows; a note says so. `standardize`,
+    `validate`, `min_samples_leaf` and categories need all rows in memory.
 
     Takes time n d (log n + k) for each level of the trees, besides the clustering. A tree has k - 1 levels at worst; of
     clusters that overlap, IMM's may come close. `grow.greedy` and `grow.shallow` state worst cases of their own.

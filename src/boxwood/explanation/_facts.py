@@ -42,7 +42,8 @@ class SearchFacts(NamedTuple):
     n_candidates : int
         Number of different trees that were compared.
     n_sampled : int
-        Number of rows that most growers saw; the tree was refined and measured on every row.
+        Number of rows that most growers saw; the tree was refined and measured on every row. Of a table in batches it
+        was refined on these rows, and measured on every row.
     stopped_by_clock : bool
         Whether the time limit ended the search.
     gap : float, default=None

@@ -21,7 +21,11 @@ from boxwood.tree import ThresholdTree
 
 __all__ = [
     "columns_for_rules",
+    "counts_rows",
+    "has_name_of_identifier",
+    "left_out_as_identifiers",
     "looks_like_identifier",
+    "note_on_identifiers",
     "notes_on_agreement",
     "notes_on_columns",
     "notes_on_left_out",
@@ -49,9 +53,9 @@ def looks_like_identifier(name: str, values: Array) -> bool:
     low, high = float(values.min()), float(values.max())
     if not (np.isfinite(low) and np.isfinite(high)) or low == high or (values != np.floor(values)).any():
         return False
-    if says_identifier(name):
+    if has_name_of_identifier(name, len(values)):
         return True
-    if (high - low + 1) * FILLED >= len(values):
+    if not counts_rows(low, high, len(values)):
         return False
     return int(np.bincount((values - low).astype(np.intp)).max()) == 1
 
@@ -59,6 +63,16 @@ def looks_like_identifier(name: str, values: Array) -> bool:
 def says_identifier(name: str) -> bool:
     """Return whether the name of a column says that it holds identifiers."""
     return bool(_NAMES & set(re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())))
+
+
+def has_name_of_identifier(name: str, n_rows: int) -> bool:
+    """Return whether a column of whole numbers has a name such as id, zip or account."""
+    return n_rows >= FEW_ROWS and says_identifier(name)
+
+
+def counts_rows(low: float, high: float, n_rows: int) -> bool:
+    """Return whether unique whole numbers of a range would fill so much of it as row numbers do."""
+    return n_rows >= FEW_ROWS and (high - low + 1) * FILLED < n_rows
 
 
 def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) -> tuple[Any, tuple[str, ...]]:
@@ -86,11 +100,16 @@ def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) ->
         suspects = [name for j, name in enumerate(kept) if looks_like_identifier(name, values[:, j])]
     texts = [*notes_on_left_out(left_out)]
     if suspects:
-        texts.append(f"left out, looks like an identifier: {listed(suspects)}; to use it, name the columns (columns)")
+        texts.append(left_out_as_identifiers(suspects))
     remaining = [name for name in kept if name not in suspects]
     if not remaining:
         raise DataError(f"no numeric column is left in the table of {len(column_names(X))} columns; {'; '.join(texts)}")
     return remaining, tuple(texts)
+
+
+def left_out_as_identifiers(suspects: Sequence[str]) -> str:
+    """Return the note that columns are left out as they look like identifiers."""
+    return f"left out, looks like an identifier: {listed(suspects)}; to use it, name the columns (columns)"
 
 
 def notes_on_left_out(left_out: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
@@ -100,7 +119,11 @@ def notes_on_left_out(left_out: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
 
 def notes_on_columns(names: Sequence[str], values: Array) -> tuple[str, ...]:
     """Return a note on columns that look like identifiers, although rules may use them."""
-    suspects = [name for j, name in enumerate(names) if looks_like_identifier(name, values[:, j])]
+    return note_on_identifiers([name for j, name in enumerate(names) if looks_like_identifier(name, values[:, j])])
+
+
+def note_on_identifiers(suspects: Sequence[str]) -> tuple[str, ...]:
+    """Return a note on columns that look like identifiers, if there are any."""
     if not suspects:
         return ()
     return (f"looks like an identifier: {listed(suspects)}; rules on it say little (columns chooses others)",)

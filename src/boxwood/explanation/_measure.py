@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -144,7 +145,7 @@ def _mixture_facts(task: Task, grown: Grown, coordinates: Coordinates) -> Mixtur
         of_table = coordinates.to_table(mixture, task.reference)
     except DataError:  # values too large for their variance, where a curved map brought them near
         return None
-    return mixture_facts(grown.tree, of_table, coordinates, task)
+    return mixture_facts(grown.tree, of_table, coordinates.columns, replace(task, rows=coordinates.table))
 
 
 def _leaves(

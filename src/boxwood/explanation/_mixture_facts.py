@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from boxwood.explanation._summaries import FarFromGaussian, MixtureFacts
@@ -9,19 +11,17 @@ from boxwood.metrics import explainability_to_noise
 from boxwood.metrics._mixture_boxes import has_independent_axes, reaches
 from boxwood.metrics._mixture_tails import far_tails
 from boxwood.reference import Mixture, Task
-from boxwood.reference._coordinates import Coordinates
 from boxwood.tree import ThresholdTree
 
 __all__ = ["mixture_facts"]
 
 
-def mixture_facts(tree: ThresholdTree, mixture: Mixture, coordinates: Coordinates, task: Task) -> MixtureFacts:
-    """Return facts on a tree from a mixture in the columns of the table."""
-    reference, columns = task.reference, coordinates.columns
+def mixture_facts(tree: ThresholdTree, mixture: Mixture, columns: Sequence[str], task: Task) -> MixtureFacts:
+    """Return facts on a tree from a mixture; IN: task: rows in the same columns, or a sample of them."""
+    reference, rows = task.reference, task.rows
     noise = explainability_to_noise(mixture)
     first, second = (reference.names[mixture.clusters[component]] for component in noise.pair)
-    table = coordinates.table
-    tails = far_tails(table.values, reference.labels, tree, sample_weight=table.weights, n_jobs=task.n_jobs)
+    tails = far_tails(rows.values, reference.labels, tree, sample_weight=rows.weights, n_jobs=task.n_jobs)
     return MixtureFacts(
         explainability_to_noise=float(noise.value),
         components=(first, second),

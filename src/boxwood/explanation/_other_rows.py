@@ -59,9 +59,9 @@ def measured_on(ex: Explanation, X: Any, labels: Any, sample_weight: Any) -> Exp
     grown = Grown(ex.tree, ex.method, objective, kernel)
     measured = measure(task, grown, coordinates)
     if evidence is not None:
-        found = measured._rows()
+        rows = measured._rows()
         given = None if evidence.given is None else X
-        evidence = replace(evidence, task=found.task, coordinates=found.coordinates, leaf=found.leaf, given=given)
+        evidence = replace(evidence, task=rows.task, coordinates=rows.coordinates, leaf=rows.leaf, given=given)
         measured = replace(measured, _evidence=evidence)
     return replace(measured, notes=(OTHER_ROWS, *measured.notes))
 

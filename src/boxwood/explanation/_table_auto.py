@@ -21,7 +21,7 @@ from boxwood.passes._tree_sums import TreeSums
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Found", "searched_by_passes"]
+__all__ = ["Found", "sample_task", "searched_by_passes"]
 
 SAMPLE_VALUES, SAMPLE_ROWS = 2_000_000, 100_000  # most values and rows of the sample
 
@@ -41,7 +41,6 @@ def searched_by_passes(
     progress: Progress,
     objective: str = "auto",
     time_limit: float | None = None,
-    n_rows: int | None = None,
 ) -> Found:
     """Return the tree that the goal takes, by all rows, of the one that the search finds on a sample and of IMM's.
 
@@ -50,7 +49,7 @@ def searched_by_passes(
     are set, where clusters have equal centres, and where there are fewer leaves than clusters.
     """
     task = facts.task
-    sample, is_whole = _sample(facts, _rows_of_sample(task, n_rows))
+    sample, is_whole = sample_task(facts)
     share = 1.0 if objective == "cost" else facts.share_nearest
     rule = GoalRule(objective, share, comparable(facts.cost_of_clusters), float(facts.means.weights.sum()))
     asked = objective if rule.by_cost else "agreement"
@@ -75,7 +74,8 @@ def searched_by_passes(
         search = search._replace(n_candidates=n_candidates, n_sampled=len(sample.rows), gap=None)
         notes += (_note_on_sample(len(sample.rows), task.overview.n_rows, len(trees), bool(by_imm)),)
     notes += (rule.reason,) if rule.reason else ()
-    return Found(Grown(best.tree, best.name, facts={"search": search}, notes=notes), sums, cost, sample)
+    told = {"search": search} | ({} if task.mixture is None else {"mixture": task.mixture})
+    return Found(Grown(best.tree, best.name, facts=told, notes=notes), sums, cost, sample)
 
 
 def _note_on_sample(n_sampled: int, n_rows: int, n_compared: int, beside_imm: bool) -> str:
@@ -84,20 +84,20 @@ def _note_on_sample(n_sampled: int, n_rows: int, n_compared: int, beside_imm: bo
     return f"trees were grown on a sample of {n_sampled:,} of {n_rows:,} rows; {best} on all rows"
 
 
-def _rows_of_sample(task: TableTask, n_rows: int | None) -> int:
-    if n_rows is not None:
-        return n_rows
+def _rows_of_sample(task: TableTask) -> int:
     return max(min(SAMPLE_ROWS, SAMPLE_VALUES // task.batches.n_columns), ROWS, ROWS_PER_LEAF * task.leaves())
 
 
-def _sample(facts: TableFacts, n_rows: int) -> tuple[Task, bool]:
-    """Return the task on a sample, and whether all rows are in it."""
+def sample_task(facts: TableFacts) -> tuple[Task, bool]:
+    """Return the task on a sample of distinct rows, and whether all rows are in it."""
     task = facts.task
+    n_rows = _rows_of_sample(task)
     values, labels, weights = sample_of(task.batches, n_rows)
     are_alike = not facts.weighted and bool((weights == 1.0).all())
     sample = Task.of(
         Rows(values, None if are_alike else weights),
         Reference(labels, task.reference.centers, task.reference.names),
+        mixture=task.mixture,
         max_leaf_nodes=task.max_leaf_nodes,
         random_state=task.random_state,
         n_jobs=task.n_jobs,

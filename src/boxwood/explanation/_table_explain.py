@@ -7,26 +7,33 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
+
 from boxwood.errors import DataError
 from boxwood.explanation._best import refuse_leaves
 from boxwood.explanation._budgets import settled, told
 from boxwood.explanation._clustering import N_CLUSTERS
 from boxwood.explanation._explanation import Explanation, with_booleans
-from boxwood.explanation._guards import notes_on_agreement, notes_on_outcome
+from boxwood.explanation._guards import note_on_identifiers, notes_on_agreement, notes_on_outcome, notes_on_ranges
+from boxwood.explanation._mixture_facts import mixture_facts
 from boxwood.explanation._names import Names, renamed
 from boxwood.explanation._of_explainer import is_explainer
 from boxwood.explanation._options import with_defaults
 from boxwood.explanation._progress import Progress, silent
-from boxwood.explanation._table_auto import Found, searched_by_passes
+from boxwood.explanation._table_auto import Found, sample_task, searched_by_passes
 from boxwood.explanation._table_clustering import clustering_of_table, label_column_of
 from boxwood.explanation._table_evidence import refuse_all_rows
 from boxwood.explanation._table_facts import TableFacts, named_by_rows
+from boxwood.explanation._table_identifiers import identifiers_of
 from boxwood.explanation._table_measure import explanation_of
-from boxwood.explanation._table_rows import boolean_columns_of, budget_for, rows_for
+from boxwood.explanation._table_rows import boolean_columns_of, budget_for, rows_for, without_identifiers
 from boxwood.grow import METHODS
 from boxwood.passes import Source, TableTask
 from boxwood.passes._scaled import scaled_batches, unit_scaling, unscaled_reference
 from boxwood.passes._tree_sums import Moved, TreeSums, shortened_by_passes
+from boxwood.reference import Mixture
+from boxwood.reference._clusterer import last_step
 from boxwood.tree import ThresholdTree
 from boxwood.tree._shorten import rounded
 
@@ -60,6 +67,11 @@ def explain_table(
     if is_explainer(clustering):
         refuse_all_rows("an explainer that brings its own tree", source.name)
     batches, notes = rows_for(source, label_column_of(clustering), sample_weight, columns)
+    if method != "auto":
+        METHODS[method].grower_by_passes  # noqa: B018  it refuses methods without one before anything is read
+    if clustering is None and columns is None:
+        batches, left_out = without_identifiers(batches)
+        notes += left_out
     budget = budget_for(batches, method, dict(limits or {}))
     if standardize and not (clustering is None or isinstance(clustering, str)):
         refuse_all_rows("standardize with centres or a clusterer", source.name)
@@ -67,6 +79,7 @@ def explain_table(
     on = batches if scaling is None else scaled_batches(batches, scaling)  # the columns on which trees are grown
     reference, clusterer = clustering_of_table(on, clustering, n_clusters, random_state)
     options_of_task: dict[str, Any] = {
+        "mixture": _mixture_of(clusterer),
         "max_leaf_nodes": max_leaf_nodes,
         "random_state": random_state,
         "n_jobs": n_jobs,
@@ -75,8 +88,6 @@ def explain_table(
     reference = renamed(reference, names)
     task = TableTask.of(replace(on, labelling=reference.labelling), reference, **options_of_task)
     _refuse_one_cluster(task)
-    if clustering is None and n_clusters is None:
-        notes += (f"{N_CLUSTERS} clusters were made, as no number was asked for (n_clusters)",)
     facts = TableFacts(task)
     found = _found(facts, method, with_defaults(method, dict(options), clusterer), progress)
     sums = found.sums
@@ -87,6 +98,7 @@ def explain_table(
         facts = TableFacts(task, scaling.scale)
         sums = facts.of_trees([found.grown.tree.pull_back(scaling)])[0]
     tree, n_moved, sums = _finished(facts, sums)
+    notes += _notes_on_columns(facts, sums, clustering is None, n_clusters)
     cost = facts.costs_of([sums])[0] if n_moved or found.cost is None else found.cost
     grown = found.grown._replace(tree=tree, notes=(*notes, *found.grown.notes))
     explanation = explanation_of(facts, grown, sums, cost)
@@ -94,9 +106,41 @@ def explain_table(
     if found.sample is not None:
         sample = settled(found.sample, found.grown.tree)
         afterwards += notes_on_agreement(explanation.agreement, found.grown.tree, sample)
+    if (mixture := grown.facts.get("mixture")) is not None:
+        explanation = _with_mixture(explanation, mixture, facts)
     explanation = told(explanation, task, budget, n_moved)
     explanation = replace(explanation, notes=(*explanation.notes, *afterwards))
     return with_booleans(explanation, boolean_columns_of(batches))
+
+
+def _notes_on_columns(facts: TableFacts, sums: TreeSums, made_here: bool, n_clusters: int | None) -> tuple[str, ...]:
+    """Return notes on columns that look like identifiers, and on what k-means was given."""
+    batches, least_and_most = facts.task.batches, np.stack(facts.task.ranges)
+    suspects = identifiers_of(batches, facts.task.overview.n_rows, ~sums.broken, *least_and_most)
+    notes = note_on_identifiers(suspects)
+    if made_here:
+        notes += notes_on_ranges(batches.columns, least_and_most)
+    if made_here and n_clusters is None:
+        notes += (f"{N_CLUSTERS} clusters were made, as no number was asked for (n_clusters)",)
+    return notes
+
+
+def _mixture_of(clusterer: Any) -> Mixture | None:
+    """Return the Gaussians of a fitted mixture; its clusters have the numbers of its components."""
+    fitted = last_step(clusterer)
+    if not isinstance(fitted, (GaussianMixture, BayesianGaussianMixture)):
+        return None
+    mixture = Mixture.from_gaussian_mixture(fitted)
+    return mixture.with_clusters(np.array(mixture.names, dtype=np.intp))
+
+
+def _with_mixture(explanation: Explanation, mixture: Mixture, facts: TableFacts) -> Explanation:
+    """Return the explanation with the facts from the Gaussians; their tails are looked at on a sample."""
+    sample, is_whole = sample_task(facts)
+    found = mixture_facts(explanation.tree, mixture, explanation.columns, sample)
+    note = f"how far the clusters are from Gaussian was judged on a sample of {len(sample.rows):,} rows"
+    notes = explanation.notes if is_whole else (*explanation.notes, note)
+    return replace(explanation, mixture=found, notes=notes)
 
 
 def _refuse_one_cluster(task: TableTask) -> None:

@@ -59,7 +59,7 @@ class _Nearest:
         nearest(rows, np.ascontiguousarray(self.means.T), True, found, least)
         is_own = found == own
         others = np.flatnonzero(~is_own)
-        is_own[others] = np.square(rows[others] - self.means[own[others]]).sum(axis=1) <= least[others] * EQUAL
+        is_own[others] = np.linalg.norm(rows[others] - self.means[own[others]], axis=1) <= least[others] * EQUAL
         self.own.add(weights[kept[is_own]] if weights is not None else [float(is_own.sum())])
         self.all.add(weights[kept] if weights is not None else [float(len(kept))])
 
@@ -84,7 +84,8 @@ class TableFacts:
         self.task, self.k = task, task.reference.n_clusters
         self.weighted = task.batches.weight is not None
         known = task.reference.measured
-        self._means: Means | None = known.means if known is not None and known.is_of(task.batches) else None
+        is_known = known is not None and known.is_of(task.batches)
+        self._means: Means | None = known.means if known is not None and is_known else None
         self._squares: SquareSums | None = None
 
     @cached_property

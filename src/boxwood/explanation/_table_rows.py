@@ -9,13 +9,14 @@ from typing import Any
 from boxwood._frames import refuse_unknown_columns
 from boxwood._validation import listed, refuse_other_kind
 from boxwood.errors import DataError
-from boxwood.explanation._guards import notes_on_left_out
+from boxwood.explanation._guards import left_out_as_identifiers, notes_on_left_out
 from boxwood.explanation._table_evidence import refuse_all_rows
+from boxwood.explanation._table_identifiers import identifiers_in
 from boxwood.passes import Batches, Source
 from boxwood.passes._batches import rows_of
 from boxwood.reference._budget import Budget, as_names
 
-__all__ = ["boolean_columns_of", "budget_for", "rows_for"]
+__all__ = ["boolean_columns_of", "budget_for", "rows_for", "without_identifiers"]
 
 _REASONS = {"text": "text", "date": "dates", "other": "neither numbers nor booleans"}
 _OF_SAMPLE = ("max_depth", "max_columns", "forbidden", "preferred")  # limits that a sample's tree keeps on all rows
@@ -35,6 +36,18 @@ def rows_for(
         if kind in _REASONS and name not in (label, weight):
             left_out.setdefault(_REASONS[kind], []).append(name)
     return batches, notes_on_left_out(left_out)
+
+
+def without_identifiers(batches: Batches) -> tuple[Batches, tuple[str, ...]]:
+    """Return the rows without columns that look like identifiers, and a note on these; takes a pass, seldom two."""
+    suspects = identifiers_in(batches)
+    columns = tuple(name for name in batches.columns if name not in suspects)
+    if not suspects:
+        return batches, ()
+    note = left_out_as_identifiers(suspects)
+    if not columns:
+        raise DataError(f"no column of numbers is left in {batches.source.name}; {note}")
+    return replace(batches, columns=columns), (note,)
 
 
 def _chosen(batches: Batches, columns: Sequence[str], label: str | None) -> tuple[str, ...]:

@@ -109,7 +109,7 @@ class TableTask:
     def components(self) -> Mixture:
         """The mixture, or else the clusters' frequencies, means and variances.
 
-        These are those of the same rows in memory to the last bit. Takes one pass besides those for `overview` and
+        These are those of the same rows in memory to the last bit. They take one pass besides those for `overview` and
         `means`.
         """
         if self.mixture is not None:

@@ -54,7 +54,7 @@ class TreeSums:
     left, right : arrays of shape (n_nodes, 2)
         Gap of each end of a cut; see `shortened_in`.
     broken, broken_of_kept : arrays of shape (d,)
-        Whether a column that the tree tests holds a number that is not whole, in all rows and in the kept ones.
+        Whether a column holds a number that is not whole, in all rows and in the kept ones.
     """
 
     def __init__(self, tree: ThresholdTree, ranges: Ranges, is_weighted: bool) -> None:
@@ -84,11 +84,10 @@ class TreeSums:
         self.sums.update((values, leaf, weights))
         widen(values, leaf, self.least, self.most)
         widen_gaps(values, tree.feature, tree.lower, tree.upper, tree.second, self.ends, self.left, self.right)
-        for j in self.tree.features.tolist():
-            if not self.broken_of_kept[j]:
-                broken = values[:, j] != np.floor(values[:, j])
-                self.broken[j] |= broken.any()
-                self.broken_of_kept[j] |= broken[kept].any()
+        for j in np.flatnonzero(~self.broken_of_kept).tolist():
+            broken = values[:, j] != np.floor(values[:, j])
+            self.broken[j] |= broken.any()
+            self.broken_of_kept[j] |= broken[kept].any()
 
     def merge(self, other: TreeSums) -> None:
         """Add other sums of the same tree."""

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._frames import as_matrix, column_names, is_frame, refuse_unknown_columns
 from boxwood._types import Array
-from boxwood._validation import Rows, as_table, as_weights
+from boxwood._validation import Rows, as_table, as_weights, shown
 from boxwood.axes import AxisMap, Categories, Scaling, axis_map_of
 from boxwood.axes._composed import Chained
 from boxwood.errors import DataError
