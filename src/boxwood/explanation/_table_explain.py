@@ -26,6 +26,7 @@ from boxwood.explanation._table_rows import boolean_columns_of, budget_for, rows
 from boxwood.grow import METHODS
 from boxwood.passes import Source, TableTask
 from boxwood.passes._tree_sums import Moved, TreeSums, shortened_by_passes
+from boxwood.table._spark_models import is_spark_model, reference_of_spark_model
 from boxwood.tree import ThresholdTree
 from boxwood.tree._shorten import rounded
 
@@ -59,6 +60,8 @@ def explain_table(
             refuse_all_rows(name, source.name)
     if is_explainer(clustering):
         refuse_all_rows("an explainer that brings its own tree", source.name)
+    if is_spark_model(clustering):
+        source, clustering = reference_of_spark_model(clustering, getattr(source, "frame", source))
     batches, notes = rows_for(source, label_column_of(clustering), sample_weight, columns)
     budget = budget_for(batches, method, dict(limits or {}))
     reference, clusterer = clustering_of_table(batches, clustering, n_clusters, random_state)
