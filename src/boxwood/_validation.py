@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +18,7 @@ from boxwood.errors import DataError
 
 __all__ = [
     "Rows",
+    "WholeWeights",
     "as_generator",
     "as_numbers",
     "as_positions",
@@ -193,15 +194,33 @@ def as_whole_weights(weights: Floats | None) -> Ints:
     """
     if weights is None:
         return np.empty(0, dtype=np.int64)
-    exponent = int(np.frexp(weights.max())[1])
-    return whole_weights(weights, exponent, np.ldexp(weights, -exponent).sum())
+    heaviest = float(weights.max())
+    scaled = np.ldexp(weights, -int(np.frexp(heaviest)[1]))  # below 1, so that the sum is finite
+    total = float(scaled.sum())
+    if abs(math.frexp(total)[0] - 0.75) > 0.25 - 1e-6:  # near a power of two: rounding must not decide
+        total = math.fsum(scaled)
+    return WholeWeights.scaling(heaviest, total).of(weights)
 
 
-def whole_weights(weights: Floats, exponent: int, total: float) -> Ints:
-    """Return weights as whole numbers, if the largest of all has this exponent and all below 1 have this sum."""
-    scaled = np.ldexp(weights, -exponent)  # below 1, so that the sum is finite
-    whole = np.rint(np.ldexp(scaled, int(np.floor(61 - np.log2(total))))).astype(np.int64)
-    return np.maximum(whole, weights > 0)  # a row of little weight is still a row
+class WholeWeights(NamedTuple):
+    """How weights become whole numbers: multiplied by two powers of two, and rounded; see `as_whole_weights`."""
+
+    first: int
+    second: int
+
+    @classmethod
+    def scaling(cls, heaviest: float, total: float) -> WholeWeights:
+        """Return the scale for the greatest weight, and the sum of all weights over the power of two next above it.
+
+        The sum must be exact, rounded once, so that it depends on no order.
+        """
+        part, power = math.frexp(total)
+        return cls(-math.frexp(heaviest)[1], 61 - power + (part == 0.5))
+
+    def of(self, weights: Floats) -> Ints:
+        """Return weights as whole numbers."""
+        whole = np.rint(np.ldexp(np.ldexp(weights, self.first), self.second)).astype(np.int64)
+        return np.maximum(whole, weights > 0)  # a row of little weight is still a row
 
 
 def as_generator(random_state: Any) -> np.random.Generator:

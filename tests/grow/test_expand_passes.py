@@ -11,6 +11,7 @@ from boxwood.grow import _looks, expand
 from boxwood.grow._expand import expanded, grow_exkmc, grow_expand
 from boxwood.grow._expand_passes import expanded_by_passes, grow_exkmc_by_passes, grow_expand_by_passes
 from boxwood.grow._looks import inner_edges
+from boxwood.grow._methods import METHODS
 from boxwood.passes import LabelColumn, NearestCenters, TableReference, TableTask
 from boxwood.reference import Reference, Task
 from boxwood.reference._budget import Budget
@@ -139,3 +140,16 @@ def test_edges_lie_inside_and_part_whatever_is_there():
         assert 1 <= len(edges) <= n_bins - 1, seed
         assert low <= edges[0] <= edges[-1] < high, seed
         assert (np.diff(edges) > 0).all(), seed
+
+
+@pytest.mark.parametrize("seed", seeds(15))
+def test_the_tree_to_begin_with_is_that_of_imm(seed):
+    def outcome(name, task):
+        try:
+            return METHODS[name].grow(task, look_ahead=False)
+        except DataError as error:  # centres are equal
+            return str(error)
+
+    task, by_passes = tables(seed)
+    for name in ("exkmc", "expand"):
+        assert outcome(name, by_passes) == outcome(name, task)

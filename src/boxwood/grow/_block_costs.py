@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Floats, Indices, Ints, Weights
-from boxwood._validation import whole_weights
+from boxwood._validation import WholeWeights
 from boxwood.grow._costs import REPEATS, scale_for, unit_of
 from boxwood.grow._levels import Paths
 from boxwood.loops.expand import squared_distances
@@ -18,7 +18,7 @@ from boxwood.loops.in_bins import whole_by_node
 from boxwood.passes import Block, TableTask
 from boxwood.passes._exact import ExactSum
 
-__all__ = ["BlockCosts", "Part", "Scales", "WholeWeights", "parts_of", "taken"]
+__all__ = ["BlockCosts", "Part", "Scales", "parts_of", "taken", "whole_weights_of"]
 
 AT_ONCE = 1 << 20  # values and costs of the rows that are looked at together
 
@@ -155,25 +155,12 @@ def taken(part: Part, rows: Indices) -> Part:
     return Part(part.values[rows], part.nodes[rows], part.labels[rows], weights)
 
 
-class WholeWeights(NamedTuple):
-    """Weights of rows as whole numbers, as `as_whole_weights` makes them of all rows in memory."""
-
-    exponent: int
-    total: float  # 0 where every row weighs 1
-
-    @classmethod
-    def of(cls, task: TableTask) -> WholeWeights:
-        """Return the weights of a task's rows."""
-        if task.batches.weight is None:
-            return cls(0, 0.0)
-        exponent = int(np.frexp(task.overview.heaviest)[1])
-        return cls(exponent, math.ldexp(task.overview.total_weight(), -exponent))
-
-    def whole(self, part: Part) -> Ints:
-        """Return the weight of each row, shape (n,)."""
-        if part.weights is None:
-            return np.ones(len(part.nodes), dtype=np.int64)
-        return whole_weights(part.weights, self.exponent, self.total)
+def whole_weights_of(task: TableTask) -> WholeWeights | None:
+    """Return how the weights of a task's rows become whole numbers; None where every row weighs 1."""
+    if task.batches.weight is None:
+        return None
+    heaviest = task.overview.heaviest
+    return WholeWeights.scaling(heaviest, math.ldexp(task.overview.total_weight(), -math.frexp(heaviest)[1]))
 
 
 class Scales:

@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Bools, Floats, Indices, Ints
-from boxwood.grow._block_costs import BlockCosts, Part, Scales, WholeWeights, parts_of, taken
+from boxwood._validation import WholeWeights
+from boxwood.grow._block_costs import BlockCosts, Part, Scales, parts_of, taken, whole_weights_of
 from boxwood.grow._costs import scale_for
 from boxwood.grow._levels import GrowingTree, Paths
 from boxwood.grow._looks import BINS, BYTES, FEWEST, Look, Parts, Sample, Stretch, parts_of_values
@@ -89,7 +90,7 @@ class GreedySearch:
 
     def __init__(self, task: TableTask, tree: GrowingTree, costs: BlockCosts, penalty: float) -> None:
         self.batches, self.tree, self.costs, self.penalty = task.batches, tree, costs, penalty
-        self.weights = WholeWeights.of(task)
+        self.weights = whole_weights_of(task)
         self.n_repeated = task.overview.total_weight() if costs.is_repeated else 0.0
         self.sample: Sample | None = None
 
@@ -305,7 +306,7 @@ class _Changes:
     costs: BlockCosts
     centers: list[_Centers]
     scales: Floats
-    weights: WholeWeights
+    weights: WholeWeights | None
 
     def of(self, part: Part) -> tuple[Ints, Ints, list[Ints], Ints]:
         """Return changes at rows (d, n), weights and largest costs (n, 2), changes at centres, and costs of nodes."""
@@ -313,7 +314,7 @@ class _Changes:
         share, times = self.costs.shares(part)
         at_rows, fixed = np.zeros((d, n), dtype=np.int64), np.empty((n, 2), dtype=np.int64)
         largest = self.costs.distances(part.values).max(axis=1)
-        fixed[:, 0] = self.weights.whole(part)
+        fixed[:, 0] = 1 if self.weights is None or part.weights is None else self.weights.of(part.weights)
         fixed[:, 1] = np.rint(largest * share * self.scales[part.nodes]).astype(np.int64) * times
         at_centers, costs = (
             [np.zeros(each.ends.shape, dtype=np.int64) for each in self.centers],

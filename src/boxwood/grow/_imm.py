@@ -15,7 +15,9 @@ from boxwood._validation import as_whole_weights, refuse_unknown
 from boxwood.grow._grown import Grown, Split, grow_by_cuts
 from boxwood.grow._imm_counts import Bins, Counts
 from boxwood.grow._imm_search import Cut, Search
+from boxwood.grow._methods import METHODS
 from boxwood.grow._ties import EqualCuts, TieBreak
+from boxwood.passes import task_of
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, between
 
@@ -98,8 +100,8 @@ def imm(
     >>> imm(X, Reference.of(X, [0, 0, 1, 2, 2])).to_dict()["threshold"]
     4.5
     """
-    task = Task.of(X, reference, sample_weight=sample_weight, random_state=random_state, n_jobs=n_jobs)
-    return grow_imm(task, candidates=candidates, duplicates=duplicates, tie_break=tie_break).tree
+    task = task_of(X, reference, sample_weight=sample_weight, random_state=random_state, n_jobs=n_jobs)
+    return METHODS["imm"].grow(task, candidates=candidates, duplicates=duplicates, tie_break=tie_break).tree
 
 
 def grow_imm(task: Task, *, candidates: str = "all", duplicates: str = "error", tie_break: str = "first") -> Grown:

@@ -23,9 +23,9 @@ from boxwood.grow._imm_counts import Bins, Counts
 from boxwood.loops import imm as loops
 from boxwood.tree import between
 
-__all__ = ["Cut", "Search"]
+__all__ = ["NO_CUT", "Cut", "Search", "midpoints_of"]
 
-_NONE = np.iinfo(np.int64).max  # more mistakes than any cut makes
+NO_CUT = np.iinfo(np.int64).max  # more mistakes than any cut makes
 
 
 class Cut(NamedTuple):
@@ -44,14 +44,14 @@ class Search:
         self.centers = centers[clusters]
         self.low, self.high = self.centers.min(axis=0), self.centers.max(axis=0)
         self.center_bins = bins.codes(self.centers)  # (d, centres)
-        self.marks = _marks(self.centers) if midpoints else None
+        self.marks = midpoints_of(self.centers) if midpoints else None
         self.after, self.bound = self._bounds()
         self.open = self._open_at_marks() if midpoints else self._open()
 
     def run(self) -> Cut:
         """Return the best cut: fewest mistakes, then lowest column, then lowest value."""
         best: Cut | None = None
-        lowest = np.where(self.open, self.bound, _NONE).min(axis=1)
+        lowest = np.where(self.open, self.bound, NO_CUT).min(axis=1)
         for j in np.argsort(lowest, kind="stable").tolist():
             if best is not None and (lowest[j], j) > (best.mistakes, best.feature):
                 break
@@ -94,7 +94,7 @@ class Search:
     def _open(self) -> Bools:
         """Return the bins that can hold the best cut, by the bounds and by the rule for ties, shape (d, n_bins)."""
         within, codes, last = self._within(), np.arange(self.bins.n_bins), self.center_bins.max(axis=1)[:, None]
-        behind = np.where(within & (codes < last), self.after, _NONE)
+        behind = np.where(within & (codes < last), self.after, NO_CUT)
         fewest_at = int(np.argmin(behind))  # the first cut behind a bin with the fewest mistakes, by column, then bin
         fewest = behind.flat[fewest_at]
         not_later = np.arange(behind.size).reshape(behind.shape) <= fewest_at
@@ -122,7 +122,7 @@ class Search:
         """Return the best cut in the wanted bins of one column: sort the values in them, and sweep."""
         values, mistakes = self._tried(j, wanted)
         if not len(values):  # the wanted bins hold no valid cut
-            return Cut(_NONE, j, np.inf)
+            return Cut(NO_CUT, j, np.inf)
         first = int(mistakes.argmin())
         return Cut(int(mistakes[first]), j, float(values[first]))
 
@@ -167,7 +167,7 @@ class Search:
         self.bins.constant[j] |= wanted & (low >= high)
 
 
-def _marks(centers: Floats) -> list[Floats]:
+def midpoints_of(centers: Floats) -> list[Floats]:
     """Return the midpoints between neighbouring centres in each column."""
     ordered = np.sort(centers, axis=0)
     middle = between(ordered[:-1], ordered[1:])

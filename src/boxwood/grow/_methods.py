@@ -111,7 +111,16 @@ _ALL = (*_COLUMNS, "max_depth", "min_samples_leaf")
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        Method("imm", "_imm", True, separates_centers=True, candidate=True, sees_all_rows=True, keeps=_COLUMNS),
+        Method(
+            "imm",
+            "_imm",
+            True,
+            separates_centers=True,
+            candidate=True,
+            sees_all_rows=True,
+            keeps=_COLUMNS,
+            passes="_imm_passes",
+        ),
         Method(
             "greedy",
             "_greedy",
