@@ -62,12 +62,12 @@ def test_forbidden_columns_are_hidden(seed, name, sizes):
 @pytest.mark.parametrize("seed", seeds(3))
 def test_a_table_with_many_rows_is_looked_at_in_bins(seed, name, monkeypatch):
     rng = np.random.default_rng(seed)
-    n, k = 3000, 6
+    n, k = 1000, 6
     labels = rng.integers(k, size=n)
     X = np.column_stack([3 * rng.normal(size=(k, 3))[labels] + rng.normal(size=(n, 3)), rng.standard_cauchy(n) ** 3])
     weights = rng.integers(1, 4, size=n) if seed else None
     reference = Reference.of(X, labels)
-    look_closely(monkeypatch, search, 512, 200, 1000)
+    look_closely(monkeypatch, search, 512, 100, 500)
     columns = {"label": labels} | ({} if weights is None else {"w": weights})
     source = scattered(X, seed, **columns)
     clusters = TableReference(LabelColumn("label", tuple(range(k))), reference.centers)
