@@ -20,6 +20,7 @@ from boxwood._types import Floats, Indices, Ints
 from boxwood.grow._block_costs import BlockCosts, Scales, parts_of, taken
 from boxwood.grow._expand_cuts import Cut
 from boxwood.grow._levels import GrowingTree, Paths
+from boxwood.grow._look_ahead import Pair
 from boxwood.grow._looks import BINS, BYTES, FEWEST, Look, Parts, Sample, Stretch, parts_of_values
 from boxwood.loops.in_bins import add_by_label, add_to_slots, find_in_slots
 from boxwood.passes import Block, TableTask
@@ -44,6 +45,9 @@ class Leaf:
     total: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # sums of the amounts
     left: tuple[int, Ints] = (0, np.empty(0, dtype=np.int64))  # rows and sums on the left of the cut
     sides: list[Leaf] = field(default_factory=list)  # where the growing tree has made the cut
+    pairs: list[Pair] | None = None  # of cuts at once; None before they are looked for
+    is_too_large: bool = False  # to look for pairs of cuts
+    seconds: list[Cut | None] | None = None  # cuts of the sides, where two or three cuts are made at once
 
 
 class _Best(NamedTuple):
@@ -114,13 +118,18 @@ class Search:
         """Make the cut of a leaf, if that is not done, so that its sides can be searched."""
         if leaf.sides:
             return
+        self.split(leaf)
+        count, left = leaf.left
+        sides = (count, left), (leaf.count - count, leaf.total - left)
+        for side, (n_rows, sums) in zip(leaf.sides, sides, strict=True):
+            rounded = self.n_repeated if self.costs.is_repeated else n_rows
+            side.count, side.scale = n_rows, self.costs.scale_of_sums(sums, leaf.scale, rounded)
+
+    def split(self, leaf: Leaf) -> None:
+        """Make the cut of a leaf in the growing tree."""
         assert leaf.cut is not None
         nodes = self.tree.split(leaf.node, leaf.cut.feature, leaf.cut.upper, leaf.cut.lower)
-        count, left = leaf.left
-        for node, n_rows, sums in zip(nodes, (count, leaf.count - count), (left, leaf.total - left), strict=True):
-            rounded = self.n_repeated if self.costs.is_repeated else n_rows
-            scale = self.costs.scale_of_sums(sums, leaf.scale, rounded)
-            leaf.sides.append(Leaf(node, leaf.depth + 1, n_rows, scale))
+        leaf.sides = [Leaf(node, leaf.depth + 1) for node in nodes]
 
 
 class _Nodes:

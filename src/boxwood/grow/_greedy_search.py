@@ -31,6 +31,7 @@ __all__ = ["CenterNode", "GreedySearch"]
 
 LISTED = 32  # centres in the list of a row
 VALUES = 1 << 19  # gathered one by one, at most
+ROWS, COST, WEIGHT, LARGEST, CENTERS = range(5)  # what lies before a place of a column, and what a cut there costs
 AMOUNTS = 4  # what a row adds, what it takes away, its weight, and the largest of its costs
 SLACK = 1e-12  # more than the relative error of a foretold depth
 
@@ -73,16 +74,6 @@ class _Best(NamedTuple):
     threshold: float
 
 
-class _Before(NamedTuple):
-    """What lies before a part of a column, and what a cut there costs."""
-
-    n_rows: int
-    cost: int
-    weight: int
-    largest: int
-    n_centers: int
-
-
 class _Stretch(NamedTuple):
     """A stretch of a column whose inner cuts may be the best. No centre lies between its ends."""
 
@@ -90,7 +81,7 @@ class _Stretch(NamedTuple):
     low: float
     high: float
     n_rows: int
-    before: _Before
+    before: Ints  # (5,)
     rank: tuple[float, int, int, float]  # what no inner cut is better than, to be compared with `_Best`
 
 
@@ -173,7 +164,7 @@ class _Nodes:
         parts, whole = self._looked(stretches, gathers, is_first=True)
         self.cost, following, open_now = whole.cost.tolist(), iter(parts), []
         for i, columns in enumerate(parting):
-            before, found = _Before(0, self.cost[i], 0, 0, 0), []
+            before, found = np.array([0, self.cost[i], 0, 0, 0]), []
             for j in columns:
                 of_rows = next(following)
                 if j == columns[0]:
@@ -197,7 +188,7 @@ class _Nodes:
         self,
         i: int,
         column: int,
-        before: _Before,
+        before: Ints,
         parts: Parts,
         changes: Ints | None = None,
         n_centers: Ints | None = None,
@@ -208,60 +199,55 @@ class _Nodes:
         """
         none, k = np.zeros(len(parts.counts), dtype=np.int64), len(self.nodes[i].clusters)
         added, taken_away, weight, largest = parts.sums.T
-        ends = _Before(
-            before.n_rows + np.cumsum(parts.counts),
-            before.cost + np.cumsum(added - taken_away + (none if changes is None else changes)),
-            before.weight + np.cumsum(weight),
-            before.largest + np.cumsum(largest),
-            before.n_centers + np.cumsum(none if n_centers is None else n_centers),
-        )
-        begins = _Before(*(np.concatenate([[old], new[:-1]]) for old, new in zip(before, ends, strict=True)))
-        parts_centers = (ends.n_centers > 0) & (ends.n_centers < k)
+        change = added - taken_away + (none if changes is None else changes)
+        steps = parts.counts, change, weight, largest, none if n_centers is None else n_centers
+        ends = before + np.cumsum(np.column_stack(steps), axis=0)
+        begins = np.concatenate([before[None], ends[:-1]])
+        parts_centers = (ends[:, CENTERS] > 0) & (ends[:, CENTERS] < k)
         self._take(i, column, parts, ends, np.flatnonzero(parts_centers[:-1]))
         inner = np.flatnonzero(parts_centers & (parts.low < parts.high))
-        least = begins.cost[inner] - taken_away[inner]
-        scores = self._least_scores(i, column, least, begins.weight[inner], ends.weight[inner], ends.n_centers[inner])
+        least = begins[inner, COST] - taken_away[inner]
+        scores = self._least_scores(i, column, least, begins[inner], ends[inner])
         return [
             _Stretch(
                 column,
                 float(parts.low[b]),
                 float(parts.high[b]),
                 int(parts.counts[b]),
-                _Before(*(int(each[b]) for each in begins)),
+                begins[b],
                 (score, cost, column, float(parts.low[b])),
             )
             for b, score, cost in zip(inner.tolist(), scores.tolist(), least.tolist(), strict=True)
             if (score, cost, column, float(parts.low[b])) < self.best[i]
         ]
 
-    def _take(self, i: int, column: int, parts: Parts, ends: _Before, places: Indices) -> None:
+    def _take(self, i: int, column: int, parts: Parts, ends: Ints, places: Indices) -> None:
         """Take the cut behind one of some parts, if it is better than the best so far."""
         if not len(places):
             return
         node, scores, best = self.nodes[i], np.full(1, np.inf), np.full((1, 4), -1, dtype=np.int64)
-        cuts = *(each[places][None] for each in (ends.cost, ends.weight)), places[None], ends.n_centers[places][None]
+        costs, weights, n_left = (ends[None, places, which].copy() for which in (COST, WEIGHT, CENTERS))
+        cuts = costs, weights, places[None], n_left, np.array([len(places)])
         weight, base = int(self.total[i][0]), float(max(self.cost[i], 1))
         of_node = len(node.clusters), weight, node.tested, base, np.array([self.search.penalty])
-        best_scores((*cuts, np.array([len(places)])), column, *of_node, scores, best)
+        best_scores(cuts, column, *of_node, scores, best)
         at = int(best[0, 2])
         threshold = float(between(parts.high[at], parts.low[at + 1]))
         found = _Best(float(scores[0]), int(best[0, 0]), column, threshold)
         if found < self.best[i] or self.best[i].column < 0:
-            self.best[i], self.left[i] = found, (int(ends.n_rows[at]), int(ends.largest[at]))
+            self.best[i], self.left[i] = found, (int(ends[at, ROWS]), int(ends[at, LARGEST]))
 
-    def _least_scores(self, i: int, column: int, costs: Ints, weight: Ints, until: Ints, n_left: Ints) -> Floats:
-        """Return what no cut scores less than, whose cost, weight and centres on the left are so many or more."""
+    def _least_scores(self, i: int, column: int, costs: Ints, begins: Ints, ends: Ints) -> Floats:
+        """Return what no cut inside some parts of a column scores less than, given the least that it costs."""
         scores, penalty = costs / float(max(self.cost[i], 1)), self.search.penalty
         if penalty == 0:
             return np.asarray(scores)
         total, tested = max(int(self.total[i][0]), 1), self.nodes[i].tested[column]
+        low, high = begins[:, WEIGHT] / total, ends[:, WEIGHT] / total
         depths = np.empty(len(costs))
-        write_least_depths(weight / total, until / total, n_left, len(self.nodes[i].clusters), depths)
-        merged = [
-            (share if tested[0] else 0.0) + (1 - share if tested[1] else 0.0)
-            for share in (weight / total, until / total)
-        ]
-        scores = scores + penalty * (depths - np.maximum(*merged))
+        write_least_depths(low, high, ends[:, CENTERS].copy(), len(self.nodes[i].clusters), depths)
+        merged = (high if tested[0] else 0.0) + (1 - low if tested[1] else 0.0)
+        scores = scores + penalty * (depths - merged)
         return np.asarray(scores - SLACK * (np.abs(scores) + penalty))
 
     def _sides(self, i: int) -> tuple[CenterNode, CenterNode]:
