@@ -635,6 +635,21 @@ def test_damaged_models_are_refused(damage):
         Explanation.from_json(json.dumps(document))
 
 
+@pytest.mark.parametrize(("method", "other"), [("exkmc", "expand"), ("kernel_exkmc", "kernel_expand")])
+def test_a_method_that_leaves_the_clusters_for_the_cost_says_so(method, other):
+    X, labels = load_iris().data, np.random.default_rng(1).integers(0, 3, 150)
+    away, near = (explain(X, labels, method=name, max_leaf_nodes=9) for name in (method, other))
+    assert away.price < near.price
+    assert away.agreement < near.agreement
+    note = f"method {method} lowers the cost, also where that leads away from the clusters"
+    assert [note in text and f"{other} keeps to them" in text for text in away.notes].count(True) == 1
+    assert not any("leads away" in text for text in near.notes)
+    of_k_means = explain(X, n_clusters=3, method=method, max_leaf_nodes=6)
+    assert not any("leads away" in text for text in of_k_means.notes)
+    if method == "exkmc":
+        assert any(note in text for text in boxwood.ExKMC(max_leaf_nodes=9).fit(X, labels).explanation_.notes)
+
+
 def test_clusters_of_a_kernel_are_noted():
     X = np.random.default_rng(0).normal(size=(60, 2))
     note = "method kernel_exkmc explains them by two-sided cuts"

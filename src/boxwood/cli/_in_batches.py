@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Columns", "columns_of", "explained_in_batches", "told_by_rows"]
 
-_REASONS = {"text": "text", "date": "dates", "other": "neither numbers nor booleans"}
-
 
 class Columns(NamedTuple):
     """Names of all columns of a table, and of those that are clustered and explained."""
@@ -51,6 +49,7 @@ def columns_of(talk: Talk, source: Source, labels: str | None, options: dict[str
     DataError
         If no column remains.
     """
+    from boxwood.explanation._table_rows import REASONS
     from boxwood.table._column_names import ColumnError, find_columns, split_names
 
     names = source.names
@@ -64,11 +63,11 @@ def columns_of(talk: Talk, source: Source, labels: str | None, options: dict[str
     kinds = dict(zip(names, source.kinds, strict=True))
     chosen = [name for name in wanted or names if name not in (*excluded, *beside)]
     if not wanted:
-        for reason in dict.fromkeys(_REASONS.values()):
-            others = [name for name in chosen if _REASONS.get(kinds[name]) == reason]
+        for reason in dict.fromkeys(REASONS.values()):
+            others = [name for name in chosen if REASONS.get(kinds[name]) == reason]
             if others:
                 talk.note(f"left out, {reason}: {', '.join(others)}")
-        chosen = [name for name in chosen if kinds[name] not in _REASONS]
+        chosen = [name for name in chosen if kinds[name] not in REASONS]
     if not chosen:
         raise DataError(f"no column is left in {source.name}; its columns: {listed(names)}")
     if labels is None and not wanted:
@@ -78,7 +77,7 @@ def columns_of(talk: Talk, source: Source, labels: str | None, options: dict[str
 
 def _without_suspects(talk: Talk, source: Source, chosen: Sequence[str]) -> list[str]:
     """Return the columns without constant ones, and without those that look like identifiers."""
-    from boxwood.explanation._table_guards import suspects_in
+    from boxwood.explanation._table_identifiers import suspects_in
     from boxwood.passes import Batches
 
     with talk.status(f"reading {source.name}") as status:

@@ -15,7 +15,7 @@ from boxwood.explanation._conditions import Rule, cluster_rules_of, rules_of
 from boxwood.explanation._evidence import Evidence
 from boxwood.explanation._explanation import Explanation
 from boxwood.explanation._mixture_facts import mixture_facts
-from boxwood.explanation._notes_on_leaves import notes_on_leaves
+from boxwood.explanation._notes_on_leaves import note_on_goal, notes_on_leaves
 from boxwood.explanation._summaries import (
     DrawFacts,
     KernelFacts,
@@ -78,6 +78,7 @@ def measure(task: Task, grown: Grown, coordinates: Coordinates) -> Explanation:
                 weighted=weights is not None,
                 more_may_help=tree.n_leaves >= task.leaves() and not task.budget.limits_shape,
             ),
+            *note_on_goal(grown.method, costs.price),
         ),
         mixture=_mixture_facts(task, grown, coordinates),
         categories=tuple(

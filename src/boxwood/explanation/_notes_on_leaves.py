@@ -1,4 +1,4 @@
-"""Notes on clusters without a leaf, and on leaves without a row of their cluster."""
+"""Notes on clusters without a leaf, on leaves without a row of their cluster, and on what a method looks at."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from boxwood.explanation._summaries import ClusterSummary, LeafSummary
 from boxwood.render._figures import size
 from boxwood.render._rules import cluster_name, rule
 
-__all__ = ["notes_on_leaves"]
+__all__ = ["note_on_goal", "notes_on_leaves"]
 
+BY_MISTAKES = {"exkmc": "expand", "kernel_exkmc": "kernel_expand"}
+"""Methods that lower the cost alone, and those that do the same with mistakes."""
 SPELT_OUT = 5  # clusters and leaves that are told one by one
 
 
@@ -45,6 +47,16 @@ def notes_on_leaves(
     if len(false) > SPELT_OUT:
         notes.append(f"{len(false) - SPELT_OUT} more leaves hold no row of the cluster that they name")
     return tuple(notes)
+
+
+def note_on_goal(method: str, price: float) -> tuple[str, ...]:
+    """Return a note where a method lowered the cost below that of the clusters, so that it went away from them."""
+    if method not in BY_MISTAKES or not price < 0.995:
+        return ()
+    return (
+        f"method {method} lowers the cost, also where that leads away from the clusters, as these do not minimise it; "
+        f"{BY_MISTAKES[method]} keeps to them",
+    )
 
 
 def _without_leaf(cluster: ClusterSummary, names: Sequence[Hashable], where: Array, weighted: bool) -> str:

@@ -1,8 +1,10 @@
-"""Columns of a table in batches that look like identifiers; `looks_like_identifier` says the same of rows in memory."""
+"""Columns of a table in batches that make no good clusters; `looks_like_identifier` says the same of rows in memory."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,15 +12,24 @@ from boxwood._types import Bools, Floats, Indices
 from boxwood.explanation._guards import counts_rows, has_name_of_identifier
 from boxwood.passes import Batches, Block
 
-__all__ = ["identifiers_in", "identifiers_of"]
+__all__ = ["Suspects", "identifiers_of", "suspects_in"]
 
 LOOKED_AT = 1 << 20  # different numbers that are counted, if there are more in the range of a column
 
 
-def identifiers_in(batches: Batches) -> list[str]:
-    """Return the columns that look like identifiers, from one pass, and one more if some may count the rows."""
-    found = batches.fold(partial(_Whole, batches.n_columns))
-    return identifiers_of(batches, found.n_rows, found.whole, found.least, found.most)
+class Suspects(NamedTuple):
+    """Names of columns: of a single value, and of those that look like identifiers."""
+
+    constant: list[str]
+    identifiers: list[str]
+
+
+def suspects_in(batches: Batches) -> Suspects:
+    """Return the columns that make no good clusters, from one pass, and one more if some may count the rows."""
+    rows = replace(batches, labelling=None, store=None)
+    found = rows.fold(partial(_Whole, rows.n_columns))
+    constant = [rows.columns[j] for j in np.flatnonzero(found.least == found.most).tolist()]
+    return Suspects(constant, identifiers_of(rows, found.n_rows, found.whole, found.least, found.most))
 
 
 def identifiers_of(batches: Batches, n_rows: int, whole: Bools, least: Floats, most: Floats) -> list[str]:

@@ -11,14 +11,14 @@ from boxwood._validation import listed, refuse_other_kind
 from boxwood.errors import DataError
 from boxwood.explanation._guards import left_out_as_identifiers, notes_on_left_out
 from boxwood.explanation._table_evidence import refuse_all_rows
-from boxwood.explanation._table_identifiers import identifiers_in
+from boxwood.explanation._table_identifiers import suspects_in
 from boxwood.passes import Batches, Source
 from boxwood.passes._batches import rows_of
 from boxwood.reference._budget import Budget, as_names
 
-__all__ = ["boolean_columns_of", "budget_for", "rows_for", "without_identifiers"]
+__all__ = ["REASONS", "boolean_columns_of", "budget_for", "rows_for", "without_identifiers"]
 
-_REASONS = {"text": "text", "date": "dates", "other": "neither numbers nor booleans"}
+REASONS = {"text": "text", "date": "dates", "other": "neither numbers nor booleans"}
 _OF_SAMPLE = ("max_depth", "max_columns", "forbidden", "preferred")  # limits that a sample's tree keeps on all rows
 
 
@@ -33,14 +33,14 @@ def rows_for(
         return replace(batches, columns=_chosen(batches, columns, label)), ()
     left_out: dict[str, list[str]] = {}
     for name, kind in zip(source.names, source.kinds, strict=True):
-        if kind in _REASONS and name not in (label, weight):
-            left_out.setdefault(_REASONS[kind], []).append(name)
+        if kind in REASONS and name not in (label, weight):
+            left_out.setdefault(REASONS[kind], []).append(name)
     return batches, notes_on_left_out(left_out)
 
 
 def without_identifiers(batches: Batches) -> tuple[Batches, tuple[str, ...]]:
     """Return the rows without columns that look like identifiers, and a note on these; takes a pass, seldom two."""
-    suspects = identifiers_in(batches)
+    suspects = suspects_in(batches).identifiers
     columns = tuple(name for name in batches.columns if name not in suspects)
     if not suspects:
         return batches, ()
@@ -55,7 +55,7 @@ def _chosen(batches: Batches, columns: Sequence[str], label: str | None) -> tupl
     source, wanted = batches.source, as_names("columns", columns)
     refuse_unknown_columns(wanted, source.names)
     kinds = dict(zip(source.names, source.kinds, strict=True))
-    others = [name for name in wanted if kinds[name] in _REASONS and name != label]
+    others = [name for name in wanted if kinds[name] in REASONS and name != label]
     if others:
         raise DataError(
             f"columns of a table in batches must be numbers, but these are not: {listed(others)}; leave them out, or "
