@@ -16,7 +16,7 @@ from boxwood import IMM, Explanation, Reference, explain
 from boxwood.errors import DataError
 from boxwood.explanation import _table_auto
 from boxwood.explanation._guards import looks_like_identifier
-from boxwood.explanation._table_identifiers import identifiers_in
+from boxwood.explanation._table_identifiers import suspects_in
 from boxwood.passes import NearestCenters, TableReference
 from boxwood.passes._batches import rows_of
 from boxwood.table._arrow_source import ArrowSource
@@ -413,7 +413,7 @@ def test_identifiers_are_found_as_in_memory(seed):
     frame["customerId"] = rng.integers(5, size=n)
     frame["label"] = nearest_to(X, X[:3])
     source = ArrowSource(pa.Table.from_pandas(frame))
-    assert identifiers_in(rows_of(source, "label")) == [
+    assert suspects_in(rows_of(source, "label")).identifiers == [
         name for name in frame.columns[:-1] if looks_like_identifier(name, frame[name].to_numpy(float))
     ]
     in_memory, by_passes = explain(frame, "label", method="imm"), explain(source, "label", method="imm")

@@ -85,8 +85,8 @@ class RowSample:
         parts = [part for part in ((self.keys, self.rows, self.counts), *self.waiting) if len(part[0])]
         self.waiting, self.n_waiting = [], 0
         if parts:
-            joined = _distinct(*(np.concatenate(each) for each in zip(*parts, strict=True)))
-            self.keys, self.rows, self.counts = (each[: self.n_rows] for each in joined)
+            keys, rows, counts = _distinct(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+            self.keys, self.rows, self.counts = keys[: self.n_rows], rows[: self.n_rows], counts[: self.n_rows]
         return self.rows, self.counts
 
     def _add(self, keys: Array, rows: Floats, counts: Indices) -> None:

@@ -35,7 +35,7 @@ def distinct(names: Sequence[Hashable], centers: Floats, duplicates: str) -> Ind
     later = np.flatnonzero(first != np.arange(len(first)))
     if len(later) == 0:
         return first
-    pairs = listed([f"{names[first[c]]} and {names[c]}" for c in later])
+    pairs = listed([f"{names[int(first[c])]} and {names[int(c)]}" for c in later])
     if duplicates == "error":
         raise DataError(
             f"clusters with equal centres, which no cut separates: {pairs}; give them one label, use CART "
@@ -59,4 +59,6 @@ def alike_without(names: Sequence[Hashable], centers: Floats, columns: Sequence[
 
 def _first_pair(names: Sequence[Hashable], first: Indices, merged: Indices) -> str:
     later = np.flatnonzero(first != merged)
-    return f"{names[merged[later[0]]]} and {names[later[0]]}" if len(later) else ""
+    if len(later) == 0:
+        return ""
+    return f"{names[int(merged[later[0]])]} and {names[int(later[0])]}"
