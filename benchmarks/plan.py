@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 
@@ -64,10 +65,11 @@ def plan(n_rows: float, n_columns: int, n_clusters: int, *, levels: int, n_machi
     values = min(n_rows, imm.MOST_VALUES) * PER_VALUE
     sums = SUMS * cells * DOUBLE
     passes = (
-        Pass("ranges, sizes, missing values", (1, 1), n_columns, 3 * cells * DOUBLE),
+        Pass("labels, ranges, missing values", (1, 1), n_columns, 3 * cells * DOUBLE),
+        Pass("means of the clusters", (1, 1), n_columns, sums),
         Pass("counts by cluster, column and bin", (1, 1), n_columns, counts),
-        Pass("a level of the tree", (max(levels - 2, 0), 2 * levels), open_columns, counts + values),
-        Pass("leaves of the tree, means", (1, 1), n_columns, sums),
+        Pass("levels of the tree", (levels // 3, 2 * levels), open_columns, counts + values),
+        Pass("leaves of the tree", (1, 1), n_columns, sums),
         Pass("costs", (1, 1), n_columns, sums),
     )
     return Plan(n_rows, n_columns, n_machines, passes)
@@ -129,7 +131,7 @@ def _merged(pickles: Sequence[bytes]) -> bytes:
 def simulate(
     n_rows: int, n_columns: int, n_clusters: int, n_machines: int = 20, seed: int = 0
 ) -> tuple[Plan, Machines]:
-    """Return the plan of explaining a small table of Gaussian clusters with labels, and the machines after it."""
+    """Return the plan of explaining a small table of Gaussian clusters by their labels, and the machines after it."""
     import pyarrow as pa
 
     import boxwood as bw
@@ -141,8 +143,8 @@ def simulate(
     table = pa.table({f"x{j}": X[:, j] for j in range(n_columns)} | {"label": labels})
     machines = Machines(table, n_machines)
     clusters = bw.Reference.of(machines, "label")
-    machines.counted.clear()  # labels and their means are the clustering, not the explanation
-    ex = bw.explain(machines, clusters, method="imm")
+    with patch.object(imm, "FEW_VALUES", 0):  # which are otherwise read into memory
+        ex = bw.explain(machines, clusters, method="imm")
     size = {"levels": ex.tree.depth, "n_machines": n_machines, "open_columns": n_columns}
     return plan(n_rows, n_columns, n_clusters, **size), machines
 

@@ -107,7 +107,7 @@ def _rows(block: Block, keeps_all: bool) -> Floats:
     rows[np.isnan(rows)] = np.nan  # a missing value is one value, whatever its bytes
     if keeps_all and weights is None:
         return rows
-    return rows[(rows[:, -1] != 0) & (keeps_all | (labels >= 0))]
+    return np.asarray(rows[(rows[:, -1] != 0) & (keeps_all | (labels >= 0))])
 
 
 def hashes(rows: Floats) -> Array:
