@@ -22,6 +22,7 @@ from boxwood.table._arrow_source import batch_rows, kind_of
 __all__ = ["ParquetFile", "ParquetSource", "parquet_file", "refuse_changed", "stamp_of"]
 
 S = TypeVar("S", bound=RecordSummary)
+_BUFFERS, _BUFFER = 1 << 25, (1 << 16, 1 << 20)  # bytes of all buffers, of which each column has one, and of each
 _MOST_CHUNKS = 200_000  # chunks of columns whose sizes are looked up; more would take longer than the pass
 
 
@@ -47,11 +48,11 @@ class ParquetFile(NamedTuple):
     n_rows: int
 
     @contextmanager
-    def opened(self) -> Iterator[Any]:
-        """Yield pyarrow's reader of the file; raise a DataError if it changed before or meanwhile."""
+    def opened(self, n_columns: int | None = None) -> Iterator[Any]:
+        """Yield pyarrow's reader of the file, for so many columns; raise a DataError if it changed meanwhile."""
         self._refuse_changed()
         with _named_errors(self.name):
-            file = _open(self.path)
+            file = _open(self.path, len(self.schema) if n_columns is None else n_columns)
         with file:
             yield file
         self._refuse_changed()
@@ -59,7 +60,7 @@ class ParquetFile(NamedTuple):
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
         """Yield record batches of at most so many rows with these columns."""
         wanted = list(columns)
-        with self.opened() as file:
+        with self.opened(len(wanted)) as file:
             for batch in self.read(file.iter_batches(rows, columns=wanted)):
                 yield batch.select(wanted)  # asked for "a", pyarrow gives "a.b", too, in the order of the file
 
@@ -111,7 +112,7 @@ def parquet_file(path: str, name: str | None = None) -> ParquetFile:
         stamp = stamp_of(path)
     except OSError as error:
         raise DataError(f"{name} cannot be read: {error.strerror}") from None
-    with _named_errors(name), _open(path) as file:
+    with _named_errors(name), _open(path, 1) as file:
         return ParquetFile(path, name, stamp, file.schema_arrow, file.metadata.num_rows)
 
 
@@ -231,10 +232,12 @@ def _cast(array: Any, type: Any) -> Any:
     return array if array.type == type else array.cast(type, safe=False)
 
 
-def _open(path: str) -> Any:
+def _open(path: str, n_columns: int) -> Any:
     parquet = require("pyarrow.parquet", "arrow", "reading a table in batches")
+    least, most = _BUFFER
+    size = max(least, min(most, _BUFFERS // max(n_columns, 1)))
     # by default pyarrow keeps in memory what it has read of a file
-    return parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20, page_checksum_verification=True)
+    return parquet.ParquetFile(path, pre_buffer=False, buffer_size=size, page_checksum_verification=True)
 
 
 @contextmanager
