@@ -14,6 +14,7 @@ from boxwood.loops import imm_passes as loops
 from boxwood.passes import LabelColumn, NearestCenters, TableReference, TableTask
 from boxwood.reference import Task
 from boxwood.reference._budget import Budget
+from boxwood.table._arrow_source import ArrowSource
 from boxwood.tree import ThresholdTree
 from tests import naive
 from tests.cases import make_case
@@ -111,6 +112,17 @@ def test_whatever_comes_in_which_batch():
     reference, weights = Reference.of(X, labels), rng.random(800)
     tree = imm(X, reference, sample_weight=weights)
     assert all(by_passes(X, reference, seed, weights)[0] == tree for seed in seeds(3))
+
+
+def test_threads_do_not_matter():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(6, size=3000)
+    X = (3 * rng.normal(size=(6, 3)))[labels] + rng.normal(size=(3000, 3))
+    reference = Reference.of(X, labels)
+    clusters = TableReference(LabelColumn("cluster", tuple(range(6))), reference.centers)
+    table = scattered(X, 0, cluster=labels).table
+    for n_jobs in (1, 4):
+        assert imm(ArrowSource(table, batch_rows=100, n_jobs=n_jobs), clusters) == imm(X, reference)
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-12, 1e12, 1.7e308])

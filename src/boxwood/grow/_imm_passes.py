@@ -96,6 +96,11 @@ class _Node:
     guess: Guess | None = None
     children: list[_Node] = field(default_factory=list)  # on the two sides of the guess
 
+    def forget(self) -> None:
+        """Drop the counts of a guessed node: its place is taken by a node that has them from its parent anew."""
+        if self.number < 0:
+            self.grids = []
+
     def with_those_below(self) -> Iterator[_Node]:
         """Yield the node and all that are guessed below it."""
         waiting = [self]
@@ -221,11 +226,15 @@ class _Growth:
                 room -= search.n_values
                 queue += self._guessed(node, search)
                 wishes[id(node)] = _for_values(node, search)
+                node.forget()
             elif search is None or not search.is_exact:
                 counting.append((node, search))
             else:
                 closer.append((node, search))
-        return wishes | self._for_counts(counting) | _for_closer_bins(closer)
+        wishes |= self._for_counts(counting) | _for_closer_bins(closer)
+        for node, _ in counting:
+            node.forget()
+        return wishes
 
     def _guessed(self, node: _Node, search: Search) -> list[tuple[_Node, Search | None]]:
         """Guess the children of a node, and return those which are no leaves."""
@@ -239,7 +248,7 @@ class _Growth:
         """Return wishes for new counts of the columns that can hold the best cut, in bins around the node's centres."""
         columns = [self._open_columns(node, search) for node, search in nodes]
         size = sum(len(own) * len(node.clusters) for own, (node, _) in zip(columns, nodes, strict=True))
-        n_bins = min(max(self.n_rows // (4 * len(self.centers)), FEWEST_BINS), MOST_BINS)
+        n_bins = min(max(self.n_rows // len(self.centers), FEWEST_BINS), MOST_BINS)
         n_bins = max(min(n_bins, MOST_COUNTS // max(size, 1)), FEWEST_BINS // 2)
         wishes = {}
         for own, (node, _) in zip(columns, nodes, strict=True):
