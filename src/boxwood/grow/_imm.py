@@ -17,7 +17,7 @@ from boxwood.grow._imm_counts import Bins, Counts
 from boxwood.grow._imm_search import Cut, Search
 from boxwood.grow._methods import METHODS
 from boxwood.grow._ties import EqualCuts, TieBreak
-from boxwood.passes import task_of
+from boxwood.passes import Source, TableReference, task_of
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, between
 
@@ -25,13 +25,13 @@ __all__ = ["grow_imm", "imm"]
 
 
 def imm(
-    X: ArrayLike,
-    reference: Reference,
+    X: ArrayLike | Source,
+    reference: Reference | TableReference,
     *,
     candidates: str = "all",
     duplicates: str = "error",
     tie_break: str = "first",
-    sample_weight: ArrayLike | None = None,
+    sample_weight: ArrayLike | str | None = None,
     random_state: Any = None,
     n_jobs: int | None = -1,
 ) -> ThresholdTree:
@@ -43,10 +43,12 @@ def imm(
 
     Parameters
     ----------
-    X : array-like of shape (n, d)
-        Rows, float32 or float64 in any memory layout; not copied.
-    reference : Reference
-        Labels and centres. Rows with label -1 are left out. A cluster without rows still gets its leaf.
+    X : array-like of shape (n, d), or Source
+        Rows, float32 or float64 in any memory layout; not copied. Or a table that is read in batches, as often as it
+        takes; see the notes.
+    reference : Reference or TableReference
+        Labels and centres; a TableReference for a table in batches. Rows with label -1 are left out. A cluster without
+        rows still gets its leaf.
     candidates : {"all", "midpoints"}, default="all"
         Thresholds that are tried: all of them, or only the midpoints between neighbouring centres. There are at most
         d (k - 1) midpoints, and the guarantee holds for them too.
@@ -58,10 +60,10 @@ def imm(
         "margin" takes the cut whose threshold lies farthest from the nearest row or centre of the node, as a fraction
         of the range of the node's centres in that column. "balanced" takes the cut with the most equal weights of rows
         on its two sides; a row that is a mistake already does not count. "random" takes each with equal probability.
-        Ties that remain go to the first.
-    sample_weight : array-like of shape (n,), default=None
-        Weight of each row, and of a mistake on it. Whole weights give the tree of repeated rows. Rows of weight 0 are
-        left out.
+        Ties that remain go to the first. For a table in batches only "first" is possible.
+    sample_weight : array-like of shape (n,) or str, default=None
+        Weight of each row, and of a mistake on it; the name of a column for a table in batches. Whole weights give the
+        tree of repeated rows. Rows of weight 0 are left out.
     random_state : int, Generator, RandomState or None, default=None
         Randomness of "random" ties; an int gives the same tree each time. It has no effect otherwise.
     n_jobs : int or None, default=-1
@@ -75,7 +77,8 @@ def imm(
     Raises
     ------
     DataError
-        If centres are equal, or `X`, the reference and the weights do not fit together.
+        If centres are equal, or `X`, the reference and the weights do not fit together; or for a table in batches with
+        a `tie_break` other than "first".
 
     Notes
     -----
@@ -91,6 +94,12 @@ def imm(
     proportional to n and to the number of mistakes, and d n log n in the worst case. Any `tie_break` but "first" sorts
     the rows of a node in each column that has a best cut. Memory: one byte for each value of
     `X`, 5 bytes for each row (13 with weights), and at most 2048 d k bytes of counts for each thread.
+
+    A table in batches gives the same tree as its rows in memory. One pass looks for missing values, and one counts the
+    rows in all columns. Then the levels of the tree take one pass each or less where clusters lie apart, and one or two
+    where they overlap; these read only the columns that are cut and those that may be next. Where rows belong to their
+    nearest centres, every pass reads all columns. Up to 1 000 000 values are read into memory instead. Memory: about
+    64 MB of counts and 28 MB of values for each thread, whatever the number of rows.
 
     Examples
     --------

@@ -14,23 +14,29 @@ hold a best cut, and those that the cuts above its nodes test.
 from __future__ import annotations
 
 import math
+from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
 import numpy as np
 
-from boxwood._types import Indices, Ints
-from boxwood._validation import WholeWeights, refuse_unknown
+from boxwood._types import Floats, Indices, Ints
+from boxwood._validation import Rows, WholeWeights, refuse_unknown
 from boxwood.errors import DataError
 from boxwood.grow._grown import Grown
-from boxwood.grow._imm_passes_counts import Columns, Grid, Wish, look
-from boxwood.grow._imm_passes_search import Search
-from boxwood.grow._levels import GrowingTree
+from boxwood.grow._imm import grow_imm
+from boxwood.grow._imm_passes_counts import Columns, Grid, Looking, Wish, look
+from boxwood.grow._imm_passes_search import Best, Guess, Search
+from boxwood.grow._levels import GrowingTree, Paths
 from boxwood.grow._ties import TIE_BREAKS
-from boxwood.passes import TableTask
+from boxwood.passes import Block, TableTask
+from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 
 __all__ = ["grow_imm_by_passes"]
 
+FEW_VALUES = 1_000_000  # a table with no more values is read into memory
 MOST_VALUES = 1_000_000  # values that a pass may bring, of all nodes
 MOST_COUNTS = 8_000_000  # counts of a pass, 8 bytes each
 FEWEST_BINS, MOST_BINS = 16, 1024  # of a column, between all centres of a node
@@ -48,17 +54,55 @@ def grow_imm_by_passes(
             f"tie_break={tie_break!r} needs all rows in memory; for rows in batches use tie_break='first', "
             "or give the rows as an array"
         )
+    if task.overview.n_kept * task.batches.n_columns <= FEW_VALUES:
+        return grow_imm(_in_memory(task), candidates=candidates, duplicates=duplicates)
     return Grown(_Growth(task, duplicates, candidates == "midpoints").tree(), "imm")
+
+
+def _in_memory(task: TableTask) -> Task:
+    """Return the task with its kept rows in memory."""
+    kept, reference = task.batches.fold(_Kept), task.reference
+    values, labels, weights = map(np.concatenate, zip(*kept.parts, strict=True))
+    rows = Rows.of(values, None if task.batches.weight is None else weights)
+    return Task.of(
+        rows, Reference(labels, reference.centers, reference.names), n_jobs=task.n_jobs, budget=task.budget
+    ).blinkered
+
+
+class _Kept:
+    """A summary of few rows: the rows themselves."""
+
+    def __init__(self) -> None:
+        self.parts: list[tuple[Floats, Indices, Floats]] = []
+
+    def update(self, block: Block) -> None:
+        weights = np.ones(len(block.labels)) if block.weights is None else block.weights
+        kept = (block.labels >= 0) & (weights > 0)
+        self.parts.append((block.values[kept], block.labels[kept], weights[kept]))
+
+    def merge(self, other: _Kept) -> None:
+        self.parts += other.parts
 
 
 @dataclass
 class _Node:
-    """A node that is still to be split or labelled."""
+    """A node that is still to be split or labelled, or one that is guessed to come."""
 
-    number: int
     clusters: Indices  # clusters whose centres lie in the node
-    alive: Ints  # weight of the rows of each in the node
-    grids: list[Grid] = field(default_factory=list)
+    alive: Ints  # weight of the rows of each in the node; an estimate where the node is guessed
+    grids: list[Grid]
+    number: int = -1  # in the tree; -1 for a node that is guessed
+    looked: list[Grid] = field(default_factory=list)  # what a guessed node saw
+    guess: Guess | None = None
+    children: list[_Node] = field(default_factory=list)  # on the two sides of the guess
+
+    def with_those_below(self) -> Iterator[_Node]:
+        """Yield the node and all that are guessed below it."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting += node.children
 
 
 class _Growth:
@@ -76,7 +120,7 @@ class _Growth:
     def tree(self) -> ThresholdTree:
         """Return the tree."""
         clusters = np.unique(self.merged)
-        waiting = [_Node(0, clusters, np.zeros(len(clusters), dtype=np.int64))]
+        waiting = [_Node(clusters, np.zeros(len(clusters), dtype=np.int64), [], 0)]
         while waiting:
             waiting = self._settled(waiting)
             if waiting:
@@ -95,7 +139,7 @@ class _Growth:
             if search is None or not search.is_done:
                 further.append(node)
             else:
-                waiting += self._split(node, search)
+                waiting += self._split(node, search.best())
         return further
 
     def _search(self, node: _Node) -> Search | None:
@@ -103,72 +147,106 @@ class _Growth:
         centers = self.centers[node.clusters]
         return Search(centers, node.alive, node.grids, self.midpoints) if node.grids else None
 
-    def _split(self, node: _Node, search: Search) -> list[_Node]:
+    def _split(self, node: _Node, best: Best) -> list[_Node]:
         """Split a node, and return its children."""
-        best = search.best()
+        children = self._children(node, best.feature, best.threshold, best.left)
         numbers = self.growing.split(node.number, best.feature, best.threshold)
-        is_left = self.centers[node.clusters, best.feature] <= best.threshold
-        alive = best.left, node.alive - best.left
-        return [
-            self._child(node, number, np.flatnonzero(inside), weight)
-            for number, inside, weight in zip(numbers, (is_left, ~is_left), alive, strict=True)
-        ]
+        guessed = self._moved(node, best, children[0].clusters)
+        for child, number, other in zip_longest(children, numbers, guessed):
+            child.number = number
+            if other is not None:
+                taken = [j for grid in other.looked for j in grid.columns.number]
+                _drop(child, child.grids, np.array(taken, dtype=np.intp))
+                child.grids += other.looked
+                child.children, child.guess = other.children, other.guess
+        return children
 
-    def _child(self, node: _Node, number: int, ranks: Indices, alive: Ints) -> _Node:
-        """Return a child that has some of the clusters; `alive` is the weight of all clusters there."""
-        clusters = node.clusters[ranks]
-        varied = np.ptp(self.centers[clusters], axis=0) > 0
-        grids = [grid.of_child(ranks, varied) for grid in node.grids if not grid.is_part and len(ranks) > 1]
-        return _Node(number, clusters, alive[ranks], [grid for grid in grids if len(grid.columns.number)])
+    def _children(self, node: _Node, feature: int, threshold: float, left: Ints) -> list[_Node]:
+        """Return nodes on the two sides of a cut, with the counts of the node; `left` is the weight on the left."""
+        is_left = self.centers[node.clusters, feature] <= threshold
+        children = []
+        for ranks, alive in ((np.flatnonzero(is_left), left), (np.flatnonzero(~is_left), node.alive - left)):
+            clusters = node.clusters[ranks]
+            varied = np.ptp(self.centers[clusters], axis=0) > 0
+            grids = [grid.of_child(ranks, varied) for grid in node.grids if not grid.is_part and len(ranks) > 1]
+            children.append(_Node(clusters, alive[ranks], [grid for grid in grids if len(grid.columns.number)]))
+        return children
+
+    def _moved(self, node: _Node, best: Best, left_clusters: Indices) -> list[_Node]:
+        """Return the children that were guessed, with what they saw as far as it is true of those of the best cut."""
+        guess = node.guess
+        if guess is None or guess.feature != best.feature:
+            return []
+        if not np.array_equal(left_clusters, node.children[0].clusters):
+            return []
+        up_to = best.up_to(guess.threshold)
+        if up_to is None:
+            return []
+        left, n_left = up_to
+        come = np.zeros((2, len(self.centers)), dtype=np.int64)  # to the left, and to the right
+        come[:, node.clusters] = np.maximum(best.left - left, 0), np.maximum(left - best.left, 0)
+        for child, new in zip(node.children, come, strict=True):
+            for each in child.with_those_below():
+                each.looked = [grid.moved(new[each.clusters], n_left == best.n_left) for grid in each.looked]
+        return node.children
 
     # ------------------------------------------------------------------------------------------------- passes
 
     def _look(self, waiting: list[_Node]) -> None:
         """Make one pass over the rows, and give each node what it wishes to see."""
         wishes = self._wishes(waiting)
-        paths = self.growing.paths_to([node.number for node in waiting])
-        nodes = [(node.clusters, own) for node, own in zip(waiting, wishes, strict=True)]
-        for node, grids in zip(waiting, look(self.batches, paths, nodes, self.merged, self.weigh), strict=True):
-            node.grids = [*(grid for grid in node.grids if len(grid.columns.number)), *grids]
-            node.alive = grids[0].total
-
-    def _wishes(self, waiting: list[_Node]) -> list[list[Wish]]:
-        """Return what each node asks of the next pass; counts that it will replace are dropped."""
-        searches = [self._search(node) for node in waiting]
-        room, wishes, counting, closer = MOST_VALUES, {}, [], []
-        sizes = [MOST_VALUES + 1 if search is None else search.n_values for search in searches]
-        for i in np.argsort(sizes, kind="stable").tolist():
-            search = searches[i]
-            if search is not None and sizes[i] <= room:
-                room -= sizes[i]
-                wishes[i] = self._for_values(waiting[i], search)
-            elif search is None or not search.is_exact:
-                counting.append(i)
+        paths, nodes = self._layout(waiting, wishes)
+        looking = [Looking(node.clusters, wishes[id(node)], places) for node, places in nodes]
+        for (node, _), grids in zip(nodes, look(self.batches, paths, looking, self.merged, self.weigh), strict=True):
+            if node.number < 0:
+                node.looked = grids
             else:
-                closer.append(i)
-        wishes |= self._for_counts({i: (waiting[i], searches[i]) for i in counting})
-        wishes |= self._for_closer_bins({i: (waiting[i], search) for i in closer if (search := searches[i])})
-        return [wishes[i] for i in range(len(waiting))]
+                node.grids += grids
+                node.alive = grids[0].total
 
-    def _for_values(self, node: _Node, search: Search) -> list[Wish]:
-        """Return wishes for the values in all bins that can hold the best cut, with new counts of their columns."""
-        wishes = search.wishes_for_values()
-        for grid, wish in wishes:
-            self._drop(node, [grid], wish.columns.number)
-        return [wish for _, wish in wishes]
+    def _wishes(self, waiting: list[_Node]) -> dict[int, list[Wish]]:
+        """Return what each node asks of the next pass, by the node's id.
 
-    def _for_counts(self, nodes: dict[int, tuple[_Node, Search | None]]) -> dict[int, list[Wish]]:
+        Where it is certain how a node's best cut will part its centres, nodes on both sides of a cut near to it are
+        guessed, and ask as well.
+        """
+        room, wishes = MOST_VALUES, {}
+        counting: list[tuple[_Node, Search | None]] = []
+        closer: list[tuple[_Node, Search]] = []
+        queue = deque(sorted(((node, self._search(node)) for node in waiting), key=_n_values))
+        while queue:
+            node, search = queue.popleft()
+            node.guess, node.children = None, []
+            if search is not None and search.n_values <= room:
+                room -= search.n_values
+                queue += self._guessed(node, search)
+                wishes[id(node)] = _for_values(node, search)
+            elif search is None or not search.is_exact:
+                counting.append((node, search))
+            else:
+                closer.append((node, search))
+        return wishes | self._for_counts(counting) | _for_closer_bins(closer)
+
+    def _guessed(self, node: _Node, search: Search) -> list[tuple[_Node, Search | None]]:
+        """Guess the children of a node, and return those which are no leaves."""
+        node.guess = search.guess()
+        if node.guess is None:
+            return []
+        node.children = self._children(node, *node.guess)
+        return [(child, self._search(child)) for child in node.children if len(child.clusters) > 1]
+
+    def _for_counts(self, nodes: list[tuple[_Node, Search | None]]) -> dict[int, list[Wish]]:
         """Return wishes for new counts of the columns that can hold the best cut, in bins around the node's centres."""
-        columns = {i: self._open_columns(node, search) for i, (node, search) in nodes.items()}
-        size = sum(len(columns[i]) * len(node.clusters) for i, (node, _) in nodes.items())
+        columns = [self._open_columns(node, search) for node, search in nodes]
+        size = sum(len(own) * len(node.clusters) for own, (node, _) in zip(columns, nodes, strict=True))
         n_bins = min(max(self.n_rows // (4 * len(self.centers)), FEWEST_BINS), MOST_BINS)
         n_bins = max(min(n_bins, MOST_COUNTS // max(size, 1)), FEWEST_BINS // 2)
         wishes = {}
-        for i, (node, _) in nodes.items():
-            centers = self.centers[np.ix_(node.clusters, columns[i])]
-            closer = Columns.between(columns[i], centers.min(axis=0), centers.max(axis=0), n_bins)
-            wishes[i] = [Wish.of(closer, n_bins)]
-            self._drop(node, node.grids, columns[i])
+        for own, (node, _) in zip(columns, nodes, strict=True):
+            centers = self.centers[np.ix_(node.clusters, own)]
+            closer = Columns.between(own, centers.min(axis=0), centers.max(axis=0), n_bins)
+            wishes[id(node)] = [Wish.of(closer, n_bins)]
+            _drop(node, node.grids, own)
         return wishes
 
     def _open_columns(self, node: _Node, search: Search | None) -> Indices:
@@ -176,19 +254,61 @@ class _Growth:
             return np.flatnonzero(np.ptp(self.centers[node.clusters], axis=0) > 0)
         return search.open_columns
 
-    def _for_closer_bins(self, nodes: dict[int, tuple[_Node, Search]]) -> dict[int, list[Wish]]:
-        """Return wishes for closer bins within those that can hold the best cut."""
-        size = sum(search.n_pending_columns * len(node.clusters) for node, search in nodes.values())
-        n_bins = min(max(MOST_COUNTS // max(size, 1), FEWEST_CLOSER), MOST_CLOSER)
-        parts = {i: search.closer_parts(n_bins) for i, (_, search) in nodes.items()}
-        return {i: [Wish.of(part, n_bins, is_part=True) for _, part in own] for i, own in parts.items()}
+    def _layout(
+        self, waiting: list[_Node], wishes: dict[int, list[Wish]]
+    ) -> tuple[Paths, list[tuple[_Node, tuple[int, int]]]]:
+        """Return the way of rows to the ends of the tree that is guessed, and each node that looks at rows.
 
-    def _drop(self, node: _Node, dropped: list[Grid], columns: Indices) -> None:
-        """Drop some columns of some of a node's grids."""
-        node.grids = [
-            grid.without(np.isin(grid.columns.number, columns)) if any(grid is one for one in dropped) else grid
-            for grid in node.grids
-        ]
+        The rows of a node are those at the ends below it, which have numbers in a row: from the first up to the second.
+        """
+        tree = self.growing.copy()
+        ends: list[int] = []
+        nodes: list[tuple[_Node, tuple[int, int]]] = []
+        stack = [(node, node.number, -1) for node in reversed(waiting)]
+        while stack:
+            node, number, start = stack.pop()
+            if start < 0 and node.guess is not None:
+                first, second = tree.split(number, node.guess.feature, node.guess.threshold)
+                left, right = node.children
+                stack += ((node, number, len(ends)), (right, second, -1), (left, first, -1))
+                continue
+            if start < 0:
+                start = len(ends)
+                ends.append(number)
+            if id(node) in wishes:
+                nodes.append((node, (start, len(ends))))
+        return tree.paths_to(ends), nodes
+
+
+def _n_values(pair: tuple[_Node, Search | None]) -> float:
+    return math.inf if pair[1] is None else pair[1].n_values
+
+
+def _for_values(node: _Node, search: Search) -> list[Wish]:
+    """Return wishes for the values in all bins that can hold the best cut, with new counts of their columns."""
+    wishes = search.wishes_for_values()
+    for grid, wish in wishes:
+        _drop(node, [grid], wish.columns.number)
+    return [wish for _, wish in wishes]
+
+
+def _for_closer_bins(nodes: list[tuple[_Node, Search]]) -> dict[int, list[Wish]]:
+    """Return wishes for closer bins within those that can hold the best cut."""
+    size = sum(search.n_pending_columns * len(node.clusters) for node, search in nodes)
+    n_bins = min(max(MOST_COUNTS // max(size, 1), FEWEST_CLOSER), MOST_CLOSER)
+    return {
+        id(node): [Wish.of(part, n_bins, is_part=True) for _, part in search.closer_parts(n_bins)]
+        for node, search in nodes
+    }
+
+
+def _drop(node: _Node, dropped: list[Grid], columns: Indices) -> None:
+    """Drop some columns of some of a node's grids."""
+    kept = [
+        grid.without(np.isin(grid.columns.number, columns)) if any(grid is one for one in dropped) else grid
+        for grid in node.grids
+    ]
+    node.grids = [grid for grid in kept if len(grid.columns.number)]
 
 
 def _weigh(task: TableTask) -> WholeWeights:

@@ -13,7 +13,7 @@ from boxwood.grow._levels import Paths
 from boxwood.loops import imm_passes as loops
 from boxwood.passes import Batches, Block
 
-__all__ = ["Columns", "Grid", "Wish", "look"]
+__all__ = ["Columns", "Grid", "Looking", "Wish", "look"]
 
 BUFFER = 1 << 16  # values that a thread finds before they are put together
 
@@ -66,6 +66,7 @@ class Grid(NamedTuple):
     columns: Columns
     counts: Ints  # (s, c, n_bins): weight
     total: Ints  # (c,): weight of all bins of a column
+    come: Ints  # (c,): at most so much weight of the node was not counted
     n_rows: Ints  # (s, n_bins): number of rows, strays too
     least: Floats  # (s, n_bins): their least and greatest value
     most: Floats
@@ -74,7 +75,7 @@ class Grid(NamedTuple):
     starts: Indices  # (s + 1,): where the values of each column begin
     shut: Bools  # (s, n_bins): bins that another grid looks into
     is_part: bool
-    is_own: bool = True  # whether it was counted when the node had all the cuts above it; else for one of those
+    is_own: bool = True  # whether the rows that were counted are those of the node
 
     @property
     def n_bins(self) -> int:
@@ -90,12 +91,22 @@ class Grid(NamedTuple):
         """Return the grid for a child that holds some of the clusters, whose centres differ in some of the columns."""
         return self._of(np.flatnonzero(varied[self.columns.number]), ranks)._replace(is_own=False)
 
+    def moved(self, come: Ints, is_same: bool) -> Grid:
+        """Return the grid for a node whose rows are not quite those that were counted, unless `is_same`.
+
+        `come` is the weight that came to each cluster.
+        """
+        if is_same:
+            return self
+        return self._replace(come=self.come + come, known=np.zeros_like(self.known), is_own=False)
+
     def _of(self, kept: Indices, ranks: Indices) -> Grid:
         known, shut = np.zeros((2, len(kept), self.n_bins), dtype=np.bool_)
         return self._replace(
             columns=self.columns.taken(kept),
             counts=self.counts[np.ix_(kept, ranks)],
             total=self.total[ranks],
+            come=self.come[ranks],
             n_rows=self.n_rows[kept],
             least=self.least[kept],
             most=self.most[kept],
@@ -106,12 +117,21 @@ class Grid(NamedTuple):
         )
 
 
+class Looking(NamedTuple):
+    """A node that looks at its rows in a pass."""
+
+    clusters: Indices  # clusters whose centres lie in the node
+    wishes: list[Wish]
+    places: tuple[int, int]  # the first of the places of its rows, and that behind the last
+
+
 class _Plan(NamedTuple):
-    """A pass: the way of rows to the nodes that wait, and what is counted there."""
+    """A pass: the way of rows to their places, and what is counted there."""
 
     paths: Paths
-    node_of: Ints  # (k,): node of each cluster, -1 for a cluster in none of them
-    rank_of: Ints  # (k,): its index among the clusters of the node
+    n_places: int
+    nodes: list[Looking]
+    rank_of: Ints  # (nodes, k): index of each cluster among those of each node, or -1
     spans: loops.Spans  # of all nodes
     first_span: Ints  # (nodes + 1,): where those of each node begin
     wanted: Bools
@@ -136,24 +156,26 @@ class _Looked:
         self.found: list[loops.Found] = []
 
     def update(self, block: Block) -> None:
-        plan, n = self.plan, len(block.labels)
+        plan = self.plan
         places = plan.paths.places(block.values)
-        weights = np.empty(0, dtype=np.int64) if plan.weigh is None else plan.weigh.of(block.weights)
-        first = np.empty(len(plan.first_span), dtype=np.int64)
-        order, ranks = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-        clusters = plan.node_of, plan.rank_of
-        loops.rows_by_node(places, block.labels, weights, *clusters, first, order, ranks)
-        for node in np.flatnonzero(first[1:] > first[:-1]).tolist():
-            span = slice(first[node], first[node + 1])
-            self._add(block.values, order[span], ranks[span], weights, node)
+        weights = np.empty(0, dtype=np.int64)
+        if plan.weigh is not None and block.weights is not None:
+            weights = plan.weigh.of(block.weights)
+        first, order = np.empty(plan.n_places + 1, dtype=np.int64), np.empty(len(places), dtype=np.int64)
+        loops.rows_by_place(places, block.labels, weights, first, order)
+        for node, looking in enumerate(plan.nodes):
+            start, stop = first[list(looking.places)]
+            if start < stop:
+                self._add(block, order[start:stop], weights, node)
 
-    def _add(self, values: Floats, order: Ints, ranks: Ints, weights: Ints, node: int) -> None:
+    def _add(self, block: Block, order: Ints, weights: Ints, node: int) -> None:
         """Add rows of one node."""
-        spans, start = self.plan.of_node(node), 0
-        found = _buffer(max(BUFFER, len(spans.position) * max(16, 4096 // values.shape[1])))
-        rows = values, order, ranks, weights, spans, int(self.plan.first_span[node])
+        plan, start = self.plan, 0
+        spans = plan.of_node(node)
+        found = _buffer(max(BUFFER, len(spans.position) * max(16, 4096 // block.values.shape[1])))
+        rows = block.values, order, block.labels, weights, plan.rank_of[node], spans, int(plan.first_span[node])
         while start < len(order):
-            start, size = loops.sum_rows(*rows, start, self.plan.wanted, self.sums, found)
+            start, size = loops.sum_rows(*rows, start, plan.wanted, self.sums, found)
             if size:
                 self.found.append(loops.Found._make(part[:size].copy() for part in found))
 
@@ -178,27 +200,23 @@ def _buffer(size: int) -> loops.Found:
 
 
 def look(
-    batches: Batches, paths: Paths, nodes: list[tuple[Indices, list[Wish]]], merged: Indices, weigh: WholeWeights | None
+    batches: Batches, paths: Paths, nodes: list[Looking], merged: Indices, weigh: WholeWeights | None
 ) -> list[list[Grid]]:
     """Return what each of some nodes wishes to see, from one pass.
 
-    `paths` leads to the nodes, each with its clusters and its wishes; `merged` is the cluster that each cluster counts
-    as.
+    `paths` leads to the places of the rows; `merged` is the cluster that each cluster counts as.
     """
-    columns = sorted({*paths.columns, *(j for _, own in nodes for wish in own for j in wish.columns.number.tolist())})
-    looked = batches.fold(partial(_Looked, _plan(paths.among(columns), columns, nodes, merged, weigh)), columns)
+    columns = sorted({*paths.columns, *(j for node in nodes for wish in node.wishes for j in wish.columns.number)})
+    looked = batches.fold(partial(_Looked, _plan(paths, columns, nodes, merged, weigh)), columns)
     cut = _Cutter(looked)
-    return [[cut.next(wish, len(clusters)) for wish in wishes] for clusters, wishes in nodes]
+    return [[cut.next(wish, len(node.clusters)) for wish in node.wishes] for node in nodes]
 
 
-def _plan(
-    paths: Paths, columns: list[int], nodes: list[tuple[Indices, list[Wish]]], merged: Indices,
-    weigh: WholeWeights | None,
-) -> _Plan:  # fmt: skip
-    node_of, rank_of = np.full((2, len(merged)), -1, dtype=np.int64)
-    for node, (clusters, _) in enumerate(nodes):
-        node_of[clusters], rank_of[clusters] = node, np.arange(len(clusters))
-    wishes = [(wish, len(clusters)) for clusters, own in nodes for wish in own]
+def _plan(paths: Paths, columns: list[int], nodes: list[Looking], merged: Indices, weigh: WholeWeights | None) -> _Plan:
+    rank_of = np.full((len(nodes), len(merged)), -1, dtype=np.int64)
+    for ranks, node in zip(rank_of, nodes, strict=True):
+        ranks[node.clusters] = np.arange(len(node.clusters))
+    wishes = [(wish, len(node.clusters)) for node in nodes for wish in node.wishes]
     sizes = [len(wish.columns.number) for wish, _ in wishes]
     n_bins = np.repeat([wish.n_bins for wish, _ in wishes], sizes)
     n_counts = np.repeat([wish.n_bins * n_clusters for wish, n_clusters in wishes], sizes)
@@ -206,8 +224,10 @@ def _plan(
     starts = np.cumsum(n_bins) - n_bins, np.cumsum(n_counts) - n_counts
     spans = loops.Spans(np.searchsorted(columns, number), low, high, scale, n_bins, *starts)
     wanted = np.concatenate([wish.wanted.reshape(-1) for wish, _ in wishes])
-    first_span = np.cumsum([0, *(sum(len(wish.columns.number) for wish in own) for _, own in nodes)])
-    return _Plan(paths, node_of[merged], rank_of[merged], spans, first_span, wanted, int(n_counts.sum()), weigh)
+    first_span = np.cumsum([0, *(sum(len(wish.columns.number) for wish in node.wishes) for node in nodes)])
+    n_places, way = int(paths.place.max()) + 1, paths.among(columns)
+    ranks = np.ascontiguousarray(rank_of[:, merged])
+    return _Plan(way, n_places, nodes, ranks, spans, first_span, wanted, int(n_counts.sum()), weigh)
 
 
 class _Cutter:
@@ -224,9 +244,18 @@ class _Cutter:
         counts = counts.reshape(n_spans, n_clusters, n_bins)
         starts = np.searchsorted(self.found.spans, np.arange(self.span, self.span + n_spans + 1))
         self.span, self.bin, self.count = self.span + n_spans, bins.stop, self.count + counts.size
+        sums, found = self.sums, self.found
         return Grid(
-            wish.columns, counts, counts[0].sum(axis=1),
-            *(part[bins].reshape(n_spans, n_bins) for part in (self.sums.n_rows, self.sums.least, self.sums.most)),
-            wish.wanted, loops.Found._make(part[starts[0] : starts[-1]] for part in self.found), starts - starts[0],
-            wish.shut, wish.is_part,
-        )  # fmt: skip
+            wish.columns,
+            counts,
+            total=counts[0].sum(axis=1),
+            come=np.zeros(n_clusters, dtype=np.int64),
+            n_rows=sums.n_rows[bins].reshape(n_spans, n_bins),
+            least=sums.least[bins].reshape(n_spans, n_bins),
+            most=sums.most[bins].reshape(n_spans, n_bins),
+            known=wish.wanted,
+            found=loops.Found._make(part[starts[0] : starts[-1]] for part in found),
+            starts=starts - starts[0],
+            shut=wish.shut,
+            is_part=wish.is_part,
+        )

@@ -1,12 +1,14 @@
 """The cut of a node that makes the fewest mistakes, from counts in bins and the values in few of them.
 
-The bounds are those of `_imm_search`. Here counts may be older than the node: made before the last cuts above it, so
-that they still hold some rows that are elsewhere now. How many of each cluster these are is known. So such counts bound
-the mistakes of a cut from below, as if all of these rows were mistakes, and from above, as if none were there.
+The bounds are those of `_imm_search`. Here the rows that were counted may not be quite those of the node: counts may be
+older than the last cuts above it, or made for cuts that were guessed. How many rows of each cluster are elsewhere, and
+how many were not counted, is known. So such counts bound the mistakes of a cut from below and from above.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +20,7 @@ from boxwood.loops import imm as events
 from boxwood.loops import imm_passes as loops
 from boxwood.tree import between
 
-__all__ = ["Best", "Search"]
+__all__ = ["Best", "Guess", "Search"]
 
 
 class Best(NamedTuple):
@@ -27,6 +29,16 @@ class Best(NamedTuple):
     feature: int
     threshold: float
     left: Ints  # weight of each cluster on the left
+    n_left: int  # number of rows there, strays too
+    up_to: Callable[[float], tuple[Ints, int] | None]  # the same for another threshold, where it is known
+
+
+class Guess(NamedTuple):
+    """A cut that the best one is near to."""
+
+    feature: int
+    threshold: float
+    left: Ints  # about the weight of each cluster on the left
 
 
 class Search:
@@ -48,7 +60,7 @@ class Search:
         self.centers, self.alive = centers, alive
         self.marks = midpoints_of(centers) if midpoints else None
         self.views = [_View(grid, centers, alive, self.marks) for grid in grids]
-        fewest = min(int(view.most.min()) for view in self.views)
+        self.fewest = fewest = min(int(view.most.min()) for view in self.views)
         reaching = [view.columns.number[(view.most == fewest).any(axis=1)] for view in self.views]
         first_column = min(int(numbers.min()) for numbers in reaching if len(numbers))
         for view in self.views:
@@ -81,16 +93,26 @@ class Search:
 
     def best(self) -> Best:
         """Return the best cut: fewest mistakes, then lowest column, then lowest value."""
-        found = [(*view.best(s), i, s) for i, view in enumerate(self.views) for s in np.flatnonzero(view.open.any(1))]
-        _, _, value, i, s = min(found)
+        found = [(*view.best(s), i, s) for i, view in enumerate(self.views) for s in view.open_columns()]
+        _, feature, value, i, s = min(found)
         view = self.views[i]
-        left = view.weight_up_to(s, value)
-        feature = int(view.columns.number[s])
-        if self.marks is not None:
-            return Best(feature, value, left)
-        centers = self.centers[:, feature]
-        following = min(float(centers[centers > value].min()), view.smallest_above(s, value))
-        return Best(feature, float(between(value, following)), left)
+        reached = view.up_to(s, value)
+        assert reached is not None  # the values of open bins are known
+        threshold = value
+        if self.marks is None:
+            centers = self.centers[:, feature]
+            threshold = float(between(value, min(centers[centers > value].min(), view.smallest_above(s, value))))
+        return Best(feature, threshold, *reached, partial(view.up_to, s))
+
+    def guess(self) -> Guess | None:
+        """Return a cut that parts the centres as the best one will, near to it; None where that is not certain yet."""
+        spots = [(view, s) for view in self.views for s in view.open_columns()]
+        if len({int(view.columns.number[s]) for view, s in spots}) > 1:
+            return None
+        view, s = max(spots, key=lambda spot: spot[0].most[spot[1]].min() == self.fewest)
+        guess = view.guess(s, self.fewest)
+        is_left = self.centers[:, guess.feature] <= guess.threshold
+        return guess if all(spot.parts_as(t, is_left) for spot, t in spots) else None
 
     # ---------------------------------------------------------------------------------------------- further looks
 
@@ -114,7 +136,7 @@ class Search:
         for view in self.views:
             which = np.flatnonzero(view.pending.any(axis=1))
             if len(which):
-                low, high = np.array([view.shut_part(s, n_bins // 4) for s in which]).T
+                low, high = np.array([view.shut_part(s, n_bins // 4) for s in which.tolist()]).T
                 parts.append((view.grid, Columns.between(view.columns.number[which], low, high, n_bins)))
         return parts
 
@@ -141,11 +163,11 @@ class _View:
         self.centers = np.ascontiguousarray(centers[:, grid.columns.number].T)
         self.codes = self.columns.codes(self.centers, grid.n_bins)
         self.marks = None if marks is None else [marks[j] for j in self.columns.number]
-        self.is_constant = grid.least >= grid.most  # of one value, or empty
+        self.is_constant = (grid.least >= grid.most) & (not grid.come.any())  # of one value, or empty
         whole = self.is_constant & (marks is None)
         np.put_along_axis(whole, self.codes, False, axis=1)
         least, self.behind, inside = np.empty((3, *grid.n_rows.shape), dtype=np.int64)
-        loops.cut_bounds(grid.counts, grid.total, alive, self.codes, whole, least, self.behind, inside)
+        loops.cut_bounds(grid.counts, grid.total, grid.come, alive, self.codes, whole, least, self.behind, inside)
         bins = np.arange(grid.n_bins)
         first, last = self.codes.min(axis=1)[:, None], self.codes.max(axis=1)[:, None]
         self.within = (np.maximum(first, 1) <= bins) & (bins <= np.minimum(last, grid.n_bins - 2))
@@ -170,6 +192,10 @@ class _View:
         self.open = candidates & ((self.least < fewest) | ((self.least == fewest) & not_later))
         self.pending = self.open & ~self.is_constant & ~self.grid.known
 
+    def open_columns(self) -> list[int]:
+        """Return the indices of the columns of the grid with bins that can hold the best cut."""
+        return np.flatnonzero(self.open.any(axis=1)).tolist()  # type: ignore[no-any-return]
+
     def best(self, s: int) -> tuple[int, int, float]:
         """Return mistakes, column and value of the best cut in the open bins of a column."""
         values, mistakes = self._tried(s)
@@ -178,14 +204,39 @@ class _View:
         first = int(mistakes.argmin())
         return int(mistakes[first]), int(self.columns.number[s]), float(values[first])
 
-    def weight_up_to(self, s: int, value: float) -> Ints:
-        """Return the weight of each cluster up to a value, which lies in an open bin."""
-        code = int(self.columns.taken(np.array([s])).codes(np.array([[value]]), self.grid.n_bins)[0, 0])
-        left: Ints = self.grid.counts[s, :, :code].sum(axis=1)
-        rows = self._rows(s, np.arange(self.grid.n_bins) == code)
-        up_to = rows.values <= value
-        np.add.at(left, rows.clusters[up_to], rows.weights[up_to])
-        return left
+    def up_to(self, s: int, value: float) -> tuple[Ints, int] | None:
+        """Return weight of each cluster and number of rows up to a value; None if the values there are not known."""
+        grid, code = self.grid, int(self._codes_of(s, np.array([value]))[0])
+        is_whole = grid.most[s, code] <= value
+        left: Ints = grid.counts[s, :, : code + is_whole].sum(axis=1)
+        n_left = int(grid.n_rows[s, : code + is_whole].sum())
+        if is_whole or grid.least[s, code] > value:
+            return left, n_left
+        if not grid.known[s, code]:
+            return None
+        found = self._found(s)
+        inside = (found.codes == code) & (found.values <= value)
+        own = inside & (found.ranks >= 0)
+        np.add.at(left, found.ranks[own], found.weights[own])
+        return left, n_left + int(inside.sum())
+
+    def guess(self, s: int, fewest: int) -> Guess:
+        """Return a cut of a column with at most so many mistakes, or else one in its open bins."""
+        reaches = self.open[s] & (self.most[s] == fewest)
+        code = int(np.flatnonzero(reaches if reaches.any() else self.open[s])[0])
+        if self.marks is None:
+            threshold = max(self.grid.most[s, : code + 1].max(), self.centers[s, self.codes[s] <= code].max())
+        else:
+            threshold = self.marks[s][self._codes_of(s, self.marks[s]) == code][0]
+        left = np.minimum(self.grid.counts[s, :, : code + 1].sum(axis=1), self.alive)
+        return Guess(int(self.columns.number[s]), float(threshold), left)
+
+    def parts_as(self, s: int, is_left: Bools) -> bool:
+        """Return whether all cuts in the open bins of a column part the centres in one way."""
+        opened, centers = np.flatnonzero(self.open[s]), self.centers[s]
+        always = (self.codes[s] < opened[0]) | (centers == centers.min())
+        perhaps = (self.codes[s] <= opened[-1]) & (centers < centers.max())
+        return bool((always == is_left).all() and (perhaps == is_left).all())
 
     def smallest_above(self, s: int, value: float) -> float:
         """Return the smallest value of the node's rows above a value, which lies in an open bin; or infinity."""
@@ -260,7 +311,8 @@ class _View:
         return loops.Found._make(part[span] for part in self.grid.found)
 
     def _codes_of(self, s: int, points: Floats) -> Ints:
-        return self.columns.taken(np.array([s])).codes(points[None], self.grid.n_bins)[0]
+        codes: Ints = self.columns.taken(np.array([s])).codes(points[None], self.grid.n_bins)[0]
+        return codes
 
     def _has_mark(self) -> Bools:
         assert self.marks is not None

@@ -72,6 +72,12 @@ class GrowingTree(TreeBuilder):
     array([-1,  1,  0])
     """
 
+    def copy(self) -> GrowingTree:
+        """Return a tree that grows by itself from here on."""
+        tree = GrowingTree()
+        tree._cuts, tree._clusters, tree._n_nodes = self._cuts.copy(), self._clusters.copy(), self._n_nodes
+        return tree
+
     def paths_to(self, nodes: Sequence[int]) -> Paths:
         """Return the way to some nodes, none of which is a cut; the first one has the place 0."""
         parents = {child: node for node, cut in self._cuts.items() for child in (cut[3], cut[3] + 1)}
@@ -93,5 +99,8 @@ class GrowingTree(TreeBuilder):
                 parts.append([feature, lower, upper, -1, -1])
             else:
                 parts.append([-1, -np.inf, np.inf, -1, places.get(node, -1)])
-        kinds = np.int64, np.float64, np.float64, np.int64, np.int64
-        return Paths(*(np.array(part, dtype=kind) for part, kind in zip(zip(*parts, strict=True), kinds, strict=True)))
+        whole = np.array([(part[0], part[3], part[4]) for part in parts], dtype=np.int64)
+        bounds = np.array([part[1:3] for part in parts], dtype=np.float64)
+        feature, second, place = np.ascontiguousarray(whole.T)
+        lower, upper = np.ascontiguousarray(bounds.T)
+        return Paths(feature, lower, upper, second, place)

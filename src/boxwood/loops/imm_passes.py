@@ -7,8 +7,8 @@ that a larger value is never in a lower bin. The numbers of all spans of a pass 
     n_rows, least, most, wanted   | bins of span 0 | bins of span 1 | ...
     counts                        | cluster 0, its bins | cluster 1, its bins | ... of span 0 | ... of span 1 | ...
 
-The *rank* of a row is the index of its cluster among the clusters of its node; -1 for a row whose centre lies in
-another node, which makes no more mistakes. Weights are whole numbers, so sums do not depend on the order of rows. An
+The *rank* of a row is the index of its cluster among the clusters of a node; -1 for a row whose centre lies in another
+node, which makes no more mistakes. Weights are whole numbers, so sums do not depend on the order of rows. An
 empty array of weights counts each row as 1.
 """
 
@@ -19,7 +19,7 @@ import numpy as np
 from boxwood._types import Array, Floats, Ints
 from boxwood.loops._jit import jit
 
-__all__ = ["Found", "Spans", "Sums", "bin_points", "cut_bounds", "rows_by_node", "sum_rows"]
+__all__ = ["Found", "Spans", "Sums", "bin_points", "cut_bounds", "rows_by_place", "sum_rows"]
 
 
 class Spans(NamedTuple):
@@ -75,39 +75,36 @@ def bin_points(points, low, high, scale, n_bins, codes):
 
 
 @jit
-def rows_by_node(places, labels, weights, node_of, rank_of, first, order, ranks):
-    """Sort the rows of a block that count by their node; return how many there are.
+def rows_by_place(places, labels, weights, first, order):
+    """Sort the rows of a block that count by their place.
 
-    IN: places (n,): node of each row, or -1; labels (n,); weights (n,) or (0,), a weight of 0 leaves a row out;
-    node_of, rank_of (k,): of each cluster. OUT: first (nodes + 1,): where the rows of each node begin; order (n,): the
-    rows; ranks (n,): of the rows in this order.
+    IN: places (n,): place of each row, or -1; labels (n,); weights (n,) or (0,), a weight of 0 leaves a row out.
+    OUT: first (places + 1,): where the rows of each place begin; order (n,): the rows.
     """
     first[:] = 0
     for row in range(len(places)):
         if places[row] >= 0 and labels[row] >= 0 and (weights.size == 0 or weights[row] > 0):
             first[places[row] + 1] += 1
-    for node in range(1, len(first)):
-        first[node] += first[node - 1]
+    for place in range(1, len(first)):
+        first[place] += first[place - 1]
     for row in range(len(places)):
         if places[row] >= 0 and labels[row] >= 0 and (weights.size == 0 or weights[row] > 0):
-            node, cluster = places[row], labels[row]
-            order[first[node]] = row
-            ranks[first[node]] = rank_of[cluster] if node_of[cluster] == node else -1
-            first[node] += 1
-    for node in range(len(first) - 1, 0, -1):  # each start has moved to its end
-        first[node] = first[node - 1]
+            order[first[places[row]]] = row
+            first[places[row]] += 1
+    for place in range(len(first) - 1, 0, -1):  # each start has moved to its end
+        first[place] = first[place - 1]
     first[0] = 0
-    return first[-1]
 
 
 @jit
-def sum_rows(values, order, ranks, weights, spans, first_span, start, wanted, sums, found):
+def sum_rows(values, order, labels, weights, rank_of, spans, first_span, start, wanted, sums, found):
     """Add rows of one node to the sums of its spans, from row `start` on; return where it ended, and how many it found.
 
     It ends before all rows are added where `found` might not hold what the next rows bring.
 
-    IN: values (n, columns); order, ranks (m,): the rows; weights (n,) or (0,); spans: Spans; first_span: number of the
-    first one; start; wanted: whether to write the values of a bin. IN and OUT: sums: Sums. OUT: found: Found.
+    IN: values (n, columns); order (m,): the rows; labels (n,); weights (n,) or (0,); rank_of (k,): rank of the rows of
+    each cluster; spans: Spans; first_span: number of the first one; start; wanted: whether to write the values of each
+    bin. IN and OUT: sums: Sums. OUT: found: Found.
     """
     counts, n_rows, least, most = sums
     n_spans = len(spans.position)
@@ -121,8 +118,8 @@ def sum_rows(values, order, ranks, weights, spans, first_span, start, wanted, su
             j, low, high, scale = spans.position[s], spans.low[s], spans.high[s], spans.scale[s]
             n_bins, first_bin, first_count = spans.n_bins[s], spans.first_bin[s], spans.first_count[s]
             for i in range(begin, end):
-                row, rank = order[i], ranks[i]
-                x = values[row, j]
+                row = order[i]
+                x, rank = values[row, j], rank_of[labels[row]]
                 code = bin_of(x, low, high, scale, n_bins)
                 weight = weights[row] if weights.size else np.int64(1)
                 at = first_bin + code
@@ -142,13 +139,14 @@ def sum_rows(values, order, ranks, weights, spans, first_span, start, wanted, su
 
 
 @jit
-def cut_bounds(counts, total, alive, center_bins, whole, least, behind, inside):
+def cut_bounds(counts, total, come, alive, center_bins, whole, least, behind, inside):
     """For each span and bin, write bounds on the mistakes of cuts of a node.
 
     A cluster whose centre lies left of the cut loses its rows on the right, and the other way round. Some of the rows
-    that were counted may have left the node since: no more than `total - alive` of each cluster.
+    that were counted may not be in the node, and some of its rows may not be counted: of each cluster no more than
+    `come` are not counted, so no more than `total + come - alive` are elsewhere.
 
-    IN: counts (s, c, n_bins); total (c,): weight that was counted; alive (c,): weight that is still in the node;
+    IN: counts (s, c, n_bins); total (c,): weight that was counted; come (c,); alive (c,): weight in the node;
     center_bins (s, c); whole (s, n_bins): whether a bin holds no cut but that behind it.
     OUT, all (s, n_bins): least: no cut in the bin or right behind it makes fewer mistakes; behind: the cut right behind
     the bin makes no more; inside: no cut in the bin or right behind it makes more.
@@ -158,7 +156,8 @@ def cut_bounds(counts, total, alive, center_bins, whole, least, behind, inside):
         behind[s] = 0
         inside[s] = 0
         for c in range(counts.shape[1]):
-            gone, most, center = total[c] - alive[c], alive[c], center_bins[s, c]
+            new, most, center = come[c], alive[c], center_bins[s, c]
+            gone = total[c] + new - most
             left = 0
             for code in range(counts.shape[2]):
                 before, left = left, left + counts[s, c, code]
@@ -166,13 +165,13 @@ def cut_bounds(counts, total, alive, center_bins, whole, least, behind, inside):
                 fewest_left = left if whole[s, code] else before
                 if code < center:
                     least[s, code] += max(0, fewest_left - gone)
-                    behind[s, code] += min(left, most)
-                    inside[s, code] += min(left, most)
+                    behind[s, code] += min(left + new, most)
+                    inside[s, code] += min(left + new, most)
                 elif code > center:
                     least[s, code] += max(0, right - gone)
-                    behind[s, code] += min(right, most)
-                    inside[s, code] += min(total[c] - before, most)
+                    behind[s, code] += min(right + new, most)
+                    inside[s, code] += min(total[c] - before + new, most)
                 else:
                     least[s, code] += max(0, min(before, right) - gone)
-                    behind[s, code] += min(right, most)
-                    inside[s, code] += min(max(left, total[c] - before), most)
+                    behind[s, code] += min(right + new, most)
+                    inside[s, code] += min(max(left, total[c] - before) + new, most)
