@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from boxwood.errors import DataError
-from boxwood.grow import _expand_ahead, _looks, expand
+from boxwood.grow import _expand_ahead, _expand_looks, _looks, expand
 from boxwood.grow import _expand_search as search
 from boxwood.grow._expand import expanded, grow_exkmc, grow_expand
 from boxwood.grow._expand_passes import expanded_by_passes, grow_exkmc_by_passes, grow_expand_by_passes
@@ -21,6 +21,7 @@ from tests.scale import seeds
 from tests.scattered import scattered
 
 OBJECTIVES = ("cost", "mistakes")
+CUTS = ("threshold", "interval")
 
 
 def tables(seed, max_rows=40, **options):
@@ -43,11 +44,13 @@ def tables(seed, max_rows=40, **options):
     return Task.of(X, reference, sample_weight=weights, **options), by_passes
 
 
-def look_closely(monkeypatch, search, bins, values, sampled):
+def look_closely(monkeypatch, search, looks, bins, values, sampled):
     """Look at small tables as at large ones: in few bins, with few values that are gathered, and a small sample."""
     monkeypatch.setattr(search, "BINS", bins)
     monkeypatch.setattr(search, "FEWEST", min(bins, search.FEWEST))
-    monkeypatch.setattr(search, "VALUES", values)
+    monkeypatch.setattr(looks, "VALUES", values)
+    if hasattr(search, "TWO_SIDED_BINS"):
+        monkeypatch.setattr(search, "TWO_SIDED_BINS", bins)
     monkeypatch.setattr(_looks, "SAMPLED", sampled)
 
 
@@ -55,18 +58,19 @@ def look_closely(monkeypatch, search, bins, values, sampled):
 def sizes(request, monkeypatch):
     """Whether the rows are looked at as those of a small or of a large table."""
     if request.param == "little by little":
-        look_closely(monkeypatch, search, 3, 4, 9)
+        look_closely(monkeypatch, search, _expand_looks, 3, 8, 9)
 
 
-@pytest.mark.parametrize("seed", seeds(60))
+@pytest.mark.parametrize("seed", seeds(40))
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_trees_are_those_of_rows_in_memory(seed, objective, sizes):
+@pytest.mark.parametrize("cuts", CUTS)
+def test_trees_are_those_of_rows_in_memory(seed, objective, cuts, sizes):
     rng = np.random.default_rng(seed)
     task, by_passes = tables(seed)
     X, k = task.rows.values, task.reference.n_clusters
     base = random_tree(rng, X, k, int(rng.integers(1, 4))) if seed % 2 else None
     leaves, tol, ahead = int(rng.integers(3, 12)), float(rng.choice([0.0, 0.0, 0.05])), bool(rng.integers(2))
-    options = {"objective": objective, "tol": tol, "look_ahead": ahead}
+    options = {"objective": objective, "cuts": cuts, "tol": tol, "look_ahead": ahead}
     expected = expanded(base, task, leaves, **options)
     assert expanded_by_passes(base, by_passes, leaves, **options) == (expected, 0)
 
@@ -74,13 +78,13 @@ def test_trees_are_those_of_rows_in_memory(seed, objective, sizes):
 @pytest.mark.parametrize("seed", seeds(40))
 def test_budgets_are_kept_as_in_memory(seed, sizes):
     rng = np.random.default_rng(seed)
-    d = make_case(seed, max_clusters=8).X.shape[1]
+    d = make_case(seed, max_rows=25, max_clusters=8).X.shape[1]
     forbidden = (int(rng.integers(d)),) if d > 1 and seed % 2 else ()
     depth = int(rng.integers(1, 4)) if seed % 3 else None
     budget = Budget(max_depth=depth, min_samples_leaf=int(rng.integers(1, 5)), forbidden=forbidden)
-    most = tables(seed)[0].n_kept // 2
+    most = tables(seed, 25)[0].n_kept // 2
     budget = replace(budget, min_samples_leaf=max(min(budget.min_samples_leaf, most), 1))
-    task, by_passes = tables(seed, budget=budget)
+    task, by_passes = tables(seed, 25, budget=budget)
     for grow, grow_by_passes in ((grow_exkmc, grow_exkmc_by_passes), (grow_expand, grow_expand_by_passes)):
         assert grow_by_passes(by_passes, base="root") == grow(task, base="root")
 
@@ -100,11 +104,11 @@ def test_the_nearest_centers_may_be_the_clusters(seed):
 @pytest.mark.parametrize("seed", seeds(3))
 def test_a_table_with_many_rows_is_looked_at_in_bins(seed, monkeypatch):
     rng = np.random.default_rng(seed)
-    n, k = 1000, 4
+    n, k = 400, 4
     labels = rng.integers(k, size=n)
     X = np.column_stack([3 * rng.normal(size=k)[labels] + rng.normal(size=n), rng.standard_cauchy(size=n) ** 5])
     reference = Reference.of(X, labels)
-    look_closely(monkeypatch, search, 512, 100, 500)
+    look_closely(monkeypatch, search, _expand_looks, 512, 50, 200)
     clusters = TableReference(LabelColumn("label", tuple(range(k))), reference.centers)
     for objective in OBJECTIVES:
         source = scattered(X, seed, label=labels)
@@ -116,18 +120,11 @@ def test_a_table_with_many_rows_is_looked_at_in_bins(seed, monkeypatch):
         assert source.runs <= 20  # though values lie far apart
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"cuts": "interval"}, "use cuts='threshold'"),
-        ({"kernel": "gaussian"}, "use kernel=None"),
-    ],
-)
-def test_what_needs_all_rows_in_memory_is_refused(options, message):
+def test_what_needs_all_rows_in_memory_is_refused():
     source = scattered([[0.0], [1.0], [2.0]], 0, label=[0, 1, 1])
     reference = TableReference(LabelColumn("label", (0, 1)), [[0.0], [1.5]])
-    with pytest.raises(DataError, match=message):
-        expand(None, source, reference, max_leaf_nodes=2, **options)
+    with pytest.raises(DataError, match="use kernel=None"):
+        expand(None, source, reference, max_leaf_nodes=2, kernel="gaussian")
 
 
 def test_edges_lie_inside_and_part_whatever_is_there():

@@ -37,7 +37,7 @@ def grown(name, task, seed):
 def sizes(request, monkeypatch):
     """Whether the rows are looked at as those of a small or of a large table."""
     if request.param == "little by little":
-        look_closely(monkeypatch, search, 3, 4, 9)
+        look_closely(monkeypatch, search, search, 3, 4, 9)
 
 
 @pytest.mark.parametrize("seed", seeds(60))
@@ -62,12 +62,12 @@ def test_forbidden_columns_are_hidden(seed, name, sizes):
 @pytest.mark.parametrize("seed", seeds(3))
 def test_a_table_with_many_rows_is_looked_at_in_bins(seed, name, monkeypatch):
     rng = np.random.default_rng(seed)
-    n, k = 1000, 6
+    n, k = 400, 6
     labels = rng.integers(k, size=n)
     X = np.column_stack([3 * rng.normal(size=(k, 3))[labels] + rng.normal(size=(n, 3)), rng.standard_cauchy(n) ** 3])
     weights = rng.integers(1, 4, size=n) if seed else None
     reference = Reference.of(X, labels)
-    look_closely(monkeypatch, search, 512, 100, 500)
+    look_closely(monkeypatch, search, search, 512, 50, 200)
     columns = {"label": labels} | ({} if weights is None else {"w": weights})
     source = scattered(X, seed, **columns)
     clusters = TableReference(LabelColumn("label", tuple(range(k))), reference.centers)

@@ -108,7 +108,7 @@ def expand(
     DataError
         If rows, labels, centres, weights and tree do not fit together; if every row is left out; if rows are outside of
         the kernel's domain; or if the kernel is precomputed, because a precomputed kernel has no columns to cut. If a
-        table in batches is to be cut by intervals or with a kernel, which need all rows in memory.
+        table in batches is to be cut with a kernel, which needs all rows in memory.
 
     Notes
     -----

@@ -10,7 +10,8 @@ import numpy as np
 from boxwood._types import Floats, Ints
 from boxwood.grow._block_costs import BlockCosts, Part, parts_of, taken
 from boxwood.grow._costs import Problem, make_problem, with_centers
-from boxwood.grow._expand_search import Leaf, Search
+from boxwood.grow._expand_looks import Leaf
+from boxwood.grow._expand_search import Search
 from boxwood.grow._levels import Paths
 from boxwood.grow._look_ahead import Pair, best_pairs, cuts_of_pair
 from boxwood.passes import Block, TableTask
@@ -36,7 +37,7 @@ class LookAhead:
             leaf.is_too_large = leaf.count > self.most_rows
         for some in self._at_once([leaf for leaf in mixed if not leaf.is_too_large]):
             for leaf, problem in zip(some, self._problems(some), strict=True):
-                leaf.pairs = best_pairs(problem, np.arange(len(problem.rows)), two_sided=False)
+                leaf.pairs = best_pairs(problem, np.arange(len(problem.rows)), self.search.two_sided)
 
     def _mixed(self, leaves: Sequence[Leaf]) -> list[Leaf]:
         """Return the leaves in which no cluster is the cheapest for every row."""
@@ -54,7 +55,7 @@ class LookAhead:
         if leaf.seconds is not None:
             return
         problem = self._problems([leaf])[0]
-        leaf.cut, *leaf.seconds = cuts_of_pair(problem, np.arange(len(problem.rows)), pair, two_sided=False)
+        leaf.cut, *leaf.seconds = cuts_of_pair(problem, np.arange(len(problem.rows)), pair, self.search.two_sided)
         self.search.split(leaf)
         for side, cut in zip(leaf.sides, leaf.seconds, strict=True):
             if cut is not None:
@@ -124,6 +125,5 @@ class _Rows:
     def joined(self) -> Part:
         """Return the rows."""
         values, nodes, labels, weights = zip(*self.found, strict=True)
-        no_weights = weights[0] is None
-        joined = (np.concatenate(each) for each in (values, nodes, labels))
-        return Part(*joined, None if no_weights else np.concatenate(weights))
+        together = np.concatenate(values), np.concatenate(nodes), np.concatenate(labels)
+        return Part(*together, None if weights[0] is None else np.concatenate(weights))

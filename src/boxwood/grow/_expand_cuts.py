@@ -16,7 +16,7 @@ from boxwood.grow._order import PartedOrder, Places
 from boxwood.loops.expand import best_by_majority, best_interval, best_threshold, best_thresholds
 from boxwood.tree import between
 
-__all__ = ["Cut", "Thresholds", "best_cut", "cheapest_cut", "cheapest_cuts"]
+__all__ = ["Cut", "Thresholds", "best_cut", "best_interval_of", "cheapest_cut", "cheapest_cuts"]
 
 _SHORT = 100_000_000  # steps of a loop that take a fraction of a second
 
@@ -150,14 +150,14 @@ def _cuts(
         upper = between(*ordered[last : last + 2].tolist())
         yield Cut(cost, False, feature, -math.inf, upper, first, second)
     if two_sided:
-        cost, start, end, first, second = _best_interval(ordered, order, costs, total)
+        cost, start, end, first, second = best_interval_of(ordered, order, costs, total)
         if start >= 0:
             before, begin = ordered[start - 1 : start + 1].tolist()
             lower = -between(-begin, -before)  # the end is closed, so it lies above the value before it
             yield Cut(cost, True, feature, lower, between(*ordered[end : end + 2].tolist()), first, second)
 
 
-def _best_interval(ordered: Floats, order: Indices, costs: Ints, total: Ints) -> tuple[int, int, int, int, int]:
+def best_interval_of(ordered: Floats, order: Indices, costs: Ints, total: Ints) -> tuple[int, int, int, int, int]:
     """Return the best interval; the search is cut into short calls, so that an interrupt is heard between two."""
     n, k = costs.shape
     step = max(1, _SHORT // (n * k))

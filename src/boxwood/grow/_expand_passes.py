@@ -15,13 +15,13 @@ import numpy as np
 
 from boxwood._types import Ints
 from boxwood._validation import real_number, refuse_unknown
-from boxwood.errors import DataError
 from boxwood.grow import _expand_ahead
 from boxwood.grow._block_costs import BlockCosts, parts_of
 from boxwood.grow._costs import OBJECTIVES, refuse_misfit
 from boxwood.grow._expand import base_of, check_expansion, early_stop, refuse_too_small
 from boxwood.grow._expand_ahead import LookAhead
-from boxwood.grow._expand_search import Leaf, Search
+from boxwood.grow._expand_looks import Leaf
+from boxwood.grow._expand_search import Search
 from boxwood.grow._grown import Grown
 from boxwood.grow._levels import GrowingTree, Paths
 from boxwood.grow._look_ahead import Pair
@@ -78,13 +78,11 @@ def expanded_by_passes(
     """
     refuse_unknown("objective", objective, OBJECTIVES)
     check_expansion(task, cuts=cuts, look_ahead=look_ahead, tol=tol)
-    if cuts == "interval":
-        raise DataError("cuts='interval' needs all rows in memory; for rows in batches use cuts='threshold'")
     task.budget.refuse_too_few(task.overview.n_kept)
     if tree is not None:
         refuse_misfit(tree, task)
         refuse_too_small(max_leaf_nodes, tree)
-    growth = _Growth(tree, task, objective)
+    growth = _Growth(tree, task, objective, two_sided=cuts == "interval")
     growth.set_least(real_number("tol", tol))
     return growth.grow(max_leaf_nodes, look_ahead=look_ahead and not task.budget.limits_shape)
 
@@ -95,7 +93,7 @@ class _Growth:
     `tree` is the growing one, in which more cuts are made than the tree will have; `begin` is the one to begin with.
     """
 
-    def __init__(self, begin: ThresholdTree | None, task: TableTask, objective: str) -> None:
+    def __init__(self, begin: ThresholdTree | None, task: TableTask, objective: str, *, two_sided: bool) -> None:
         self.task, self.max_depth, self.least = task, task.budget.max_depth, 0.0
         self.costs = BlockCosts.of(task, objective)
         if begin is None:
@@ -103,7 +101,7 @@ class _Growth:
         else:
             self.begin = begin
             self.tree, node_of = GrowingTree.from_tree(begin)
-        self.search = Search(task, self.tree, self.costs)
+        self.search = Search(task, self.tree, self.costs, two_sided)
         self.ahead = LookAhead(task, self.search)
         leaves = np.flatnonzero(self.begin.feature < 0).tolist()
         self.leaves = [Leaf(node_of[node], int(self.begin.node_depth[node])) for node in leaves]

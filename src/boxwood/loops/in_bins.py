@@ -14,7 +14,7 @@ import numpy as np
 
 from boxwood.loops._jit import jit
 
-__all__ = ["add_by_label", "add_changes_to_slots", "add_to_slots", "find_in_slots", "whole_by_node"]
+__all__ = ["add_by_label", "add_changes_to_slots", "add_to_slots", "find_in_slots", "mark_open", "whole_by_node"]
 
 
 @jit
@@ -113,6 +113,45 @@ def find_in_slots(values, nodes, starts, edges, slots, rows, columns, found):
                 rows[count], columns[count], found[count] = row, j, slot
                 count += 1
     return count
+
+
+@jit
+def mark_open(costs, total, cost, is_closed, one_sided, two_sided, is_open):
+    """Mark the parts of a column in which a threshold or an interval may end that costs less than a known cut.
+
+    Takes time m² k at most, less where few intervals may cost so little.
+
+    IN: costs (m, k): of the rows in each part under each cluster; total (k,); cost: of the known cut; is_closed (m,):
+    whether no better cut ends inside of a part, as it holds one value, for example; one_sided (m,): whether a threshold
+    inside a part wins over the known cut at equal cost; two_sided (m,): whether an interval that begins at a part or
+    inside does.
+    OUT: is_open (m,).
+    """
+    m, k = costs.shape
+    sums = np.zeros((m + 1, k), dtype=np.int64)
+    for s in range(m):
+        for c in range(k):
+            sums[s + 1, c] = sums[s, c] + costs[s, c]
+    for s in range(m):
+        on_left, on_right = sums[s, 0], total[0] - sums[s + 1, 0]
+        for c in range(1, k):
+            on_left, on_right = min(on_left, sums[s, c]), min(on_right, total[c] - sums[s + 1, c])
+        if not is_closed[s] and (on_left + on_right < cost or (on_left + on_right == cost and one_sided[s])):
+            is_open[s] = True
+        for e in range(s, m):
+            inside = np.int64(0)
+            if e > s + 1:
+                inside = sums[e, 0] - sums[s + 1, 0]
+                for c in range(1, k):
+                    inside = min(inside, sums[e, c] - sums[s + 1, c])
+            if inside > cost:
+                break  # it only grows
+            outside = sums[s, 0] + total[0] - sums[e + 1, 0]
+            for c in range(1, k):
+                outside = min(outside, sums[s, c] + total[c] - sums[e + 1, c])
+            if inside + outside < cost or (inside + outside == cost and two_sided[s]):
+                is_open[s] = is_open[s] or not is_closed[s]
+                is_open[e] = is_open[e] or not is_closed[e]
 
 
 @jit
