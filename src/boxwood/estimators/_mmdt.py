@@ -103,8 +103,8 @@ class MMDT(TreeClusterer):
 
     Notes
     -----
-    The tree takes three passes over the rows for means and variances, and none where a Gaussian mixture has its own. Then
-    `sample_weight` affects `price_` alone, as scikit-learn's mixtures take no weights.
+    The tree takes three passes over the rows for means and variances, and none where a Gaussian mixture has its own.
+    Then `sample_weight` affects `price_` alone, as scikit-learn's mixtures take no weights.
 
     References
     ----------
