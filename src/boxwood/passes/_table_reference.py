@@ -45,9 +45,10 @@ class Measured:
     means: Means | None
 
     def is_of(self, batches: Batches) -> bool:
-        """Whether it was measured on these rows, columns and weights."""
+        """Whether it was measured on these rows, columns, clusters and weights."""
         mine = self.batches
-        return batches.source is mine.source and (batches.columns, batches.weight) == (mine.columns, mine.weight)
+        same_rows = batches.source is mine.source and batches.labelling is mine.labelling
+        return same_rows and (batches.columns, batches.weight) == (mine.columns, mine.weight)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
