@@ -16,7 +16,7 @@ from boxwood import IMM, Explanation, Reference, explain
 from boxwood.errors import DataError
 from boxwood.explanation import _table_auto
 from boxwood.explanation._guards import looks_like_identifier
-from boxwood.explanation._table_identifiers import identifiers_in
+from boxwood.explanation._table_guards import suspects_in
 from boxwood.passes import NearestCenters, TableReference
 from boxwood.passes._batches import rows_of
 from boxwood.table._arrow_source import ArrowSource
@@ -313,7 +313,7 @@ def test_other_tables_are_measured_in_memory_and_in_batches(pair, seed):
 @pytest.mark.parametrize(
     ("clustering", "options", "message"),
     [
-        ("label", {"standardize": True}, "standardize needs all rows in memory"),
+        (np.zeros((2, 2)), {"standardize": True}, "standardize with centres or a clusterer needs all rows in memory"),
         ("label", {"validate": 0.3}, "validate needs all rows in memory"),
         ("label", {"min_samples_leaf": 3}, "min_samples_leaf needs all rows in memory"),
         ("label", {"max_depth": 3, "method": "imm"}, "max_depth with method 'imm' needs all rows in memory"),
@@ -413,9 +413,8 @@ def test_identifiers_are_found_as_in_memory(seed):
     frame["customerId"] = rng.integers(5, size=n)
     frame["label"] = nearest_to(X, X[:3])
     source = ArrowSource(pa.Table.from_pandas(frame))
-    assert identifiers_in(rows_of(source, "label")) == [
-        name for name in frame.columns[:-1] if looks_like_identifier(name, frame[name].to_numpy(float))
-    ]
+    expected = [name for name in frame.columns[:-1] if looks_like_identifier(name, frame[name].to_numpy(float))]
+    assert list(suspects_in(rows_of(source, "label")).identifiers) == expected
     in_memory, by_passes = explain(frame, "label", method="imm"), explain(source, "label", method="imm")
     check_equal(in_memory, by_passes)
     in_memory = explain(frame.drop(columns="label"), n_clusters=3, method="imm")

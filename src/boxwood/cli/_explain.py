@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from boxwood._validation import listed
+from boxwood.cli._engine import check_engine, chosen_engine, engine_options, opened
 from boxwood.cli._errors import PAST_A_LIMIT, Verb
+from boxwood.cli._in_batches import columns_of, explained_in_batches
 from boxwood.cli._limits import LIMITS, limit_options, limits
 from boxwood.cli._outputs import (
     check_outputs,
@@ -27,6 +29,7 @@ from boxwood.cli._words import in_options
 from boxwood.grow import METHODS, method_of
 
 if TYPE_CHECKING:
+    from boxwood.cli._in_batches import Columns
     from boxwood.explanation import Explanation
     from boxwood.table import Table
 
@@ -73,7 +76,8 @@ def _check_validate(ctx: click.Context, param: click.Parameter, text: str | None
 
 _HELP = f"""Explain the clusters of a table, or make clusters and explain them.
 
-FILE is CSV, TSV, Parquet, Arrow or JSON lines (csv, tsv and jsonl also compressed, .gz), or - for standard input.
+FILE is CSV, TSV, Parquet, Arrow or JSON lines (csv, tsv and jsonl also compressed, .gz), or - for standard input. A
+folder or a pattern of Parquet files, --sql, and a file larger than memory are read in batches (--engine).
 Columns of text or dates and constant columns are left out. With -k, columns that look like identifiers are left
 out, too, unless -c names the columns.
 
@@ -89,12 +93,14 @@ Examples:
   boxwood explain customers.parquet -k 5 -c income,age,orders
   boxwood explain customers.csv -k 5 -o report.html -o model.json -o rules.sql -o tree.png
   boxwood explain - -k 5 --json < customers.csv | jq .price
+  boxwood explain 'data/*.parquet' -k 8 --memory-limit 2GB -o report.html
+  boxwood explain --sql "SELECT age, income, segment FROM 'x.parquet'" -l segment --method imm
   boxwood explain customers.csv -l segment --fail-under 0.9 -q      in a nightly check: exit code 4 if it is less
 """
 
 
 @click.command(name="explain", cls=Verb, help=_HELP, epilog=_EPILOG)
-@click.argument("file", metavar="FILE", type=click.Path())
+@click.argument("file", metavar="[FILE]", required=False, type=click.Path())
 @click.option("-k", "--clusters", type=click.IntRange(min=2), help="Make this many clusters and explain them.")
 @click.option("-l", "--labels", metavar="COLUMN", help="Explain the clusters that a column names; -1 leaves a row out.")
 @click.option(
@@ -175,9 +181,10 @@ Examples:
     type=click.FloatRange(0, 1),
     help="Exit with 4 if the agreement (0 to 1) is below SHARE.",
 )
+@engine_options
 @reading_options
 @talk_options
-def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **options: Any) -> None:
+def command(file: str | None, clusters: int | None, labels: str | None, quiet: bool, **options: Any) -> None:
     """Read, choose columns, explain, write, print."""
     if (clusters is None) == (labels is None):
         which = "either -k N (make clusters) or --labels COLUMN (explain existing ones)"
@@ -185,11 +192,47 @@ def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **
     for option in ("--objective", "--time-limit"):
         if options["method"] != "auto" and options[option[2:].replace("-", "_")] not in ("auto", None):
             raise click.UsageError(f"{option} is for --method auto; {options['method']} decides by a rule of its own.")
-    refuse_overwriting(options["save"], "'--save'", table=file)
-    refuse_inputs(options["outputs"], file)
+    check_engine(file, options)
+    if file is not None:
+        refuse_overwriting(options["save"], "'--save'", table=file)
+        refuse_inputs(options["outputs"], file)
     page = page_options(options["outputs"], options["title"], options["min_count"])
     refuse_closed_output()
     talk = Talk(quiet)
+    with _explained(talk, file, clusters, labels, options) as explanation:
+        write_outputs(talk, explanation, options["outputs"], page)
+        if options["save"] is not None:  # last, as the model keeps what other forms had measured
+            explanation.save(options["save"])
+            talk.wrote(options["save"])
+        as_json = options["as_json"]
+        show(explanation.to_json() if as_json else in_options(explanation).to_text(), is_code=as_json)
+        _check_limits(explanation, options["fail_over"], options["fail_under"])
+
+
+@contextmanager
+def _explained(
+    talk: Talk, file: str | None, clusters: int | None, labels: str | None, options: dict[str, Any]
+) -> Iterator[Explanation]:
+    """Yield the explanation of the table, which can be read as long as it is needed."""
+    engine = chosen_engine(talk, file, options)
+    if engine == "memory":
+        assert file is not None  # which was checked
+        yield _in_memory(talk, file, clusters, labels, options)
+        return
+    with opened(talk, file, engine, options) as source:
+        columns = columns_of(talk, source, labels, options)
+        given = _parameters(columns, clusters, options)
+        with in_option_names():
+            explanation, notes = explained_in_batches(
+                talk, source, columns, labels, sample_weight=options["weights"], **given
+            )
+        for text in notes:
+            talk.note(text)
+        _note_on_scale(talk, columns.columns, clusters, options)
+        yield explanation
+
+
+def _in_memory(talk: Talk, file: str, clusters: int | None, labels: str | None, options: dict[str, Any]) -> Explanation:
     table = read(talk, file, labels, options)
     if clusters is not None and not options["columns"]:
         table = without_identifiers(talk, table)
@@ -197,14 +240,7 @@ def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **
         talk.note(
             f"numbers with leading zeros, which rules do not show: {listed(table.padded)}; --exclude leaves them out"
         )
-    explanation = _explain(talk, table, clusters, options)
-    write_outputs(talk, explanation, options["outputs"], page)
-    if options["save"] is not None:  # last, as the model keeps what other forms had measured
-        explanation.save(options["save"])
-        talk.wrote(options["save"])
-    as_json = options["as_json"]
-    show(explanation.to_json() if as_json else in_options(explanation).to_text(), is_code=as_json)
-    _check_limits(explanation, options["fail_over"], options["fail_under"])
+    return _explain(talk, table, clusters, options)
 
 
 def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> Table:
@@ -247,9 +283,7 @@ def without_identifiers(talk: Talk, table: Table) -> Table:
 
 
 def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, Any]) -> Explanation:
-    scale = "unit" if options["standardize"] else options["scale"]
-    standardize = clusters is not None if scale is None else scale == "unit"
-    limiting = limits(options, table)
+    given = _parameters(table, clusters, options)
     with (
         talk.growing("clustering and growing" if clusters else "growing") as status,
         warnings.catch_warnings(record=True) as caught_warnings,
@@ -263,28 +297,45 @@ def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, 
             explanation = explain(
                 table.X,
                 table.labels,
-                n_clusters=clusters,
-                method=options["method"],
-                max_leaf_nodes=options["max_leaf_nodes"],
-                objective=options["objective"],
-                time_limit=options["time_limit"],
-                random_state=options["seed"],
                 columns=table.columns,
-                standardize=standardize,
-                validate=options["validate"],
                 verbose=status.step,
-                n_jobs=options["jobs"],
                 sample_weight=table.weights,
-                **limiting,
+                **given,
             )
         explanation = with_booleans(explanation, table.booleans)
     for text in dict.fromkeys(
         str(warning.message) for warning in caught_warnings if warning.category is not DeprecationWarning
     ):
         talk.note(text)
-    if standardize and scale is None and len(table.columns) > 1:
-        talk.note(SCALED)
+    _note_on_scale(talk, table.columns, clusters, options)
     return explanation
+
+
+def _parameters(table: Table | Columns, clusters: int | None, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options as parameters of `explain`."""
+    return {
+        "n_clusters": clusters,
+        "method": options["method"],
+        "max_leaf_nodes": options["max_leaf_nodes"],
+        "objective": options["objective"],
+        "time_limit": options["time_limit"],
+        "random_state": options["seed"],
+        "standardize": _is_scaled(clusters, options),
+        "validate": options["validate"],
+        "n_jobs": options["jobs"],
+        **limits(options, table),
+    }
+
+
+def _is_scaled(clusters: int | None, options: dict[str, Any]) -> bool:
+    scale = "unit" if options["standardize"] else options["scale"]
+    return clusters is not None if scale is None else scale == "unit"
+
+
+def _note_on_scale(talk: Talk, columns: tuple[str, ...], clusters: int | None, options: dict[str, Any]) -> None:
+    is_asked = options["standardize"] or options["scale"] is not None
+    if _is_scaled(clusters, options) and not is_asked and len(columns) > 1:
+        talk.note(SCALED)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
+    from boxwood.cli._in_batches import Columns
     from boxwood.table import Table
 
 __all__ = ["LIMITS", "limit_options", "limits"]
@@ -56,7 +57,7 @@ def limit_options(command: F) -> F:
     return command
 
 
-def limits(options: dict[str, Any], table: Table) -> dict[str, Any]:
+def limits(options: dict[str, Any], table: Table | Columns) -> dict[str, Any]:
     """Return those options as parameters of `explain`. Forbidden columns that rules do not use anyway are left out.
 
     Raises

@@ -108,6 +108,10 @@ class Status:
         self.share, self.rows = share, rows or self.rows
         self.draw()
 
+    def begin(self, doing: str) -> None:
+        """Show another task from here on."""
+        self.doing, self.share, self._began = doing, 0.0, time.monotonic()
+
     def step(self, what: str, done: int, total: int) -> None:
         """Take the progress of a call of the library: so many steps of so many."""
         self(done / max(total, 1))

@@ -61,7 +61,7 @@ def looks_like_identifier(name: str, values: Array) -> bool:
 
 
 def has_name_of_identifier(name: str, n_rows: int) -> bool:
-    """Return whether a column of whole numbers has a name such as id, zip or account."""
+    """Return whether a column of whole numbers, of so many rows, has a name such as id, zip or account."""
     words = re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())
     return n_rows >= FEW_ROWS and bool(_NAMES & set(words))
 

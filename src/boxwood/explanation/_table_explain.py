@@ -25,11 +25,12 @@ from boxwood.explanation._table_auto import Found, sample_task, searched_by_pass
 from boxwood.explanation._table_clustering import clustering_of_table, label_column_of
 from boxwood.explanation._table_evidence import refuse_all_rows
 from boxwood.explanation._table_facts import TableFacts, named_by_rows
-from boxwood.explanation._table_identifiers import identifiers_of
+from boxwood.explanation._table_guards import identifiers_of
 from boxwood.explanation._table_measure import explanation_of
 from boxwood.explanation._table_rows import boolean_columns_of, budget_for, rows_for, without_identifiers
 from boxwood.grow import METHODS
 from boxwood.passes import Source, TableTask
+from boxwood.passes._scaled import scaled_batches, unit_scaling, unscaled_reference
 from boxwood.passes._tree_sums import Moved, TreeSums, shortened_by_passes
 from boxwood.reference import Mixture
 from boxwood.reference._clusterer import last_step
@@ -61,9 +62,8 @@ def explain_table(
 
     IN: method, options: as `method_with_options` returns them; limits: the parts of a budget.
     """
-    for name, given in (("standardize", standardize), ("validate", validate is not None)):
-        if given:
-            refuse_all_rows(name, source.name)
+    if validate is not None:
+        refuse_all_rows("validate", source.name)
     if is_explainer(clustering):
         refuse_all_rows("an explainer that brings its own tree", source.name)
     batches, notes = rows_for(source, label_column_of(clustering), sample_weight, columns)
@@ -73,21 +73,34 @@ def explain_table(
         batches, left_out = without_identifiers(batches)
         notes += left_out
     budget = budget_for(batches, method, dict(limits or {}))
-    reference, clusterer = clustering_of_table(batches, clustering, n_clusters, random_state)
-    task = TableTask.of(
-        replace(batches, labelling=reference.labelling),
-        renamed(reference, names),
-        mixture=_mixture_of(clusterer),
-        max_leaf_nodes=max_leaf_nodes,
-        random_state=random_state,
-        n_jobs=n_jobs,
-        budget=budget,
-    )
+    if standardize and not (clustering is None or isinstance(clustering, str)):
+        refuse_all_rows("standardize with centres or a clusterer", source.name)
+    scaling = unit_scaling(batches) if standardize else None
+    on = batches if scaling is None else scaled_batches(batches, scaling)  # the columns on which trees are grown
+    reference, clusterer = clustering_of_table(on, clustering, n_clusters, random_state)
+    options_of_task: dict[str, Any] = {
+        "mixture": _mixture_of(clusterer),
+        "max_leaf_nodes": max_leaf_nodes,
+        "random_state": random_state,
+        "n_jobs": n_jobs,
+        "budget": budget,
+    }
+    reference = renamed(reference, names)
+    task = TableTask.of(replace(on, labelling=reference.labelling), reference, **options_of_task)
     _refuse_one_cluster(task)
     facts = TableFacts(task)
     found = _found(facts, method, with_defaults(method, dict(options), clusterer), progress)
-    tree, n_moved, sums = _finished(facts, found.sums)
-    notes += _notes_on_columns(facts, sums, clustering is None, n_clusters)
+    sums = found.sums
+    if scaling is not None:
+        reference = unscaled_reference(reference, scaling)
+        rows = replace(batches, labelling=reference.labelling, store=task.batches.store)
+        task = TableTask.of(rows, reference, **options_of_task)
+        facts = TableFacts(task, scaling.scale)
+        sums = facts.of_trees([found.grown.tree.pull_back(scaling)])[0]
+    tree, n_moved, sums = _finished(facts, sums)
+    notes += _notes_on_columns(facts, sums)
+    if clustering is None:
+        notes += _notes_on_k_means(task, n_clusters, standardize)
     cost = facts.costs_of([sums])[0] if n_moved or found.cost is None else found.cost
     grown = found.grown._replace(tree=tree, notes=(*notes, *found.grown.notes))
     explanation = explanation_of(facts, grown, sums, cost)
@@ -96,20 +109,23 @@ def explain_table(
         sample = settled(found.sample, found.grown.tree)
         afterwards += notes_on_agreement(explanation.agreement, found.grown.tree, sample)
     if (mixture := grown.facts.get("mixture")) is not None:
-        explanation = _with_mixture(explanation, mixture, facts)
+        raw = mixture if scaling is None else mixture.rescaled(scaling.shift, scaling.scale)
+        explanation = _with_mixture(explanation, raw, facts)
     explanation = told(explanation, task, budget, n_moved)
     explanation = replace(explanation, notes=(*explanation.notes, *afterwards))
     return with_booleans(explanation, boolean_columns_of(batches))
 
 
-def _notes_on_columns(facts: TableFacts, sums: TreeSums, made_here: bool, n_clusters: int | None) -> tuple[str, ...]:
-    """Return notes on columns that look like identifiers, and on what k-means was given."""
-    batches, least_and_most = facts.task.batches, np.stack(facts.task.ranges)
-    suspects = identifiers_of(batches, facts.task.overview.n_rows, ~sums.broken, *least_and_most)
-    notes = note_on_identifiers(suspects)
-    if made_here:
-        notes += notes_on_ranges(batches.columns, least_and_most)
-    if made_here and n_clusters is None:
+def _notes_on_columns(facts: TableFacts, sums: TreeSums) -> tuple[str, ...]:
+    """Return a note on columns that look like identifiers, although rules may use them."""
+    overview, (least, most) = facts.task.overview, facts.task.ranges
+    return note_on_identifiers(identifiers_of(facts.task.batches, overview.n_rows, ~sums.broken, least, most))
+
+
+def _notes_on_k_means(task: TableTask, n_clusters: int | None, standardize: bool) -> tuple[str, ...]:
+    """Return notes on what k-means was given: columns of different ranges, and a number that nobody chose."""
+    notes = () if standardize else notes_on_ranges(task.batches.columns, np.stack(task.ranges))
+    if n_clusters is None:
         notes += (f"{N_CLUSTERS} clusters were made, as no number was asked for (n_clusters)",)
     return notes
 

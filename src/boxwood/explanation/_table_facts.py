@@ -75,9 +75,12 @@ class TableFacts:
     ----------
     task : TableTask
         Rows and their clusters.
+    scale : array of shape (d,), default=None
+        Units of the columns in which costs are measured; None is 1.
     """
 
-    def __init__(self, task: TableTask) -> None:
+    def __init__(self, task: TableTask, scale: Floats | None = None) -> None:
+        self.scale = scale
         self.task, self.k = task, task.reference.n_clusters
         self.weighted = task.batches.weight is not None
         known = task.reference.measured
@@ -109,7 +112,7 @@ class TableFacts:
     @property
     def cost_of_clusters(self) -> float:
         """Within-cluster cost of the clusters."""
-        return _cost(self.squares)
+        return self._cost(self.squares)
 
     def of_trees(self, trees: Sequence[ThresholdTree]) -> list[TreeSums]:
         """Return what the leaves of trees hold, from one pass; it also finds the means of the clusters."""
@@ -124,7 +127,7 @@ class TableFacts:
     def costs_of(self, sums: Sequence[TreeSums]) -> list[float]:
         """Return the within-cluster costs of trees, from one pass, by what their leaves hold."""
         return [
-            _cost(part)
+            self._cost(part)
             for part in self._with_squares([partial(_TreeSquares, one.tree, *one.by_cluster()) for one in sums])
         ]
 
@@ -135,6 +138,14 @@ class TableFacts:
         if own:
             self._squares = parts.pop()
         return parts
+
+    def _cost(self, squares: SquareSums) -> float:
+        with np.errstate(over="ignore"):
+            found = squares.squares()
+            cost = float((found if self.scale is None else found / self.scale / self.scale).sum())
+        if not math.isfinite(cost):
+            raise DataError("the cost is beyond the largest float; divide the columns of the table by a power of ten")
+        return cost
 
     @cached_property
     def share_nearest(self) -> float:
@@ -194,14 +205,6 @@ class Spreads(NamedTuple):
     def deviation(self, column: int) -> float:
         """Return the standard deviation of a column; 0 for a column of one value."""
         return float(np.ldexp(np.sqrt(self.variance[column]), self.exponents[column]))
-
-
-def _cost(squares: SquareSums) -> float:
-    with np.errstate(over="ignore"):
-        cost = float(squares.squares().sum())
-    if not math.isfinite(cost):
-        raise DataError("the cost is beyond the largest float; divide the columns of the table by a power of ten")
-    return cost
 
 
 def named_by_rows(sums: TreeSums, centers: Floats, by_cost: bool) -> ThresholdTree:

@@ -70,7 +70,7 @@ def explanation_of(facts: TableFacts, grown: Grown, sums: TreeSums, cost: float)
         adjusted_rand=agreement_of(_as_numbers_of_rows(confusion, task.overview)).adjusted_rand,
         readability=readability_of(tree, sizes),
         weighted=facts.weighted,
-        standardized=False,
+        standardized=facts.scale is not None,
         notes=(*grown.notes, *notes),
         objective=grown.objective,
         draws=draws_of(grown, facts.k),

@@ -11,7 +11,7 @@ from boxwood._validation import listed, refuse_other_kind
 from boxwood.errors import DataError
 from boxwood.explanation._guards import left_out_as_identifiers, notes_on_left_out
 from boxwood.explanation._table_evidence import refuse_all_rows
-from boxwood.explanation._table_identifiers import identifiers_in
+from boxwood.explanation._table_guards import suspects_in
 from boxwood.passes import Batches, Source
 from boxwood.passes._batches import rows_of
 from boxwood.reference._budget import Budget, as_names
@@ -40,7 +40,7 @@ def rows_for(
 
 def without_identifiers(batches: Batches) -> tuple[Batches, tuple[str, ...]]:
     """Return the rows without columns that look like identifiers, and a note on these; takes a pass, seldom two."""
-    suspects = identifiers_in(batches)
+    suspects = suspects_in(batches).identifiers
     columns = tuple(name for name in batches.columns if name not in suspects)
     if not suspects:
         return batches, ()

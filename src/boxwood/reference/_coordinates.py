@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._frames import as_matrix, column_names, is_frame, refuse_unknown_columns
-from boxwood._types import Array, Weights
+from boxwood._types import Array
 from boxwood._validation import Rows, as_table, as_weights
 from boxwood.axes import AxisMap, Categories, Scaling, axis_map_of
 from boxwood.axes._composed import Chained
 from boxwood.errors import DataError
 from boxwood.reference._mixture import Mixture
 from boxwood.reference._reference import Reference
+from boxwood.reference._sums import unit_scaling_of
 from boxwood.tree import ThresholdTree
 
 __all__ = ["Coordinates", "default_columns", "made_by", "not_made"]
@@ -85,7 +86,7 @@ class Coordinates:
 
     def standardized(self) -> Coordinates:
         """Return the coordinates with `rows` of mean 0 and variance 1; constant columns are only shifted."""
-        scaling = _unit_variance(self.rows.values, self.rows.weights)
+        scaling = Scaling(*unit_scaling_of(self.rows.values, self.rows.weights))
         whole = scaling if self.axis_map is None else Chained(self.axis_map, scaling)
         return replace(self, rows=self.rows.mapped(scaling.transform(self.rows)), axis_map=whole, scaling=scaling)
 
@@ -183,15 +184,3 @@ def _columns_of_array(n_columns: int, columns: Sequence[str] | None) -> tuple[st
     if len(set(names)) < len(names):
         raise DataError("columns must have different names")
     return names
-
-
-def _unit_variance(X: Array, weights: Weights) -> Scaling:
-    shift = np.average(X.astype(np.float64), axis=0, weights=weights)
-    rows = X - shift
-    largest = np.abs(rows).max(axis=0)
-    largest[largest == 0] = 1.0
-    # divided by the largest value first: squares of huge and of tiny numbers leave the range
-    scale = largest * np.sqrt(np.average(np.square(rows / largest), axis=0, weights=weights))
-    constant = X.min(axis=0) == X.max(axis=0)
-    scale[constant | (scale == 0)] = 1.0
-    return Scaling(shift, scale)

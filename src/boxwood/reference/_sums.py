@@ -16,7 +16,19 @@ from boxwood._threads import fold_blocks, map_blocks
 from boxwood._types import Array, Bools, Floats, Indices, Weights
 from boxwood.loops.sums import SPLIT, add_parts, add_squares, widen
 
-__all__ = ["Grid", "Means", "Ranges", "RowSums", "SquareSums", "means_of", "ranges_of", "rounded", "squares_of"]
+__all__ = [
+    "Grid",
+    "Means",
+    "Ranges",
+    "RowSums",
+    "SquareSums",
+    "means_of",
+    "ranges_of",
+    "rounded",
+    "scaling_of",
+    "squares_of",
+    "unit_scaling_of",
+]
 
 _BITS = 53  # of the result that the parts must keep at least
 _LEAST_UNIT = 1000  # units are not below 2**-1000, so that none of them is rounded
@@ -152,8 +164,28 @@ class SquareSums:
         with np.errstate(over="ignore"):
             return np.asarray(np.ldexp(rounded(self.sums), 2 * self.exponents + self.grid.weight_exponent))
 
+    def deviations(self, weights: Floats) -> Floats:
+        """Return the standard deviations of clusters of these weights, shape (k, d); none is out of range."""
+        total = np.ldexp(weights, -self.grid.weight_exponent)[:, None]
+        return np.asarray(np.ldexp(np.sqrt(rounded(self.sums) / total), self.exponents))
+
 
 S = TypeVar("S", RowSums, SquareSums)
+
+
+def scaling_of(ranges: Ranges, means: Means, squares: SquareSums) -> tuple[Floats, Floats]:
+    """Return mean and standard deviation of each column, of rows that are one cluster; 1 for a constant column."""
+    scale = squares.deviations(means.weights)[0]
+    is_constant = ranges.least[0] == ranges.most[0]
+    return (means.mean + means.rest)[0], np.where(is_constant | (scale == 0), 1.0, scale)
+
+
+def unit_scaling_of(X: Array, weights: Weights, n_jobs: int | None = -1) -> tuple[Floats, Floats]:
+    """Return mean and standard deviation of each column of rows in memory; 1 for a constant column."""
+    labels = np.zeros(len(X), dtype=np.intp) if weights is None else np.where(weights > 0, 0, -1)
+    ranges = Ranges.of(X, labels, 1, weights, n_jobs)
+    means = _means(X, labels, weights, ranges, n_jobs)
+    return scaling_of(ranges, means, _folded(X, labels, weights, lambda: SquareSums(ranges, means), n_jobs))
 
 
 def means_of(X: Array, labels: Indices, k: int, weights: Weights, n_jobs: int | None = -1) -> tuple[Floats, Floats]:

@@ -19,7 +19,7 @@ from boxwood.table._parquet_source import ParquetFile, ParquetSource, parquet_fi
 from boxwood.table._paths import as_path, find_files
 from boxwood.table._source import Tick
 
-__all__ = ["is_relation", "scan", "scan_file"]
+__all__ = ["as_bytes", "is_relation", "scan", "scan_file"]
 
 _SQL = re.compile(r"\s*(SELECT|WITH|FROM)\s", re.IGNORECASE)
 _SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*")
@@ -88,7 +88,7 @@ def scan(source: Any, *, columns: Sequence[str] | None = None, memory_limit: str
     >>> table.close()
     """
     require("pyarrow", "arrow", "boxwood.scan")
-    limit = _as_bytes(memory_limit)
+    limit = as_bytes(memory_limit)
     wanted = None if columns is None else _as_names(columns)
     if isinstance(source, Source):
         if columns is not None or memory_limit is not None:
@@ -168,7 +168,7 @@ def _as_names(columns: Sequence[str]) -> list[str]:
     return names
 
 
-def _as_bytes(memory_limit: str | None) -> int | None:
+def as_bytes(memory_limit: str | None) -> int | None:
     """Return the bytes of a text such as "1GB"."""
     if memory_limit is None:
         return None

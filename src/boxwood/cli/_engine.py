@@ -1,0 +1,236 @@
+"""What reads the table of `boxwood explain`: memory, or an engine that reads it in batches."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from boxwood._extras import require
+from boxwood.cli._talk import Talk, reading
+
+if TYPE_CHECKING:
+    from boxwood.passes import Source
+
+__all__ = ["check_engine", "chosen_engine", "engine_options", "opened"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+ENGINES = ("memory", "duckdb", "spark", "dask")
+COPIES = 3  # times its values that a table takes in memory while it is explained
+PACKED = 8  # times its size that a file takes in memory at least if it is compressed; 100 times at most
+_MOST = 100
+
+
+def _check_sql(ctx: click.Context, param: click.Parameter, sql: str | None) -> str | None:
+    if sql is not None and not re.match(r"\s*(SELECT|WITH|FROM)\s", sql, re.IGNORECASE):
+        raise click.BadParameter("a query begins with SELECT, WITH or FROM and a space")
+    return sql
+
+
+def _check_limit(ctx: click.Context, param: click.Parameter, text: str | None) -> str | None:
+    from boxwood.table._scan import as_bytes
+
+    try:
+        as_bytes(text)
+    except ValueError:
+        raise click.BadParameter(f"'{text}' is no size; write one such as 1GB or 500MB") from None
+    return text
+
+
+_OPTIONS = (
+    click.option(
+        "--sql",
+        metavar="QUERY",
+        callback=_check_sql,
+        help="Explain the rows of a query, in place of FILE: SELECT … FROM 'x.parquet'.",
+    ),
+    click.option(
+        "--engine",
+        type=click.Choice(ENGINES),
+        help="What reads the table. The default is memory if the table fits in, and duckdb otherwise, which reads it "
+        "in batches, as often as needed. spark and dask read it on a cluster.",
+    ),
+    click.option(
+        "--memory-limit",
+        metavar="SIZE",
+        callback=_check_limit,
+        help="Memory for the table, such as 1GB. A table that needs more is read in batches by duckdb.",
+    ),
+    click.option("--spark-master", metavar="URL", help="Cluster of --engine spark; the default is that of Spark."),
+    click.option("--dask-scheduler", metavar="ADDRESS", help="Cluster of --engine dask; the default is this machine."),
+)
+
+
+def engine_options(command: F) -> F:
+    """Add the options that say what reads the table."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def check_engine(file: str | None, options: dict[str, Any]) -> None:
+    """Raise a UsageError if there is no table, or options do not go together; set the engine that a cluster implies."""
+    sql, engine = options["sql"], options["engine"]
+    if (file is None) == (sql is None):
+        raise click.UsageError("give either FILE or --sql QUERY." if file is None else "give FILE or --sql, not both.")
+    for option, its in (("spark_master", "spark"), ("dask_scheduler", "dask")):
+        if options[option] is not None:
+            if engine not in (its, None):
+                raise click.UsageError(f"--{option.replace('_', '-')} is for --engine {its}.")
+            engine = options["engine"] = its
+    if options["memory_limit"] is not None and engine not in ("duckdb", None):
+        raise click.UsageError("--memory-limit is for --engine duckdb.")
+    if engine == "dask" and sql is not None:
+        raise click.UsageError("--sql is for --engine duckdb or spark.")
+    if engine == "memory" and (sql is not None or not _is_one_file(file)):
+        raise click.UsageError("--engine memory reads one FILE; use --engine duckdb, or leave --engine out.")
+    if engine in ("spark", "dask") and file == "-":
+        raise click.UsageError(f"--engine {engine} cannot read standard input.")
+
+
+def chosen_engine(talk: Talk, file: str | None, options: dict[str, Any]) -> str:
+    """Return the engine that was asked for, or memory for a file that fits in, and duckdb otherwise, with a note."""
+    if options["engine"] is not None:
+        return str(options["engine"])
+    if file is None or not _is_one_file(file):
+        return "duckdb"
+    from boxwood.table._scan import as_bytes
+
+    limit = as_bytes(options["memory_limit"])
+    free = _free_memory() if limit is None else limit
+    if free is None or not os.path.isfile(file) or os.path.getsize(file) * _MOST * COPIES <= free:
+        return "memory"
+    needed = _needed(file, options["format"])
+    if needed <= free:
+        return "memory"
+    talk.note(
+        f"{file} needs about {_gigabytes(needed)} in memory, and there {'are' if limit is None else 'may be'} "
+        f"{_gigabytes(free)}, so it is read in batches (--engine duckdb)"
+    )
+    return "duckdb"
+
+
+@contextmanager
+def opened(talk: Talk, file: str | None, engine: str, options: dict[str, Any]) -> Iterator[Source]:
+    """Yield the table as a source, which is closed in the end, with what it keeps in temporary files."""
+    what = "the query" if file is None else str(file)
+    with talk.status(f"reading {what}") as tick:
+        if engine == "duckdb":
+            source = _by_duckdb(file, options, tick)
+        else:
+            source = (_by_spark if engine == "spark" else _by_dask)(file, options)
+            source.name = what
+    with source:
+        for note in source.notes:
+            talk.note(note)
+        yield source
+
+
+def _by_duckdb(file: str | None, options: dict[str, Any], tick: Any) -> Source:
+    from boxwood.table._scan import as_bytes, scan, scan_file
+
+    require("pyarrow", "arrow", "Reading a table in batches")
+    limit = options["memory_limit"]
+    if file is None:
+        return scan(options["sql"], memory_limit=limit)
+    return scan_file(file, memory_limit=as_bytes(limit), tick=tick, **reading(options))
+
+
+def _by_spark(file: str | None, options: dict[str, Any]) -> Source:
+    from boxwood.table._as_source import as_source
+
+    builder = require("pyspark.sql", "spark", "--engine spark").SparkSession.builder.appName("boxwood")
+    if options["spark_master"] is not None:
+        builder = builder.master(options["spark_master"])
+    session = builder.getOrCreate()
+    if file is None:
+        frame = session.sql(options["sql"])
+    elif _is_csv(file, options):
+        frame = session.read.csv(file, header=not options["no_header"], inferSchema=True)
+    else:
+        frame = session.read.parquet(file)
+    source = as_source(frame)
+    assert source is not None  # a frame of Spark is one
+    return source
+
+
+def _by_dask(file: str | None, options: dict[str, Any]) -> Source:
+    from boxwood.table._as_source import as_source
+
+    frames = require("dask.dataframe", "dask", "--engine dask")
+    if options["dask_scheduler"] is not None:
+        require("distributed", "dask", "--dask-scheduler").Client(options["dask_scheduler"])  # used from now on
+    frame = (frames.read_csv if _is_csv(str(file), options) else frames.read_parquet)(file)
+    source = as_source(frame)
+    assert source is not None  # a frame of Dask is one
+    return source
+
+
+def _is_csv(file: str, options: dict[str, Any]) -> bool:
+    """Return whether a file for Spark or Dask is CSV; folders and names without an extension are Parquet."""
+    kind = options["format"] or os.path.splitext(file.removesuffix(".gz").rstrip("/*"))[1].lstrip(".")
+    if kind not in ("csv", "parquet", "pq", ""):
+        raise click.UsageError(f"--engine {options['engine']} reads Parquet and CSV; {file} is {kind}.")
+    return kind == "csv"
+
+
+# ---------------------------------------------------------------------------------------------------------- memory
+
+
+def _is_one_file(file: str | None) -> bool:
+    """Return whether a name is that of a file, and not of a folder or a pattern of files."""
+    from glob import has_magic
+
+    return file is not None and not os.path.isdir(file) and (os.path.exists(file) or not has_magic(file))
+
+
+def _needed(file: str, format: str | None) -> int:
+    """Return about how many bytes a file takes in memory while it is explained."""
+    from boxwood.table._formats import format_of
+
+    size, kind = os.path.getsize(file), format_of(file, format)
+    if kind == "parquet":
+        try:
+            from boxwood.table._parquet_source import parquet_file
+
+            table = parquet_file(file)
+            return 8 * table.n_rows * len(table.schema) * COPIES
+        except ImportError:
+            return size * PACKED * COPIES
+    return size * COPIES * (PACKED if file.endswith((".gz", ".zst", ".bz2")) else 1)
+
+
+def _free_memory() -> int | None:
+    """Return the bytes of memory that this process may still take; None if that is not known."""
+    found = [_in_meminfo(), _in_control_group()]
+    return min((bytes_ for bytes_ in found if bytes_ is not None), default=None)
+
+
+def _in_meminfo() -> int | None:
+    try:
+        with open("/proc/meminfo") as file:
+            lines = dict(line.split(":", 1) for line in file)
+        return int(lines["MemAvailable"].split()[0]) * 1024
+    except (OSError, KeyError, ValueError):
+        return None
+
+
+def _in_control_group() -> int | None:
+    """Return what a container leaves."""
+    try:
+        numbers = []
+        for name in ("max", "current"):
+            with open(f"/sys/fs/cgroup/memory.{name}") as file:
+                numbers.append(int(file.read()))
+        return max(numbers[0] - numbers[1], 0)
+    except (OSError, ValueError):  # none, or "max"
+        return None
+
+
+def _gigabytes(n_bytes: int) -> str:
+    return f"{n_bytes / 1e9:.1f} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e6:.0f} MB"

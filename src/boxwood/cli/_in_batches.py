@@ -1,0 +1,115 @@
+"""`boxwood explain` on a table that is read in batches: choose columns, explain."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from boxwood._validation import listed
+from boxwood.cli._talk import Status, Talk
+from boxwood.errors import DataError
+
+if TYPE_CHECKING:
+    from boxwood.explanation import Explanation
+    from boxwood.passes import Source
+
+__all__ = ["Columns", "columns_of", "explained_in_batches", "told_by_rows"]
+
+_REASONS = {"text": "text", "date": "dates", "other": "neither numbers nor booleans"}
+
+
+class Columns(NamedTuple):
+    """Names of all columns of a table, and of those that are clustered and explained."""
+
+    names: tuple[str, ...]
+    columns: tuple[str, ...]
+
+
+def told_by_rows(source: Source, status: Status) -> Callable[[float, int], None]:
+    """Return what shows the share and the number of rows of each pass."""
+    doing, last = status.doing, 0
+
+    def tick(share: float, n_rows: int) -> None:
+        nonlocal last
+        number = source.n_passes + 1
+        if number != last:
+            last = number
+            status.begin(f"{doing}, pass {number}:")
+        status(share, source.n_rows or n_rows)
+
+    return tick
+
+
+def columns_of(talk: Talk, source: Source, labels: str | None, options: dict[str, Any]) -> Columns:
+    """Return the columns to use, with a note on those that are left out.
+
+    Raises
+    ------
+    ColumnError
+        If the table lacks a column that is named.
+    DataError
+        If no column remains.
+    """
+    from boxwood.table._column_names import ColumnError, find_columns, split_names
+
+    names = source.names
+    beside = [name for name in (labels, options["weights"]) if name is not None]
+    find_columns(beside, names)
+    if len(beside) == 2 and beside[0] == beside[1]:
+        raise ColumnError(f"column '{labels}' cannot hold both labels and weights; name another one for one of them")
+    wanted, excluded = split_names(options["columns"], names), split_names(options["exclude"], names)
+    find_columns(wanted, names)
+    find_columns(excluded, names)
+    kinds = dict(zip(names, source.kinds, strict=True))
+    chosen = [name for name in wanted or names if name not in (*excluded, *beside)]
+    if not wanted:
+        for reason in dict.fromkeys(_REASONS.values()):
+            others = [name for name in chosen if _REASONS.get(kinds[name]) == reason]
+            if others:
+                talk.note(f"left out, {reason}: {', '.join(others)}")
+        chosen = [name for name in chosen if kinds[name] not in _REASONS]
+    if not chosen:
+        raise DataError(f"no column is left in {source.name}; its columns: {listed(names)}")
+    if labels is None and not wanted:
+        chosen = _without_suspects(talk, source, chosen)
+    return Columns(names, tuple(chosen))
+
+
+def _without_suspects(talk: Talk, source: Source, chosen: Sequence[str]) -> list[str]:
+    """Return the columns without constant ones, and without those that look like identifiers."""
+    from boxwood.explanation._table_guards import suspects_in
+    from boxwood.passes import Batches
+
+    with talk.status(f"reading {source.name}") as status:
+        source.tick = told_by_rows(source, status)
+        suspects = suspects_in(Batches(source, tuple(chosen)))
+        source.tick = None
+    kept = [name for name in chosen if name not in (*suspects.constant, *suspects.identifiers)]
+    what = f"looks like an identifier: {listed(suspects.identifiers)}"
+    if not kept:
+        constant = f"one value only: {listed(suspects.constant)}" if suspects.constant else what
+        raise DataError(f"no column is left in {source.name}; {constant}\nto use it, name the columns with -c NAME")
+    if suspects.constant:
+        talk.note(f"left out, one value only: {', '.join(suspects.constant)}")
+    if suspects.identifiers:
+        talk.note(f"left out, {what}; to use it, name the columns with -c")
+    return kept
+
+
+def explained_in_batches(
+    talk: Talk, source: Source, columns: Columns, labels: str | None, **options: Any
+) -> tuple[Explanation, list[str]]:
+    """Return the explanation of a source, and the warnings; options are those of `explain`."""
+    from boxwood.explanation import explain
+
+    doing = "clustering and growing" if labels is None else "growing"
+    with talk.growing(doing) as status, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        source.tick = told_by_rows(source, status)
+        try:
+            explanation = explain(source, labels, columns=columns.columns, **options)
+        finally:
+            source.tick = None
+    texts = [str(warning.message) for warning in caught if warning.category is not DeprecationWarning]
+    return explanation, list(dict.fromkeys(texts))
