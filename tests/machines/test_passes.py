@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import boxwood as bw
 from boxwood.errors import DataError
 from boxwood.grow import METHODS
 from boxwood.passes import LabelColumn, NearestCenters, TableReference, TableTask
@@ -82,23 +83,35 @@ def test_columns_have_the_kinds_that_they_have_in_memory(machines):
     assert (source.names, source.kinds) == (local.names, local.kinds)
 
 
-@pytest.mark.parametrize("parts", [1, 3])
-def test_the_same_trees(machines, parts):
+def test_the_same_trees(machines):
     table, centers = some_table(5)
     table = table.select([f"x{j}" for j in range(4)])
     reference = TableReference(NearestCenters(centers), centers)
-    source = machines.source(machines.frame(shuffled(table), parts))
-    for method in METHODS.values():
-        if method.passes:
-            grown, local = (
-                method.grow(
-                    TableTask.of(
-                        rows, reference, random_state=0, **({} if method.one_leaf_each else {"max_leaf_nodes": 6})
-                    )
-                )
-                for rows in (source, ArrowSource(table))
-            )
-            assert grown.tree == local.tree, method.name
+    source = machines.source(machines.frame(shuffled(table), 3))
+    grown = {}
+    for rows in (source, ArrowSource(table)):
+        for name, method in METHODS.items():
+            if method.passes:
+                leaves = {} if method.one_leaf_each else {"max_leaf_nodes": 5}
+                tree = method.grow(TableTask.of(rows, reference, random_state=0, **leaves)).tree
+                assert grown.setdefault(name, tree) == tree, name
+    assert {"imm", "mmdt", "exkmc"} <= set(grown)
+
+
+def test_explain_says_the_same(machines):
+    table, _ = some_table(6)
+    table = table.drop_columns(["whole", "flag"])
+    frame = machines.frame(shuffled(table), 3)
+    ex, local = (
+        bw.explain(rows, "segment", method="imm", sample_weight="w", names={"a": "first"})
+        for rows in (frame, ArrowSource(table))
+    )
+    assert ex.tree == local.tree
+    assert str(ex) == str(local)
+    assert ex.names == ("first", "b", "c")
+    assert machines.table(ex.predict(frame)).num_rows == table.num_rows
+    with pytest.raises(DataError, match="has no column 'segmnt'"):
+        bw.explain(frame, "segmnt")
 
 
 def test_batches_have_the_columns_asked_for(machines):

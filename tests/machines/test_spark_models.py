@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import boxwood as bw
 from boxwood.errors import DataError
 from boxwood.passes import TableTask
 from boxwood.table._spark_models import is_spark_model, reference_of_spark_model
@@ -80,6 +81,9 @@ def test_a_pipeline_is_run_up_to_its_clustering(frame):
     assert source.names == ("scaled_0", "scaled_1")  # the scaler drops the names
     counts = dict(model.transform(frame).groupBy("prediction").count().collect())
     assert sizes_and_ranges(source, reference)[0] == [counts[c] for c in range(3)]
+    ex = bw.explain(frame, model, method="imm")
+    assert [cluster.size for cluster in ex.clusters] == [counts[c] for c in range(3)]
+    assert ex.columns == source.names
 
 
 def test_what_cannot_be_read(frame, assembled):

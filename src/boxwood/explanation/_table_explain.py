@@ -34,6 +34,7 @@ from boxwood.passes._scaled import scaled_batches, unit_scaling, unscaled_refere
 from boxwood.passes._tree_sums import Moved, TreeSums, shortened_by_passes
 from boxwood.reference import Mixture
 from boxwood.reference._clusterer import last_step
+from boxwood.table._spark_models import is_spark_model, reference_of_spark_model
 from boxwood.tree import ThresholdTree
 from boxwood.tree._shorten import rounded
 
@@ -66,6 +67,8 @@ def explain_table(
         refuse_all_rows("validate", source.name)
     if is_explainer(clustering):
         refuse_all_rows("an explainer that brings its own tree", source.name)
+    if is_spark_model(clustering):
+        source, clustering = reference_of_spark_model(clustering, getattr(source, "frame", source))
     batches, notes = rows_for(source, label_column_of(clustering), sample_weight, columns)
     if method != "auto":
         METHODS[method].grower_by_passes  # noqa: B018  it refuses methods without one before anything is read

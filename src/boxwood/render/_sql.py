@@ -41,8 +41,8 @@ def sql(
     seen. Numbers are compared as doubles, text by all its characters, see `sql_case`.
 
     Names of columns are quoted, so they are taken as they are written here: Snowflake and PostgreSQL then tell upper
-    from lower case. Columns of numbers are expected to have a type of numbers; for SQLite alone they may hold text. Spark
-    takes `${x}` in the name of a column for a variable, unless its setting `spark.sql.variable.substitute` is false.
+    from lower case. Columns of numbers are expected to have a type of numbers; for SQLite alone they may hold text.
+    Spark takes `${x}` in the name of a column for a variable, unless `spark.sql.variable.substitute` is false there.
 
     Parameters
     ----------

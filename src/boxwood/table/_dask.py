@@ -11,7 +11,7 @@ from boxwood._validation import cut_off
 from boxwood.errors import DataError
 from boxwood.passes._source import RecordSummary, Source
 from boxwood.table._arrow_source import kind_of
-from boxwood.table._partial import PartialSum
+from boxwood.table._partial import PartialSum, told
 
 __all__ = ["DaskSource"]
 
@@ -56,9 +56,6 @@ class DaskSource(Source):
         self._types = [pa.array(example.iloc[:, j], from_pandas=True).type for j in range(len(self.names))]
         self.kinds = tuple(map(kind_of, self._types))
 
-    def __repr__(self) -> str:
-        return f"DaskSource({len(self.names)} columns, {self.frame.npartitions} partitions)"
-
     def run(self, make: Callable[[], S], columns: Sequence[str]) -> S:
         """Return one summary of all batches.
 
@@ -77,7 +74,7 @@ class DaskSource(Source):
         level = [of_partition(part) for part in self.frame[read].to_delayed()]
         while len(level) > 1:
             level = [merge(level[i : i + FAN_IN]) for i in range(0, len(level), FAN_IN)]
-        return add.result(dask.compute(*level))  # type: ignore[no-any-return]
+        return told(self, columns, add.result(dask.compute(*level)))  # type: ignore[no-any-return]
 
 
 class _OfPartition:

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from boxwood._extras import require
+from boxwood.passes._source import Reading, Source
 
-__all__ = ["PartialSum", "Refused"]
+__all__ = ["Part", "PartialSum", "Refused", "told"]
+
+
+class Part(NamedTuple):
+    """The summary of a part of the table, and the number of its rows."""
+
+    summary: Any
+    n_rows: int
 
 
 class Refused(NamedTuple):
@@ -20,7 +28,7 @@ class Refused(NamedTuple):
 class PartialSum:
     """A function for workers: it makes a summary, and adds record batches and other summaries to it.
 
-    What it returns is pickled: a summary, or `Refused`. It can be pickled itself.
+    What it returns is pickled: a `Part`, or `Refused`. It can be pickled itself.
 
     Parameters
     ----------
@@ -40,28 +48,29 @@ class PartialSum:
 
     def of_batches(self, batches: Iterable[Any]) -> bytes:
         """Return the summary of record batches."""
-        summary = pickle.loads(self.made)()
+        summary, n_rows = pickle.loads(self.made)(), 0
         try:
             for batch in batches:
                 summary.update(batch, None)
+                n_rows += batch.num_rows
         except (ValueError, TypeError) as error:  # a DataError is a ValueError
             return self._refused(error)
-        return self._pickler.dumps(summary)  # type: ignore[no-any-return]
+        return self._pickler.dumps(Part(summary, n_rows))  # type: ignore[no-any-return]
 
     def merged(self, partials: Iterable[bytes]) -> bytes:
         """Return the sum of at least one summary, in their order; the first error of the table stands for all."""
         return self._pickler.dumps(self._merged(partials))  # type: ignore[no-any-return]
 
-    def result(self, partials: Iterable[bytes]) -> Any:
+    def result(self, partials: Iterable[bytes]) -> Part:
         """Return the sum of summaries, or an empty one if there are none; raise the first error of the table."""
         total = self._merged(partials)
         if isinstance(total, Refused):
             raise total.error
-        return pickle.loads(self.made)() if total is None else total
+        return Part(pickle.loads(self.made)(), 0) if total is None else total
 
     @staticmethod
-    def _merged(partials: Iterable[bytes]) -> Any:
-        total = None
+    def _merged(partials: Iterable[bytes]) -> Part | Refused | None:
+        total: Part | None = None
         for partial in partials:
             one = pickle.loads(partial)
             if isinstance(one, Refused):
@@ -69,7 +78,8 @@ class PartialSum:
             if total is None:
                 total = one
             else:
-                total.merge(one)
+                total.summary.merge(one.summary)
+                total = Part(total.summary, total.n_rows + one.n_rows)
         return total
 
     def _refused(self, error: Exception) -> bytes:
@@ -80,3 +90,11 @@ class PartialSum:
         except Exception:
             raise error from None
         return pickled
+
+
+def told(source: Source, columns: Sequence[str], part: Part) -> Any:
+    """Return the summary of a whole pass, which is noted in the source's readings and told to its `tick`."""
+    source.readings.append(Reading(tuple(columns), part.n_rows, None))
+    if source.tick is not None:
+        source.tick(1.0 if source.n_rows else 0.0, part.n_rows)
+    return part.summary

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeVar
 from boxwood._extras import require
 from boxwood._frames import column_names
 from boxwood.passes._source import RecordSummary, Source
-from boxwood.table._partial import PartialSum
+from boxwood.table._partial import PartialSum, told
 
 __all__ = ["SparkSource", "spark_kind"]
 
@@ -62,9 +62,6 @@ class SparkSource(Source):
         self.names = column_names(frame)
         self.kinds = tuple(spark_kind(field.dataType) for field in frame.schema)
 
-    def __repr__(self) -> str:
-        return f"SparkSource({len(self.names)} columns)"
-
     def run(self, make: Callable[[], S], columns: Sequence[str]) -> S:
         """Return one summary of all batches.
 
@@ -85,7 +82,8 @@ class SparkSource(Source):
         partials = selected.mapInArrow(_OfPartition(add, list(columns)), SCHEMA)
         grouped = partials.repartition("group").sortWithinPartitions("part", "chunk")
         rows = _collected(grouped.mapInArrow(_OfGroup(add), SCHEMA))
-        return add.result(data for _, data in _whole(sorted((r.part, r.chunk, r.data) for r in rows)))  # type: ignore[no-any-return]
+        total = add.result(data for _, data in _whole(sorted((r.part, r.chunk, r.data) for r in rows)))
+        return told(self, columns, total)  # type: ignore[no-any-return]
 
 
 def spark_kind(type: Any) -> str:

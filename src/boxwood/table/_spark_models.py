@@ -49,6 +49,8 @@ def reference_of_spark_model(model: Any, frame: Any) -> tuple[SparkSource, Table
     """
     *before, last = model.stages if type(model).__name__ == "PipelineModel" else (model,)
     centers = _centers(last)
+    if not hasattr(frame, "mapInArrow"):
+        raise DataError(f"{type(model).__name__} clusters data frames of Spark; got {type(frame).__name__}")
     for stage in before:
         frame = stage.transform(frame)
     vectors = last.getFeaturesCol()
