@@ -383,7 +383,7 @@ def test_passes_are_few():
     assert source.runs <= 7
 
 
-@pytest.mark.parametrize("method", ["mmdt", "exkmc", "expand", "auto"])
+@pytest.mark.parametrize("method", ["mmdt", "greedy", "shallow", "exkmc", "expand", "random_cuts", "auto"])
 @pytest.mark.parametrize("seed", seeds(3))
 def test_other_methods_say_the_same_as_in_memory(method, seed):
     X, y = make_blobs(400, 3, centers=4, cluster_std=3.0, random_state=seed)

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from boxwood.errors import DataError
+from boxwood.grow import _expand_ahead, _looks, expand
 from boxwood.grow import _expand_search as search
-from boxwood.grow import expand
 from boxwood.grow._expand import expanded, grow_exkmc, grow_expand
 from boxwood.grow._expand_passes import expanded_by_passes, grow_exkmc_by_passes, grow_expand_by_passes
 from boxwood.grow._looks import inner_edges
+from boxwood.grow._methods import METHODS
 from boxwood.passes import LabelColumn, NearestCenters, TableReference, TableTask
 from boxwood.reference import Reference, Task
 from boxwood.reference._budget import Budget
@@ -42,12 +43,19 @@ def tables(seed, max_rows=40, **options):
     return Task.of(X, reference, sample_weight=weights, **options), by_passes
 
 
+def look_closely(monkeypatch, search, bins, values, sampled):
+    """Look at small tables as at large ones: in few bins, with few values that are gathered, and a small sample."""
+    monkeypatch.setattr(search, "BINS", bins)
+    monkeypatch.setattr(search, "FEWEST", min(bins, search.FEWEST))
+    monkeypatch.setattr(search, "VALUES", values)
+    monkeypatch.setattr(_looks, "SAMPLED", sampled)
+
+
 @pytest.fixture(params=["at once", "little by little"])
 def sizes(request, monkeypatch):
-    """Look at small tables as at large ones: in few bins, with few values that are gathered."""
+    """Whether the rows are looked at as those of a small or of a large table."""
     if request.param == "little by little":
-        for name, value in (("BINS", 3), ("FEWEST", 3), ("VALUES", 4), ("SAMPLED", 12)):
-            monkeypatch.setattr(search, name, value)
+        look_closely(monkeypatch, search, 3, 4, 9)
 
 
 @pytest.mark.parametrize("seed", seeds(60))
@@ -57,9 +65,10 @@ def test_trees_are_those_of_rows_in_memory(seed, objective, sizes):
     task, by_passes = tables(seed)
     X, k = task.rows.values, task.reference.n_clusters
     base = random_tree(rng, X, k, int(rng.integers(1, 4))) if seed % 2 else None
-    leaves, tol = int(rng.integers(3, 12)), float(rng.choice([0.0, 0.0, 0.05]))
-    expected = expanded(base, task, leaves, objective=objective, look_ahead=False, tol=tol)
-    assert expanded_by_passes(base, by_passes, leaves, objective=objective, tol=tol) == expected
+    leaves, tol, ahead = int(rng.integers(3, 12)), float(rng.choice([0.0, 0.0, 0.05])), bool(rng.integers(2))
+    options = {"objective": objective, "tol": tol, "look_ahead": ahead}
+    expected = expanded(base, task, leaves, **options)
+    assert expanded_by_passes(base, by_passes, leaves, **options) == (expected, 0)
 
 
 @pytest.mark.parametrize("seed", seeds(40))
@@ -73,7 +82,7 @@ def test_budgets_are_kept_as_in_memory(seed, sizes):
     budget = replace(budget, min_samples_leaf=max(min(budget.min_samples_leaf, most), 1))
     task, by_passes = tables(seed, budget=budget)
     for grow, grow_by_passes in ((grow_exkmc, grow_exkmc_by_passes), (grow_expand, grow_expand_by_passes)):
-        assert grow_by_passes(by_passes, base="root") == grow(task, base="root", look_ahead=False)
+        assert grow_by_passes(by_passes, base="root") == grow(task, base="root")
 
 
 @pytest.mark.parametrize("seed", seeds(10))
@@ -91,17 +100,19 @@ def test_the_nearest_centers_may_be_the_clusters(seed):
 @pytest.mark.parametrize("seed", seeds(3))
 def test_a_table_with_many_rows_is_looked_at_in_bins(seed, monkeypatch):
     rng = np.random.default_rng(seed)
-    n, k = 3000, 4
+    n, k = 1000, 4
     labels = rng.integers(k, size=n)
     X = np.column_stack([3 * rng.normal(size=k)[labels] + rng.normal(size=n), rng.standard_cauchy(size=n) ** 5])
     reference = Reference.of(X, labels)
-    monkeypatch.setattr(search, "VALUES", 200)
-    monkeypatch.setattr(search, "SAMPLED", 1000)
+    look_closely(monkeypatch, search, 512, 100, 500)
     clusters = TableReference(LabelColumn("label", tuple(range(k))), reference.centers)
     for objective in OBJECTIVES:
         source = scattered(X, seed, label=labels)
         expected = expanded(None, Task.of(X, reference), 6, objective=objective, look_ahead=False)
-        assert expanded_by_passes(None, TableTask.of(source, clusters), 6, objective=objective) == expected
+        assert expanded_by_passes(None, TableTask.of(source, clusters), 6, objective=objective, look_ahead=False) == (
+            expected,
+            0,
+        )
         assert source.runs <= 20  # though values lie far apart
 
 
@@ -109,7 +120,6 @@ def test_a_table_with_many_rows_is_looked_at_in_bins(seed, monkeypatch):
     ("options", "message"),
     [
         ({"cuts": "interval"}, "use cuts='threshold'"),
-        ({"look_ahead": True}, "use look_ahead=False"),
         ({"kernel": "gaussian"}, "use kernel=None"),
     ],
 )
@@ -133,3 +143,40 @@ def test_edges_lie_inside_and_part_whatever_is_there():
         assert 1 <= len(edges) <= n_bins - 1, seed
         assert low <= edges[0] <= edges[-1] < high, seed
         assert (np.diff(edges) > 0).all(), seed
+
+
+@pytest.mark.parametrize("seed", seeds(15))
+def test_the_tree_to_begin_with_is_that_of_imm(seed):
+    def outcome(name, task):
+        try:
+            return METHODS[name].grow(task)
+        except DataError as error:  # centres are equal
+            return str(error)[:40]
+
+    task, by_passes = tables(seed)
+    for name in ("exkmc", "expand"):
+        assert outcome(name, by_passes) == outcome(name, task)
+
+
+@pytest.mark.parametrize("seed", seeds(20))
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_two_cuts_at_once_are_found_among_the_rows_of_leaves(seed, objective, sizes):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 4, size=(60, 3)).astype(float)
+    labels = ((X[:, 0] > 1) != (X[:, 1] > 1)).astype(int)  # as in XOR no single cut gains much
+    reference = Reference.of(X, labels)
+    clusters = TableReference(LabelColumn("label", (0, 1)), reference.centers)
+    by_passes = TableTask.of(scattered(X, seed, label=labels), clusters)
+    expected = expanded(None, Task.of(X, reference), 6, objective=objective)
+    assert expanded_by_passes(None, by_passes, 6, objective=objective) == (expected, 0)
+
+
+def test_leaves_with_too_many_rows_to_look_ahead_are_said(monkeypatch):
+    X = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
+    source, clusters = scattered(X, 0, label=[0, 0, 1, 1]), LabelColumn("label", (0, 1))
+    task = TableTask.of(source, TableReference(clusters, [[0.5, 0.5], [0.5, 0.5]]), max_leaf_nodes=4)
+    assert grow_expand_by_passes(task, base="root").tree.n_leaves == 4
+    monkeypatch.setattr(_expand_ahead, "VALUES", 7)
+    grown = grow_expand_by_passes(task, base="root")
+    assert grown.tree.n_leaves == 1
+    assert "1 leaf has more than" in grown.notes[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Floats, Indices, Ints, Weights
+from boxwood._validation import WholeWeights
 from boxwood.grow._costs import REPEATS, scale_for, unit_of
 from boxwood.grow._levels import Paths
 from boxwood.loops.expand import squared_distances
@@ -16,7 +18,7 @@ from boxwood.loops.in_bins import whole_by_node
 from boxwood.passes import Block, TableTask
 from boxwood.passes._exact import ExactSum
 
-__all__ = ["BlockCosts", "Part", "Scales", "parts_of"]
+__all__ = ["BlockCosts", "Part", "Scales", "parts_of", "taken", "whole_weights_of"]
 
 AT_ONCE = 1 << 20  # values and costs of the rows that are looked at together
 
@@ -41,14 +43,17 @@ class BlockCosts:
     centers: Floats
     unit: float
     by_label: bool
+    hidden: tuple[int, ...] = ()  # columns that count as zeros
     is_repeated: bool = False  # whether weights are whole numbers, which act as repeated rows
     exponent: int | None = None  # of the heaviest row, if weights are no such numbers
 
     @classmethod
-    def of(cls, task: TableTask, objective: str) -> BlockCosts:
-        """Return the costs of a task's rows."""
-        centers = task.reference.centers
-        costs = cls(centers, unit_of(*task.ranges, centers), objective == "mistakes")
+    def of(cls, task: TableTask, objective: str, hidden: tuple[int, ...] = ()) -> BlockCosts:
+        """Return the costs of a task's rows, with some columns hidden, of rows and of centres."""
+        (low, high), centers = task.ranges, task.reference.centers.copy()
+        for each in (low, high, centers.T):
+            each[list(hidden)] = 0.0
+        costs = cls(centers, unit_of(low, high, centers), objective == "mistakes", hidden)
         if task.batches.weight is None:
             return costs
         overview = task.overview
@@ -122,10 +127,13 @@ class BlockCosts:
         return low if low == high and largest > n_rows else 0.0
 
 
-def parts_of(block: Block, paths: Paths, n_costs: int) -> Iterator[Part]:
+def parts_of(block: Block, paths: Paths, costs: BlockCosts) -> Iterator[Part]:
     """Yield the kept rows of a block that lie in the nodes that paths lead to, not too many at once."""
     values, labels, weights = block
-    step = max(AT_ONCE // (values.shape[1] + n_costs), 1)
+    step = max(AT_ONCE // (values.shape[1] + costs.n_amounts), 1)
+    if costs.hidden:
+        values = values.copy()
+        values[:, list(costs.hidden)] = 0.0
     for start in range(0, len(labels), step):
         some = slice(start, start + step)
         nodes = paths.places(values[some])
@@ -141,6 +149,20 @@ def parts_of(block: Block, paths: Paths, n_costs: int) -> Iterator[Part]:
             )
 
 
+def taken(part: Part, rows: Indices) -> Part:
+    """Return some of the rows."""
+    weights = None if part.weights is None else part.weights[rows]
+    return Part(part.values[rows], part.nodes[rows], part.labels[rows], weights)
+
+
+def whole_weights_of(task: TableTask) -> WholeWeights | None:
+    """Return how the weights of a task's rows become whole numbers; None where every row weighs 1."""
+    if task.batches.weight is None:
+        return None
+    heaviest = task.overview.heaviest
+    return WholeWeights.scaling(heaviest, math.ldexp(task.overview.total_weight(), -math.frexp(heaviest)[1]))
+
+
 class Scales:
     """A summary of what the scale of each node is made of, and of how many rows it has; and a sample of all rows."""
 
@@ -153,7 +175,7 @@ class Scales:
 
     def update(self, block: Block) -> None:
         """Add a block of rows."""
-        for part in parts_of(block, self.paths, len(self.costs.centers)):
+        for part in parts_of(block, self.paths, self.costs):
             self.counts += np.bincount(part.nodes, minlength=len(self.counts))
             if self.sampled:
                 self._keep(part.values, self.random.random(len(part.nodes)))

@@ -108,7 +108,7 @@ def expand(
     DataError
         If rows, labels, centres, weights and tree do not fit together; if every row is left out; if rows are outside of
         the kernel's domain; or if the kernel is precomputed, because a precomputed kernel has no columns to cut. If a
-        table in batches is to be cut by intervals, with a kernel or by looking ahead, which need all rows in memory.
+        table in batches is to be cut by intervals or with a kernel, which need all rows in memory.
 
     Notes
     -----
@@ -124,7 +124,8 @@ def expand(
     than 32 columns those are looked at whose own best cuts cost least.
 
     A table in batches gives the tree of its rows in memory. It takes two passes to begin with, and then two or three
-    for each level by which leaves are split further. What is held in memory does not grow with the number of rows.
+    for each level by which leaves are split further. What is held in memory does not grow with the number of rows. So
+    only leaves with at most 2²² values in all their rows are looked ahead of; the function warns of others.
 
     A kernel that is not positive definite may have negative squared distances. The tree is chosen by
     the sums of these numbers. A cluster without rows has no kernel mean, and gets no leaf.
@@ -173,11 +174,13 @@ def expand(
     resolved = None if kernel is None else as_kernel(kernel)
     options: dict[str, Any] = {"objective": objective, "look_ahead": look_ahead, "tol": tol}
     if isinstance(task, TableTask):
-        from boxwood.grow._expand_passes import expanded_by_passes
+        from boxwood.grow._expand_passes import expanded_by_passes, note_of_large_leaves
 
         if resolved is not None:
             raise DataError("a kernel needs all rows in memory; for rows in batches use kernel=None")
-        grown = expanded_by_passes(tree, task, max_leaf_nodes, cuts=cuts, **options)
+        grown, n_large = expanded_by_passes(tree, task, max_leaf_nodes, cuts=cuts, **options)
+        if n_large:
+            warn_caller(note_of_large_leaves(n_large), StoppedEarlyWarning)
     else:
         grown = expanded(tree, task, max_leaf_nodes, cuts=cuts, kernel=resolved, **options)
     warn_of_early_stop(grown.n_leaves, max_leaf_nodes, early_stop(grown, max_leaf_nodes, **options))

@@ -1,4 +1,4 @@
-"""ExKMC and Expand by passes over rows that come in batches: the trees of `_expand`, without look-ahead.
+"""ExKMC and Expand by passes over rows that come in batches: the trees of `_expand`.
 
 Leaves are split one after another, the one that gains most first. A pass per leaf would be many, so the leaves that are
 likely to come are searched along with those that are asked for: the sides of all leaves that would be split if leaves
@@ -16,28 +16,31 @@ import numpy as np
 from boxwood._types import Ints
 from boxwood._validation import real_number, refuse_unknown
 from boxwood.errors import DataError
+from boxwood.grow import _expand_ahead
 from boxwood.grow._block_costs import BlockCosts, parts_of
 from boxwood.grow._costs import OBJECTIVES, refuse_misfit
 from boxwood.grow._expand import base_of, check_expansion, early_stop, refuse_too_small
+from boxwood.grow._expand_ahead import LookAhead
 from boxwood.grow._expand_search import Leaf, Search
 from boxwood.grow._grown import Grown
 from boxwood.grow._levels import GrowingTree, Paths
+from boxwood.grow._look_ahead import Pair
 from boxwood.grow._methods import METHODS
 from boxwood.passes import Block, TableTask
 from boxwood.tree import ThresholdTree, TreeBuilder
 
-__all__ = ["expanded_by_passes", "grow_exkmc_by_passes", "grow_expand_by_passes"]
+__all__ = ["expanded_by_passes", "grow_exkmc_by_passes", "grow_expand_by_passes", "note_of_large_leaves"]
 
 
 def grow_exkmc_by_passes(
-    task: TableTask, *, base: str | None = None, cuts: str = "threshold", look_ahead: bool = False, tol: float = 0.0
+    task: TableTask, *, base: str | None = None, cuts: str = "threshold", look_ahead: bool = True, tol: float = 0.0
 ) -> Grown:
     """Return what `grow_exkmc` grows for rows in memory."""
     return _grow(task, "exkmc", base, objective="cost", cuts=cuts, look_ahead=look_ahead, tol=tol)
 
 
 def grow_expand_by_passes(
-    task: TableTask, *, base: str | None = None, cuts: str = "threshold", look_ahead: bool = False, tol: float = 0.0
+    task: TableTask, *, base: str | None = None, cuts: str = "threshold", look_ahead: bool = True, tol: float = 0.0
 ) -> Grown:
     """Return what `grow_expand` grows for rows in memory."""
     return _grow(task, "expand", base, objective="mistakes", cuts=cuts, look_ahead=look_ahead, tol=tol)
@@ -47,9 +50,16 @@ def _grow(task: TableTask, name: str, base: str | None, **options: Any) -> Grown
     base = base_of(task, base, "imm")
     begin = METHODS["imm"].grow(task).tree if base == "imm" else None
     leaves = task.leaves(times=2)
-    tree = expanded_by_passes(begin, task, leaves, **options)
+    tree, n_large = expanded_by_passes(begin, task, leaves, **options)
     reason = early_stop(tree, leaves, **{key: options[key] for key in ("objective", "look_ahead", "tol")})
-    return Grown(tree, name if base == "imm" else f"{name}-root", early_stop=reason)
+    notes = (note_of_large_leaves(n_large),) if n_large else ()
+    return Grown(tree, name if base == "imm" else f"{name}-root", early_stop=reason, notes=notes)
+
+
+def note_of_large_leaves(n_large: int) -> str:
+    """Return what is said of leaves that were too large to look ahead."""
+    leaves = "1 leaf has" if n_large == 1 else f"{n_large} leaves have"
+    return f"{leaves} more than {_expand_ahead.VALUES} values, so two cuts at once were not looked for there"
 
 
 def expanded_by_passes(
@@ -59,23 +69,24 @@ def expanded_by_passes(
     *,
     objective: str,
     cuts: str = "threshold",
-    look_ahead: bool = False,
+    look_ahead: bool = True,
     tol: float = 0.0,
-) -> ThresholdTree:
-    """Return a tree with leaves split, as `expanded` does; None begins with a single leaf of the cheapest cluster."""
+) -> tuple[ThresholdTree, int]:
+    """Return a tree with leaves split, as `expanded` does; None begins with a single leaf of the cheapest cluster.
+
+    The number is that of leaves with too many rows to look ahead, where that might have found more.
+    """
     refuse_unknown("objective", objective, OBJECTIVES)
     check_expansion(task, cuts=cuts, look_ahead=look_ahead, tol=tol)
     if cuts == "interval":
         raise DataError("cuts='interval' needs all rows in memory; for rows in batches use cuts='threshold'")
-    if look_ahead:
-        raise DataError("look_ahead=True needs all rows in memory; for rows in batches use look_ahead=False")
     task.budget.refuse_too_few(task.overview.n_kept)
     if tree is not None:
         refuse_misfit(tree, task)
         refuse_too_small(max_leaf_nodes, tree)
     growth = _Growth(tree, task, objective)
     growth.set_least(real_number("tol", tol))
-    return growth.grow(max_leaf_nodes)
+    return growth.grow(max_leaf_nodes, look_ahead=look_ahead and not task.budget.limits_shape)
 
 
 class _Growth:
@@ -93,6 +104,7 @@ class _Growth:
             self.begin = begin
             self.tree, node_of = GrowingTree.from_tree(begin)
         self.search = Search(task, self.tree, self.costs)
+        self.ahead = LookAhead(task, self.search)
         leaves = np.flatnonzero(self.begin.feature < 0).tolist()
         self.leaves = [Leaf(node_of[node], int(self.begin.node_depth[node])) for node in leaves]
         if begin is None:
@@ -112,38 +124,83 @@ class _Growth:
         cost = sum(int(self.costs.under(total)[cluster]) for total, cluster in zip(sums, clusters, strict=True))
         self.least = tol * (cost / root.scale)
 
-    def grow(self, max_leaf_nodes: int) -> ThresholdTree:
-        """Return the tree with at most so many leaves."""
+    def grow(self, max_leaf_nodes: int, *, look_ahead: bool) -> tuple[ThresholdTree, int]:
+        """Return the tree with at most so many leaves, and how many of them were too large to look ahead."""
         while True:
-            tree, wanted = self._run(max_leaf_nodes)
-            if not wanted:
-                return tree
-            self.search.find(wanted)
+            run = _Run(self, max_leaf_nodes)
+            wanted = run.grow(look_ahead)
+            if wanted:
+                self.search.find(wanted)
+            elif run.looked_at:
+                self.ahead.find(run.looked_at)
+            else:
+                return run.builder.build(), run.n_large
 
-    def _run(self, max_leaf_nodes: int) -> tuple[ThresholdTree, list[Leaf]]:
-        """Return the tree if leaves that are not searched yet gained nothing, and these leaves."""
-        builder, _ = TreeBuilder.from_tree(self.begin)
-        wanted: list[Leaf] = []
-        heap: list[tuple[float, int, Leaf]] = []
-        new = [(leaf.node, leaf) for leaf in self.leaves]
-        while max_leaf_nodes > builder.n_leaves:
+
+class _Run:
+    """A run of the growth, as if leaves that are not searched yet gained nothing."""
+
+    def __init__(self, growth: _Growth, max_leaf_nodes: int) -> None:
+        self.growth, self.max_leaf_nodes = growth, max_leaf_nodes
+        self.builder, _ = TreeBuilder.from_tree(growth.begin)
+        self.wanted: list[Leaf] = []  # leaves that are not searched yet
+        self.looked_at: list[Leaf] = []  # stuck leaves whose pairs of cuts are not known yet
+        self.heap: list[tuple[float, int, Leaf]] = []
+        self.stuck: dict[int, Leaf] = {}
+        self.n_large = 0
+
+    def grow(self, look_ahead: bool) -> list[Leaf]:
+        """Grow the tree and return the leaves that are to be searched."""
+        new = [(leaf.node, leaf) for leaf in self.growth.leaves]
+        while (room := self.max_leaf_nodes - self.builder.n_leaves) > 0:
             for node, leaf in new:
-                if self.max_depth is not None and leaf.depth >= self.max_depth:
-                    continue
-                if not leaf.is_searched:
-                    wanted.append(leaf)
-                elif leaf.cut is not None and leaf.gain > self.least:
-                    heapq.heappush(heap, (-leaf.gain, node, leaf))
-            if not heap:
+                self._consider(node, leaf)
+            if self.heap:
+                _, node, leaf = heapq.heappop(self.heap)
+                self.growth.search.part(leaf)
+                new = self._split(node, leaf)
+            elif look_ahead and room > 1 and not self.wanted and (found := self._best_pair(room)) is not None:
+                new = self._split_twice(*found)
+            else:
                 break
-            _, node, leaf = heapq.heappop(heap)
-            self.search.part(leaf)
-            assert leaf.cut is not None
-            sides = builder.split(node, leaf.cut.feature, leaf.cut.upper, leaf.cut.lower)
-            for side, cluster in zip(sides, (leaf.cut.first, leaf.cut.second), strict=True):
-                builder.label(side, cluster)
-            new = list(zip(sides, leaf.sides, strict=True))
-        return builder.build(), wanted
+        return self.wanted
+
+    def _consider(self, node: int, leaf: Leaf) -> None:
+        growth = self.growth
+        if growth.max_depth is not None and leaf.depth >= growth.max_depth:
+            return
+        if not leaf.is_searched:
+            self.wanted.append(leaf)
+        elif leaf.cut is not None and leaf.gain > growth.least:
+            heapq.heappush(self.heap, (-leaf.gain, node, leaf))
+        else:
+            self.stuck[node] = leaf
+
+    def _split(self, node: int, leaf: Leaf) -> list[tuple[int, Leaf]]:
+        assert leaf.cut is not None
+        sides = self.builder.split(node, leaf.cut.feature, leaf.cut.upper, leaf.cut.lower)
+        for side, cluster in zip(sides, (leaf.cut.first, leaf.cut.second), strict=True):
+            self.builder.label(side, cluster)
+        return list(zip(sides, leaf.sides, strict=True))
+
+    def _best_pair(self, room: int) -> tuple[int, Pair] | None:
+        """Return the stuck leaf and the pair of cuts that gain most for each leaf that they add, once all are known."""
+        self.looked_at = [leaf for leaf in self.stuck.values() if leaf.pairs is None]
+        if self.looked_at:
+            return None
+        self.n_large = sum(leaf.is_too_large for leaf in self.stuck.values())
+        found = [(node, pair) for node, leaf in self.stuck.items() for pair in leaf.pairs or ()]
+        found = [(node, pair) for node, pair in found if pair.n_leaves <= room and pair.gain > self.growth.least]
+        return min(found, key=lambda each: (-each[1].gain, each[0], each[1]), default=None)
+
+    def _split_twice(self, node: int, pair: Pair) -> list[tuple[int, Leaf]]:
+        leaf = self.stuck.pop(node)
+        self.growth.ahead.part(leaf, pair)
+        assert leaf.seconds is not None
+        new: list[tuple[int, Leaf]] = []
+        for side, cut in zip(self._split(node, leaf), leaf.seconds, strict=True):
+            new += [side] if cut is None else self._split(*side)
+        return new
 
 
 class _CostOfTree:
@@ -155,7 +212,7 @@ class _CostOfTree:
 
     def update(self, block: Block) -> None:
         """Add a block of rows."""
-        for part in parts_of(block, self.paths, self.costs.n_amounts):
+        for part in parts_of(block, self.paths, self.costs):
             np.add.at(self.sums, part.nodes, self.costs.amounts(part, self.scales))
 
     def merge(self, other: _CostOfTree) -> None:

@@ -17,21 +17,18 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Floats, Indices, Ints
-from boxwood.grow._block_costs import BlockCosts, Part, Scales, parts_of
+from boxwood.grow._block_costs import BlockCosts, Scales, parts_of, taken
 from boxwood.grow._expand_cuts import Cut
 from boxwood.grow._levels import GrowingTree, Paths
-from boxwood.grow._looks import Look, Parts, Stretch, inner_edges, parts_of_values
+from boxwood.grow._look_ahead import Pair
+from boxwood.grow._looks import BINS, BYTES, FEWEST, Look, Parts, Sample, Stretch, parts_of_values
 from boxwood.loops.in_bins import add_by_label, add_to_slots, find_in_slots
 from boxwood.passes import Block, TableTask
 from boxwood.tree import between
 
 __all__ = ["Leaf", "Search"]
 
-BYTES = 1 << 25  # of the sums by bin of one thread
-BINS = 512  # of a column at a node, at most
-FEWEST = 16  # bins of a column at a node, for which others wait for the next pass
 VALUES = 200_000  # gathered one by one, at most, where a row has few amounts
-SAMPLED = 1 << 20  # values of the sample
 
 
 @dataclass(eq=False)
@@ -48,6 +45,9 @@ class Leaf:
     total: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # sums of the amounts
     left: tuple[int, Ints] = (0, np.empty(0, dtype=np.int64))  # rows and sums on the left of the cut
     sides: list[Leaf] = field(default_factory=list)  # where the growing tree has made the cut
+    pairs: list[Pair] | None = None  # of cuts at once; None before they are looked for
+    is_too_large: bool = False  # to look for pairs of cuts
+    seconds: list[Cut | None] | None = None  # cuts of the sides, where two or three cuts are made at once
 
 
 class _Best(NamedTuple):
@@ -88,7 +88,7 @@ class Search:
         self.ranges = task.ranges
         repeated = self.costs.is_repeated
         self.n_repeated = overview.total_weight() if repeated else float(overview.n_kept)  # rows, with repetitions
-        self.sample: Floats | None = None
+        self.sample: Sample | None = None
 
     def find(self, leaves: Sequence[Leaf]) -> None:
         """Find the best cuts of leaves; those for which there is no room now stay as they are, but not the first."""
@@ -108,10 +108,9 @@ class Search:
 
     def measure_at(self, leaves: Sequence[Leaf], paths: Paths) -> None:
         """Find the number of rows and the scale of each leaf, by the paths that lead to them."""
-        sampled = max(SAMPLED // self.batches.n_columns, 1) if self.sample is None else 0
+        sampled = Sample.size(self.batches.n_columns) if self.sample is None else 0
         scales = self.batches.fold(partial(Scales, self.costs, paths, len(leaves), sampled))
-        if sampled:
-            self.sample = scales.sample
+        self.sample = self.sample or Sample(scales.sample)
         for leaf, count, scale in zip(leaves, scales.counts.tolist(), scales.scales(), strict=True):
             leaf.count, leaf.scale = count, scale
 
@@ -119,31 +118,31 @@ class Search:
         """Make the cut of a leaf, if that is not done, so that its sides can be searched."""
         if leaf.sides:
             return
+        self.split(leaf)
+        count, left = leaf.left
+        sides = (count, left), (leaf.count - count, leaf.total - left)
+        for side, (n_rows, sums) in zip(leaf.sides, sides, strict=True):
+            rounded = self.n_repeated if self.costs.is_repeated else n_rows
+            side.count, side.scale = n_rows, self.costs.scale_of_sums(sums, leaf.scale, rounded)
+
+    def split(self, leaf: Leaf) -> None:
+        """Make the cut of a leaf in the growing tree."""
         assert leaf.cut is not None
         nodes = self.tree.split(leaf.node, leaf.cut.feature, leaf.cut.upper, leaf.cut.lower)
-        count, left = leaf.left
-        for node, n_rows, sums in zip(nodes, (count, leaf.count - count), (left, leaf.total - left), strict=True):
-            rounded = self.n_repeated if self.costs.is_repeated else n_rows
-            scale = self.costs.scale_of_sums(sums, leaf.scale, rounded)
-            leaf.sides.append(Leaf(node, leaf.depth + 1, n_rows, scale))
-
-    def sampled(self, paths: Paths) -> tuple[Floats, Ints]:
-        """Return the rows of the sample, and the node of each."""
-        assert self.sample is not None
-        return self.sample, paths.places(self.sample)
+        leaf.sides = [Leaf(node, leaf.depth + 1) for node in nodes]
 
 
 class _Nodes:
     """The search for the best cuts of some leaves, all of which are looked at in every pass."""
 
     def __init__(self, search: Search, leaves: list[Leaf], n_bins: int) -> None:
+        assert search.sample is not None
         self.search, self.leaves, self.n_bins = search, leaves, n_bins
         self.costs = search.costs
         self.scales = np.array([leaf.scale for leaf in leaves], dtype=np.float64)
         self.paths = search.tree.paths_to([leaf.node for leaf in leaves])
         self.best: list[_Best] = []
-        sample, nodes = search.sampled(self.paths)
-        self.samples = [sample[nodes == i] for i in range(len(leaves))]
+        self.samples = search.sample.at(self.paths)
         self.most_values = min(VALUES, max(BYTES // (8 * (self.costs.n_amounts + 2)), 1))
 
     def find(self) -> None:
@@ -155,7 +154,9 @@ class _Nodes:
             size = 8 * (self.costs.n_amounts + 3)
             n_bins = 1 if gathers else max(min(self.n_bins, BYTES // (size * n_open)), 2)
             stretches = [
-                Stretch(i, each.column, each.low, each.high, self._edges(i, each, n_bins))
+                Stretch(
+                    i, each.column, each.low, each.high, self.samples.edges(i, each.column, each.low, each.high, n_bins)
+                )
                 for i, some in enumerate(open_now)
                 for each in some
             ]
@@ -191,12 +192,7 @@ class _Nodes:
 
     def _first_edges(self, i: int, column: int) -> Floats:
         low, high = (float(end[column]) for end in self.search.ranges)
-        return inner_edges(low, high, np.sort(self.samples[i][:, column]), self.n_bins)
-
-    def _edges(self, i: int, stretch: _Stretch, n_bins: int) -> Floats:
-        if n_bins == 1:
-            return np.empty(0)
-        return inner_edges(stretch.low, stretch.high, np.sort(self.samples[i][:, stretch.column]), n_bins)
+        return self.samples.edges(i, column, low, high, self.n_bins)
 
     def _inside(self, i: int, found: list[tuple[_Stretch, Parts]]) -> list[_Stretch]:
         """Take the best of the cuts between parts of stretches of a leaf, and return the parts to look into."""
@@ -267,7 +263,7 @@ class _Sums:
     def update(self, block: Block) -> None:
         """Add a block of rows."""
         bins, out = (self.look.starts, self.look.edges, self.look.slots), (self.counts, self.low, self.high, self.sums)
-        for part in parts_of(block, self.paths, self.costs.n_amounts):
+        for part in parts_of(block, self.paths, self.costs):
             if self.costs.by_label:
                 mass = self.costs.mass(part, self.scales)
                 add_by_label(part.values, part.nodes, part.labels, mass, *bins, *out)
@@ -290,13 +286,13 @@ class _Values:
 
     def update(self, block: Block) -> None:
         """Add a block of rows."""
-        for part in parts_of(block, self.paths, self.costs.n_amounts):
+        for part in parts_of(block, self.paths, self.costs):
             rows, columns, slots = np.empty((3, part.values.size), dtype=np.int64)
             bins = self.look.starts, self.look.edges, self.look.slots
             n_found = find_in_slots(part.values, part.nodes, *bins, rows, columns, slots)
             if n_found:
                 some, at = np.unique(rows[:n_found], return_inverse=True)
-                amounts = self.costs.amounts(_taken(part, some), self.scales)[at.reshape(-1)]
+                amounts = self.costs.amounts(taken(part, some), self.scales)[at.reshape(-1)]
                 values = part.values[rows[:n_found], columns[:n_found]]
                 self.found.append((values, slots[:n_found].copy(), amounts))
 
@@ -309,8 +305,3 @@ class _Values:
         none = np.empty(0), np.empty(0, dtype=np.int64), np.empty((0, self.costs.n_amounts), dtype=np.int64)
         values, slots, amounts = (np.concatenate(each) for each in zip(none, *self.found, strict=True))
         return values, slots, amounts
-
-
-def _taken(part: Part, rows: Indices) -> Part:
-    weights = None if part.weights is None else part.weights[rows]
-    return Part(part.values[rows], part.nodes[rows], part.labels[rows], weights)

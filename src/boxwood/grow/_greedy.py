@@ -14,7 +14,9 @@ from boxwood._validation import as_whole_weights
 from boxwood.grow._costs import make_problem
 from boxwood.grow._greedy_cuts import Cut, Nearest, Node, NodeCuts
 from boxwood.grow._grown import Grown, Split, grow_by_cuts
+from boxwood.grow._methods import METHODS
 from boxwood.grow._ties import EqualCuts, TieBreak
+from boxwood.passes import Source, TableReference, task_of
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 
@@ -24,12 +26,12 @@ NONE = int(np.iinfo(np.int64).max)  # the cost of a cut where there is none, abo
 
 
 def greedy(
-    X: ArrayLike,
-    reference: Reference,
+    X: ArrayLike | Source,
+    reference: Reference | TableReference,
     *,
     duplicates: str = "error",
     tie_break: str = "first",
-    sample_weight: ArrayLike | None = None,
+    sample_weight: ArrayLike | str | None = None,
     random_state: Any = None,
     n_jobs: int | None = -1,
 ) -> ThresholdTree:
@@ -47,7 +49,8 @@ def greedy(
         Choice among cuts of equally low cost. "first" takes the lowest feature, then the lowest threshold. "margin"
         takes the cut whose threshold lies farthest from the nearest row or centre of the node, as a fraction of the
         range of the node's centres in that column. "balanced" takes the cut with the most equal weights of rows on its
-        two sides. "random" takes each with equal probability. Ties that remain go to the first.
+        two sides. "random" takes each with equal probability. Ties that remain go to the first. For a table in batches
+        there is "first" alone.
 
     Returns
     -------
@@ -57,10 +60,13 @@ def greedy(
     Raises
     ------
     DataError
-        If centres are equal, or `X`, the reference and the weights do not fit together.
+        If centres are equal, or `X`, the reference and the weights do not fit together; or if another `tie_break` than
+        "first" is asked for of a table in batches.
 
     Notes
     -----
+    A table in batches takes two passes, and two or three for each level of the tree.
+
     The price is O(n) in the worst case: there is no bound that depends on k alone. A threshold is the midpoint between
     two neighbouring values of the node's rows and centres.
 
@@ -81,8 +87,8 @@ def greedy(
     >>> greedy(X, Reference.of(X, [0, 0, 1, 2, 2])).to_dict()["threshold"]
     4.5
     """
-    task = Task.of(X, reference, sample_weight=sample_weight, random_state=random_state, n_jobs=n_jobs)
-    return grow_greedy(task, duplicates=duplicates, tie_break=tie_break).tree
+    task = task_of(X, reference, sample_weight=sample_weight, random_state=random_state, n_jobs=n_jobs)
+    return METHODS["greedy"].grow(task, duplicates=duplicates, tie_break=tie_break).tree
 
 
 def grow_greedy(task: Task, *, duplicates: str = "error", tie_break: str = "first") -> Grown:

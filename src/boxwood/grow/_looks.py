@@ -14,8 +14,16 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Floats, Indices, Ints
+from boxwood.grow._levels import Paths
 
-__all__ = ["Look", "Parts", "Stretch", "inner_edges", "parts_of_values"]
+__all__ = ["BINS", "BYTES", "FEWEST", "Look", "Parts", "Sample", "Stretch", "inner_edges", "parts_of_values"]
+
+
+BYTES = 1 << 25  # of the sums by bin of one thread
+BINS = 512  # of a column at a node, at most
+FEWEST = 16  # bins of a column at a node, for which others wait for the next pass
+SAMPLED = 1 << 14  # rows of the sample, at most
+SAMPLED_VALUES = 1 << 21
 
 
 class Stretch(NamedTuple):
@@ -80,6 +88,38 @@ class Look(NamedTuple):
         return parts
 
 
+class Sample:
+    """Some rows, which decide where a pass looks, but nothing that comes of it."""
+
+    def __init__(self, rows: Floats) -> None:
+        self.rows = rows
+
+    @staticmethod
+    def size(n_columns: int) -> int:
+        """Return how many rows a sample has."""
+        return max(min(SAMPLED, SAMPLED_VALUES // n_columns), 1)
+
+    def at(self, paths: Paths) -> SampleAt:
+        """Return the rows at some nodes."""
+        return SampleAt(self.rows, paths.places(self.rows))
+
+
+class SampleAt:
+    """The rows of a sample at some nodes."""
+
+    def __init__(self, rows: Floats, nodes: Ints) -> None:
+        self.rows, self.nodes = rows, nodes
+        self.ascending: dict[tuple[int, int], Floats] = {}  # of a node and a column
+
+    def edges(self, node: int, column: int, low: float, high: float, n_bins: int) -> Floats:
+        """Return edges of at most `n_bins` bins of the values at a node from `low` to `high`; see `inner_edges`."""
+        if n_bins == 1:
+            return np.empty(0)
+        if (node, column) not in self.ascending:
+            self.ascending[node, column] = np.sort(self.rows[self.nodes == node, column])
+        return inner_edges(low, high, self.ascending[node, column], n_bins)
+
+
 def parts_of_values(n_slots: int, values: Floats, slots: Indices, amounts: Ints) -> list[Parts]:
     """Return for each slot a part for each of its different values."""
     order = np.lexsort((values, slots))
@@ -110,8 +150,12 @@ def inner_edges(low: float, high: float, sample: Floats, n_bins: int) -> Floats:
         return edges
     start, stop = _key(low), _key(high)
     wanted = n_bins - 1 - len(edges)
-    keys = {start + (stop - start) * i // (wanted + 1) for i in range(1, wanted + 1)} if start < stop else ()
-    return np.unique([*edges.tolist(), *map(_double, keys)])
+    step = (stop - start) // (wanted + 1)  # of two numbers that may be 2**64 apart
+    steps = np.arange(1, wanted + 1) if step else np.arange(stop - start)
+    keys = np.uint64(start % (1 << 64)) + np.uint64(max(step, 1)) * steps.astype(
+        np.uint64
+    )  # wraps around, as it should
+    return np.union1d(edges, _doubles(keys.view(np.int64)))
 
 
 def _key(value: float) -> int:
@@ -120,6 +164,6 @@ def _key(value: float) -> int:
     return key if value >= 0 else -key
 
 
-def _double(key: int) -> float:
-    value = float(np.int64(abs(key)).view(np.float64))
-    return value if key >= 0 else -value
+def _doubles(keys: Ints) -> Floats:
+    """Return the doubles with these numbers."""
+    return np.copysign(np.abs(keys).view(np.float64), keys) + 0.0

@@ -10,6 +10,8 @@ from boxwood._validation import finite_number
 from boxwood.grow._greedy import lists_of, separate
 from boxwood.grow._greedy_cuts import Cut, Node, NodeCuts, Path
 from boxwood.grow._grown import Grown
+from boxwood.grow._methods import METHODS
+from boxwood.passes import Source, TableReference, task_of
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 
@@ -17,12 +19,12 @@ __all__ = ["grow_several", "grow_shallow", "growth_of_several", "shallow"]
 
 
 def shallow(
-    X: ArrayLike,
-    reference: Reference,
+    X: ArrayLike | Source,
+    reference: Reference | TableReference,
     *,
     depth_penalty: float = 0.03,
     duplicates: str = "error",
-    sample_weight: ArrayLike | None = None,
+    sample_weight: ArrayLike | str | None = None,
     n_jobs: int | None = -1,
 ) -> ThresholdTree:
     """Return the tree of ExShallow: k leaves with one centre in each, grown by cost and by the number of tests.
@@ -59,10 +61,10 @@ def shallow(
     tests merge into one condition. The paper's code rounds the rows of each predicted node to whole rows. Here they
     stay fractions, so that weights are allowed.
 
-    The price has no bound that depends on k alone. Takes the time and memory of `greedy`, and time k for the predicted
-    depth of each cut whose cost does not rule it out: usually few, and (n + k) d for each node at worst. A threshold is
-    the midpoint between two neighbouring values of the node's rows and centres. Ties go to the lowest feature, then to
-    the lowest threshold.
+    The price has no bound that depends on k alone. Takes the time, memory and passes of `greedy`, and time k for the
+    predicted depth of each cut whose cost does not rule it out: usually few, and (n + k) d for each node at worst. A
+    threshold is the midpoint between two neighbouring values of the node's rows and centres. Ties go to the lowest
+    feature, then to the lowest threshold.
 
     References
     ----------
@@ -76,8 +78,8 @@ def shallow(
     >>> shallow(X, Reference.of(X, [0, 0, 1, 2, 2])).to_dict()["threshold"]
     4.5
     """
-    task = Task.of(X, reference, sample_weight=sample_weight, n_jobs=n_jobs)
-    return grow_shallow(task, depth_penalty=depth_penalty, duplicates=duplicates).tree
+    task = task_of(X, reference, sample_weight=sample_weight, n_jobs=n_jobs)
+    return METHODS["shallow"].grow(task, depth_penalty=depth_penalty, duplicates=duplicates).tree
 
 
 def grow_shallow(task: Task, *, depth_penalty: float = 0.03, duplicates: str = "error") -> Grown:
@@ -99,8 +101,7 @@ def growth_of_several(
 ) -> Callable[[int], ThresholdTree]:
     """Return a function that grows the tree of one of several depth penalties; see `grow_several`."""
     for penalty in penalties:
-        if finite_number("depth_penalty", penalty) < 0:
-            raise ValueError(f"depth_penalty must be a number of at least 0, got {penalty}")
+        refuse_negative(penalty)
     nearest = lists_of(task)
     known: dict[Path, dict[int, Cut]] = {}  # at each node that was reached, the cuts of the penalties that reach it
 
@@ -118,3 +119,9 @@ def growth_of_several(
         return separate(task, duplicates, best_cut, nearest)
 
     return tree_for
+
+
+def refuse_negative(penalty: float) -> None:
+    """Raise a ValueError if a depth penalty is negative or not finite."""
+    if finite_number("depth_penalty", penalty) < 0:
+        raise ValueError(f"depth_penalty must be a number of at least 0, got {penalty}")

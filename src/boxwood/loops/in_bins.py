@@ -14,7 +14,7 @@ import numpy as np
 
 from boxwood.loops._jit import jit
 
-__all__ = ["add_by_label", "add_to_slots", "find_in_slots", "whole_by_node"]
+__all__ = ["add_by_label", "add_changes_to_slots", "add_to_slots", "find_in_slots", "whole_by_node"]
 
 
 @jit
@@ -71,6 +71,31 @@ def add_by_label(values, nodes, labels, mass, starts, edges, slots, counts, low,
                 counts[slot] += 1
                 low[slot], high[slot] = min(low[slot], value), max(high[slot], value)
                 sums[slot, labels[row]] += amount
+
+
+@jit
+def add_changes_to_slots(values, nodes, starts, edges, slots, changes, fixed, counts, low, high, sums):
+    """Do what `add_to_slots` does for what rows add to the cost of a cut, what they take away, and more amounts.
+
+    IN: as there; changes (d, n): at each row in each column; fixed (n, q): other amounts. OUT: as there, with
+    sums (., 2 + q).
+    """
+    d, q = values.shape[1], fixed.shape[1]
+    for row in range(values.shape[0]):
+        for j in range(d):
+            pair, value = nodes[row] * d + j, values[row, j]
+            slot = slots[starts[pair] + pair + _bin_of(value, edges, starts[pair], starts[pair + 1])]
+            if slot < 0:
+                continue
+            counts[slot] += 1
+            low[slot], high[slot] = min(low[slot], value), max(high[slot], value)
+            change = changes[j, row]
+            if change > 0:
+                sums[slot, 0] += change
+            else:
+                sums[slot, 1] -= change
+            for i in range(q):
+                sums[slot, 2 + i] += fixed[row, i]
 
 
 @jit

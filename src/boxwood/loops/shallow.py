@@ -16,7 +16,7 @@ import numpy as np
 
 from boxwood.loops._jit import jit
 
-__all__ = ["best_scores", "foretold_depth"]
+__all__ = ["best_scores", "foretold_depth", "write_least_depths"]
 
 
 @jit
@@ -66,6 +66,25 @@ def foretold_depth(share, k_left, k):
     sizes, parts, depths = np.empty(k, dtype=np.int64), np.zeros((k + 1, 2), dtype=np.int64), np.zeros(k + 1)
     n_sizes = _split_in_proportion(k_left, k, sizes, parts)
     return _depth(share, sizes[:n_sizes], parts, depths)
+
+
+@jit
+def write_least_depths(low, high, centers_left, k, depths):
+    """Write what `foretold_depth` is not below, but for rounding, for any share between two.
+
+    A depth is between those of its two sides, so the one of the two ends of the shares with the lower sum bounds it.
+
+    IN: low, high (m,): shares; centers_left (m,). OUT: depths (m,).
+    """
+    sizes, parts, least = np.empty(k, dtype=np.int64), np.zeros((k + 1, 2), dtype=np.int64), np.zeros(k + 1)
+    for i in range(len(low)):
+        n_sizes = _split_in_proportion(centers_left[i], k, sizes, parts)
+        for s in range(n_sizes - 1, -1, -1):
+            m = sizes[s]
+            left, right = least[parts[m, 0]], least[parts[m, 1]]
+            at_low, at_high = low[i] * left + (1.0 - low[i]) * right, high[i] * left + (1.0 - high[i]) * right
+            least[m] = 1.0 + min(at_low, at_high)
+        depths[i] = least[k]
 
 
 @jit
