@@ -88,7 +88,7 @@ def check_equal(one, other, *, is_exact=True):
 # ------------------------------------------------------------------------------------------------- as in memory
 
 
-@pytest.mark.parametrize("seed", seeds(60))
+@pytest.mark.parametrize("seed", seeds(40))
 def test_a_named_method_says_the_same_as_in_memory(seed):
     X, y, weights = table(seed)
     if cannot_be_separated(X, y, weights):
@@ -107,7 +107,7 @@ def test_auto_on_a_table_that_a_sample_holds_says_the_same_as_in_memory(seed):
     assert in_memory.search == by_passes.search
 
 
-@pytest.mark.parametrize("seed", seeds(30))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_thresholds_are_rounded_as_in_memory(seed):
     X, y, _ = table(seed)
     digits = int(np.random.default_rng(seed).integers(1, 4))
@@ -118,7 +118,7 @@ def test_thresholds_are_rounded_as_in_memory(seed):
     assert in_memory.budget == by_passes.budget
 
 
-@pytest.mark.parametrize("seed", seeds(40))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_spreads_and_profile_are_those_in_memory(seed):
     X, y, weights = table(seed)
     y[:2] = 0, 1
