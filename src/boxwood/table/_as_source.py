@@ -9,9 +9,10 @@ from boxwood.passes import Source
 
 __all__ = ["MAKERS", "as_source"]
 
-MAKERS = {  # where a kind of table is from, and what makes a source of it; the makers import its package
+MAKERS = {  # where a kind of data frame is from, and what makes a source of it; the makers import its package
     "pyspark.sql.": "boxwood.table._spark:SparkSource",
     "dask.dataframe.": "boxwood.table._dask:DaskSource",
+    "dask_expr.": "boxwood.table._dask:DaskSource",
 }
 
 
@@ -20,7 +21,7 @@ def as_source(X: Any) -> Source | None:
     if isinstance(X, Source):
         return X
     for prefix, maker in MAKERS.items():
-        if type(X).__module__.startswith(prefix):
+        if type(X).__module__.startswith(prefix) and type(X).__name__ == "DataFrame":
             module, _, name = maker.partition(":")
             return getattr(import_module(module), name)(X)  # type: ignore[no-any-return]
     return None
