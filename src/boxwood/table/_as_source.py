@@ -18,22 +18,27 @@ def as_source(X: Any) -> Source | None:
     """
     if isinstance(X, Source):
         return X
-    kind = f"{type(X).__module__}.{type(X).__name__}"
-    if kind.split(".")[0] in ("duckdb", "_duckdb") and type(X).__name__ != "DuckDBPyRelation":
-        return None
-    maker = next((maker for prefix, maker in MAKERS.items() if kind.startswith(prefix)), None)
+    module = f"{type(X).__module__}."
+    maker = next((maker for package, maker in MAKERS.items() if module.startswith(f"{package}.")), None)
     return None if maker is None else maker(X)
 
 
-def _later(module: str, function: str) -> Callable[[Any], Source | None]:
-    """Return a function that is imported when it is first called."""
-    return lambda X: getattr(import_module(f"boxwood.table.{module}"), function)(X)  # type: ignore[no-any-return]
+def _of(kind: str, module: str, function: str) -> Callable[[Any], Source | None]:
+    """Return a function that makes a source of a type of this name; its module is imported when it is first called."""
+
+    def make(X: Any) -> Source | None:
+        if type(X).__name__ != kind:
+            return None
+        return getattr(import_module(f"boxwood.table.{module}"), function)(X)  # type: ignore[no-any-return]
+
+    return make
 
 
 MAKERS: dict[str, Callable[[Any], Source | None]] = {
-    "duckdb.": _later("_scan", "scan"),
-    "_duckdb.": _later("_scan", "scan"),
-    "pyspark.sql.": _later("_spark", "SparkSource"),
-    "dask.dataframe.": _later("_dask", "DaskSource"),
+    "duckdb": _of("DuckDBPyRelation", "_scan", "scan"),
+    "_duckdb": _of("DuckDBPyRelation", "_scan", "scan"),
+    "pyspark.sql": _of("DataFrame", "_spark", "SparkSource"),
+    "dask.dataframe": _of("DataFrame", "_dask", "DaskSource"),
+    "dask_expr": _of("DataFrame", "_dask", "DaskSource"),
 }
-"""What makes a source of an object, by how the name of its type begins; a maker returns None for what is no table."""
+"""What makes a source of an object, by the package of its type; a maker returns None for what is no table."""
