@@ -30,6 +30,7 @@ FLOORS = (  # from the ground up; modules on one line may import each other
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 PLACES = {name: module for module, names in boxwood._MODULES.items() for name in names}
 OPTIONAL = ("matplotlib", "pandas", "polars", "pyarrow", "jinja2", "torch", "sqlglot", "onnx", "onnxruntime")
+OPTIONAL += ("pyspark", "dask", "distributed", "cloudpickle")
 GROUND = {"numpy", "numba", "boxwood"}  # all that trees, loops and growth need
 MODULES = sorted(SOURCE.rglob("*.py"))
 

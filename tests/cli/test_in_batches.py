@@ -17,7 +17,7 @@ from boxwood.cli import _engine
 from boxwood.cli import boxwood as main
 from boxwood.cli._talk import Status
 from boxwood.explanation._guards import looks_like_identifier
-from boxwood.explanation._table_identifiers import suspects_in
+from boxwood.explanation._table_guards import suspects_in
 from boxwood.passes._batches import rows_of
 from tests.scale import seeds
 from tests.scattered import scattered
@@ -162,8 +162,8 @@ def test_identifiers_are_found_by_passes_as_in_memory(seed):
         "same": np.full(n, 3.0),
     }
     found = suspects_in(rows_of(scattered(np.empty((n, 0)), seed, **columns)))
-    assert found.identifiers == [name for name, each in columns.items() if looks_like_identifier(name, each)]
-    assert found.constant == [name for name, each in columns.items() if each.min() == each.max()]
+    assert found.identifiers == tuple(name for name, each in columns.items() if looks_like_identifier(name, each))
+    assert found.constant == tuple(name for name, each in columns.items() if each.min() == each.max())
 
 
 def test_progress_is_told_by_rows_of_each_pass(folder, monkeypatch):

@@ -16,7 +16,7 @@ from boxwood import IMM, Explanation, Reference, explain
 from boxwood.errors import DataError
 from boxwood.explanation import _table_auto
 from boxwood.explanation._guards import looks_like_identifier
-from boxwood.explanation._table_identifiers import suspects_in
+from boxwood.explanation._table_guards import suspects_in
 from boxwood.passes import NearestCenters, TableReference
 from boxwood.passes._batches import rows_of
 from boxwood.table._arrow_source import ArrowSource
@@ -88,7 +88,7 @@ def check_equal(one, other, *, is_exact=True):
 # ------------------------------------------------------------------------------------------------- as in memory
 
 
-@pytest.mark.parametrize("seed", seeds(60))
+@pytest.mark.parametrize("seed", seeds(40))
 def test_a_named_method_says_the_same_as_in_memory(seed):
     X, y, weights = table(seed)
     if cannot_be_separated(X, y, weights):
@@ -107,7 +107,7 @@ def test_auto_on_a_table_that_a_sample_holds_says_the_same_as_in_memory(seed):
     assert in_memory.search == by_passes.search
 
 
-@pytest.mark.parametrize("seed", seeds(30))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_thresholds_are_rounded_as_in_memory(seed):
     X, y, _ = table(seed)
     digits = int(np.random.default_rng(seed).integers(1, 4))
@@ -118,7 +118,7 @@ def test_thresholds_are_rounded_as_in_memory(seed):
     assert in_memory.budget == by_passes.budget
 
 
-@pytest.mark.parametrize("seed", seeds(40))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_spreads_and_profile_are_those_in_memory(seed):
     X, y, weights = table(seed)
     y[:2] = 0, 1
@@ -383,7 +383,7 @@ def test_passes_are_few():
     assert source.runs <= 7
 
 
-@pytest.mark.parametrize("method", ["mmdt", "exkmc", "expand", "auto"])
+@pytest.mark.parametrize("method", ["mmdt", "greedy", "shallow", "exkmc", "expand", "random_cuts", "auto"])
 @pytest.mark.parametrize("seed", seeds(3))
 def test_other_methods_say_the_same_as_in_memory(method, seed):
     X, y = make_blobs(400, 3, centers=4, cluster_std=3.0, random_state=seed)
@@ -413,9 +413,8 @@ def test_identifiers_are_found_as_in_memory(seed):
     frame["customerId"] = rng.integers(5, size=n)
     frame["label"] = nearest_to(X, X[:3])
     source = ArrowSource(pa.Table.from_pandas(frame))
-    assert suspects_in(rows_of(source, "label")).identifiers == [
-        name for name in frame.columns[:-1] if looks_like_identifier(name, frame[name].to_numpy(float))
-    ]
+    expected = [name for name in frame.columns[:-1] if looks_like_identifier(name, frame[name].to_numpy(float))]
+    assert list(suspects_in(rows_of(source, "label")).identifiers) == expected
     in_memory, by_passes = explain(frame, "label", method="imm"), explain(source, "label", method="imm")
     check_equal(in_memory, by_passes)
     in_memory = explain(frame.drop(columns="label"), n_clusters=3, method="imm")

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Columns", "columns_of", "explained_in_batches", "told_by_rows"]
 
-
 class Columns(NamedTuple):
     """Names of all columns of a table, and of those that are clustered and explained."""
 
@@ -77,7 +76,7 @@ def columns_of(talk: Talk, source: Source, labels: str | None, options: dict[str
 
 def _without_suspects(talk: Talk, source: Source, chosen: Sequence[str]) -> list[str]:
     """Return the columns without constant ones, and without those that look like identifiers."""
-    from boxwood.explanation._table_identifiers import suspects_in
+    from boxwood.explanation._table_guards import suspects_in
     from boxwood.passes import Batches
 
     with talk.status(f"reading {source.name}") as status:

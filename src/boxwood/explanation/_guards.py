@@ -60,14 +60,10 @@ def looks_like_identifier(name: str, values: Array) -> bool:
     return int(np.bincount((values - low).astype(np.intp)).max()) == 1
 
 
-def says_identifier(name: str) -> bool:
-    """Return whether the name of a column says that it holds identifiers."""
-    return bool(_NAMES & set(re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())))
-
-
 def has_name_of_identifier(name: str, n_rows: int) -> bool:
-    """Return whether a column of whole numbers has a name such as id, zip or account."""
-    return n_rows >= FEW_ROWS and says_identifier(name)
+    """Return whether a column of whole numbers, of so many rows, has a name such as id, zip or account."""
+    words = re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())
+    return n_rows >= FEW_ROWS and bool(_NAMES & set(words))
 
 
 def counts_rows(low: float, high: float, n_rows: int) -> bool:

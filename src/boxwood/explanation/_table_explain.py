@@ -25,7 +25,7 @@ from boxwood.explanation._table_auto import Found, sample_task, searched_by_pass
 from boxwood.explanation._table_clustering import clustering_of_table, label_column_of
 from boxwood.explanation._table_evidence import refuse_all_rows
 from boxwood.explanation._table_facts import TableFacts, named_by_rows
-from boxwood.explanation._table_identifiers import identifiers_of
+from boxwood.explanation._table_guards import identifiers_of
 from boxwood.explanation._table_measure import explanation_of
 from boxwood.explanation._table_rows import boolean_columns_of, budget_for, rows_for, without_identifiers
 from boxwood.grow import METHODS
@@ -101,7 +101,9 @@ def explain_table(
         facts = TableFacts(task, scaling.scale)
         sums = facts.of_trees([found.grown.tree.pull_back(scaling)])[0]
     tree, n_moved, sums = _finished(facts, sums)
-    notes += _notes_on_columns(facts, sums, clustering is None, n_clusters)
+    notes += _notes_on_columns(facts, sums)
+    if clustering is None:
+        notes += _notes_on_k_means(task, n_clusters, standardize)
     cost = facts.costs_of([sums])[0] if n_moved or found.cost is None else found.cost
     grown = found.grown._replace(tree=tree, notes=(*notes, *found.grown.notes))
     explanation = explanation_of(facts, grown, sums, cost)
@@ -110,20 +112,23 @@ def explain_table(
         sample = settled(found.sample, found.grown.tree)
         afterwards += notes_on_agreement(explanation.agreement, found.grown.tree, sample)
     if (mixture := grown.facts.get("mixture")) is not None:
-        explanation = _with_mixture(explanation, mixture, facts)
+        raw = mixture if scaling is None else mixture.rescaled(scaling.shift, scaling.scale)
+        explanation = _with_mixture(explanation, raw, facts)
     explanation = told(explanation, task, budget, n_moved)
     explanation = replace(explanation, notes=(*explanation.notes, *afterwards))
     return with_booleans(explanation, boolean_columns_of(batches))
 
 
-def _notes_on_columns(facts: TableFacts, sums: TreeSums, made_here: bool, n_clusters: int | None) -> tuple[str, ...]:
-    """Return notes on columns that look like identifiers, and on what k-means was given."""
-    batches, least_and_most = facts.task.batches, np.stack(facts.task.ranges)
-    suspects = identifiers_of(batches, facts.task.overview.n_rows, ~sums.broken, *least_and_most)
-    notes = note_on_identifiers(suspects)
-    if made_here:
-        notes += notes_on_ranges(batches.columns, least_and_most)
-    if made_here and n_clusters is None:
+def _notes_on_columns(facts: TableFacts, sums: TreeSums) -> tuple[str, ...]:
+    """Return a note on columns that look like identifiers, although rules may use them."""
+    overview, (least, most) = facts.task.overview, facts.task.ranges
+    return note_on_identifiers(identifiers_of(facts.task.batches, overview.n_rows, ~sums.broken, least, most))
+
+
+def _notes_on_k_means(task: TableTask, n_clusters: int | None, standardize: bool) -> tuple[str, ...]:
+    """Return notes on what k-means was given: columns of different ranges, and a number that nobody chose."""
+    notes = () if standardize else notes_on_ranges(task.batches.columns, np.stack(task.ranges))
+    if n_clusters is None:
         notes += (f"{N_CLUSTERS} clusters were made, as no number was asked for (n_clusters)",)
     return notes
 

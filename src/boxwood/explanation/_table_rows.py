@@ -11,7 +11,7 @@ from boxwood._validation import listed, refuse_other_kind
 from boxwood.errors import DataError
 from boxwood.explanation._guards import left_out_as_identifiers, notes_on_left_out
 from boxwood.explanation._table_evidence import refuse_all_rows
-from boxwood.explanation._table_identifiers import suspects_in
+from boxwood.explanation._table_guards import suspects_in
 from boxwood.passes import Batches, Source
 from boxwood.passes._batches import rows_of
 from boxwood.reference._budget import Budget, as_names

@@ -19,6 +19,7 @@ from boxwood.tree._walk import values_at_leaves
 
 __all__ = ["Labeller", "is_on_machines", "new_name", "tree_on_frame", "with_new_column"]
 
+MODULES = ("pyspark.sql.", "dask.dataframe.", "dask_expr.")  # where the frames are from, in all versions
 NUMBERS = ("byte", "short", "integer", "long", "float", "double", "decimal", "boolean")  # of Spark
 TYPES = {  # of all values: the type for Spark, for Dask, and for Dask where values may be missing
     int: ("long", "int64", "Int64"),
@@ -30,10 +31,7 @@ TYPES = {  # of all values: the type for Spark, for Dask, and for Dask where val
 
 def is_on_machines(X: Any) -> bool:
     """Return whether `X` is a data frame of Spark or Dask."""
-    module = type(X).__module__
-    return (module.startswith("pyspark.sql.") and hasattr(X, "mapInArrow")) or (
-        module.startswith(("dask.dataframe.", "dask_expr.")) and hasattr(X, "map_partitions")
-    )
+    return type(X).__name__ == "DataFrame" and type(X).__module__.startswith(MODULES)
 
 
 def tree_on_frame(tree: Nodes, frame: Any, values: Ints, name: str) -> Any:

@@ -1,4 +1,8 @@
-"""Columns of a table in batches that make no good clusters; `looks_like_identifier` says the same of rows in memory."""
+"""Columns of a table in batches that make no good clusters: of one value, or that look like identifiers.
+
+The rules are those of `looks_like_identifier` for rows in memory. That the values of a column are unique is seen by a
+part of them, the same part on every machine.
+"""
 
 from __future__ import annotations
 
@@ -14,60 +18,65 @@ from boxwood.passes import Batches, Block
 
 __all__ = ["Suspects", "identifiers_of", "suspects_in"]
 
-LOOKED_AT = 1 << 20  # different numbers that are counted, if there are more in the range of a column
+LOOKED_AT = 1 << 20  # different numbers of a column that are counted, of those in its range
 
 
 class Suspects(NamedTuple):
     """Names of columns: of a single value, and of those that look like identifiers."""
 
-    constant: list[str]
-    identifiers: list[str]
+    constant: tuple[str, ...]
+    identifiers: tuple[str, ...]
 
 
 def suspects_in(batches: Batches) -> Suspects:
-    """Return the columns that make no good clusters, from one pass, and one more if some may count the rows."""
-    rows = replace(batches, labelling=None, store=None)
-    found = rows.fold(partial(_Whole, rows.n_columns))
-    constant = [rows.columns[j] for j in np.flatnonzero(found.least == found.most).tolist()]
-    return Suspects(constant, identifiers_of(rows, found.n_rows, found.whole, found.least, found.most))
+    """Return the columns of one value and those that look like identifiers.
+
+    Takes a pass, and another one over columns that are numbered almost without gaps.
+    """
+    look = replace(batches, labelling=None, store=None).fold(partial(_Look, batches.n_columns))
+    constant = np.flatnonzero(look.least == look.most).tolist()
+    identifiers = identifiers_of(batches, look.n_rows, look.is_whole, look.least, look.most)
+    return Suspects(tuple(batches.columns[j] for j in constant), identifiers)
 
 
-def identifiers_of(batches: Batches, n_rows: int, whole: Bools, least: Floats, most: Floats) -> list[str]:
+def identifiers_of(batches: Batches, n_rows: int, whole: Bools, least: Floats, most: Floats) -> tuple[str, ...]:
     """Return the columns that look like identifiers, where it is known which hold whole numbers, and their ranges.
 
-    That a column's values are unique is seen by a part of them, the same part on every machine.
+    Takes a pass over columns that are numbered almost without gaps, if there are any.
     """
-    named, counting = [], []
-    for j, name in enumerate(batches.columns):
-        if whole[j] and least[j] < most[j]:
-            if has_name_of_identifier(name, n_rows):
-                named.append(j)
-            elif counts_rows(float(least[j]), float(most[j]), n_rows) and most[j] - least[j] + 1 >= n_rows:
-                counting.append(j)
-    if counting:
-        unique = batches.fold(partial(_Unique, least[counting], most[counting]), counting).unique
-        named += np.array(counting)[unique].tolist()
-    return [batches.columns[j] for j in sorted(named)]
+    finite = np.isfinite(least) & np.isfinite(most)
+    possible = np.flatnonzero(whole & finite & (least < most)).tolist()
+    found = [j for j in possible if has_name_of_identifier(batches.columns[j], n_rows)]
+    dense = [
+        j
+        for j in possible
+        if j not in found and most[j] - least[j] + 1 >= n_rows and counts_rows(least[j], most[j], n_rows)
+    ]
+    if dense:
+        plain = replace(batches, labelling=None, store=None)
+        unique = plain.fold(partial(_Unique, least[dense], most[dense]), dense).unique
+        found += np.array(dense)[unique].tolist()
+    return tuple(batches.columns[j] for j in sorted(found))
 
 
-class _Whole:
-    """Which columns hold whole numbers alone, their ranges, and the number of rows."""
+class _Look:
+    """Ranges of columns, and whether all values are whole numbers."""
 
     def __init__(self, n_columns: int) -> None:
-        self.n_rows, self.whole = 0, np.ones(n_columns, dtype=np.bool_)
+        self.n_rows, self.is_whole = 0, np.ones(n_columns, dtype=np.bool_)
         self.least, self.most = np.full(n_columns, np.inf), np.full(n_columns, -np.inf)
 
     def update(self, block: Block) -> None:
         values = block.values
         self.n_rows += len(values)
-        for j in np.flatnonzero(self.whole).tolist():
-            self.whole[j] = bool((values[:, j] == np.floor(values[:, j])).all())
+        for j in np.flatnonzero(self.is_whole).tolist():
+            self.is_whole[j] = bool((values[:, j] == np.floor(values[:, j])).all())
         self.least = np.minimum(self.least, values.min(axis=0, initial=np.inf))
         self.most = np.maximum(self.most, values.max(axis=0, initial=-np.inf))
 
-    def merge(self, other: _Whole) -> None:
+    def merge(self, other: _Look) -> None:
         self.n_rows += other.n_rows
-        self.whole &= other.whole
+        self.is_whole &= other.is_whole
         self.least, self.most = np.minimum(self.least, other.least), np.maximum(self.most, other.most)
 
 
@@ -91,4 +100,5 @@ class _Unique:
 
     @property
     def unique(self) -> Bools:
+        """Whether the numbers of each column are unique."""
         return np.array([counts.max(initial=0) <= 1 for counts in self.counts])
