@@ -297,7 +297,7 @@ class ConceptMMDT(MMDT):
         mixture, n_jobs = self._mixture(coordinates), self._jobs()
         return Task.of(coordinates.rows, reference, mixture=mixture, random_state=self.random_state, n_jobs=n_jobs)
 
-    def _mixture(self, coordinates: Coordinates) -> Mixture | None:
+    def _mixture(self, coordinates: Coordinates | None) -> Mixture | None:
         mixture = super()._mixture(coordinates)
         if mixture is None:
             return None

@@ -97,7 +97,7 @@ def fit_on(model: TreeClusterer, source: Source, label: Any, weight: Any) -> Fit
         budget=model._budget(),
     )
     _refuse_one_cluster(task)
-    model.reference_ = replace(reference, measured=None)  # which holds no table
+    model.reference_ = replace(reference, measured=None)  # type: ignore[assignment]  # it holds no table
     model._keep(method.grow(task, **model._options()))
     model._map, model._no_explanation = None, NO_LABELS
     return FitOnTable(task, notes_on_left_out(model._left_out))

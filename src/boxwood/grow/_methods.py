@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxwood._validation import listed, refuse_unknown
 from boxwood.errors import DataError
-from boxwood.passes import TableTask
 
 if TYPE_CHECKING:
     from boxwood.grow._grown import Grown
+    from boxwood.passes import TableTask
     from boxwood.reference import Task
     from boxwood.reference._budget import Budget
 
@@ -84,6 +84,8 @@ class Method(NamedTuple):
 
     def grow(self, task: Task | TableTask, **options: Any) -> Grown:
         """Return what the method grows for a task, with a note if it has fewer leaves than were asked for."""
+        from boxwood.passes import TableTask  # here, so that the table of methods costs nothing
+
         if isinstance(task, TableTask):
             grown = self.grower_by_passes(task, **options)
         else:

@@ -135,7 +135,7 @@ class _Components:
     def deviations(self, rows: Floats, c: int) -> Floats:
         """Return rows about a mean, in axes and units in which the Gaussian is a standard one."""
         gaps = rows - self.means[c]
-        return gaps @ self.roots[c] if self.roots.ndim == 3 else gaps * self.roots[c]
+        return np.asarray(gaps @ self.roots[c] if self.roots.ndim == 3 else gaps * self.roots[c])
 
     def log_densities(self, rows: Floats) -> Floats:
         """Return the logarithm of each component's weight times its density, shape (n, k)."""

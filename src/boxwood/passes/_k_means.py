@@ -174,7 +174,8 @@ def start_on(sample: Sample, n_clusters: int, random_state: Any) -> Any:
 def _start(sample: Sample, n_clusters: int, random_state: Any) -> tuple[Floats, Floats]:
     """Return the centres that k-means finds on a sample, and the weights of their clusters there."""
     kmeans = start_on(sample, n_clusters, random_state)
-    return kmeans.cluster_centers_, np.bincount(kmeans.labels_, sample.weights, n_clusters)
+    sizes: Floats = np.bincount(kmeans.labels_, sample.weights, n_clusters).astype(np.float64)
+    return kmeans.cluster_centers_, sizes
 
 
 def _by_size(centers: Floats, sizes: Floats) -> Floats:

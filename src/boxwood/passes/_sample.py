@@ -61,8 +61,9 @@ class RowSample:
 
     def __init__(self, n_rows: int, n_columns: int, keeps_all: bool = True) -> None:
         self.n_rows, self.keeps_all = n_rows, keeps_all
-        self.keys, self.rows = np.empty(0, dtype=np.uint64), np.empty((0, n_columns + 2))
-        self.counts = np.empty(0, dtype=np.int64)
+        self.keys: Array = np.empty(0, dtype=np.uint64)
+        self.rows: Floats = np.empty((0, n_columns + 2))
+        self.counts: Indices = np.empty(0, dtype=np.int64)
         self.waiting: list[tuple[Array, Floats, Indices]] = []
         self.n_waiting = 0
 
@@ -85,8 +86,9 @@ class RowSample:
         parts = [part for part in ((self.keys, self.rows, self.counts), *self.waiting) if len(part[0])]
         self.waiting, self.n_waiting = [], 0
         if parts:
-            joined = _distinct(*(np.concatenate(each) for each in zip(*parts, strict=True)))
-            self.keys, self.rows, self.counts = (each[: self.n_rows] for each in joined)
+            keys, rows, counts = (np.concatenate(each) for each in zip(*parts, strict=True))
+            keys, rows, counts = _distinct(keys, rows, counts)
+            self.keys, self.rows, self.counts = keys[: self.n_rows], rows[: self.n_rows], counts[: self.n_rows]
         return self.rows, self.counts
 
     def _add(self, keys: Array, rows: Floats, counts: Indices) -> None:
@@ -107,7 +109,7 @@ def _rows(block: Block, keeps_all: bool) -> Floats:
     rows[np.isnan(rows)] = np.nan  # a missing value is one value, whatever its bytes
     if keeps_all and weights is None:
         return rows
-    return rows[(rows[:, -1] != 0) & (keeps_all | (labels >= 0))]
+    return np.asarray(rows[(rows[:, -1] != 0) & (keeps_all | (labels >= 0))])
 
 
 def hashes(rows: Floats) -> Array:
