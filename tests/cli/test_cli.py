@@ -79,7 +79,12 @@ BAD = [
         "no such file: wholesle.csv; did you mean 'wholesale.csv'?",
     ),
     Bad("explain nothing.csv -k 3", DATA, "no such file: nothing.csv"),
-    Bad("explain folder.csv -k 3", DATA, "folder.csv is a folder, not a file"),
+    Bad(
+        "explain folder.csv -k 3",
+        DATA,
+        "the folder folder.csv holds no Parquet files",
+        "name a file, or a folder of .parquet files",
+    ),
     Bad("explain data.xyz -k 3", DATA, "cannot tell the format of data.xyz from '.xyz'", "or name it: --format csv"),
     Bad("explain empty.csv -k 3", DATA, "empty.csv is empty"),
     Bad("explain - -k 3", DATA, "standard input is empty"),

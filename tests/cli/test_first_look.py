@@ -304,6 +304,6 @@ def test_every_parameter_that_a_note_ends_with_has_an_option():
     from boxwood.cli._words import _ENDS
 
     folder = Path(boxwood.explanation.__file__).parent
-    source = "".join((folder / name).read_text() for name in ("_guards.py", "_explain.py"))
+    source = "".join((folder / name).read_text() for name in ("_guards.py", "_notes_on_clusters.py"))
     ends = set(re.findall(r"\((?:columns|max_leaf_nodes|n_clusters)[a-z ]*\)(?=\"[,)])", source))
     assert ends == {"(" + end.rpartition("(")[2] for end in _ENDS if end.endswith(")")}

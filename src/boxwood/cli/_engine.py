@@ -33,6 +33,8 @@ def _check_sql(ctx: click.Context, param: click.Parameter, sql: str | None) -> s
 
 
 def _check_limit(ctx: click.Context, param: click.Parameter, text: str | None) -> str | None:
+    if text is None:
+        return None
     from boxwood.table._scan import as_bytes
 
     try:

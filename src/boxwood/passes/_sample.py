@@ -61,8 +61,9 @@ class RowSample:
 
     def __init__(self, n_rows: int, n_columns: int, keeps_all: bool = True) -> None:
         self.n_rows, self.keeps_all = n_rows, keeps_all
-        self.keys, self.rows = np.empty(0, dtype=np.uint64), np.empty((0, n_columns + 2))
-        self.counts = np.empty(0, dtype=np.int64)
+        self.keys: Array = np.empty(0, dtype=np.uint64)
+        self.rows: Floats = np.empty((0, n_columns + 2))
+        self.counts: Indices = np.empty(0, dtype=np.int64)
         self.waiting: list[tuple[Array, Floats, Indices]] = []
         self.n_waiting = 0
 
