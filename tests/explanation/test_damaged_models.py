@@ -133,6 +133,14 @@ def test_numbers_of_thousands_of_digits_are_refused(documents, digits):
         ThresholdTree.from_json(tree)
 
 
+def test_sizes_that_add_up_to_more_than_the_largest_float_are_refused(documents):
+    document = copy.deepcopy(documents[3])
+    for leaf in document["leaves"][:2]:
+        leaf["size"] = 1.2e308
+    with pytest.raises(ModelError, match="add up to more than the largest float"):
+        Explanation.from_json(json.dumps(document))
+
+
 def test_endless_files_are_not_read_to_their_end(tmp_path, monkeypatch):
     with pytest.raises(ModelError, match="/dev/zero is not a boxwood model"):
         load("/dev/zero")

@@ -110,6 +110,20 @@ def wine():
     return boxwood.explain(X, y, max_leaf_nodes=6)
 
 
+@pytest.mark.parametrize("weight", [1e19, 1e306])
+def test_every_form_holds_heavy_weights(weight):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    ex = boxwood.explain(X, 2 * (X[:, 0] > 0) + (X[:, 1] > 0.5), method="cart", sample_weight=np.full(60, weight))
+    light = boxwood.explain(X, ex.predict(X), method="cart")
+    for name in ("html", "sklearn", "text", "json"):
+        assert EXPORTERS[name].write(ex)
+    model = ex.to_sklearn()
+    assert model.predict(X).tolist() == light.predict(X).tolist()
+    assert model.tree_.n_node_samples.min() > 0
+    shades, other = (re.findall(r'<td class="s(\d+)', EXPORTERS["html"].write(one)) for one in (ex, light))
+    assert len(shades) == len(other) == ex.n_clusters**2
+
+
 def test_sections_and_links(wine):
     page = Page(wine.to_html(title="Wines & more"))
     ids = page.attributes("id")

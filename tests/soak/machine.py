@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.soak.commands import COMMANDS, GIVEN, is_whole, line, place
-from tests.soak.parts import Wrong
+from tests.soak.parts import PATIENT, Wrong
 
 __all__ = ["attempt", "notes"]
 
@@ -130,8 +130,8 @@ def _writing(rng: np.random.Generator, folder: Path, limit: str, kind: str, what
 
 
 def _how(folder: Path) -> dict:
-    environment = os.environ | {"TMPDIR": str(folder / "tmp")}
-    return {"cwd": folder, "capture_output": True, "text": True, "check": False, "env": environment, "timeout": 150}
+    env, caught = os.environ | {"TMPDIR": str(folder / "tmp")}, {"capture_output": True, "text": True}
+    return {"cwd": folder, "check": False, "env": env, "timeout": PATIENT / 2} | caught
 
 
 def _about(what: str, done: subprocess.CompletedProcess) -> str:

@@ -13,9 +13,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["PARTS", "Part", "Wrong"]
+__all__ = ["PARTS", "PATIENT", "Part", "Wrong"]
 
 GIGABYTE = 1 << 30
+PATIENT = 600.0  # seconds for a case that runs whole commands, of which a busy machine may take a minute for each
 
 
 class Wrong(AssertionError):
@@ -55,7 +56,7 @@ PARTS = {
         Part("guarantees", "bounds of mixtures against exact errors and prices, by hill climbing"),
         Part("models", "damaged model files: refused, or everything works"),
         Part("names", "hostile names of columns, clusters and files through every format"),
-        Part("signals", "signals at random moments of every command that writes", 180.0),
-        Part("machine", "full disks, closed streams, little memory", 180.0),
+        Part("signals", "signals at random moments of every command that writes", PATIENT),
+        Part("machine", "full disks, closed streams, little memory", PATIENT),
     )
 }

@@ -2,6 +2,8 @@
 
 import csv
 import gzip
+import itertools
+import json
 import math
 import os
 import pathlib
@@ -10,6 +12,7 @@ import time
 
 import duckdb
 import numpy as np
+import polars as pl
 import pyarrow
 import pytest
 
@@ -623,3 +626,35 @@ def test_output_formats():
         output_format("a.parqet")
     with pytest.raises(ValueError, match="unknown extension"):
         output_format("a.parquet.gz")
+
+
+def test_json_keys_that_differ_in_case_only_keep_their_names(tmp_path):
+    path, out = str(tmp_path / "t.jsonl"), str(tmp_path / "o.csv")
+    rows = [{"a": i, "A": 10 - i, "b": 2 * i, "b_1": i % 2} for i in range(4)]
+    text_file(tmp_path, "t.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
+    table = read_table(path)
+    assert table.columns == ("a", "A", "b", "b_1")
+    assert table.X.tolist() == [list(row.values()) for row in rows]
+    assert write_labelled(path, out, "CASE WHEN p <= 8 THEN 1 ELSE 0 END", {"p": "A"}).n_rows == 4
+    with open(out, encoding="utf-8") as file:
+        found = list(csv.reader(file))
+    assert found[0] == ["a", "A", "b", "b_1", "cluster"]
+    assert [row[:2] + row[4:] for row in found[1:]] == [[str(i), str(10 - i), str(int(i > 1))] for i in range(4)]
+
+
+@pytest.mark.parametrize("source", ["t.parquet", "t.csv", "t.jsonl"])
+@pytest.mark.parametrize("out", ["o.parquet", "o.jsonl"])
+def test_names_that_differ_in_case_only_are_not_written_with_other_names(tmp_path, source, out):
+    path, table = str(tmp_path / source), pl.DataFrame({"a": [1.0, 2.0], "A": [3.0, 4.0]})
+    write = {"t.csv": table.write_csv, "t.parquet": table.write_parquet, "t.jsonl": table.write_ndjson}
+    write[source](path)
+    with pytest.raises(ColumnError, match=f"columns 'a' and 'A' differ in case only, which {out} cannot hold"):
+        write_labelled(path, str(tmp_path / out), "CASE WHEN p > 3 THEN 1 ELSE 0 END", {"p": "A"})
+    assert os.listdir(tmp_path) == [source]
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(["a", "A", "A_1"])))
+def test_json_keys_that_cannot_be_told_apart_are_refused(tmp_path, order):
+    line = json.dumps({name: i for i, name in enumerate(order)})
+    with pytest.raises(DataError, match="columns 'A', 'a' differ in case only and cannot be told from 'A_1'"):
+        read_table(text_file(tmp_path, "t.jsonl", f"{line}\n"))

@@ -19,6 +19,7 @@ from boxwood.explanation._read_values import (
     as_text,
     as_truth,
     as_whole,
+    is_finite,
     refuse_twice,
 )
 from boxwood.explanation._summaries import (
@@ -56,6 +57,8 @@ def from_document(document: dict[str, Any]) -> Explanation:
         LeafSummary(i, cluster, as_number(entry["size"]), as_number(entry["own"]), rules[i], _noise(entry))
         for i, (cluster, entry) in enumerate(zip(tree.leaf_clusters.tolist(), document["leaves"], strict=True))
     ]
+    if not is_finite(sum(leaf.size for leaf in leaves)):
+        raise ValueError("the sizes of its leaves add up to more than the largest float")
     ruled = map(ruled_by, leaves_of(leaves, len(entries)))
     clusters = [_cluster(i, *parts) for i, parts in enumerate(zip(entries, ruled, of_clusters, strict=True))]
     refuse_twice("cluster name", [cluster.name for cluster in clusters])

@@ -109,6 +109,7 @@ def confusion(ex: Explanation, counts: Counts, guard: Guard) -> dict[str, Any] |
     told = guard.told_cells(table)
     if ex.n_clusters > MOST_CLUSTERS:
         return {"rows": [], "pairs": _pairs(table, told)}
+    table /= 1 << 8  # a power of two, so that shares stay the same and 20 times a weight is a double
     sums = np.maximum(table.sum(axis=1), 1e-300)
     rows = [
         [

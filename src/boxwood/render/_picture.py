@@ -311,7 +311,7 @@ def _edge(ex: Explanation, child: int, place: _Places, words: dict[int, CutWords
         words[parent].full[side],
         side == 0,
         rows,
-        1.0 + (7.0 * rows / total if total else 0.0),
+        1.0 + (7.0 * (rows / total) if total else 0.0),
     )
 
 

@@ -103,6 +103,6 @@ def _records(nodes: OneSided, sizes: Floats, shares: Floats, kind: Any) -> Array
     records["feature"] = np.where(is_leaf, _UNDEFINED, nodes.feature)
     records["threshold"] = np.where(is_leaf, _UNDEFINED, nodes.threshold)
     records["impurity"] = 1 - (shares**2).sum(axis=1)
-    records["n_node_samples"] = np.maximum(np.rint(sizes), 1)
+    records["n_node_samples"] = np.clip(np.rint(sizes), 1, 1 << 62)  # weights may be larger than its whole numbers
     records["weighted_n_node_samples"] = sizes
     return records

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 
 from boxwood._frames import nearest_name
-from boxwood._validation import cut_off, refuse_other_kind, shown
+from boxwood._validation import cut_off, listed, refuse_other_kind, shown
 from boxwood.errors import DataError
 
-__all__ = ["ColumnError", "distinct_names", "find_columns", "split_names", "suggestion"]
+__all__ = [
+    "ColumnError",
+    "as_spelled",
+    "distinct_names",
+    "find_columns",
+    "may_be_renamed",
+    "split_names",
+    "suggestion",
+]
+
+_NUMBERED = re.compile(r"(.*)_\d+", re.DOTALL)
 
 
 class ColumnError(DataError):
@@ -74,3 +85,44 @@ def distinct_names(names: Sequence[str | None]) -> tuple[str, ...]:
             choice = f"{stem}_{number}"
         distinct[choice] = None
     return tuple(distinct)
+
+
+def may_be_renamed(names: Collection[str]) -> bool:
+    """Return whether a name ends in a number, and is without it, but for case, another one of the names."""
+    folded = {name.lower() for name in names}
+    stems = (_NUMBERED.fullmatch(name) for name in names)
+    return any(stem is not None and stem[1].lower() in folded for stem in stems)
+
+
+def as_spelled(names: Sequence[str], spelled: Collection[str]) -> list[str]:
+    """Return names as they were before DuckDB put numbers to those that differ from earlier ones in case only.
+
+    IN: names: as DuckDB has them, in its order; spelled: all names as they were, in any order.
+
+    Raises
+    ------
+    DataError
+        If a name of the file may be such a number: of "a", "A" and "A_1", DuckDB's "A_1" may be each of the last two.
+
+    Examples
+    --------
+    >>> as_spelled(["a", "A_1", "b"], {"a", "A", "b"})
+    ['a', 'A', 'b']
+    """
+    by_case: dict[str, list[str]] = {}
+    for name in sorted(spelled):
+        by_case.setdefault(name.lower(), []).append(name)
+    for folded, alike in by_case.items():
+        numbered = [other for other in by_case if re.fullmatch(re.escape(folded) + r"(_\d+)+", other)]
+        if len(alike) > 1 and numbered:
+            others = listed([shown(name) for other in numbered for name in by_case[other]])
+            twins = listed([shown(name) for name in alike])
+            raise DataError(f"columns {twins} differ in case only and cannot be told from {others}\nrename them")
+    return [_before(name, spelled) for name in names]
+
+
+def _before(name: str, spelled: Collection[str]) -> str:
+    """Return the name without numbers at its end, until it is one of the file's."""
+    while name not in spelled and (stem := _NUMBERED.fullmatch(name)) is not None:
+        name = stem[1]
+    return name

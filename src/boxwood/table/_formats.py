@@ -55,7 +55,8 @@ class Relation(NamedTuple):
     """A table in SQL, and the names of its columns as the file spells them; no names if DuckDB's are the same.
 
     Of CSV: also its delimiter, and lines for the reader on how it was read. Of Parquet: `durations`, the positions of
-    columns that hold lengths of time, for which Parquet has no type.
+    columns that hold lengths of time, for which Parquet has no type. Of JSON: `keys`, a query for the names as they are
+    spelled, in any order, because DuckDB renames those that differ in case only.
     """
 
     sql: str
@@ -63,6 +64,7 @@ class Relation(NamedTuple):
     delimiter: str | None = None
     hints: tuple[str, ...] = ()
     durations: frozenset[int] = frozenset()
+    keys: str | None = None
 
 
 class Format(NamedTuple):
@@ -173,8 +175,9 @@ def _arrow(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
 
 def _json_lines(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
     compression = compression_of(file.path)
-    options = f"format='newline_delimited', records=true, sample_size=-1, compression='{compression}'"
-    return Relation(f"read_json({as_pattern(file.path)}, {options}, {ONE_FILE})")
+    lines = f"{as_pattern(file.path)}, format='newline_delimited', compression='{compression}'"
+    keys = f"SELECT DISTINCT unnest(json_keys(json)) FROM read_json_objects({lines}, {ONE_FILE})"
+    return Relation(f"read_json({lines}, records=true, sample_size=-1, {ONE_FILE})", keys=keys)
 
 
 FORMATS = {

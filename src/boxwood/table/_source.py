@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from boxwood._files import temporary_folder
 from boxwood._validation import refuse_unknown
 from boxwood.errors import DataError
-from boxwood.table._column_names import distinct_names
+from boxwood.table._column_names import as_spelled, distinct_names, may_be_renamed
 from boxwood.table._formats import FORMATS, File, format_of, unreadable
 from boxwood.table._numerals import comma_number, is_group
 from boxwood.table._paths import as_path, find_file
@@ -246,12 +246,19 @@ def described(con: duckdb.DuckDBPyConnection, file: File, format: str, decimal: 
         described = _leanly(con, len(found.names), lambda: _waited(con, lambda: con.execute(describe).fetchall()))
     except duckdb.Error as error:
         raise unreadable(file.name, format, str(error)) from None
-    names = distinct_names(found.names or [row[0] for row in described])
+    names = distinct_names(found.names or _spelled(con, [row[0] for row in described], found.keys))
     aliases = ", ".join(f"c{i}" for i in range(len(described)))
     types = tuple("INTERVAL" if i in found.durations else str(row[1]) for i, row in enumerate(described))
     relation = f"{found.sql} AS t({aliases})"
     source = Source(con, relation, file.name, format, names, types, file.workspace, hints=found.hints)
     return _with_commas(source, found.delimiter, decimal)
+
+
+def _spelled(con: duckdb.DuckDBPyConnection, names: list[str], keys: str | None) -> Sequence[str]:
+    """Return names of columns as the file spells them, where DuckDB may have renamed some."""
+    if keys is None or not may_be_renamed(names):
+        return names
+    return as_spelled(names, {row[0] for row in _waited(con, lambda: con.execute(keys).fetchall())})
 
 
 def _with_commas(source: Source, delimiter: str | None, decimal: str | None) -> Source:

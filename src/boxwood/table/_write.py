@@ -103,7 +103,7 @@ def write_labelled(
     Raises
     ------
     ColumnError
-        If the table already has a column of the new name.
+        If the table already has a column of the new name, or, for files other than CSV, names that differ in case only.
     DataError
         If the table cannot be read, lacks a column, or has text in a column that must be numbers.
     """
@@ -121,6 +121,8 @@ def write_labelled(
     with open_source(path, format=format, text=to_csv, texts=texts, header=header, decimal=decimal) as source:
         positions = positions_of(source, needed)
         _refuse_taken(source, column)
+        if not to_csv:
+            _refuse_twins(source, out)
         inputs = [input_of(source, position, by_name.get(name)) for name, position in positions.items()]
         inner = ", ".join(f"{one.value} AS {as_name(name)}" for name, one in zip(positions, inputs, strict=True))
         rows = f"(SELECT *{', ' + inner if inner else ''} FROM {source.relation})"
@@ -173,6 +175,17 @@ def positions_of(source: Source, needed: Mapping[str, str]) -> dict[str, int]:
     if absent:
         raise DataError(f"{source.name} lacks {len(absent)} columns the rules need: {', '.join(absent)}{advice}")
     return {name: source.names.index(column) for name, column in needed.items()}
+
+
+def _refuse_twins(source: Source, out: str) -> None:
+    """Raise a ColumnError if names of columns differ in case only: DuckDB would write one of them with a number."""
+    seen: dict[str, str] = {}
+    for name in source.names:
+        other = seen.setdefault(name.casefold(), name)
+        if other != name:
+            twins = f"columns {shown(other)} and {shown(name)} differ in case only"
+            remedy = "write a .csv file, which keeps them, or rename them"
+            raise ColumnError(f"{twins}, which {os.path.basename(out)} cannot hold\n{remedy}")
 
 
 def _refuse_taken(source: Source, column: str) -> None:
@@ -248,7 +261,7 @@ def _query(source: Source, rows: str, expression: str, column: str, is_csv: bool
     """Return the SQL of the rows with the new column, and DuckDB's option for a line of names.
 
     DuckDB renames a column if its name differs from another's in case only. In a CSV file, the names are then written
-    as the first row instead.
+    as the first row instead; other files are refused.
     """
     names = [*source.names, column]
     values = [*(f"c{i}" for i in range(len(source.names))), f"({expression})"]
