@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Columns", "columns_of", "explained_in_batches", "told_by_rows"]
 
+
 class Columns(NamedTuple):
     """Names of all columns of a table, and of those that are clustered and explained."""
 
