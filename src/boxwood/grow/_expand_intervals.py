@@ -24,6 +24,9 @@ from boxwood.tree import between
 __all__ = ["find_intervals"]
 
 
+FINER = 4096  # bins of all columns that are looked into, as the time for a column grows with the square of its own
+
+
 @dataclass(eq=False)
 class _Column:
     """A column of a leaf: all its parts, and which of them are to be looked into.
@@ -41,7 +44,8 @@ def find_intervals(looks: Looks, columns: Sequence[int]) -> None:
     """Find the best cut of each leaf, if it gains anything."""
     found = [_Intervals(looks, i, columns, parts) for i, parts in enumerate(looks.first(columns))]
     while wanted := [stretch for each in found for stretch in each.wanted()]:
-        following = iter(looks.into([stretch for stretch, _ in wanted], sum(n_rows for _, n_rows in wanted)))
+        n_values = sum(n_rows for _, n_rows in wanted)
+        following = iter(looks.into([stretch for stretch, _ in wanted], n_values, most_bins=FINER))
         for each in found:
             each.refine(following)
     for each in found:

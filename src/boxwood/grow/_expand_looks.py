@@ -77,10 +77,13 @@ class Looks:
             leaf.total = own[0].sums.sum(axis=0)
         return by_leaf
 
-    def into(self, wanted: Sequence[tuple[int, int, float, float]], n_values: int) -> list[Parts]:
-        """Return what lies in some stretches with so many values: leaf, column, and the values of both ends."""
+    def into(self, wanted: Sequence[tuple[int, int, float, float]], n_values: int, most_bins: int) -> list[Parts]:
+        """Return what lies in some stretches with so many values: leaf, column, and the values of both ends.
+
+        Stretches with too many values have at most so many bins, all together; but two each.
+        """
         gathers, size = n_values <= self.most_values, 8 * (self.costs.n_amounts + 3)
-        n_bins = 1 if gathers else max(min(self.n_bins, BYTES // (size * len(wanted))), 2)
+        n_bins = 1 if gathers else max(min(self.n_bins, min(BYTES // size, most_bins) // len(wanted)), 2)
         stretches = [Stretch(*each, self.samples.edges(*each, n_bins)) for each in wanted]
         return self._gathered(stretches) if gathers else self._added_up(stretches)
 

@@ -17,7 +17,7 @@ import numpy as np
 from boxwood._types import Ints
 from boxwood.grow._expand_cuts import Cut
 from boxwood.grow._expand_looks import Looks
-from boxwood.grow._looks import Parts
+from boxwood.grow._looks import BYTES, Parts
 from boxwood.tree import between
 
 __all__ = ["find_thresholds"]
@@ -73,7 +73,7 @@ class _Thresholds:
         while any(open_now):
             wanted = [(i, each.column, each.low, each.high) for i, some in enumerate(open_now) for each in some]
             n_values = sum(each.n_rows for some in open_now for each in some)
-            parts = iter(self.looks.into(wanted, n_values))
+            parts = iter(self.looks.into(wanted, n_values, most_bins=BYTES))
             open_now = [self._inside(i, [(each, next(parts)) for each in some]) for i, some in enumerate(open_now)]
         for leaf, best in zip(self.leaves, self.best, strict=True):
             if best.column >= 0:
