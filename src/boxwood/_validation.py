@@ -17,6 +17,7 @@ from boxwood._types import Array, Bools, Floats, Indices, Ints, Weights
 from boxwood.errors import DataError
 
 __all__ = [
+    "INFINITE_SUM",
     "Rows",
     "WholeWeights",
     "as_finite_vector",
@@ -179,12 +180,15 @@ def as_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats | None:
     return weights
 
 
+INFINITE_SUM = "sample_weight adds up to more than the largest float; divide all weights by a power of ten"
+
+
 def refuse_infinite_sum(weights: Weights) -> None:
     """Raise a DataError for weights whose sum is no float: trees need no sum of weights, but costs and shares do."""
     with np.errstate(over="ignore"):
         too_large = weights is not None and not np.isfinite(weights.sum())
     if too_large:
-        raise DataError("sample_weight adds up to more than the largest float; divide all weights by a power of ten")
+        raise DataError(INFINITE_SUM)
 
 
 def as_whole_weights(weights: Floats | None) -> Ints:

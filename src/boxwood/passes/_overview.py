@@ -9,7 +9,7 @@ from copy import copy
 import numpy as np
 
 from boxwood._types import Floats
-from boxwood._validation import listed
+from boxwood._validation import INFINITE_SUM, listed
 from boxwood.errors import DataError
 from boxwood.loops.sums import widen
 from boxwood.passes._batches import Block
@@ -75,7 +75,10 @@ class Overview:
         self.lightest = min(self.lightest, float(counted.min(initial=np.inf)))
         self.all_whole = self.all_whole and bool((counted == np.floor(counted)).all())
         for c in np.unique(labels[kept]).tolist():
-            self.weight[c].add(weights[labels == c])
+            try:
+                self.weight[c].add(weights[labels == c])
+            except OverflowError:
+                raise DataError(INFINITE_SUM) from None
 
     def _count_bad(self, values: Floats) -> None:
         with np.errstate(over="ignore", invalid="ignore"):

@@ -13,11 +13,13 @@ from boxwood._validation import cut_off, listed, refuse_other_kind, shown
 from boxwood.errors import DataError
 from boxwood.passes._source import Source
 from boxwood.table._arrow_source import ArrowSource, kind_of
+from boxwood.table._as_source import as_source
 from boxwood.table._column_names import distinct_names, find_columns
 from boxwood.table._formats import format_of
 from boxwood.table._parquet_source import ParquetFile, ParquetSource, parquet_file
 from boxwood.table._paths import as_path, find_files
 from boxwood.table._source import Tick
+from boxwood.tree._on_frames import is_on_machines
 
 __all__ = ["as_bytes", "is_relation", "scan", "scan_file", "scan_query"]
 
@@ -45,6 +47,7 @@ def scan(source: Any, *, columns: Sequence[str] | None = None, memory_limit: str
         - SQL for DuckDB: a text that begins with SELECT, WITH or FROM and a space;
         - a relation of DuckDB;
         - a pyarrow.Table, or a data frame of pandas or polars. It stays in memory;
+        - a data frame of Spark or Dask, which its own workers read;
         - a reader of Arrow batches, or anything else with `__arrow_c_stream__`.
     columns : sequence of str, default=None
         Columns to read, among them that of the labels; None is all columns.
@@ -102,6 +105,8 @@ def scan(source: Any, *, columns: Sequence[str] | None = None, memory_limit: str
         return _of_relation(source, wanted, limit)
     if is_frame(source):
         return _of_frame(source, wanted)
+    if is_on_machines(source) and (made := as_source(_with_columns(source, wanted))) is not None:
+        return made
     if hasattr(source, "__arrow_c_stream__"):
         return _of_reader(source, wanted, limit)
     raise TypeError(
@@ -287,6 +292,16 @@ def _of_frame(frame: Any, wanted: Sequence[str] | None) -> Source:
     except pa.ArrowException as error:
         raise DataError(f"a column of the frame is no column of Arrow: {cut_off(str(error))}") from None
     return _with_rows(ArrowSource(table.rename_columns([names[i] for i in chosen]), name="the frame"))
+
+
+def _with_columns(frame: Any, wanted: Sequence[str] | None) -> Any:
+    """Return a data frame of Spark or Dask with the wanted columns; names may hold dots."""
+    names = column_names(frame)
+    chosen = [names[i] for i in _Choice(wanted)(names)]
+    if wanted is None:
+        return frame
+    is_spark = hasattr(frame, "mapInArrow")
+    return frame.select(*(f"`{name.replace('`', '``')}`" for name in chosen)) if is_spark else frame[chosen]
 
 
 def _with_rows(source: Source) -> Source:
