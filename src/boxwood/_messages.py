@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-__all__ = ["cut_off", "listed", "shown"]
+__all__ = ["cut_off", "listed", "rounded", "shown"]
 
 
 def shown(value: object) -> str:
@@ -25,3 +25,8 @@ def listed(words: Sequence[str], limit: int = 10) -> str:
     """Return the words joined by commas: at most `limit` words, long ones cut off, then the number of the others."""
     more = f" and {len(words) - limit} more" if len(words) > limit else ""
     return ", ".join(map(cut_off, words[:limit])) + more
+
+
+def rounded(names: Sequence[str]) -> str:
+    """Return the note on columns of whole numbers beyond 2**53, of which some are the same double."""
+    return f"whole numbers too large to tell apart as doubles: {listed(names)}; rules read them rounded"

@@ -152,6 +152,7 @@ WRITTEN = {
     "quoted decimal commas": Written(csv_text(QUOTED), ("--decimal", ",")),
     "spaces": Written(SPACED),
     "runs of spaces": Written(SPACED.replace(" ", "   ").replace("price", "  price")),
+    "a comment": Written("# made today\n" + csv_text(PLAIN), note="skipped 1 line that begins with #"),
     "comments": Written("# made today, by hand\n#\n" + csv_text(PLAIN), note="skipped 2 lines that begin with #"),
     "comments and spaces": Written("# made today\n" + SPACED, note="skipped 1 line that begin"),
     "comments and semicolons": Written("# a;b\n" + csv_text(COMMAS, ";"), note="skipped 1 line that begin"),

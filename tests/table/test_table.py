@@ -280,6 +280,17 @@ def test_numbers_too_large_for_doubles_are_no_single_value(tmp_path, form):
     assert reasons == {"too large to tell apart as doubles": ("big",), "one value only": ("same",)}
 
 
+@pytest.mark.parametrize("form", ["csv", "parquet", "jsonl"])
+def test_columns_of_whole_numbers_beyond_doubles_are_told(tmp_path, form):
+    path = str(tmp_path / f"t.{form}")
+    far = "4611686018427387904 + 100000 * i AS far, i AS near, 1e300 * i AS real, 9007199254740992 - i AS most"
+
+    duckdb.execute(
+        f"COPY (SELECT {far} FROM range(20) t(i)) TO '{path}' (FORMAT {'json' if form == 'jsonl' else form})"
+    )
+    assert read_table(path).hints == ("whole numbers too large to tell apart as doubles: far; rules read them rounded",)
+
+
 def test_nan_of_parquet_is_told_with_remedies(tmp_path):
     path = str(tmp_path / "t.parquet")
     duckdb.execute(f"COPY (SELECT CASE WHEN i = 3 THEN 'nan'::DOUBLE ELSE i END AS a FROM range(20) t(i)) TO '{path}'")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from boxwood._frames import as_matrix, column_names, is_frame, numeric_columns, rounded_columns
+from boxwood._messages import rounded
 from boxwood._types import Array
 from boxwood._validation import listed, shown
 from boxwood.errors import DataError
@@ -127,10 +128,8 @@ def note_on_identifiers(suspects: Sequence[str]) -> tuple[str, ...]:
 
 def notes_on_rounding(X: Any, names: Sequence[str]) -> tuple[str, ...]:
     """Return a note on columns of whole numbers so large that some are the same double."""
-    rounded = rounded_columns(X, names)
-    if not rounded:
-        return ()
-    return (f"whole numbers too large to tell apart as doubles: {listed(rounded)}; rules read them rounded",)
+    found = rounded_columns(X, names)
+    return (rounded(found),) if found else ()
 
 
 def notes_on_ranges(names: Sequence[str], values: Array) -> tuple[str, ...]:

@@ -107,7 +107,8 @@ def header_hints(dialect: Dialect) -> tuple[str, ...]:
     """Return lines for the reader: how many lines were skipped, and whether the header looks like data."""
     hints = []
     if dialect.skip:
-        hints.append(f"skipped {dialect.skip} line{'' if dialect.skip == 1 else 's'} that begin with #")
+        lines = "1 line that begins" if dialect.skip == 1 else f"{dialect.skip} lines that begin"
+        hints.append(f"skipped {lines} with #")
     numbers = [name for name in dialect.names if name is not None and _is_number(name)]
     fractions = any(not re.fullmatch(r"\s*[-+]?[0-9]+\s*", name) for name in numbers)
     if dialect.header and (fractions or (len(numbers) == len(dialect.names) and not _counts(numbers))):

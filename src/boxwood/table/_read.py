@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from boxwood._messages import rounded
 from boxwood._types import Array, Floats
 from boxwood._validation import listed
 from boxwood.errors import DataError
@@ -147,6 +148,7 @@ def read_table(
         )
         booleans = tuple(source.names[i] for i in used if source.types[i] == "BOOLEAN" or profiles[i].words)
         said = (*source.hints, *_hints(source, dict(left_out).get("text", ())))
+        said += _rounded(source, [profiles[i] for i in used])
         columns_used, all_names = tuple(source.names[i] for i in used), tuple(source.names)
         return Table(source.name, X, columns_used, y, left_out, padded, booleans, said, mass, all_names)
 
@@ -173,6 +175,21 @@ def _hints(source: Source, names: Sequence[str]) -> tuple[str, ...]:
             query = f"SELECT {source.text(i)} FROM {source.relation} WHERE {test} LIMIT 1000"
             texts[name] = [row[0] for row in source.fetch(query)]
     return hints(texts)
+
+
+def _rounded(source: Source, profiles: Sequence[_Profile]) -> tuple[str, ...]:
+    """Return a line on columns of whole numbers so large that some are the same double."""
+    found = []
+    for p in profiles:
+        if p.low is None or p.high is None or max(-p.low, p.high) <= 2**53:
+            continue
+        text, whole = source.text(p.column), source.is_whole(p.column)
+        if source.kind(p.column) == "text":
+            test = f"bool_and({source.missing(p.column)} OR regexp_matches(trim({text}), '^[-+]?[0-9]+$'))"
+            whole = bool(source.fetch(f"SELECT {test} FROM {source.relation}")[0][0])
+        if whole:
+            found.append(source.names[p.column])
+    return (rounded(found),) if found else ()
 
 
 def _where(source: Source, column: int, condition: str, n_rows: int) -> str:

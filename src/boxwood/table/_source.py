@@ -33,7 +33,8 @@ Tick = Callable[..., None]
 """Called about ten times a second with the fraction that is done, from 0 to 1, and some with the number of rows."""
 
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
-_NUMBERS = (*_WHOLE, *(f"U{name}" for name in _WHOLE), "BIGNUM", "FLOAT", "DOUBLE", "DECIMAL", "BOOLEAN")
+_WHOLE_TYPES = (*_WHOLE, *(f"U{name}" for name in _WHOLE), "BIGNUM")
+_NUMBERS = (*_WHOLE_TYPES, "FLOAT", "DOUBLE", "DECIMAL", "BOOLEAN")
 _DATES = ("DATE", "TIME", "TIMESTAMP", "INTERVAL")
 _MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none")  # texts that programs write for a missing value
 _MARKS = ", ".join(f"'{mark}'" for mark in _MISSING)
@@ -97,6 +98,10 @@ class Source:
         if kind in ("VARCHAR", "ENUM", "JSON", "UUID"):
             return "text"
         return "date" if kind.startswith(_DATES) else "other"
+
+    def is_whole(self, column: int) -> bool:
+        """Return whether the type of a column holds whole numbers only."""
+        return self.types[column] in _WHOLE_TYPES
 
     def text(self, column: int) -> str:
         """Return SQL for a value as text."""
