@@ -60,7 +60,7 @@ def plan(n_rows: float, n_columns: int, n_clusters: int, *, levels: int, n_machi
     best cut, and those cut above. Where clusters are found from centres on the way, each pass reads all columns.
     """
     cells = n_clusters * n_columns
-    bins = min(max(n_rows / (4 * n_clusters), imm.FEWEST_BINS), imm.MOST_BINS, max(imm.MOST_COUNTS / cells, 8))
+    bins = min(max(n_rows / n_clusters, imm.FEWEST_BINS), imm.MOST_BINS, max(imm.MOST_COUNTS / cells, 8))
     counts = (n_clusters + 3) * n_columns * bins * DOUBLE
     values = min(n_rows, imm.MOST_VALUES) * PER_VALUE
     sums = SUMS * cells * DOUBLE
@@ -68,7 +68,7 @@ def plan(n_rows: float, n_columns: int, n_clusters: int, *, levels: int, n_machi
         Pass("labels, ranges, missing values", (1, 1), n_columns, 3 * cells * DOUBLE),
         Pass("means of the clusters", (1, 1), n_columns, sums),
         Pass("counts by cluster, column and bin", (1, 1), n_columns, counts),
-        Pass("levels of the tree", (levels // 3, 2 * levels), open_columns, counts + values),
+        Pass("levels of the tree", (levels // 4, 2 * levels + 2), open_columns, counts + values),
         Pass("leaves of the tree", (1, 1), n_columns, sums),
         Pass("costs", (1, 1), n_columns, sums),
     )

@@ -330,7 +330,7 @@ def test_predict_tells_the_share_of_both_passes(folder, tmp_path, monkeypatch):
             tick(1.0)
         return result
 
-    monkeypatch.setattr("boxwood.table._source._waited", slow)
+    monkeypatch.setattr("boxwood.table._source.waited", slow)
     monkeypatch.setattr(Status, "__call__", lambda self, share, rows=0: seen.append((share, rows)))
     run(folder, "predict", "{}/species.json", "{}/iris.csv", "-o", tmp_path / "o.csv")
     assert seen == [(0.5, 0), (1.0, 150)]

@@ -9,7 +9,7 @@ from boxwood.axes import Categories
 from boxwood.explanation._conditions import cluster_rules_of, rules_of
 from boxwood.explanation._explanation import Explanation
 from boxwood.explanation._measure import Costs, draws_of
-from boxwood.explanation._notes_on_leaves import notes_on_leaves
+from boxwood.explanation._notes_on_leaves import note_on_goal, notes_on_leaves
 from boxwood.explanation._spreads import Spread
 from boxwood.explanation._summaries import LeafSummary, clusters_of
 from boxwood.explanation._table_evidence import TableEvidence, confusion_in
@@ -71,7 +71,7 @@ def explanation_of(facts: TableFacts, grown: Grown, sums: TreeSums, cost: float)
         readability=readability_of(tree, sizes),
         weighted=facts.weighted,
         standardized=facts.scale is not None,
-        notes=(*grown.notes, *notes),
+        notes=(*grown.notes, *notes, *note_on_goal(grown.method, costs.price)),
         objective=grown.objective,
         draws=draws_of(grown, facts.k),
         search=grown.facts.get("search"),

@@ -86,16 +86,15 @@ class Method(NamedTuple):
         """Return what the method grows for a task, with a note if it has fewer leaves than were asked for."""
         from boxwood.passes import TableTask  # here, as the list of methods is read without growing anything
 
+        if self.separates_centers and task.budget.forbidden:
+            self._refuse_blurred(task)
         if isinstance(task, TableTask):
             grown = self.grower_by_passes(task, **options)
         else:
-            if self.separates_centers and task.budget.forbidden:
-                self._refuse_blurred(task)
-                task = task.blinkered
-            grown = self.grower(task, **options)
+            grown = self.grower(task.blinkered if self.separates_centers else task, **options)
         return grown if self.one_leaf_each else grown.noting_early_stop(task)
 
-    def _refuse_blurred(self, task: Task) -> None:
+    def _refuse_blurred(self, task: Task | TableTask) -> None:
         """Raise a DataError if columns that no cut may test are all that tells two centres apart."""
         if task.blurred:
             raise DataError(

@@ -26,7 +26,7 @@ from boxwood.table._sql import as_text
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Source", "Tick", "connected", "described", "open_source"]
+__all__ = ["Source", "Tick", "connected", "described", "open_source", "waited"]
 
 T = TypeVar("T")
 Tick = Callable[..., None]
@@ -159,7 +159,7 @@ class Source:
         import duckdb
 
         try:
-            return _waited(self.con, work, tick)
+            return waited(self.con, work, tick)
         except duckdb.Error as error:
             message = str(error)
             if isinstance(error, duckdb.OutOfMemoryException):
@@ -246,9 +246,9 @@ def described(con: duckdb.DuckDBPyConnection, file: File, format: str, decimal: 
     if not FORMATS[format].is_text and (decimal is not None or not file.header):
         raise DataError(f"{file.name} is {format}; --no-header and --decimal are for csv and tsv")
     try:
-        found = _waited(con, lambda: FORMATS[format].relation(con, file))
+        found = waited(con, lambda: FORMATS[format].relation(con, file))
         describe = f"DESCRIBE SELECT * FROM {found.sql}"  # to find the types of CSV, DuckDB reads all of it
-        described = _leanly(con, len(found.names), lambda: _waited(con, lambda: con.execute(describe).fetchall()))
+        described = _leanly(con, len(found.names), lambda: waited(con, lambda: con.execute(describe).fetchall()))
     except duckdb.Error as error:
         raise unreadable(file.name, format, str(error)) from None
     names = distinct_names(found.names or _spelled(con, [row[0] for row in described], found.keys))
@@ -263,7 +263,7 @@ def _spelled(con: duckdb.DuckDBPyConnection, names: list[str], keys: str | None)
     """Return names of columns as the file spells them, where DuckDB may have renamed some."""
     if keys is None or not may_be_renamed(names):
         return names
-    return as_spelled(names, {row[0] for row in _waited(con, lambda: con.execute(keys).fetchall())})
+    return as_spelled(names, {row[0] for row in waited(con, lambda: con.execute(keys).fetchall())})
 
 
 def _with_commas(source: Source, delimiter: str | None, decimal: str | None) -> Source:
@@ -308,7 +308,7 @@ def _leanly(con: duckdb.DuckDBPyConnection, n_columns: int, work: Callable[[], T
         con.execute(f"SET threads = {threads}")
 
 
-def _waited(con: duckdb.DuckDBPyConnection, work: Callable[[], Any], tick: Tick | None = None) -> Any:
+def waited(con: duckdb.DuckDBPyConnection, work: Callable[[], Any], tick: Tick | None = None) -> Any:
     """Return `work()`, run in another thread. The calling thread waits, reacts to Ctrl-C, and calls `tick`."""
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(work)

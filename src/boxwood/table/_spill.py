@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from boxwood._files import lasting_folder
@@ -24,7 +24,7 @@ from boxwood.table._formats import File
 from boxwood.table._parquet_source import ParquetFile, ParquetSource, parquet_file, refuse_changed, stamp_of
 from boxwood.table._read import _profile
 from boxwood.table._source import Source as Table
-from boxwood.table._source import Tick, connected, described, open_source
+from boxwood.table._source import Tick, connected, described, open_source, waited
 from boxwood.table._spilled_columns import are_numbers, columns_to_write, copy_columns, typed_column
 from boxwood.table._write import group_rows
 
@@ -170,20 +170,18 @@ def spilled_relation(
         rows = f"SELECT {selected} FROM boxwood_rows AS t({_aliases(len(names))})"
         try:
             with _told():
-                batches = relation.query("boxwood_rows", rows).to_arrow_reader(group_rows(len(columns)))
-                write_batches_to(out, batches, range(len(columns)))
+                waited(getattr(relation, "_con", None), partial(_write_relation, relation, rows, len(columns), out))
         except duckdb.Error as error:
             raise DataError(f"cannot read the relation: {cut_off(str(error).splitlines()[0], 500)}") from None
-        except RuntimeError as error:
-            if "interrupted" not in str(error):
-                raise
-            with suppress(KeyboardInterrupt):  # DuckDB has noticed Ctrl-C, but left the signal to be handled
-                time.sleep(0.001)
-            raise KeyboardInterrupt from None
     notes = ("the rows of the relation were written into a temporary file, so that each pass reads the same",)
     return folder.source(
         [names[i] for i in chosen], [c.kind for c in columns], name, notes=notes, memory_limit=memory_limit
     )
+
+
+def _write_relation(relation: Any, rows: str, n_columns: int, out: str) -> None:
+    batches = relation.query("boxwood_rows", rows).to_arrow_reader(group_rows(n_columns))
+    write_batches_to(out, batches, range(n_columns))
 
 
 def spilled_batches(

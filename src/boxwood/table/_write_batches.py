@@ -21,7 +21,7 @@ from boxwood.passes._source import Source
 from boxwood.table._column_names import ColumnError
 from boxwood.table._parquet_source import parquet_file
 from boxwood.table._paths import as_path, refuse_absent
-from boxwood.table._source import Tick, _waited
+from boxwood.table._source import Tick, waited
 from boxwood.table._sql import as_name
 from boxwood.table._write import Labelled, group_rows, output_format
 from boxwood.tree import ThresholdTree
@@ -161,7 +161,7 @@ def label_table(con: duckdb.DuckDBPyConnection, table: str, expression: str, *, 
         kind = con.execute(f"DESCRIBE SELECT ({expression}) AS found FROM {name}").fetchall()[0][1]
         with _transaction(con):
             con.execute(f"ALTER TABLE {name} ADD COLUMN {as_name(column)} {kind}")
-            _waited(con, lambda: con.execute(f"UPDATE {name} SET {as_name(column)} = ({expression})"))
+            waited(con, lambda: con.execute(f"UPDATE {name} SET {as_name(column)} = ({expression})"))
     except duckdb.Error as error:
         raise DataError(f"cannot add a column to table {table}: {cut_off(str(error), 500)}") from None
 
