@@ -86,10 +86,19 @@ def _spread(X: Array, power: int) -> float:
 
 def _spread_of_columns(X: Array, power: int, weights: Floats | None) -> float:
     """Return the sum over columns of their standard deviations to some power; it does not depend on where they lie."""
-    shares = _shares(np.ones(len(X)) if weights is None else weights)
+    each = np.ones(len(X)) if weights is None else weights
     columns = np.asarray(X, dtype=np.float64).T
     with np.errstate(over="ignore", invalid="ignore"):
-        return float(sum(_deviation(column, shares) ** power for column in columns))
+        return float(sum(_deviation(*_distinct(column, each)) ** power for column in columns))
+
+
+def _distinct(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Return the different values, ascending, and their shares: a repeated row is the same as a row of more weight."""
+    order = np.lexsort((weights, values))
+    ordered = values[order]
+    first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    scaled = np.ldexp(weights[order], -int(np.frexp(weights.max())[1]))  # so that no sum overflows
+    return ordered[first], _shares(np.add.reduceat(scaled, first))
 
 
 def _deviation(values: Floats, shares: Floats) -> float:
