@@ -41,10 +41,11 @@ def test_a_tree_adds_a_column_and_keeps_the_others(machines):
         np.where(tree.feature == 2, 3, tree.feature), tree.lower, tree.upper, tree.second, tree.cluster
     )
     frame = machines.frame(table, 3)
-    found = renumbered.predict(frame)  # "flag" is the third numeric column, "Cluster" the fourth
+    columns = ["a.b", "it's", "flag", "Cluster"]
+    found = renumbered.predict(frame, columns=columns)
     assert list(found.columns) == [*table.column_names, "cluster_1"]
     assert by_row(machines, found, "cluster_1") == tree.predict(X).tolist()
-    assert by_row(machines, renumbered.apply(frame), "leaf") == tree.apply(X).tolist()
+    assert by_row(machines, renumbered.apply(frame, columns=columns), "leaf") == tree.apply(X).tolist()
     kept = machines.table(found).sort_by("row").select(["a.b", "text", "flag"])
     assert kept.to_pydict() == table.select(["a.b", "text", "flag"]).to_pydict()
 
@@ -58,6 +59,10 @@ def test_a_tree_needs_its_columns_and_their_values(machines):
     frame = machines.frame(pa.table({"x": [1.0, 2.0], "y": [1.0, 2.0], "t": ["u", "v"]}))
     with pytest.raises(DataError, match="the tree tests column 2, but the frame has 2 numeric columns"):
         TREE.predict(frame)
+    with pytest.raises(DataError, match="needs 3 columns, but the frame has 4 numeric columns: x, y, z, label; name"):
+        TREE.predict(machines.frame(pa.table({"x": [1.0], "y": [1.0], "z": [1.0], "label": [1]}), 1))
+    with pytest.raises(DataError, match="no column 'w'"):
+        TREE.predict(frame, columns=["x", "y", "w"])
     for nothing in (None, math.nan):
         frame = machines.frame(pa.table({"x": [1.0, 1.0], "y": [0.0, nothing], "z": [0.0, nothing]}), 1)
         with pytest.raises(Exception, match="1 of 2 rows of a part of the table lack a value that their rule needs"):

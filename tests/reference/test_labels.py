@@ -73,3 +73,8 @@ def test_a_column_of_text_with_minus_one_is_read_alike_in_python_and_by_the_comm
 def test_clusters_without_weight_are_named():
     with pytest.raises(DataError, match="clusters without weight: 7, old; leave their rows out"):
         Reference.of(np.zeros((3, 1)), ["old", 7, "new"], sample_weight=[0, 0, 1])
+
+
+def test_whole_numbers_on_both_sides_of_the_largest_signed_one_are_told_apart():
+    codes, names = encode_labels([1, 2**63, 2**63 + 1, -1])
+    assert (codes.tolist(), names) == ([0, 1, 2, -1], (1, 2**63, 2**63 + 1))

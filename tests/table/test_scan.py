@@ -19,8 +19,7 @@ import boxwood as bw
 from boxwood.errors import DataError
 from boxwood.passes._batches import numbers
 from boxwood.table import ColumnError, read_table
-from boxwood.table._arrow_source import ArrowSource
-from boxwood.table._as_source import MAKERS, as_source
+from boxwood.table._as_source import MAKERS, Maker, as_source, is_source
 from boxwood.table._parquet_source import ParquetSource, parquet_file
 from boxwood.table._scan import scan_file
 from tests.scale import seeds
@@ -316,9 +315,13 @@ def test_frames_and_relations_that_stand_for_sources():
 
 
 def test_makers_of_sources_go_by_the_package(monkeypatch):
-    made = type("Frame", (), {"__module__": "strangedb.sql.frame"})()
-    monkeypatch.setitem(MAKERS, "strangedb", lambda thing: ArrowSource(pa.table({"a": [1]}), name=type(thing).__name__))
-    assert as_source(made).name == "Frame"
+    facts = {"__module__": "strangedb.sql.frame", "column_names": ["a"], "schema": [], "num_rows": 7}
+    monkeypatch.setitem(MAKERS, "strangedb", Maker("Frame", "_arrow_source", "ArrowSource"))
+    frame, other = (type(name, (), facts)() for name in ("Frame", "Cursor"))
+    assert is_source(frame)
+    assert as_source(frame).n_rows == 7
+    assert not is_source(other)
+    assert as_source(other) is None
 
 
 def test_what_a_source_says_of_itself(tmp_path):

@@ -49,7 +49,7 @@ def columns_of(talk: Talk, source: Source, labels: str | None, options: dict[str
     DataError
         If no column remains.
     """
-    from boxwood.explanation._table_rows import REASONS
+    from boxwood.passes._batches import OTHER_KINDS
     from boxwood.table._column_names import ColumnError, find_columns, split_names
 
     names = source.names
@@ -63,11 +63,11 @@ def columns_of(talk: Talk, source: Source, labels: str | None, options: dict[str
     kinds = dict(zip(names, source.kinds, strict=True))
     chosen = [name for name in wanted or names if name not in (*excluded, *beside)]
     if not wanted:
-        for reason in dict.fromkeys(REASONS.values()):
-            others = [name for name in chosen if REASONS.get(kinds[name]) == reason]
+        for reason in dict.fromkeys(OTHER_KINDS.values()):
+            others = [name for name in chosen if OTHER_KINDS.get(kinds[name]) == reason]
             if others:
                 talk.note(f"left out, {reason}: {', '.join(others)}")
-        chosen = [name for name in chosen if kinds[name] not in REASONS]
+        chosen = [name for name in chosen if kinds[name] not in OTHER_KINDS]
     if not chosen:
         raise DataError(f"no column is left in {source.name}; its columns: {listed(names)}")
     if labels is None and not wanted:

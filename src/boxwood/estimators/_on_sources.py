@@ -25,8 +25,8 @@ from boxwood.explanation._table_measure import explanation_of
 from boxwood.grow import METHODS
 from boxwood.grow._grown import Grown
 from boxwood.passes import Batches, Source, TableReference, TableTask
-from boxwood.passes._batches import rows_of
-from boxwood.table._as_source import as_source
+from boxwood.passes._batches import OTHER_KINDS, rows_of
+from boxwood.table._as_source import is_source
 from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ NO_LABELS = (
     "there are no labels_, as the rows are read in batches and not kept; predict rows in a frame, or write the labels "
     "of a file: boxwood.explain(table, …).save('model.json'), then boxwood predict model.json FILE -o OUT"
 )
-_REASONS = {"text": "text", "date": "dates", "other": "neither numbers nor booleans"}
 
 
 class FitOnTable(NamedTuple):
@@ -143,10 +142,9 @@ def by_name(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, tuple[st
 
 def refuse_source(X: Any, what: str) -> None:
     """Raise a DataError if `X` is a table in batches."""
-    source = as_source(X)
-    if source is not None:
+    if is_source(X):
         raise DataError(
-            f"{what} needs rows in memory, but {source.name} is read in batches; read some of its rows into a frame"
+            f"{what} needs rows in memory, but the table is read in batches; read some of its rows into a frame"
         )
 
 
@@ -157,8 +155,8 @@ def _kinds(
     kinds = dict(zip(source.names, source.kinds, strict=True))
     left_out: dict[str, list[str]] = {}
     for name, kind in kinds.items():
-        if kind in _REASONS and name not in beside:
-            left_out.setdefault(_REASONS[kind], []).append(name)
+        if kind in OTHER_KINDS and name not in beside:
+            left_out.setdefault(OTHER_KINDS[kind], []).append(name)
     return [name for name in batches.columns if kinds[name] == "boolean"], left_out
 
 

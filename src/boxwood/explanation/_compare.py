@@ -9,6 +9,7 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 from boxwood._validation import shown, whole_number
+from boxwood.errors import DataError
 from boxwood.explanation._best import choose
 from boxwood.explanation._budgets import budget_of, in_coordinates
 from boxwood.explanation._evidence import Evidence
@@ -18,6 +19,7 @@ from boxwood.explanation._of_explainer import is_explainer
 from boxwood.explanation._options import method_with_options, with_defaults
 from boxwood.grow import METHODS, method_of
 from boxwood.reference._budget import Budget
+from boxwood.table._as_source import is_source
 
 __all__ = ["COMPARED", "Compared", "Comparison", "compare"]
 
@@ -142,6 +144,8 @@ def compare(
     """
     if is_explainer(labels_or_estimator):
         raise ValueError("an explainer brings its own tree; pass its clusterer, or the labels to compare trees for")
+    if is_source(X):
+        raise DataError("compare needs rows in memory, but the table is read in batches; compare methods on a sample")
     names = [_checked(name) for name in _listed("methods", methods)]
     wanted = None if max_leaf_nodes is None else _listed("max_leaf_nodes", max_leaf_nodes)
     leaves = [] if wanted is None else sorted({whole_number("max_leaf_nodes", n, 2) for n in wanted})

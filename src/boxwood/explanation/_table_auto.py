@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import NamedTuple
 
 import numpy as np
@@ -52,12 +53,12 @@ def searched_by_passes(
     sample, is_whole = sample_task(facts)
     share = 1.0 if objective == "cost" else facts.share_nearest
     rule = GoalRule(objective, share, comparable(facts.cost_of_clusters), float(facts.means.weights.sum()))
-    asked = objective if rule.by_cost else "agreement"
+    asked, began = objective if rule.by_cost else "agreement", time.monotonic()
     grown = choose(sample, "auto", progress=progress, objective=asked, time_limit=time_limit)
     trees = {grown.tree: grown.method}
     if not is_whole:
         others = [] if task.budget.preferred else [(one.tree, one.name) for one in grown.facts["ranked"]]
-        by_imm = _of_all_rows(facts)
+        by_imm = {} if time_limit is not None and time.monotonic() - began > time_limit else _of_all_rows(facts)
         for tree, name in (*others, *by_imm.items()):
             trees.setdefault(tree, name)
     best, sums, cost = _taken(facts, rule, trees)

@@ -13,12 +13,11 @@ from boxwood.explanation._guards import left_out_as_identifiers, notes_on_left_o
 from boxwood.explanation._table_evidence import refuse_all_rows
 from boxwood.explanation._table_guards import suspects_in
 from boxwood.passes import Batches, Source
-from boxwood.passes._batches import rows_of
+from boxwood.passes._batches import OTHER_KINDS, rows_of
 from boxwood.reference._budget import Budget, as_names
 
-__all__ = ["REASONS", "boolean_columns_of", "budget_for", "rows_for", "without_identifiers"]
+__all__ = ["boolean_columns_of", "budget_for", "rows_for", "without_identifiers"]
 
-REASONS = {"text": "text", "date": "dates", "other": "neither numbers nor booleans"}
 _OF_SAMPLE = ("max_depth", "max_columns", "forbidden", "preferred")  # limits that a sample's tree keeps on all rows
 
 
@@ -33,8 +32,8 @@ def rows_for(
         return replace(batches, columns=_chosen(batches, columns, label)), ()
     left_out: dict[str, list[str]] = {}
     for name, kind in zip(source.names, source.kinds, strict=True):
-        if kind in REASONS and name not in (label, weight):
-            left_out.setdefault(REASONS[kind], []).append(name)
+        if kind in OTHER_KINDS and name not in (label, weight):
+            left_out.setdefault(OTHER_KINDS[kind], []).append(name)
     return batches, notes_on_left_out(left_out)
 
 
@@ -55,7 +54,7 @@ def _chosen(batches: Batches, columns: Sequence[str], label: str | None) -> tupl
     source, wanted = batches.source, as_names("columns", columns)
     refuse_unknown_columns(wanted, source.names)
     kinds = dict(zip(source.names, source.kinds, strict=True))
-    others = [name for name in wanted if kinds[name] in REASONS and name != label]
+    others = [name for name in wanted if kinds[name] in OTHER_KINDS and name != label]
     if others:
         raise DataError(
             f"columns of a table in batches must be numbers, but these are not: {listed(others)}; leave them out, or "

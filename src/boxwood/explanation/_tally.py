@@ -19,6 +19,7 @@ from boxwood.explanation._tally_bins import BinCounts, edges_around
 from boxwood.passes import Batches, NearestCenters, Source, TableReference, TableTask
 from boxwood.passes._means import means_in, moments_in
 from boxwood.passes._overview import Overview
+from boxwood.passes._source import refuse_unscanned
 from boxwood.passes._together import Together
 from boxwood.reference import Mixture, Moments, Reference
 from boxwood.reference._budget import as_names
@@ -131,6 +132,7 @@ class Tally:
         DataError
             If rows and clusters do not fit together, or values are missing.
         """
+        refuse_unscanned(X)
         if isinstance(clusters, Tally):
             n_bins, names = clusters.n_bins, clusters.names if names is None else names
             clusters = clusters.centers

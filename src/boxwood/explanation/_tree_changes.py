@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from boxwood._frames import as_matrix, column_names, is_frame
+from boxwood._frames import as_matrix, column_names, is_frame, refuse_unknown_columns
 from boxwood._types import Array, Floats, Indices, Weights
 from boxwood._validation import shown
 from boxwood.errors import DataError
@@ -74,7 +75,8 @@ def changes_in_words(
     old, new : ThresholdTree
         Trees on the same columns whose clusters have the same numbers.
     columns : sequence of str, default=None
-        Names of the columns; None takes those of `rows`, or x0, x1, and so on.
+        Names of the columns; None takes those of `rows`, or x0, x1, and so on. A table in batches must have them, as
+        labels and weights may be among its other columns.
     rows : Tally, array-like or frame of shape (n, d), or a table in batches, default=None
         Tells the share of rows that changed cluster. From rows it is exact. From a tally it is an estimate, which is
         said: within a cluster, columns are taken as independent, and values as spread evenly in a bin.
@@ -97,8 +99,10 @@ def changes_in_words(
 
     refuse_no_tree(old)
     refuse_no_tree(new)
-    names = _columns_of(rows) if columns is None else as_names("columns", columns)
+    names = None if columns is None else as_names("columns", columns)
     width = max(old.n_features, new.n_features)
+    rows = _rows_of(rows, width, names) if isinstance(rows, Source) else rows
+    names = _columns_of(rows) if names is None else names
     names = tuple(f"x{j}" for j in range(width)) if names is None else names
     if len(names) < width:
         raise DataError(f"the trees test column {width - 1}, but there are {len(names)} names of columns")
@@ -147,6 +151,20 @@ def _columns_of(rows: Any) -> tuple[str, ...] | None:
     if isinstance(rows, Source):
         return rows_of(rows).columns
     return column_names(rows) if rows is not None and is_frame(rows) else None
+
+
+def _rows_of(source: Source, width: int, columns: Sequence[str] | None) -> Batches:
+    """Return the columns of a source that trees of some width test; labels and weights may be among the numbers."""
+    batches = rows_of(source)
+    if columns is not None:
+        refuse_unknown_columns(columns, source.names)
+        return replace(batches, columns=tuple(columns))
+    if batches.n_columns > width:
+        raise DataError(
+            f"{source.name} has {batches.n_columns} columns of numbers, and the trees need {width}; name the trees' "
+            "columns in their order (columns), without labels and weights"
+        )
+    return batches
 
 
 def _share(old: ThresholdTree, new: ThresholdTree, rows: Any) -> float:

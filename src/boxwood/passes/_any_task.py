@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from boxwood.passes._batches import Batches
-from boxwood.passes._source import Source
+from boxwood.passes._source import Source, refuse_unscanned
 from boxwood.passes._table_task import TableTask
 from boxwood.reference import Task
 
@@ -14,5 +14,6 @@ __all__ = ["task_of"]
 
 def task_of(X: Any, reference: Any, **options: Any) -> Task | TableTask:
     """Return `TableTask.of` for a source, and `Task.of` for anything else."""
+    refuse_unscanned(X)
     make = TableTask.of if isinstance(X, (Source, Batches)) else Task.of
     return make(X, reference, **options)  # type: ignore[no-any-return, operator]

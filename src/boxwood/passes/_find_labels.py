@@ -125,4 +125,5 @@ def _refuse_unusable(found: _Labels, batches: Batches, column: str) -> None:
 def _as_given(labels: list[Any]) -> Any:
     """Return labels as `encode_labels` gets them from a table in memory: numbers and booleans as an array."""
     is_plain = all(isinstance(label, (bool, int, float)) for label in labels)
-    return np.array(labels) if is_plain else labels
+    is_huge = any(isinstance(label, int) and abs(label) >= 1 << 63 for label in labels)  # which numpy may round
+    return np.array(labels) if is_plain and not is_huge else labels

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from copy import copy
 
 import numpy as np
@@ -75,10 +76,8 @@ class Overview:
         self.lightest = min(self.lightest, float(counted.min(initial=np.inf)))
         self.all_whole = self.all_whole and bool((counted == np.floor(counted)).all())
         for c in np.unique(labels[kept]).tolist():
-            try:
+            with _finite_weights():
                 self.weight[c].add(weights[labels == c])
-            except OverflowError:
-                raise DataError(INFINITE_SUM) from None
 
     def _count_bad(self, values: Floats) -> None:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -100,7 +99,8 @@ class Overview:
         self.heaviest, self.lightest = max(self.heaviest, other.heaviest), min(self.lightest, other.lightest)
         self.all_whole = self.all_whole and other.all_whole
         for mine, theirs in zip(self.weight, other.weight, strict=True):
-            mine.merge(theirs)
+            with _finite_weights():
+                mine.merge(theirs)
 
     def placed(self, places: Sequence[int], n_clusters: int) -> Overview:
         """Return the overview with other numbers for its clusters: cluster c becomes `places[c]` of `n_clusters`."""
@@ -125,9 +125,20 @@ class Overview:
                 )
         if self.bad_weights:
             raise DataError(f"{self.bad_weights} weights are missing, infinite or negative")
+        self.total_weight()
         if self.n_kept == 0:
             raise DataError("every row is left out: give some row a label other than -1 and a weight above 0")
 
     def total_weight(self) -> float:
         """Return the sum of the weights of the rows of all clusters, rounded once."""
-        return math.fsum(part for each in self.weight for part in each.parts)
+        with _finite_weights():
+            return math.fsum(part for each in self.weight for part in each.parts)
+
+
+@contextmanager
+def _finite_weights() -> Iterator[None]:
+    """Refuse weights whose sum is beyond the largest float."""
+    try:
+        yield
+    except OverflowError:
+        raise DataError(INFINITE_SUM) from None

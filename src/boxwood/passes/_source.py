@@ -16,8 +16,9 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeVar
 
 from boxwood._threads import n_threads
 from boxwood._validation import listed
+from boxwood.errors import DataError
 
-__all__ = ["Reading", "RecordSummary", "Source", "Summary", "fold_batches"]
+__all__ = ["Reading", "RecordSummary", "Source", "Summary", "fold_batches", "refuse_unscanned"]
 
 B = TypeVar("B", contravariant=True)
 
@@ -46,6 +47,13 @@ class RecordSummary(Protocol):
 
 
 S = TypeVar("S", bound=RecordSummary)
+
+
+def refuse_unscanned(X: Any) -> None:
+    """Raise a DataError for a frame of Spark or Dask or a relation of DuckDB, where only its source can be read."""
+    kind = type(X).__module__.split(".")[0]
+    if kind in ("pyspark", "dask", "dask_expr") or type(X).__name__ == "DuckDBPyRelation":
+        raise DataError(f"a table of {kind.lstrip('_')} is read in batches: pass boxwood.scan of it")
 
 
 class Reading(NamedTuple):

@@ -42,6 +42,8 @@ def encode_labels(labels: Any) -> tuple[Indices, tuple[Hashable, ...]]:
         return _encode_hashable(labels)
     if array.ndim != 1:
         raise DataError(f"labels must be one-dimensional, one for each row; got shape {array.shape}")
+    if array.dtype.kind == "f" and not hasattr(labels, "dtype") and (np.abs(array) >= 2.0**63).any():
+        return _encode_hashable(labels)  # whole numbers on both sides of 2**63, which numpy rounds
     if array.dtype.kind == "M":  # Python's dates and times have no nanoseconds
         return _encode_hashable(array.astype("datetime64[us]").astype(object))
     if array.dtype.kind in "iu":

@@ -135,7 +135,9 @@ class Reference:
         returned.
         """
         from boxwood.passes import Source, TableReference
+        from boxwood.passes._source import refuse_unscanned
 
+        refuse_unscanned(X)
         if isinstance(X, Source):
             return TableReference.of(X, labels, center=center, names=names, sample_weight=sample_weight)
         rows = Rows.of(X, sample_weight)
@@ -184,7 +186,9 @@ class Reference:
         array([0, 0, 1])
         """
         from boxwood.passes import NearestCenters, Source, TableReference
+        from boxwood.passes._source import refuse_unscanned
 
+        refuse_unscanned(X)
         if isinstance(X, Source):
             return TableReference.nearest(X, centers, names=names)
         rows, points = Rows.of(X), np.array(as_table(centers), dtype=np.float64)

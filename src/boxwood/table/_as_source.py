@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from boxwood.passes._source import Source
 
-__all__ = ["MAKERS", "as_source"]
+__all__ = ["MAKERS", "as_source", "is_source"]
+
+
+def is_source(X: Any) -> bool:
+    """Return whether `as_source` makes a source of something; nothing is read to find out."""
+    return isinstance(X, Source) or _maker_of(X) is not None
 
 
 def as_source(X: Any) -> Source | None:
@@ -18,27 +22,32 @@ def as_source(X: Any) -> Source | None:
     """
     if isinstance(X, Source):
         return X
-    module = f"{type(X).__module__}."
-    maker = next((maker for package, maker in MAKERS.items() if module.startswith(f"{package}.")), None)
-    return None if maker is None else maker(X)
+    maker = _maker_of(X)
+    if maker is None:
+        return None
+    made: Source = getattr(import_module(f"boxwood.table.{maker.module}"), maker.function)(X)
+    return made
 
 
-def _of(kind: str, module: str, function: str) -> Callable[[Any], Source | None]:
-    """Return a function that makes a source of a type of this name; its module is imported when it is first called."""
+class Maker(NamedTuple):
+    """What makes a source: the name of the type, and a function in a file of `table`, imported when it is needed."""
 
-    def make(X: Any) -> Source | None:
-        if type(X).__name__ != kind:
-            return None
-        return getattr(import_module(f"boxwood.table.{module}"), function)(X)  # type: ignore[no-any-return]
-
-    return make
+    kind: str
+    module: str
+    function: str
 
 
-MAKERS: dict[str, Callable[[Any], Source | None]] = {
-    "duckdb": _of("DuckDBPyRelation", "_scan", "scan"),
-    "_duckdb": _of("DuckDBPyRelation", "_scan", "scan"),
-    "pyspark.sql": _of("DataFrame", "_spark", "SparkSource"),
-    "dask.dataframe": _of("DataFrame", "_dask", "DaskSource"),
-    "dask_expr": _of("DataFrame", "_dask", "DaskSource"),
+def _maker_of(X: Any) -> Maker | None:
+    module, kind = f"{type(X).__module__}.", type(X).__name__
+    found = (maker for package, maker in MAKERS.items() if module.startswith(f"{package}.") and kind == maker.kind)
+    return next(found, None)
+
+
+MAKERS = {
+    "duckdb": Maker("DuckDBPyRelation", "_scan", "scan"),
+    "_duckdb": Maker("DuckDBPyRelation", "_scan", "scan"),
+    "pyspark.sql": Maker("DataFrame", "_spark", "SparkSource"),
+    "dask.dataframe": Maker("DataFrame", "_dask", "DaskSource"),
+    "dask_expr": Maker("DataFrame", "_dask", "DaskSource"),
 }
-"""What makes a source of an object, by the package of its type; a maker returns None for what is no table."""
+"""What makes a source of an object, by the package of its type."""

@@ -188,7 +188,7 @@ class ParquetSource(Source):
 
     def _refuse_closed(self) -> None:
         if self._is_closed:
-            raise ValueError(f"{self.name} was closed; scan it again")
+            raise DataError(f"{self.name} was closed; scan it again, or ask before it is closed")
 
     def _batch_rows(self, n_columns: int) -> int:
         """Return the rows of a batch; a thread holds one as Arrow's, as doubles, and in what it makes of it."""

@@ -239,10 +239,6 @@ def _refuse_other_columns(first: ParquetFile, file: ParquetFile, names: Sequence
             raise DataError(f"column '{name}' is of the kind {mine} in {first.name}, and {other} in {file.name}")
 
 
-def _kind(file: ParquetFile, name: str) -> str:
-    return kind_of(file.schema.types[distinct_names(file.schema.names).index(name)])
-
-
 def _can_be_read_in_place(files: Sequence[ParquetFile], names: Sequence[str], all_names: Sequence[str]) -> bool:
     """Return whether pyarrow finds the columns by their names, and reads the doubles that DuckDB reads."""
     import pyarrow as pa

@@ -34,18 +34,19 @@ def is_on_machines(X: Any) -> bool:
     return type(X).__name__ == "DataFrame" and type(X).__module__.startswith(MODULES)
 
 
-def tree_on_frame(tree: Nodes, frame: Any, values: Ints, name: str) -> Any:
+def tree_on_frame(tree: Nodes, frame: Any, values: Ints, name: str, columns: Sequence[str] | None) -> Any:
     """Return the frame with one more column: for each row the value of its leaf, from values by node, (n_nodes,).
 
-    The tree's columns are the frame's columns of numbers and booleans, in their order.
+    `columns` names the tree's columns. Without it they are the frame's columns of numbers and booleans, in their order;
+    if there are more of them than the tree needs, labels or weights may be among them, so they must be named.
 
     Raises
     ------
     DataError
-        If there are fewer such columns than the tree tests; and, when the frame is computed, if a value is missing
-        where a row is tested.
+        If there are fewer or more such columns than the tree needs, or a named one is not there; and, when the frame is
+        computed, if a value is missing where a row is tested.
     """
-    places = [j for j, is_number in enumerate(_are_numbers(frame)) if is_number]
+    places = _places(tree, frame, columns)
     if len(places) < tree.n_features:
         raise DataError(f"the tree tests column {tree.n_features - 1}, but the frame has {len(places)} numeric columns")
     features = np.unique(tree.feature[tree.feature >= 0]).tolist()
@@ -60,6 +61,24 @@ def tree_on_frame(tree: Nodes, frame: Any, values: Ints, name: str) -> Any:
         values=tuple(values[leaves].tolist()),
     )
     return with_new_column(frame, labeller, name)
+
+
+def _places(tree: Nodes, frame: Any, columns: Sequence[str] | None) -> list[int]:
+    """Return the places of the tree's columns in a frame."""
+    names = [str(name) for name in frame.columns]
+    if columns is not None:
+        lacking = [name for name in columns if name not in names]
+        if lacking:
+            raise DataError(f"the frame has no column {lacking[0]!r}; its columns: {', '.join(names)}")
+        return [names.index(name) for name in columns]
+    places = [j for j, is_number in enumerate(_are_numbers(frame)) if is_number]
+    if len(places) > tree.n_features > 0:
+        raise DataError(
+            f"the tree needs {tree.n_features} columns, but the frame has {len(places)} numeric columns: "
+            f"{', '.join(names[j] for j in places)}; name the tree's columns in their order (columns), without labels "
+            "and weights"
+        )
+    return places
 
 
 @dataclass(frozen=True)
@@ -137,7 +156,7 @@ def new_name(name: str, columns: Sequence[Hashable]) -> str:
     """Return the name, or `name_1` and so on if a column has it, also with other capital letters."""
     taken = {str(column).casefold() for column in columns}
     names = (name, *(f"{name}_{i}" for i in range(1, len(taken) + 1)))
-    return next(each for each in names if each not in taken)
+    return next(each for each in names if each.casefold() not in taken)
 
 
 @dataclass(frozen=True)

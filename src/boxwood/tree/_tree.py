@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -66,7 +67,7 @@ class ThresholdTree(Nodes):
 
     # -------------------------------------------------------------------------------------------------- rows
 
-    def apply(self, X: ArrayLike | Any, *, n_jobs: int | None = -1) -> Ints:
+    def apply(self, X: ArrayLike | Any, *, n_jobs: int | None = -1, columns: Sequence[str] | None = None) -> Ints:
         """Return the leaf of each row, shape (n,), with leaves numbered from 0 in pre-order.
 
         `X` of shape (n, d) may be float32 or float64 in any memory layout and is not copied; values are compared as
@@ -74,22 +75,27 @@ class ThresholdTree(Nodes):
 
         For a data frame of Spark or Dask comes the same frame with one more column, "leaf" ("leaf_1" if there is one,
         and so on), which its workers compute when the frame is. The columns of the tree are then the frame's columns of
-        numbers and booleans, in their order. NULL counts as NaN; it is an error when the frame is computed.
+        numbers and booleans, in their order; `columns` names them where there are others, such as labels or weights.
+        NULL counts as NaN; it is an error when the frame is computed.
 
         Raises
         ------
         ValueError
             If `X` has fewer columns than the tree tests, is not numeric, or has NaN where a row is tested.
         """
-        return self._values(X, np.cumsum(self.feature < 0, dtype=np.int64) - 1, n_jobs, "leaf")
+        return self._values(X, np.cumsum(self.feature < 0, dtype=np.int64) - 1, n_jobs, "leaf", columns)
 
-    def predict(self, X: ArrayLike | Any, *, n_jobs: int | None = -1) -> Ints:
+    def predict(self, X: ArrayLike | Any, *, n_jobs: int | None = -1, columns: Sequence[str] | None = None) -> Ints:
         """Return the cluster of each row, shape (n,), or a frame with a column "cluster"; reads `X` as `apply` does."""
-        return self._values(X, self.cluster, n_jobs, "cluster")
+        return self._values(X, self.cluster, n_jobs, "cluster", columns)
 
-    def _values(self, X: Any, values: Ints, n_jobs: int | None, name: str) -> Ints:
+    def _values(self, X: Any, values: Ints, n_jobs: int | None, name: str, columns: Sequence[str] | None) -> Ints:
         if is_on_machines(X):
-            return tree_on_frame(self, X, values, name)  # type: ignore[no-any-return]
+            return tree_on_frame(self, X, values, name, columns)  # type: ignore[no-any-return]
+        if columns is not None:
+            raise TypeError(
+                "columns are for data frames of Spark and Dask; rows have the tree's columns in their order"
+            )
         return values_at_leaves(self, X, values, n_jobs)
 
     # ------------------------------------------------------------------------------------------------- leaves
