@@ -11,7 +11,7 @@ MINUTES ?= 10
 demo: $(VENV)/installed  ## explain a real table
 	$(PY) -m boxwood demo
 
-test: $(VENV)/installed-test  ## run the tests, in eight minutes on two cores
+test: $(VENV)/installed-test  ## run the tests, in ten minutes on two cores
 	$(PY) -m pytest -n $(JOBS) --dist worksteal
 
 soak: $(VENV)/installed-test $(VENV)/installed-browser  ## try generated cases for MINUTES, and the report in Chromium
