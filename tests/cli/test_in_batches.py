@@ -128,6 +128,8 @@ def test_memory_is_estimated(folder):
         (["*.parquet", "-k", 3, "--engine", "memory"], "--engine memory reads one FILE"),
         (["-", "-k", 3, "--engine", "spark"], "--engine spark cannot read standard input"),
         (["x.jsonl", "-k", 3, "--engine", "dask"], "--engine dask reads Parquet and CSV"),
+        (["x.csv", "-k", 3, "--engine", "dask", "--no-header"], "--no-header is for --engine duckdb or memory"),
+        (["x.csv", "-k", 3, "--engine", "dask", "--decimal", ","], "--decimal is for --engine duckdb or memory"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(words, message):

@@ -174,7 +174,13 @@ def _by_dask(file: str | None, options: dict[str, Any]) -> Source:
 
 
 def _is_csv(file: str, options: dict[str, Any]) -> bool:
-    """Return whether a file for Spark or Dask is CSV; folders and names without an extension are Parquet."""
+    """Return whether a file for Spark or Dask is CSV; folders and names without an extension are Parquet.
+
+    How CSV is written is for DuckDB to find out: what the other engines would not heed is refused.
+    """
+    for name in ("decimal", *(["no_header"] if options["engine"] == "dask" else [])):
+        if options[name]:
+            raise click.UsageError(f"--{name.replace('_', '-')} is for --engine duckdb or memory.")
     kind = options["format"] or os.path.splitext(file.removesuffix(".gz").rstrip("/*"))[1].lstrip(".")
     if kind not in ("csv", "parquet", "pq", ""):
         raise click.UsageError(f"--engine {options['engine']} reads Parquet and CSV; {file} is {kind}.")
