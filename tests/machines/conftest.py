@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+collect_ignore = ["daemon.py"]  # which Spark starts, and which needs it
 MESSAGES = (  # of Spark about a newer pandas; of Dask about sockets that a killed worker leaves
     "ignore:PySpark does not yet fully support pandas:FutureWarning",
     "ignore:unclosed:ResourceWarning",

@@ -122,11 +122,14 @@ def opened(talk: Talk, file: str | None, engine: str, options: dict[str, Any]) -
     """Yield the table as a source, which is closed in the end, with what it keeps in temporary files."""
     what = "the query" if file is None else str(file)
     with talk.status(f"reading {what}") as tick:
-        if engine == "duckdb":
-            source = _by_duckdb(file, options, tick)
-        else:
-            source = (_by_spark if engine == "spark" else _by_dask)(file, options)
-            source.name = what
+        try:
+            if engine == "duckdb":
+                source = _by_duckdb(file, options, tick)
+            else:
+                source = (_by_spark if engine == "spark" else _by_dask)(file, options)
+                source.name = what
+        except ImportError as error:  # an extra of boxwood is not installed
+            raise click.UsageError(str(error)) from None
     with source:
         for note in source.notes:
             talk.note(note)
@@ -146,13 +149,14 @@ def _by_duckdb(file: str | None, options: dict[str, Any], tick: Any) -> Source:
 def _by_spark(file: str | None, options: dict[str, Any]) -> Source:
     from boxwood.table._as_source import as_source
 
+    is_csv = file is not None and _is_csv(file, options)
     builder = require("pyspark.sql", "spark", "--engine spark").SparkSession.builder.appName("boxwood")
     if options["spark_master"] is not None:
         builder = builder.master(options["spark_master"])
     session = builder.getOrCreate()
     if file is None:
         frame = session.sql(options["sql"])
-    elif _is_csv(file, options):
+    elif is_csv:
         frame = session.read.csv(file, header=not options["no_header"], inferSchema=True)
     else:
         frame = session.read.parquet(file)
@@ -164,10 +168,11 @@ def _by_spark(file: str | None, options: dict[str, Any]) -> Source:
 def _by_dask(file: str | None, options: dict[str, Any]) -> Source:
     from boxwood.table._as_source import as_source
 
+    is_csv = _is_csv(str(file), options)
     frames = require("dask.dataframe", "dask", "--engine dask")
     if options["dask_scheduler"] is not None:
         require("distributed", "dask", "--dask-scheduler").Client(options["dask_scheduler"])  # used from now on
-    frame = (frames.read_csv if _is_csv(str(file), options) else frames.read_parquet)(file)
+    frame = (frames.read_csv if is_csv else frames.read_parquet)(file)
     source = as_source(frame)
     assert source is not None  # a frame of Dask is one
     return source
