@@ -11,6 +11,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 from joblib import Parallel, delayed
 
@@ -124,7 +125,7 @@ def test_interrupt_ends_a_long_growth_within_a_second(tmp_path):
                 imm(X, reference)
                 expand(None, X, reference, max_leaf_nodes=100)
         except KeyboardInterrupt:
-            print("stopped")
+            print(time.process_time())
     """
     process = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -133,8 +134,9 @@ def test_interrupt_ends_a_long_growth_within_a_second(tmp_path):
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.05)
     time.sleep(1.0)
+    used = sum(psutil.Process(process.pid).cpu_times()[:2])
     process.send_signal(signal.SIGINT)
-    start = time.monotonic()
-    out, err = process.communicate(timeout=60)
-    assert out.strip() == "stopped", err
-    assert time.monotonic() - start < 5  # a second on an idle machine; tests share theirs
+    out, err = process.communicate(timeout=100)
+    assert out, err
+    # in processor time, as tests share their machine: a second of all its threads
+    assert float(out) - used < os.cpu_count()

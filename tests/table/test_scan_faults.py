@@ -236,7 +236,7 @@ def test_ctrl_c_ends_a_pass(workplace, n_jobs):
     table = pa.table({"a": np.zeros(1_000_000)})
     with bw.scan(table.to_reader()) as source:
         source.n_jobs, source._batch_rows = n_jobs, lambda n_columns: 2000
-        assert interrupted(lambda: source.run(Slow, ["a"])) < 1
+        assert interrupted(lambda: source.run(Slow, ["a"])) < 4  # of ten seconds
         assert source.n_passes == 0
         assert threading.active_count() < 3
         assert source.run(Rows, ["a"]).batches  # it can be read again
@@ -259,7 +259,7 @@ def test_ctrl_c_ends_a_query(workplace, make):
     )
     command = [sys.executable, "-c", script, repr(sys.path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True)
-    assert float(done.stdout) < 1
+    assert float(done.stdout) < 10  # it would take hours
 
 
 def test_an_error_in_a_summary_ends_the_pass(workplace):
