@@ -154,7 +154,7 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.meanings = meanings
         self.n_jobs = n_jobs
 
-    @fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any) -> Self:
         """Learn a vector for each concept.
 
