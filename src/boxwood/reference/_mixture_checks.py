@@ -26,7 +26,7 @@ def finite_array(name: str, values: ArrayLike, shape: tuple[int | None, ...]) ->
     return array
 
 
-def refuse_components(wrong: Bools, expected: str) -> None:
+def refuse_components(wrong: Bools | np.bool_, expected: str) -> None:
     """Raise a DataError with the numbers of the components that are wrong, if any is."""
     if wrong.any():
         raise DataError(f"{expected}; wrong for components {listed([str(k) for k in np.flatnonzero(wrong)])}")
