@@ -17,6 +17,7 @@ from boxwood import (
     RandomCuts,
     explain,
 )
+from boxwood._validation import _rows
 from boxwood.grow import METHODS
 
 N = 137  # so many rows that no other array has as many
@@ -32,13 +33,13 @@ def rows():
 @pytest.fixture
 def checks(monkeypatch):
     """The number of times that as many rows as a table has were looked through."""
-    checked, check = [], boxwood._validation.refuse_not_finite
+    checked, check = [], _rows.refuse_not_finite
 
     def counted(X, *arguments, **options):
         checked.extend([X] * (len(X) == N))
         check(X, *arguments, **options)
 
-    for module in (boxwood._validation, boxwood._frames):
+    for module in (_rows, boxwood._frames):
         monkeypatch.setattr(module, "refuse_not_finite", counted)
     return checked
 

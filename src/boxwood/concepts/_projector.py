@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -16,19 +16,19 @@ from boxwood._compat import HasMethods, StrOptions, fit_context
 from boxwood._frames import validated_rows
 from boxwood._threads import map_blocks, map_tasks, one_blas_thread
 from boxwood._types import Array, Floats
-from boxwood._validation import as_numbers, as_table, listed, refuse_other_kind, shown
-from boxwood._warnings import warn_caller
-from boxwood.concepts._concept_table import BINARY, CONTINUOUS, ConceptTable, concept_indices
+from boxwood._validation import as_numbers, as_table, shown
+from boxwood.concepts._concept_table import CONTINUOUS, ConceptTable, concept_indices
 from boxwood.concepts._directions import CLASSIFIERS, REGRESSORS, Direction, Recipe, unit_vectors
+from boxwood.concepts._meanings import Meanings, meanings_of
 from boxwood.concepts._project_mixture import project
-from boxwood.concepts._reliability import least_scores, quick_scores, score_text
+from boxwood.concepts._reliability import quick_scores
+from boxwood.concepts._undecodable import warn_of_undecodable
 from boxwood.errors import DataError
 from boxwood.loops.kernels import products
 from boxwood.reference import Mixture
 
-__all__ = ["ConceptProjector", "warn_of_undecodable"]
+__all__ = ["ConceptProjector"]
 
-Meanings = Mapping[str, tuple[str, str]]
 BLOCK_ROWS = 1 << 12  # that are scored at once
 
 
@@ -154,7 +154,7 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.meanings = meanings
         self.n_jobs = n_jobs
 
-    @fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any) -> Self:
         """Learn a vector for each concept.
 
@@ -312,19 +312,7 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ) -> Self:
         self.vectors_, self.intercepts_ = vectors, intercepts
         self.concept_names_, self.kinds_, self.n_examples_, self.scores_ = names, kinds, n_examples, scores
-        meanings = {} if self.meanings is None else self.meanings
-        refuse_other_kind(
-            "meanings", meanings, Mapping, "give the names of concepts two words each: {name: (low, high)}"
-        )
-        for name, words in meanings.items():
-            if isinstance(words, str) or len(words) != 2:
-                raise ValueError(
-                    f"meanings must be two words for each concept, (low, high); got {words!r} for {name!r}"
-                )
-        self.meanings_ = {
-            name: meanings.get(name, (f"not {name}", name) if kind == BINARY else (f"less {name}", f"more {name}"))
-            for name, kind in zip(names, kinds, strict=True)
-        }
+        self.meanings_ = meanings_of(names, kinds, self.meanings)
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -332,22 +320,3 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.target_tags.required = True
         tags.target_tags.multi_output = True
         return tags
-
-
-def warn_of_undecodable(projector: ConceptProjector, concepts: Iterable[int]) -> None:
-    """Warn of those concepts that were learned from examples, but whose score is too low to be decoded."""
-    examples = projector.n_examples_ > 0
-    low = examples & ~(projector.scores_ >= least_scores(projector.kinds_))  # also where there is no score
-    named = [_with_score(projector, j) for j in concepts if low[j]]
-    if named:
-        warn_caller(
-            f"concepts that the embeddings do not predict: {listed(named)}; cuts on them are near to chance, so leave "
-            "them out (ConceptProjector.select), give more examples, or see concept_report"
-        )
-
-
-def _with_score(projector: ConceptProjector, j: int) -> str:
-    kind, score, least = projector.kinds_[j], projector.scores_[j], least_scores(projector.kinds_)[j]
-    if np.isnan(score):
-        return f"{projector.concept_names_[j]} (no score, as its model refuses parts of the examples)"
-    return f"{projector.concept_names_[j]} (cross-validated {score_text(kind, score)}, less than {least:g})"

@@ -2,51 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
-import numpy as np
-from joblib import effective_n_jobs
-from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted
-
 from boxwood._compat import HasMethods, Interval, StrOptions, fit_context
-from boxwood._frames import (
-    boolean_columns,
-    is_frame,
-    label_values,
-    names_array,
-    numeric_columns,
-    validated_rows,
-    without_columns,
-)
-from boxwood._types import Array, Indices, Ints, Weights
-from boxwood._validation import Rows, as_weights, listed, refuse_infinite_sum
-from boxwood._warnings import warn_caller
+from boxwood._frames import label_values
+from boxwood._types import Array
+from boxwood._validation import Rows
 from boxwood.axes import AxisMap, axis_map_of
 from boxwood.errors import DataError
-from boxwood.estimators._fits import FitOnRows, NoExplanation, digest_of
-from boxwood.estimators._on_sources import FitOnTable, by_name, clusters_on, fit_on, refuse_source
-from boxwood.explanation import Explanation
+from boxwood.estimators._fits import FitOnRows
+from boxwood.estimators._fitted_tree import FittedTree
+from boxwood.estimators._on_sources import by_name, clusters_on, fit_on, refuse_source
 from boxwood.explanation._budgets import finished
-from boxwood.explanation._explanation import with_booleans
 from boxwood.explanation._guards import notes_on_left_out
-from boxwood.explanation._measure import measure
-from boxwood.explanation._names import Names, renamed
 from boxwood.grow import METHODS
 from boxwood.grow._grown import Grown
-from boxwood.metrics import cost
 from boxwood.passes import Batches, TableReference
 from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference._budget import Budget
 from boxwood.reference._clusterer import fitted_clusterer, reference_in, reference_of, refuse_one_cluster
-from boxwood.reference._coordinates import Coordinates, default_columns, made_by, not_made
+from boxwood.reference._coordinates import Coordinates, made_by, not_made
 from boxwood.table._as_source import as_source
-from boxwood.tree import ThresholdTree
 
 __all__ = ["AT_LEAST_ONE", "AT_LEAST_TWO", "TreeClusterer"]
 
@@ -54,45 +34,28 @@ AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")
 AT_LEAST_TWO = Interval(Integral, 2, None, closed="left")
 
 
-class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class TreeClusterer(FittedTree):
     """A clusterer whose clusters are the leaves of a small tree of cuts.
 
     A subclass stores its parameters and names its method, an entry of `grow.METHODS`. Parameters with the name of an
     option of that method are passed to it.
     """
 
-    clusterer: Any
     n_clusters: int
-    noise: str
     random_state: Any
-    n_jobs: int | None
 
     _method: ClassVar[str]
     _facts: ClassVar[tuple[str, ...]] = ()  # facts of the method that become attributes
-    _grown: Grown
-    _fit: FitOnRows | FitOnTable | None
-    _explanation: Explanation | None
-    _digest: bytes
-    _fit_weights: Weights
-    _map: AxisMap | None
-    _left_out: Mapping[str, Sequence[str]] = {}  # columns of the frame that rules cannot use, by the reason
-    _booleans: Sequence[str] = ()
-    _beside: Sequence[str] = ()  # columns of the table that hold labels and weights
-    _prices: tuple[float, float] | None = None  # the price and its ceiling, once they are known
-    _labels: Array | None = None
-    _no_explanation = (
-        "labels_, price_ and explanation_ are of rows, but the tree was grown from a mixture without rows; use fit(X)"
-    )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "clusterer": [HasMethods(["fit"]), None],
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],  # has no effect if labels are given
+        "n_clusters": [AT_LEAST_ONE],  # has no effect if labels are given
         "noise": [StrOptions({"leaf", "keep"})],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
     }
 
-    @fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Grow the tree that explains the labels `y`, or the clusters that `clusterer` finds.
 
@@ -144,84 +107,7 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         labels: Array = self.fit(X, y, sample_weight).labels_
         return labels
 
-    def predict(self, X: Any) -> Array:
-        """Return the cluster of each row, shape (n,): a label of `y`, or the number that the clusterer gives it.
-
-        Every row has the cluster of its leaf, also where `noise="keep"`: a row alone does not tell that it is noise.
-        """
-        return self._named(self._fitted_tree().predict(self._tested(X), n_jobs=self._jobs()))
-
-    def apply(self, X: Any) -> Ints:
-        """Return the leaf of each row, shape (n,), with leaves numbered from 0 in pre-order."""
-        return self._fitted_tree().apply(self._tested(X), n_jobs=self._jobs())
-
-    def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
-        """Return the cost of rows under the tree, with a minus sign; greater is better, and 0 is the best score.
-
-        The tree gives each row a cluster. The cost is the sum of the rows' distances to the centres of their clusters
-        (`cluster_centers_`), each times the weight of its row. Distances are squared Euclidean, or those of the
-        estimator's `objective`, as for `price_`. `y` is ignored.
-        """
-        tree = self._fitted_tree()
-        options: dict[str, Any] = {"centers": self.cluster_centers_, "objective": self._grown.objective}
-        return -cost(self._rows(X, sample_weight), tree, **options)
-
-    @property
-    def explanation_(self) -> Explanation:
-        """The tree with its rules, agreement and price on the rows of `fit`; computed when first read."""
-        check_is_fitted(self)
-        return self._explain_fit() if self._explanation is None else self._explanation
-
-    @property
-    def labels_(self) -> Array:
-        """Cluster that the tree gives to each row of `fit`, shape (n,); computed when first read."""
-        check_is_fitted(self)
-        if self._labels is None:
-            clusters = self._clusters_of_fit()
-            if self.noise == "keep":
-                clusters = np.where(self.reference_.kept, clusters, -1)
-            self._labels = self._named(clusters)
-        return self._labels
-
-    @property
-    def price_(self) -> float:
-        """Price of explainability on the rows of `fit`; computed when first read."""
-        check_is_fitted(self)
-        return self._prices_of_fit()[0]
-
-    def _repr_html_inner(self) -> str:
-        """Return scikit-learn's picture of the estimator and, if it is fitted, the short form of the report below."""
-        html: str = super()._repr_html_inner()
-        return html + self._report_below()
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        """Return what notebooks show: see `_repr_html_inner`."""
-        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
-        if "text/html" in bundle:
-            bundle["text/html"] += self._report_below()
-        return bundle
-
-    def _report_below(self) -> str:
-        try:
-            return self.explanation_._repr_html_()
-        except Exception:  # not fitted, or grown without rows; a representation is never an error
-            return ""
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the state for a pickle: it holds the explanation and not the rows of `fit`."""
-        if getattr(self, "_fit", None) is not None:
-            try:
-                self._explain_fit()
-            except DataError as error:  # the fit itself is good, so it can be pickled
-                with suppress(DataError):
-                    self._labels = self.labels_
-                with suppress(DataError):
-                    self._prices_of_fit()
-                self._fit, self._no_explanation = None, str(error)
-        state: dict[str, Any] = super().__getstate__()
-        return state
-
-    # --------------------------------------------------------------------------------------------- steps of `fit`
+    # ------------------------------------------------------------------------------------------------- steps
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
@@ -235,46 +121,6 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         except BaseException:
             self.__dict__ = before
             raise
-
-    def _jobs(self) -> int:
-        return int(effective_n_jobs(self.n_jobs))
-
-    def _read_kinds(self, X: Any, y: Any) -> None:
-        """Store which columns of a frame hold booleans, and which are left out, being text or dates.
-
-        No column is left out if a pipeline clusters the frame: it may read them.
-        """
-        if not is_frame(X):
-            return
-        self._booleans = boolean_columns(X)
-        if y is not None or not hasattr(self.clusterer, "steps"):
-            numeric, others = numeric_columns(X)
-            if numeric:
-                self._left_out = {reason: names for reason, names in others.items() if names}
-
-    def _numbers(self, X: Any) -> Any:
-        """Return a frame without the columns that `fit` left out or took for labels; anything else as it is."""
-        names = [*self._beside, *(name for names in self._left_out.values() for name in names)]
-        return without_columns(X, names) if names and is_frame(X) else X
-
-    def _warn_of_left_out(self) -> None:
-        if self._left_out:
-            warn_caller("; ".join(notes_on_left_out(self._left_out)))
-
-    def _rows(self, X: Any, sample_weight: ArrayLike | None = None, *, reset: bool = False) -> Rows:
-        """Return checked rows, float32 or float64; store the number and names of the columns, or compare them."""
-        refuse_source(X, f"{type(self).__name__}.fit" if reset else "predict")
-        table = self._numbers(X)
-        values = validated_rows(self, table, reset=reset, at_least=2 if reset else 1, n_jobs=self._jobs())
-        if sample_weight is None and isinstance(X, Rows):
-            return Rows(values, X.weights)
-        weights = as_weights(sample_weight, len(values))
-        refuse_infinite_sum(weights)
-        return Rows(values, weights)
-
-    def _tested(self, X: Any) -> Rows:
-        """Return rows in the columns that the tree tests."""
-        return self._rows(X)
 
     def _explain_clusters(self, X: Any, rows: Rows, y: Any) -> None:
         """Find the clusters, grow the tree, and store both."""
@@ -308,11 +154,6 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _unfitted_clusterer(self, rows: Rows) -> Any:
         """Return the clusterer to be fitted; None is k-means."""
         return self.clusterer
-
-    def _coordinates(self, X: Any, rows: Rows) -> Coordinates:
-        """Return the rows, and the columns that a pipeline computes from them before its clusterer."""
-        columns = tuple(map(str, getattr(self, "feature_names_in_", default_columns(rows.n_columns))))
-        return Coordinates.of_rows(rows, columns, self._map)
 
     def _axis_map(self, X: Any) -> tuple[AxisMap | None, tuple[str, ...]]:
         """Return the map of a pipeline's first steps, and a note on it; no map if the steps mix columns."""
@@ -366,81 +207,3 @@ class TreeClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _keep_agreement(self, task: Task) -> None:
         """Store how well the tree agrees with the clusters."""
-
-    def _clusters_of_fit(self) -> Indices:
-        """Return the cluster that the tree gives to each row of `fit`.
-
-        This takes about as long as a tree, and costs take as long again. So `fit` leaves both to those who ask.
-        """
-        if self._fit is None:
-            raise NoExplanation(self._no_explanation)
-        return self._fit.clusters(self.tree_)
-
-    def _prices_of_fit(self) -> tuple[float, float]:
-        """Return the price of the tree on the rows of `fit`, and the highest price that any tree could have."""
-        if isinstance(self._fit, FitOnTable):
-            self._explain_fit()
-        if self._prices is None:
-            clusters = self._clusters_of_fit()
-            assert self._fit is not None  # otherwise there were no clusters
-            self._prices = self._fit.prices(self._grown, clusters)
-        return self._prices
-
-    # ----------------------------------------------------------------------------------------------- explanation
-
-    def _explain_fit(self) -> Explanation:
-        """Compute and store the explanation, which refers to the rows of `fit`; a digest recognises them later."""
-        if self._fit is None:
-            raise NoExplanation(self._no_explanation)
-        found = self._fit.explained(self._grown, self._booleans)
-        if not isinstance(self._fit, FitOnTable):
-            self._labels = self.labels_
-        self._explanation, self._prices, self._digest, self._fit_weights = found
-        self._fit = None
-        return found.explanation
-
-    def _explained(
-        self, X: Any, *, columns: Sequence[str] | None, names: Names | None, sample_weight: ArrayLike | None
-    ) -> Explanation:
-        """Return the explanation by the fitted tree, on the rows of `fit` or on other rows; see `explain`."""
-        explanation, X = self.explanation_, self._numbers(X)
-        rows = self._rows(X, sample_weight)
-        is_of_fit = digest_of(rows) == self._digest
-        if is_of_fit and columns is None and names is None and sample_weight is None:
-            return explanation
-        if columns is not None and is_frame(X):
-            raise ValueError("columns cannot be chosen for a tree that is there already; leave columns out")
-        if is_of_fit and sample_weight is None:
-            rows = Rows(rows.values, self._fit_weights)
-        reference = self.reference_ if is_of_fit else self._reference_on(X, rows)
-        coordinates = self._coordinates(X, rows).renamed(columns)
-        # a tree that is already grown needs no centres
-        without_centers = Reference(reference.labels, np.zeros((reference.n_clusters, coordinates.rows.n_columns)))
-        clusters = renamed(without_centers.named(reference.names), names)
-        explanation = measure(Task.of(coordinates.rows, clusters, n_jobs=self._jobs()), self._grown, coordinates)
-        return with_booleans(explanation, self._booleans if columns is None else ())
-
-    def _reference_on(self, X: Any, rows: Rows) -> Reference:
-        """Return the clusters that the clusterer predicts for new rows, numbered as in `fit`."""
-        clusterer = getattr(self, "clusterer_", None)
-        if not hasattr(clusterer, "predict"):
-            raise DataError(
-                f"{type(self).__name__} was fitted on other rows, and has no clusterer that could predict the clusters "
-                "of these rows; explain the rows of its fit"
-            )
-        reference, names = reference_of(clusterer, X, rows), list(self.reference_.names)
-        unknown = [name for name in reference.names if name not in names]
-        if unknown:
-            new = listed([str(name) for name in unknown])
-            raise DataError(f"the clusterer predicts clusters for these rows that it did not find in fit: {new}")
-        number = np.array([*(names.index(name) for name in reference.names), -1])
-        return Reference(number[reference.labels], self.reference_.centers, self.reference_.names)
-
-    def _fitted_tree(self) -> ThresholdTree:
-        check_is_fitted(self)
-        return self.tree_
-
-    def _named(self, clusters: Ints) -> Array:
-        """Return the label of each cluster; -1 stays the number -1."""
-        names = self.reference_.names
-        return names_array((*names, -1) if clusters.min() < 0 else names)[clusters]

@@ -13,7 +13,7 @@ from boxwood._compat import HasMethods
 from boxwood._validation import Rows
 from boxwood.axes import AxisMap
 from boxwood.concepts import ConceptProjector
-from boxwood.concepts._projector import warn_of_undecodable
+from boxwood.concepts._undecodable import warn_of_undecodable
 from boxwood.errors import DataError
 from boxwood.estimators._mmdt import MMDT
 from boxwood.metrics import partition_cost

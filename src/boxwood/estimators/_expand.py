@@ -16,9 +16,7 @@ __all__ = ["ExKMC", "Expand"]
 
 
 class _Expanded(TreeClusterer):
-    """A tree whose leaves are split further by the objective that a subclass names."""
-
-    _expansion: ClassVar[str]  # the objective of `grow.expand`
+    """A tree whose leaves are split further by the method that a subclass names."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TreeClusterer._parameter_constraints,
@@ -155,7 +153,6 @@ class ExKMC(_Expanded):
     """
 
     _method = "exkmc"
-    _expansion = "cost"
 
 
 class Expand(_Expanded):
@@ -251,4 +248,3 @@ class Expand(_Expanded):
     """
 
     _method = "expand"
-    _expansion = "mistakes"

@@ -18,9 +18,7 @@ __all__ = ["KernelExKMC", "KernelExpand"]
 
 
 class _KernelExpanded(KernelTreeClusterer):
-    """A tree with leaves split by the objective that a subclass names."""
-
-    _expansion: ClassVar[str]  # the objective of `grow.expand`
+    """A tree with leaves split by the method that a subclass names."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelTreeClusterer._parameter_constraints,
@@ -184,7 +182,6 @@ class KernelExKMC(_KernelExpanded):
     """
 
     _method = "kernel_exkmc"
-    _expansion = "cost"
 
 
 class KernelExpand(_KernelExpanded):
@@ -231,4 +228,3 @@ class KernelExpand(_KernelExpanded):
     """
 
     _method = "kernel_expand"
-    _expansion = "mistakes"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar
 
-from boxwood._compat import Interval, StrOptions
+from boxwood._compat import StrOptions
+from boxwood.estimators._base import AT_LEAST_ONE
 from boxwood.estimators._kernel_base import KernelTreeClusterer
 from boxwood.grow._kernel_mmdt import PROTOTYPES
 from boxwood.grow._kernel_mmdt_cuts import AXES
@@ -130,7 +130,7 @@ class KernelMMDT(KernelTreeClusterer):
         **KernelTreeClusterer._parameter_constraints,
         "axis": [StrOptions(set(AXES))],
         "prototype": [StrOptions(set(PROTOTYPES))],
-        "n_trees": [Interval(Integral, 1, None, closed="left")],
+        "n_trees": [AT_LEAST_ONE],
     }
 
     def __init__(

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Integral
 from typing import Any, ClassVar
 
-from boxwood._compat import Interval, StrOptions
+from boxwood._compat import StrOptions
 from boxwood._validation import Rows
 from boxwood.clusterers import KMedians
 from boxwood.errors import DataError
-from boxwood.estimators._base import TreeClusterer
+from boxwood.estimators._base import AT_LEAST_ONE, TreeClusterer
 from boxwood.grow._grown import Grown
 from boxwood.grow._random_cuts import with_best_centers
 from boxwood.passes import Batches, TableReference, TableTask
@@ -121,7 +120,7 @@ class RandomCuts(TreeClusterer):
         **TreeClusterer._parameter_constraints,
         "objective": [StrOptions({"l1", "l2", "sqeuclidean"})],
         "variant": [StrOptions({"fast", "exact"})],
-        "n_trees": [Interval(Integral, 1, None, closed="left")],
+        "n_trees": [AT_LEAST_ONE],
     }
 
     def __init__(

@@ -35,7 +35,7 @@ def with_defaults(name: str, options: dict[str, Any], clustering: Any) -> dict[s
     """Return the options of a method; what is not given is that of the clusterer: its kernel, or its distance."""
     from boxwood.grow import METHODS
     from boxwood.reference._clusterer import last_step
-    from boxwood.reference._reference import objective_of
+    from boxwood.reference._estimators import objective_of
 
     defaults, known = {}, METHODS[name].options if name != "auto" else ()
     if "kernel" in known and hasattr(last_step(clustering), "kernel_"):

@@ -24,7 +24,7 @@ from boxwood.explanation._records import ClusterStability, CutStability, Stabili
 from boxwood.explanation._verdict import level_of, verdict_of
 from boxwood.reference import Reference, Task
 from boxwood.reference._clusterer import mixture_of, reference_of, weight_argument
-from boxwood.reference._reference import labels_of
+from boxwood.reference._estimators import labels_of
 from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:

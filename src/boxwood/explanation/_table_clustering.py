@@ -17,7 +17,7 @@ from boxwood.passes._gaussian import COVARIANCES, LikeliestComponent
 from boxwood.passes._means import means_in
 from boxwood.passes._table_reference import Measured
 from boxwood.reference._clusterer import is_fitted, last_step
-from boxwood.reference._reference import _centers_of
+from boxwood.reference._estimators import centers_of
 
 __all__ = ["PredictedLabels", "clustering_of_table", "label_column_of"]
 
@@ -128,7 +128,7 @@ def _of_clusterer(batches: Batches, clusterer: Any) -> TableReference:
             f"{kind} was fitted on the columns {listed(names)}, but the rows have {_columns(batches)}; "
             "name those of the fit (columns)"
         )
-    centers = _centers_of(last, batches.n_columns)
+    centers = centers_of(last, batches.n_columns)
     if centers is None:
         raise DataError(f"{kind} has no centres with {_columns(batches)} columns; {instead}")
     if isinstance(last, (KMeans, MiniBatchKMeans)) and not isinstance(last, BisectingKMeans):

@@ -24,7 +24,7 @@ from boxwood.passes._together import Together
 from boxwood.reference import Mixture, Moments, Reference
 from boxwood.reference._budget import as_names
 from boxwood.reference._moments import moments_of
-from boxwood.reference._reference import Names, _named
+from boxwood.reference._names import Names, named_clusters
 from boxwood.tree import ThresholdTree
 
 __all__ = ["N_BINS", "Tally"]
@@ -84,7 +84,7 @@ class Tally:
             value.flags.writeable = False
             object.__setattr__(self, name, value)
         object.__setattr__(self, "columns", as_names("columns", self.columns))
-        object.__setattr__(self, "names", _named(range(len(centers)), self.names))
+        object.__setattr__(self, "names", named_clusters(range(len(centers)), self.names))
         self._refuse_misfit()
 
     def _refuse_misfit(self) -> None:

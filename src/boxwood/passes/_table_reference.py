@@ -20,7 +20,7 @@ from boxwood.passes._medians import medians_in
 from boxwood.passes._overview import Overview
 from boxwood.passes._source import Source
 from boxwood.reference._equal_centers import distinct, first_of_equal, two_equal
-from boxwood.reference._reference import Names, _named
+from boxwood.reference._names import Names, named_clusters
 from boxwood.reference._sums import Means
 
 __all__ = ["Measured", "TableReference"]
@@ -76,7 +76,7 @@ class TableReference:
         centers = np.array(as_table(self.centers), dtype=np.float64)
         centers.flags.writeable = False
         object.__setattr__(self, "centers", centers)
-        object.__setattr__(self, "names", _named(range(len(centers)), self.names))
+        object.__setattr__(self, "names", named_clusters(range(len(centers)), self.names))
 
     @classmethod
     def of(
@@ -111,7 +111,7 @@ class TableReference:
         batches = replace(batches, labelling=labelling)
         means = means_in(batches, overview) if center == "mean" else None
         centers = medians_in(batches, overview) if means is None else means.mean + means.rest
-        return cls(labelling, centers, _named(labels, names), measured=Measured(batches, overview, means))
+        return cls(labelling, centers, named_clusters(labels, names), measured=Measured(batches, overview, means))
 
     @classmethod
     def nearest(cls, source: Source, centers: ArrayLike, *, names: Names | None = None) -> TableReference:
@@ -127,7 +127,7 @@ class TableReference:
         n_columns = rows_of(source).n_columns
         if n_columns < points.shape[1]:
             raise DataError(f"the centres have {points.shape[1]} columns, but {source.name} has {n_columns} of numbers")
-        return cls(NearestCenters(points), points, names)  # type: ignore[arg-type]
+        return cls(NearestCenters(points), points, named_clusters(range(len(points)), names))
 
     @property
     def n_clusters(self) -> int:
@@ -136,7 +136,7 @@ class TableReference:
 
     def named(self, names: Names) -> TableReference:
         """Return the clustering with other names."""
-        return replace(self, names=_named(self.names, names))
+        return replace(self, names=named_clusters(self.names, names))
 
     @property
     def equal_pair(self) -> str:

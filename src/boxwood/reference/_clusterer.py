@@ -20,9 +20,9 @@ from boxwood._types import Array, Floats
 from boxwood._validation import Rows, as_weights
 from boxwood.errors import DataError
 from boxwood.loops.costs import SQEUCLIDEAN, add_costs
+from boxwood.reference._estimators import centers_of, labels_of, objective_of
 from boxwood.reference._mixture import Mixture
-from boxwood.reference._reference import Reference, labels_of, objective_of
-from boxwood.reference._reference import _centers_of as centers_of
+from boxwood.reference._reference import Reference
 
 __all__ = [
     "fitted_clusterer",

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from boxwood._types import Array, Indices, Weights
 from boxwood.errors import DataError
 
-__all__ = ["by_size", "check_length", "encode_labels", "whole_labels"]
+__all__ = ["by_size", "check_length", "codes_with_gaps", "encode_labels", "whole_labels"]
 
 _LEFT_OUT: dict[str, Any] = {"i": -1, "f": -1, "U": "-1", "S": b"-1"}  # by kind of array
 _COUNTING_RANGE = 1 << 20  # whole numbers in a range up to this size are counted instead of sorted
+_MOST_GAPS = 1 << 16  # whole numbers from -1 up to this are used as they are
 
 
 def encode_labels(labels: Any) -> tuple[Indices, tuple[Hashable, ...]]:
@@ -57,6 +58,16 @@ def encode_labels(labels: Any) -> tuple[Indices, tuple[Hashable, ...]]:
     if array.dtype.kind in "UbS" and isinstance(labels, np.ndarray):
         return _encode_sorted(array)
     return _encode_hashable(labels)
+
+
+def codes_with_gaps(labels: Any) -> tuple[Array, tuple[Hashable, ...]]:
+    """Return each row's number, and the label of each number; small whole labels are used as they are, with gaps."""
+    array = np.asarray(labels) if isinstance(labels, np.ndarray) else None
+    if array is not None and array.ndim == 1 and array.dtype.kind in "iu" and array.size:
+        high = int(array.max())
+        if int(array.min()) >= -1 and high < min(_MOST_GAPS, array.size):
+            return array, tuple(range(high + 1))
+    return encode_labels(labels)
 
 
 def whole_labels(labels: Any, n_rows: int, n_clusters: int, what: str = "labels") -> Indices:
@@ -120,7 +131,7 @@ def _encode_hashable(labels: Iterable[Any]) -> tuple[Indices, tuple[Hashable, ..
     except TypeError as error:
         raise DataError(f"labels must be hashable: {error}") from None
     try:
-        names = sorted(distinct)  # type: ignore[type-var]
+        names = sorted(distinct)
     except TypeError:
         names = sorted(distinct, key=lambda name: (type(name).__name__, str(name)))
     code = {name: i for i, name in enumerate(names)} | {-1: -1, "-1": -1}

@@ -21,19 +21,19 @@ from boxwood._validation import (
     refuse_unknown,
     shown,
 )
-from boxwood._warnings import warn_caller
 from boxwood.errors import DataError
-from boxwood.reference._labels import encode_labels
+from boxwood.reference._gaussian_mixture import components_with_data, covariances_of
+from boxwood.reference._labels import codes_with_gaps
+from boxwood.reference._mixture_checks import as_covariances, finite_array, refuse_components
 from boxwood.reference._moments import Moments, moments_of
-from boxwood.reference._reference import Names, Reference, _named, refuse_no_reference
+from boxwood.reference._names import Names, named_clusters
+from boxwood.reference._reference import Reference, refuse_no_reference
 
 __all__ = ["LAWS", "Mixture", "refuse_no_mixture", "sigma_of"]
 
 LAWS = ("gaussian", "laplace", "rademacher")
 
-_NEGLIGIBLE_WEIGHT = 1e-8
 _MOST_CLUSTERS = 1 << 31
-_COUNTING_RANGE = 1 << 16  # labels from -1 up to this are used as they are
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,20 +98,20 @@ class Mixture:
     def __post_init__(self) -> None:
         if self.law is not None:
             refuse_unknown("law", self.law, LAWS)
-        means = _as_finite("means", self.means, (None, None))
+        means = finite_array("means", self.means, (None, None))
         k, d = means.shape
-        weights = _as_finite("weights", self.weights, (k,))
-        variances = _as_finite("variances", self.variances, (k, d))
-        _refuse_components(weights <= 0, "weights must be above 0")
-        _refuse_components((variances < 0).any(axis=1), "variances must be at least 0")
+        weights = finite_array("weights", self.weights, (k,))
+        variances = finite_array("variances", self.variances, (k, d))
+        refuse_components(weights <= 0, "weights must be above 0")
+        refuse_components((variances < 0).any(axis=1), "variances must be at least 0")
         weights = weights / weights.max()  # a sum of large weights may overflow
         self._freeze("weights", weights / weights.sum())
         self._freeze("means", means)
         self._freeze("variances", variances)
         if self.covariances is not None:
-            self._freeze("covariances", _as_covariances(self.covariances, variances))
+            self._freeze("covariances", as_covariances(self.covariances, variances))
         self._set_clusters(np.arange(k) if self.clusters is None else self.clusters)
-        object.__setattr__(self, "names", _named(range(k), self.names))
+        object.__setattr__(self, "names", named_clusters(range(k), self.names))
 
     def _set_clusters(self, clusters: ArrayLike) -> None:
         n = self.n_components
@@ -203,7 +203,7 @@ class Mixture:
         DataError
             If `X`, labels and weights do not fit together, hold missing or infinite values, or no row is kept.
         """
-        codes, cluster_labels = _encoded(labels)
+        codes, cluster_labels = codes_with_gaps(labels)
         if not cluster_labels:
             raise DataError("every row is left out: all labels are -1")
         rows = Rows.of(X, sample_weight)
@@ -212,7 +212,7 @@ class Mixture:
         present = [label for label, weight in zip(cluster_labels, moments.weights, strict=True) if weight > 0]
         if not present:
             raise DataError("every row is left out: give some row a label other than -1 and a weight above 0")
-        return cls.of_moments(moments, names=_named(present, names))
+        return cls.of_moments(moments, names=named_clusters(present, names))
 
     @classmethod
     def of_moments(cls, moments: Moments, *, names: Names | None = None, clusters: ArrayLike | None = None) -> Mixture:
@@ -229,7 +229,7 @@ class Mixture:
             raise DataError(
                 f"the values of column {j} are too large for their variance; divide the column by some unit"
             )
-        component_names = _named(present.tolist(), names)
+        component_names = named_clusters(present.tolist(), names)
         return cls(moments.weights[present], means, variances, component_names, clusters=clusters)  # type: ignore[arg-type]
 
     @classmethod
@@ -262,9 +262,9 @@ class Mixture:
         needed = ("weights_", "means_", "covariances_", "covariance_type")
         if not all(hasattr(mixture, name) for name in needed):
             raise DataError(f"expected a fitted GaussianMixture, got {type(mixture).__name__} without {listed(needed)}")
-        kept = _components_with_data(mixture)
+        kept = components_with_data(mixture)
         means = np.asarray(mixture.means_, dtype=np.float64)[kept]
-        variances, covariances = _covariances_of(mixture, means.shape[1])
+        variances, covariances = covariances_of(mixture, means.shape[1])
         covariances = None if covariances is None else covariances[kept]
         weights = np.asarray(mixture.weights_, dtype=np.float64)[kept]
         return cls(weights, means, variances[kept], tuple(kept.tolist()), covariances=covariances, law="gaussian")
@@ -298,70 +298,3 @@ def sigma_of(mixture: Mixture, pooling: str, sigma: ArrayLike | None) -> Floats:
     if deviations.shape != (d,) or not np.isfinite(deviations).all() or (deviations < 0).any():
         raise DataError(f"sigma must be {d} finite numbers, not negative, one for each axis; got {shown(sigma)}")
     return deviations
-
-
-def _encoded(labels: ArrayLike) -> tuple[Array, tuple[Hashable, ...]]:
-    """Return each row's number, and the label of each number; small whole labels are used as they are, with gaps."""
-    array = np.asarray(labels) if isinstance(labels, np.ndarray) else None
-    if array is not None and array.ndim == 1 and array.dtype.kind in "iu" and array.size:
-        high = int(array.max())
-        if int(array.min()) >= -1 and high < min(_COUNTING_RANGE, array.size):
-            return array, tuple(range(high + 1))
-    return encode_labels(labels)
-
-
-def _as_finite(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> Floats:
-    array = np.array(as_numbers(name, values))  # a copy, as it will be frozen
-    fits = array.ndim == len(shape) and all(
-        size > 0 and size == (wanted or size) for size, wanted in zip(array.shape, shape, strict=True)
-    )
-    if not fits:
-        expected = "(k, d)" if None in shape else str(shape)
-        raise DataError(f"{name} must have shape {expected}, got {array.shape}")
-    if not np.isfinite(array).all():
-        raise DataError(f"{name} must be finite, but hold missing or infinite values")
-    return array
-
-
-def _refuse_components(wrong: Any, expected: str) -> None:
-    if wrong.any():
-        raise DataError(f"{expected}; wrong for components {listed([str(k) for k in np.flatnonzero(wrong)])}")
-
-
-def _as_covariances(covariances: ArrayLike, variances: Floats) -> Floats:
-    k, d = variances.shape
-    array = _as_finite("covariances", covariances, (k, d, d))
-    scale = np.sqrt(variances[:, :, None]) * np.sqrt(variances[:, None, :])
-    _refuse_components(
-        (np.abs(array - array.transpose(0, 2, 1)) > 1e-8 * scale).any(axis=(1, 2)), "covariances must be symmetric"
-    )
-    diagonal = np.diagonal(array, axis1=1, axis2=2)
-    _refuse_components(
-        (np.abs(diagonal - variances) > 1e-8 * variances).any(axis=1), "covariances must have the variances as diagonal"
-    )
-    return array
-
-
-def _components_with_data(mixture: Any) -> Indices:
-    weights = np.asarray(mixture.weights_, dtype=np.float64)
-    empty = weights < _NEGLIGIBLE_WEIGHT
-    if hasattr(mixture, "mean_precision_prior_"):  # Bayesian: prior plus the rows of each component
-        empty |= np.asarray(mixture.mean_precision_) - mixture.mean_precision_prior_ < 1
-    if empty.all():
-        raise DataError("no component of the mixture has data")
-    if empty.any():
-        dropped = listed([f"{k} (weight {weights[k]:.1e})" for k in np.flatnonzero(empty)])
-        warn_caller(f"components without data are dropped: {dropped}")
-    return np.flatnonzero(~empty)
-
-
-def _covariances_of(mixture: Any, d: int) -> tuple[Floats, Floats | None]:
-    """Return variances (k, d) and, for the types that have them, covariances (k, d, d)."""
-    stored, kind = np.asarray(mixture.covariances_, dtype=np.float64), mixture.covariance_type
-    k = len(mixture.weights_)
-    if kind in ("full", "tied"):
-        if mixture.covariances_.dtype == np.float32:  # float32 rounding breaks symmetry by more than our tolerance
-            stored = (stored + stored.swapaxes(-2, -1)) / 2
-        covariances = np.broadcast_to(stored, (k, d, d))
-        return np.diagonal(covariances, axis1=1, axis2=2), covariances
-    return np.broadcast_to(stored if kind == "diag" else stored[:, None], (k, d)), None

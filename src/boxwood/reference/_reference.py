@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, overload
@@ -15,15 +15,17 @@ from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import Rows, as_positions, as_table, listed, refuse_other_kind, refuse_unknown
 from boxwood.errors import DataError
 from boxwood.reference._equal_centers import distinct, first_of_equal, two_equal
+from boxwood.reference._estimators import centers_of, labels_of, objective_of
 from boxwood.reference._labels import encode_labels
 from boxwood.reference._moments import Moments, moments_of
+from boxwood.reference._names import Names, named_clusters
 
 if TYPE_CHECKING:
     from boxwood.passes import Source, TableReference
 
-__all__ = ["Reference", "labels_of", "objective_of", "refuse_no_reference"]
+__all__ = ["Reference", "refuse_no_reference"]
 
-Names = Mapping[Hashable, Hashable] | Sequence[Hashable]
+RowsLike = ArrayLike | Rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,7 +81,7 @@ class Reference:
         for name, value in (("labels", labels), ("centers", centers)):
             value.flags.writeable = False
             object.__setattr__(self, name, value)
-        object.__setattr__(self, "names", _named(range(len(centers)), self.names))
+        object.__setattr__(self, "names", named_clusters(range(len(centers)), self.names))
 
     @property
     def n_clusters(self) -> int:
@@ -94,25 +96,13 @@ class Reference:
     @overload
     @classmethod
     def of(
-        cls,
-        X: Source,
-        labels: str,
-        *,
-        center: str = "mean",
-        names: Names | None = None,
-        sample_weight: str | None = None,
+        cls, X: Source, labels: str, *, center: str = ..., names: Names | None = ..., sample_weight: str | None = ...
     ) -> TableReference: ...
 
     @overload
     @classmethod
     def of(
-        cls,
-        X: ArrayLike | Rows,
-        labels: Any,
-        *,
-        center: str = "mean",
-        names: Names | None = None,
-        sample_weight: ArrayLike | None = None,
+        cls, X: RowsLike, labels: Any, *, center: str = ..., names: Names | None = ..., sample_weight: Any = ...
     ) -> Reference: ...
 
     @classmethod
@@ -147,20 +137,19 @@ class Reference:
         if not cluster_labels:
             raise DataError("every row is left out: all labels are -1")
         refuse_unknown("center", center, ("mean", "median"))
+        named = named_clusters(cluster_labels, names)
         if center == "median":
-            medians = _medians(rows.values, codes, len(cluster_labels), rows.weights)
-            return cls(codes, medians, _named(cluster_labels, names))
-        named = _named(cluster_labels, names)
+            return cls(codes, _medians(rows.values, codes, len(named), rows.weights), named)
         means, moments = _means(rows, codes, named)
         return cls(codes, means, named, moments=moments)
 
     @overload
     @classmethod
-    def nearest(cls, X: Source, centers: ArrayLike, *, names: Names | None = None) -> TableReference: ...
+    def nearest(cls, X: Source, centers: ArrayLike, *, names: Names | None = ...) -> TableReference: ...
 
     @overload
     @classmethod
-    def nearest(cls, X: ArrayLike | Rows, centers: ArrayLike, *, names: Names | None = None) -> Reference: ...
+    def nearest(cls, X: RowsLike, centers: ArrayLike, *, names: Names | None = ...) -> Reference: ...
 
     @classmethod
     def nearest(cls, X: Any, centers: ArrayLike, *, names: Names | None = None) -> Reference | TableReference:
@@ -196,7 +185,7 @@ class Reference:
             raise DataError(f"X has {rows.n_columns} columns, but the centres have {points.shape[1]}")
         nearest = NearestCenters(points)
         labels = map_blocks(lambda start, stop: nearest.codes(rows.values[start:stop], None), len(rows))
-        return cls(np.concatenate(labels), points, names)  # type: ignore[arg-type]
+        return cls(np.concatenate(labels), points, named_clusters(range(len(points)), names))
 
     @classmethod
     def from_estimator(
@@ -212,7 +201,7 @@ class Reference:
         labels = np.asarray(labels_of(estimator, X, len(checked)))
         if labels.dtype.kind in "iu":
             labels = np.where(labels < 0, -1, labels)
-            centers = _centers_of(estimator, checked.n_columns)
+            centers = centers_of(estimator, checked.n_columns)
             if centers is not None and labels.max(initial=-1) < len(centers):
                 return cls(labels, centers, best_for=objective_of(estimator))
         return cls.of(checked, labels)
@@ -264,50 +253,9 @@ class Reference:
         return f"Reference(n_clusters={self.n_clusters}, n_rows={n}, n_columns={d})"
 
 
-def _named(labels: Sequence[Hashable], names: Names | None) -> tuple[Hashable, ...]:
-    """Return a name for each label: `names` maps labels to names, or lists one name for each label."""
-    if names is None:
-        return tuple(labels)
-    if isinstance(names, Mapping):
-        unknown = [str(label) for label in names if label not in labels]
-        if unknown:
-            raise DataError(f"names for clusters that do not exist: {', '.join(unknown)}; clusters: {tuple(labels)}")
-        return tuple(names.get(label, label) for label in labels)
-    if len(names) != len(labels):
-        raise DataError(f"names must have one name for each of {len(labels)} clusters, got {len(names)}")
-    return tuple(names)
-
-
 def refuse_no_reference(reference: object) -> None:
     """Raise a TypeError, which says how to make one, unless the argument is a Reference."""
     refuse_other_kind("reference", reference, Reference, "make one: boxwood.Reference.of(X, labels)")
-
-
-def labels_of(estimator: Any, X: Any, n_rows: int) -> ArrayLike:
-    """Return the labels that a fitted clusterer, mixture or pipeline gives the rows of `X`: predicted, or `labels_`."""
-    if hasattr(estimator, "predict"):
-        return estimator.predict(X)  # type: ignore[no-any-return]
-    last = estimator[-1] if hasattr(estimator, "steps") else estimator
-    labels = getattr(last, "labels_", None)
-    if labels is None:
-        raise DataError(f"{type(last).__name__} has neither predict nor labels_; fit it first, or pass labels")
-    if len(labels) != n_rows:
-        raise DataError(f"{type(last).__name__} cannot predict; it was fitted on {len(labels)} rows, X has {n_rows}")
-    return labels  # type: ignore[no-any-return]
-
-
-def _centers_of(estimator: Any, n_columns: int) -> Floats | None:
-    for name in ("cluster_centers_", "means_"):
-        centers = getattr(estimator, name, None)
-        if centers is not None and np.ndim(centers) == 2 and np.shape(centers)[1] == n_columns:
-            return np.asarray(centers, dtype=np.float64)
-    return None
-
-
-def objective_of(estimator: Any) -> str | None:
-    """Return the distance that a clusterer such as `KMedians` minimised; None if it has no attribute `objective`."""
-    objective = getattr(estimator, "objective", None)
-    return objective if objective in ("l1", "l2", "sqeuclidean") else None
 
 
 def _means(rows: Rows, codes: Indices, names: Sequence[Hashable]) -> tuple[Floats, Moments]:

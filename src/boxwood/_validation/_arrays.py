@@ -1,0 +1,62 @@
+"""Checks of arrays that are given as parameters: numbers, vectors, positions."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from boxwood._messages import cut_off, shown
+from boxwood._types import Floats, Indices
+from boxwood.errors import DataError
+
+__all__ = ["as_finite_vector", "as_numbers", "as_positions", "as_vector"]
+
+
+def as_numbers(name: str, values: ArrayLike) -> Floats:
+    """Return real numbers of any shape as doubles, copied only if their type must change; they need not be finite.
+
+    Raises
+    ------
+    DataError
+        If the values are text, dates or complex, have no common shape, or are too large for a double.
+    """
+    try:
+        given = np.asarray(values)
+        numbers = given.astype(np.float64, copy=False) if given.dtype.kind in "biufO" else None
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataError(f"{name} must be numeric: {cut_off(str(error))}") from None
+    if numbers is None:
+        what = {"U": "text", "S": "text", "c": "complex numbers", "M": "dates"}
+        raise DataError(f"{name} must be numeric, got {what.get(given.dtype.kind, str(given.dtype))}")
+    return numbers
+
+
+def as_vector(name: str, values: ArrayLike) -> Floats:
+    """Return real numbers of shape (n,) as doubles; raise a DataError for anything else."""
+    numbers = as_numbers(name, values)
+    if numbers.ndim != 1:
+        raise DataError(f"{name} must be a sequence of numbers, got shape {numbers.shape}")
+    return numbers
+
+
+def as_finite_vector(name: str, values: ArrayLike) -> Floats:
+    """Return finite real numbers of shape (n,) as doubles; raise a DataError for anything else."""
+    numbers = as_vector(name, values)
+    if not np.isfinite(numbers).all():
+        raise DataError(f"{name} must be finite numbers, got {numbers[~np.isfinite(numbers)][0]}")
+    return numbers
+
+
+def as_positions(name: str, values: ArrayLike, n: int, *, least: int = 0) -> Indices:
+    """Return whole numbers from `least` to `n` - 1, shape (m,).
+
+    Raises
+    ------
+    DataError
+        If the values are something else.
+    """
+    array = np.asarray(values)
+    whole = array.ndim == 1 and (array.dtype.kind in "iu" or array.size == 0)
+    if not whole or (array.size and not (array.min() >= least and array.max() < n)):
+        raise DataError(f"{name} must be whole numbers from {least} to {n - 1}; got {shown(values)}")
+    return array.astype(np.intp, copy=False)
