@@ -109,9 +109,9 @@ def compare(
     ----------
     X, labels_or_estimator, n_clusters, random_state, columns, standardize, sample_weight, n_jobs
         As for `explain`.
-    objective, time_limit, preferred
+    objective, time_limit
         As for `explain`, where the method is "auto"; other methods decide by a rule of their own.
-    max_depth, min_samples_leaf, max_columns, forbidden, round_thresholds
+    max_depth, min_samples_leaf, max_columns, forbidden, preferred, round_thresholds
         Limits of the rules, as for `explain`. Methods that cannot keep those that are given are left out.
     methods : sequence of str, default=("auto", "imm", "greedy", "shallow", "exkmc", "expand", "cart")
         "auto", and names of `grow.METHODS`. Kernel methods are measured by other costs, and are left out.
@@ -220,8 +220,6 @@ def _possible(name: str, leaves: Sequence[int], k: int) -> list[int]:
 def _row(question: Question, name: str, leaves: int, options: Mapping[str, Any]) -> Compared:
     began = time.perf_counter()
     task = replace(question.task, max_leaf_nodes=leaves)
-    if name != "auto":
-        task = task.within(replace(task.budget, preferred=()))
     grown = choose(task, name, **options)
     grown = grown._replace(tree=question.finished(grown.tree)[0])
     ex = measure(question.task, grown, question.coordinates)

@@ -115,11 +115,12 @@ def explain(
         Most different columns that the rules test. "auto" compares choices of columns by fast trees, and searches in
         full on the best three, or on all where there are at most four choices.
     forbidden : sequence of str, default=()
-        Columns that no rule tests. They still count in the clustering and in costs. Methods that separate centres see
-        the other columns alone.
+        Columns that no rule tests. They still count in the clustering and in costs. Methods that separate centres,
+        Gaussians or means of features see the other columns alone.
     preferred : sequence of str, default=()
         Columns that win where the loss is nearly equal: cuts on other columns are exchanged, from the root down, as
-        long as the tree loses at most 1% more in the number that is looked at first. Only for "auto".
+        long as the tree loses at most 1% more in the number that is looked at first. For a method by its name that is
+        the cost, or the rows outside their cluster if the method looks at these or at other distances; a note says so.
     round_thresholds : int, default=None
         Significant digits of thresholds, at most 17. Thresholds that need more digits are rounded in the end, and
         everything is measured with the rounded ones. `Explanation.budget` says how many rows that moves to another
