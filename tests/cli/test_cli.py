@@ -212,7 +212,7 @@ BAD = [
         "export model.json --to pdf",
         USAGE,
         "Invalid value for '--to': 'pdf' is not one of 'text', 'sentences', 'markdown', 'csv', 'json', 'sql', "
-        "'python', 'javascript', 'formula', 'onnx', 'html'.",
+        "'python', 'javascript', 'formula', 'onnx', 'pmml', 'html'.",
     ),
     Bad(
         "export model.json -o nowhere/x.txt",

@@ -22,8 +22,10 @@ from boxwood.explanation._goal import Goal
 from boxwood.explanation._model_file import from_text
 from boxwood.explanation._search import searched
 from boxwood.grow import METHODS
+from boxwood.kernels import Gaussian, Laplace
 from boxwood.reference import Reference, Task
 from boxwood.reference._budget import Budget
+from boxwood.tree import ThresholdTree
 from boxwood.tree._shorten import rounded
 from tests.cases import make_case
 from tests.scale import seeds
@@ -101,7 +103,7 @@ def test_methods_keep_limits_or_refuse_them(seed):
             ex = bw.explain(X, labels, sample_weight=weights, method=method, **limits)
         if ex is not None:
             assert_kept(ex, X, kept, limits, columns)
-        missing = set(limits) - {"round_thresholds", *bw.grow.METHODS[method].keeps}
+        missing = set(limits) - {"preferred", "round_thresholds", *bw.grow.METHODS[method].keeps}
         given = {name for name in missing if limits[name] and (name, limits[name]) != ("min_samples_leaf", 1)}
         assert ex is None or not given
 
@@ -277,17 +279,89 @@ ONE_COLUMN_EACH = np.repeat([[0.0, 0, 1], [0, 1, 1], [1, 0, 1], [1, 1, 1]], 10, 
 FOUR = np.repeat(np.arange(4), 10)
 
 
-@pytest.mark.parametrize("method", [name for name, one in METHODS.items() if "forbidden" in one.keeps])
+SEPARATING = dict.fromkeys(
+    ("imm", "greedy", "shallow", "mmdt", "random_cuts"), "equal centres in the columns that rules"
+)
+SEPARATING |= {"kernel_imm": "equal means in all features", "kernel_mmdt": "alike on every axis that may be cut"}
+
+
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("limit", [{"forbidden": ["x0"]}, {"max_columns": 1}])
 def test_clusters_that_differ_only_in_columns_that_rules_may_not_test(method, limit):
     def explained():
         return bw.explain(ONE_COLUMN_EACH, FOUR, method=method, **limit)
 
-    if METHODS[method].separates_centers:
-        with pytest.raises(DataError, match="equal centres in the columns that rules may test"):
+    if method in SEPARATING:
+        with pytest.raises(DataError, match=SEPARATING[method]):
             explained()
     else:
         assert explained().agreement == 0.5
+
+
+ON_OTHER_COLUMNS = {
+    "imm": {},
+    "greedy": {},
+    "shallow": {},
+    "mmdt": {"threshold": "cantelli"},
+    "random_cuts": {"n_trees": 1},
+    "kernel_imm": {"kernel": Laplace(0.5), "features": "distance"},
+    "kernel_mmdt": {"kernel": Gaussian(0.5), "prototype": "medoid"},
+}
+
+
+@pytest.mark.parametrize("method", ON_OTHER_COLUMNS)
+@pytest.mark.parametrize("seed", seeds(3))
+def test_methods_that_separate_centres_see_the_other_columns_alone(method, seed):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(4, size=90)
+    X = rng.normal(size=(90, 4)) + 3 * rng.normal(size=(4, 4))[labels]
+    X[:, 1] *= 10  # which every method would cut first
+    X[:, 1] += 50 * labels
+    ways = {"method": method, "round_thresholds": 17, **ON_OTHER_COLUMNS[method]}
+    free, alone = bw.explain(X, labels, **ways), bw.explain(np.delete(X, 1, axis=1), labels, **ways)
+    limited = bw.explain(X, labels, forbidden=["x1"], **ways)
+    assert 1 in free.tree.features or method in ("random_cuts", "kernel_imm", "kernel_mmdt")
+    assert limited.tree.relabeled(limited.tree.leaf_clusters) == limited.tree
+    columns = np.array([0, 2, 3, -1])  # of the whole table; a leaf has none
+    there = alone.tree
+    assert limited.tree == ThresholdTree(columns[there.feature], there.lower, there.upper, there.second, there.cluster)
+    assert limited.reference_cost == free.reference_cost
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_methods_prefer_columns_where_that_costs_nothing(method):
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1, 2], 30)
+    column = 10.0 * labels + rng.normal(size=90)
+    X = np.column_stack([column, column, rng.normal(size=90)])
+    two_sided = {"kernel_exkmc", "kernel_expand"}
+    options = {"cuts": "threshold", "base": "root"} if method in two_sided else {}
+    free = bw.explain(X, labels, method=method, **options)
+    other = 1 - int(free.tree.features[0])
+    ex = bw.explain(X, labels, method=method, preferred=[f"x{other}"], **options)
+    if np.isneginf(free.tree.lower[free.tree.feature >= 0]).all():
+        assert ex.tree.features.tolist() == [other]
+        assert f"the tree of {method!r} was changed: cuts on other columns are cuts on preferred ones" in ex.notes
+    else:
+        assert method in ("kernel_imm", "kernel_mmdt")
+        assert ex.tree.n_leaves == free.tree.n_leaves
+    assert ex.agreement >= free.agreement
+
+
+@pytest.mark.parametrize("seed", seeds(8))
+def test_methods_lose_at_most_a_hundredth_for_preferred_columns(seed):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(4, size=120)
+    X = rng.normal(size=(120, 3)) + 2 * rng.normal(size=(4, 3))[labels]
+    for method in ("imm", "expand", "mmdt"):
+        free = bw.explain(X, labels, method=method)
+        ex = bw.explain(X, labels, method=method, preferred=["x2"])
+        if method == "expand":
+            assert (1 - ex.agreement) <= 1.01 * (1 - free.agreement) + 1e-12
+        else:
+            assert ex.cost <= 1.01 * free.cost * (1 + 1e-9)
+        changed = ex.tree.feature.tolist() != free.tree.feature.tolist()
+        assert any("was changed" in note for note in ex.notes) == changed
 
 
 def test_forbidden_columns_that_rules_cannot_use_are_no_error():
@@ -347,8 +421,7 @@ def test_thresholds_are_rounded_to_doubles(threshold, digits, expected):
         ({"forbidden": ["x0", "x1"]}, DataError, "every column is forbidden"),
         ({"forbidden": ["x0"], "preferred": ["x0"]}, ValueError, "forbidden and preferred at once: x0"),
         ({"method": "imm", "max_depth": 2}, ValueError, "'imm' has no max_depth; use 'auto' or 'exkmc' or 'expand'"),
-        ({"method": "cart", "preferred": ["x0"]}, ValueError, "'cart' has no preferred; use 'auto'"),
-        ({"method": "mmdt", "forbidden": ["x0"]}, ValueError, "'mmdt' has no forbidden"),
+        ({"method": "mmdt", "min_samples_leaf": 2}, ValueError, "'mmdt' has no min_samples_leaf"),
         ({"method": "exkmc", "base": "imm", "max_depth": 2}, ValueError, "use base 'root'"),
         ({"method": "exkmc", "cuts": "interval", "min_samples_leaf": 2}, ValueError, "cuts='threshold' alone"),
     ],

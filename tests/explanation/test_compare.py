@@ -72,10 +72,15 @@ def test_limits_are_those_of_explain(limits):
         assert (row.price, row.agreement, row.leaves) == (ex.price, ex.agreement, ex.n_leaves)
 
 
-def test_preferred_columns_are_for_auto():
-    X = np.repeat([[0.0, 0.0], [1.0, 1.0]], 20, axis=0)
-    found = bw.compare(X, np.repeat([0, 1], 20), methods=["auto", "cart"], max_leaf_nodes=2, preferred=["x1"])
-    assert {row.method for row in found.rows} == {"auto", "cart"}
+def test_preferred_columns_are_for_every_method():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(200, 3))
+    labels = KMeans(3, n_init=1, random_state=0).fit_predict(X)
+    found = bw.compare(X, labels, methods=["auto", "cart", "imm"], max_leaf_nodes=3, preferred=["x1"])
+    assert {row.method for row in found.rows} == {"auto", "cart", "imm"}
+    for row in found.rows:
+        ex = bw.explain(X, labels, method=row.method, max_leaf_nodes=3, preferred=["x1"])
+        assert (row.price, row.agreement, row.columns) == (ex.price, ex.agreement, ex.tree.features.size)
 
 
 def test_the_front_of_some_rows():

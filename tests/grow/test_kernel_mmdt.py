@@ -513,7 +513,7 @@ def test_what_is_refused():
         (DataError, "sample_weight must have one weight", {"sample_weight": [1.0]}),
         (DataError, "gamma has 2 numbers", {"kernel": Gaussian((1.0, 2.0))}),
         (DataError, "X has 3 rows, but the reference has 4 labels", {"X": X[:3]}),
-        (DataError, "alike on every axis, so that no cut separates them: 0, 1; make", {"X": [[1.0]] * 4}),
+        (DataError, "on every axis that may be cut, so that no cut separates them: 0, 1; make", {"X": [[1.0]] * 4}),
         (DataError, "alike on every axis", {"X": [[1.0], [2.0]] * 2}),
         (DataError, "every row is left out", {"reference": Reference([-1] * 4, [[0.5], [8.5]])}),
     ]:

@@ -31,10 +31,10 @@ _HELP = f"""Print a saved model in another form.
 
 {_described()}
 
-SQL, Python, JavaScript, the formula and ONNX label rows as `boxwood predict` does. A row that lacks a value which its
-rule needs, or has a category there that was never seen, gets NULL, None, null or an empty text. A spreadsheet holds
-about 15 digits of a number, and ONNX reads float32; a value so near to a cut that it is rounded past it may fall on
-the other side.
+SQL, Python, JavaScript, PMML, the formula and ONNX label rows as `boxwood predict` does. A row that lacks a value which
+its rule needs, or has a category there that was never seen, gets NULL, None, null, no prediction or an empty text. A
+spreadsheet holds about 15 digits of a number, and ONNX reads float32; a value so near to a cut that it is rounded past
+it may fall on the other side.
 """
 _EPILOG = """\b
 Examples:

@@ -86,6 +86,7 @@ OUTPUTS = {
     ".png": Output("a picture of the tree", _picture, "matplotlib", "plot"),
     ".svg": Output("the same, to be scaled", _picture, "matplotlib", "plot"),
     ".pdf": Output("the same, to be printed", _picture, "matplotlib", "plot"),
+    ".pmml": Output("a PMML model, for scoring engines", _exported("pmml")),
     ".onnx": Output("an ONNX model for float32 rows", _exported("onnx"), "onnx", "onnx"),
 }
 

@@ -79,7 +79,7 @@ def fit_on(model: TreeClusterer, source: Source, label: Any, weight: Any) -> Fit
                 f"got {shown(name)}"
             )
     method = METHODS[model._method]
-    method.grower_by_passes  # noqa: B018  it refuses methods without one before anything is read
+    method.refuse_without_passes()  # before anything is read
     batches = rows_of(source, label, weight)
     model._booleans, model._left_out = _kinds(source, batches, (label, weight))
     model._beside = tuple(name for name in (label, weight) if name is not None)

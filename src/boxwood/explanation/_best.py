@@ -9,6 +9,8 @@ from boxwood.explanation._progress import Progress, silent
 from boxwood.explanation._search import searched
 from boxwood.grow import METHODS, Method
 from boxwood.grow._grown import Grown
+from boxwood.grow._names import named
+from boxwood.grow._prefer import preferring
 from boxwood.passes import TableTask
 from boxwood.reference import Task
 
@@ -23,8 +25,23 @@ def choose(task: Task, name: str, *, progress: Progress = silent, **options: Any
     refuse_leaves(task, method)
     method.check_budget(task.budget)
     if task.budget.max_columns is None:
-        return method.grow(task, **options)
-    return grown_on_few(task, lambda task, _: method.grow(task, **options), "auto", several=False)
+        return _preferring(method.grow(task, **options), task, method)
+
+    def grow(task: Task, seconds: float | None) -> Grown:
+        return _preferring(method.grow(task, **options), task, method)
+
+    return grown_on_few(task, grow, "auto", several=False)
+
+
+def _preferring(grown: Grown, task: Task, method: Method) -> Grown:
+    """Return the tree of a method with cuts on preferred columns, where that costs nearly nothing."""
+    by_cost = grown.kernel is None and grown.objective == "sqeuclidean" and not method.by_mistakes
+    objective = "cost" if by_cost else "mistakes"
+    tree = preferring(grown.tree, task, objective)
+    if tree == grown.tree:
+        return grown
+    note = f"the tree of {method.name!r} was changed: cuts on other columns are cuts on preferred ones"
+    return grown._replace(tree=named(tree, task, objective), notes=(*grown.notes, note))
 
 
 def _searched(task: Task, *, progress: Progress, objective: str = "auto", time_limit: float | None = None) -> Grown:

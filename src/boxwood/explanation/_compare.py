@@ -10,15 +10,13 @@ from typing import Any, NamedTuple
 
 from boxwood._validation import shown, whole_number
 from boxwood.errors import DataError
+from boxwood.explanation._asked import Asked
 from boxwood.explanation._best import choose
-from boxwood.explanation._budgets import budget_of, in_coordinates
-from boxwood.explanation._evidence import Evidence
-from boxwood.explanation._explain import explain
 from boxwood.explanation._measure import measure
 from boxwood.explanation._of_explainer import is_explainer
-from boxwood.explanation._options import method_with_options, with_defaults
+from boxwood.explanation._options import with_defaults
+from boxwood.explanation._question import Question, question_of
 from boxwood.grow import METHODS, method_of
-from boxwood.reference._budget import Budget
 from boxwood.table._as_source import is_source
 
 __all__ = ["COMPARED", "Compared", "Comparison", "compare"]
@@ -111,9 +109,9 @@ def compare(
     ----------
     X, labels_or_estimator, n_clusters, random_state, columns, standardize, sample_weight, n_jobs
         As for `explain`.
-    objective, time_limit, preferred
+    objective, time_limit
         As for `explain`, where the method is "auto"; other methods decide by a rule of their own.
-    max_depth, min_samples_leaf, max_columns, forbidden, round_thresholds
+    max_depth, min_samples_leaf, max_columns, forbidden, preferred, round_thresholds
         Limits of the rules, as for `explain`. Methods that cannot keep those that are given are left out.
     methods : sequence of str, default=("auto", "imm", "greedy", "shallow", "exkmc", "expand", "cart")
         "auto", and names of `grow.METHODS`. Kernel methods are measured by other costs, and are left out.
@@ -149,35 +147,35 @@ def compare(
     names = [_checked(name) for name in _listed("methods", methods)]
     wanted = None if max_leaf_nodes is None else _listed("max_leaf_nodes", max_leaf_nodes)
     leaves = [] if wanted is None else sorted({whole_number("max_leaf_nodes", n, 2) for n in wanted})
-    base = explain(
-        X,
-        labels_or_estimator,
+    asked = Asked.of(
+        objective=objective,
+        time_limit=time_limit,
+        limits={
+            "max_depth": max_depth,
+            "min_samples_leaf": min_samples_leaf,
+            "max_columns": max_columns,
+            "forbidden": forbidden,
+            "preferred": preferred,
+            "round_thresholds": round_thresholds,
+        },
         n_clusters=n_clusters,
-        method="cart",
+        sample_weight=sample_weight,
         random_state=random_state,
         columns=columns,
         standardize=standardize,
-        sample_weight=sample_weight,
         n_jobs=n_jobs,
     )
-    limits = {
-        "max_depth": max_depth,
-        "min_samples_leaf": min_samples_leaf,
-        "max_columns": max_columns,
-        "forbidden": forbidden,
-        "preferred": preferred,
-        "round_thresholds": round_thresholds,
-    }
-    evidence, k = _within(base._rows(), budget_of(X, base.columns, limits)), base.n_clusters
-    of_auto = method_with_options("auto", objective, time_limit, {})[1]
-    options = {name: of_auto if name == "auto" else with_defaults(name, {}, evidence.clusterer) for name in names}
+    question = question_of(X, labels_or_estimator, asked)
+    k = question.task.reference.n_clusters
+    of_auto, clusterer = asked.options, question.clusterer
+    options = {name: of_auto if name == "auto" else with_defaults(name, {}, clusterer) for name in names}
     leaves = leaves or [k, 2 * k]
     rows, left_out = [], []
     for name in dict.fromkeys(names):
         refused = ""
         for n in _possible(name, leaves, k):
             try:
-                rows.append(_row(evidence, name, n, options[name]))
+                rows.append(_row(question, name, n, options[name]))
             except ValueError as error:  # a method may ask more of the rows than others, or not keep the limits
                 refused = str(error).splitlines()[0]
         distance = "sqeuclidean" if name == "auto" else options[name].get("objective", "sqeuclidean")
@@ -191,7 +189,7 @@ def compare(
         left_out += [(name, refused)] if refused else []
     rows.sort(key=lambda row: (row.leaves, row.price, -row.agreement))
     marked = tuple(row._replace(on_front=not any(_beats(other, row) for other in rows)) for row in rows)
-    return Comparison(marked, tuple(left_out), k, base.n_rows - base.n_left_out)
+    return Comparison(marked, tuple(left_out), k, int(question.task.reference.kept.sum()))
 
 
 def _listed(parameter: str, values: Any) -> list[Any]:
@@ -219,20 +217,12 @@ def _possible(name: str, leaves: Sequence[int], k: int) -> list[int]:
     return [n for n in leaves if name == "auto" or not METHODS[name].one_leaf_each or n == k]
 
 
-def _within(evidence: Evidence, budget: Budget) -> Evidence:
-    """Return the same rows with limits of the rules; columns that are only preferred are no limit of most methods."""
-    task = replace(evidence.task, budget=in_coordinates(budget, evidence.coordinates))
-    return replace(evidence, task=task, budget=budget)
-
-
-def _row(evidence: Evidence, name: str, leaves: int, options: Mapping[str, Any]) -> Compared:
+def _row(question: Question, name: str, leaves: int, options: Mapping[str, Any]) -> Compared:
     began = time.perf_counter()
-    task = replace(evidence.task, max_leaf_nodes=leaves)
-    if name != "auto":
-        task = task.within(replace(task.budget, preferred=()))
+    task = replace(question.task, max_leaf_nodes=leaves)
     grown = choose(task, name, **options)
-    grown = grown._replace(tree=evidence.on_table(grown.tree))
-    ex = measure(evidence.task, grown, evidence.coordinates)
+    grown = grown._replace(tree=question.finished(grown.tree)[0])
+    ex = measure(question.task, grown, question.coordinates)
     seconds = time.perf_counter() - began
     tree = ex.tree
     measured = (ex.n_leaves, tree.depth, int(tree.features.size), ex.price, ex.agreement, seconds)

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
-
-from boxwood._frames import boolean_columns
-from boxwood._threads import n_threads
-from boxwood._validation import refuse_infinite_sum, shown
 
 if TYPE_CHECKING:
     from boxwood.explanation._explanation import Explanation
@@ -121,11 +115,12 @@ def explain(
         Most different columns that the rules test. "auto" compares choices of columns by fast trees, and searches in
         full on the best three, or on all where there are at most four choices.
     forbidden : sequence of str, default=()
-        Columns that no rule tests. They still count in the clustering and in costs. Methods that separate centres see
-        the other columns alone.
+        Columns that no rule tests. They still count in the clustering and in costs. Methods that separate centres,
+        Gaussians or means of features see the other columns alone.
     preferred : sequence of str, default=()
         Columns that win where the loss is nearly equal: cuts on other columns are exchanged, from the root down, as
-        long as the tree loses at most 1% more in the number that is looked at first. Only for "auto".
+        long as the tree loses at most 1% more in the number that is looked at first. For a method by its name that is
+        the cost, or the rows outside their cluster if the method looks at these or at other distances; a note says so.
     round_thresholds : int, default=None
         Significant digits of thresholds, at most 17. Thresholds that need more digits are rounded in the end, and
         everything is measured with the rounded ones. `Explanation.budget` says how many rows that moves to another
@@ -205,121 +200,35 @@ def explain(
     >>> ex.agreement, ex.predict([[5.0, 3.0, 1.5, 0.2]]).tolist()
     (0.96, ['setosa'])
     """
-    from boxwood.explanation._best import choose
-    from boxwood.explanation._budgets import budget_of, finished, in_coordinates, settled, told
-    from boxwood.explanation._clustering import clustering_of, given_to, with_fitted_pipeline
-    from boxwood.explanation._explanation import with_booleans
-    from boxwood.explanation._guards import (
-        columns_for_rules,
-        notes_on_agreement,
-        notes_on_columns,
-        notes_on_outcome,
-        notes_on_rounding,
-    )
-    from boxwood.explanation._holdout import checked_validate, held_out
-    from boxwood.explanation._losses import Distance
-    from boxwood.explanation._measure import measure
-    from boxwood.explanation._names import renamed
-    from boxwood.explanation._notes_on_clusters import notes_on_k_means, notes_on_kernel
-    from boxwood.explanation._of_explainer import explained_by, is_explainer, out_of_frozen, refuse_growing
-    from boxwood.explanation._options import method_with_options, with_defaults
-    from boxwood.explanation._progress import as_progress
+    from boxwood.explanation._asked import Asked
+    from boxwood.explanation._explain_rows import explain_rows
     from boxwood.explanation._table_explain import explain_table
-    from boxwood.reference import Task
-    from boxwood.reference._clusterer import is_fitted
-    from boxwood.reference._coordinates import Coordinates
     from boxwood.table._as_source import as_source
 
-    name, options = method_with_options(method, objective, time_limit, options)
-    validate, progress = checked_validate(validate), as_progress(verbose)
-    n_threads(n_jobs)  # refuses what is no number of threads
-    _refuse_parameter(
-        "max_leaf_nodes",
-        max_leaf_nodes,
-        max_leaf_nodes is None or (isinstance(max_leaf_nodes, Integral) and max_leaf_nodes >= 2),
-        "a whole number of at least 2, or None",
-    )
-    if standardize not in (False, True):
-        raise TypeError(f"standardize must be True or False, got {shown(standardize)}")
-    random_state = 0 if random_state is None else random_state
-    limits: dict[str, Any] = {
-        "max_depth": max_depth,
-        "min_samples_leaf": min_samples_leaf,
-        "max_columns": max_columns,
-        "forbidden": forbidden,
-        "preferred": preferred,
-        "round_thresholds": round_thresholds,
-    }
-    if (source := as_source(X)) is not None:
-        return explain_table(
-            source,
-            labels_or_estimator,
-            method=name,
-            options=options,
-            n_clusters=n_clusters,
-            max_leaf_nodes=max_leaf_nodes,
-            names=names,
-            sample_weight=sample_weight,
-            random_state=random_state,
-            columns=columns,
-            standardize=standardize,
-            validate=validate,
-            n_jobs=n_jobs,
-            progress=progress,
-            limits=limits,
-        )
-    if is_explainer(labels_or_estimator):
-        explainer = out_of_frozen(labels_or_estimator)
-        limits["validate"] = validate
-        refuse_growing(explainer, n_clusters, method, max_leaf_nodes, standardize, objective, time_limit, limits)
-        return with_booleans(explained_by(explainer, X, columns, names, sample_weight), boolean_columns(X))
-    clustering = with_fitted_pipeline(labels_or_estimator, X, sample_weight)
-    chosen, on_columns = columns_for_rules(X, columns, clustering)
-    unscaled = Coordinates.of(X, chosen, clustering, sample_weight)
-    refuse_infinite_sum(unscaled.rows.weights)
-    budget = budget_of(X, unscaled.columns, limits)
-    coordinates = unscaled.standardized() if standardize else unscaled
-    if clustering is None:
-        on_columns += notes_on_k_means(unscaled, n_clusters, standardize)
-    else:
-        on_columns += notes_on_columns(unscaled.columns, unscaled.table.values)
-    on_columns += notes_on_rounding(X, unscaled.columns)
-    stages, was_fitted = (unscaled, coordinates), hasattr(clustering, "fit") and is_fitted(clustering)
-    reference, mixture, clustering = clustering_of(clustering, X, stages, n_clusters, random_state)
-    task = Task.of(
-        coordinates.rows,
-        renamed(reference, names),
-        mixture=mixture,
+    asked = Asked.of(
+        method=method,
+        objective=objective,
+        time_limit=time_limit,
+        options=options,
+        limits={
+            "max_depth": max_depth,
+            "min_samples_leaf": min_samples_leaf,
+            "max_columns": max_columns,
+            "forbidden": forbidden,
+            "preferred": preferred,
+            "round_thresholds": round_thresholds,
+        },
+        n_clusters=n_clusters,
         max_leaf_nodes=max_leaf_nodes,
+        names=names,
+        sample_weight=sample_weight,
         random_state=random_state,
+        columns=columns,
+        standardize=standardize,
+        validate=validate,
         n_jobs=n_jobs,
-        budget=in_coordinates(budget, coordinates),
+        verbose=verbose,
     )
-    options = with_defaults(name, options, clustering)
-    grown = choose(task, name, progress=progress, **options)
-    tree, n_moved = finished(coordinates.shortened(coordinates.pulled_back(grown.tree)), task, budget, coordinates)
-    notes = (*on_columns, *grown.notes, *notes_on_kernel(clustering, name))
-    explanation = measure(task, grown._replace(tree=tree, notes=notes), coordinates)
-    afterwards = notes_on_outcome(explanation, clustering is None or labels_or_estimator is None)
-    if name == "auto":
-        afterwards += notes_on_agreement(explanation.agreement, grown.tree, settled(task, grown.tree))
-    explanation = told(explanation, task, budget, n_moved)
-    has_clusterer = hasattr(clustering, "fit")
-    evidence = replace(
-        explanation._rows(),
-        grow=lambda task: choose(task, name, **options),
-        clusterer=clustering if has_clusterer else None,
-        given=given_to(clustering, was_fitted, X, stages) if has_clusterer else None,
-        is_short=True,
-        budget=budget,
-    )
-    explanation = replace(explanation, notes=(*explanation.notes, *afterwards), _evidence=evidence)
-    if validate is not None:
-        distance = Distance(explanation.objective, evidence.kernel)
-        explanation = replace(explanation, held_out=held_out(evidence, validate, distance, progress))
-    return with_booleans(explanation, boolean_columns(X))
-
-
-def _refuse_parameter(name: str, value: Any, valid: bool, expected: str) -> None:
-    if not valid:
-        raise ValueError(f"{name} must be {expected}; got {shown(value)}")
+    if (source := as_source(X)) is not None:
+        return explain_table(source, labels_or_estimator, **vars(asked))
+    return explain_rows(X, labels_or_estimator, asked)

@@ -26,7 +26,6 @@ __all__ = ["frontier_of"]
 
 PER_CLUSTER = 4  # leaves of the larger tree for each cluster, at least
 PER_LEAF = 2  # and for each leaf of the explanation's tree
-BY_MISTAKES = ("cart", "expand")  # methods that look at mistakes, so their prunings do
 
 
 def frontier_of(ex: Explanation, folds: int) -> Frontier:
@@ -107,7 +106,7 @@ def _way_of(ex: Explanation, evidence: Evidence) -> _Way:
         return _Way("cart-entropy", lambda task: grown_by(task, "entropy", task.leaves()), "mistakes", True)
     name = next(name for name in sorted(METHODS, key=len, reverse=True) if ex.method.startswith(name))
     has_centers = evidence.kernel is None and evidence.coordinates.measured is None  # in the columns of the task
-    by_cost = has_centers and ex.objective == "sqeuclidean" and name not in BY_MISTAKES
+    by_cost = has_centers and ex.objective == "sqeuclidean" and not METHODS[name].by_mistakes
     objective = "cost" if by_cost else "mistakes"
     if METHODS[name].one_leaf_each:
         how = "exkmc" if by_cost else "expand"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
 if TYPE_CHECKING:
+    from boxwood.explanation._asked import Asked
     from boxwood.explanation._explanation import Explanation
     from boxwood.explanation._names import Names
 
@@ -39,22 +40,15 @@ def explained_by(
     return explanation
 
 
-def refuse_growing(
-    explainer: Any,
-    n_clusters: Any,
-    method: str,
-    max_leaf_nodes: Any,
-    standardize: bool,
-    objective: str,
-    time_limit: float | None,
-    limits: dict[str, Any],
-) -> None:
+def refuse_growing(explainer: Any, asked: Asked) -> None:
     """Raise a ValueError if a parameter that grows a tree is given, although the explainer has a tree."""
-    given = {"n_clusters": n_clusters, "max_leaf_nodes": max_leaf_nodes, "time_limit": time_limit}
+    given = {name: getattr(asked, name) for name in ("n_clusters", "max_leaf_nodes")}
+    given["time_limit"] = asked.options.get("time_limit")
     names = [name for name, value in given.items() if value is not None]
-    names += ["method"] * (method != "auto") + ["standardize"] * standardize
-    names += ["objective"] * (objective != "auto")
-    names += [name for name, value in limits.items() if not (value is None or (isinstance(value, tuple) and not value))]
+    names += ["method"] * (asked.method != "auto") + ["standardize"] * asked.standardize
+    names += ["objective"] * (asked.options.get("objective", "auto") != "auto")
+    limits = asked.limits | {"validate": asked.validate}
+    names += [name for name, value in limits.items() if not (value is None or (isinstance(value, Sized) and not value))]
     if names:
         raise ValueError(
             f"{type(explainer).__name__} brings its own tree, so {names[0]} has no effect; "

@@ -71,7 +71,7 @@ def explain_table(
         source, clustering = reference_of_spark_model(clustering, getattr(source, "frame", source))
     batches, notes = rows_for(source, label_column_of(clustering), sample_weight, columns)
     if method != "auto":
-        METHODS[method].grower_by_passes  # noqa: B018  it refuses methods without one before anything is read
+        METHODS[method].refuse_without_passes()  # before anything is read
     if clustering is None and columns is None:
         batches, left_out = without_identifiers(batches)
         notes += left_out

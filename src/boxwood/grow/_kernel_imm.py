@@ -152,6 +152,7 @@ class _KeptRows(NamedTuple):
     """The rows that are not left out, with their clusters numbered without gaps."""
 
     rows: Rows
+    seen: Rows  # the same, with zeros in columns that no cut may test
     labels: Indices
     clusters: Indices  # the number that each cluster has in the reference
     names: tuple[Hashable, ...]
@@ -161,9 +162,9 @@ class _KeptRows(NamedTuple):
 
 def _kept(task: Task, kernel: Kernel) -> _KeptRows:
     reference, kept = task.reference, task.kept
-    rows = task.rows if kept.all() else task.rows.take(np.flatnonzero(kept))
+    rows, seen = (each if kept.all() else each.take(np.flatnonzero(kept)) for each in (task.rows, task.blinkered.rows))
     clusters, labels = np.unique(reference.labels[kept], return_inverse=True)
-    return _KeptRows(rows, labels, clusters, tuple(reference.names[c] for c in clusters), kernel, task.n_jobs)
+    return _KeptRows(rows, seen, labels, clusters, tuple(reference.names[c] for c in clusters), kernel, task.n_jobs)
 
 
 def _kinds(kernel: Kernel, features: str) -> tuple[str, ...]:
@@ -180,12 +181,12 @@ def _kinds(kernel: Kernel, features: str) -> tuple[str, ...]:
 
 def _on_features(kept: _KeptRows, kind: str, options: dict[str, Any]) -> _FeatureTree:
     """Return the tree that IMM grows on one kind of features, rewritten as cuts of the columns of the rows."""
-    curves = surrogate_map(kept.kernel, kept.rows, kind, **options)
-    mapped = kept.rows.mapped(curves.transform(kept.rows))
+    curves = surrogate_map(kept.kernel, kept.seen, kind, **options)
+    mapped = kept.seen.mapped(curves.transform(kept.seen))
     reference = Reference.of(mapped, kept.labels, names=kept.names)
     _refuse_equal_means(reference, kind)
     tree = grow_imm(Task.of(mapped, reference, n_jobs=kept.n_jobs)).tree
-    return _FeatureTree(_pulled_back(tree, curves, kept.rows), kind, curves.error)
+    return _FeatureTree(_pulled_back(tree, curves, kept.seen), kind, curves.error)
 
 
 def _refuse_equal_means(reference: Reference, kind: str) -> None:

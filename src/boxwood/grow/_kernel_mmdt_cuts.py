@@ -120,7 +120,9 @@ def _smallest_error_bound(laws: Laws, components: Indices) -> _Choice:
 
 def _alike(laws: Laws, components: Indices) -> DataError:
     names = listed([laws.names[c] for c in components])
-    return DataError(f"clusters that are alike on every axis, so that no cut separates them: {names}; make them one")
+    return DataError(
+        f"clusters that are alike on every axis that may be cut, so that no cut separates them: {names}; make them one"
+    )
 
 
 def _widest_gap(similarities: Floats, component: int, components: Indices) -> tuple[float, float]:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["METHODS", "Method", "method_of"]
 
 
+_COLUMNS = ("forbidden", "max_columns")
+
+
 class Method(NamedTuple):
     """A way to grow a tree.
 
@@ -35,15 +38,18 @@ class Method(NamedTuple):
     one_leaf_each : bool
         Whether the tree has one leaf for each cluster; no other number of leaves can be asked for then.
     separates_centers : bool
-        Whether it separates centres; then "auto" leaves it out if clusters have equal centres.
+        Whether it separates centres, and looks at nothing but the columns that it may test.
     candidate : bool
         Whether "auto" grows it; only used for methods with one leaf for each cluster.
     of_mixtures : bool
         Whether "auto" grows it only for mixtures.
     sees_all_rows : bool
         Whether "auto" gives it every row of a large table, because it takes about one pass.
+    by_mistakes : bool
+        Whether it looks at rows outside their cluster alone, and never at costs.
     keeps : tuple of str
-        The parts of a `Budget` that its trees keep, besides rounded thresholds.
+        The parts of a `Budget` that its trees keep, besides preferred columns and rounded thresholds, which come after
+        the growth.
     passes : str
         File in `grow/` that holds its grower for rows in batches, `grow_NAME_by_passes`; empty if it has none.
     """
@@ -55,7 +61,8 @@ class Method(NamedTuple):
     candidate: bool = False
     of_mixtures: bool = False
     sees_all_rows: bool = False
-    keeps: tuple[str, ...] = ()
+    by_mistakes: bool = False
+    keeps: tuple[str, ...] = _COLUMNS
     passes: str = ""
 
     @property
@@ -73,38 +80,35 @@ class Method(NamedTuple):
     @property
     def grower_by_passes(self) -> Callable[..., Grown]:
         """The function that takes a `TableTask`, and options by keyword, and returns a `Grown`."""
+        self.refuse_without_passes()
+        module = import_module(f"boxwood.grow.{self.passes}")
+        function: Callable[..., Grown] = getattr(module, f"grow_{self.name}_by_passes")
+        return function
+
+    def refuse_without_passes(self) -> None:
+        """Raise a DataError that names methods for rows in batches, if this one needs them in memory."""
         if not self.passes:
             able = [repr(name) for name, method in METHODS.items() if method.passes]
             raise DataError(
                 f"method {self.name!r} needs all rows in memory; for rows in batches use {' or '.join(able)}"
             )
-        module = import_module(f"boxwood.grow.{self.passes}")
-        function: Callable[..., Grown] = getattr(module, f"grow_{self.name}_by_passes")
-        return function
 
     def grow(self, task: Task | TableTask, **options: Any) -> Grown:
         """Return what the method grows for a task, with a note if it has fewer leaves than were asked for."""
         from boxwood.passes import TableTask  # here, as the list of methods is read without growing anything
+        from boxwood.reference._equal_centers import refuse_alike
 
         if self.separates_centers and task.budget.forbidden:
-            self._refuse_blurred(task)
+            refuse_alike(task.blurred, self.name)
         if isinstance(task, TableTask):
             grown = self.grower_by_passes(task, **options)
         else:
             grown = self.grower(task.blinkered if self.separates_centers else task, **options)
         return grown if self.one_leaf_each else grown.noting_early_stop(task)
 
-    def _refuse_blurred(self, task: Task | TableTask) -> None:
-        """Raise a DataError if columns that no cut may test are all that tells two centres apart."""
-        if task.blurred:
-            raise DataError(
-                f"clusters {task.blurred} have equal centres in the columns that rules may test, so method "
-                f"{self.name!r} cannot separate them; allow a column in which they differ, or use 'auto' or 'cart'"
-            )
-
     def check_budget(self, budget: Budget) -> None:
         """Raise a ValueError that names methods that keep a budget, if this one does not."""
-        missing = [name for name in budget.given if name not in (*self.keeps, "round_thresholds")]
+        missing = [name for name in budget.given if name not in (*self.keeps, "preferred", "round_thresholds")]
         if missing:
             able = [f"{name!r}" for name, other in METHODS.items() if set(missing) <= set(other.keeps)]
             raise ValueError(f"method {self.name!r} has no {missing[0]}; use {' or '.join([repr('auto'), *able])}")
@@ -117,9 +121,8 @@ class Method(NamedTuple):
             raise ValueError(f"method {self.name!r} has no option {listed(unknown)}; its options: {allowed}")
 
 
-_COLUMNS = ("forbidden", "max_columns")
 _ALL = (*_COLUMNS, "max_depth", "min_samples_leaf")
-_APART: dict[str, Any] = {"one_leaf_each": True, "separates_centers": True, "candidate": True, "keeps": _COLUMNS}
+_APART: dict[str, Any] = {"one_leaf_each": True, "separates_centers": True, "candidate": True}
 
 METHODS: dict[str, Method] = {
     method.name: method
@@ -129,12 +132,12 @@ METHODS: dict[str, Method] = {
         Method("mmdt", "_mmdt", True, candidate=True, of_mixtures=True, passes="_mmdt"),
         Method("shallow", "_shallow", passes="_greedy_passes", **_APART),
         Method("exkmc", "_expand", keeps=_ALL, passes="_expand_passes"),
-        Method("expand", "_expand", keeps=_ALL, passes="_expand_passes"),
-        Method("cart", "_cart", keeps=_ALL),
-        Method("random_cuts", "_random_cuts", True, separates_centers=True, passes="_random_cuts"),
+        Method("expand", "_expand", by_mistakes=True, keeps=_ALL, passes="_expand_passes"),
+        Method("cart", "_cart", by_mistakes=True, keeps=_ALL),
+        Method("random_cuts", "_random_cuts", True, passes="_random_cuts"),
         Method("kernel_imm", "_kernel_imm", True),
-        Method("kernel_exkmc", "_kernel_expand"),
-        Method("kernel_expand", "_kernel_expand"),
+        Method("kernel_exkmc", "_kernel_expand", keeps=_ALL),
+        Method("kernel_expand", "_kernel_expand", by_mistakes=True, keeps=_ALL),
         Method("kernel_mmdt", "_kernel_mmdt", True),
     )
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,6 +16,7 @@ from boxwood.grow._mmdt_thresholds import THRESHOLDS, Choose, choose_threshold
 from boxwood.loops.mmdt import partition, widest_gaps
 from boxwood.passes import TableTask
 from boxwood.reference import Mixture, Task
+from boxwood.reference._equal_centers import alike_without, refuse_alike
 from boxwood.reference._mixture import sigma_of
 from boxwood.tree import ThresholdTree
 
@@ -135,10 +137,16 @@ def grow_mmdt(
     sigma: ArrayLike | None = None,
     tie_break: str = "first",
 ) -> Grown:
-    """Return what `mmdt` grows from the mixture behind the clusters of a task."""
-    mixture = task.components
+    """Return what `mmdt` grows from the mixture behind the clusters of a task, on the columns that cuts may test."""
+    mixture, hidden = task.components, list(task.budget.forbidden)
+    seen = mixture
+    if hidden:
+        refuse_alike(alike_without(mixture.names, mixture.means, hidden), "mmdt")
+        means = mixture.means.copy()
+        means[:, hidden] = 0.0
+        seen = replace(mixture, means=means)
     tree = mmdt(
-        mixture,
+        seen,
         axis=axis,
         threshold=threshold,
         pooling=pooling,

@@ -21,6 +21,7 @@ from boxwood.passes import TableTask
 from boxwood.passes._medians import medians_in
 from boxwood.reference import Reference, Task
 from boxwood.reference._centers import find_centers, objective_code, without_weightless
+from boxwood.reference._equal_centers import alike_without, refuse_alike
 from boxwood.tree import ThresholdTree, TreeBuilder
 
 __all__ = ["RandomCutter", "grow_random_cuts", "grow_random_cuts_by_passes", "random_cuts", "with_best_centers"]
@@ -128,8 +129,6 @@ def grow_random_cuts(
 
     The cost of a tree is the sum of the rows' distances to these centres. Ties go to the first tree.
     """
-    if n_trees < 1:
-        raise ValueError(f"n_trees must be at least 1, got {n_trees}")
     centers = with_best_centers(task, objective).with_distinct_centers().centers
     return _cheapest(task, centers, objective, variant, median, n_trees)
 
@@ -151,8 +150,6 @@ def grow_random_cuts_by_passes(
     DataError
         If the objective is "l2", as geometric medians need all rows in memory.
     """
-    if n_trees < 1:
-        raise ValueError(f"n_trees must be at least 1, got {n_trees}")
     refuse_unknown("objective", objective, tuple(_OBJECTIVES))
     if objective == "l2":
         raise DataError(
@@ -168,8 +165,14 @@ def grow_random_cuts_by_passes(
 def _cheapest(
     task: Task | TableTask, centers: Floats, objective: str, variant: str, median: str, n_trees: int
 ) -> Grown:
-    """Return the cheapest of some random trees, all drawn from these centres."""
-    cutter = RandomCutter.of(centers, objective=objective, variant=variant, median=median)
+    """Return the cheapest of some random trees, all drawn from these centres in the columns that cuts may test."""
+    if n_trees < 1:
+        raise ValueError(f"n_trees must be at least 1, got {n_trees}")
+    seen, hidden = centers.copy(), list(task.budget.forbidden)
+    if hidden:
+        refuse_alike(alike_without(task.reference.names, centers, hidden), "random_cuts")
+        seen[:, hidden] = 0.0
+    cutter = RandomCutter.of(seen, objective=objective, variant=variant, median=median)
     random = as_generator(task.random_state)
     trees = [cutter.draw(random) for _ in range(n_trees)]
     least, changes = scored(task, centers, trees, objective=objective)

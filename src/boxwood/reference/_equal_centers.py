@@ -11,7 +11,7 @@ from boxwood._validation import listed, refuse_unknown
 from boxwood._warnings import warn_caller
 from boxwood.errors import DataError
 
-__all__ = ["alike_without", "distinct", "first_of_equal", "two_equal"]
+__all__ = ["alike_without", "distinct", "first_of_equal", "refuse_alike", "two_equal"]
 
 
 def first_of_equal(centers: Floats) -> Indices:
@@ -55,6 +55,15 @@ def alike_without(names: Sequence[Hashable], centers: Floats, columns: Sequence[
     hidden = centers.copy()
     hidden[:, list(columns)] = 0.0
     return _first_pair(names, first_of_equal(centers), first_of_equal(hidden))
+
+
+def refuse_alike(pair: str, method: str) -> None:
+    """Raise a DataError if columns that no cut may test are all that tells two centres apart; see `alike_without`."""
+    if pair:
+        raise DataError(
+            f"clusters {pair} have equal centres in the columns that rules may test, so method {method!r} cannot "
+            "separate them; allow a column in which they differ, or use 'auto' or 'cart'"
+        )
 
 
 def _first_pair(names: Sequence[Hashable], first: Indices, merged: Indices) -> str:

@@ -58,6 +58,7 @@ EXPORTERS = {
     "javascript": Exporter("render._javascript", "javascript", "to_javascript", "a function of JavaScript"),
     "formula": Exporter("render._formula", "formula", "to_formula", "a formula for row 2 of a spreadsheet"),
     "onnx": Exporter("render._onnx", "onnx", "to_onnx", "an ONNX model for float32 rows", "bytes"),
+    "pmml": Exporter("render._pmml", "pmml", "to_pmml", "a PMML model, for scoring engines"),
     "sklearn": Exporter("render._sklearn", "sklearn", "to_sklearn", "a DecisionTreeClassifier", "object"),
     "html": Exporter(
         "render._page", "page", "to_html", "the report, a page for a browser", "code", ("title", "min_count")

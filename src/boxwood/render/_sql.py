@@ -18,6 +18,7 @@ from boxwood.render._sql_groups import group_roots, groups
 from boxwood.table._sql import as_number
 from boxwood.tree import Box, Interval, ThresholdTree
 from boxwood.tree._boxes import boxes as tree_boxes
+from boxwood.tree._on_frames import new_name
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
@@ -93,9 +94,7 @@ def _query(ex: Explanation, case: str, table: str | Sequence[str], dialect: Dial
     parts = table.split(".") if isinstance(table, str) else list(table)
     if not parts or not all(isinstance(part, str) and part for part in parts):
         raise ValueError(f"table must be a name such as 'customers' or 'sales.customers'; got {shown(table)}")
-    taken = {name.casefold() for name in ex.columns}
-    names = ("cluster", *(f"cluster_{i}" for i in range(1, len(taken) + 1)))
-    name = next(name for name in names if name not in taken)
+    name = new_name("cluster", ex.columns)
     return f"SELECT *, {case} AS {dialect.name(name)}\nFROM {'.'.join(map(dialect.name, parts))}"
 
 

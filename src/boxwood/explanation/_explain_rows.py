@@ -1,0 +1,59 @@
+"""`explain` on rows in memory: the question is posed, a tree is grown and finished, and everything is measured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from boxwood._frames import boolean_columns
+from boxwood.explanation._asked import Asked
+from boxwood.explanation._best import choose
+from boxwood.explanation._budgets import settled, told
+from boxwood.explanation._explanation import Explanation, with_booleans
+from boxwood.explanation._guards import notes_on_agreement, notes_on_outcome
+from boxwood.explanation._holdout import held_out
+from boxwood.explanation._losses import Distance
+from boxwood.explanation._measure import measure
+from boxwood.explanation._notes_on_clusters import notes_on_kernel
+from boxwood.explanation._of_explainer import explained_by, is_explainer, out_of_frozen, refuse_growing
+from boxwood.explanation._options import with_defaults
+from boxwood.explanation._question import Question, question_of
+
+__all__ = ["explain_rows"]
+
+
+def explain_rows(X: Any, clustering: Any, asked: Asked) -> Explanation:
+    """Return the explanation of a clustering of the rows of an array or a data frame; see `explain`."""
+    if is_explainer(clustering):
+        explainer = out_of_frozen(clustering)
+        refuse_growing(explainer, asked)
+        explanation = explained_by(explainer, X, asked.columns, asked.names, asked.sample_weight)
+    else:
+        explanation = _answered(question_of(X, clustering, asked), asked, made_here=clustering is None)
+    return with_booleans(explanation, boolean_columns(X))
+
+
+def _answered(question: Question, asked: Asked, *, made_here: bool) -> Explanation:
+    task, name = question.task, asked.method
+    options = with_defaults(name, asked.options, question.clusterer)
+    grown = choose(task, name, progress=asked.progress, **options)
+    tree, n_moved = question.finished(grown.tree)
+    notes = (*question.notes, *grown.notes, *notes_on_kernel(question.clusterer, name))
+    explanation = measure(task, grown._replace(tree=tree, notes=notes), question.coordinates)
+    afterwards = notes_on_outcome(explanation, made_here)
+    if name == "auto":
+        afterwards += notes_on_agreement(explanation.agreement, grown.tree, settled(task, grown.tree))
+    explanation = told(explanation, task, question.budget, n_moved)
+    evidence = replace(
+        explanation._rows(),
+        grow=lambda task: choose(task, name, **options),
+        clusterer=question.clusterer,
+        given=question.given,
+        is_short=True,
+        budget=question.budget,
+    )
+    explanation = replace(explanation, notes=(*explanation.notes, *afterwards), _evidence=evidence)
+    if asked.validate is None:
+        return explanation
+    distance = Distance(explanation.objective, evidence.kernel)
+    return replace(explanation, held_out=held_out(evidence, asked.validate, distance, asked.progress))

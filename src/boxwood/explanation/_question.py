@@ -1,0 +1,90 @@
+"""`Question`: rows in memory, their clustering, and the limits of the rules that explain it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from boxwood._validation import refuse_infinite_sum
+from boxwood.explanation._asked import Asked
+from boxwood.explanation._budgets import budget_of, finished, in_coordinates
+from boxwood.explanation._clustering import clustering_of, given_to, with_fitted_pipeline
+from boxwood.explanation._guards import columns_for_rules, notes_on_columns, notes_on_rounding
+from boxwood.explanation._names import renamed
+from boxwood.explanation._notes_on_clusters import notes_on_k_means
+from boxwood.reference import Task
+from boxwood.reference._budget import Budget
+from boxwood.reference._clusterer import is_fitted
+from boxwood.reference._coordinates import Coordinates
+from boxwood.tree import ThresholdTree
+
+__all__ = ["Question", "question_of"]
+
+
+@dataclass(frozen=True)
+class Question:
+    """The clustering of a table that trees explain.
+
+    Parameters
+    ----------
+    task : Task
+        Rows and clusters in the columns on which trees are grown.
+    coordinates : Coordinates
+        The same rows in the table's columns, and the map between them.
+    budget : Budget
+        Limits of the rules, on the table's columns.
+    clusterer : object
+        The fitted clusterer; None if labels or a `Reference` were given.
+    given : array or data frame
+        The rows as the clusterer was given them; None if these are the rows of the task.
+    notes : tuple of str
+        What a reader should know of columns and clusters.
+    """
+
+    task: Task
+    coordinates: Coordinates
+    budget: Budget
+    clusterer: Any
+    given: Any
+    notes: tuple[str, ...]
+
+    def finished(self, tree: ThresholdTree) -> tuple[ThresholdTree, int]:
+        """Return a tree on the task's columns as one of short thresholds on the table's, and how many rows moved."""
+        here = self.coordinates
+        return finished(here.shortened(here.pulled_back(tree)), self.task, self.budget, here)
+
+
+def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
+    """Return what is to be explained; makes the clusters, or fits the clusterer, if none are given.
+
+    Raises
+    ------
+    DataError
+        If the table or the clustering cannot be used, or no tree could keep the limits; see `explain`.
+    """
+    made_here = clustering is None
+    clustering = with_fitted_pipeline(clustering, X, asked.sample_weight)
+    chosen, notes = columns_for_rules(X, asked.columns, clustering)
+    unscaled = Coordinates.of(X, chosen, clustering, asked.sample_weight)
+    refuse_infinite_sum(unscaled.rows.weights)
+    budget = budget_of(X, unscaled.columns, asked.limits)
+    coordinates = unscaled.standardized() if asked.standardize else unscaled
+    if made_here:
+        notes += notes_on_k_means(unscaled, asked.n_clusters, asked.standardize)
+    else:
+        notes += notes_on_columns(unscaled.columns, unscaled.table.values)
+    notes += notes_on_rounding(X, unscaled.columns)
+    stages, was_fitted = (unscaled, coordinates), hasattr(clustering, "fit") and is_fitted(clustering)
+    reference, mixture, fitted = clustering_of(clustering, X, stages, asked.n_clusters, asked.random_state)
+    task = Task.of(
+        coordinates.rows,
+        renamed(reference, asked.names),
+        mixture=mixture,
+        max_leaf_nodes=asked.max_leaf_nodes,
+        random_state=asked.random_state,
+        n_jobs=asked.n_jobs,
+        budget=in_coordinates(budget, coordinates),
+    )
+    clusterer = fitted if hasattr(fitted, "fit") else None
+    given = None if clusterer is None else given_to(clusterer, was_fitted, X, stages)
+    return Question(task, coordinates, budget, clusterer, given, notes)
