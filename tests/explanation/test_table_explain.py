@@ -315,8 +315,7 @@ def test_other_tables_are_measured_in_memory_and_in_batches(pair, seed):
     [
         (np.zeros((2, 2)), {"standardize": True}, "standardize with centres or a clusterer needs all rows in memory"),
         ("label", {"validate": 0.3}, "validate needs all rows in memory"),
-        ("label", {"min_samples_leaf": 3}, "min_samples_leaf needs all rows in memory"),
-        ("label", {"max_depth": 3, "method": "imm"}, "max_depth with method 'imm' needs all rows in memory"),
+        ("label", {"min_samples_leaf": 11}, "min_samples_leaf=11 allows no cut of 20 rows"),
         ("label", {"method": "cart"}, "method 'cart' needs all rows in memory"),
         ("nothing", {}, "no column 'nothing'"),
         (list(range(20)), {}, "must be a column of it"),

@@ -26,6 +26,7 @@ from boxwood.explanation._table_clustering import clustering_of_table, label_col
 from boxwood.explanation._table_evidence import refuse_all_rows
 from boxwood.explanation._table_facts import TableFacts, named_by_rows
 from boxwood.explanation._table_guards import identifiers_of
+from boxwood.explanation._table_limits import on_few_columns, with_enough_rows
 from boxwood.explanation._table_measure import explanation_of
 from boxwood.explanation._table_rows import boolean_columns_of, budget_for, rows_for, without_identifiers
 from boxwood.grow import METHODS
@@ -161,14 +162,18 @@ def _refuse_one_cluster(task: TableTask) -> None:
 
 def _found(facts: TableFacts, method: str, options: dict[str, Any], progress: Progress) -> Found:
     """Return what the method grows, and what the leaves of its tree hold."""
+    facts.task.budget.refuse_too_few(facts.task.n_kept)
     if method == "auto":
         return searched_by_passes(facts, progress=progress, **options)
-    chosen = METHODS[method]
-    refuse_leaves(facts.task, chosen)
-    grown = chosen.grow(facts.task, **options)
+    chosen, task = METHODS[method], facts.task
+    notes: tuple[str, ...] = ()
+    refuse_leaves(task, chosen)
+    if task.budget.max_columns is not None:
+        task, notes = on_few_columns(task, *sample_task(facts))
+    grown = chosen.grow(task, **options)
     if grown.objective != "sqeuclidean" or grown.kernel is not None:
         raise DataError(f"costs by {grown.objective} distances need all rows in memory")
-    return Found(grown, facts.of_trees([grown.tree])[0])
+    return Found(grown._replace(notes=(*notes, *grown.notes)), facts.of_trees([grown.tree])[0])
 
 
 def _finished(facts: TableFacts, sums: TreeSums) -> tuple[ThresholdTree, int, TreeSums]:
@@ -179,9 +184,12 @@ def _finished(facts: TableFacts, sums: TreeSums) -> tuple[ThresholdTree, int, Tr
     if digits is None:
         return short, 0, sums.of_tree(short)
     near = rounded(short, digits)
-    n_moved = task.batches.fold(partial(Moved, short, near)).n if near != short else 0
-    if not n_moved:
+    rows = task.batches.fold(partial(Moved, short, near)) if near != short else None
+    if rows is None or not (rows.n or rows.n_others):
         return near, 0, sums.of_tree(near)
     moved = facts.of_trees([near])[0]
+    if not rows.n:
+        return near, 0, moved
     tree = named_by_rows(moved, task.reference.centers, by_cost=False)
-    return tree, n_moved, facts.of_trees([tree])[0]
+    [sums] = with_enough_rows(facts, facts.of_trees([tree]))
+    return sums.tree, rows.n, sums
