@@ -62,7 +62,7 @@ def test_columns_are_chosen_in_the_units_in_which_trees_are_grown(seed):
 
 @pytest.mark.parametrize("seed", seeds(4))
 def test_a_tree_of_a_sample_has_enough_of_all_rows_in_its_leaves(seed, monkeypatch):
-    monkeypatch.setattr(_table_auto, "_rows_of_sample", lambda task: 200)
+    monkeypatch.setattr(_table_auto, "rows_of_sample", lambda task: 200)
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(2_000, 3)).round(2)
     X[:600] = X[0]  # a sample of distinct rows does not see how many these are

@@ -23,7 +23,7 @@ from boxwood.passes._tree_sums import TreeSums
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Found", "sample_task", "searched_by_passes"]
+__all__ = ["Found", "rows_of_sample", "sample_task", "searched_by_passes"]
 
 SAMPLE_VALUES, SAMPLE_ROWS = 2_000_000, 100_000  # most values and rows of the sample
 
@@ -86,14 +86,15 @@ def _note_on_sample(n_sampled: int, n_rows: int, n_compared: int, beside_imm: bo
     return f"trees were grown on a sample of {n_sampled:,} of {n_rows:,} rows; {best} on all rows"
 
 
-def _rows_of_sample(task: TableTask) -> int:
+def rows_of_sample(task: TableTask) -> int:
+    """Return how many rows of a table are looked at together, at most."""
     return max(min(SAMPLE_ROWS, SAMPLE_VALUES // task.batches.n_columns), ROWS, ROWS_PER_LEAF * task.leaves())
 
 
 def sample_task(facts: TableFacts) -> tuple[Task, bool]:
     """Return the task on a sample of distinct rows, and whether all rows are in it."""
     task = facts.task
-    n_rows = _rows_of_sample(task)
+    n_rows = rows_of_sample(task)
     found, budget = sample_of(task.batches, n_rows), task.budget
     values, weights = found.values, found.weights
     is_whole = len(values) < n_rows or (not facts.weighted and float(weights.sum()) == task.n_kept)

@@ -55,9 +55,12 @@ class Sample(NamedTuple):
 
     def repeated(self) -> Sample:
         """Return the sample with each row as often as it occurs."""
-        values, labels, weights, times = self
-        every = (np.repeat(each, times, axis=0) for each in (values, labels, weights))
-        return Sample(*every, np.ones(int(times.sum()), dtype=np.int64))
+        return self.at(np.repeat(np.arange(len(self.labels)), self.times))
+
+    def at(self, places: Indices) -> Sample:
+        """Return the rows at some places, any of them more than once, each of which occurs once then."""
+        once = np.ones(len(places), dtype=np.intp)
+        return Sample(self.values[places], self.labels[places], self.own_weights[places], once)
 
 
 def sample_of(batches: Batches, n_rows: int) -> Sample:

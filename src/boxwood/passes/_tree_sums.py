@@ -122,7 +122,11 @@ class TreeSums:
 
     def means(self) -> Means:
         """Return weights and means of the rows of each leaf."""
-        return self._joined(np.arange(self.tree.n_leaves), self.tree.n_leaves)[1]
+        return self.by_leaf()[1]
+
+    def by_leaf(self) -> tuple[Ranges, Means]:
+        """Return ranges, weights and means of the rows of each leaf."""
+        return self._joined(np.arange(self.tree.n_leaves), self.tree.n_leaves)
 
     def by_cluster(self) -> tuple[Ranges, Means]:
         """Return ranges, weights and means of the rows that the tree gives to each cluster."""
