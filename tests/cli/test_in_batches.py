@@ -146,8 +146,6 @@ def test_tables_that_cannot_be_used_are_refused(folder):
     assert "cannot hold both labels and weights" in both.stderr
     query = f"SELECT segment, same FROM '{folder}/t.parquet'"
     assert "no column is left in the query; one value only: same" in run("--sql", query, "-k", 2, code=3).stderr
-    needs = run(folder / "part-*.parquet", "-l", "segment", "--validate", 5, code=3)
-    assert "validate needs all rows in memory" in needs.stderr
 
 
 @pytest.mark.parametrize("seed", seeds(60))

@@ -12,7 +12,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from boxwood import IMM, Explanation, explain, metrics
 from boxwood.errors import DataError
-from boxwood.explanation._frontier import _way_of
+from boxwood.explanation._frontier import way_of
 from boxwood.explanation._holdout import parts_held_out
 from boxwood.explanation._losses import Distance, Losses
 from boxwood.explanation._measure import costs_of
@@ -39,7 +39,7 @@ def largest_of(ex):
     evidence = ex._rows()
     leaves = max(4 * ex.n_clusters, 2 * ex.n_leaves)
     task = replace(evidence.task, max_leaf_nodes=leaves)
-    return _way_of(ex, evidence).grow(task), task
+    return way_of(ex, evidence).grow(task), task
 
 
 @pytest.mark.parametrize("method", ["auto", "cart", "exkmc", "expand", "imm"])

@@ -280,8 +280,6 @@ def test_why_and_rename(pair):
 def test_what_needs_all_rows_says_so(pair):
     _, ex = pair
     for call in (
-        ex.frontier,
-        ex.stability,
         ex.misassigned,
         ex.typical,
         lambda: ex.why(3),
@@ -314,9 +312,7 @@ def test_other_tables_are_measured_in_memory_and_in_batches(pair, seed):
     ("clustering", "options", "message"),
     [
         (np.zeros((2, 2)), {"standardize": True}, "standardize with centres or a clusterer needs all rows in memory"),
-        ("label", {"validate": 0.3}, "validate needs all rows in memory"),
-        ("label", {"min_samples_leaf": 3}, "min_samples_leaf needs all rows in memory"),
-        ("label", {"max_depth": 3, "method": "imm"}, "max_depth with method 'imm' needs all rows in memory"),
+        ("label", {"min_samples_leaf": 11}, "min_samples_leaf=11 allows no cut of 20 rows"),
         ("label", {"method": "cart"}, "method 'cart' needs all rows in memory"),
         ("nothing", {}, "no column 'nothing'"),
         (list(range(20)), {}, "must be a column of it"),
@@ -347,7 +343,7 @@ def test_weights_of_a_source_are_a_columns_name():
 
 @pytest.mark.parametrize("seed", seeds(3))
 def test_auto_beyond_a_sample_keeps_its_word(seed, monkeypatch):
-    monkeypatch.setattr(_table_auto, "_rows_of_sample", lambda task: 1_000)
+    monkeypatch.setattr(_table_auto, "rows_of_sample", lambda task: 1_000)
     X = make_blobs(4_000, 4, centers=5, cluster_std=2.5, random_state=seed)[0]
     kmeans = KMeans(5, n_init=1, random_state=0).fit(X)
     in_memory, ex = both(X, kmeans.labels_, None, seed)
@@ -365,7 +361,7 @@ def test_auto_beyond_a_sample_keeps_its_word(seed, monkeypatch):
 
 
 def test_auto_beyond_a_sample_keeps_limits(monkeypatch):
-    monkeypatch.setattr(_table_auto, "_rows_of_sample", lambda task: 500)
+    monkeypatch.setattr(_table_auto, "rows_of_sample", lambda task: 500)
     X, y = make_blobs(3_000, 4, centers=5, cluster_std=2.5, random_state=0)
     source = scattered(X, 0, label=y)
     ex = explain(source, "label", max_depth=3, forbidden=["x0"], round_thresholds=2, max_columns=2)
@@ -425,7 +421,7 @@ def test_identifiers_are_found_as_in_memory(seed):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["blobs", "uniform"])
 def test_auto_on_a_sample_costs_at_most_a_hundredth_more_than_in_memory(kind, monkeypatch):
-    monkeypatch.setattr(_table_auto, "_rows_of_sample", lambda task: 20_000)
+    monkeypatch.setattr(_table_auto, "rows_of_sample", lambda task: 20_000)
     X = make_blobs(100_000, 10, centers=8, cluster_std=4.0, random_state=1)[0]
     X = X if kind == "blobs" else np.random.default_rng(1).random((100_000, 4))
     k = 8 if kind == "blobs" else 10

@@ -37,7 +37,7 @@ def test_a_sample_is_the_rows_with_the_least_hashes_in_any_batches(seed):
         source = scattered(X[order], seed, group=labels[order], w=weights[order])
         batches = rows_of(source, "group", "w")
         sample = sample_of(labelled(batches), n_rows)
-        for found, wanted in zip(sample, expected, strict=True):
+        for found, wanted in zip((sample.values, sample.labels, sample.weights), expected, strict=True):
             np.testing.assert_array_equal(found, wanted)
         assert not np.signbit(sample.values[sample.values == 0]).any()
 

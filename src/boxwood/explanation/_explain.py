@@ -180,8 +180,9 @@ def explain(
 
     A table in batches (of `scan`) is read several times, and never in memory as a whole. A method by its name grows the
     tree of the same rows in memory, if it can grow by passes. "auto" grows trees on a sample of up to 100 000 distinct
-    rows, and compares the best of them, and IMM's tree of all rows, on all rows; a note says so. `validate`,
-    `min_samples_leaf` and categories need all rows in memory.
+    rows, and compares the best of them, and IMM's tree of all rows, on all rows; a note says so. So does the choice of
+    columns for `max_columns`. `validate` holds out rows of a sample of up to 100 000, which `HeldOut.how` names.
+    Categories need all rows in memory.
 
     Takes time n d (log n + k) for each level of the trees, besides the clustering. A tree has k - 1 levels at worst; of
     clusters that overlap, IMM's may come close. `grow.greedy` and `grow.shallow` state worst cases of their own.

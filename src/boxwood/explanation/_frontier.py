@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from boxwood.explanation._evidence import Evidence
 from boxwood.explanation._holdout import held_out, how_of, loss_of_parts, losses_on, parts_held_out
-from boxwood.explanation._losses import Distance, Loss, Losses, summed
+from boxwood.explanation._losses import Distance, LeafLosses, Loss, Losses, summed
 from boxwood.explanation._records import Frontier, FrontierRow, HeldOut
 from boxwood.explanation._search import ROWS, ROWS_PER_LEAF
 from boxwood.grow import METHODS
@@ -22,7 +22,19 @@ if TYPE_CHECKING:
     from boxwood._types import Indices
     from boxwood.explanation._explanation import Explanation
 
-__all__ = ["frontier_of"]
+__all__ = [
+    "BY_MISTAKES",
+    "HeldOutBySize",
+    "Named",
+    "Way",
+    "expanded_name",
+    "frontier_of",
+    "frontier_on",
+    "held_out_by_size",
+    "largest_of",
+    "sizes_of",
+    "way_of",
+]
 
 PER_CLUSTER = 4  # leaves of the larger tree for each cluster, at least
 PER_LEAF = 2  # and for each leaf of the explanation's tree
@@ -30,27 +42,63 @@ PER_LEAF = 2  # and for each leaf of the explanation's tree
 
 def frontier_of(ex: Explanation, folds: int) -> Frontier:
     """Return the frontier; `Explanation.frontier` states how it is made."""
+    if ex._table is not None:
+        from boxwood.explanation._table_frontier import frontier_by_passes
+
+        return frontier_by_passes(ex, folds)
     evidence, distance = ex._rows(), Distance(ex.objective, ex._rows().kernel)
-    task, way = evidence.task, _way_of(ex, evidence)
-    largest = replace(task, max_leaf_nodes=max(PER_CLUSTER * ex.n_clusters, PER_LEAF * ex.n_leaves))
+    task, way = evidence.task, way_of(ex, evidence)
+    largest = replace(task, max_leaf_nodes=largest_of(ex))
     grown_on = way.rows_of(largest)
-    shares = way.shares(grown_on)
-    measured = evidence.coordinates.measured
+    shares, measured = way.shares(grown_on), evidence.coordinates.measured
     losses = Losses(shares.tree, task, task.rows if measured is None else measured, distance)
-    sizes = [m for m in range(2, shares.tree.n_leaves + 1) if shares.fewest(m) == m]
-    by_size = [losses.of(shares.clusters_with(m)) for m in sizes]
-    outside: list[Loss | None] = [None] * len(sizes)
-    of_this = None
-    if folds:
-        outside = list(_on_folds(evidence, largest, way, sizes, folds, distance))
-        of_this = _of_this(ex, evidence, folds, distance)
+    held = held_out_by_size(ex, evidence, largest, way, sizes_of(shares), folds, distance)
+    return frontier_on(ex, shares, losses, held, folds, way, len(grown_on.rows))
+
+
+def frontier_on(
+    ex: Explanation, shares: Shares, losses: LeafLosses, held: HeldOutBySize, folds: int, way: Named, n_grown: int
+) -> Frontier:
+    """Return the frontier of an explanation from the prunings of a larger tree, what they lose, and that held out."""
+    sizes = sizes_of(shares)
     rows = [
-        FrontierRow(m, loss.price, loss.agreement, *_held_out_of(held), False)
-        for m, loss, held in zip(sizes, by_size, outside, strict=True)
+        FrontierRow(m, loss.price, loss.agreement, *_held_out_of(outside), False)
+        for m, outside in zip(sizes, held.of_sizes, strict=True)
+        for loss in [losses.of(shares.clusters_with(m))]
     ]
-    rows.append(FrontierRow(ex.n_leaves, ex.price, ex.agreement, *_held_out_of(of_this), True))
+    rows.append(FrontierRow(ex.n_leaves, ex.price, ex.agreement, *_held_out_of(held.of_this), True))
     rows.sort(key=lambda row: (row.leaves, row.is_this))
-    return Frontier(tuple(rows), folds, way.name, way.objective, len(grown_on.rows))
+    return Frontier(tuple(rows), folds, way.name, way.objective, n_grown)
+
+
+def largest_of(ex: Explanation) -> int:
+    """Return the number of leaves of the larger tree."""
+    return max(PER_CLUSTER * ex.n_clusters, PER_LEAF * ex.n_leaves)
+
+
+def sizes_of(shares: Shares) -> list[int]:
+    """Return the numbers of leaves, from 2 on, at which a pruning loses less than all smaller ones."""
+    return [m for m in range(2, shares.tree.n_leaves + 1) if shares.fewest(m) == m]
+
+
+# --------------------------------------------------------------------------------------------- on rows held out
+
+
+class HeldOutBySize(NamedTuple):
+    """What is lost on rows held out, by the prunings of each size and by the explanation's tree; None if unknown."""
+
+    of_sizes: Sequence[Loss | None]
+    of_this: HeldOut | None
+
+
+def held_out_by_size(
+    ex: Explanation, evidence: Evidence, largest: Task, way: Way, sizes: list[int], folds: int, distance: Distance
+) -> HeldOutBySize:
+    """Return what is lost on the rows of all folds; nothing is known without folds."""
+    if not folds:
+        return HeldOutBySize([None] * len(sizes), None)
+    of_sizes = _on_folds(evidence, largest, way, sizes, folds, distance)
+    return HeldOutBySize(of_sizes, _of_this(ex, evidence, folds, distance))
 
 
 def _held_out_of(outside: Loss | HeldOut | None) -> tuple[float | None, float | None]:
@@ -66,7 +114,7 @@ def _of_this(ex: Explanation, evidence: Evidence, folds: int, distance: Distance
 
 
 def _on_folds(
-    evidence: Evidence, largest: Task, way: _Way, sizes: list[int], folds: int, distance: Distance
+    evidence: Evidence, largest: Task, way: Way, sizes: list[int], folds: int, distance: Distance
 ) -> list[Loss]:
     """Return for each size the loss on the rows of all folds, each by the pruning of the tree grown on the others."""
 
@@ -82,8 +130,18 @@ def _on_folds(
 # ------------------------------------------------------------------------------------------ how the tree is grown
 
 
-class _Way(NamedTuple):
-    """How the larger tree is grown, and what its prunings have the least of."""
+class Named(Protocol):
+    """How the larger tree is grown, in the words of `Explanation.method`, and what its prunings have the least of."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def objective(self) -> str: ...
+
+
+class Way(NamedTuple):
+    """How the larger tree is grown on rows in memory, and what its prunings have the least of."""
 
     name: str
     grow: Callable[[Task], ThresholdTree]
@@ -99,19 +157,24 @@ class _Way(NamedTuple):
         return shares_of(self.grow(task), task, self.objective, None)
 
 
-def _way_of(ex: Explanation, evidence: Evidence) -> _Way:
+def way_of(ex: Explanation, evidence: Evidence) -> Way:
+    """Return how the larger tree is grown on rows in memory."""
     if ex.search is not None and ex.search.objective != "agreement" and not ex.search.reason:
-        return _Way("regression-centers", lambda task: grown_by(task, "centers", task.leaves()), "cost", True)
+        return Way("regression-centers", lambda task: grown_by(task, "centers", task.leaves()), "cost", True)
     if ex.search is not None or evidence.grow is None:
-        return _Way("cart-entropy", lambda task: grown_by(task, "entropy", task.leaves()), "mistakes", True)
+        return Way("cart-entropy", lambda task: grown_by(task, "entropy", task.leaves()), "mistakes", True)
     name = next(name for name in sorted(METHODS, key=len, reverse=True) if ex.method.startswith(name))
     has_centers = evidence.kernel is None and evidence.coordinates.measured is None  # in the columns of the task
     by_cost = has_centers and ex.objective == "sqeuclidean" and not METHODS[name].by_mistakes
     objective = "cost" if by_cost else "mistakes"
     if METHODS[name].one_leaf_each:
-        how = "exkmc" if by_cost else "expand"
-        return _Way(f"{name}-{how}", lambda task: _expanded(evidence, task, objective), objective, False)
-    return _Way(name, lambda task: _grown(evidence, task), objective, False)
+        return Way(expanded_name(name, objective), lambda task: _expanded(evidence, task, objective), objective, False)
+    return Way(name, lambda task: _grown(evidence, task), objective, False)
+
+
+def expanded_name(name: str, objective: str) -> str:
+    """Return the name of the tree of a method that is expanded by an objective."""
+    return f"{name}-{'exkmc' if objective == 'cost' else 'expand'}"
 
 
 def _grown(evidence: Evidence, task: Task) -> ThresholdTree:

@@ -18,7 +18,7 @@ from boxwood.reference._centers import objective_code
 from boxwood.reference._moments import moments_of
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Distance", "Loss", "Losses", "summed"]
+__all__ = ["Distance", "LeafLosses", "Loss", "Losses", "cost_by_means", "summed"]
 
 
 class Distance(NamedTuple):
@@ -52,8 +52,32 @@ def summed(losses: list[Loss]) -> Loss:
     return Loss(*(float(sum(parts)) for parts in zip(*losses, strict=True)))
 
 
-class Losses:
+class LeafLosses:
     """Makes the loss of a tree from the cluster that each of its leaves is named by.
+
+    Parameters
+    ----------
+    held : array of shape (n_leaves, k)
+        Weight of the rows of each cluster in each leaf.
+    cost : function
+        Returns a cost from the clusters of the leaves.
+    reference_cost : float
+        Cost of the clusters.
+    """
+
+    def __init__(self, held: Floats, cost: Callable[[Indices], float], reference_cost: float) -> None:
+        self.held, self.n_leaves, self.weight = held, len(held), float(held.sum())
+        self._cost, self.reference_cost = cost, reference_cost
+
+    def of(self, clusters: Indices) -> Loss:
+        """Return the loss if leaf i is named by the cluster `clusters[i]`."""
+        lost = self.held.copy()
+        lost[np.arange(self.n_leaves), clusters] = 0.0  # so that nothing lost is nothing, whatever sums are rounded to
+        return Loss(self._cost(clusters), self.reference_cost, self.weight - float(lost.sum()), self.weight)
+
+
+class Losses(LeafLosses):
+    """The losses of a tree on rows in memory.
 
     The rows are read once. Squared distances and those of a kernel follow from sums over pairs of leaves; for other
     distances each naming takes a pass.
@@ -80,15 +104,8 @@ class Losses:
             None if weights is None else weights[task.kept],
             minlength=tree.n_leaves * k,
         )
-        self.held = held.reshape(tree.n_leaves, k).astype(np.float64)
-        self.weight = float(self.held.sum())
-        self._cost, self.reference_cost = self._costs(distance, np.where(task.kept, labels, -1))
-
-    def of(self, clusters: Indices) -> Loss:
-        """Return the loss if leaf i is named by the cluster `clusters[i]`."""
-        lost = self.held.copy()
-        lost[np.arange(self.n_leaves), clusters] = 0.0  # so that nothing lost is nothing, whatever sums are rounded to
-        return Loss(self._cost(clusters), self.reference_cost, self.weight - float(lost.sum()), self.weight)
+        by_leaf: Floats = held.reshape(tree.n_leaves, k).astype(np.float64)
+        super().__init__(by_leaf, *self._costs(distance, np.where(task.kept, labels, -1)))
 
     def _costs(self, distance: Distance, labels: Indices) -> tuple[Callable[[Indices], float], float]:
         """Return the function from the clusters of the leaves to a cost, and the cost of the clusters."""
@@ -112,14 +129,7 @@ class Losses:
         present = weights > 0
         shift = moments.origins[np.argmax(present)]
         means = np.where(present[:, None], (moments.origins - shift) + moments.offsets, 0.0)
-
-        def cost(clusters: Indices) -> float:
-            groups = _indicator(clusters, self.task.reference.n_clusters)
-            total = groups.T @ weights
-            centers = (groups.T @ (weights[:, None] * means)) / np.where(total > 0, total, 1.0)[:, None]
-            return within + float((weights[:, None] * np.square(means - centers[clusters])).sum())
-
-        return cost
+        return cost_by_means(weights, means, within, self.task.reference.n_clusters)
 
     def _in_space(self, space: KernelSpace) -> Callable[[Indices], float]:
         """Return the cost in a feature space, from the kernel's sums over each pair of leaves."""
@@ -136,6 +146,21 @@ class Losses:
             return max(squares - float((inner / np.where(total > 0, total, 1.0)).sum()), 0.0)
 
         return cost
+
+
+def cost_by_means(weights: Floats, means: Floats, within: float, k: int) -> Callable[[Indices], float]:
+    """Return the function from the clusters of leaves to a cost, by weights and means of the leaves' rows.
+
+    IN: means (n_leaves, d), 0 for a leaf without rows; within: squared distances of all rows to their leaf's mean.
+    """
+
+    def cost(clusters: Indices) -> float:
+        groups = _indicator(clusters, k)
+        total = groups.T @ weights
+        centers = (groups.T @ (weights[:, None] * means)) / np.where(total > 0, total, 1.0)[:, None]
+        return within + float((weights[:, None] * np.square(means - centers[clusters])).sum())
+
+    return cost
 
 
 def _indicator(group: Indices, n_groups: int) -> Floats:

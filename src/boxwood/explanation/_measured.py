@@ -68,8 +68,7 @@ class Measured:
 
     def _refuse_no_rows(self, call: str) -> None:
         """Raise a DataError if the explanation holds no rows, so that what is asked for had to be measured before."""
-        self._refuse_batches(call)
-        if self._evidence is None:
+        if self._evidence is None and self._table is None:
             raise DataError(f"a model that was saved holds no rows, and not what is asked for; call {call} before save")
 
     def profile(
@@ -236,6 +235,10 @@ class Measured:
         many were compared, mostly loses less than the pruning of its size. A tree that was there already counts as one
         of "auto" by agreement.
 
+        For a table in batches a method by its name grows the larger tree by passes over all rows. "auto" grows it on a
+        sample of up to 100 000 rows, and so does every method with folds: then the rows held out are rows of the
+        sample. Price and agreement are those of all rows in any case.
+
         Takes at most twice as long as the growth of the larger tree, from about 1 000 rows on; with folds as many
         growths again, and as many of this tree. The result is kept, and saved with the explanation; without folds what
         was kept is returned even if it has some.
@@ -299,7 +302,8 @@ class Measured:
         Jaccard index, by weight if rows are weighted, on the different rows of the resample. Below 0.6 on average a
         cluster is not to be trusted, and from 0.75 on it is valid: the numbers of Hennig's R package fpc. Where labels
         were given, or the clusterer is frozen, there is nothing to fit again: only the tree is grown, and the rows to
-        which its rules give a cluster are compared (`Stability.refitted` and the verdict say so).
+        which its rules give a cluster are compared (`Stability.refitted` and the verdict say so). Of a table in batches
+        resamples are drawn from a sample of up to 100 000 rows.
 
         Takes n fits and n growths. "auto" grows many trees each time, so name a method where time is short. The result
         is kept, and saved with the explanation; one that was read from a file returns what it holds.
@@ -326,7 +330,12 @@ class Measured:
 
         kept, seed = self._kept.get("stability"), 0 if random_state is None else random_state
         is_same = kept is not None and isinstance(seed, Integral) and (kept.n, kept.random_state) == (n, seed)
-        if not (is_same or (kept is not None and self._evidence is None)):
+        if not (is_same or (kept is not None and self._evidence is None and self._table is None)):
             self._refuse_no_rows("stability()")
-            kept = self._kept["stability"] = stability_of(self, n, random_state, as_progress(verbose))  # type: ignore[arg-type]
+            ex = cast("Explanation", self)
+            if ex._table is not None:
+                from boxwood.explanation._table_in_memory import with_sample_in_memory
+
+                ex, _ = with_sample_in_memory(ex)
+            kept = self._kept["stability"] = stability_of(ex, n, random_state, as_progress(verbose))
         return kept  # type: ignore[return-value]

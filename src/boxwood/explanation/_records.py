@@ -21,7 +21,8 @@ class HeldOut(NamedTuple):
     n_rows : int
         Number of rows that were held out, over all folds.
     how : str
-        How rows were held out: "30% of the rows" or "5 folds".
+        How rows were held out: "30% of the rows" or "5 folds", with ", of a sample of 100,000 rows" for a long table in
+        batches.
     """
 
     agreement: float
@@ -72,7 +73,7 @@ class Frontier(Sequence[FrontierRow]):
         What each pruning has the least of, among all prunings with as few leaves.
     n_grown : int
         Number of rows on which the larger tree was grown and pruned: a sample, where the table is long. Price and
-        agreement are those of all rows.
+        agreement are those of all rows; of a long table in batches those held out are of the sample.
     """
 
     rows: tuple[FrontierRow, ...]

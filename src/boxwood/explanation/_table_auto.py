@@ -14,6 +14,7 @@ from boxwood.explanation._goal import Candidate, GoalRule, comparable
 from boxwood.explanation._progress import Progress
 from boxwood.explanation._search import ROWS, ROWS_PER_LEAF
 from boxwood.explanation._table_facts import TableFacts, named_by_rows
+from boxwood.explanation._table_limits import with_enough_rows
 from boxwood.grow import METHODS
 from boxwood.grow._grown import Grown
 from boxwood.passes import TableTask
@@ -22,7 +23,7 @@ from boxwood.passes._tree_sums import TreeSums
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Found", "sample_task", "searched_by_passes"]
+__all__ = ["Found", "rows_of_sample", "sample_task", "searched_by_passes"]
 
 SAMPLE_VALUES, SAMPLE_ROWS = 2_000_000, 100_000  # most values and rows of the sample
 
@@ -85,26 +86,35 @@ def _note_on_sample(n_sampled: int, n_rows: int, n_compared: int, beside_imm: bo
     return f"trees were grown on a sample of {n_sampled:,} of {n_rows:,} rows; {best} on all rows"
 
 
-def _rows_of_sample(task: TableTask) -> int:
+def rows_of_sample(task: TableTask) -> int:
+    """Return how many rows of a table are looked at together, at most."""
     return max(min(SAMPLE_ROWS, SAMPLE_VALUES // task.batches.n_columns), ROWS, ROWS_PER_LEAF * task.leaves())
 
 
 def sample_task(facts: TableFacts) -> tuple[Task, bool]:
     """Return the task on a sample of distinct rows, and whether all rows are in it."""
     task = facts.task
-    n_rows = _rows_of_sample(task)
-    values, labels, weights = sample_of(task.batches, n_rows)
+    n_rows = rows_of_sample(task)
+    found, budget = sample_of(task.batches, n_rows), task.budget
+    values, weights = found.values, found.weights
+    is_whole = len(values) < n_rows or (not facts.weighted and float(weights.sum()) == task.n_kept)
+    if budget.min_samples_leaf > 1:  # which counts equal rows one by one
+        if is_whole and found.times.sum() <= n_rows:
+            found = found.repeated()
+            values, weights = found.values, found.weights
+        else:
+            budget = budget.for_share(min(len(values) / task.n_kept, 1.0))
     are_alike = not facts.weighted and bool((weights == 1.0).all())
     sample = Task.of(
         Rows(values, None if are_alike else weights),
-        Reference(labels, task.reference.centers, task.reference.names),
+        Reference(found.labels, task.reference.centers, task.reference.names),
         mixture=task.mixture,
         max_leaf_nodes=task.max_leaf_nodes,
         random_state=task.random_state,
         n_jobs=task.n_jobs,
-        budget=task.budget,
+        budget=budget,
     )
-    return sample, len(labels) < n_rows or (not facts.weighted and float(weights.sum()) == task.n_kept)
+    return sample, is_whole
 
 
 def _taken(facts: TableFacts, rule: GoalRule, trees: dict[ThresholdTree, str]) -> tuple[Candidate, TreeSums, float]:
@@ -113,7 +123,7 @@ def _taken(facts: TableFacts, rule: GoalRule, trees: dict[ThresholdTree, str]) -
     named = [named_by_rows(sums, centers, rule.by_cost) for sums in measured]
     if any(tree.n_leaves < sums.tree.n_leaves for tree, sums in zip(named, measured, strict=True)):
         measured = facts.of_trees(named)  # rows without a cluster have other leaves now
-    measured = [sums.of_tree(tree) for tree, sums in zip(named, measured, strict=True)]
+    measured = with_enough_rows(facts, [sums.of_tree(tree) for tree, sums in zip(named, measured, strict=True)])
     candidates, costs = [], facts.costs_of(measured)
     for sums, name, cost in zip(measured, trees.values(), costs, strict=True):
         wrong = sums.held.copy()

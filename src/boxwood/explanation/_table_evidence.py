@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from boxwood.errors import DataError
 from boxwood.explanation._table_facts import TableFacts
 from boxwood.passes import TableTask
 from boxwood.tree import ThresholdTree
+
+if TYPE_CHECKING:
+    from boxwood.explanation._table_growth import Growth
 
 __all__ = ["TableEvidence", "confusion_in", "refuse_all_rows"]
 
@@ -31,12 +34,15 @@ class TableEvidence:
         Means of the clusters, and squared distances to them.
     booleans : sequence of str
         Columns that hold booleans.
+    growth : Growth, default=None
+        How the tree was grown; None for a tree that was there already.
     """
 
     task: TableTask
     held: Array
     facts: TableFacts
     booleans: Sequence[str] = ()
+    growth: Growth | None = None
 
     def confusion(self, tree: ThresholdTree) -> tuple[tuple[float, ...], ...]:
         """Return the number, or the weight, of the rows of each cluster that are ruled to be in each cluster."""

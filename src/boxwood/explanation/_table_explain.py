@@ -11,7 +11,6 @@ import numpy as np
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 
 from boxwood.errors import DataError
-from boxwood.explanation._best import refuse_leaves
 from boxwood.explanation._budgets import settled, told
 from boxwood.explanation._clustering import N_CLUSTERS
 from boxwood.explanation._explanation import Explanation, with_booleans
@@ -25,15 +24,18 @@ from boxwood.explanation._table_auto import Found, sample_task, searched_by_pass
 from boxwood.explanation._table_clustering import clustering_of_table, label_column_of
 from boxwood.explanation._table_evidence import refuse_all_rows
 from boxwood.explanation._table_facts import TableFacts, named_by_rows
+from boxwood.explanation._table_growth import Growth, grown_by_name
 from boxwood.explanation._table_guards import identifiers_of
+from boxwood.explanation._table_in_memory import held_out_of_sample
+from boxwood.explanation._table_limits import with_enough_rows
 from boxwood.explanation._table_measure import explanation_of
 from boxwood.explanation._table_rows import boolean_columns_of, budget_for, rows_for, without_identifiers
 from boxwood.grow import METHODS
-from boxwood.passes import Source, TableTask
+from boxwood.passes import Source, TableReference, TableTask
 from boxwood.passes._scaled import scaled_batches, unit_scaling, unscaled_reference
 from boxwood.passes._tree_sums import Moved, TreeSums, shortened_by_passes
 from boxwood.reference import Mixture
-from boxwood.reference._clusterer import last_step
+from boxwood.reference._clusterer import default_clusterer, last_step
 from boxwood.table._spark_models import is_spark_model, reference_of_spark_model
 from boxwood.tree import ThresholdTree
 from boxwood.tree._shorten import rounded
@@ -63,8 +65,6 @@ def explain_table(
 
     IN: method, options: as `method_with_options` returns them; limits: the parts of a budget.
     """
-    if validate is not None:
-        refuse_all_rows("validate", source.name)
     if is_explainer(clustering):
         refuse_all_rows("an explainer that brings its own tree", source.name)
     if is_spark_model(clustering):
@@ -92,7 +92,13 @@ def explain_table(
     task = TableTask.of(replace(on, labelling=reference.labelling), reference, **options_of_task)
     _refuse_one_cluster(task)
     facts = TableFacts(task)
-    found = _found(facts, method, with_defaults(method, dict(options), clusterer), progress)
+    chosen = with_defaults(method, dict(options), clusterer)
+    made_by = clusterer
+    if clustering is None:
+        n_values = task.overview.n_rows * task.batches.n_columns
+        made_by = default_clusterer(reference.n_clusters, n_values, random_state)
+    growth = Growth(task, method, chosen, made_by, scaling, clustering is None or _has_means(reference))
+    found = _found(facts, method, chosen, progress)
     sums = found.sums
     if scaling is not None:
         reference = unscaled_reference(reference, scaling)
@@ -116,6 +122,10 @@ def explain_table(
         explanation = _with_mixture(explanation, raw, facts)
     explanation = told(explanation, task, budget, n_moved)
     explanation = replace(explanation, notes=(*explanation.notes, *afterwards))
+    assert explanation._table is not None
+    explanation = replace(explanation, _table=replace(explanation._table, growth=growth))
+    if validate is not None:
+        explanation = replace(explanation, held_out=held_out_of_sample(explanation, validate, progress))
     return with_booleans(explanation, boolean_columns_of(batches))
 
 
@@ -131,6 +141,11 @@ def _notes_on_k_means(task: TableTask, n_clusters: int | None, standardize: bool
     if n_clusters is None:
         notes += (f"{N_CLUSTERS} clusters were made, as no number was asked for (n_clusters)",)
     return notes
+
+
+def _has_means(reference: TableReference) -> bool:
+    """Return whether the centres are the means of the rows of a column of labels."""
+    return reference.measured is not None and reference.measured.means is not None
 
 
 def _mixture_of(clusterer: Any) -> Mixture | None:
@@ -161,13 +176,10 @@ def _refuse_one_cluster(task: TableTask) -> None:
 
 def _found(facts: TableFacts, method: str, options: dict[str, Any], progress: Progress) -> Found:
     """Return what the method grows, and what the leaves of its tree hold."""
+    facts.task.budget.refuse_too_few(facts.task.n_kept)
     if method == "auto":
         return searched_by_passes(facts, progress=progress, **options)
-    chosen = METHODS[method]
-    refuse_leaves(facts.task, chosen)
-    grown = chosen.grow(facts.task, **options)
-    if grown.objective != "sqeuclidean" or grown.kernel is not None:
-        raise DataError(f"costs by {grown.objective} distances need all rows in memory")
+    grown = grown_by_name(facts, method, options)
     return Found(grown, facts.of_trees([grown.tree])[0])
 
 
@@ -179,9 +191,12 @@ def _finished(facts: TableFacts, sums: TreeSums) -> tuple[ThresholdTree, int, Tr
     if digits is None:
         return short, 0, sums.of_tree(short)
     near = rounded(short, digits)
-    n_moved = task.batches.fold(partial(Moved, short, near)).n if near != short else 0
-    if not n_moved:
+    rows = task.batches.fold(partial(Moved, short, near)) if near != short else None
+    if rows is None or not (rows.n or rows.n_others):
         return near, 0, sums.of_tree(near)
     moved = facts.of_trees([near])[0]
+    if not rows.n:
+        return near, 0, moved
     tree = named_by_rows(moved, task.reference.centers, by_cost=False)
-    return tree, n_moved, facts.of_trees([tree])[0]
+    [sums] = with_enough_rows(facts, facts.of_trees([tree]))
+    return sums.tree, rows.n, sums

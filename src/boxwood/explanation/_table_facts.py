@@ -131,6 +131,11 @@ class TableFacts:
             for part in self._with_squares([partial(_TreeSquares, one.tree, *one.by_cluster()) for one in sums])
         ]
 
+    def cost_inside_leaves(self, sums: TreeSums) -> float:
+        """Return the sum of squared distances of the rows to the means of their leaves, from a pass."""
+        own = sums.tree.relabeled(np.arange(sums.tree.n_leaves))
+        return self._cost(self._with_squares([partial(_TreeSquares, own, *sums.by_leaf())])[0])
+
     def _with_squares(self, makes: Sequence[Callable[[], Any]]) -> list[Any]:
         """Return summaries of one pass, which also adds up squares of the clusters if they are not known."""
         own = [partial(SquareSums, self.ranges, self.means)] if self._squares is None else []

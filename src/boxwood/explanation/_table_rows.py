@@ -10,15 +10,13 @@ from boxwood._frames import refuse_unknown_columns
 from boxwood._validation import listed, refuse_other_kind
 from boxwood.errors import DataError
 from boxwood.explanation._guards import left_out_as_identifiers, notes_on_left_out
-from boxwood.explanation._table_evidence import refuse_all_rows
 from boxwood.explanation._table_guards import suspects_in
+from boxwood.grow import METHODS
 from boxwood.passes import Batches, Source
 from boxwood.passes._batches import OTHER_KINDS, rows_of
 from boxwood.reference._budget import Budget, as_names
 
 __all__ = ["boolean_columns_of", "budget_for", "rows_for", "without_identifiers"]
-
-_OF_SAMPLE = ("max_depth", "max_columns", "forbidden", "preferred")  # limits that a sample's tree keeps on all rows
 
 
 def rows_for(
@@ -73,12 +71,23 @@ def boolean_columns_of(batches: Batches) -> list[str]:
 
 
 def budget_for(batches: Batches, method: str, limits: dict[str, Any]) -> Budget:
-    """Return the budget on the columns of the rows; a method by its name keeps rounded thresholds alone."""
+    """Return the budget on the columns of the rows; the table's other columns are as good as forbidden.
+
+    Raises
+    ------
+    DataError
+        If a column is not in the table, or one of the others is preferred.
+    ValueError
+        If trees of the method do not keep one of the limits.
+    """
     others = set(batches.source.names) - set(batches.columns)
+    unused = [name for name in as_names("preferred", limits.get("preferred")) if name in others]
+    if unused:
+        raise DataError(
+            f"preferred columns that rules cannot use: {listed(unused)}; prefer some of {listed(batches.columns)}"
+        )
     forbidden = [name for name in as_names("forbidden", limits.get("forbidden")) if name not in others]
     budget = Budget.of(batches.columns, **limits | {"forbidden": forbidden})
-    kept = ("round_thresholds", *(_OF_SAMPLE if method == "auto" else ()))
-    if refused := [name for name in budget.given if name not in kept]:
-        named = f" with method {method!r}" if refused[0] in _OF_SAMPLE else ""
-        refuse_all_rows(f"{listed(refused)}{named}", batches.source.name)
+    if method != "auto":
+        METHODS[method].check_budget(budget)
     return budget

@@ -8,25 +8,24 @@ that are not known yet gained nothing.
 from __future__ import annotations
 
 import heapq
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from boxwood._types import Ints
 from boxwood._validation import real_number, refuse_unknown
 from boxwood.grow import _expand_ahead
-from boxwood.grow._block_costs import BlockCosts, parts_of
+from boxwood.grow._block_costs import BlockCosts
 from boxwood.grow._costs import OBJECTIVES, refuse_misfit
 from boxwood.grow._expand import base_of, check_expansion, early_stop, refuse_too_small
 from boxwood.grow._expand_ahead import LookAhead
 from boxwood.grow._expand_looks import Leaf
 from boxwood.grow._expand_search import Search
 from boxwood.grow._grown import Grown
-from boxwood.grow._levels import GrowingTree, Paths
+from boxwood.grow._levels import GrowingTree
 from boxwood.grow._look_ahead import Pair
 from boxwood.grow._methods import METHODS
-from boxwood.passes import Block, TableTask
+from boxwood.grow._prune_passes import sums_of_leaves
+from boxwood.passes import TableTask
 from boxwood.tree import ThresholdTree, TreeBuilder
 
 __all__ = ["expanded_by_passes", "grow_exkmc_by_passes", "grow_expand_by_passes", "note_of_large_leaves"]
@@ -114,13 +113,11 @@ class _Growth:
         """Set the gain that a leaf must exceed: `tol` times the cost of the tree to begin with."""
         if tol == 0:
             return
-        root = Leaf(0, 0)
-        self.search.measure_at([root], GrowingTree().paths_to([0]))
-        make = partial(_CostOfTree, self.costs, self.tree.paths_to([leaf.node for leaf in self.leaves]), root.scale)
-        sums = self.task.batches.fold(partial(make, len(self.leaves))).sums
+        paths = self.tree.paths_to([leaf.node for leaf in self.leaves])
+        sums, scale = sums_of_leaves(self.task, self.costs, paths, len(self.leaves))
         clusters = self.begin.leaf_clusters
         cost = sum(int(self.costs.under(total)[cluster]) for total, cluster in zip(sums, clusters, strict=True))
-        self.least = tol * (cost / root.scale)
+        self.least = tol * (cost / scale)
 
     def grow(self, max_leaf_nodes: int, *, look_ahead: bool) -> tuple[ThresholdTree, int]:
         """Return the tree with at most so many leaves, and how many of them were too large to look ahead."""
@@ -199,20 +196,3 @@ class _Run:
         for side, cut in zip(self._split(node, leaf), leaf.seconds, strict=True):
             new += [side] if cut is None else self._split(*side)
         return new
-
-
-class _CostOfTree:
-    """A summary of the amounts of the rows in each leaf, in whole costs of one scale."""
-
-    def __init__(self, costs: BlockCosts, paths: Paths, scale: float, n_leaves: int) -> None:
-        self.costs, self.paths, self.scales = costs, paths, np.full(n_leaves, scale)
-        self.sums: Ints = np.zeros((n_leaves, costs.n_amounts), dtype=np.int64)
-
-    def update(self, block: Block) -> None:
-        """Add a block of rows."""
-        for part in parts_of(block, self.paths, self.costs):
-            np.add.at(self.sums, part.nodes, self.costs.amounts(part, self.scales))
-
-    def merge(self, other: _CostOfTree) -> None:
-        """Add another summary."""
-        self.sums += other.sums

@@ -11,7 +11,7 @@ from boxwood.grow._costs import make_problem, refuse_misfit, whole_costs
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 
-__all__ = ["Shares", "pruned", "prunings", "shares_of", "sums_by_node"]
+__all__ = ["Shares", "pruned", "prunings", "shares_of", "shares_of_sums", "sums_by_node"]
 
 
 def pruned(
@@ -123,6 +123,15 @@ def shares_of(tree: ThresholdTree, task: Task, objective: str, centers: Array | 
     rows = np.flatnonzero(problem.kept)
     costs, _ = whole_costs(problem, rows)
     sums = sums_by_node(tree, costs, tree.apply(task.rows.take(rows), n_jobs=task.n_jobs))
+    return _of_nodes(tree, sums)
+
+
+def shares_of_sums(tree: ThresholdTree, sums: Ints) -> Shares:
+    """Return the shares of a tree from the cost of the rows in each leaf under each cluster, shape (n_leaves, k)."""
+    return _of_nodes(tree, sums_by_node(tree, sums, np.arange(tree.n_leaves)))
+
+
+def _of_nodes(tree: ThresholdTree, sums: Ints) -> Shares:
     return Shares(tree, _shares(tree, sums.min(axis=1)), sums.argmin(axis=1))
 
 

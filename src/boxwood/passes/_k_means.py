@@ -100,8 +100,7 @@ def first_look(batches: Batches, n_clusters: int) -> FirstLook:
     n_rows = max(min(SAMPLE_ROWS, LARGE // d), LEAST_SAMPLE_ROWS, LEAST_ROWS_EACH * n_clusters)
     found = replace(batches, labelling=None, store=None).fold(partial(_Look, n_rows, d))
     found.overview.refuse_unusable(batches.columns)
-    rows, counts = found.sample.least()
-    look = FirstLook(found.overview, Sample(rows[:, :-2].copy(), rows[:, -2].astype(np.intp), rows[:, -1] * counts))
+    look = FirstLook(found.overview, Sample.of(*found.sample.least()))
     look.refuse_number_of_clusters(n_clusters)
     return look
 
@@ -164,7 +163,7 @@ def start_on(sample: Sample, n_clusters: int, random_state: Any) -> Any:
     from sklearn.cluster import KMeans
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
-    values, _, weights = sample
+    values, weights = sample.values, sample.weights
     starts = MANY_STARTS if values.size <= LARGE else FEW_STARTS
     kmeans = KMeans(n_clusters, n_init=starts, random_state=random_state)
     with one_blas_thread(), threadpool_limits(1, user_api="openmp"):  # more threads add in an order of their own

@@ -32,13 +32,35 @@ class Sample(NamedTuple):
         The rows; -0.0 is 0.0.
     labels : array of shape (m,)
         Cluster of each row, -1 where no clusters are known.
-    weights : array of shape (m,)
-        How often each row occurs, times its weight.
+    own_weights : array of shape (m,)
+        Weight of each row; 1 where rows are not weighted.
+    times : array of shape (m,)
+        How often each row occurs.
     """
 
     values: Floats
     labels: Indices
-    weights: Floats
+    own_weights: Floats
+    times: Indices
+
+    @classmethod
+    def of(cls, rows: Floats, times: Indices) -> Sample:
+        """Return the sample of rows that are kept with their cluster and weight as two more columns."""
+        return cls(rows[:, :-2].copy(), rows[:, -2].astype(np.intp), rows[:, -1].copy(), times)
+
+    @property
+    def weights(self) -> Floats:
+        """How often each row occurs, times its weight."""
+        return self.own_weights * self.times
+
+    def repeated(self) -> Sample:
+        """Return the sample with each row as often as it occurs."""
+        return self.at(np.repeat(np.arange(len(self.labels)), self.times))
+
+    def at(self, places: Indices) -> Sample:
+        """Return the rows at some places, any of them more than once, each of which occurs once then."""
+        once = np.ones(len(places), dtype=np.intp)
+        return Sample(self.values[places], self.labels[places], self.own_weights[places], once)
 
 
 def sample_of(batches: Batches, n_rows: int) -> Sample:
@@ -49,8 +71,7 @@ def sample_of(batches: Batches, n_rows: int) -> Sample:
     values; then its weight is how often it occurs. Memory grows with `n_rows` times the number of columns.
     """
     summary = batches.fold(partial(RowSample, n_rows, batches.n_columns, batches.labelling is None))
-    rows, counts = summary.least()
-    return Sample(rows[:, :-2].copy(), rows[:, -2].astype(np.intp), rows[:, -1] * counts)
+    return Sample.of(*summary.least())
 
 
 class RowSample:

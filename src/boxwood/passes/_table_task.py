@@ -141,6 +141,13 @@ class TableTask:
         """Number of rows with a cluster and a weight above 0."""
         return self.overview.n_kept
 
+    def within(self, budget: Budget) -> TableTask:
+        """Return the task with another budget; nothing is read again."""
+        task = replace(self, budget=budget)
+        known = ("overview", "means", "components", "whole_weights")
+        task.__dict__.update({name: self.__dict__[name] for name in known if name in self.__dict__})
+        return task
+
     @property
     def blurred(self) -> str:
         """Names of two clusters whose centres differ only in columns that no cut may test; empty if there are none."""

@@ -122,7 +122,11 @@ class TreeSums:
 
     def means(self) -> Means:
         """Return weights and means of the rows of each leaf."""
-        return self._joined(np.arange(self.tree.n_leaves), self.tree.n_leaves)[1]
+        return self.by_leaf()[1]
+
+    def by_leaf(self) -> tuple[Ranges, Means]:
+        """Return ranges, weights and means of the rows of each leaf."""
+        return self._joined(np.arange(self.tree.n_leaves), self.tree.n_leaves)
 
     def by_cluster(self) -> tuple[Ranges, Means]:
         """Return ranges, weights and means of the rows that the tree gives to each cluster."""
@@ -187,17 +191,19 @@ def shortened_by_passes(sums: TreeSums, batches: Batches) -> ThresholdTree:
 
 
 class Moved:
-    """How many kept rows have another leaf in another tree of the same shape."""
+    """How many rows have another leaf in another tree of the same shape: kept ones, and those without a cluster."""
 
     def __init__(self, before: ThresholdTree, after: ThresholdTree) -> None:
-        self.before, self.after, self.n = before, after, 0
+        self.before, self.after, self.n, self.n_others = before, after, 0, 0
 
     def update(self, block: Block) -> None:
         """Add a block of rows."""
         values, labels, weights = block
         kept: Bools = labels >= 0 if weights is None else (labels >= 0) & (weights > 0)
-        self.n += int((kept & (leaves_in(self.before, values) != leaves_in(self.after, values))).sum())
+        moved = leaves_in(self.before, values) != leaves_in(self.after, values)
+        self.n += int((kept & moved).sum())
+        self.n_others += int((moved & ~kept).sum())
 
     def merge(self, other: Moved) -> None:
         """Add the rows of another part of the table."""
-        self.n += other.n
+        self.n, self.n_others = self.n + other.n, self.n_others + other.n_others

@@ -25,6 +25,7 @@ from boxwood.reference._mixture import Mixture
 from boxwood.reference._reference import Reference
 
 __all__ = [
+    "default_clusterer",
     "fitted_clusterer",
     "fitted_pipeline",
     "is_fitted",
@@ -57,12 +58,16 @@ def fitted_clusterer(
     """
     if clusterer is None:
         refuse_number_of_clusters(rows, n_clusters)
-        starts = MANY_STARTS if rows.values.size <= LARGE else FEW_STARTS
-        clusterer = KMeans(n_clusters, n_init=starts, random_state=random_state)
+        clusterer = default_clusterer(n_clusters, rows.values.size, random_state)
     fitted = clone(clusterer)
     if isinstance(fitted, FrozenEstimator):
         return fitted
     return fitted.fit(_input_of(fitted, X, rows), **weight_argument(fitted, rows.weights))
+
+
+def default_clusterer(n_clusters: int, n_values: int, random_state: Any) -> Any:
+    """Return k-means that is not fitted, with fewer starts for large tables."""
+    return KMeans(n_clusters, n_init=MANY_STARTS if n_values <= LARGE else FEW_STARTS, random_state=random_state)
 
 
 def fitted_pipeline(pipeline: Any, X: Any, sample_weight: ArrayLike | None) -> Any:
