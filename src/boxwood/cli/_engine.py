@@ -35,7 +35,7 @@ def _check_sql(ctx: click.Context, param: click.Parameter, sql: str | None) -> s
 def _check_limit(ctx: click.Context, param: click.Parameter, text: str | None) -> str | None:
     if text is None:
         return None
-    from boxwood.table._scan import as_bytes
+    from boxwood.table._sizes import as_bytes
 
     try:
         as_bytes(text)
@@ -101,7 +101,7 @@ def chosen_engine(talk: Talk, file: str | None, options: dict[str, Any]) -> str:
         return str(options["engine"])
     if file is None or not _is_one_file(file):
         return "duckdb"
-    from boxwood.table._scan import as_bytes
+    from boxwood.table._sizes import as_bytes
 
     limit = as_bytes(options["memory_limit"])
     free = _free_memory() if limit is None else limit
@@ -137,7 +137,8 @@ def opened(talk: Talk, file: str | None, engine: str, options: dict[str, Any]) -
 
 
 def _by_duckdb(file: str | None, options: dict[str, Any], tick: Any) -> Source:
-    from boxwood.table._scan import as_bytes, scan, scan_file
+    from boxwood.table._scan import scan, scan_file
+    from boxwood.table._sizes import as_bytes
 
     require("pyarrow", "arrow", "Reading a table in batches")
     limit = options["memory_limit"]

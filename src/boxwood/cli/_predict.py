@@ -105,13 +105,14 @@ def _print(talk: Talk, explanation: Explanation, file: str, **options: Any) -> L
 
 
 def _write(talk: Talk, explanation: Explanation, file: str, out: str, **options: Any) -> Labelled:
-    from boxwood.render._sql import sql_case
-    from boxwood.table import write_labelled
+    from boxwood.render._labels import rules_of
+    from boxwood.table import ColumnError
+    from boxwood.table._write_labels import label_rows
 
-    placeholders = [f"x{j}" for j in range(len(explanation.columns))]
-    coded = explanation.coded_columns
-    expression = sql_case(explanation.tree, placeholders, explanation.names, coded, may_hold_nan=False)
-    needed = {placeholders[j]: explanation.columns[j] for j in map(int, explanation.tree.features)}
-    categories = {placeholders[j]: known for j, known in coded.items() if placeholders[j] in needed}
+    rules = rules_of(explanation.tree, explanation.columns, explanation.names, explanation.coded_columns)
     with talk.status(f"labelling {file}") as tick:
-        return write_labelled(file, out, expression, needed, categories=categories, tick=tick, **options)
+        try:
+            return label_rows(file, out, rules, tick=tick, **options)
+        except ColumnError as error:
+            ours = str(error).replace("choose another name for the new one", "name the new one with --column NAME")
+            raise ColumnError(ours) from None
