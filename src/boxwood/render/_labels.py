@@ -14,6 +14,7 @@ from boxwood.render._sql import sql, sql_case
 from boxwood.table import Labelled
 from boxwood.table._label_table import is_connection, label_table
 from boxwood.table._labels import Rules
+from boxwood.table._query import Query, is_query
 from boxwood.table._write_labels import label_rows
 from boxwood.tree import ThresholdTree
 
@@ -93,7 +94,9 @@ def write_labels(
     if is_connection(table):
         return label_table(table, _as_table_name(out), _expression(model, columns), column=column)
     rules = _rules(model, columns)
-    if isinstance(table, (str, os.PathLike, Source)):
+    if isinstance(table, str) and is_query(table):
+        table = Query(table)
+    if isinstance(table, (str, os.PathLike, Query, Source)):
         return label_rows(table, out, rules, column=column)
     from boxwood.table import scan
 

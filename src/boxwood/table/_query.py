@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from boxwood._messages import cut_off, listed
 from boxwood.errors import DataError
@@ -12,9 +12,15 @@ from boxwood.table._source import Source
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["QUERY", "is_query", "query_table"]
+__all__ = ["QUERY", "Query", "is_query", "query_table"]
 
 QUERY = "the query"  # its name in messages
+
+
+class Query(NamedTuple):
+    """A query in place of the name of a file."""
+
+    sql: str
 
 
 def is_query(text: str) -> bool:

@@ -17,7 +17,7 @@ from boxwood.table._labels import Labelled, Rules
 from boxwood.table._parquet_files import is_kept_by_arrow, opened_files, refuse_other_columns
 from boxwood.table._parquet_source import ParquetFile, parquet_file
 from boxwood.table._paths import as_path, find_files
-from boxwood.table._query import QUERY, is_query, query_table
+from boxwood.table._query import QUERY, Query, query_table
 from boxwood.table._source import Tick, connected
 from boxwood.table._spill import told_of_disk
 from boxwood.table._sql import as_name, as_text
@@ -28,7 +28,7 @@ __all__ = ["label_rows"]
 
 
 def label_rows(
-    table: Source | str | os.PathLike[str],
+    table: Source | Query | str | os.PathLike[str],
     out: str | os.PathLike[str],
     rules: Rules,
     *,
@@ -45,7 +45,7 @@ def label_rows(
 
     Parameters
     ----------
-    table : path, SQL or Source
+    table : path, Query or Source
         A file, a folder or a pattern of Parquet files, a query of DuckDB, or a source whose rows have an order.
     out : path
         File to write; the extension decides the format. Of a source it must be Parquet.
@@ -69,6 +69,7 @@ def label_rows(
     with _parquet_files(table, **reading) as found:
         if found is None:
             given = dict(zip(("expression", "needed", "categories"), rules, strict=True))
+            assert not isinstance(table, Query)
             return write_labelled(as_path(table), out, **given, column=column, tick=tick, **reading)
         if to_parquet and all(map(is_kept_by_arrow, found.files)):
             with of_files(found.files, found.name) as rows:
@@ -86,14 +87,14 @@ class _Files(NamedTuple):
 
 @contextmanager
 def _parquet_files(
-    table: str | os.PathLike[str], *, format: str | None, header: bool, decimal: str | None
+    table: Query | str | os.PathLike[str], *, format: str | None, header: bool, decimal: str | None
 ) -> Iterator[_Files | None]:
     """Yield the Parquet files that a table stands for; None for one file that DuckDB reads by itself."""
-    path = as_path(table)
-    if is_query(path):
-        with _written(path) as file:
+    if isinstance(table, Query):
+        with _written(table.sql) as file:
             yield _Files([file], QUERY)
         return
+    path = as_path(table)
     paths = find_files(path)
     plain = decimal is None and header and all(os.path.isfile(each) and os.path.getsize(each) for each in paths)
     if len(paths) == 1 and not (
