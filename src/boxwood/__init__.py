@@ -2,8 +2,8 @@
 
 `explain` takes a table and a clustering, and returns an `Explanation`: a rule for each cluster, and what the rules
 lose. It tells more when asked (`profile`, `misassigned`, `why`, `frontier`, `stability`), draws (`plot`), writes a
-report (`to_html`), and writes code that labels rows elsewhere (`to_sql`, `to_python`). `compare` sets methods side by
-side, `load` reads a model file.
+report (`to_html`), and writes code that labels rows elsewhere (`to_sql`, `to_python`). `write_labels` labels tables of
+any size, `compare` sets methods side by side, `load` reads a model file.
 
 The algorithms are estimators, such as `IMM`, and functions of `grow`. Everything is imported when it is first used.
 
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from boxwood.explanation import load as load
     from boxwood.reference import Mixture as Mixture
     from boxwood.reference import Reference as Reference
+    from boxwood.render import write_labels as write_labels
     from boxwood.table import scan as scan
     from boxwood.tree import ThresholdTree as ThresholdTree
     from boxwood.tree import TreeBuilder as TreeBuilder
@@ -60,9 +61,10 @@ _MODULES: dict[str, tuple[str, ...]] = {
     ),
     "explanation": ("Explanation", "Tally", "changes_in_words", "compare", "explain", "load"),
     "reference": ("Mixture", "Reference"),
+    "render": ("render", "write_labels"),
     "table": ("scan",),
     "tree": ("ThresholdTree", "TreeBuilder"),
-    **dict.fromkeys(("axes", "concepts", "grow", "kernels", "metrics", "render", "theory"), ()),
+    **dict.fromkeys(("axes", "concepts", "grow", "kernels", "metrics", "theory"), ()),
 }
 
 __getattr__, __dir__ = attach(__name__, _MODULES)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,7 +15,7 @@ from boxwood.cli._talk import Talk, reading
 if TYPE_CHECKING:
     from boxwood.passes import Source
 
-__all__ = ["check_engine", "chosen_engine", "engine_options", "opened"]
+__all__ = ["SQL", "check_engine", "check_table", "chosen_engine", "engine_options", "opened"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -27,15 +26,18 @@ _MOST = 100
 
 
 def _check_sql(ctx: click.Context, param: click.Parameter, sql: str | None) -> str | None:
-    if sql is not None and not re.match(r"\s*(SELECT|WITH|FROM)\s", sql, re.IGNORECASE):
-        raise click.BadParameter("a query begins with SELECT, WITH or FROM and a space")
+    if sql is not None:
+        from boxwood.table._query import is_query
+
+        if not is_query(sql):
+            raise click.BadParameter("a query begins with SELECT, WITH or FROM and a space")
     return sql
 
 
 def _check_limit(ctx: click.Context, param: click.Parameter, text: str | None) -> str | None:
     if text is None:
         return None
-    from boxwood.table._scan import as_bytes
+    from boxwood.table._sizes import as_bytes
 
     try:
         as_bytes(text)
@@ -44,13 +46,11 @@ def _check_limit(ctx: click.Context, param: click.Parameter, text: str | None) -
     return text
 
 
+SQL = click.option(
+    "--sql", metavar="QUERY", callback=_check_sql, help="Rows of a query, in place of FILE: SELECT … FROM 'x.parquet'."
+)
 _OPTIONS = (
-    click.option(
-        "--sql",
-        metavar="QUERY",
-        callback=_check_sql,
-        help="Explain the rows of a query, in place of FILE: SELECT … FROM 'x.parquet'.",
-    ),
+    SQL,
     click.option(
         "--engine",
         type=click.Choice(ENGINES),
@@ -75,11 +75,16 @@ def engine_options(command: F) -> F:
     return command
 
 
+def check_table(file: str | None, sql: str | None) -> None:
+    """Raise a UsageError unless there is a file or a query, and not both."""
+    if (file is None) == (sql is None):
+        raise click.UsageError("give either FILE or --sql QUERY." if file is None else "give FILE or --sql, not both.")
+
+
 def check_engine(file: str | None, options: dict[str, Any]) -> None:
     """Raise a UsageError if there is no table, or options do not go together; set the engine that a cluster implies."""
     sql, engine = options["sql"], options["engine"]
-    if (file is None) == (sql is None):
-        raise click.UsageError("give either FILE or --sql QUERY." if file is None else "give FILE or --sql, not both.")
+    check_table(file, sql)
     for option, its in (("spark_master", "spark"), ("dask_scheduler", "dask")):
         if options[option] is not None:
             if engine not in (its, None):
@@ -101,7 +106,7 @@ def chosen_engine(talk: Talk, file: str | None, options: dict[str, Any]) -> str:
         return str(options["engine"])
     if file is None or not _is_one_file(file):
         return "duckdb"
-    from boxwood.table._scan import as_bytes
+    from boxwood.table._sizes import as_bytes
 
     limit = as_bytes(options["memory_limit"])
     free = _free_memory() if limit is None else limit
@@ -137,7 +142,8 @@ def opened(talk: Talk, file: str | None, engine: str, options: dict[str, Any]) -
 
 
 def _by_duckdb(file: str | None, options: dict[str, Any], tick: Any) -> Source:
-    from boxwood.table._scan import as_bytes, scan, scan_file
+    from boxwood.table._scan import scan, scan_file
+    from boxwood.table._sizes import as_bytes
 
     require("pyarrow", "arrow", "Reading a table in batches")
     limit = options["memory_limit"]

@@ -1,4 +1,4 @@
-"""`boxwood predict MODEL FILE`: the table with one more column, by DuckDB, row by row."""
+"""`boxwood predict MODEL FILE`: the table with one more column, in a stream."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from boxwood.cli._engine import SQL, check_table
 from boxwood.cli._errors import Verb
 from boxwood.cli._model import load_model
 from boxwood.cli._talk import Talk, check_writable, reading, reading_options, refuse_overwriting, talk_options
@@ -17,6 +18,7 @@ from boxwood.cli._terminal import refuse_closed_output
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
     from boxwood.table import Labelled
+    from boxwood.table._query import Query
 
 __all__ = ["command"]
 
@@ -42,13 +44,15 @@ _EPILOG = """\b
 Examples:
   boxwood predict model.json new.csv -o labelled.csv
   boxwood predict model.json new.parquet -o labelled.parquet --column segment
+  boxwood predict model.json 'data/*.parquet' -o labelled.parquet
+  boxwood predict model.json --sql "SELECT * FROM 'x.parquet' WHERE year = 2024" -o labelled.parquet
   boxwood predict model.json - < new.csv | head
 """
 
 
 @click.command(name="predict", cls=Verb, epilog=_EPILOG)
 @click.argument("model", metavar="MODEL", type=click.Path())
-@click.argument("file", metavar="FILE", type=click.Path())
+@click.argument("file", metavar="[FILE]", required=False, type=click.Path())
 @click.option(
     "-o",
     "--output",
@@ -65,24 +69,31 @@ Examples:
     callback=_check_column,
     help="Name of the new column.",
 )
+@SQL
 @reading_options
 @talk_options
-def command(model: str, file: str, output: str | None, column: str, quiet: bool, **options: Any) -> None:
+def command(
+    model: str, file: str | None, output: str | None, column: str, sql: str | None, quiet: bool, **options: Any
+) -> None:
     """Add the cluster of every row to a table.
 
-    MODEL was written by `boxwood explain -o MODEL.json`. All columns and the order of the rows are kept. The file is
-    streamed, so it may be larger than memory. A row gets an empty cluster if a value that its rule needs is missing, or
-    is a category that was never seen.
+    MODEL was written by `boxwood explain -o MODEL.json`. FILE is a table as for `boxwood explain`, also a folder or a
+    pattern of Parquet files. All columns and the order of the rows are kept; from Parquet to Parquet, so are types,
+    metadata and compression. Tables are streamed, so they may be larger than memory. A row gets an empty cluster if a
+    value that its rule needs is missing, or is a category that was never seen.
     """
-    refuse_overwriting(output, "'-o' / '--output'", model=model, table=file)
+    check_table(file, sql)
+    refuse_overwriting(output, "'-o' / '--output'", model=model)
     talk = Talk(quiet)
     if output is None or output == "-":
         refuse_closed_output()
     explanation = load_model(model)
+    table = _table(file, sql, output)
+    options = {"column": column} | (reading(options) if sql is None else {})
     if output is None or output == "-":
-        labelled = _print(talk, explanation, file, column=column, **reading(options))
+        labelled = _print(talk, explanation, table, **options)
     else:
-        labelled = _write(talk, explanation, file, output, column=column, **reading(options))
+        labelled = _write(talk, explanation, table, output, **options)
         talk.wrote(output)
     if labelled.n_empty:
         rows = f"{labelled.n_empty:,} row{'' if labelled.n_empty == 1 else 's'}"
@@ -91,27 +102,41 @@ def command(model: str, file: str, output: str | None, column: str, quiet: bool,
         talk.note(f"never seen, in column {column}: {count:,} value{'' if count == 1 else 's'}, such as {example!r}")
 
 
-def _print(talk: Talk, explanation: Explanation, file: str, **options: Any) -> Labelled:
+def _table(file: str | None, sql: str | None, output: str | None) -> str | Query:
+    """Return what is labelled; refuse to write over one of its files."""
+    from boxwood.table._paths import find_files
+    from boxwood.table._query import Query
+
+    if sql is not None:
+        return Query(sql)
+    assert file is not None  # which was checked
+    for each in find_files(file):
+        refuse_overwriting(output, "'-o' / '--output'", table=each)
+    return file
+
+
+def _print(talk: Talk, explanation: Explanation, table: str | Query, **options: Any) -> Labelled:
     """Print the table when all its rows are labelled, so that nothing is printed if a later row cannot be used."""
     from boxwood._files import temporary_folder
 
     with temporary_folder() as folder:
         whole = os.path.join(folder, "labelled.csv")
-        labelled = _write(talk, explanation, file, whole, **options)
-        with open(whole, "rb") as table:
-            shutil.copyfileobj(table, sys.stdout.buffer)
+        labelled = _write(talk, explanation, table, whole, **options)
+        with open(whole, "rb") as printed:
+            shutil.copyfileobj(printed, sys.stdout.buffer)
             sys.stdout.buffer.flush()
     return labelled
 
 
-def _write(talk: Talk, explanation: Explanation, file: str, out: str, **options: Any) -> Labelled:
-    from boxwood.render._sql import sql_case
-    from boxwood.table import write_labelled
+def _write(talk: Talk, explanation: Explanation, table: str | Query, out: str, **options: Any) -> Labelled:
+    from boxwood.render._labels import rules_of
+    from boxwood.table import ColumnError
+    from boxwood.table._write_labels import label_rows
 
-    placeholders = [f"x{j}" for j in range(len(explanation.columns))]
-    coded = explanation.coded_columns
-    expression = sql_case(explanation.tree, placeholders, explanation.names, coded, may_hold_nan=False)
-    needed = {placeholders[j]: explanation.columns[j] for j in map(int, explanation.tree.features)}
-    categories = {placeholders[j]: known for j, known in coded.items() if placeholders[j] in needed}
-    with talk.status(f"labelling {file}") as tick:
-        return write_labelled(file, out, expression, needed, categories=categories, tick=tick, **options)
+    rules = rules_of(explanation.tree, explanation.columns, explanation.names, explanation.coded_columns)
+    with talk.status(f"labelling {table if isinstance(table, str) else 'the query'}") as tick:
+        try:
+            return label_rows(table, out, rules, tick=tick, **options)
+        except ColumnError as error:
+            ours = str(error).replace("choose another name for the new one", "name the new one with --column NAME")
+            raise ColumnError(ours) from None

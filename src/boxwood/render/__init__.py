@@ -10,6 +10,7 @@ from boxwood._lazy import attach
 if TYPE_CHECKING:
     from boxwood.render._display import ExplanationDisplay as ExplanationDisplay
     from boxwood.render._exporters import EXPORTERS as EXPORTERS
+    from boxwood.render._labels import write_labels as write_labels
     from boxwood.render._rules import rules as rules
     from boxwood.render._sql import sql as sql
     from boxwood.render._text import text as text
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 _MODULES: dict[str, tuple[str, ...]] = {
     "_display": ("ExplanationDisplay",),
     "_exporters": ("EXPORTERS",),
+    "_labels": ("write_labels",),
     "_rules": ("rules",),
     "_sql": ("sql",),
     "_text": ("text",),

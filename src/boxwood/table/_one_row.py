@@ -8,8 +8,8 @@ from typing import Any
 from boxwood._validation import shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
+from boxwood.table._labels import input_of, positions_of
 from boxwood.table._source import Tick, open_source
-from boxwood.table._write import input_of, positions_of
 
 __all__ = ["read_row"]
 
@@ -46,9 +46,8 @@ def read_row(
     """
     texts = [name for name, values in columns.items() if values is not None and not values.are_numbers]
     with open_source(path, format=format, text=False, texts=texts, header=header, decimal=decimal) as source:
-        inputs = [
-            input_of(source, j, columns[name]) for name, j in positions_of(source, {n: n for n in columns}).items()
-        ]
+        positions = positions_of(source.name, source.names, {name: name for name in columns})
+        inputs = [input_of(source, j, columns[name]) for name, j in positions.items()]
         wanted = [f"{one.value}, {one.is_text}, {source.text(one.column)}" for one in inputs] or ["1"]
         query = f"SELECT {', '.join(wanted)} FROM {source.relation} LIMIT 1 OFFSET {row - 1}"
         found = source.fetch(query, tick)

@@ -180,6 +180,10 @@ class ParquetSource(Source):
                 yield pa.RecordBatch.from_arrays(arrays, names=list(columns)), start
                 start += batch.num_rows
 
+    def type_of(self, name: str) -> Any:
+        """Return Arrow's type of a column: the files' common one, or one that holds the values of all of them."""
+        return self._types[name]
+
     def close(self) -> None:
         """Remove temporary files, if there are any. The source cannot be read any more."""
         self._is_closed = True

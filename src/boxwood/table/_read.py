@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -14,10 +12,11 @@ from boxwood._types import Array, Floats
 from boxwood._validation import listed
 from boxwood.errors import DataError
 from boxwood.table._column_names import ColumnError, find_columns, split_names
-from boxwood.table._numerals import hints
+from boxwood.table._profiles import Profile, profiles_of
 from boxwood.table._source import Source, Tick, open_source
+from boxwood.table._texts import hints_on, refuse_text
 
-__all__ = ["Table", "read_table", "refuse_text"]
+__all__ = ["Table", "read_table"]
 
 
 @dataclass(frozen=True)
@@ -135,7 +134,7 @@ def read_table(
         wanted = find_columns(split_names(columns, source.names), source.names)
         excluded = find_columns(split_names(exclude, source.names), source.names)
         candidates = [i for i in wanted or range(len(source.names)) if i not in (*excluded, label, weight)]
-        n_rows, profiles = _profile(source, candidates, tick)
+        n_rows, profiles = profiles_of(source, candidates, tick)
         if n_rows == 0:
             raise DataError(f"{source.name} has column names but no rows")
         used, left_out = _choose(source, profiles, wanted)
@@ -147,37 +146,13 @@ def read_table(
             source.names[i] for j, i in enumerate(used) if profiles[i].padded and (X[:, j] == np.floor(X[:, j])).all()
         )
         booleans = tuple(source.names[i] for i in used if source.types[i] == "BOOLEAN" or profiles[i].words)
-        said = (*source.hints, *_hints(source, dict(left_out).get("text", ())))
+        said = (*source.hints, *hints_on(source, dict(left_out).get("text", ())))
         said += _rounded(source, [profiles[i] for i in used])
         columns_used, all_names = tuple(source.names[i] for i in used), tuple(source.names)
         return Table(source.name, X, columns_used, y, left_out, padded, booleans, said, mass, all_names)
 
 
-def refuse_text(source: Source, column: int, n_rows: int) -> None:
-    """Raise a DataError if a column is not numbers; it counts the other values and shows the first of them."""
-    if source.kind(column) not in ("text", "number"):
-        kind = source.types[column].lower()
-        raise DataError(f"column '{source.names[column]}' must be numbers, but {source.name} has {kind}")
-    where = _where(source, column, f"NOT {source.missing(column)} AND {source.number(column)} IS NULL", n_rows)
-    if where:
-        advice = "\n".join(_hints(source, [source.names[column]]))
-        message = f"column '{source.names[column]}' must be numbers, but {source.name} has text in {where}\n{advice}"
-        raise DataError(message.rstrip())
-
-
-def _hints(source: Source, names: Sequence[str]) -> tuple[str, ...]:
-    """Return lines on columns of text that look like numbers with other signs; a thousand texts of each are read."""
-    texts = {}
-    for name in names:
-        i = source.names.index(name)
-        if source.kind(i) == "text":
-            test = f"NOT {source.missing(i)} AND {source.number(i)} IS NULL"
-            query = f"SELECT {source.text(i)} FROM {source.relation} WHERE {test} LIMIT 1000"
-            texts[name] = [row[0] for row in source.fetch(query)]
-    return hints(texts)
-
-
-def _rounded(source: Source, profiles: Sequence[_Profile]) -> tuple[str, ...]:
+def _rounded(source: Source, profiles: Sequence[Profile]) -> tuple[str, ...]:
     """Return a line on columns of whole numbers so large that some are the same double."""
     found = []
     for p in profiles:
@@ -192,128 +167,8 @@ def _rounded(source: Source, profiles: Sequence[_Profile]) -> tuple[str, ...]:
     return (rounded(found),) if found else ()
 
 
-def _where(source: Source, column: int, condition: str, n_rows: int) -> str:
-    """Return in words how many values fulfil a condition, and the first of them; an empty text if none does."""
-    query = f"""SELECT count(*), min(row), arg_min(value, row) FROM (
-        SELECT row_number() OVER () AS row, {source.text(column)} AS value FROM {source.relation}
-        QUALIFY {condition})"""
-    count, row, value = source.fetch(query)[0]
-    return f"{count:,} of {n_rows:,} rows, first {_quoted(value)} in row {row:,}" if count else ""
-
-
-# ------------------------------------------------------------------------------------------- profiles of columns
-
-
-_AT_ONCE = 100  # columns of one query: the time that DuckDB takes to plan grows with the square of their number
-
-
-@dataclass(frozen=True)
-class _Profile:
-    """Counts and range of one column.
-
-    `filled` counts values that are not missing, `numbers` those that are numbers. `padded` says whether a text begins
-    with a zero and a second digit, `words` whether all begin with letters: numbers among them are true and false.
-    """
-
-    column: int
-    filled: int
-    numbers: int
-    low: float | None
-    high: float | None
-    padded: bool | None
-    infinite: int = 0
-    words: bool | None = False
-    dates: bool = False
-    huge: bool = False
-
-    @property
-    def reason(self) -> str | None:
-        """Why the column is left out; None for a column of numbers. Such a column may still have text in it."""
-        if self.filled == 0:
-            return "no values"
-        if self.dates:
-            return "dates"
-        if 2 * self.numbers < self.filled:
-            return "text"
-        if self.low != self.high or self.numbers < self.filled:
-            return None
-        return "too large to tell apart as doubles" if self.huge else "one value only"
-
-
-def _profile(source: Source, columns: Sequence[int], tick: Tick | None) -> tuple[int, dict[int, _Profile]]:
-    """Return the number of rows and the profile of each column.
-
-    The first pass tells all of a column that has a finite number in each row. Others are read once more.
-    """
-    n_rows, profiles = 0, []
-    for start in range(0, max(len(columns), 1), _AT_ONCE):
-        some = columns[start : start + _AT_ONCE]
-        n_rows, *facts = _facts(source, some, tick)
-        profiles += [_Profile(i, n_rows, *facts[4 * j : 4 * j + 4]) for j, i in enumerate(some)]
-    profiles = _second_pass(source, n_rows, profiles, tick)
-    return n_rows, {p.column: _looked_at(source, p) for p in profiles}
-
-
-def _facts(source: Source, columns: Sequence[int], tick: Tick | None) -> tuple[Any, ...]:
-    """Return the number of rows, and for each column the last four fields of its profile that one pass can tell."""
-    values, queries = ["1"], ["count(*)"]
-    for i in columns:
-        kind = source.kind(i)
-        if kind not in ("number", "text"):
-            queries += ["0", "NULL", "NULL", "NULL"]
-            continue
-        values.append(f"{source.number(i)} AS n{i}")  # once, for DuckDB would compute it for each use
-        queries += [f"count(n{i})", f"min(n{i})", f"max(n{i})"]
-        if kind == "text":
-            values.append(f"{source.text(i)} AS t{i}")
-        # texts are compared by their bytes, and ":" comes next to "9"
-        queries.append(f"bool_or(t{i} >= '00' AND t{i} < '0:')" if kind == "text" else "NULL")
-    query = f"SELECT {', '.join(queries)} FROM (SELECT {', '.join(values)} FROM {source.relation})"
-    return source.fetch(query, tick)[0]
-
-
-def _second_pass(source: Source, n_rows: int, profiles: Sequence[_Profile], tick: Tick | None) -> list[_Profile]:
-    """Return the profiles with counts of missing and of infinite values, and with `words`."""
-    wanted: dict[tuple[int, str], str] = {}
-    for p in profiles:
-        i = p.column
-        if p.numbers < n_rows:
-            wanted[i, "filled"] = f"count(*) FILTER (NOT {source.missing(i)})"
-        if p.low is not None and p.high is not None and math.inf in (-p.low, p.high):
-            wanted[i, "infinite"] = f"count(*) FILTER (isinf({source.number(i)}))"
-        if source.kind(i) == "text" and {p.low, p.high} <= {0.0, 1.0}:
-            wanted[i, "words"] = f"bool_and({source.text(i)} >= 'A')"
-    found: dict[int, dict[str, Any]] = {p.column: {} for p in profiles}
-    keys = list(wanted)
-    for start in range(0, len(keys), _AT_ONCE):
-        some = keys[start : start + _AT_ONCE]
-        answers = source.fetch(f"SELECT {', '.join(wanted[key] for key in some)} FROM {source.relation}", tick)[0]
-        for (column, field), answer in zip(some, answers, strict=True):
-            found[column][field] = answer
-    return [replace(p, **found[p.column]) for p in profiles]
-
-
-def _looked_at(source: Source, profile: _Profile) -> _Profile:
-    """Return the profile with what only some columns need: whether it holds dates, or different huge numbers."""
-    if profile.numbers == 0 < profile.filled:
-        return replace(profile, dates=_dates(source, profile.column))
-    if profile.low is None or profile.low != profile.high or abs(profile.low) <= 2**53:
-        return profile
-    text = source.text(profile.column)
-    differ = source.fetch(f"SELECT min({text}) <> max({text}) FROM {source.relation}")[0][0]
-    return replace(profile, huge=bool(differ))
-
-
-def _dates(source: Source, column: int) -> bool:
-    """Return whether the column holds dates. A column of text does if its first thousand values are dates."""
-    if source.kind(column) != "text":
-        return source.kind(column) == "date"
-    first = f"SELECT {source.text(column)} AS v FROM {source.relation} WHERE NOT {source.missing(column)} LIMIT 1000"
-    return bool(source.fetch(f"SELECT bool_and(TRY_CAST(v AS TIMESTAMP) IS NOT NULL) FROM ({first})")[0][0])
-
-
 def _choose(
-    source: Source, profiles: dict[int, _Profile], wanted: Sequence[int]
+    source: Source, profiles: dict[int, Profile], wanted: Sequence[int]
 ) -> tuple[list[int], tuple[tuple[str, tuple[str, ...]], ...]]:
     """Return the columns to use, and the others by the reason why they are left out."""
     used: list[int] = []
@@ -329,14 +184,14 @@ def _choose(
     reasons = tuple((reason, tuple(names)) for reason, names in left_out.items())
     if used:
         return used, reasons
-    said = (*source.hints, *_hints(source, left_out.get("text", [])))
+    said = (*source.hints, *hints_on(source, left_out.get("text", [])))
     listing = "\n".join([*(f"{reason}: {listed(names)}" for reason, names in reasons), *said])
     if "one value only" in left_out:
         raise DataError(f"only constant columns in {source.name}; no cut can separate their rows\n{listing}")
     raise DataError(f"no numeric column in {source.name}\n{listing}".rstrip())
 
 
-def _refuse_gaps(source: Source, n_rows: int, profiles: Sequence[_Profile]) -> None:
+def _refuse_gaps(source: Source, n_rows: int, profiles: Sequence[Profile]) -> None:
     """Raise a DataError if columns have missing or infinite values."""
     missing = {p.column: n_rows - p.filled for p in profiles if p.filled < n_rows}
     infinite = {p.column: p.infinite for p in profiles if p.infinite}
@@ -409,7 +264,3 @@ def _refuse_labels(name: str, distinct: int, n_rows: int) -> None:
         raise DataError(f"column '{name}' holds one cluster only; a tree needs at least two")
     if distinct > 50 and 10 * distinct > n_rows:
         raise DataError(f"column '{name}' holds {distinct:,} different values; is it the cluster column?")
-
-
-def _quoted(value: str, limit: int = 40) -> str:
-    return repr(value if len(value) <= limit else value[: limit - 1] + "…")

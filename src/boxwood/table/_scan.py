@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from typing import Any
 
 from boxwood._extras import require
 from boxwood._frames import column_names, is_frame
-from boxwood._validation import cut_off, listed, refuse_other_kind, shown
+from boxwood._validation import cut_off, refuse_other_kind, shown
 from boxwood.errors import DataError
 from boxwood.passes._source import Source
 from boxwood.table._arrow_source import ArrowSource, kind_of
 from boxwood.table._as_source import as_source
 from boxwood.table._column_names import distinct_names, find_columns
 from boxwood.table._formats import format_of
+from boxwood.table._parquet_files import can_be_read_in_place, refuse_other_columns
 from boxwood.table._parquet_source import ParquetFile, ParquetSource, parquet_file
 from boxwood.table._paths import as_path, find_files
+from boxwood.table._query import is_query
+from boxwood.table._sizes import as_bytes
 from boxwood.table._source import Tick
 from boxwood.tree._on_frames import is_on_machines
 
-__all__ = ["as_bytes", "is_relation", "scan", "scan_file", "scan_query"]
-
-_SQL = re.compile(r"\s*(SELECT|WITH|FROM)\s", re.IGNORECASE)
-_SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*")
-_UNITS = {"": 1, "B": 1, **{f"{u}B": 1000 ** (i + 1) for i, u in enumerate("KMGT")}}
-_UNITS |= {f"{u}IB": 1024 ** (i + 1) for i, u in enumerate("KMGT")}
+__all__ = ["is_relation", "scan", "scan_file", "scan_query"]
 
 
 def scan(source: Any, *, columns: Sequence[str] | None = None, memory_limit: str | None = None) -> Source:
@@ -98,7 +95,7 @@ def scan(source: Any, *, columns: Sequence[str] | None = None, memory_limit: str
             raise TypeError("the source has been scanned; give columns and memory_limit to the first call of scan")
         return source
     if isinstance(source, (str, os.PathLike)):
-        if isinstance(source, str) and _SQL.match(source):
+        if isinstance(source, str) and is_query(source):
             return scan_query(source, columns=wanted, memory_limit=limit)
         return scan_file(source, columns=wanted, memory_limit=limit)
     if is_relation(source):
@@ -182,20 +179,6 @@ def _as_names(columns: Sequence[str]) -> list[str]:
     return names
 
 
-def as_bytes(memory_limit: str | None) -> int | None:
-    """Return the bytes of a text such as "1GB"."""
-    if memory_limit is None:
-        return None
-    what = f"memory_limit must be a size such as '1GB' or '500MB', got {shown(memory_limit)}"
-    if not isinstance(memory_limit, str):
-        raise TypeError(what)
-    found = _SIZE.fullmatch(memory_limit)
-    size = float(found[1]) * _UNITS.get(found[2].upper(), 0) if found else 0
-    if not 1 <= size < 1 << 62:
-        raise ValueError(what)
-    return int(size)
-
-
 # ----------------------------------------------------------------------------------------------------------- files
 
 
@@ -209,45 +192,14 @@ def _of_parquet(
     chosen = choose(all_names)
     names = [all_names[i] for i in chosen]
     for file in files[1:]:
-        _refuse_other_columns(files[0], file, names, all_columns=choose.wanted is None)
+        refuse_other_columns(files[0], file, names, all_columns=choose.wanted is None)
     if sum(file.n_rows for file in files) == 0:
         raise DataError(f"{path} has column names but no rows")
     kinds = [kind_of(first.types[i]) for i in chosen]
     texts = [i for i, kind in zip(chosen, kinds, strict=True) if kind == "text"]
-    if not _can_be_read_in_place(files, names, all_names) or (texts and texts_of_numbers(files, path, texts)):
+    if not can_be_read_in_place(files, names, all_names) or (texts and texts_of_numbers(files, path, texts)):
         return spilled_parquet(files, path, chosen, memory_limit=memory_limit, tick=tick)
     return ParquetSource(files, names, name=path, memory_limit=memory_limit)
-
-
-def _refuse_other_columns(first: ParquetFile, file: ParquetFile, names: Sequence[str], *, all_columns: bool) -> None:
-    """Raise a DataError if a file has other columns than the first one, or columns of another kind."""
-    theirs = distinct_names(file.schema.names)
-    lacking = [name for name in names if name not in theirs]
-    further = [name for name in theirs if name not in names] if all_columns else []
-    if lacking or further:
-        what = [f"lacks {listed(lacking)}"] if lacking else []
-        what += [f"has {listed(further)} besides"] if further else []
-        raise DataError(
-            f"{file.name} has other columns than {first.name}: it {' and '.join(what)}\n"
-            "scan files of one table, or give the columns that all of them have: columns=[…]"
-        )
-    for name in names:
-        mine, other = (
-            kind_of(each.schema.types[distinct_names(each.schema.names).index(name)]) for each in (first, file)
-        )
-        if mine != other and "other" not in (mine, other):
-            raise DataError(f"column '{name}' is of the kind {mine} in {first.name}, and {other} in {file.name}")
-
-
-def _can_be_read_in_place(files: Sequence[ParquetFile], names: Sequence[str], all_names: Sequence[str]) -> bool:
-    """Return whether pyarrow finds the columns by their names, and reads the doubles that DuckDB reads."""
-    import pyarrow as pa
-
-    if list(all_names) != list(files[0].schema.names):  # repeated or empty names
-        return False
-    types = [file.schema.field(name).type for file in files for name in names]
-    nested = any(pa.types.is_nested(type) for file in files for type in file.schema.types)
-    return not any(map(pa.types.is_decimal, types)) and not (nested and any("." in name for name in all_names))
 
 
 # ---------------------------------------------------------------------------------------------------- other tables

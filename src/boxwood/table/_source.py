@@ -155,6 +155,10 @@ class Source:
         """Return the columns of a query as arrays, in the order of the file."""
         return self._run(lambda: self.con.execute(sql).fetchnumpy(), tick)  # type: ignore[no-any-return]
 
+    def fetch_arrow(self, sql: str) -> Any:
+        """Return the rows of a query as a table of Arrow, in their order."""
+        return self._run(lambda: self.con.sql(sql).to_arrow_table(), None)
+
     def _run(self, work: Callable[[], Any], tick: Tick | None) -> Any:
         import duckdb
 

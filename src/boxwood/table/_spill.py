@@ -10,21 +10,21 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from boxwood._files import lasting_folder
-from boxwood._messages import cut_off, listed
+from boxwood._messages import cut_off
 from boxwood.errors import DataError
 from boxwood.passes._batches import numbers
 from boxwood.table._arrow_source import kind_of
 from boxwood.table._column_names import distinct_names
-from boxwood.table._formats import File
+from boxwood.table._parquet_files import opened_files
 from boxwood.table._parquet_source import ParquetFile, ParquetSource, parquet_file, refuse_changed, stamp_of
-from boxwood.table._read import _profile
+from boxwood.table._profiles import profiles_of
+from boxwood.table._query import QUERY, query_table
 from boxwood.table._source import Source as Table
-from boxwood.table._source import Tick, connected, described, open_source, waited
+from boxwood.table._source import Tick, connected, open_source, waited
 from boxwood.table._spilled_columns import are_numbers, columns_to_write, copy_columns, typed_column
 from boxwood.table._write import group_rows
 
@@ -36,6 +36,7 @@ __all__ = [
     "spilled_relation",
     "spilled_rows",
     "texts_of_numbers",
+    "told_of_disk",
 ]
 
 _FIRST = 10_000  # rows of which one text that is no number shows that a column is text
@@ -100,7 +101,7 @@ def spilled_parquet(
 ) -> ParquetSource:
     """Return columns of Parquet files as a source that reads a copy, in which texts of numbers are numbers."""
     folder = SpillFolder()
-    with folder.filling() as out, _opened(files, name, chosen) as table:
+    with folder.filling() as out, opened_files(files, name, chosen) as table:
         kinds, notes = _write(_limited(table, memory_limit), range(len(chosen)), out, tick)
         for file in files:
             refuse_changed(file.path, file.name, file.stamp)
@@ -110,13 +111,13 @@ def spilled_parquet(
 
 def texts_of_numbers(files: Sequence[ParquetFile], name: str, chosen: Sequence[int]) -> list[str]:
     """Return the columns of text, of some columns of Parquet files, whose values are all numbers."""
-    with _opened(files, name, chosen) as table:
+    with opened_files(files, name, chosen) as table:
         texts = [i for i in range(len(chosen)) if table.kind(i) == "text"]
         if texts:
             tests = [f"bool_and({table.missing(i)} OR {table.number(i)} IS NOT NULL)" for i in texts]
             found = table.fetch(f"SELECT {', '.join(tests)} FROM (SELECT * FROM {table.relation} LIMIT {_FIRST})")[0]
             texts = [i for i, may_be in zip(texts, found, strict=True) if may_be]
-        profiles = _profile(table, texts, None)[1] if texts else {}
+        profiles = profiles_of(table, texts, None)[1] if texts else {}
         return [table.names[i] for i in texts if are_numbers(profiles[i])]
 
 
@@ -128,29 +129,17 @@ def spilled_rows(
     tick: Tick | None = None,
 ) -> ParquetSource:
     """Return the rows of a query as a source."""
-    import duckdb
-
-    folder, name = SpillFolder(), "the query"
+    folder = SpillFolder()
     with folder.filling() as out, connected() as (con, workspace):
-        try:
-            sql.encode()
-            kinds = [statement.type.name for statement in con.extract_statements(sql)]
-            if kinds != ["SELECT"]:
-                raise DataError(f"the query must be one SELECT, got {listed(kinds) or 'none'}")
-            inner = f"(\n{sql.rstrip().rstrip(';')}\n)"
-            found = con.execute(f"DESCRIBE SELECT * FROM {inner}").fetchall()
-        except (duckdb.Error, UnicodeEncodeError) as error:
-            raise DataError(f"cannot run the query: {cut_off(str(error), 500)}") from None
-        names, types = (tuple(str(row[at]) for row in found) for at in (0, 1))
-        table = Table(con, f"{inner} AS t({_aliases(len(names))})", name, "SQL", names, types, workspace)
-        chosen = choose(names)
+        table = query_table(con, workspace, sql)
+        chosen = choose(table.names)
         columns = [typed_column(table, i) for i in chosen]
         _limited(table, memory_limit)
-        with _told():
+        with told_of_disk():
             table.fetch(copy_columns(table, columns, out), tick)
     notes = ("the rows of the query were written into a temporary file, so that each pass reads the same",)
     return folder.source(
-        [names[i] for i in chosen], [c.kind for c in columns], name, notes=notes, memory_limit=memory_limit
+        [table.names[i] for i in chosen], [c.kind for c in columns], QUERY, notes=notes, memory_limit=memory_limit
     )
 
 
@@ -169,7 +158,7 @@ def spilled_relation(
         selected = ", ".join(f"{column.sql} AS c{j}" for j, column in enumerate(columns))
         rows = f"SELECT {selected} FROM boxwood_rows AS t({_aliases(len(names))})"
         try:
-            with _told():
+            with told_of_disk():
                 waited(getattr(relation, "_con", None), partial(_write_relation, relation, rows, len(columns), out))
         except duckdb.Error as error:
             raise DataError(f"cannot read the relation: {cut_off(str(error).splitlines()[0], 500)}") from None
@@ -205,13 +194,13 @@ def write_batches_to(out: str, batches: Any, chosen: Sequence[int]) -> None:
     types = [batches.schema.types[i] for i in chosen]
     types = [pa.float64() if pa.types.is_decimal(type) else type for type in types]
     schema = pa.schema([pa.field(f"c{j}", type) for j, type in enumerate(types)])
-    with _told():
+    with told_of_disk():
         # few doubles are equal: to look for equal ones takes as long as to write them
         others = [field.name for field in schema if not pa.types.is_floating(field.type)]
         writer = pq.ParquetWriter(out, schema, use_dictionary=others, write_statistics=False)
     with writer:
         for rows in _gathered(batches, chosen, schema):
-            with _told():
+            with told_of_disk():
                 writer.write_table(rows, row_group_size=group_rows(len(types)))
 
 
@@ -237,29 +226,9 @@ def _gathered(batches: Any, chosen: Sequence[int], schema: Any) -> Iterator[Any]
 def _write(table: Table, chosen: Sequence[int], out: str, tick: Tick | None) -> tuple[list[str], tuple[str, ...]]:
     """Write columns of a table into a Parquet file; return their kinds, and lines for the reader."""
     columns = columns_to_write(table, chosen, tick)
-    with _told():
+    with told_of_disk():
         table.fetch_lean(copy_columns(table, columns, out), tick)
     return [column.kind for column in columns], tuple(column.note for column in columns if column.note)
-
-
-@contextmanager
-def _opened(files: Sequence[ParquetFile], name: str, chosen: Sequence[int]) -> Iterator[Table]:
-    """Yield columns of Parquet files as one table; `chosen` are their places in the first file."""
-    with open_source(files[0].path, format="parquet") as first:
-        further = (File(file.path, file.name, first.workspace, None) for file in files[1:])
-        tables = [first, *(described(first.con, file, "parquet", None) for file in further)]
-        names = tuple(first.names[i] for i in chosen)
-        rows = " UNION ALL ".join(_selected(table, names) for table in tables)
-        found = [str(row[1]) for row in first.con.execute(f"DESCRIBE {rows}").fetchall()]
-        # lengths of time are told by Arrow's schema alone
-        types = tuple(
-            "INTERVAL" if first.types[i] == "INTERVAL" else type for i, type in zip(chosen, found, strict=True)
-        )
-        yield replace(first, relation=f"({rows}) AS t({_aliases(len(names))})", name=name, names=names, types=types)
-
-
-def _selected(table: Table, names: Sequence[str]) -> str:
-    return f"SELECT {', '.join(f'c{table.names.index(name)}' for name in names)} FROM {table.relation}"
 
 
 def _aliases(n: int) -> str:
@@ -273,7 +242,7 @@ def _limited(table: Table, memory_limit: int | None) -> Table:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def told_of_disk() -> Iterator[None]:
     """Say of an error in writing a temporary file where that is, and how to have it elsewhere."""
     try:
         yield

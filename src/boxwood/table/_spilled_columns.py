@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from boxwood.table._read import _Profile, _profile
+from boxwood.table._profiles import Profile, profiles_of
 from boxwood.table._source import Source as Table
 from boxwood.table._source import Tick
 from boxwood.table._sql import as_text
@@ -28,7 +28,7 @@ class Column(NamedTuple):
 def columns_to_write(table: Table, chosen: Sequence[int], tick: Tick | None) -> list[Column]:
     """Return how columns are written: those of text are looked at, as `read_table` does."""
     texts = [i for i in chosen if table.kind(i) == "text"]
-    profiles = _profile(table, texts, tick)[1] if texts else {}
+    profiles = profiles_of(table, texts, tick)[1] if texts else {}
     written = {i: typed_column(table, i) for i in chosen}
     written |= {i: _of_text(table, profile, False) for i, profile in profiles.items()}
     ends_whole = [i for i, profile in profiles.items() if are_numbers(profile) and _may_be_whole(profile)]
@@ -40,17 +40,17 @@ def columns_to_write(table: Table, chosen: Sequence[int], tick: Tick | None) -> 
     return [written[i] for i in chosen]
 
 
-def _may_be_whole(profile: _Profile) -> bool:
+def _may_be_whole(profile: Profile) -> bool:
     """Return whether the least and the greatest value are whole numbers that doubles tell apart."""
     ends = (profile.low or 0.0, profile.high or 0.0)
     return all(abs(end) < 1 << 53 and end == int(end) for end in ends)
 
 
-def are_numbers(profile: _Profile) -> bool:
+def are_numbers(profile: Profile) -> bool:
     return profile.numbers == profile.filled > 0 and not profile.dates
 
 
-def _of_text(table: Table, profile: _Profile, is_whole: bool) -> Column:
+def _of_text(table: Table, profile: Profile, is_whole: bool) -> Column:
     """Return how a column of text is written: as booleans, whole numbers or doubles, if all its values are numbers."""
     i = profile.column
     if are_numbers(profile):

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import math
 import os
-import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from boxwood._files import replacing
 from boxwood._validation import cut_off, refuse_other_kind, shown
 from boxwood.axes import Categories
-from boxwood.errors import DataError
 from boxwood.table._column_names import ColumnError, suggestion
+from boxwood.table._labels import Input, Labelled, Rules, Unseen, inputs_of, refuse_taken, rows_with
 from boxwood.table._paths import as_path
-from boxwood.table._read import refuse_text
 from boxwood.table._source import Source, Tick, open_source
-from boxwood.table._sql import as_double, as_name, as_text
+from boxwood.table._sql import as_name, as_text
+from boxwood.table._texts import refuse_text
 
-__all__ = ["OUTPUTS", "Labelled", "group_rows", "input_of", "output_format", "positions_of", "write_labelled"]
+__all__ = ["OUTPUTS", "group_rows", "output_format", "write_labelled", "write_source"]
 
 OUTPUTS = {
     ".csv": "FORMAT csv",
@@ -33,25 +31,6 @@ OUTPUTS = {
 
 _IN_PLACE = "USE_TMP_FILE false"  # the file is a temporary one already
 _GROUP, _GROUP_ROWS = 1 << 22, (2048, 122_880)  # values, and bounds of rows, of a group of a Parquet file
-
-
-class Unseen(NamedTuple):
-    """A column of categories, the number of its values that were never seen, and the first of them in the alphabet."""
-
-    column: str
-    n_values: int
-    example: str
-
-
-class Labelled(NamedTuple):
-    """Number of rows written, number of those without a cluster, and the columns with categories never seen.
-
-    A row has no cluster because a value that its rule needs is missing or was never seen.
-    """
-
-    n_rows: int
-    n_empty: int
-    unseen: tuple[Unseen, ...] = ()
 
 
 def write_labelled(
@@ -78,16 +57,8 @@ def write_labelled(
         Table to read, or `-` for standard input.
     out : str
         File to write; the extension decides the format.
-    expression : str
-        SQL of the new column, in terms of the keys of `needed`; NULL is written as an empty value.
-    needed : mapping from a name in the expression to a column of the table
-        Columns that the expression reads. Those without an entry in `categories` must be numbers; the expression reads
-        them as doubles, with NULL for missing values and NaN.
-    categories : mapping from a name in the expression to Categories, default=None
-        Columns of categories. The expression reads them as text, or as doubles if all categories are numbers, with NULL
-        for missing values. In CSV, an empty text or a mark such as NA is missing, unless it is one of the categories.
-        Other values that are not among the categories are no error; they are counted, unless the categories have a code
-        for them.
+    expression, needed, categories
+        What the new column is; see `Rules`.
     column : str, default="cluster"
         Name of the new column.
     format, header, decimal : default=None, True, None
@@ -107,35 +78,34 @@ def write_labelled(
     DataError
         If the table cannot be read, lacks a column, or has text in a column that must be numbers.
     """
-    refuse_other_kind("needed", needed, Mapping, "give each name in the expression a column of the table")
-    if categories is not None:
-        refuse_other_kind("categories", categories, Mapping, "give names in the expression their Categories")
-        for name, values in categories.items():
-            refuse_other_kind(f"categories[{shown(name)}]", values, Categories, "make them: boxwood.axes.Categories")
+    rules = Rules(expression, needed, {} if categories is None else categories)
+    rules.refuse_other_kinds()
     refuse_other_kind("column", column, str, "name the new column")
     out = as_path(out)
+    text = output_format(out).startswith("FORMAT csv")
+    with open_source(path, format=format, text=text, texts=rules.texts, header=header, decimal=decimal) as source:
+        return write_source(source, out, rules, column=column, tick=tick)
+
+
+def write_source(source: Source, out: str, rules: Rules, *, column: str, tick: Tick | None = None) -> Labelled:
+    """Write an open table with one more column; see `write_labelled`."""
     target = output_format(out)
     to_csv = target.startswith("FORMAT csv")
-    by_name = categories or {}
-    texts = {needed[name] for name, values in by_name.items() if not values.are_numbers}
-    with open_source(path, format=format, text=to_csv, texts=texts, header=header, decimal=decimal) as source:
-        positions = positions_of(source, needed)
-        _refuse_taken(source, column)
-        if not to_csv:
-            _refuse_twins(source, out)
-        inputs = [input_of(source, position, by_name.get(name)) for name, position in positions.items()]
-        inner = ", ".join(f"{one.value} AS {as_name(name)}" for name, one in zip(positions, inputs, strict=True))
-        rows = f"(SELECT *{', ' + inner if inner else ''} FROM {source.relation})"
-        labelled = _check(source, inputs, rows, expression, tick and (lambda share: tick(share / 2)))
-        second = tick and (lambda share: tick(0.5 + share / 2, labelled.n_rows))
-        with replacing(out) as temporary:
-            query = _query(source, rows, expression, column, to_csv)
-            packing = ", COMPRESSION gzip" if out.lower().endswith(".gz") else ""
-            n_rows = group_rows(len(source.names) + 1)
-            groups = f", ROW_GROUP_SIZE {n_rows}" if target == OUTPUTS[".parquet"] else ""
-            options = f"{target}{query.header}{packing}{groups}, {_IN_PLACE}"
-            source.fetch_lean(f"COPY ({query.sql}) TO {as_text(temporary)} ({options})", second)
-        return labelled
+    refuse_taken(source.name, source.names, column)
+    if not to_csv:
+        _refuse_twins(source, out)
+    inputs = inputs_of(source, rules)
+    rows = rows_with(source, inputs)
+    labelled = _check(source, list(inputs.values()), rows, rules.expression, tick and (lambda share: tick(share / 2)))
+    second = tick and (lambda share: tick(0.5 + share / 2, labelled.n_rows))
+    with replacing(out) as temporary:
+        query = _query(source, rows, rules.expression, column, to_csv)
+        packing = ", COMPRESSION gzip" if out.lower().endswith(".gz") else ""
+        n_rows = group_rows(len(source.names) + 1)
+        groups = f", ROW_GROUP_SIZE {n_rows}" if target == OUTPUTS[".parquet"] else ""
+        options = f"{target}{query.header}{packing}{groups}, {_IN_PLACE}"
+        source.fetch_lean(f"COPY ({query.sql}) TO {as_text(temporary)} ({options})", second)
+    return labelled
 
 
 def output_format(out: str) -> str:
@@ -164,19 +134,6 @@ def group_rows(n_columns: int) -> int:
     return max(least, min(most, _GROUP // max(n_columns, 1)))
 
 
-def positions_of(source: Source, needed: Mapping[str, str]) -> dict[str, int]:
-    """Return the position in the table of each column that is needed."""
-    absent = [column for column in needed.values() if column not in source.names]
-    numbered = absent and all(re.fullmatch(r"column [0-9]+", column) for column in absent)
-    advice = "\nif it has no header: --no-header" if numbered else ""
-    if len(absent) == 1:
-        similar = suggestion(absent[0], source.names)
-        raise DataError(f"{source.name} lacks a column the rules need: {absent[0]}{similar}{advice}")
-    if absent:
-        raise DataError(f"{source.name} lacks {len(absent)} columns the rules need: {', '.join(absent)}{advice}")
-    return {name: source.names.index(column) for name, column in needed.items()}
-
-
 def _refuse_twins(source: Source, out: str) -> None:
     """Raise a ColumnError if names of columns differ in case only: DuckDB would write one of them with a number."""
     seen: dict[str, str] = {}
@@ -188,49 +145,7 @@ def _refuse_twins(source: Source, out: str) -> None:
             raise ColumnError(f"{twins}, which {os.path.basename(out)} cannot hold\n{remedy}")
 
 
-def _refuse_taken(source: Source, column: str) -> None:
-    if column.casefold() in (name.casefold() for name in source.names):
-        raise ColumnError(f"{source.name} has a column '{column}' already; name the new one with --column NAME")
-
-
-class _Input(NamedTuple):
-    """A column that the expression reads, in SQL.
-
-    Parameters
-    ----------
-    column : int
-        Position in the table.
-    value : str
-        Its value; NULL if it is missing.
-    is_text : str
-        Whether the value is text although it must be a number.
-    is_unseen : str
-        Whether the value is not among the known categories, and has no code for that reason.
-    """
-
-    column: int
-    value: str
-    is_text: str
-    is_unseen: str
-
-
-def input_of(source: Source, column: int, categories: Categories | None) -> _Input:
-    number = source.number(column)
-    if categories is None:
-        return _Input(column, number, f"NOT {source.missing(column)} AND {number} IS NULL", "false")
-    known: list[Any] = [value for value in categories.values if value is not None]
-    if categories.are_numbers:
-        numbers = list(map(float, known))
-        other = math.nextafter(max(numbers, default=0.0), math.inf)  # a text is like a number that was never seen
-        value = f"CASE WHEN NOT {source.missing(column)} THEN coalesce({number}, {as_double(other)}) END"
-        literals = list(map(as_double, numbers))
-    else:
-        value, literals = source.category(column, list(map(str, known))), [as_text(str(each)) for each in known]
-    is_known = f"{value} IN ({', '.join(literals)})" if literals else "false"
-    return _Input(column, value, "false", "false" if categories.others else f"{value} IS NOT NULL AND NOT {is_known}")
-
-
-def _check(source: Source, inputs: Sequence[_Input], rows: str, expression: str, tick: Tick | None) -> Labelled:
+def _check(source: Source, inputs: Sequence[Input], rows: str, expression: str, tick: Tick | None) -> Labelled:
     """Return the counts of a table, from one pass.
 
     Raises

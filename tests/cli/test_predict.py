@@ -1,0 +1,117 @@
+"""`boxwood predict` on Parquet files, patterns and queries."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+import boxwood as bw
+from boxwood.cli import boxwood as main
+
+N = 300
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with a model, and a table as one Parquet file and as two."""
+    folder = tmp_path_factory.mktemp("tables")
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, N)
+    frame = pd.DataFrame({"a.b": rng.normal(size=N) + 5 * y, 'q"': rng.normal(size=N)})
+    bw.explain(frame, np.array(["x", "y", "z"])[y]).save(folder / "m.json")
+    frame.loc[7, "a.b"] = np.nan
+    frame["when"] = pd.Timestamp("2024-01-01", tz="UTC")
+    frame["word"] = pd.Categorical(np.array(["u", "v"])[y % 2])
+    (folder / "parts").mkdir()
+    frame.to_parquet(folder / "t.parquet", row_group_size=100)
+    frame[:120].to_parquet(folder / "parts" / "1.parquet")
+    frame[120:].to_parquet(folder / "parts" / "2.parquet")
+    return folder
+
+
+def run(*words, code=0):
+    result = CliRunner().invoke(main, ["predict", *map(str, words)])
+    assert result.exit_code == code, result.stderr
+    return result
+
+
+def expected(folder):
+    rows = pd.read_parquet(folder / "t.parquet")
+    return bw.load(folder / "m.json").predict(rows, missing="none").tolist()
+
+
+@pytest.mark.parametrize("table", ["t.parquet", "parts", "parts/*.parquet", "--sql"])
+@pytest.mark.parametrize("out", ["out.parquet", "out.csv", "out.jsonl"])
+def test_tables_of_any_form_are_labelled(folder, tmp_path, table, out):
+    query = ["--sql", f"SELECT * FROM '{folder}/t.parquet' -- all;"]
+    target = tmp_path / out
+    done = run(folder / "m.json", *(query if table == "--sql" else [folder / table]), "-o", target)
+    assert "1 row left without a cluster" in done.stderr
+    found = duckdb.sql(f"FROM '{target}'")
+    assert found.columns == ["a.b", 'q"', "when", "word", "cluster"]
+    assert [label for (label,) in found.project("cluster").fetchall()] == expected(folder)
+    if out == "out.parquet" and table != "--sql":
+        new, old = pq.read_table(target), pq.read_table(folder / "t.parquet")
+        assert new.drop_columns(["cluster"]).equals(old)
+        first = folder / ("t.parquet" if table == "t.parquet" else "parts/1.parquet")
+        assert new.schema.metadata == pq.read_schema(first).metadata
+    assert sorted(os.listdir(tmp_path)) == [out]
+
+
+def test_a_query_is_printed(folder):
+    query = f"""SELECT "a.b", 'q' AS "é" FROM '{folder}/t.parquet' LIMIT 2;"""
+    lines = run(folder / "m.json", "--sql", query, "-q").stdout.splitlines()
+    assert lines[0] == "a.b,é,cluster"
+    assert [line.rsplit(",", 1)[1] for line in lines[1:]] == expected(folder)[:2]
+
+
+def test_errors_are_those_of_explain(folder, tmp_path):
+    model, out = folder / "m.json", tmp_path / "out.parquet"
+    assert "give either FILE or --sql QUERY" in run(model, "-o", out, code=2).stderr
+    assert "give FILE or --sql, not both" in run(model, "t.csv", "--sql", "FROM x", code=2).stderr
+    assert "a query begins with SELECT" in run(model, "--sql", "DROP x", code=2).stderr
+    assert "no file is named like" in run(model, folder / "no*.parquet", "-o", out, code=3).stderr
+    assert "cannot run the query" in run(model, "--sql", "SELECT nothing", "-o", out, code=3).stderr
+    assert "lacks a column the rules need: a.b" in run(model, "--sql", "SELECT 1 AS x", "-o", out, code=3).stderr
+    taken = run(model, folder / "t.parquet", "-o", out, "--column", "WORD", code=2).stderr
+    assert "t.parquet has a column 'WORD' already; name the new one with --column NAME" in taken
+    same = run(model, folder / "parts/*.parquet", "-o", folder / "parts" / "2.parquet", code=2).stderr
+    assert "is the table itself; name another file" in same
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_file_may_be_called_like_a_query(folder, tmp_path):
+    path = tmp_path / "from t.csv"
+    path.write_text("a.b\n1\n")
+    assert run(folder / "m.json", path, "-q").stdout.startswith("a.b,cluster\n1,")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_run_that_is_ended_leaves_the_old_file(folder, tmp_path, how):
+    x = np.random.default_rng(0).normal(size=3_000_000)
+    pq.write_table(pa.table({"a.b": x, **{f"x{j}": x for j in range(4)}}), tmp_path / "big.parquet")
+    out = tmp_path / "out.parquet"
+    out.write_text("old")
+    command = [sys.executable, "-m", "boxwood", "predict", folder / "m.json", "big.parquet", "-o", out]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.glob(".out*")) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    process.send_signal(how)
+    process.communicate(timeout=60)
+    assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[how]
+    assert out.read_text() == "old"
+    if how == signal.SIGKILL:  # what it left is removed by the next run
+        run(folder / "m.json", folder / "t.parquet", "-o", tmp_path / "other.parquet")
+        os.remove(tmp_path / "other.parquet")
+    assert sorted(os.listdir(tmp_path)) == ["big.parquet", "out.parquet"]
