@@ -55,7 +55,7 @@ class FitOnTable(NamedTuple):
         raise NoExplanation(NO_LABELS)
 
     def explained(self, grown: Grown, booleans: Sequence[str]) -> Explained:
-        """Return the explanation, from three passes."""
+        """Return the explanation, from one pass, or two where rows belong to the nearest centre; seldom one more."""
         task = replace(self.task, reference=renamed(self.task.reference))
         facts = TableFacts(task)
         sums = facts.of_trees([grown.tree])[0]
