@@ -97,7 +97,7 @@ class Machines(ArrowSource):
         super().__init__(table, n_jobs=1)
         self.n_machines, self.counted = n_machines, []
 
-    def run(self, make: Callable[[], Any], columns: Sequence[str]) -> Any:
+    def run(self, make: Callable[[], Any], columns: Sequence[str], n_jobs: int | None = -1) -> Any:
         """Return one summary of all batches, merged in a tree."""
         import cloudpickle
 

@@ -80,7 +80,7 @@ def fit_on(model: TreeClusterer, source: Source, label: Any, weight: Any) -> Fit
             )
     method = METHODS[model._method]
     method.grower_by_passes  # noqa: B018  it refuses methods without one before anything is read
-    batches = rows_of(source, label, weight)
+    batches = replace(rows_of(source, label, weight), n_jobs=model._jobs())
     model._booleans, model._left_out = _kinds(source, batches, (label, weight))
     model._beside = tuple(name for name in (label, weight) if name is not None)
     model.n_features_in_ = batches.n_columns

@@ -54,7 +54,7 @@ class _Nearest:
 
     def update(self, block: Block) -> None:
         values, labels, weights = block
-        kept = np.flatnonzero(labels >= 0 if weights is None else (labels >= 0) & (weights > 0))
+        kept = np.flatnonzero(block.kept)
         rows, own = (values[kept] - self.origin) / self.unit, self.place[labels[kept]]
         found, least = np.empty(len(kept), dtype=np.intp), np.empty(len(kept))
         nearest(rows, np.ascontiguousarray(self.means.T), True, found, least)

@@ -40,10 +40,11 @@ def measured_on_table(ex: Explanation, source: Source, labels: Any, weight: Any)
     words = [ex.columns[j] for j in ex.coded_columns if ex.columns[j] not in booleans]
     if words:
         refuse_all_rows(f"a rule on categories ({listed(words)})", source.name)
-    task = TableTask.of(batches, _named_by(ex.names, batches, labels))
-    if ex._table is not None:
-        known = ex._table.task
-        task = replace(task, max_leaf_nodes=known.max_leaf_nodes, n_jobs=known.n_jobs, budget=known.budget)
+    known = None if ex._table is None else ex._table.task
+    n_jobs = -1 if known is None else known.n_jobs
+    task = TableTask.of(batches, _named_by(ex.names, replace(batches, n_jobs=n_jobs), labels), n_jobs=n_jobs)
+    if known is not None:
+        task = replace(task, max_leaf_nodes=known.max_leaf_nodes, budget=known.budget)
     facts = TableFacts(task)
     sums = facts.of_trees([ex.tree])[0]
     measured = explanation_of(facts, Grown(ex.tree, ex.method), sums, facts.costs_of([sums])[0])

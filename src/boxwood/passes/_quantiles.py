@@ -74,8 +74,7 @@ class _Bins:
 
     def update(self, block: Block) -> None:
         values, labels, weights = block
-        kept = labels >= 0 if weights is None else (labels >= 0) & (weights > 0)
-        rows = np.flatnonzero(kept)
+        rows = np.flatnonzero(block.kept)
         order = rows[np.argsort(labels[rows], kind="stable")]
         stops = np.cumsum(np.bincount(labels[order], minlength=len(self.ends) - 1))
         parts = [*np.split(order, stops[:-1]), order]

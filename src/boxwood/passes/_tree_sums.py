@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from boxwood._types import Bools, Floats, Indices, Ints
+from boxwood._types import Floats, Indices, Ints
 from boxwood.loops.gaps import widen_gaps
 from boxwood.loops.sums import add_parts, widen
 from boxwood.loops.walk import descend
@@ -78,7 +78,7 @@ class TreeSums:
         values, labels, weights = block
         leaf, tree = leaves_in(self.tree, values), self.tree
         self.noise += np.bincount(leaf[labels < 0], minlength=tree.n_leaves)
-        kept = labels >= 0 if weights is None else (labels >= 0) & (weights > 0)
+        kept = block.kept
         cells, leaf = np.where(kept, leaf * self.n_clusters + labels, -1), np.where(kept, leaf, -1)
         self.counts += np.bincount(cells[kept], minlength=len(self.counts))
         if self.weights is not None:
@@ -220,9 +220,8 @@ class Moved:
 
     def update(self, block: Block) -> None:
         """Add a block of rows."""
-        values, labels, weights = block
-        kept: Bools = labels >= 0 if weights is None else (labels >= 0) & (weights > 0)
-        self.n += int((kept & (leaves_in(self.before, values) != leaves_in(self.after, values))).sum())
+        before, after = leaves_in(self.before, block.values), leaves_in(self.after, block.values)
+        self.n += int((block.kept & (before != after)).sum())
 
     def merge(self, other: Moved) -> None:
         """Add the rows of another part of the table."""
