@@ -29,6 +29,7 @@ def threads(monkeypatch):
     return seen
 
 
+NAMES, FITTED = ["x0", "x1", "x2"], GaussianMixture(3, random_state=0).fit(X)
 CALLS = {
     "imm": lambda source, n: explain(source, "label", method="imm", n_jobs=n),
     "auto": lambda source, n: explain(source, "label", n_jobs=n),
@@ -43,7 +44,6 @@ CALLS = {
     ),
     "grow": lambda source, n: greedy(source, Reference.nearest(source, np.eye(4)[:, :4]), n_jobs=n),
 }
-NAMES = ["x0", "x1", "x2"]
 
 
 @pytest.mark.parametrize("name", CALLS)

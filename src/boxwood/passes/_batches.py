@@ -199,7 +199,7 @@ def rows_of(source: Source, label: str | None = None, weight: str | None = None)
 
 
 def numbers(column: Any) -> Floats:
-    """Return Arrow's array of numbers or booleans, in one piece or several, as doubles; NaN where a value is missing."""
+    """Return numbers or booleans of Arrow, in one piece or several, as doubles; NaN where a value is missing."""
     values = column.to_numpy(zero_copy_only=False)
     if values.dtype == object:  # booleans with missing values, decimals
         values = np.array([np.nan if value is None else float(value) for value in values])
