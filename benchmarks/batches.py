@@ -1,8 +1,9 @@
 """Tables that are larger than memory: time, peak memory, passes and bytes of a whole explanation from a Parquet file.
 
-`python -m benchmarks.batches` takes a few minutes and 2 GB of disk; `--rows 5 20 60` (millions of rows) and
-`--folder` (for the files, which are kept and used again) choose more. Each run is a process of its own, so that its
-peak memory is its own. Two readings of the same file, by DuckDB's COPY and by this package, are timed in one run.
+`python -m benchmarks.batches` takes a few minutes and 2 GB of disk. `--rows 5 20 60 --wide 2` (millions of rows) are
+large, and `--folder` (for the files, which are kept and used again) needs 9 GB for them. `--engines` compares Spark and
+Dask with the embedded default; see `engines.py`. Each run is a process of its own, so that its peak memory is its own.
+Two readings of the same file, by DuckDB's COPY and by this package, are timed in one run.
 """
 
 from __future__ import annotations
@@ -14,39 +15,53 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from benchmarks.engines import WORKERS, explained_by
 from benchmarks.timing import print_table
 
 GROUP = 122_880  # rows of a group of a Parquet file, as DuckDB writes them
+IN_MEMORY = 2e9  # bytes of a file up to which its rows are explained in memory, too
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Print the tables, or run one task and print what it took as JSON."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.batches", description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", type=float, nargs="+", default=[2, 5], help="millions of rows of the tall tables")
-    parser.add_argument("--wide", type=float, default=0.2, help="millions of rows of the table with 100 columns")
+    parser.add_argument("--rows", type=float, nargs="*", default=[2, 5], help="millions of rows of the tall tables")
+    parser.add_argument(
+        "--wide", type=float, default=0.2, help="millions of rows of the table with 100 columns; 0 is none"
+    )
+    parser.add_argument(
+        "--engines", type=float, nargs="?", const=2, help="compare engines on so many million rows alone"
+    )
     parser.add_argument("--folder", help="where the files are kept; else they are removed at the end")
     parser.add_argument("--task", nargs=2, metavar=("NAME", "FILE"), help=argparse.SUPPRESS)
     options = parser.parse_args([] if arguments is None else arguments)
     if options.task is not None:
         print(json.dumps(_measured(*options.task)))
         return
-    with tempfile.TemporaryDirectory() as folder:
-        _print_all(Path(options.folder or folder), options.rows, options.wide)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(options.folder or temporary)
+        if options.engines is not None:
+            _print_engines(_table(folder, int(options.engines * 1e6), 10, 10))
+        else:
+            _print_all(folder, options.rows, options.wide)
 
 
 def _print_all(folder: Path, millions: list[float], wide: float) -> None:
     files = [_table(folder, int(rows * 1e6), 10, 10) for rows in millions]
-    files.append(_table(folder, int(wide * 1e6), 100, 30))
+    if wide:
+        files.append(_table(folder, int(wide * 1e6), 100, 30))
     rows = []
     for file in files:
         for task in ("explain", "in_memory"):
-            if task == "explain" or file.stat().st_size < 2e9:
+            if task == "explain" or file.stat().st_size < IN_MEMORY:
                 rows.append([file.stem, task, *_cells(_run(task, file))])
-    header = ["table", "explain with IMM", "seconds", "peak MB", "passes", "all columns", "readings", "tree"]
+    header = ["table", "explain with IMM", *FOUND]
     print_table("From given centres to the whole explanation", header, rows)
     rows = []
     for file in files:
@@ -58,11 +73,26 @@ def _print_all(folder: Path, millions: list[float], wide: float) -> None:
     )
 
 
+FOUND = ("seconds", "peak MB", "passes", "all columns", "others", "levels", "readings", "GB read", "tree")
+
+
 def _cells(found: dict[str, float | str]) -> list[str]:
+    """Return what one run took, in the order of `FOUND`."""
     numbers = [f"{found['seconds']:.1f}", f"{found['peak']:,.0f}"]
     if "passes" not in found:
-        return [*numbers, "", "", "", str(found["tree"])]
-    return [*numbers, str(found["passes"]), str(found["whole"]), f"{found['readings']:.1f}", str(found["tree"])]
+        return [*numbers, *[""] * 6, str(found["tree"])]
+    counts = [str(found[name]) for name in ("passes", "whole", "others", "levels")]
+    n_bytes = "" if found["bytes"] is None else f"{found['bytes'] / 1e9:.1f}"
+    return [*numbers, *counts, f"{found['readings']:.1f}", n_bytes, str(found["tree"])]
+
+
+def _print_engines(file: Path) -> None:
+    rows = []
+    for name in ("duckdb", "spark", "dask"):
+        for workers in WORKERS:
+            if name != "duckdb" or workers <= 2:
+                rows.append([name, str(workers), *_cells(_run(f"{name} {workers}", file))])
+    print_table(f"{file.stem} from given centres, by engine", ["engine", "workers", *FOUND], rows)
 
 
 def _run(task: str, file: Path) -> dict[str, float | str]:
@@ -78,21 +108,36 @@ def _run(task: str, file: Path) -> dict[str, float | str]:
 
 def _measured(task: str, file: str) -> dict[str, float | str]:
     began = time.perf_counter()
-    found = {"explain": _explained, "in_memory": _explained_in_memory, "copy": _copied, "label": _labelled}[task](file)
+    tasks = {"explain": _explained, "in_memory": _explained_in_memory, "copy": _copied, "label": _labelled}
+    found = tasks[task](file) if task in tasks else explained_by(task, file, partial(_explained_source, file))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return found | {"seconds": time.perf_counter() - began, "peak": peak}
+    return {"seconds": time.perf_counter() - began, "peak": peak} | found
 
 
 def _explained(file: str) -> dict[str, float | str]:
     import boxwood as bw
 
+    return _explained_source(file, bw.scan(file))
+
+
+def _explained_source(file: str, source: Any) -> dict[str, float | str]:
+    import boxwood as bw
+
     centers = np.load(Path(file).with_suffix(".npy"))
-    source = bw.scan(file)
     ex = bw.explain(source, bw.Reference.nearest(source, centers), method="imm")
     width = len(source.names)
     read = [len(reading.columns) for reading in source.readings]
     whole = sum(columns == width for columns in read)
-    return {"passes": len(read), "whole": whole, "readings": sum(read) / width, "tree": _digest(ex)}
+    n_bytes = [reading.n_bytes for reading in source.readings]
+    return {
+        "passes": len(read),
+        "whole": whole,
+        "others": len(read) - whole,
+        "levels": ex.tree.depth,
+        "readings": sum(read) / width,
+        "bytes": None if None in n_bytes else sum(n_bytes),
+        "tree": _digest(ex),
+    }
 
 
 def _explained_in_memory(file: str) -> dict[str, float | str]:

@@ -20,7 +20,7 @@ from boxwood.table._arrow_source import ArrowSource
 FAN_IN = 8  # summaries that one machine merges at a time
 DOUBLE = 8  # bytes
 PER_VALUE = 32  # bytes of a value that a pass brings home, with its cluster, weight and place
-SUMS = 24  # doubles for each leaf and column that the last two passes add up: three parts of sums, ranges, scales
+SUMS = 24  # doubles for each cluster and column that are added up: parts of sums, ranges, scales
 
 
 class Pass(NamedTuple):
@@ -69,8 +69,7 @@ def plan(n_rows: float, n_columns: int, n_clusters: int, *, levels: int, n_machi
         Pass("means of the clusters", (1, 1), n_columns, sums),
         Pass("counts by cluster, column and bin", (1, 1), n_columns, counts),
         Pass("levels of the tree", (levels // 4, 2 * levels + 2), open_columns, counts + values),
-        Pass("leaves of the tree", (1, 1), n_columns, sums),
-        Pass("costs", (1, 1), n_columns, sums),
+        Pass("leaves of the tree, costs", (1, 1), n_columns, 2 * sums),
     )
     return Plan(n_rows, n_columns, n_machines, passes)
 
@@ -98,7 +97,7 @@ class Machines(ArrowSource):
         super().__init__(table, n_jobs=1)
         self.n_machines, self.counted = n_machines, []
 
-    def run(self, make: Callable[[], Any], columns: Sequence[str]) -> Any:
+    def run(self, make: Callable[[], Any], columns: Sequence[str], n_jobs: int | None = -1) -> Any:
         """Return one summary of all batches, merged in a tree."""
         import cloudpickle
 

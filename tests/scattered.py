@@ -16,7 +16,7 @@ class ScatteredSource(ArrowSource):
         super().__init__(table, n_jobs=1)
         self.random, self.runs, self.cells = np.random.default_rng(seed), 0, 0
 
-    def run(self, make, columns):
+    def run(self, make, columns, n_jobs=-1):
         import cloudpickle
 
         self.runs += 1

@@ -141,6 +141,20 @@ def test_spreads_and_profile_are_those_in_memory(seed):
             assert a.difference is None or a.difference == pytest.approx(b.difference, rel=1e-6, abs=1e-6)
 
 
+@pytest.mark.parametrize("seed", seeds(10))
+def test_weighted_quantiles_are_those_in_memory_where_sums_of_floats_would_differ(seed):
+    """Half of the weight lies on either value, so that a last bit of a sum would decide on the median."""
+    rng = np.random.default_rng(seed)
+    half = rng.choice([0.1, 0.2, 0.3, 0.7], size=40)
+    X = np.repeat([[0.0, 1.0], [1.0, 0.0]], 40, axis=0)
+    weights, y = np.concatenate([half, rng.permutation(half)]), np.arange(80) % 2
+    y[:40:3] = 0
+    in_memory, by_passes = both(X, y, weights, seed, max_leaf_nodes=2, objective="agreement")
+    for mine, its in zip(in_memory.profile(), by_passes.profile(), strict=True):
+        assert mine.everyone.quantiles == its.everyone.quantiles == (0.0, 0.0, 0.0, 1.0, 1.0)
+        assert [group.quantiles for group in mine.clusters] == [group.quantiles for group in its.clusters]
+
+
 def test_quantiles_of_a_long_table_are_near_those_of_its_rows():
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.normal(size=60_000), rng.exponential(size=60_000) ** 3, rng.integers(9, size=60_000)])

@@ -147,7 +147,7 @@ def counted(X, labels, seed=0):
     reference = Reference.of(X, labels)
     source = scattered(X, seed, cluster=labels)
     passes, run = [], source.run
-    source.run = lambda make, columns: (passes.append(len(columns)), run(make, columns))[1]
+    source.run = lambda make, columns, n_jobs: (passes.append(len(columns)), run(make, columns, n_jobs))[1]
     clusters = TableReference(LabelColumn("cluster", tuple(range(reference.n_clusters))), reference.centers)
     assert imm(source, clusters) == imm(X, reference)
     return source.cells / X.size, sum(n > X.shape[1] for n in passes), source.runs

@@ -55,7 +55,7 @@ class FitOnTable(NamedTuple):
         raise NoExplanation(NO_LABELS)
 
     def explained(self, grown: Grown, booleans: Sequence[str]) -> Explained:
-        """Return the explanation, from three passes."""
+        """Return the explanation, from one pass, or two where rows belong to the nearest centre; seldom one more."""
         task = replace(self.task, reference=renamed(self.task.reference))
         facts = TableFacts(task)
         sums = facts.of_trees([grown.tree])[0]
@@ -80,7 +80,7 @@ def fit_on(model: TreeClusterer, source: Source, label: Any, weight: Any) -> Fit
             )
     method = METHODS[model._method]
     method.refuse_without_passes()  # before anything is read
-    batches = rows_of(source, label, weight)
+    batches = replace(rows_of(source, label, weight), n_jobs=model._jobs())
     model._booleans, model._left_out = _kinds(source, batches, (label, weight))
     model._beside = tuple(name for name in (label, weight) if name is not None)
     model.n_features_in_ = batches.n_columns

@@ -104,10 +104,10 @@ def _columns(batches: Batches) -> str:
 def _of_column(batches: Batches, column: str) -> TableReference:
     """Return the clusters of a column of labels on the columns of the rows, as `TableReference.of` does on all."""
     labels, overview = find_labels(batches, column)
-    labelled = replace(batches, labelling=LabelColumn(column, labels))
+    labelling = LabelColumn(column, labels)
+    labelled = replace(batches, labelling=labelling)
     means = means_in(labelled, overview)
-    known = Measured(labelled, overview, means)
-    return TableReference(LabelColumn(column, labels), means.mean + means.rest, labels, measured=known)
+    return TableReference(labelling, means.mean + means.rest, labels, measured=Measured(labelled, overview, means))
 
 
 def _of_clusterer(batches: Batches, clusterer: Any) -> TableReference:

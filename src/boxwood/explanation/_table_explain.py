@@ -70,6 +70,7 @@ def explain_table(
     if is_spark_model(clustering):
         source, clustering = reference_of_spark_model(clustering, getattr(source, "frame", source))
     batches, notes = rows_for(source, label_column_of(clustering), sample_weight, columns)
+    batches = replace(batches, n_jobs=n_jobs)
     if method != "auto":
         METHODS[method].refuse_without_passes()  # before anything is read
     if clustering is None and columns is None:

@@ -16,6 +16,7 @@ from boxwood.loops.nearest import nearest
 from boxwood.passes import Block, TableTask
 from boxwood.passes._exact import ExactSum
 from boxwood.passes._means import ranges_of
+from boxwood.passes._squares import LARGEST_ERROR, AboutMeans, squares_about
 from boxwood.passes._together import Together
 from boxwood.passes._tree_sums import TreeSums, leaves_in
 from boxwood.reference._sums import Means, Ranges, RowSums, SquareSums, rounded
@@ -53,7 +54,7 @@ class _Nearest:
 
     def update(self, block: Block) -> None:
         values, labels, weights = block
-        kept = np.flatnonzero(labels >= 0 if weights is None else (labels >= 0) & (weights > 0))
+        kept = np.flatnonzero(block.kept)
         rows, own = (values[kept] - self.origin) / self.unit, self.place[labels[kept]]
         found, least = np.empty(len(kept), dtype=np.intp), np.empty(len(kept))
         nearest(rows, np.ascontiguousarray(self.means.T), True, found, least)
@@ -103,9 +104,11 @@ class TableFacts:
 
     @property
     def squares(self) -> SquareSums:
-        """Squared differences of the rows to the means of their clusters."""
+        """Squared differences of the rows to the means of their clusters; takes a pass unless they are known."""
         if self._squares is None:
-            self.costs_of(())
+            self._look(())
+        if self._squares is None:  # centres are far from the means, which are known now
+            self._look(())
         assert self._squares is not None
         return self._squares
 
@@ -115,32 +118,49 @@ class TableFacts:
         return self._cost(self.squares)
 
     def of_trees(self, trees: Sequence[ThresholdTree]) -> list[TreeSums]:
-        """Return what the leaves of trees hold, from one pass; it also finds the means of the clusters."""
-        makes: list[Callable[[], Any]] = [partial(TreeSums, tree, self.ranges, self.weighted) for tree in trees]
-        if self._means is None:
-            makes.append(partial(RowSums, self.ranges))
-        parts = self.task.batches.fold(partial(Together, makes)).parts
-        if self._means is None:
-            self._means = parts.pop().means()
-        return parts
+        """Return what the leaves of trees hold, from one pass; it also finds means and squares of the clusters."""
+        near = self.task.reference.centers if self._means is None else self._means.mean
+        return self._look([partial(TreeSums, tree, self.ranges, near, self.weighted) for tree in trees])
 
     def costs_of(self, sums: Sequence[TreeSums]) -> list[float]:
-        """Return the within-cluster costs of trees, from one pass, by what their leaves hold."""
-        return [
-            self._cost(part)
-            for part in self._with_squares([partial(_TreeSquares, one.tree, *one.by_cluster()) for one in sums])
-        ]
+        """Return the within-cluster costs of trees by what their leaves hold; seldom takes a pass.
+
+        It does where centres are so far from the means of rows that too few digits of squares about them are left.
+        """
+        costs = {i: self._known_cost(one) for i, one in enumerate(sums)}
+        far = [i for i, cost in costs.items() if cost is None]
+        if far:
+            found = self._look([partial(_TreeSquares, sums[i].tree, *sums[i].by_cluster()) for i in far])
+            costs |= {i: self._cost(part) for i, part in zip(far, found, strict=True)}
+        return [cost for cost in costs.values() if cost is not None]
 
     def cost_inside_leaves(self, sums: TreeSums) -> float:
         """Return the sum of squared distances of the rows to the means of their leaves, from a pass."""
         own = sums.tree.relabeled(np.arange(sums.tree.n_leaves))
-        return self._cost(self._with_squares([partial(_TreeSquares, own, *sums.by_leaf())])[0])
+        return self._cost(self._look([partial(_TreeSquares, own, *sums.by_leaf())])[0])
 
-    def _with_squares(self, makes: Sequence[Callable[[], Any]]) -> list[Any]:
-        """Return summaries of one pass, which also adds up squares of the clusters if they are not known."""
-        own = [partial(SquareSums, self.ranges, self.means)] if self._squares is None else []
+    def _known_cost(self, sums: TreeSums) -> float | None:
+        if sums.has_no_mistakes:
+            return self.cost_of_clusters  # to the last bit
+        with np.errstate(over="ignore", invalid="ignore"):
+            cost, error = sums.costs(1.0 if self.scale is None else self.scale)
+        return cost if error <= LARGEST_ERROR * cost < math.inf else None
+
+    def _look(self, makes: Sequence[Callable[[], Any]]) -> list[Any]:
+        """Return summaries of one pass, which also finds what is not yet known of the clusters.
+
+        If means are not known, squares are added up about the centres.
+        """
+        own: list[Callable[[], Any]] = [] if self._means is not None else [partial(RowSums, self.ranges)]
+        if self._squares is None:
+            about = partial(squares_about, self.task.reference.centers, self.ranges)
+            own.append(about if self._means is None else partial(SquareSums, self.ranges, self._means))
         parts = self.task.batches.fold(partial(Together, [*makes, *own])).parts
-        if own:
+        if self._means is None:
+            squares, self._means = parts.pop(), parts.pop().means()
+            found = AboutMeans.of(squares, self._means, self.ranges.least == self.ranges.most)
+            self._squares = found.sums if found.is_exact else None
+        elif self._squares is None:
             self._squares = parts.pop()
         return parts
 
@@ -155,7 +175,7 @@ class TableFacts:
     @cached_property
     def share_nearest(self) -> float:
         """Share of the rows that lie nearest to the mean of their own cluster."""
-        found = self._with_squares([partial(_Nearest, self.means.mean)])[0]
+        found = self._look([partial(_Nearest, self.means.mean)])[0]
         return float(found.own.value / found.all.value)
 
     @cached_property

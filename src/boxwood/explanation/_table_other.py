@@ -20,6 +20,7 @@ from boxwood.explanation._table_rows import boolean_columns_of, rows_for
 from boxwood.grow._grown import Grown
 from boxwood.passes import Batches, LabelColumn, Source, TableReference, TableTask
 from boxwood.passes._find_labels import find_labels
+from boxwood.passes._table_reference import Measured
 
 if TYPE_CHECKING:
     from boxwood.explanation._explanation import Explanation
@@ -39,10 +40,11 @@ def measured_on_table(ex: Explanation, source: Source, labels: Any, weight: Any)
     words = [ex.columns[j] for j in ex.coded_columns if ex.columns[j] not in booleans]
     if words:
         refuse_all_rows(f"a rule on categories ({listed(words)})", source.name)
-    task = TableTask.of(batches, _named_by(ex.names, batches, labels))
-    if ex._table is not None:
-        known = ex._table.task
-        task = replace(task, max_leaf_nodes=known.max_leaf_nodes, n_jobs=known.n_jobs, budget=known.budget)
+    known = None if ex._table is None else ex._table.task
+    n_jobs = -1 if known is None else known.n_jobs
+    task = TableTask.of(batches, _named_by(ex.names, replace(batches, n_jobs=n_jobs), labels), n_jobs=n_jobs)
+    if known is not None:
+        task = replace(task, max_leaf_nodes=known.max_leaf_nodes, budget=known.budget)
     facts = TableFacts(task)
     sums = facts.of_trees([ex.tree])[0]
     measured = explanation_of(facts, Grown(ex.tree, ex.method), sums, facts.costs_of([sums])[0])
@@ -51,9 +53,13 @@ def measured_on_table(ex: Explanation, source: Source, labels: Any, weight: Any)
 
 def _named_by(names: tuple[Hashable, ...], batches: Batches, column: str) -> TableReference:
     """Return the clusters of a column that holds names of clusters; some may be without rows."""
-    labels, _ = find_labels(batches, column)
+    labels, overview = find_labels(batches, column)
+    places = places_of(labels, names)
     in_order: list[Any] = [None] * len(names)
-    for label, place in zip(labels, places_of(labels, names), strict=True):
+    for label, place in zip(labels, places, strict=True):
         in_order[place] = label
-    centers = np.zeros((len(names), batches.n_columns))  # a tree that is there already needs none
-    return TableReference(LabelColumn(column, tuple(in_order)), centers, names)
+    labelling, overview = LabelColumn(column, tuple(in_order)), overview.placed(places, len(names))
+    known = Measured(replace(batches, labelling=labelling), overview, None)
+    ends = np.where(overview.sizes[:, None] > 0, [overview.least, overview.most], 0.0)
+    near = ends[0] / 2 + ends[1] / 2  # a tree that is there already needs no centres, but points near the rows
+    return TableReference(labelling, near, names, measured=known)

@@ -25,7 +25,7 @@ __all__ = ["profile_by_passes"]
 def profile_by_passes(evidence: TableEvidence) -> tuple[ColumnProfile, ...]:
     """Return the profile of the columns of a table in batches; takes two passes for the quantiles."""
     names = evidence.task.batches.columns
-    quantiles = quantiles_in(evidence.task.batches, evidence.facts.k, QUANTILES)
+    quantiles = quantiles_in(evidence.task.batches, evidence.facts.k, QUANTILES, evidence.task.whole_weights)
     return tuple(
         _of_booleans(name, evidence, j)
         if name in evidence.booleans

@@ -76,8 +76,7 @@ class _Kept:
         self.parts: list[tuple[Floats, Indices, Floats]] = []
 
     def update(self, block: Block) -> None:
-        weights = np.ones(len(block.labels)) if block.weights is None else block.weights
-        kept = (block.labels >= 0) & (weights > 0)
+        weights, kept = np.ones(len(block.labels)) if block.weights is None else block.weights, block.kept
         self.parts.append((block.values[kept], block.labels[kept], weights[kept]))
 
     def merge(self, other: _Kept) -> None:

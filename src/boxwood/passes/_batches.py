@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from boxwood._types import Floats, Indices, Weights
+from boxwood._types import Bools, Floats, Indices, Weights
 from boxwood._validation import listed
 from boxwood.errors import DataError
 from boxwood.passes._label_store import LabelStore
@@ -36,6 +36,12 @@ class Block(NamedTuple):
     labels: Indices
     weights: Weights
 
+    @property
+    def kept(self) -> Bools:
+        """Whether each row has a cluster and a weight above 0."""
+        has_cluster: Bools = self.labels >= 0
+        return has_cluster if self.weights is None else has_cluster & (self.weights > 0)
+
 
 S = TypeVar("S", bound=Summary[Block])
 
@@ -56,6 +62,8 @@ class Batches:
         Column that holds the weight of each row; None weighs every row 1.
     store : LabelStore, default=None
         Keeps the clusters of the rows that the first pass finds; see `with_stored_labels`.
+    n_jobs : int or None, default=-1
+        Threads that add up batches of a source that is read in this process; -1 is one for each processor, None is 1.
     """
 
     source: Source
@@ -63,6 +71,7 @@ class Batches:
     labelling: Labelling | None = None
     weight: str | None = None
     store: LabelStore | None = None
+    n_jobs: int | None = -1
 
     @property
     def n_columns(self) -> int:
@@ -96,7 +105,7 @@ class Batches:
             read_from=self.store if is_stored else None,
             write_to=self.store if nearest else None,
         )
-        decoded = self.source.run(partial(_Decoded, reader, make), [*names, *extra])
+        decoded = self.source.run(partial(_Decoded, reader, make), [*names, *extra], self.n_jobs)
         if nearest and self.store is not None and decoded.n_stored == decoded.n_rows:
             self.store.finish(decoded.n_rows)
         return decoded.summary  # type: ignore[no-any-return]
@@ -190,7 +199,7 @@ def rows_of(source: Source, label: str | None = None, weight: str | None = None)
 
 
 def numbers(column: Any) -> Floats:
-    """Return Arrow's array of numbers or booleans as doubles; NaN where a value is missing."""
+    """Return numbers or booleans of Arrow, in one piece or several, as doubles; NaN where a value is missing."""
     values = column.to_numpy(zero_copy_only=False)
     if values.dtype == object:  # booleans with missing values, decimals
         values = np.array([np.nan if value is None else float(value) for value in values])

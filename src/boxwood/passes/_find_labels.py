@@ -42,7 +42,8 @@ def find_labels(batches: Batches, column: str) -> FoundLabels:
             f"column {column!r} of {source.name} holds no labels; expected numbers, text, booleans or dates"
         )
     names = [*batches.columns, *([] if batches.weight is None else [batches.weight]), column]
-    found = batches.source.run(partial(_Labels, batches.n_columns, batches.weight is not None), names)
+    make = partial(_Labels, batches.n_columns, batches.weight is not None)
+    found = batches.source.run(make, names, batches.n_jobs)
     _refuse_unusable(found, batches, column)
     codes, labels = encode_labels(_as_given(list(found.places)))
     overview = found.overview.placed(codes.tolist(), len(labels))

@@ -13,9 +13,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwood._types import Array, Bools, Floats, Indices, Ints, Weights
+from boxwood._types import Floats, Indices, Ints, Weights
 from boxwood.errors import DataError
-from boxwood.passes._batches import Batches
+from boxwood.passes._batches import Batches, Block
 from boxwood.passes._overview import Overview
 
 __all__ = ["medians_in"]
@@ -73,7 +73,7 @@ class _Histogram:
         self.width = _steps(low, high) // np.uint64(n_bins) + np.uint64(1)
         self.counts = np.zeros((*low.shape, n_bins), dtype=np.int64)
 
-    def update(self, block: tuple[Array, Indices, Weights]) -> None:
+    def update(self, block: Block) -> None:
         """Add a block of rows."""
         k, d, n_bins = self.counts.shape
         for j, keys, labels, weights in _columns(block, d):
@@ -110,7 +110,7 @@ class _Gathered:
         self.weights: list[Ints] = []
         self.above = np.full(low.shape, np.iinfo(np.int64).max)
 
-    def update(self, block: tuple[Array, Indices, Weights]) -> None:
+    def update(self, block: Block) -> None:
         """Add a block of rows."""
         d = self.low.shape[1]
         for j, keys, labels, weights in _columns(block, d):
@@ -160,10 +160,10 @@ def _median(keys: Ints, through: Ints, total: int) -> float:
     return value / 2 + float(_values(keys[at + 1 : at + 2])[0]) / 2  # equal values come one by one, so it may be equal
 
 
-def _columns(block: tuple[Array, Indices, Weights], d: int) -> Iterator[tuple[int, Ints, Indices, Weights]]:
+def _columns(block: Block, d: int) -> Iterator[tuple[int, Ints, Indices, Weights]]:
     """Yield each column with the keys, the labels and the weights of the rows that count."""
     X, labels, weights = block
-    kept: Bools = labels >= 0 if weights is None else (labels >= 0) & (weights > 0)
+    kept = block.kept
     labels, weights = labels[kept], None if weights is None else weights[kept]
     for j in range(d):
         yield j, _keys(X[kept, j].astype(np.float64)), labels, weights

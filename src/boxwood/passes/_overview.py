@@ -63,11 +63,11 @@ class Overview:
         values, labels, weights = block
         self.n_rows += len(labels)
         self._count_bad(values)
+        kept = block.kept
         if weights is not None:
             self.bad_weights += int((~np.isfinite(weights) | (weights < 0)).sum())
-            labels = np.where(weights > 0, labels, -1)
+            labels = np.where(kept, labels, -1)
         widen(values, labels, self.least, self.most)
-        kept = labels >= 0
         self.sizes += np.bincount(labels[kept], minlength=len(self.sizes))
         if weights is None:
             return

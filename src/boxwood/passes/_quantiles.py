@@ -3,7 +3,8 @@
 The ends of the bins are values of a sample: of each cluster and column up to 512 of its quantiles, or all of its
 values. The pass counts the rows of each bin, and its least and greatest value, which is exact in any order. So the bin
 of a quantile is known; inside it, rows are taken to lie evenly between the least and the greatest one. Where all rows
-of a bin are equal, or the rank is that of its first or last row, the quantile is exact.
+of a bin are equal, or the rank is that of its first or last row, the quantile is exact. Weights are whole numbers, as
+in memory, so that sums of them depend on no order.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boxwood._types import Floats, Weights
+from boxwood._types import Floats, Ints
+from boxwood._validation import WholeWeights
 from boxwood.passes._batches import Batches, Block
 from boxwood.passes._sample import Sample, sample_of
 
@@ -24,21 +26,24 @@ ENDS = 512
 SAMPLE_VALUES, LEAST_SAMPLE = 2_000_000, 20_000
 
 
-def quantiles_in(batches: Batches, n_clusters: int, percents: Sequence[int]) -> Floats:
+def quantiles_in(
+    batches: Batches, n_clusters: int, percents: Sequence[int], whole: WholeWeights | None = None
+) -> Floats:
     """Return the quantiles of each cluster and, last, of all rows with a cluster, shape (k + 1, d, len(percents)).
 
     Without weights they are interpolated as in numpy; with weights each is the least value that reaches its percentage
     of the weight. The rank of a value that is not exact is off by less than the share of its bin, which is about 1/512.
-    NaN for a cluster without rows. Takes two passes, and memory for 4 * 512 numbers for each cluster and column.
+    NaN for a cluster without rows. `whole` says how weights become whole numbers, if rows have weights. Takes two
+    passes, and memory for 4 * 512 numbers for each cluster and column.
     """
     sample = sample_of(batches, max(SAMPLE_VALUES // batches.n_columns, LEAST_SAMPLE))
-    bins = batches.fold(partial(_Bins, _ends_of(sample, n_clusters)))
+    bins = batches.fold(partial(_Bins, _ends_of(sample, n_clusters), whole))
     found = np.full((n_clusters + 1, batches.n_columns, len(percents)), np.nan)
     for group in range(n_clusters + 1):
         for j in range(batches.n_columns):
             held = bins.held(group, j)
             if len(held.weights):
-                take = _interpolated if batches.weight is None else _reached
+                take = _interpolated if whole is None else _reached
                 found[group, j] = [take(held, percent) for percent in percents]
     return found
 
@@ -56,9 +61,9 @@ def _some_of(values: Floats) -> Floats:
 
 
 class _Held(NamedTuple):
-    """The bins that hold rows: weights (numbers of rows without weights), least and greatest values."""
+    """The bins that hold rows: whole weights (numbers of rows without weights), least and greatest values."""
 
-    weights: Floats
+    weights: Ints
     least: Floats
     most: Floats
 
@@ -66,16 +71,17 @@ class _Held(NamedTuple):
 class _Bins:
     """Rows in the bins of each group and column; a bin holds what is above the end before it, and up to its own."""
 
-    def __init__(self, ends: list[list[Floats]]) -> None:
-        self.ends = ends
+    def __init__(self, ends: list[list[Floats]], whole: WholeWeights | None) -> None:
+        self.ends, self.whole = ends, whole
         self.sizes = np.cumsum([0, *(len(one) for group in ends for one in group)])
-        self.weights = np.zeros(self.sizes[-1])
+        self.weights = np.zeros(self.sizes[-1], dtype=np.int64)
         self.least, self.most = np.full(self.sizes[-1], np.inf), np.full(self.sizes[-1], -np.inf)
 
     def update(self, block: Block) -> None:
-        values, labels, weights = block
-        kept = labels >= 0 if weights is None else (labels >= 0) & (weights > 0)
-        rows = np.flatnonzero(kept)
+        values, labels, _ = block
+        rows, weights = np.flatnonzero(block.kept), None
+        if self.whole is not None and block.weights is not None:
+            weights = self.whole.of(block.weights)
         order = rows[np.argsort(labels[rows], kind="stable")]
         stops = np.cumsum(np.bincount(labels[order], minlength=len(self.ends) - 1))
         parts = [*np.split(order, stops[:-1]), order]
@@ -84,12 +90,12 @@ class _Bins:
                 for j in range(values.shape[1]):
                     self._add(group, j, values[part, j], None if weights is None else weights[part])
 
-    def _add(self, group: int, column: int, values: Floats, weights: Weights) -> None:
+    def _add(self, group: int, column: int, values: Floats, weights: Ints | None) -> None:
         if weights is None:
             x, before = np.sort(values), None
         else:
             order = np.argsort(values, kind="stable")
-            x, before = values[order], np.append(0.0, np.cumsum(weights[order]))
+            x, before = values[order], np.append(0, np.cumsum(weights[order]))
         stops = np.searchsorted(x, self.ends[group][column], side="right")
         starts = np.append(0, stops[:-1])
         held = np.flatnonzero(stops > starts)
@@ -135,7 +141,7 @@ def _at_rank(held: _Held, rank: float) -> float:
 def _reached(held: _Held, percent: int) -> float:
     """Return the least value that reaches a percentage of the weight."""
     up_to = np.cumsum(held.weights)
-    asked = up_to[-1] * percent / 100
-    i = min(int(np.searchsorted(up_to, asked)), len(up_to) - 1)
-    share = min(max((asked - up_to[i] + held.weights[i]) / held.weights[i], 0.0), 1.0)
+    asked = -(-int(up_to[-1]) * percent // 100)  # rounded up
+    i = int(np.searchsorted(up_to, asked))
+    share = (asked - int(up_to[i] - held.weights[i])) / int(held.weights[i])
     return float(held.least[i] * (1 - share) + held.most[i] * share)

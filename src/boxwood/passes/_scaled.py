@@ -74,11 +74,11 @@ class ScaledSource(Source):
         )
         self.is_local = source.is_local  # type: ignore[misc]
 
-    def run(self, make: Callable[[], Any], columns: Sequence[str]) -> Any:
+    def run(self, make: Callable[[], Any], columns: Sequence[str], n_jobs: int | None = -1) -> Any:
         """Return one summary of all batches, with scaled columns."""
         at = {i: self.columns.index(name) for i, name in enumerate(columns) if name in self.columns}
         ends = {i: (float(self.scaling.shift[j]), float(self.scaling.scale[j])) for i, j in at.items()}
-        return self.source.run(partial(_Scaled, ends, make), columns).summary
+        return self.source.run(partial(_Scaled, ends, make), columns, n_jobs).summary
 
 
 class _Scaled:

@@ -18,7 +18,7 @@ from boxwood._threads import n_threads
 from boxwood._validation import listed
 from boxwood.errors import DataError
 
-__all__ = ["Reading", "RecordSummary", "Source", "Summary", "fold_batches", "refuse_unscanned"]
+__all__ = ["Reading", "RecordSummary", "Source", "Summary", "fewer_threads", "fold_batches", "refuse_unscanned"]
 
 B = TypeVar("B", contravariant=True)
 
@@ -104,10 +104,11 @@ class Source(ABC):
     """Whether batches are read in this process, so that summaries may write to its files."""
 
     @abstractmethod
-    def run(self, make: Callable[[], S], columns: Sequence[str]) -> S:
+    def run(self, make: Callable[[], S], columns: Sequence[str], n_jobs: int | None = -1) -> S:
         """Return one summary of all batches, each with these columns in this order.
 
-        `make` returns an empty summary; it can be pickled with cloudpickle. At least one summary is made.
+        `make` returns an empty summary; it can be pickled with cloudpickle. At least one summary is made. A source that
+        is read in this process takes at most `n_jobs` threads; others have workers of their own.
         """
 
     @cached_property
@@ -156,9 +157,14 @@ class Source(ABC):
                 self.tick(min(1.0, n_read / self.n_rows) if self.n_rows else 0.0, n_read)
 
         summary = fold_batches(counted(), make, n_jobs=n_jobs, watch=tell)
+        tell()  # before the pass is among those that are over
         self.readings.append(Reading(tuple(columns), n_read, n_bytes))
-        tell()
         return summary
+
+
+def fewer_threads(n_jobs: int | None, other: int | None) -> int:
+    """Return the lower of two numbers of threads, which are given as for `n_threads`."""
+    return min(n_threads(n_jobs), n_threads(other))
 
 
 def fold_batches(

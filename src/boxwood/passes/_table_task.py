@@ -34,7 +34,7 @@ class TableTask:
         Rows with their clusters and weights.
     reference : TableReference
         Names and centres of the clusters; centres have the columns of the rows.
-    max_leaf_nodes, random_state, n_jobs, budget, mixture :
+    max_leaf_nodes, random_state, budget, mixture :
         As in `Task`.
     """
 
@@ -42,7 +42,6 @@ class TableTask:
     reference: TableReference
     max_leaf_nodes: int | None = None
     random_state: Any = None
-    n_jobs: int | None = -1
     budget: Budget = NO_BUDGET
     mixture: Mixture | None = None
 
@@ -60,6 +59,8 @@ class TableTask:
         budget: Budget | None = None,
     ) -> TableTask:
         """Return the task of explaining a clustering of the rows of a source; `sample_weight` is a column's name.
+
+        `n_jobs` is the number of threads, of each pass, too.
 
         Raises
         ------
@@ -80,7 +81,12 @@ class TableTask:
             )
         if batches.store is None or batches.labelling is not reference.labelling:
             batches = replace(batches, labelling=reference.labelling).with_stored_labels(reference.n_clusters)
-        return cls(batches, reference, leaves, random_state, n_jobs, budget or NO_BUDGET, mixture)
+        return cls(replace(batches, n_jobs=n_jobs), reference, leaves, random_state, budget or NO_BUDGET, mixture)
+
+    @property
+    def n_jobs(self) -> int | None:
+        """Number of threads, as `n_jobs` of `explain`."""
+        return self.batches.n_jobs
 
     @cached_property
     def overview(self) -> Overview:

@@ -7,11 +7,12 @@ from functools import partial
 
 import numpy as np
 
-from boxwood._types import Bools, Floats, Indices, Ints
+from boxwood._types import Floats, Indices, Ints
 from boxwood.loops.gaps import widen_gaps
 from boxwood.loops.sums import add_parts, widen
 from boxwood.loops.walk import descend
 from boxwood.passes._batches import Batches, Block
+from boxwood.passes._squares import AboutMeans, squares_about
 from boxwood.reference._sums import Means, Ranges, RowSums, rounded
 from boxwood.tree import ThresholdTree
 from boxwood.tree._shorten import ends_left_of, shortened_in
@@ -28,7 +29,7 @@ def leaves_in(tree: ThresholdTree, values: Floats) -> Indices:
 
 
 class TreeSums:
-    """The rows of each leaf by cluster, sums over the rows of each leaf, and the gap of each end of a cut.
+    """The rows of each leaf by cluster, sums over the rows of each leaf and squares, and the gap of each end of a cut.
 
     Rows of weight 0 and rows without a cluster count for gaps alone, as thresholds keep every row on its side.
 
@@ -36,10 +37,10 @@ class TreeSums:
     ----------
     tree : ThresholdTree
         The tree.
-    n_clusters : int
-        Number of clusters k.
     ranges : Ranges
         Of the clusters.
+    centers : array of shape (k, d)
+        Points near the rows of the clusters; squares are added up about them.
     is_weighted : bool
         Whether rows have weights.
 
@@ -49,6 +50,8 @@ class TreeSums:
         Number of rows without a cluster in each leaf.
     sums : RowSums
         Sums over the rows of each leaf.
+    squares : SquareSums
+        Squared differences of the rows of each leaf to the point of its cluster.
     least, most : arrays of shape (n_leaves, d)
         Least and greatest values of the rows of each leaf.
     left, right : arrays of shape (n_nodes, 2)
@@ -57,11 +60,12 @@ class TreeSums:
         Whether a column holds a number that is not whole, in all rows and in the kept ones.
     """
 
-    def __init__(self, tree: ThresholdTree, ranges: Ranges, is_weighted: bool) -> None:
+    def __init__(self, tree: ThresholdTree, ranges: Ranges, centers: Floats, is_weighted: bool) -> None:
         self.tree, self.n_clusters, self.ranges = tree, len(ranges.least), ranges
         self.counts = np.zeros(tree.n_leaves * self.n_clusters, dtype=np.int64)
         self.noise = np.zeros(tree.n_leaves, dtype=np.int64)
-        self.sums = RowSums(_of_leaves(ranges, tree.n_leaves))
+        of_leaves = _of_leaves(ranges, tree.n_leaves)
+        self.sums, self.squares = RowSums(of_leaves), squares_about(centers[tree.leaf_clusters], of_leaves)
         self.least = np.full(self.sums.exponents.shape, np.inf)
         self.most = -self.least
         self.weights = np.zeros((len(self.counts), len(self.sums.units))) if is_weighted else None
@@ -74,7 +78,7 @@ class TreeSums:
         values, labels, weights = block
         leaf, tree = leaves_in(self.tree, values), self.tree
         self.noise += np.bincount(leaf[labels < 0], minlength=tree.n_leaves)
-        kept = labels >= 0 if weights is None else (labels >= 0) & (weights > 0)
+        kept = block.kept
         cells, leaf = np.where(kept, leaf * self.n_clusters + labels, -1), np.where(kept, leaf, -1)
         self.counts += np.bincount(cells[kept], minlength=len(self.counts))
         if self.weights is not None:
@@ -82,6 +86,7 @@ class TreeSums:
             sums = np.empty((len(self.counts), len(self.sums.units), 0))
             add_parts(nothing, cells, weights, scales, self.sums.scale, self.sums.units, sums, self.weights)
         self.sums.update((values, leaf, weights))
+        self.squares.update((values, leaf, weights))
         widen(values, leaf, self.least, self.most)
         widen_gaps(values, tree.feature, tree.lower, tree.upper, tree.second, self.ends, self.left, self.right)
         for j in np.flatnonzero(~self.broken_of_kept).tolist():
@@ -96,6 +101,7 @@ class TreeSums:
             self.weights += other.weights
         self.noise += other.noise
         self.sums.merge(other.sums)
+        self.squares.merge(other.squares)
         self.least, self.most = np.minimum(self.least, other.least), np.maximum(self.most, other.most)
         self.left, self.right = np.maximum(self.left, other.left), np.minimum(self.right, other.right)
         self.broken |= other.broken
@@ -120,6 +126,12 @@ class TreeSums:
         total = rounded(self.weights[:, :, None])[:, 0]
         return np.asarray(np.ldexp(total, self.ranges.grid.weight_exponent).reshape(self.rows.shape))
 
+    @property
+    def has_no_mistakes(self) -> bool:
+        """Whether each leaf holds rows of its own cluster alone."""
+        own = self.rows[np.arange(self.tree.n_leaves), self.tree.leaf_clusters]
+        return bool((own == self.rows.sum(axis=1)).all())
+
     def means(self) -> Means:
         """Return weights and means of the rows of each leaf."""
         return self.by_leaf()[1]
@@ -127,6 +139,20 @@ class TreeSums:
     def by_leaf(self) -> tuple[Ranges, Means]:
         """Return ranges, weights and means of the rows of each leaf."""
         return self._joined(np.arange(self.tree.n_leaves), self.tree.n_leaves)
+
+    def costs(self, unit: Floats | float = 1.0) -> tuple[float, float]:
+        """Return the sum of squared differences of rows to the mean of what the tree gives to their cluster.
+
+        The second number is a bound of its error. IN: unit, in which the columns are measured.
+        """
+        leaves, clusters = self.means(), self.tree.leaf_clusters
+        groups = self.by_cluster()[1]
+        inside = AboutMeans.of(self.squares, leaves, self.least == self.most)
+        gaps = (leaves.mean - groups.mean[clusters]) + (leaves.rest - groups.rest[clusters])
+        between = leaves.weights[:, None] * np.square(np.nan_to_num(gaps))
+        parts = inside.sums.squares() + between, inside.errors
+        cost, error = (float((part / unit / unit).sum()) for part in parts)
+        return cost, error
 
     def by_cluster(self) -> tuple[Ranges, Means]:
         """Return ranges, weights and means of the rows that the tree gives to each cluster."""
@@ -198,11 +224,9 @@ class Moved:
 
     def update(self, block: Block) -> None:
         """Add a block of rows."""
-        values, labels, weights = block
-        kept: Bools = labels >= 0 if weights is None else (labels >= 0) & (weights > 0)
-        moved = leaves_in(self.before, values) != leaves_in(self.after, values)
-        self.n += int((kept & moved).sum())
-        self.n_others += int((moved & ~kept).sum())
+        moved = leaves_in(self.before, block.values) != leaves_in(self.after, block.values)
+        self.n += int((block.kept & moved).sum())
+        self.n_others += int((moved & ~block.kept).sum())
 
     def merge(self, other: Moved) -> None:
         """Add the rows of another part of the table."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from boxwood.passes._source import RecordSummary, Source
+from boxwood.passes._source import RecordSummary, Source, fewer_threads
 
 __all__ = ["ArrowSource", "batch_rows", "kind_of"]
 
@@ -25,7 +25,7 @@ class ArrowSource(Source):
     batch_rows : int, default=None
         Most rows of a batch; None chooses them by the number of columns.
     n_jobs : int or None
-        Number of threads.
+        Most threads of a pass.
     """
 
     def __init__(
@@ -36,10 +36,12 @@ class ArrowSource(Source):
         self.kinds = tuple(kind_of(field.type) for field in table.schema)
         self.n_rows = table.num_rows
 
-    def run(self, make: Callable[[], S], columns: Sequence[str]) -> S:
+    def run(self, make: Callable[[], S], columns: Sequence[str], n_jobs: int | None = -1) -> S:
         """Return one summary of all batches."""
         n_bytes = sum(self.table.column(name).nbytes for name in columns)
-        return self._fold(self.batches(columns), make, columns, n_jobs=self.n_jobs, n_bytes=n_bytes)
+        return self._fold(
+            self.batches(columns), make, columns, n_jobs=fewer_threads(n_jobs, self.n_jobs), n_bytes=n_bytes
+        )
 
     def batches(self, columns: Sequence[str]) -> Iterator[tuple[Any, int]]:
         """Yield batches of some columns in the order of the rows, each with the number of its first row."""

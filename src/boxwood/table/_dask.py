@@ -56,8 +56,8 @@ class DaskSource(Source):
         self._types = [pa.array(example.iloc[:, j], from_pandas=True).type for j in range(len(self.names))]
         self.kinds = tuple(map(kind_of, self._types))
 
-    def run(self, make: Callable[[], S], columns: Sequence[str]) -> S:
-        """Return one summary of all batches.
+    def run(self, make: Callable[[], S], columns: Sequence[str], n_jobs: int | None = -1) -> S:
+        """Return one summary of all batches; `n_jobs` is of no matter.
 
         Raises
         ------

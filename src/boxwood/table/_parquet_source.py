@@ -16,7 +16,7 @@ from boxwood._extras import require
 from boxwood._messages import cut_off
 from boxwood._threads import n_threads
 from boxwood.errors import DataError
-from boxwood.passes._source import RecordSummary, Source
+from boxwood.passes._source import RecordSummary, Source, fewer_threads
 from boxwood.table._arrow_source import batch_rows, kind_of
 
 __all__ = ["ParquetFile", "ParquetSource", "parquet_file", "refuse_changed", "stamp_of"]
@@ -138,7 +138,7 @@ class ParquetSource(Source):
     memory_limit : int, default=None
         Bytes that all batches together may take.
     n_jobs : int or None
-        Number of threads.
+        Most threads of a pass.
     """
 
     def __init__(
@@ -161,11 +161,13 @@ class ParquetSource(Source):
         self.kinds = tuple(map(kind_of, self._types.values()) if kinds is None else kinds)
         self._memory_limit, self.n_jobs, self._remove, self._is_closed = memory_limit, n_jobs, remove, False
 
-    def run(self, make: Callable[[], S], columns: Sequence[str]) -> S:
+    def run(self, make: Callable[[], S], columns: Sequence[str], n_jobs: int | None = -1) -> S:
         """Return one summary of all batches."""
         self._refuse_closed()
         n_bytes = None if self._sizes is None else sum(self._sizes[self._stored[name]] for name in columns)
-        return self._fold(self.batches(columns), make, columns, n_jobs=self.n_jobs, n_bytes=n_bytes)
+        return self._fold(
+            self.batches(columns), make, columns, n_jobs=fewer_threads(n_jobs, self.n_jobs), n_bytes=n_bytes
+        )
 
     def batches(self, columns: Sequence[str]) -> Iterator[tuple[Any, int]]:
         """Yield batches of some columns in the order of the files, each with the number of its first row."""

@@ -94,7 +94,7 @@ class PartialSum:
 
 def told(source: Source, columns: Sequence[str], part: Part) -> Any:
     """Return the summary of a whole pass, which is noted in the source's readings and told to its `tick`."""
-    source.readings.append(Reading(tuple(columns), part.n_rows, None))
     if source.tick is not None:
-        source.tick(1.0 if source.n_rows else 0.0, part.n_rows)
+        source.tick(1.0 if source.n_rows else 0.0, part.n_rows)  # before the pass is among those that are over
+    source.readings.append(Reading(tuple(columns), part.n_rows, None))
     return part.summary

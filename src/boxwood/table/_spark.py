@@ -62,8 +62,8 @@ class SparkSource(Source):
         self.names = column_names(frame)
         self.kinds = tuple(spark_kind(field.dataType) for field in frame.schema)
 
-    def run(self, make: Callable[[], S], columns: Sequence[str]) -> S:
-        """Return one summary of all batches.
+    def run(self, make: Callable[[], S], columns: Sequence[str], n_jobs: int | None = -1) -> S:
+        """Return one summary of all batches; `n_jobs` is of no matter.
 
         Raises
         ------
