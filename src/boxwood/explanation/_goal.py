@@ -76,7 +76,8 @@ class GoalRule:
             return min(candidates, key=lambda each: (each.mistakes, each.cost))
         if self.objective == "cost":
             return min(candidates, key=lambda each: (each.cost, each.mistakes))
-        near = [each for each in candidates if self._floored(each) <= NEAR * min(map(self._floored, candidates))]
+        most = NEAR * min(map(self._floored, candidates))
+        near = [each for each in candidates if self._floored(each) <= most]
         fewest = min(each.mistakes for each in near)
         agreeing = [each for each in near if each.mistakes <= fewest + ALLOWED * self.weight]
         return min(agreeing, key=lambda each: (self._floored(each), each.mistakes))
