@@ -110,6 +110,10 @@ class GoalRule:
         """Return the number that the goal looks at first."""
         return self._floored(candidate) if self.by_cost else candidate.mistakes
 
+    def is_perfect(self, candidate: Candidate) -> bool:
+        """Return whether no tree can be better: each row is in its cluster, and cheaper clusters are not asked for."""
+        return candidate.mistakes == 0 and self.objective != "cost"
+
     def is_no_worse(self, candidate: Candidate, other: Candidate) -> bool:
         """Return whether a tree loses no more than another in the number that the goal looks at first."""
         return self.loss(candidate) <= self.loss(other)
