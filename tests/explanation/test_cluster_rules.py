@@ -11,8 +11,10 @@ from boxwood import Explanation, ThresholdTree, explain, render
 from boxwood.axes import Categories
 from boxwood.explanation._conditions import cluster_rules_of
 from boxwood.render._rules import rule
+from boxwood.tree._cover import cover
 from tests.naive import holds
 from tests.scale import seeds
+from tests.tree.test_merge import random_tree
 
 
 def leaf(cluster):
@@ -101,3 +103,17 @@ def test_simple_words_do_not_decide_rows_with_missing_values():
         con.executemany("INSERT INTO t VALUES (?, ?)", rows)
         assert [row[0] for row in con.execute(f"SELECT {render.sql(ex)} FROM t")] == expected
     assert math.isclose(sum(leaf.size for leaf in ex.leaves), 4)
+
+
+def test_a_leaf_that_is_alone_has_the_words_of_its_cheapest_cover():
+    for seed in seeds(40):
+        rng = np.random.default_rng(seed)
+        tree = random_tree(rng, int(rng.integers(2, 9)), 2, 6)
+        boxes, columns = tree.boxes(), ["x", "y"]
+        rules = cluster_rules_of(tree, columns, {}, 6)
+        for leaf, cluster in enumerate(tree.leaf_clusters.tolist()):
+            if (tree.leaf_clusters == cluster).sum() == 1:
+                few = cover([boxes[leaf]], [*boxes[:leaf], *boxes[leaf + 1 :]], {}) or [boxes[leaf]]
+                conditions = [[(columns[j], pieces) for j, pieces in box.items()] for box in few]
+                said = [[each[:2] for each in one] for one in rules[cluster]]
+                assert said == conditions, f"seed {seed}"

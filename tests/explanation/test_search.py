@@ -163,6 +163,24 @@ def test_long_tables_are_searched_on_a_sample_and_refined_whole(monkeypatch):
     assert explain(X, labels, max_leaf_nodes=20).search.n_sampled == 50 * 20
 
 
+@pytest.mark.parametrize("seed", seeds(6))
+def test_the_search_ends_at_a_tree_that_cannot_be_better(seed, monkeypatch):
+    X, labels = make_blobs(600, 2, centers=4, cluster_std=0.4, center_box=(-30, 30), random_state=seed)
+    monkeypatch.setattr(_search, "ROWS", 200 if seed % 3 == 2 else 1000)
+    both = []
+    for may_end in (True, False):
+        if not may_end:
+            monkeypatch.setattr(Goal, "is_perfect", lambda *_: False)
+        task = Task.of(X, Reference.of(X, labels), max_leaf_nodes=4 + 4 * (seed % 2), random_state=0)
+        search = _search.Search(task, GOALS[seed // 2 % 3], _search.Clock(None))
+        best = search.best(4)
+        both.append((best.tree if seed % 2 == 0 else search.best(8, best).tree, search.bound, len(search.names)))
+    assert both[0][:2] == both[1][:2]
+    if search.goal.objective != "cost":
+        assert search.goal.candidate(both[0][0], "").mistakes == 0
+        assert both[0][2] < both[1][2]
+
+
 # --------------------------------------------------------------------------------------------------------- the clock
 
 

@@ -52,8 +52,9 @@ def cluster_rules_of(
     for i in range(n_clusters):
         own = [box for box, cluster in zip(boxes, clusters, strict=True) if cluster == i]
         others = [box for box, cluster in zip(boxes, clusters, strict=True) if cluster != i]
-        few = cover(own, others, domains) or own  # leaves that hold no row keep rules that say so
-        rules.append(tuple(_rule(box, columns, categories) for box in few))
+        if len(own) > 1 or any(domains.keys() & box.keys() for box in own):
+            own = cover(own, others, domains) or own  # leaves that hold no row keep rules that say so
+        rules.append(tuple(_rule(box, columns, categories) for box in own))  # numbers of one box need no fewer words
     return rules
 
 

@@ -76,7 +76,8 @@ class GoalRule:
             return min(candidates, key=lambda each: (each.mistakes, each.cost))
         if self.objective == "cost":
             return min(candidates, key=lambda each: (each.cost, each.mistakes))
-        near = [each for each in candidates if self._floored(each) <= NEAR * min(map(self._floored, candidates))]
+        most = NEAR * min(map(self._floored, candidates))
+        near = [each for each in candidates if self._floored(each) <= most]
         fewest = min(each.mistakes for each in near)
         agreeing = [each for each in near if each.mistakes <= fewest + ALLOWED * self.weight]
         return min(agreeing, key=lambda each: (self._floored(each), each.mistakes))
@@ -108,6 +109,10 @@ class GoalRule:
     def loss(self, candidate: Candidate) -> float:
         """Return the number that the goal looks at first."""
         return self._floored(candidate) if self.by_cost else candidate.mistakes
+
+    def is_perfect(self, candidate: Candidate) -> bool:
+        """Return whether no tree can be better: each row is in its cluster, and cheaper clusters are not asked for."""
+        return candidate.mistakes == 0 and self.objective != "cost"
 
     def is_no_worse(self, candidate: Candidate, other: Candidate) -> bool:
         """Return whether a tree loses no more than another in the number that the goal looks at first."""

@@ -49,7 +49,7 @@ def looks_like_identifier(name: str, values: Array) -> bool:
     Its values are whole numbers, and either its name says so (id, zip, account, also as part of `customer_id`), or the
     values are unique and fill more than 90% of their range, as row numbers do.
     """
-    if len(values) < FEW_ROWS:
+    if len(values) < FEW_ROWS or (values[:FEW_ROWS] != np.floor(values[:FEW_ROWS])).any():
         return False
     low, high = float(values.min()), float(values.max())
     if not (np.isfinite(low) and np.isfinite(high)) or low == high or (values != np.floor(values)).any():

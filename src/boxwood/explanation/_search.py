@@ -89,6 +89,7 @@ class Search:
         self.bound: float | None = None  # no tree with as few leaves costs less
         self.names: dict[ThresholdTree, str] = {}  # of the different trees that were compared
         self.ranked: list[Candidate] = []  # the best few of them
+        self.perfect: Candidate | None = None  # a tree that cannot be better
         times = 2 if task.leaves() > task.reference.n_clusters else 1
         self.steps, self.before = Steps(progress, "steps to the tree", times * _STEPS), 0
 
@@ -102,7 +103,19 @@ class Search:
     def best(self, leaves: int, begin: Candidate | None = None) -> Candidate:
         """Return the best tree with at most so many leaves; it loses no more than `begin`, a tree with fewer."""
         self.bound, part = None, Part(self.task, self.sample, leaves, self.goal.by_cost)
-        goal, found = self.on_sample, self.on_sample.candidates(self._grown(part, begin))
+        found = [] if self.perfect is not None else self.on_sample.candidates(self._grown(part, begin))
+        chosen = self._improved(part, found) if self.perfect is None else [self._bounded(part, self.perfect)]
+        if begin is not None:
+            chosen = [begin, *(each for each in chosen if self.goal.is_no_worse(each, begin))]
+        self._reach(_STEPS)
+        self.before += _STEPS
+        self.names |= {each.tree: each.name for each in found}
+        self.ranked = self.goal.ranked(chosen)[:COMPARED]
+        return self.goal.best(chosen)
+
+    def _improved(self, part: Part, found: list[Candidate]) -> list[Candidate]:
+        """Return the best of the candidates and of trees that are made of them, measured on every row."""
+        goal, leaves = self.on_sample, part.leaves
         found += self._refined(part, goal.ranked(found)[:REFINED])
         if self._has_own_means(leaves):
             found = goal.admitted(goal.candidates(self._with_own_means(part, goal.ranked(found))), found)
@@ -114,20 +127,28 @@ class Search:
         chosen = goal.ranked(found)
         self.names |= {each.tree: each.name for each in found}
         self._reach(_STEPS - 1)
-        if self.sample is not self.task:
-            chosen = self._on_every_row(chosen[:COMPARED], leaves)
-        if begin is not None:
-            chosen = [begin, *(each for each in chosen if self.goal.is_no_worse(each, begin))]
-        self._reach(_STEPS)
-        self.before += _STEPS
-        self.ranked = self.goal.ranked(chosen)[:COMPARED]
-        return self.goal.best(chosen)
+        return chosen if self.sample is self.task else self._on_every_row(chosen[:COMPARED], leaves)
+
+    def _bounded(self, part: Part, perfect: Candidate) -> Candidate:
+        """Return a tree that cannot be better for the goal; remember the bound on the cost, if it would be known."""
+        if self._has_own_means(part.leaves) and part.leaves <= SOLVED and not self.clock.has_passed():
+            list(self._solved(part, perfect))
+        return perfect
 
     def _grown(self, part: Part, begin: Candidate | None) -> Iterator[tuple[ThresholdTree, str]]:
-        """Yield the candidates, without cuts that separate nothing, and each leaf named by a cluster of its rows."""
-        for tree, name in self._raw(part, begin):
-            yield self._fitting(merged(tree), part.sample), name
-            if self.clock.has_passed():
+        """Yield the candidates, without cuts that separate nothing, and each leaf named by a cluster of its rows.
+
+        A perfect one is the last: it is the first of equals, whatever comes.
+        """
+        goal, is_first = self.on_sample, True
+        for raw, name in self._raw(part, begin):
+            tree = self._fitting(merged(raw), part.sample)
+            yield tree, name
+            if is_first and goal.is_perfect(goal.candidate(tree, name)):
+                is_first = False  # further ones on the sample would be taken after this one only
+                on_all = self.goal.candidate(self._fitting(tree, self.task), name)
+                self.perfect = on_all if self.goal.is_perfect(on_all) else None
+            if self.clock.has_passed() or self.perfect is not None:
                 return
 
     def _raw(self, part: Part, begin: Candidate | None) -> Iterator[tuple[ThresholdTree, str]]:
@@ -254,7 +275,7 @@ class Search:
         """Return a note if the table is so long that a sample of it was taken."""
         if self.sample is self.task:
             return ()
-        then = "measured" if self.clock.stopped else "refined and measured"
+        then = "measured" if self.clock.stopped or self.perfect is not None else "refined and measured"
         return (
             f"the table is long: most trees were grown on a random sample of {len(self.sample.rows):,} of "
             f"{len(self.task.rows):,} rows; this one was {then} on all rows",

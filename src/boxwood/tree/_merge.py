@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TypeAlias
 
 from boxwood._types import Ints
@@ -37,19 +38,33 @@ def merged(tree: ThresholdTree) -> ThresholdTree:
     boxes = _boxes_of_nodes(tree)
     stands_for = list(range(tree.n_nodes))  # the node whose cut or cluster a node has, once it has been looked at
     n_leaves = [1] * tree.n_nodes
+    held: list[set[int]] = [set() for _ in range(tree.n_nodes)]  # the clusters of the leaves below a node
+    reached: list[set[int]] = [set() for _ in range(tree.n_nodes)]  # those of leaves that some row can reach
     for node in range(tree.n_nodes - 1, -1, -1):
         if tree.feature[node] < 0:
+            held[node] = {int(tree.cluster[node])}
+            reached[node] = held[node].copy() if all(boxes[node].values()) else set()
             continue
         sides = node + 1, int(tree.second[node])
         by_leaves = (0, 1) if n_leaves[sides[0]] <= n_leaves[sides[1]] else (1, 0)
         for kept in by_leaves:
             other = sides[1 - kept]
-            if _agree(tree, stands_for, n_leaves, other, sides[kept], boxes[other]):
+            may_agree = reached[other] <= held[sides[kept]]
+            if may_agree and _agree(tree, stands_for, n_leaves, other, sides[kept], boxes[other]):
                 stands_for[node], n_leaves[node] = stands_for[sides[kept]], n_leaves[sides[kept]]
                 break
         else:
             n_leaves[node] = n_leaves[sides[0]] + n_leaves[sides[1]]
+        for known in (held, reached):
+            known[node] = _union(known[sides[0]], known[sides[1]])
     return tree if n_leaves[0] == tree.n_leaves else _built(tree, stands_for)
+
+
+def _union(some: set[int], others: set[int]) -> set[int]:
+    """Return the union of two sets that are needed no more: the larger one takes the other in, without a copy."""
+    some, others = (some, others) if len(some) >= len(others) else (others, some)
+    some |= others
+    return some
 
 
 def _agree(tree: Nodes, stands_for: list[int], n_leaves: list[int], some: int, other: int, box: _Box) -> bool:
@@ -81,9 +96,16 @@ def _boxes_of_nodes(tree: Nodes) -> list[_Box]:
 
 def _parts(tree: Nodes, node: int, box: _Box) -> tuple[_Box, _Box]:
     """Return the parts of a box on both sides of a cut; an empty one allows no value of the column."""
-    feature, inside = int(tree.feature[node]), ((float(tree.lower[node]), float(tree.upper[node])),)
+    feature, lower, upper = int(tree.feature[node]), float(tree.lower[node]), float(tree.upper[node])
     allowed = box.get(feature, EVERYTHING)
-    first, second = (intersection(allowed, side) for side in (inside, complement(inside)))
+    if lower == -math.inf and len(allowed) == 1 and upper < math.inf:  # as nearly all cuts, so it is done at once
+        ((low, high),) = allowed
+        above = math.nextafter(upper, math.inf) + 0.0
+        first: Intervals = ((low, min(high, upper)),) if low <= upper else ()
+        second: Intervals = ((max(low, above), high),) if above <= high else ()
+    else:
+        inside = ((lower, upper),)
+        first, second = (intersection(allowed, side) for side in (inside, complement(inside)))
     return {**box, feature: first}, {**box, feature: second}
 
 
