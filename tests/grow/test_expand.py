@@ -146,6 +146,27 @@ def test_searches_in_a_parted_order_equal_the_sweeps():
         assert best_by_majority(*node, labels, ones[:0], total) == best_by_majority(*node, labels, ones, total)
 
 
+def test_rows_are_parted_by_the_leaves_of_a_tree_at_once():
+    """In each leaf they stay in the order of each column, with a mark where the value is that of the one before."""
+    for seed in seeds(100):
+        rng = np.random.default_rng(seed)
+        n, d, k = int(rng.integers(1, 60)), int(rng.integers(1, 4)), int(rng.integers(1, 5))
+        X = rng.integers(0, rng.choice([2, 5, 10**6]), size=(n, d)).astype(float)
+        labels = rng.integers(-1, 2, size=n)
+        labels[0] = 0
+        order, leaves = PartedOrder(Task.of(X, Reference(labels, rng.normal(size=(2, d))))), rng.integers(k, size=n)
+        for leaf, places in enumerate(order.part_by_leaf(leaves, k)):
+            expected = np.flatnonzero((leaves == leaf) & (labels >= 0)).tolist()
+            for j in range(d):
+                entries = order.entries[j, places.start : places.stop]
+                rows = (entries >> 1).tolist()
+                assert sorted(rows) == expected
+                values = X[rows, j]
+                assert (np.diff(values) >= 0).all()
+                is_tie = np.diff(values, prepend=-1) == 0
+                assert (entries & 1).tolist() == is_tie.tolist()
+
+
 def _first_of_the_cheapest(costs, sides, n_places=1):
     """Return places and clusters of the cheapest pair of sides, the lowest among equals."""
     k = costs.shape[1]

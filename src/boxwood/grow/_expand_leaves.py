@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from boxwood.grow._costs import Problem, whole_costs
 from boxwood.grow._expand_cuts import Cut, Thresholds, best_cut
 from boxwood.grow._look_ahead import Pair, best_pairs, cuts_of_pair
 from boxwood.grow._order import Places
-from boxwood.tree import ThresholdTree, TreeBuilder, rows_at_nodes
+from boxwood.tree import ThresholdTree, TreeBuilder
 
 __all__ = ["Growth", "least_gain", "single_leaf"]
 
@@ -87,17 +88,18 @@ class Growth:
         return self.builder.build()
 
     def _leaves_of(self, tree: ThresholdTree, node_of: list[int]) -> list[_Leaf]:
-        kept, leaves = self.problem.kept, []
-        places = {0: Places(0, int(kept.sum()))}
-        for node, rows, inside in rows_at_nodes(tree, self.problem.rows.values):
-            own = kept[rows]
-            if inside is None:
-                leaves.append(_Leaf(node_of[node], rows[own], places[node], [], int(tree.node_depth[node])))
-            else:
-                sides = self._sides(places[node], rows[own], inside[own])
-                self._part([places[node]])
-                places[node + 1], places[int(tree.second[node])] = sides
-        return leaves
+        rows = np.flatnonzero(self.problem.kept)
+        reached = tree.apply(self.problem.rows.values, n_jobs=self.problem.n_jobs)
+        if self.thresholds is None:
+            ends = np.cumsum(np.bincount(reached[rows], minlength=tree.n_leaves)).tolist()
+            places = [Places(start, stop) for start, stop in pairwise([0, *ends])]
+        else:
+            places = self.thresholds.order.part_by_leaf(reached, tree.n_leaves)
+        rows = rows[np.argsort(reached[rows], kind="stable")]
+        return [
+            _Leaf(node_of[node], rows[span.start : span.stop], span, [], int(tree.node_depth[node]))
+            for node, span in zip(tree.leaf_nodes.tolist(), places, strict=True)
+        ]
 
     def _sides(self, places: Places, rows: Indices, inside: Bools) -> tuple[Places, Places]:
         """Return the places of the rows inside and outside of a cut, to which they are not yet moved."""

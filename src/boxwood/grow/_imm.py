@@ -127,8 +127,8 @@ def grow_imm(task: Task, *, candidates: str = "all", duplicates: str = "error", 
 
 
 def _n_bins(n_rows: int, n_clusters: int) -> int:
-    """Return a number of bins from 16 to 256: enough rows of each cluster per bin, and few counts for few rows."""
-    return int(2 ** np.clip(np.ceil(np.log2(n_rows / (4 * n_clusters))), 4, 8))
+    """Return a number of bins from 32 to 256: few rows of each cluster per bin to sort, and few counts for few rows."""
+    return int(2 ** np.clip(np.ceil(np.log2(n_rows / n_clusters)), 5, 8))
 
 
 class _Node(NamedTuple):

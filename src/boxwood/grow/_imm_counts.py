@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwood._threads import BLOCK_ROWS, fold_blocks, map_blocks
-from boxwood._types import Bools, Floats, Indices, Ints
+from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import Rows
 from boxwood.loops import imm as loops
+from boxwood.loops.imm_events import Column, events_in_bins, smallest_above
 
 __all__ = ["Bins", "Counts"]
 
@@ -110,38 +111,26 @@ class Counts:
         """Return the weight of the rows of `clusters` in wanted bins of column `j`."""
         return int(self.counts[j][np.ix_(clusters, np.flatnonzero(wanted))].sum())
 
-    def rows_in(self, j: int, clusters: Indices, wanted: Bools) -> tuple[Ints, Ints]:
-        """Return the positions of rows of `clusters` in wanted bins of column `j`, and their index in `clusters`."""
-        filled = np.flatnonzero(self.counts[j][np.ix_(clusters, np.flatnonzero(wanted))].any(axis=1))
-        starts, stops = self.first[clusters[filled]], self.first[clusters[filled] + 1]
-        positions, sizes = np.empty(int((stops - starts).sum()), dtype=np.int64), np.empty(len(filled), dtype=np.int64)
-        loops.gather_bins(self.codes[j], self.alive, starts, stops, wanted, positions, sizes)
-        return positions[: sizes.sum()], np.repeat(filled, sizes)
+    def events(self, column: Column, constant: Bools) -> tuple[Array, ...]:
+        """Return what happens in some bins of a column, and note those of one value; see `events_in_bins`."""
+        counted = self.counts[column.number], self.first
+        found: tuple[Array, ...] = events_in_bins(self.rows.values, column, self.sorted_rows, *counted, constant)
+        return found
 
     def smallest_above(self, j: int, clusters: Indices, value: float, code: int) -> float:
         """Return the smallest value of column `j` above `value`, whose bin is `code`, or infinity."""
-        filled = self.counts[j][clusters].any(axis=0)
-        for bin_code in (np.flatnonzero(filled[code:]) + code).tolist():
-            values = self.values(j, self.rows_in(j, clusters, np.arange(len(filled)) == bin_code)[0])
-            above = values[values > value]
-            if len(above):
-                return float(above.min())
-        return float(np.inf)
-
-    def values(self, j: int, positions: Ints) -> Floats:
-        """Return the values of column `j` at some positions."""
-        return self.rows.column(j, self.order[positions])
+        counted = self.counts[j], self.first
+        return float(smallest_above(self.rows.values, j, self.sorted_rows, *counted, clusters, value, code))
 
     def sorted_column(self, j: int, clusters: Indices) -> tuple[Floats, Ints]:
         """Return the values of the rows of `clusters` in column `j`, ascending, and the weight of each."""
-        positions, _ = self.rows_in(j, clusters, np.ones(self.counts.shape[2], dtype=np.bool_))
-        values, weights = self.values(j, positions), self.weights_at(positions)
+        spans = [np.arange(self.first[c], self.first[c + 1]) for c in clusters.tolist()]
+        positions = np.concatenate(spans)
+        positions = positions[self.alive[positions]]
+        values = self.rows.column(j, self.order[positions])
+        weights = self.weights[positions] if self.weights.size else np.ones(len(positions), dtype=np.int64)
         order = np.argsort(values, kind="stable")
         return values[order], weights[order]
-
-    def weights_at(self, positions: Ints) -> Ints:
-        """Return the weights at some positions."""
-        return self.weights[positions] if self.weights.size else np.ones(len(positions), dtype=np.int64)
 
     def cut_off(self, j: int, threshold: float, threshold_bin: int, clusters: Indices, is_left: Bools) -> Ints:
         """Take the mistakes of a cut out of the counts, and return their rows.

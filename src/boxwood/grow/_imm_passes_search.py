@@ -16,7 +16,7 @@ import numpy as np
 from boxwood._types import Bools, Floats, Indices, Ints
 from boxwood.grow._imm_passes_counts import Columns, Grid, Wish
 from boxwood.grow._imm_search import NO_CUT, midpoints_of
-from boxwood.loops import imm as events
+from boxwood.loops import imm_events as events
 from boxwood.loops import imm_passes as loops
 from boxwood.tree import between
 
@@ -264,17 +264,14 @@ class _View:
         """Return the values of a column behind which a cut in the open bins can lie, and the mistakes of each."""
         happening = self._events(s)
         order = np.argsort(happening.values, kind="stable")  # at equal values rows come first and marks last
-        happening = events.Events._make(part[order] for part in happening)
         counts = self.grid.counts[s]
         left = np.ascontiguousarray((np.cumsum(counts, axis=1) - counts).T)
         start = np.concatenate([[0], self.behind[s, :-1]])
         is_left = self.codes[s] < np.arange(len(start))[:, None]
-        mistakes = np.empty(len(order), dtype=np.int64)
         before = events.ClusterCounts(start, left, self.alive, is_left)
-        low, high = self.centers[s].min(), self.centers[s].max()
-        events.sweep(happening, before, low, high, self.marks is not None, mistakes)
-        tried = mistakes >= 0
-        return happening.values[tried], mistakes[tried]
+        ends = self.centers[s].min(), self.centers[s].max()
+        tried: tuple[Floats, Ints] = events.sweep(happening, order, before, *ends, self.marks is not None)
+        return tried
 
     def _events(self, s: int) -> events.Events:
         """Return rows, centres and marks in the open bins of a column, in this order."""

@@ -16,11 +16,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from boxwood._types import Bools, Floats, Indices, Ints
 from boxwood.grow._imm_counts import Bins, Counts
 from boxwood.loops import imm as loops
+from boxwood.loops.imm_events import ClusterCounts, Column, Events, sweep
 from boxwood.tree import between
 
 __all__ = ["NO_CUT", "Cut", "Search", "midpoints_of"]
@@ -45,7 +45,10 @@ class Search:
         self.low, self.high = self.centers.min(axis=0), self.centers.max(axis=0)
         self.center_bins = bins.codes(self.centers)  # (d, centres)
         self.marks = midpoints_of(self.centers) if midpoints else None
+        self.total = counts.total[clusters]
         self.after, self.bound = self._bounds()
+        self.start = np.zeros_like(self.after)  # the mistakes of a cut before each bin
+        self.start[:, 1:] = self.after[:, :-1]
         self.open = self._open_at_marks() if midpoints else self._open()
 
     def run(self) -> Cut:
@@ -127,44 +130,20 @@ class Search:
         return Cut(int(mistakes[first]), j, float(values[first]))
 
     def _tried(self, j: int, wanted: Bools) -> tuple[Floats, Ints]:
-        """Return the values of one column behind which a cut in the wanted bins can lie, and the mistakes of each."""
-        events = self._events(j, wanted)
-        order = np.argsort(events.values, kind="stable")  # at equal values rows come first and marks last
-        counts = self.counts.counts[j][self.clusters]
-        left = np.ascontiguousarray((np.cumsum(counts, axis=1) - counts).T)
-        start = np.concatenate([[0], self.after[j, :-1]])
-        is_left = self.center_bins[j] < np.arange(len(start))[:, None]
-        events = loops.Events._make(part[order] for part in events)
-        before = loops.ClusterCounts(start, left, self.counts.total[self.clusters], is_left)
-        mistakes = np.empty(len(order), dtype=np.int64)
-        loops.sweep(events, before, self.low[j], self.high[j], self.midpoints, mistakes)
-        tried = mistakes >= 0
-        return events.values[tried], mistakes[tried]
+        """Return the values of one column behind which a cut in the wanted bins can lie, and the mistakes of each.
 
-    def _events(self, j: int, wanted: Bools) -> loops.Events:
-        """Return rows, centres and marks in the wanted bins of a column, in this order."""
-        positions, clusters = self.counts.rows_in(j, self.clusters, wanted)
-        values, codes = self.counts.values(j, positions), self.counts.codes[j, positions]
-        self._note_constant_bins(j, values, codes, wanted)
-        centers = np.flatnonzero(wanted[self.center_bins[j]])
-        marks = np.empty(0) if self.marks is None else self.marks[j]
-        mark_codes = self.bins.codes_of(j, marks)
-        marks, mark_codes = marks[wanted[mark_codes]], mark_codes[wanted[mark_codes]]
-        none = np.zeros(len(centers) + len(marks), dtype=np.int64)
-        kinds = np.array([loops.ROW, loops.CENTER, loops.MARK], dtype=np.int8)
-        return loops.Events(
-            np.concatenate([values, self.centers[centers, j], marks]),
-            np.repeat(kinds, [len(values), len(centers), len(marks)]),
-            np.concatenate([clusters, centers, none[: len(marks)]]),
-            np.concatenate([self.counts.weights_at(positions), none]),
-            np.concatenate([codes, self.center_bins[j, centers], mark_codes]),
+        Bins whose rows all have one value, as in columns with few values, are noted, so that they are not sorted again.
+        """
+        counts, marks = self.counts, np.empty(0) if self.marks is None else self.marks[j]
+        centers = self.centers[:, j], self.center_bins[j]
+        column = Column(j, self.clusters, *centers, marks, self.bins.codes_of(j, marks), wanted)
+        *events, left, is_left = counts.events(column, self.bins.constant[j])
+        order = np.argsort(events[0], kind="stable")  # at equal values rows come first and marks last
+        before = ClusterCounts(self.start[j], left, self.total, is_left)
+        tried: tuple[Floats, Ints] = sweep(
+            Events._make(events), order, before, self.low[j], self.high[j], self.midpoints
         )
-
-    def _note_constant_bins(self, j: int, values: Floats, codes: NDArray[np.uint8], wanted: Bools) -> None:
-        """Note bins whose rows all have one value, as in columns with few values, so that they are not sorted again."""
-        low, high = np.full(len(wanted), np.inf), np.full(len(wanted), -np.inf)
-        loops.ranges(values, codes, low, high)
-        self.bins.constant[j] |= wanted & (low >= high)
+        return tried
 
 
 def midpoints_of(centers: Floats) -> list[Floats]:

@@ -9,8 +9,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from boxwood._threads import map_tasks
-from boxwood._types import Floats, Indices
-from boxwood.loops.order import mark_ties, part, set_sides
+from boxwood._types import Floats, Indices, Ints
+from boxwood.loops.order import mark_ties, part, part_by_leaf, set_sides
 from boxwood.reference import Task
 from boxwood.tree import between
 
@@ -117,6 +117,22 @@ class PartedOrder:
             part(self.entries, first, last, node.start, node.stop, self.is_left)
 
         self.by_columns(move, node)
+
+    def part_by_leaf(self, leaves: Ints, n_leaves: int) -> list[Places]:
+        """Move all rows, which are at the root, to the places of the leaves of a tree; return these places.
+
+        `leaves` is the leaf of each row of the task, shape (n_rows,). Takes one walk along each column, however deep
+        the tree is.
+        """
+        sizes = np.bincount(leaves[self.rows_of(self.root)], minlength=n_leaves)
+        ends = np.cumsum(sizes)
+        starts = ends - sizes
+
+        def move(first: int, last: int) -> None:
+            part_by_leaf(self.entries, first, last, leaves, starts)
+
+        self.by_columns(move, self.root, steps=2)
+        return [Places(*span) for span in zip(starts.tolist(), ends.tolist(), strict=True)]
 
     def values(self, feature: int, places: Indices) -> Floats:
         """Return the values of a column at some places; those beyond the ends of the column stand for the ends."""

@@ -19,24 +19,14 @@ from boxwood._types import Array, Bools, Floats, Ints
 from boxwood.loops._jit import jit
 
 __all__ = [
-    "CENTER",
-    "MARK",
-    "ROW",
     "Binning",
-    "ClusterCounts",
-    "Events",
     "SortedRows",
     "bin_block",
     "bin_cluster",
     "bin_points",
     "cut_bounds",
     "cut_off",
-    "gather_bins",
-    "ranges",
-    "sweep",
 ]
-
-ROW, CENTER, MARK = 0, 1, 2  # kinds of events
 
 
 class Binning(NamedTuple):
@@ -54,25 +44,6 @@ class SortedRows(NamedTuple):
     codes: Array  # (d, m) bin of each value, uint8
     alive: Bools  # (m,) whether the row at a position still counts
     weights: Ints  # (m,) weight of the row at each position, or (0,)
-
-
-class Events(NamedTuple):
-    """Rows, centres and marks of one column, sorted by value. All arrays are of shape (e,)."""
-
-    values: Floats
-    kinds: Array  # ROW, CENTER or MARK, int8
-    clusters: Ints  # numbers among the clusters of the node
-    weights: Ints  # only read for rows
-    codes: Array  # bin of each value, uint8
-
-
-class ClusterCounts(NamedTuple):
-    """The mistakes of cuts before each bin of one column, and the k clusters of a node that make them."""
-
-    start: Ints  # (n_bins,) mistakes of a cut before each bin
-    left: Ints  # (n_bins, k) weight of each cluster before each bin
-    total: Ints  # (k,) weight of each cluster
-    is_left: Bools  # (n_bins, k) whether the centre of the cluster lies before the bin
 
 
 @jit
@@ -173,23 +144,6 @@ def cut_bounds(counts, total, clusters, center_bins, after, bound):
 
 
 @jit
-def gather_bins(codes_j, alive, starts, stops, wanted, positions, sizes):
-    """Write the positions of living rows in wanted bins, cluster by cluster, and how many each cluster has.
-
-    IN: codes_j (m,): bins of one column; alive (m,); starts, stops (clusters,): positions of the clusters;
-    wanted (n_bins,). OUT: positions, long enough; sizes (clusters,).
-    """
-    n = 0
-    for i in range(len(starts)):
-        before = n
-        for position in range(starts[i], stops[i]):
-            if wanted[codes_j[position]] and alive[position]:
-                positions[n] = position
-                n += 1
-        sizes[i] = n - before
-
-
-@jit
 def cut_off(X, rows, counts, total, clusters, is_left, first, j, threshold, threshold_bin, cut_rows):
     """Take the living rows that a cut separates from their centre out of the counts; return how many there are.
 
@@ -216,43 +170,3 @@ def cut_off(X, rows, counts, total, clusters, is_left, first, j, threshold, thre
             cut_rows[n] = order[position]
             n += 1
     return n
-
-
-@jit
-def ranges(values, codes, low, high):
-    """Widen the range of each bin by its values. IN: values, codes (m,). IN and OUT: low, high (n_bins,)."""
-    for i in range(len(values)):
-        low[codes[i]] = min(low[codes[i]], values[i])
-        high[codes[i]] = max(high[codes[i]], values[i])
-
-
-@jit
-def sweep(events, before, low, high, at_marks, mistakes):
-    """Write the mistakes of a cut just right of each of the sorted values; -1 where no cut is tried.
-
-    A cut is tried behind every value with `low <= value < high`, or only at marks if `at_marks`. Bins that hold events
-    may have gaps between them, so the count starts anew at the first event of a bin. Among equal values the last event
-    stands for all.
-
-    IN: events: Events. IN and changed: before: ClusterCounts, of which left and is_left follow the sweep.
-    OUT: mistakes (e,).
-    """
-    values, kinds, clusters, weights, codes = events
-    start, left, total, is_left = before
-    count = np.int64(0)
-    n = len(values)
-    for e in range(n):
-        code, cluster = codes[e], clusters[e]
-        if e == 0 or code != codes[e - 1]:
-            count = start[code]
-        if kinds[e] == ROW:
-            left[code, cluster] += weights[e]
-            count += -weights[e] if is_left[code, cluster] else weights[e]
-        elif kinds[e] == CENTER:
-            is_left[code, cluster] = True
-            count += total[cluster] - 2 * left[code, cluster]
-        mistakes[e] = -1
-        if e + 1 < n and values[e + 1] == values[e]:
-            continue
-        if kinds[e] == MARK if at_marks else low <= values[e] < high:
-            mistakes[e] = count

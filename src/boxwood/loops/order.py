@@ -14,7 +14,7 @@ import numpy as np
 
 from boxwood.loops._jit import jit
 
-__all__ = ["mark_ties", "part", "set_sides"]
+__all__ = ["mark_ties", "part", "part_by_leaf", "set_sides"]
 
 
 @jit
@@ -62,3 +62,28 @@ def part(entries, first, last, start, stop, is_left):
             value_right = value_right if goes_left else value
         for r in range(n_right):  # not as a slice, whose checks take seconds to compile
             column[n_left + r] = right[r]
+
+
+@jit
+def part_by_leaf(entries, first, last, leaves, starts):
+    """Part all places of some columns into those of the leaves of a tree at once.
+
+    IN: first, last: the columns; leaves (n_rows,): the leaf of each row; starts (n_leaves,): its first place.
+    IN and OUT: entries (d, n).
+    """
+    n = entries.shape[1]
+    old, following, seen = np.empty(n, dtype=entries.dtype), np.empty_like(starts), np.empty_like(starts)
+    for j in range(first, last):
+        column = entries[j]
+        for i in range(len(starts)):
+            following[i], seen[i] = starts[i], -1
+        value = 0  # number of the value at this entry; above, the number last seen in each leaf
+        for r in range(n):
+            old[r] = column[r]
+        for r in range(n):
+            row = old[r] >> 1
+            value += 1 - (old[r] & 1)
+            leaf = leaves[row]
+            column[following[leaf]] = 2 * row + np.int64(seen[leaf] == value)
+            following[leaf] += 1
+            seen[leaf] = value
