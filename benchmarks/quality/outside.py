@@ -1,27 +1,36 @@
 """Rows that were not seen: 70% of the rows are explained, the other 30% are labelled by the rules."""
 
-from collections.abc import Sequence
+import argparse
+import sys
 
 import numpy as np
 from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks.quality.cases import ROWS_EACH, clusters_of
-from benchmarks.tables import tables
+from benchmarks.quality import cases
+from benchmarks.quality.cases import ROWS_EACH, clusters_of, tables_of
 from benchmarks.timing import print_table
 from boxwood import explain
 
 SEEDS = (0, 1, 2)  # of the division of the rows
 
 
-def main(names: Sequence[str] = ()) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this part."""
+    cases.add_options(parser)
+
+
+def main(options: argparse.Namespace) -> None:
     """Print agreement in and out of sample, for k-means clusters of every table, and their means."""
+    tables = [table for table in tables_of(options) if len(table.X) >= 2 * ROWS_EACH * table.k]
+    if not tables:
+        sys.exit(f"none of these tables has {2 * ROWS_EACH} rows for each cluster")
     rows = []
-    for table in tables():
-        if (not names or table.name in names) and len(table.X) >= 2 * ROWS_EACH * table.k:
-            kmeans = clusters_of(table, table.k, 0).kmeans
-            shares = np.mean([_shares(table.X, kmeans.labels_, table.k, seed) for seed in SEEDS], axis=0)
-            rows.append((table.name, table.k, *shares))
+    for table in sorted(tables, key=lambda table: table.X.size):
+        kmeans = clusters_of(table, table.k, 0).kmeans
+        shares = np.mean([_shares(table.X, kmeans.labels_, table.k, seed) for seed in SEEDS], axis=0)
+        rows.append((table.name, table.k, *shares))
+        print(*rows[-1], file=sys.stderr, flush=True)
     lines = [[row[0], str(row[1]), *(f"{100 * share:.2f}" for share in row[2:])] for row in rows]
     means = np.mean([row[2:] for row in rows], axis=0)
     lines.append(["mean", "", *(f"{100 * share:.2f}" for share in means)])
