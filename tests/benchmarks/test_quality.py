@@ -1,12 +1,16 @@
 """The comparison of quality: its parts help without running, refuse unknown tables, and judge as they say."""
 
+import gzip
 from contextlib import ExitStack
 
 import numpy as np
 import pytest
 from benchmarks.quality.__main__ import PARTS, main
+from benchmarks.quality.compare import run
 from benchmarks.quality.gaps import why_dearer
+from benchmarks.quality.peers import PEERS
 from benchmarks.quality.worth import Outcomes, changes, in_order
+from benchmarks.tables import Table, tables
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
 
@@ -59,6 +63,31 @@ def test_each_part_runs_on_a_table(arguments, words, capsys):
     main([*arguments, *own, "--tables", "iris"])
     printed = capsys.readouterr().out
     assert all(each in printed for each in words)
+
+
+def test_the_objective_is_heeded():
+    table = Table("made", np.random.default_rng(0).normal(size=(200, 2)), np.zeros(200, dtype=int), 6)
+    kept = {"made 200x2 k=6 seed=0 leaves=6": dict.fromkeys(PEERS, (2.0, 0.5, 6, 0.0))}
+    cheap, agreeing = (run(table, 6, 0, 1, objective, kept).ours for objective in ("cost", "agreement"))
+    assert cheap.price < agreeing.price
+    assert cheap.agreement < agreeing.agreement
+
+
+def test_every_table_of_the_folder_has_its_place(tmp_path, monkeypatch):
+    monkeypatch.setenv("BOXWOOD_DATA", str(tmp_path))
+    records = {
+        "few": ["x,label", *(f"{i},{i % 2}" for i in range(100))],
+        "many": ["x,label", *(f"{i},{i % 60}" for i in range(120))],
+        "none": ["x,y", *(f"{i},{i % 7}" for i in range(100))],
+    }
+    for name, lines in records.items():
+        with gzip.open(tmp_path / f"{name}.csv.gz", "wt") as file:
+            file.write("\n".join(lines))
+    every, usual = ({table.name: table for table in tables(every=each)} for each in (True, False))
+    assert [every[name].X.shape for name in records] == [(100, 1), (120, 1), (100, 2)]
+    assert [every[name].classes.max() for name in records] == [1, 59, 0]
+    assert "few" in usual
+    assert not {"many", "none"} & set(usual)
 
 
 @pytest.mark.parametrize(
