@@ -8,6 +8,7 @@ import pytest
 from benchmarks.quality.__main__ import PARTS, main
 from benchmarks.quality.compare import run
 from benchmarks.quality.gaps import why_dearer
+from benchmarks.quality.outside import shares
 from benchmarks.quality.peers import PEERS
 from benchmarks.quality.worth import Outcomes, changes, in_order
 from benchmarks.tables import Table, tables
@@ -71,6 +72,12 @@ def test_the_objective_is_heeded():
     cheap, agreeing = (run(table, 6, 0, 1, objective, kept).ours for objective in ("cost", "agreement"))
     assert cheap.price < agreeing.price
     assert cheap.agreement < agreeing.agreement
+
+
+def test_a_cluster_of_one_row_is_on_one_side():
+    X = np.array([[float(i)] for i in range(20)] + [[100.0]])
+    labels = np.array([0] * 10 + [1] * 10 + [2])
+    assert shares(X, labels, 3, 0)[0] == 1.0
 
 
 def test_every_table_of_the_folder_has_its_place(tmp_path, monkeypatch):
