@@ -1,11 +1,37 @@
-"""`python -m benchmarks.quality [PART]`: without a part, the comparison with peers."""
+"""What `explain` is worth: beside its peers, on rows not seen, on given labels, beside the cheapest trees, in time."""
 
+import argparse
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 
-PARTS = ("compare", "given", "outside", "speed", "worth")
+PARTS = {
+    "compare": "every case, every peer, and where explain is beaten (without a part, this one)",
+    "gaps": "how far trees are from the cheapest with as many leaves",
+    "given": "labels as given: false rules, and agreement beside CART's",
+    "outside": "agreement on rows that were not seen, beside CART's",
+    "speed": "processor time, as a ratio to one CART",
+    "worth": "what each candidate and each step is worth and costs, and the curve of quality and time",
+}
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run the part that is named first, with its options."""
+    first = arguments[0] if arguments else ""
+    named = first in PARTS or first in ("-h", "--help")
+    options = parser().parse_args(arguments if named else ["compare", *arguments])
+    import_module(f"benchmarks.quality.{options.part}").main(options)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of all parts."""
+    whole = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=__doc__)
+    parts = whole.add_subparsers(dest="part", metavar="PART", required=True)
+    for name, help_of_part in PARTS.items():
+        part = import_module(f"benchmarks.quality.{name}")
+        part.add_options(parts.add_parser(name, help=help_of_part, description=part.__doc__))
+    return whole
+
 
 if __name__ == "__main__":
-    arguments = sys.argv[1:]
-    part = arguments.pop(0) if arguments and arguments[0] in PARTS else "compare"
-    import_module(f"benchmarks.quality.{part}").main(arguments)
+    main(sys.argv[1:])

@@ -1,6 +1,8 @@
 """The cases: a table, k-means clusters of it, and a number of leaves."""
 
+import argparse
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -47,15 +49,15 @@ def clusters_of(table: Table, k: int, seed: int) -> Clusters:
 
 def wide_tables() -> Iterator[Table]:
     """Yield tables of many columns: made ones, and pictures of the folder that BOXWOOD_DATA names."""
-    yield _blobs("blobs", 10_000, 100, 50, spread=1.0)
-    yield _blobs("blobs", 2_000, 500, 10, spread=0.3)
+    yield _blobs("blobs_100", 10_000, 100, 50, spread=1.0)
+    yield _blobs("blobs_500", 2_000, 500, 10, spread=0.3)
     folder = os.environ.get("BOXWOOD_DATA")
     for name, n in IMAGES.items() if folder else ():
-        data = np.load(Path(str(folder)) / f"{name}.npz", allow_pickle=False)
-        images = next(each for each in data.values() if each.ndim >= 2)
-        X = images.reshape(len(images), -1)[:n].astype(float)
+        data = list(np.load(Path(str(folder)) / f"{name}.npz", allow_pickle=False).values())
+        images, classes = (array[:n] for array in data[:2])
+        X = images.reshape(n, -1).astype(float)
         X = X[:, X.std(axis=0) > 0]
-        yield Table(name, np.asarray(StandardScaler().fit_transform(X)), np.zeros(n, dtype=int), 10)
+        yield Table(name, np.asarray(StandardScaler().fit_transform(X)), classes, 10)
 
 
 def _blobs(name: str, n: int, d: int, k: int, *, spread: float) -> Table:
@@ -64,8 +66,18 @@ def _blobs(name: str, n: int, d: int, k: int, *, spread: float) -> Table:
     return Table(name, centers[labels] + rng.normal(size=(n, d)), labels, k)
 
 
-def all_tables(*, wide: bool) -> Iterator[Table]:
-    """Yield every table; the wide ones if asked for."""
-    yield from tables()
-    if wide:
-        yield from wide_tables()
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that choose tables."""
+    parser.add_argument("--tables", nargs="+", metavar="NAME", help="names of tables; all without it")
+    parser.add_argument("--no-wide", dest="wide", action="store_false", help="without the wide tables")
+
+
+def tables_of(options: argparse.Namespace) -> list[Table]:
+    """Return the tables that were asked for; without the wide ones where a part has no option for them."""
+    found = list(tables(every=True))
+    if getattr(options, "wide", False):
+        found += wide_tables()
+    names = {table.name for table in found}
+    if unknown := sorted(set(options.tables or ()) - names):
+        sys.exit(f"no table {', '.join(unknown)}; there are: {', '.join(sorted(names))}")
+    return [table for table in found if not options.tables or table.name in options.tables]

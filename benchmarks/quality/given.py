@@ -1,12 +1,14 @@
 """Labels as given: no rule without a row of its cluster, and no less agreement than CART with as many leaves."""
 
+import argparse
+import sys
 import time
-from collections.abc import Sequence
 
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks.tables import tables
+from benchmarks.quality import cases
+from benchmarks.quality.cases import tables_of
 from benchmarks.timing import print_table
 from boxwood import explain
 from boxwood.grow import cart
@@ -14,14 +16,21 @@ from boxwood.grow import cart
 SEEDS = (0, 1, 2)  # of scikit-learn's CART
 
 
-def main(names: Sequence[str] = ()) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this part."""
+    cases.add_options(parser)
+
+
+def main(options: argparse.Namespace) -> None:
     """Print a line for each table and number of leaves: the classes are the clusters."""
+    tables = [table for table in tables_of(options) if table.classes.any()]
+    if not tables:
+        sys.exit("none of these tables has classes")
     rows = []
-    for table in tables():
-        if names and table.name not in names:
-            continue
+    for table in sorted(tables, key=lambda table: table.X.size):
         for times in (1, 2):
             rows.append(_row(table.name, table.X, table.classes, times * table.k))
+            print(*rows[-1], file=sys.stderr, flush=True)
     header = ["", "leaves", "explain", "agreement", "grow.cart", "scikit-learn", "false rules", "CPU s"]
     title = "Agreement with given labels: explain, the same with objective='agreement', CART, the best of three seeds"
     print_table(title, header, [[str(cell) for cell in row] for row in rows])

@@ -1,7 +1,9 @@
 """Processor time of `explain`, as a ratio to one scikit-learn CART on the same labels, both on one thread."""
 
+import argparse
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 from sklearn.cluster import KMeans
@@ -12,32 +14,40 @@ from benchmarks.timing import print_table
 from boxwood import IMM, Reference, explain
 from boxwood.grow import imm
 
-SHAPES = (
-    (10_000, 10, 5),
-    (100_000, 10, 10),
-    (500_000, 2, 5),
-    (10_000, 100, 50),
-    (20_000, 2, 100),
-    (1_000_000, 10, 10),
-)
+SHAPES = {
+    f"{n} x {d}, k={k}": (n, d, k)
+    for n, d, k in (
+        (10_000, 10, 5),
+        (100_000, 10, 10),
+        (500_000, 2, 5),
+        (10_000, 100, 50),
+        (20_000, 2, 100),
+        (1_000_000, 10, 10),
+    )
+}
 RUNS = 3  # the least of so many counts; long ones are run once
 LONG = 3.0  # seconds
 
 
-def main(names: Sequence[str] = ()) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this part."""
+    parser.add_argument("--tables", nargs="+", metavar="NAME", help="parts of names, as 'digits' or '100000 x'")
+
+
+def main(options: argparse.Namespace) -> None:
     """Print a line for each shape: normal blobs that overlap, with k-means labels, and the digits."""
-    tables = {"digits": (load_digits().data, 10)}
-    tables |= {f"{n} x {d}, k={k}": (_blobs(n, d, k), k) for n, d, k in SHAPES}
+    names = ["digits", *SHAPES]
+    chosen = [name for name in names if not options.tables or any(part in name for part in options.tables)]
+    if not chosen:
+        sys.exit(f"no shape {', '.join(options.tables)}; there are: {', '.join(names)}")
     explain(load_digits().data[:500], load_digits().target[:500], max_leaf_nodes=10)  # compiles
-    rows = []
-    for name, (X, k) in tables.items():
-        if not names or any(each in name for each in names):
-            rows.append(_row(name, X, k))
+    rows = [_row(name) for name in chosen]
     header = ["", "CART s", "explain s", "/ CART", "2k leaves", "/ CART", "IMM.fit / grow.imm"]
     print_table("Processor time, seconds and ratios", header, rows)
 
 
-def _row(name: str, X: np.ndarray, k: int) -> list[str]:
+def _row(name: str) -> list[str]:
+    X, k = (_blobs(*SHAPES[name]), SHAPES[name][2]) if name in SHAPES else (load_digits().data, 10)
     kmeans = KMeans(k, n_init=1, random_state=0).fit(X)
     labels = kmeans.labels_
     reference = Reference.of(X, labels)

@@ -1,80 +1,164 @@
-"""What each group of candidates and each step is worth: price, agreement and time of `explain` without it."""
+"""What each candidate and each step of "auto" is worth and costs, and the curve of quality and time without them.
 
+Each is left out alone first. It is worth by how much more the trees cost then, and how much less they agree; it costs
+the time that is saved. For the curve they are left out one after another, those that are worth least for their time
+first. scikit-learn's tree is a candidate only where agreement alone counts, so it is none here.
+"""
+
+import argparse
+import sys
 import time
 from collections.abc import Callable, Sequence
-from contextlib import contextmanager
-from typing import Any
+from contextlib import AbstractContextManager, ExitStack
+from types import ModuleType
+from typing import NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 
-from benchmarks.quality.cases import Clusters, clusters_of, numbers_of_clusters
-from benchmarks.tables import tables
+from benchmarks.quality.cases import Clusters, clusters_of, numbers_of_clusters, tables_of
 from benchmarks.timing import print_table
-from boxwood import explain
+from boxwood import Explanation, explain
 from boxwood.explanation import _candidates, _search
 
-MOST_VALUES = 60_000  # of a table
+RUNS = 2  # the least of so many times counts
+LEAST_SECONDS = 0.005  # share of the whole time: less that is saved cannot be told from noise
 
 
-def main(names: Sequence[str] = ()) -> None:
-    """Print a line for everything that is left out, at k and at 2k leaves; tables of up to 60 000 values."""
-    cases = [
-        clusters_of(table, k, 0)
-        for table in tables()
-        if table.X.size <= MOST_VALUES and (not names or table.name in names)
+class Outcomes(NamedTuple):
+    """Price (at least 1), agreement and processor seconds of each case."""
+
+    prices: np.ndarray
+    agreements: np.ndarray
+    seconds: np.ndarray
+
+    def loss_to(self, whole: "Outcomes") -> float:
+        """Return by which share these trees cost more on the mean, and agree less."""
+        return float(np.log(self.prices / whole.prices).mean() + (whole.agreements - self.agreements).mean())
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this part."""
+    parser.add_argument("--tables", nargs="+", metavar="NAME", help="names of tables; all without it")
+    parser.add_argument("--most-values", type=int, default=60_000, help="of a table (%(default)s)")
+    parser.add_argument("--cases", type=int, default=40, help="tables and numbers of clusters (%(default)s)")
+    parser.add_argument("--times", nargs="+", type=int, default=[1, 2], help="leaves for each cluster")
+    parser.add_argument("--no-curve", dest="curve", action="store_false", help="leave each out alone, and no more")
+
+
+def main(options: argparse.Namespace) -> None:
+    """Print a line for everything that is left out, and the curve, for each number of leaves."""
+    chosen = _cases(options)
+    if not chosen:
+        sys.exit(f"none of these tables has at most {options.most_values} values and enough rows")
+    explain(chosen[0].X, chosen[0].kmeans)  # compiles
+    header = ["without", "price", "dearer in", "by at most", "cheaper in", "agreement", "loss, 0.01%", "CPU s", "saved"]
+    for times in options.times:
+        found = _outcomes(chosen, times, {name: [name] for name in changes()})
+        whole = found["nothing"]
+        lines = [_line(name, outcomes, whole) for name, outcomes in found.items()]
+        print_table(f"\n{len(chosen)} cases, {times} leaves for each cluster: one left out", header, lines)
+        if options.curve:
+            order = in_order(found, whole)
+            found = _outcomes(chosen, times, {f"and {order[n]}": order[: n + 1] for n in range(len(order))})
+            lines = [_line(name, outcomes, found["nothing"]) for name, outcomes in found.items()]
+            print_table("The curve: more and more left out", header, lines)
+
+
+def _cases(options: argparse.Namespace) -> list[Clusters]:
+    """Return so many cases, spread over tables and numbers of clusters, by size."""
+    pairs = [
+        (table, k)
+        for table in tables_of(options)
+        if table.X.size <= options.most_values
         for k in numbers_of_clusters(table)
     ]
-    explain(cases[0].X, cases[0].kmeans)  # compiles
-    for times in (1, 2):
-        whole = _outcomes(cases, times)
-        rows = [_line("nothing", whole, whole)]
-        for name, change in _changes().items():
-            with change():
-                rows.append(_line(name, _outcomes(cases, times), whole))
-        header = ["without", "price", "dearer in", "by at most", "cheaper in", "agreement", "CPU s"]
-        print_table(f"{len(cases)} cases, {times} leaves for each cluster", header, rows)
+    pairs.sort(key=lambda pair: pair[0].X.size * pair[1])
+    places = np.linspace(0, len(pairs) - 1, min(options.cases, len(pairs))).round().astype(int)
+    return [clusters_of(*pairs[place], 0) for place in places]
 
 
-def _changes() -> dict[str, Callable[[], Any]]:
-    changes = {name: lambda name=name: _patched(_candidates.CANDIDATES, name) for name in _candidates.CANDIDATES}
-    steps = {"refinement": ("REFINED", 0), "small subtrees": ("RESOLVED", 0), "exact search": ("SOLVED", 0)}
-    return changes | {name: lambda to=to: _set(*to) for name, to in steps.items()}
+def changes() -> dict[str, Callable[[], AbstractContextManager[object]]]:
+    """Return what can be left out, by name, as functions that make a patch; several patches add up."""
+    candidates = {
+        "imm": _shorter(_candidates, "METHODS", "imm"),
+        "greedy, shallow": _shorter(_candidates, "METHODS", "shallow"),  # it grows both
+        "exkmc-root": _shorter(_search, "CANDIDATES", "from the root"),
+    }
+    impurities = {name: _shorter(_candidates, "IMPURITIES", key) for key, name in _candidates.IMPURITIES.items()}
+    steps = {
+        "pruning back": _set(_candidates, "OVERGROWN", 1),
+        "refinement": _set(_search, "REFINED", 0),
+        "small subtrees": _set(_search, "RESOLVED", 0),
+        "exact search": _set(_search, "SOLVED", 0),
+        "swaps": _set(_search, "SWAPPED", 0),
+    }
+    return candidates | impurities | steps
 
 
-@contextmanager
-def _patched(candidates: dict[str, Any], name: str):
-    kept = candidates[name]
-    candidates[name] = lambda part: iter(())
-    yield
-    candidates[name] = kept
+def in_order(alone: dict[str, Outcomes], whole: Outcomes) -> list[str]:
+    """Return the names in the order in which they are left out; IMM stays, as there must be a tree."""
+    least = LEAST_SECONDS * whole.seconds.sum()
+
+    def worth(name: str) -> float:
+        saved = whole.seconds.sum() - alone[name].seconds.sum()
+        return alone[name].loss_to(whole) / max(saved, least)
+
+    return sorted(alone.keys() - {"nothing", "imm"}, key=lambda name: (worth(name), name))
 
 
-@contextmanager
-def _set(name: str, value: int):
-    kept = getattr(_search, name)
-    setattr(_search, name, value)
-    yield
-    setattr(_search, name, kept)
+def _shorter(module: ModuleType, name: str, key: str) -> Callable[[], AbstractContextManager[object]]:
+    def change() -> AbstractContextManager[object]:
+        kept = getattr(module, name)  # as it is then: other changes may have made it shorter
+        return patch.object(module, name, {each: kept[each] for each in kept if each != key})
+
+    return change
 
 
-def _outcomes(cases: Sequence[Clusters], times: int) -> np.ndarray:
-    """Return price (at least 1), agreement and seconds of each case, shape (n_cases, 3)."""
-    found = []
+def _set(module: ModuleType, name: str, value: int) -> Callable[[], AbstractContextManager[object]]:
+    return lambda: patch.object(module, name, value)
+
+
+def _outcomes(cases: Sequence[Clusters], times: int, left_out: dict[str, list[str]]) -> dict[str, Outcomes]:
+    """Return what comes out without each list of changes, and without "nothing".
+
+    They take turns at each case, and the least of a few times counts, as machines are shared.
+    """
+    lists: dict[str, list[str]] = {"nothing": [], **left_out}
+    found: dict[str, list[tuple[float, float, float]]] = {name: [] for name in lists}
     for case in cases:
+        explained: dict[str, Explanation] = {}
+        seconds = dict.fromkeys(lists, np.inf)
+        for _ in range(RUNS):
+            for name, names in lists.items():
+                ex, took = _explained(case, times, names)
+                seconds[name] = min(seconds[name], took)
+                explained[name] = ex
+        for name, ex in explained.items():
+            found[name].append((max(ex.price, 1.0), ex.agreement, seconds[name]))
+    return {name: Outcomes(*np.array(rows).T) for name, rows in found.items()}
+
+
+def _explained(case: Clusters, times: int, left_out: Sequence[str]) -> tuple[Explanation, float]:
+    """Return the explanation without what is left out, and processor seconds."""
+    with ExitStack() as stack:
+        for name in left_out:
+            stack.enter_context(changes()[name]())
         start = time.process_time()
         ex = explain(case.X, case.kmeans, max_leaf_nodes=times * case.k)
-        found.append((max(ex.price, 1.0), ex.agreement, time.process_time() - start))
-    return np.array(found)
+        return ex, time.process_time() - start
 
 
-def _line(name: str, found: np.ndarray, whole: np.ndarray) -> list[str]:
-    ratio = found[:, 0] / whole[:, 0]
+def _line(name: str, found: Outcomes, whole: Outcomes) -> list[str]:
+    ratio = found.prices / whole.prices
     return [
         name,
-        f"{np.exp(np.log(found[:, 0]).mean()):.5f}",
+        f"{np.exp(np.log(found.prices).mean()):.5f}",
         str((ratio > 1 + 1e-9).sum()),
         f"{ratio.max() - 1:.2%}",
         str((ratio < 1 - 1e-9).sum()),
-        f"{found[:, 1].mean():.4f}",
-        f"{found[:, 2].sum():.1f}",
+        f"{found.agreements.mean():.5f}",
+        f"{1e4 * found.loss_to(whole):.1f}",
+        f"{found.seconds.sum():.1f}",
+        f"{1 - found.seconds.sum() / whole.seconds.sum():.0%}",
     ]
