@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from boxwood.explanation._explanation import Explanation
 
 __all__ = [
-    "BY_MISTAKES",
     "HeldOutBySize",
     "Named",
     "Way",

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxwood.explanation._frontier import (
-    BY_MISTAKES,
     HeldOutBySize,
     expanded_name,
     frontier_on,
@@ -64,7 +63,7 @@ class _ByName:
 
     def __init__(self, growth: Growth) -> None:
         self.method, self.options = growth.method, growth.options
-        self.objective = "mistakes" if growth.method in BY_MISTAKES else "cost"
+        self.objective = "mistakes" if METHODS[growth.method].by_mistakes else "cost"
         self.has_one_leaf_each = METHODS[growth.method].one_leaf_each
         self.name = expanded_name(growth.method, self.objective) if self.has_one_leaf_each else growth.method
 
