@@ -90,4 +90,9 @@ def budget_for(batches: Batches, method: str, limits: dict[str, Any]) -> Budget:
     budget = Budget.of(batches.columns, **limits | {"forbidden": forbidden})
     if method != "auto":
         METHODS[method].check_budget(budget)
+        if budget.preferred:
+            raise ValueError(
+                f"method {method!r} has no preferred where rows are read in batches, as its cuts are moved by all rows "
+                "in memory; use 'auto', or explain a sample"
+            )
     return budget
