@@ -100,7 +100,8 @@ def numeric_columns(frame: Any) -> tuple[list[str], dict[str, list[str]]]:
     import narwhals as nw
 
     present = column_names(frame)
-    numeric, others = [], {"text": [], "dates": [], "no values": []}  # type: ignore[var-annotated]
+    numeric: list[str] = []
+    others: dict[str, list[str]] = {"text": [], "dates": [], "no values": []}
     for name, series in zip(present, nw.from_native(frame, eager_only=True).iter_columns(), strict=True):
         if series.dtype.is_numeric() or series.dtype == nw.Boolean:
             numeric.append(name)
@@ -258,10 +259,10 @@ def validated_rows(
     try:
         if is_frame(X):
             validate_data(estimator, X, reset=reset, skip_check_array=True)
-            rows = check_array(as_matrix(X), estimator=estimator, **checks)
+            rows: Array = check_array(as_matrix(X), estimator=estimator, **checks)
         else:
             rows = validate_data(estimator, X, reset=reset, **checks)
     except OverflowError as error:
         raise DataError(f"X must be numeric: {cut_off(str(error))}") from None
     refuse_not_finite(rows, getattr(estimator, "feature_names_in_", None), n_jobs=n_jobs)
-    return rows  # type: ignore[no-any-return]
+    return rows

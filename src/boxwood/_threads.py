@@ -142,7 +142,7 @@ class _OneBlasThread:
 
 
 def _blas_libraries() -> list[Any]:
-    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped,import-not-found,unused-ignore]
+    from threadpoolctl import ThreadpoolController
 
     return list(ThreadpoolController().select(user_api="blas").lib_controllers)
 

@@ -20,7 +20,7 @@ from boxwood.cli import boxwood as command
 from boxwood.grow import METHODS
 from boxwood.render import EXPORTERS
 from boxwood.render._dialects import DIALECTS
-from tests.scale import SLOW
+from tests.scale import SLOW, variants
 
 DONE, BUG, USAGE, DATA, PAST_A_LIMIT, INTERRUPTED = 0, 1, 2, 3, 4, 130
 SCALED = "boxwood: clustered on columns scaled to equal spread; --scale none clusters them as they are\n"
@@ -360,7 +360,7 @@ def test_an_interrupted_run_leaves_no_part_of_a_file(long_table, number, code):
 
 
 @POSIX
-@pytest.mark.parametrize("args", ["explain iris.csv -k 3", "predict species.json iris.csv"])
+@pytest.mark.parametrize("args", ["explain iris.csv -k 3 --method imm", "predict species.json iris.csv"])
 def test_a_closed_pipe_ends_quietly(folder, args):
     reading, writing = os.pipe()
     os.close(reading)
@@ -703,7 +703,7 @@ def test_code_is_data_unless_it_goes_to_a_terminal(folder, tmp_path):
     X = [[1.0], [2.0], [8.0], [9.0]]
     boxwood.explain(X, ["a", "a", "b", "b"], columns=["x\x1b[31m"]).save(tmp_path / "m.json")
     args = [sys.executable, "-m", "boxwood", "export", "m.json", "--to", "sql"]
-    assert "\x1b[31m" in process(tmp_path, *args[3:]).stdout
+    assert "\x1b[31m" in run(tmp_path, "export", tmp_path / "m.json", "--to", "sql").stdout
     ours, theirs = pty.openpty()
     subprocess.run(args, cwd=tmp_path, stdout=theirs, check=True)
     os.close(theirs)
@@ -717,18 +717,15 @@ def test_code_is_data_unless_it_goes_to_a_terminal(folder, tmp_path):
 
 
 @POSIX
-def test_pipes_are_read_like_files(folder):
+def test_pipes_are_read_like_files(folder, monkeypatch):
+    monkeypatch.chdir(folder)
     script = 'cat iris.csv > pipe & "$0" -m boxwood "$@" --format csv; wait'
     for args in (["explain", "{}", "-l", "species"], ["predict", "species.json", "{}"]):
         os.mkfifo(folder / "pipe")
-        lines = [["bash", "-c", script, sys.executable, *args], [sys.executable, "-m", "boxwood", *args]]
-        piped, plain = (
-            subprocess.run(
-                [word.replace("{}", name) for word in line], cwd=folder, capture_output=True, text=True, check=False
-            )
-            for line, name in zip(lines, ("pipe", "iris.csv"), strict=True)
-        )
+        line = ["bash", "-c", script, sys.executable, *(word.replace("{}", "pipe") for word in args)]
+        piped = subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False)
         os.remove(folder / "pipe")
+        plain = run("iris.csv", *args)
         assert (piped.returncode, piped.stdout, piped.stderr) == (DONE, plain.stdout, "")
 
 
@@ -738,7 +735,7 @@ def test_pipes_are_read_like_files(folder):
     [
         ("predict species.json - <&-", DATA, "standard input is closed; name a file"),
         ("predict species.json iris.csv >&-", DATA, "standard output is closed, so nothing can be printed"),
-        ("explain iris.csv -k 3 >&-", DATA, "standard output is closed, so nothing can be printed"),
+        ("explain iris.csv -k 3 --method imm >&-", DATA, "standard output is closed, so nothing can be printed"),
         ("export species.json >&-", DATA, "standard output is closed, so nothing can be printed"),
     ],
 )
@@ -748,16 +745,18 @@ def test_closed_streams_are_told(folder, line, code, message):
     assert (result.returncode, result.stderr) == (code, f"boxwood: error: {message}\n")
 
 
+NO_NOTES = ["2>&-", "2>/dev/full"]
+
+
 @POSIX
-@pytest.mark.parametrize("end", ["2>&-", "2>/dev/full"])
 @pytest.mark.parametrize(
-    ("line", "code"),
+    ("line", "code", "end"),
     [
-        ("predict species.json iris.csv -o labelled.csv", 0),
-        ("explain nothing.csv -k 3 --debug", DATA),
-        ("explain iris.csv -k 3 --nothing", 2),
-        ("demo >&-", DATA),
-        ("--help >/dev/full", DATA),
+        *(("predict species.json iris.csv -o labelled.csv", DONE, end) for end in NO_NOTES),
+        *(("explain nothing.csv -k 3 --debug", DATA, end) for end in variants(*NO_NOTES)),
+        *(("explain iris.csv -k 3 --nothing", USAGE, end) for end in NO_NOTES),
+        *(("demo >&-", DATA, end) for end in variants(*reversed(NO_NOTES))),
+        *(("--help >/dev/full", DATA, end) for end in NO_NOTES),
     ],
 )
 def test_the_exit_code_says_what_happened_where_no_note_can_be_shown(folder, line, code, end):
@@ -765,7 +764,7 @@ def test_the_exit_code_says_what_happened_where_no_note_can_be_shown(folder, lin
         pytest.skip("no device that is full")
     args = ["bash", "-c", f'"$0" -m boxwood {line} {end}', sys.executable]
     assert subprocess.run(args, cwd=folder, capture_output=True, check=False).returncode == code
-    if code == 0:
+    if code == DONE:
         (folder / "labelled.csv").unlink()
 
 

@@ -29,36 +29,44 @@ def table(rng: np.random.Generator, kind: str) -> np.ndarray:
     return X * 1e-300 if kind == "tiny" else X
 
 
+def by_cluster_and_column(of_rows, X, labels, weights):
+    """Yield the number of each of three clusters, of each column, and what a twin makes of their values and weights."""
+    for c in range(3):
+        rows = labels == c
+        for j in range(X.shape[1]):
+            yield c, j, of_rows(X[rows, j], None if weights is None else weights[rows])
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", seeds(6))
 def test_means_are_those_of_exact_fractions(kind, seed):
     rng = np.random.default_rng(seed)
-    X, k = table(rng, kind), 3
-    labels = rng.integers(-1, k, size=len(X))
+    X = table(rng, kind)
+    labels = rng.integers(-1, 3, size=len(X))
     weights = rng.random(len(X)) if seed % 2 else None
-    mean, rest = means_of(X, labels, k, weights)
-    precision = 2.0**-70
-    for c in range(k):
-        rows = labels == c
-        for j in range(X.shape[1]):
-            exact = mean_of_rows(X[rows, j], None if weights is None else weights[rows])
-            if exact is None:
-                assert np.isnan(mean[c, j])
-                continue
+    mean, rest = means_of(X, labels, 3, weights)
+    for c, j, exact in by_cluster_and_column(mean_of_rows, X, labels, weights):
+        if exact is None:
+            assert np.isnan(mean[c, j])
+        else:
             error = abs(Fraction(mean[c, j]) + Fraction(rest[c, j]) - exact)
-            assert error <= Fraction(precision) * Fraction(np.abs(X[:, j]).max())
+            assert error <= Fraction(2.0**-70) * Fraction(np.abs(X[:, j]).max())
+
+
+def in_two_orders(kind, seed, widest):
+    """Return rows, labels and weights, of very different powers of ten, and the same in another order."""
+    rng = np.random.default_rng(seed)
+    X = table(rng, kind)
+    labels = rng.integers(-1, 3, size=len(X))
+    weights = rng.random(len(X)) * 10.0 ** rng.integers(-widest, widest, size=len(X)) if seed % 2 else None
+    order = rng.permutation(len(X))
+    return (X, labels, weights), (X[order], labels[order], None if weights is None else weights[order])
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", seeds(6))
 def test_means_do_not_depend_on_the_order_of_rows(kind, seed):
-    rng = np.random.default_rng(seed)
-    X = table(rng, kind)
-    labels = rng.integers(-1, 3, size=len(X))
-    weights = rng.random(len(X)) * 10.0 ** rng.integers(-200, 200) if seed % 2 else None
-    order = rng.permutation(len(X))
-    there = means_of(X, labels, 3, weights)
-    back = means_of(X[order], labels[order], 3, None if weights is None else weights[order])
+    there, back = (means_of(X, labels, 3, weights) for X, labels, weights in in_two_orders(kind, seed, 200))
     for one, other in zip(there, back, strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -89,35 +97,31 @@ def test_clusters_of_equal_rows_have_equal_centres(seed):
 @pytest.mark.parametrize("seed", seeds(12))
 def test_variances_are_those_of_exact_fractions(kind, seed):
     rng = np.random.default_rng(seed)
-    X, k = table(rng, kind), 3
-    labels = rng.integers(-1, k, size=len(X))
+    X = table(rng, kind)
+    labels = rng.integers(-1, 3, size=len(X))
     weights = [None, rng.random(len(X)), 2.0 ** rng.integers(-100, 100, size=len(X))][seed % 3]
-    moments = Moments.of(X, labels, k, sample_weight=weights)
-    for c in range(k):
-        rows = labels == c
-        for j in range(X.shape[1]):
-            exact = variance_of_rows(X[rows, j], None if weights is None else weights[rows])
-            if exact is None:
-                assert moments.weights[c] == 0
-            elif exact >= Fraction(2) ** 1000:
-                assert moments.squares[c, j] == np.inf
-            else:
-                error = abs(Fraction(moments.variances[c, j]) - exact)
-                assert error <= Fraction(2.0**-49) * exact + Fraction(2) ** -1070
+    moments = Moments.of(X, labels, 3, sample_weight=weights)
+    for c, j, exact in by_cluster_and_column(variance_of_rows, X, labels, weights):
+        if exact is None:
+            assert moments.weights[c] == 0
+        elif exact >= Fraction(2) ** 1000:
+            assert moments.squares[c, j] == np.inf
+        else:
+            error = abs(Fraction(moments.variances[c, j]) - exact)
+            assert error <= Fraction(2.0**-49) * exact + Fraction(2) ** -1070
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", seeds(6))
 def test_variances_do_not_depend_on_the_order_of_rows(kind, seed):
-    rng = np.random.default_rng(seed)
-    X = table(rng, kind)
-    labels = rng.integers(-1, 3, size=len(X))
-    weights = rng.random(len(X)) * 10.0 ** rng.integers(-100, 100, size=len(X)) if seed % 2 else None
-    order = rng.permutation(len(X))
-    there = Moments.of(X, labels, 3, sample_weight=weights)
-    back = Moments.of(X[order], labels[order], 3, sample_weight=None if weights is None else weights[order])
+    tables = in_two_orders(kind, seed, 100)
+    there, back = (Moments.of(X, labels, 3, sample_weight=weights) for X, labels, weights in tables)
+    assert_same(there, back)
+
+
+def assert_same(one, other):
     for name in ("weights", "origins", "offsets", "squares"):
-        np.testing.assert_array_equal(getattr(there, name), getattr(back, name))
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
 
 @pytest.mark.parametrize("seed", seeds(20))
@@ -127,8 +131,7 @@ def test_what_is_left_out_changes_nothing(seed):
     wide = np.concatenate([X, 1e300 * rng.normal(size=(2, 2))])
     expected = Moments.of(X, labels, 3, sample_weight=weights)
     found = Moments.of(wide, [*labels, -1, 0], 3, sample_weight=[*weights, 1e200, 0.0])
-    for name in ("weights", "origins", "offsets", "squares"):
-        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+    assert_same(found, expected)
 
 
 def test_a_light_row_far_away_hides_nothing():

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped,import-not-found,unused-ignore]
+from threadpoolctl import threadpool_limits
 
 from boxwood._compat import Interval, StrOptions, fit_context
 from boxwood._frames import validated_rows

@@ -155,14 +155,16 @@ def _batches(torch: Any, data: Any, batch_size: int) -> Iterable[Any]:
     if torch.is_tensor(data):
         return torch.split(data, batch_size) if len(data) else ()
     if isinstance(data, torch.utils.data.Dataset):
-        return torch.utils.data.DataLoader(data, batch_size=batch_size)  # type: ignore[no-any-return]
+        loader: Iterable[Any] = torch.utils.data.DataLoader(data, batch_size=batch_size)
+        return loader
     sampler = getattr(data, "sampler", None)
     samplers = (sampler, getattr(getattr(data, "batch_sampler", None), "sampler", None))
     if any("Random" in type(sampler).__name__ for sampler in samplers):
         raise DataError(
             "the DataLoader shuffles, so the embeddings would not be in the order of the data; give shuffle=False"
         )
-    return data  # type: ignore[no-any-return]
+    batches: Iterable[Any] = data
+    return batches
 
 
 def _n_rows(data: Any) -> int | None:

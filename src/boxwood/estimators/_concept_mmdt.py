@@ -301,4 +301,5 @@ class ConceptMMDT(MMDT):
         mixture = super()._mixture(coordinates)
         if mixture is None:
             return None
-        return self.projector_.project_mixture(mixture).with_clusters(mixture.clusters)  # type: ignore[no-any-return]
+        of_scores: Mixture = self.projector_.project_mixture(mixture)
+        return of_scores.with_clusters(mixture.clusters)

@@ -213,7 +213,7 @@ class MMDT(TreeClusterer):
         if not hasattr(clusterer, "covariance_type"):  # a pipeline has none: its mixture is on other columns
             return None
         mixture = Mixture.from_gaussian_mixture(clusterer)
-        return mixture.with_clusters(mixture.names)  # type: ignore[arg-type]
+        return mixture.with_clusters(np.array(mixture.names, dtype=np.intp))
 
     def _warn(self, grown: Grown, task: Task, coordinates: Coordinates) -> None:
         rows, reference = task.rows, task.reference

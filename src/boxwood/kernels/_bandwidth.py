@@ -12,15 +12,13 @@ from boxwood._types import Array, Floats
 from boxwood._validation import Rows, as_numbers, shown
 from boxwood.errors import DataError
 
-__all__ = ["RULES", "Bandwidth", "as_bandwidth", "by_axis", "refuse_rule", "resolved_bandwidth"]
+__all__ = ["RULES", "Bandwidth", "as_bandwidth", "by_axis", "numbers_of", "resolved_bandwidth"]
 
 Bandwidth = float | tuple[float, ...] | str
 RULES = ("auto", "scale", "median")
 SAMPLE = 1000  # rows whose distances the rules "auto" and "median" look at
 NEAR = 0.05  # share of the rows in the neighbourhood that "auto" measures
-NARROWEST = (
-    7.0  # over the summed variances of the columns; narrower kernels see only the densest spots of heavy-tailed columns
-)
+NARROWEST = 7.0  # over the columns' summed variances; a narrower kernel sees only the densest spots of heavy tails
 _AT_NEAR = {1: 1.0, 2: 0.25}  # gamma times the distance (Laplace) or squared distance (Gaussian) to such neighbours
 
 
@@ -63,16 +61,17 @@ def resolved_bandwidth(gamma: Bandwidth, X: ArrayLike, power: int) -> Bandwidth:
 
 def by_axis(gamma: Bandwidth, n_axes: int) -> Floats:
     """Return the bandwidth of each column, shape (d,)."""
-    refuse_rule(gamma)
-    if isinstance(gamma, tuple) and len(gamma) != n_axes:
-        raise DataError(f"gamma has {len(gamma)} numbers, one for each column, but there are {n_axes} columns")
-    return np.broadcast_to(np.asarray(gamma, dtype=np.float64), n_axes)
+    numbers = numbers_of(gamma)
+    if isinstance(numbers, tuple) and len(numbers) != n_axes:
+        raise DataError(f"gamma has {len(numbers)} numbers, one for each column, but there are {n_axes} columns")
+    return np.broadcast_to(np.asarray(numbers, dtype=np.float64), n_axes)
 
 
-def refuse_rule(gamma: Bandwidth) -> None:
-    """Raise a ValueError if the bandwidth is a rule and not yet a number."""
+def numbers_of(gamma: Bandwidth) -> float | tuple[float, ...]:
+    """Return the bandwidth if it is a number, or one for each column; raise a ValueError if it is still a rule."""
     if isinstance(gamma, str):
         raise ValueError(f"gamma={gamma!r} is still to be found from rows; call kernel.fitted(X) first")
+    return gamma
 
 
 def _spread(X: Array, power: int) -> float:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from boxwood._types import Floats
 from boxwood._validation import as_finite_vector, as_numbers, as_vector, listed, position, shown
 from boxwood.errors import DataError
-from boxwood.kernels._bandwidth import Bandwidth, as_bandwidth, by_axis, refuse_rule, resolved_bandwidth
+from boxwood.kernels._bandwidth import Bandwidth, as_bandwidth, by_axis, numbers_of, resolved_bandwidth
 from boxwood.kernels._gram import Fill, Selection
 from boxwood.kernels._kernel import Kernel
 from boxwood.loops.kernels import add_absolutes, add_products, add_squares
@@ -266,8 +266,8 @@ def _by_products(A: Floats, B: Floats, a: Floats, b: Floats) -> Fill:
 
 
 def _at(gamma: Bandwidth, j: int) -> float:
-    refuse_rule(gamma)
-    return gamma[position("j", j, len(gamma))] if isinstance(gamma, tuple) else gamma  # type: ignore[return-value]
+    numbers = numbers_of(gamma)
+    return numbers[position("j", j, len(numbers))] if isinstance(numbers, tuple) else numbers
 
 
 def _of_axis(functions: Profile | tuple[Profile, ...], j: int) -> Profile:

@@ -51,7 +51,7 @@ def encode_labels(labels: Any) -> tuple[Indices, tuple[Hashable, ...]]:
         return _encode_whole(array)
     if array.dtype.kind == "f" and np.isfinite(array).all() and (array == np.floor(array)).all():
         codes, names = _encode_sorted(array)
-        return codes, tuple(int(name) for name in names)  # type: ignore[call-overload]
+        return codes, tuple(int(name) for name in names)
     if array.dtype.kind == "f":
         _refuse_missing(int(np.isnan(array).sum()), len(array))
         return _encode_sorted(array)
@@ -112,7 +112,7 @@ def _encode_whole(array: NDArray[np.integer]) -> tuple[Indices, tuple[Hashable, 
     return code[shifted], names
 
 
-def _encode_sorted(array: Array) -> tuple[Indices, tuple[Hashable, ...]]:
+def _encode_sorted(array: Array) -> tuple[Indices, tuple[Any, ...]]:
     values, codes = np.unique(array, return_inverse=True)
     codes = codes.astype(np.intp).reshape(-1)
     left_out = _LEFT_OUT.get(array.dtype.kind)

@@ -230,7 +230,8 @@ class Mixture:
                 f"the values of column {j} are too large for their variance; divide the column by some unit"
             )
         component_names = named_clusters(present.tolist(), names)
-        return cls(moments.weights[present], means, variances, component_names, clusters=clusters)  # type: ignore[arg-type]
+        numbers = np.arange(len(present)) if clusters is None else np.asarray(clusters)
+        return cls(moments.weights[present], means, variances, component_names, clusters=numbers)
 
     @classmethod
     def of_reference(
