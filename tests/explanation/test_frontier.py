@@ -63,6 +63,45 @@ def test_each_row_is_the_cheapest_pruning_of_its_size_measured_anew(method):
         assert frontier.n_grown == len(X)
 
 
+@pytest.mark.parametrize("method", ["auto", "cart", "exkmc"])
+def test_prunings_are_rounded_where_the_tree_is(method):
+    for seed in seeds(1 if method == "auto" else 3):
+        X, y = blobs(seed)
+        ex = explain(X, y, method=method, round_thresholds=1)
+        tree, task = largest_of(ex)
+        short = ex._rows().on_table(tree)
+        ends = short.upper[np.isfinite(short.upper)]
+        assert [float(f"{end:.0e}") for end in ends] == ends.tolist()
+        frontier = ex.frontier()
+        others = [row for row in frontier if not row.is_this]
+        by_size = {each.n_leaves: each for each in prunings(short, task, frontier.objective)}
+        assert [row.leaves for row in others] == sorted(n for n in by_size if n > 1)
+        for row in others:
+            predicted = by_size[row.leaves].predict(X)
+            assert row.agreement == pytest.approx((predicted == y).mean())
+            price = metrics.partition_cost(X, predicted) / metrics.partition_cost(X, y)
+            assert row.price == pytest.approx(price, rel=1e-9)
+
+
+def test_digits_that_round_nothing_change_no_row():
+    for given, ways in ((blobs(1), {"standardize": True}), ((goods(), pipeline(OneHotEncoder())), {})):
+        free, same = (explain(*given, method="cart", round_thresholds=n, **ways).frontier() for n in (None, 17))
+        assert [row.leaves for row in free] == [row.leaves for row in same]
+        assert [row.agreement for row in free] == pytest.approx([row.agreement for row in same])
+        if ways:  # of prunings with equally many mistakes another one may be taken where cuts are pulled back
+            assert [row.price for row in free] == pytest.approx([row.price for row in same])
+
+
+def test_rounded_prunings_are_measured_on_rows_held_out_too():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(60, 1)) * 0.1 + centre for centre in (130.0, 160.0)])
+    labels = np.repeat([0, 1], 60)
+    ex = explain(X, labels, method="cart", round_thresholds=1)
+    assert [row.agreement_held_out for row in ex.frontier(3)] == [0.5]  # no cut of one digit is between them
+    free = explain(X, labels, method="cart").frontier(3)
+    assert all(row.agreement_held_out == 1 for row in free)
+
+
 def test_what_prunings_have_the_least_of_falls_with_every_row():
     for seed in seeds(10):
         X, labels, weights = make_case(seed, max_rows=60)

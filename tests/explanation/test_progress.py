@@ -35,6 +35,16 @@ def test_each_resample_is_told():
     assert steps == {"resamples": [(1, 4), (2, 4), (3, 4), (4, 4)]}
 
 
+def test_each_tree_of_the_frontier_is_told():
+    ex = explain(X, Y, method="cart")
+    assert told(lambda verbose: ex.frontier(verbose=verbose)) == {"trees of the frontier": [(1, 1)]}
+    assert told(lambda verbose: ex.frontier(verbose=verbose)) == {}  # it is kept
+    assert told(lambda verbose: ex.frontier(3, verbose=verbose)) == {
+        "trees of the frontier": [(1, 4), (2, 4), (3, 4), (4, 4)],
+        "trees grown without the rows held out": [(1, 3), (2, 3), (3, 3)],
+    }
+
+
 def test_lines_are_written_to_standard_error_only_when_asked_for(capsys):
     explain(X, Y)
     assert capsys.readouterr() == ("", "")

@@ -309,6 +309,18 @@ def test_a_loaded_model_shows_what_it_knows(wine):
     assert "disagreement" not in page.attributes("id")
     assert f"{wine.price:.3f}" in page.text
     assert "iframe" in model._repr_html_()
+    before = replace(wine, _kept={})
+    assert "holds no rows" not in Page(before.to_html()).text
+    without = Page(Explanation.from_json(replace(wine, _kept={}).to_json()).to_html()).text
+    assert (
+        "so this page is without the profile of the columns, where rules and clusters disagree, what more or fewer "
+        "leaves would do. The page that is written from the table has them (boxwood explain FILE -o report.html); "
+        "profile() and frontier() before save put theirs into the model"
+    ) in without
+    assert (
+        "so this page is without where rules and clusters disagree. The"
+        in Page(Explanation.from_json(before.to_json()).to_html()).text
+    )
 
 
 def test_weights_and_rows_left_out():

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from boxwood.explanation._evidence import Evidence
-from boxwood.explanation._holdout import held_out, how_of, loss_of_parts, losses_on, parts_held_out
-from boxwood.explanation._losses import Distance, LeafLosses, Loss, Losses, summed
+from boxwood.explanation._holdout import held_out, how_of, loss_of_parts, losses_on, parts_held_out, rest_of
+from boxwood.explanation._losses import Distance, LeafLosses, Loss, summed
+from boxwood.explanation._progress import Progress, silent
 from boxwood.explanation._records import Frontier, FrontierRow, HeldOut
 from boxwood.explanation._search import ROWS, ROWS_PER_LEAF
 from boxwood.grow import METHODS
@@ -37,9 +38,10 @@ __all__ = [
 
 PER_CLUSTER = 4  # leaves of the larger tree for each cluster, at least
 PER_LEAF = 2  # and for each leaf of the explanation's tree
+_STEPS = "trees of the frontier"
 
 
-def frontier_of(ex: Explanation, folds: int) -> Frontier:
+def frontier_of(ex: Explanation, folds: int, progress: Progress = silent) -> Frontier:
     """Return the frontier; `Explanation.frontier` states how it is made."""
     if ex._table is not None:
         from boxwood.explanation._table_frontier import frontier_by_passes
@@ -49,9 +51,10 @@ def frontier_of(ex: Explanation, folds: int) -> Frontier:
     task, way = evidence.task, way_of(ex, evidence)
     largest = replace(task, max_leaf_nodes=largest_of(ex))
     grown_on = way.rows_of(largest)
-    shares, measured = way.shares(grown_on), evidence.coordinates.measured
-    losses = Losses(shares.tree, task, task.rows if measured is None else measured, distance)
-    held = held_out_by_size(ex, evidence, largest, way, sizes_of(shares), folds, distance)
+    shares = way.shares(grown_on, evidence)
+    losses = losses_on(shares.tree, evidence, distance)
+    progress(_STEPS, 1, 1 + folds)
+    held = held_out_by_size(ex, evidence, largest, way, sizes_of(shares), folds, distance, progress)
     return frontier_on(ex, shares, losses, held, folds, way, len(grown_on.rows))
 
 
@@ -91,13 +94,20 @@ class HeldOutBySize(NamedTuple):
 
 
 def held_out_by_size(
-    ex: Explanation, evidence: Evidence, largest: Task, way: Way, sizes: list[int], folds: int, distance: Distance
+    ex: Explanation,
+    evidence: Evidence,
+    largest: Task,
+    way: Way,
+    sizes: list[int],
+    folds: int,
+    distance: Distance,
+    progress: Progress = silent,
 ) -> HeldOutBySize:
     """Return what is lost on the rows of all folds; nothing is known without folds."""
     if not folds:
         return HeldOutBySize([None] * len(sizes), None)
-    of_sizes = _on_folds(evidence, largest, way, sizes, folds, distance)
-    return HeldOutBySize(of_sizes, _of_this(ex, evidence, folds, distance))
+    of_sizes = _on_folds(evidence, largest, way, sizes, folds, distance, progress)
+    return HeldOutBySize(of_sizes, _of_this(ex, evidence, folds, distance, progress))
 
 
 def _held_out_of(outside: Loss | HeldOut | None) -> tuple[float | None, float | None]:
@@ -105,24 +115,33 @@ def _held_out_of(outside: Loss | HeldOut | None) -> tuple[float | None, float | 
     return (None, None) if outside is None else (outside.price, outside.agreement)
 
 
-def _of_this(ex: Explanation, evidence: Evidence, folds: int, distance: Distance) -> HeldOut | None:
+def _of_this(ex: Explanation, evidence: Evidence, folds: int, distance: Distance, progress: Progress) -> HeldOut | None:
     """Return what `explain` measured with as many folds, or measure it now; None for a tree that was there already."""
     if ex.held_out is not None and ex.held_out.how == how_of(folds):
         return ex.held_out
-    return None if evidence.grow is None else held_out(evidence, folds, distance)
+    return None if evidence.grow is None else held_out(evidence, folds, distance, progress)
 
 
 def _on_folds(
-    evidence: Evidence, largest: Task, way: Way, sizes: list[int], folds: int, distance: Distance
+    evidence: Evidence,
+    largest: Task,
+    way: Way,
+    sizes: list[int],
+    folds: int,
+    distance: Distance,
+    progress: Progress,
 ) -> list[Loss]:
     """Return for each size the loss on the rows of all folds, each by the pruning of the tree grown on the others."""
 
     def loss(task: Task, held: Indices) -> list[Loss]:
-        shares = way.shares(way.rows_of(task))
-        losses, most = losses_on(evidence, held, distance)(shares.tree), shares.tree.n_leaves
+        shares = way.shares(way.rows_of(task), rest_of(evidence, task, held))
+        losses, most = losses_on(shares.tree, evidence.of_rows(held), distance), shares.tree.n_leaves
         return [losses.of(shares.clusters_with(shares.fewest(min(m, most)))) for m in sizes]
 
-    by_fold = loss_of_parts(largest, parts_held_out(largest, folds), loss)
+    def tell(step: str, done: int, total: int) -> None:
+        progress(_STEPS, 1 + done, 1 + total)
+
+    by_fold = loss_of_parts(largest, parts_held_out(largest, folds), loss, tell)
     return [summed([of_fold[i] for of_fold in by_fold]) for i in range(len(sizes))]
 
 
@@ -151,9 +170,17 @@ class Way(NamedTuple):
         """Return the task on the rows that the tree is grown on."""
         return task.sampled(max(ROWS, ROWS_PER_LEAF * task.leaves())) if self.sampled else task
 
-    def shares(self, task: Task) -> Shares:
-        """Return the tree for a task, and all its cheapest prunings."""
-        return shares_of(self.grow(task), task, self.objective, None)
+    def shares(self, task: Task, evidence: Evidence) -> Shares:
+        """Return the tree for a task, and all its cheapest prunings.
+
+        Where thresholds are rounded, it is rounded before it is pruned, on the table's columns and by all rows.
+        """
+        tree = self.grow(task)
+        if evidence.budget.round_thresholds is None:
+            return shares_of(tree, task, self.objective, None)
+        tree = evidence.on_table(tree)
+        leaf = tree.apply(evidence.coordinates.table, n_jobs=task.n_jobs)
+        return shares_of(tree, evidence.task, self.objective, None, leaf=leaf)
 
 
 def way_of(ex: Explanation, evidence: Evidence) -> Way:

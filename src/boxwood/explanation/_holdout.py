@@ -29,6 +29,7 @@ __all__ = [
     "loss_of_parts",
     "losses_on",
     "parts_held_out",
+    "rest_of",
     "retaken",
 ]
 
@@ -94,10 +95,9 @@ def held_out(evidence: Evidence, validate: Validate, distance: Distance, progres
 
     def loss(task: Task, held: Indices) -> Loss:
         tree = grow(task).tree
-        if evidence.budget.round_thresholds is None:
-            return losses_on(evidence, held, distance)(tree).of(tree.leaf_clusters)
-        rounded = replace(evidence.of_rows(_all_but(len(evidence.leaf), held)), task=task).on_table(tree)
-        return _loss_on_table(rounded, evidence.of_rows(held), distance)
+        if evidence.budget.round_thresholds is not None:
+            tree = rest_of(evidence, task, held).on_table(tree)
+        return losses_on(tree, evidence.of_rows(held), distance).of(tree.leaf_clusters)
 
     total = summed(loss_of_parts(evidence.task, parts, loss, progress))
     return HeldOut(total.agreement, total.price, int(sum(map(len, parts))), how_of(validate))
@@ -108,18 +108,17 @@ def how_of(validate: Validate) -> str:
     return f"{validate} folds" if isinstance(validate, int) else f"{100 * validate:g}% of the rows"
 
 
-def losses_on(evidence: Evidence, rows: Indices, distance: Distance) -> Callable[[Any], Losses]:
-    """Return the function from a tree on the task's columns to its losses on some rows."""
-    measured = evidence.coordinates.measured
-    part = evidence.task.of_rows(rows)
-    return lambda tree: Losses(tree, part, part.rows if measured is None else measured.take(rows), distance)
+def rest_of(evidence: Evidence, task: Task, held: Indices) -> Evidence:
+    """Return the evidence without the rows held out; `task` has the others."""
+    return replace(evidence.of_rows(_all_but(len(evidence.leaf), held)), task=task)
 
 
-def _loss_on_table(tree: ThresholdTree, part: Evidence, distance: Distance) -> Loss:
-    """Return the loss of a tree on the table's columns."""
-    measured = part.coordinates.measured
-    task = on_table_columns(part.task, part.coordinates)
-    return Losses(tree, task, part.task.rows if measured is None else measured, distance).of(tree.leaf_clusters)
+def losses_on(tree: ThresholdTree, evidence: Evidence, distance: Distance) -> Losses:
+    """Return the losses of a tree on the task's columns, or if thresholds are rounded, of one on the table's."""
+    task, here = evidence.task, evidence.coordinates
+    measured = task.rows if here.measured is None else here.measured
+    is_on_table = evidence.budget.round_thresholds is not None
+    return Losses(tree, on_table_columns(task, here) if is_on_table else task, measured, distance)
 
 
 def loss_of_parts(

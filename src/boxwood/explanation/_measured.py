@@ -199,7 +199,7 @@ class Measured:
         rows = ex._rows()
         return typical_rows(rows.task, rows.coordinates.table.values, list(rows.columns), ex.profile())
 
-    def frontier(self, folds: int = 0) -> Frontier:
+    def frontier(self, folds: int = 0, *, verbose: Any = 0) -> Frontier:
         """Return leaves against price and agreement: what fewer leaves would lose, and what more would gain.
 
         One tree is grown to four times as many leaves as clusters, or to twice the leaves of this tree if these are
@@ -210,6 +210,8 @@ class Measured:
         folds : int, default=0
             Number of parts into which rows are split, by cluster. For each part trees are grown on the other rows and
             measured on this one; 0 does not.
+        verbose : int or function, default=0
+            As in `explain`: 1 tells each tree on standard error, a function is called.
 
         Returns
         -------
@@ -233,7 +235,8 @@ class Measured:
         a cheaper one: a regression tree on the centres, pruned by cost, or CART by entropy, pruned by mistakes, where
         "auto" looked at agreement alone; of a long table a sample is taken, as "auto" does. So this tree, for which
         many were compared, mostly loses less than the pruning of its size. A tree that was there already counts as one
-        of "auto" by agreement.
+        of "auto" by agreement. Where the thresholds of this tree were rounded (`round_thresholds`), those of the larger
+        tree are, before it is pruned.
 
         For a table in batches a method by its name grows the larger tree by passes over all rows. "auto" grows it on a
         sample of up to 100 000 rows, and so does every method with folds: then the rows held out are rows of the
@@ -262,11 +265,13 @@ class Measured:
         """
         from boxwood.explanation._frontier import frontier_of
         from boxwood.explanation._holdout import checked_folds
+        from boxwood.explanation._progress import as_progress
 
+        progress = as_progress(verbose)
         folds, kept = checked_folds(folds), self._kept.get("frontier")
         if kept is None or folds not in (0, kept.folds):
             self._refuse_no_rows(f"frontier({folds or ''})")
-            kept = self._kept["frontier"] = frontier_of(self, folds)  # type: ignore[arg-type]
+            kept = self._kept["frontier"] = frontier_of(self, folds, progress)  # type: ignore[arg-type]
         return kept  # type: ignore[no-any-return]
 
     def stability(self, n: int = 50, random_state: Any = None, *, verbose: Any = 0) -> Stability:

@@ -52,7 +52,7 @@ def frontier_by_passes(ex: Explanation, folds: int) -> Frontier:
     evidence = sampled._rows()
     of_sample, largest = way_of(sampled, evidence), replace(evidence.task, max_leaf_nodes=largest_of(ex))
     grown_on = of_sample.rows_of(largest)
-    shares = of_sample.shares(grown_on)
+    shares = of_sample.shares(grown_on, evidence)
     held = held_out_by_size(sampled, evidence, largest, of_sample, sizes_of(shares), folds, Distance(ex.objective))
     n_grown = ex.n_rows if is_all and grown_on is largest else len(grown_on.rows)
     return frontier_on(ex, shares, _losses(facts, shares.tree), held, folds, of_sample, n_grown)

@@ -115,15 +115,21 @@ class Shares(NamedTuple):
         return builder.build()
 
 
-def shares_of(tree: ThresholdTree, task: Task, objective: str, centers: Array | None) -> Shares:
+def shares_of(
+    tree: ThresholdTree, task: Task, objective: str, centers: Array | None, *, leaf: Indices | None = None
+) -> Shares:
+    """Return the shares of a tree on the columns of a task, or of one on others, if the leaf of each row is given."""
     if centers is not None:
         task = task.with_reference(Reference(task.reference.labels, centers, task.reference.names))
     problem = make_problem(task, objective)
-    refuse_misfit(tree, task)
     rows = np.flatnonzero(problem.kept)
     costs, _ = whole_costs(problem, rows)
-    sums = sums_by_node(tree, costs, tree.apply(task.rows.take(rows), n_jobs=task.n_jobs))
-    return _of_nodes(tree, sums)
+    if leaf is None:
+        refuse_misfit(tree, task)
+        leaves = tree.apply(task.rows.take(rows), n_jobs=task.n_jobs)
+    else:
+        leaves = leaf[rows]
+    return _of_nodes(tree, sums_by_node(tree, costs, leaves))
 
 
 def shares_of_sums(tree: ThresholdTree, sums: Ints) -> Shares:

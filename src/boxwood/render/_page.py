@@ -10,13 +10,14 @@ from __future__ import annotations
 import html
 import re
 from base64 import b64encode
+from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from boxwood._extras import require
-from boxwood._validation import shown, whole_number
+from boxwood._validation import listed, shown, whole_number
 from boxwood.errors import DataError
 from boxwood.render._colours import COLOURS, ink_on
 from boxwood.render._exporters import EXPORTERS
@@ -60,6 +61,7 @@ def page(model: Any, *, title: str | None = None, min_count: int = MIN_COUNT) ->
     stability = ex._kept.get("stability")
     facts["stability"] = None if stability is None else stability_tables(stability, picture_of(ex))
     facts["code"] = _code(ex)
+    facts["notes"] += _note_on_what_is_missing(ex, facts)
     return _written("page.html", facts, _title(ex, title), script=_file("page.js"))
 
 
@@ -139,6 +141,25 @@ def _frontier(ex: Explanation, guard: Guard) -> dict[str, Any] | None:
         except DataError:
             return None
     return None if known is None else frontier_charts(known, sum(leaf.size for leaf in ex.leaves), guard)
+
+
+def _note_on_what_is_missing(ex: Explanation, facts: Mapping[str, Any]) -> list[str]:
+    """Return a note on the parts of the page that need rows, if the model was read from a file and holds none."""
+    if ex._evidence is not None or ex._table is not None:
+        return []
+    parts = {
+        "profile": "the profile of the columns",
+        "confusion": "where rules and clusters disagree",
+        "frontier": "what more or fewer leaves would do",
+    }
+    missing = [what for name, what in parts.items() if not facts[name]]
+    if not missing:
+        return []
+    return [
+        f"the model was read from a file, which holds no rows, so this page is without {listed(missing)}. The page "
+        "that is written from the table has them (boxwood explain FILE -o report.html); profile() and frontier() "
+        "before save put theirs into the model"
+    ]
 
 
 def _code(ex: Explanation) -> list[dict[str, str]]:
