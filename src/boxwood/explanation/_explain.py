@@ -64,7 +64,8 @@ def explain(
         - A clusterer, mixture or pipeline of scikit-learn. A fitted one is used as it is, others are cloned and fitted.
         - An explainer of boxwood, such as a fitted `IMM`. No new tree is grown: the explanation has the explainer's
           tree, with its thresholds as they are. On the rows of its fit the tree is compared with the clusters of that
-          fit. On other rows it is compared with the clusters that the explainer's clusterer predicts.
+          fit. On other rows, and on a table in batches, it is compared with the clusters that the explainer's clusterer
+          predicts; one that was fitted on a table's column of labels, with those in that column.
     n_clusters : int, default=None
         Number of clusters of k-means; None is 8, with a note. Only allowed if `labels_or_estimator` is None. K-means
         keeps the best of 10 starts, or of 3 starts for more than 2 million values. Its clusters are numbered from 0 by
@@ -226,6 +227,7 @@ def explain(
     from boxwood.explanation._options import method_with_options, with_defaults
     from boxwood.explanation._progress import as_progress
     from boxwood.explanation._table_explain import explain_table
+    from boxwood.explanation._table_explainer import explained_on_table
     from boxwood.reference import Task
     from boxwood.reference._clusterer import is_fitted
     from boxwood.reference._coordinates import Coordinates
@@ -251,7 +253,15 @@ def explain(
         "preferred": preferred,
         "round_thresholds": round_thresholds,
     }
-    if (source := as_source(X)) is not None:
+    source = as_source(X)
+    if is_explainer(labels_or_estimator):
+        explainer = out_of_frozen(labels_or_estimator)
+        given = limits | {"validate": validate}
+        refuse_growing(explainer, n_clusters, method, max_leaf_nodes, standardize, objective, time_limit, given)
+        if source is not None:
+            return explained_on_table(explainer, source, columns, names, sample_weight)
+        return with_booleans(explained_by(explainer, X, columns, names, sample_weight), boolean_columns(X))
+    if source is not None:
         return explain_table(
             source,
             labels_or_estimator,
@@ -269,11 +279,6 @@ def explain(
             progress=progress,
             limits=limits,
         )
-    if is_explainer(labels_or_estimator):
-        explainer = out_of_frozen(labels_or_estimator)
-        limits["validate"] = validate
-        refuse_growing(explainer, n_clusters, method, max_leaf_nodes, standardize, objective, time_limit, limits)
-        return with_booleans(explained_by(explainer, X, columns, names, sample_weight), boolean_columns(X))
     clustering = with_fitted_pipeline(labels_or_estimator, X, sample_weight)
     chosen, on_columns = columns_for_rules(X, columns, clustering)
     unscaled = Coordinates.of(X, chosen, clustering, sample_weight)

@@ -17,7 +17,6 @@ from boxwood.explanation._explanation import Explanation, with_booleans
 from boxwood.explanation._guards import note_on_identifiers, notes_on_agreement, notes_on_outcome, notes_on_ranges
 from boxwood.explanation._mixture_facts import mixture_facts
 from boxwood.explanation._names import Names, renamed
-from boxwood.explanation._of_explainer import is_explainer
 from boxwood.explanation._options import with_defaults
 from boxwood.explanation._progress import Progress, silent
 from boxwood.explanation._table_auto import Found, sample_task, searched_by_passes
@@ -65,8 +64,6 @@ def explain_table(
 
     IN: method, options: as `method_with_options` returns them; limits: the parts of a budget.
     """
-    if is_explainer(clustering):
-        refuse_all_rows("an explainer that brings its own tree", source.name)
     if is_spark_model(clustering):
         source, clustering = reference_of_spark_model(clustering, getattr(source, "frame", source))
     batches, notes = rows_for(source, label_column_of(clustering), sample_weight, columns)

@@ -20,11 +20,12 @@ from boxwood.explanation._table_rows import boolean_columns_of, rows_for
 from boxwood.grow._grown import Grown
 from boxwood.passes import Batches, LabelColumn, Source, TableReference, TableTask
 from boxwood.passes._find_labels import find_labels
+from boxwood.passes._table_reference import Measured
 
 if TYPE_CHECKING:
     from boxwood.explanation._explanation import Explanation
 
-__all__ = ["measured_on_table"]
+__all__ = ["measured_on_table", "named_by_column"]
 
 
 def measured_on_table(ex: Explanation, source: Source, labels: Any, weight: Any) -> Explanation:
@@ -39,7 +40,7 @@ def measured_on_table(ex: Explanation, source: Source, labels: Any, weight: Any)
     words = [ex.columns[j] for j in ex.coded_columns if ex.columns[j] not in booleans]
     if words:
         refuse_all_rows(f"a rule on categories ({listed(words)})", source.name)
-    task = TableTask.of(batches, _named_by(ex.names, batches, labels))
+    task = TableTask.of(batches, named_by_column(ex.names, batches, labels))
     if ex._table is not None:
         known = ex._table.task
         task = replace(task, max_leaf_nodes=known.max_leaf_nodes, n_jobs=known.n_jobs, budget=known.budget)
@@ -49,11 +50,14 @@ def measured_on_table(ex: Explanation, source: Source, labels: Any, weight: Any)
     return with_booleans(replace(measured, notes=(OTHER_ROWS, *measured.notes)), booleans)
 
 
-def _named_by(names: tuple[Hashable, ...], batches: Batches, column: str) -> TableReference:
+def named_by_column(names: tuple[Hashable, ...], batches: Batches, column: str) -> TableReference:
     """Return the clusters of a column that holds names of clusters; some may be without rows."""
-    labels, _ = find_labels(batches, column)
+    labels, overview = find_labels(batches, column)
     in_order: list[Any] = [None] * len(names)
-    for label, place in zip(labels, places_of(labels, names), strict=True):
+    places = places_of(labels, names)
+    for label, place in zip(labels, places, strict=True):
         in_order[place] = label
+    labelling = LabelColumn(column, tuple(in_order))
+    known = Measured(replace(batches, labelling=labelling), overview.placed(places, len(names)), None)
     centers = np.zeros((len(names), batches.n_columns))  # a tree that is there already needs none
-    return TableReference(LabelColumn(column, tuple(in_order)), centers, names)
+    return TableReference(labelling, centers, names, measured=known)
