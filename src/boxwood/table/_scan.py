@@ -19,6 +19,7 @@ from boxwood.table._formats import format_of
 from boxwood.table._parquet_source import ParquetFile, ParquetSource, parquet_file
 from boxwood.table._paths import as_path, find_files
 from boxwood.table._source import Tick
+from boxwood.table._spark import quoted
 from boxwood.tree._on_frames import is_on_machines
 
 __all__ = ["as_bytes", "is_relation", "scan", "scan_file", "scan_query"]
@@ -297,7 +298,7 @@ def _with_columns(frame: Any, wanted: Sequence[str] | None) -> Any:
     if wanted is None:
         return frame
     is_spark = hasattr(frame, "mapInArrow")
-    return frame.select(*(f"`{name.replace('`', '``')}`" for name in chosen)) if is_spark else frame[chosen]
+    return frame.select(*map(quoted, chosen)) if is_spark else frame[chosen]
 
 
 def _with_rows(source: Source) -> Source:
