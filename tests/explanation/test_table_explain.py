@@ -12,7 +12,7 @@ from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from boxwood import IMM, Explanation, Reference, explain
+from boxwood import Explanation, Reference, explain
 from boxwood.errors import DataError
 from boxwood.explanation import _table_auto
 from boxwood.explanation._guards import looks_like_identifier
@@ -334,7 +334,6 @@ def test_other_tables_are_measured_in_memory_and_in_batches(pair, seed):
         (KMeans(2), {}, "KMeans is not fitted"),
         (AgglomerativeClustering(2), {}, "AgglomerativeClustering"),
         (make_pipeline(StandardScaler(), KMeans(2)), {}, "a pipeline needs all rows in memory"),
-        (IMM(2), {}, "an explainer that brings its own tree needs all rows in memory"),
         ("one", {}, "only one cluster, 1"),
     ],
 )

@@ -1,15 +1,18 @@
 """Tallies: counts and moments that add up, trees from them, and their file."""
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from boxwood import DataError, Mixture, Reference, Tally, grow
 from boxwood.errors import ModelError
 from boxwood.reference import Moments
+from boxwood.table._arrow_source import ArrowSource
 from tests.cases import make_case
 from tests.scale import seeds
 from tests.scattered import scattered
@@ -251,3 +254,21 @@ def test_files_of_later_versions_and_with_pickles_are_refused(tmp_path):
     np.savez(tmp_path / "objects.npz", heading=np.array([{}], dtype=object))
     with pytest.raises(ModelError, match="allow_pickle=False"):
         Tally.load(tmp_path / "objects.npz")
+
+
+def test_columns_of_the_first_tally_are_found_by_name_or_missed():
+    rows = pd.DataFrame({"age": [20.0, 60.0, 61.0], "pay": [1.0, 2.0, 9.0]})
+    first = Tally.of(rows, [[20.0, 1.0], [60.0, 5.0]])
+    again = Tally.of(rows, first)
+    turned = rows[["pay", "age"]]
+    for table in (turned, ArrowSource(pa.Table.from_pandas(turned)), rows.to_numpy()):
+        same(Tally.of(table, first), again)
+        same(Tally.of(table, first) + first, first + first)
+    other = rows.rename(columns={"pay": "income"})
+    for table in (other, ArrowSource(pa.Table.from_pandas(other))):
+        with pytest.raises(ValueError, match=r"not those of the first tally \(age, pay\): without pay, with"):
+            Tally.of(table, first)
+    with pytest.raises(ValueError, match=r"\(age, pay\): without pay, with income"):
+        first + Tally.of(other, first.centers)
+    with pytest.raises(ValueError, match="not in one order: age, pay, and pay, age"):
+        first + replace(first, columns=("pay", "age"))

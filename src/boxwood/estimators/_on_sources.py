@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,10 +22,11 @@ from boxwood.explanation._names import renamed
 from boxwood.explanation._table_clustering import clustering_of_table
 from boxwood.explanation._table_facts import TableFacts
 from boxwood.explanation._table_measure import explanation_of
+from boxwood.explanation._table_rows import boolean_columns_of, left_out_of, refuse_one_cluster_of
 from boxwood.grow import METHODS
 from boxwood.grow._grown import Grown
 from boxwood.passes import Batches, Source, TableReference, TableTask
-from boxwood.passes._batches import OTHER_KINDS, rows_of
+from boxwood.passes._batches import rows_of
 from boxwood.table._as_source import is_source
 from boxwood.tree import ThresholdTree
 
@@ -81,7 +82,7 @@ def fit_on(model: TreeClusterer, source: Source, label: Any, weight: Any) -> Fit
     method = METHODS[model._method]
     method.refuse_without_passes()  # before anything is read
     batches = replace(rows_of(source, label, weight), n_jobs=model._jobs())
-    model._booleans, model._left_out = _kinds(source, batches, (label, weight))
+    model._booleans, model._left_out = boolean_columns_of(batches), left_out_of(source, (label, weight))
     model._beside = tuple(name for name in (label, weight) if name is not None)
     model.n_features_in_ = batches.n_columns
     model.feature_names_in_ = np.array(batches.columns, dtype=object)
@@ -95,7 +96,7 @@ def fit_on(model: TreeClusterer, source: Source, label: Any, weight: Any) -> Fit
         n_jobs=model._jobs(),
         budget=model._budget(),
     )
-    _refuse_one_cluster(task)
+    refuse_one_cluster_of(task)
     model.reference_ = replace(reference, measured=None)  # type: ignore[assignment]  # which holds no table
     model._keep(method.grow(task, **model._options()))
     model._map, model._no_explanation = None, NO_LABELS
@@ -145,24 +146,4 @@ def refuse_source(X: Any, what: str) -> None:
     if is_source(X):
         raise DataError(
             f"{what} needs rows in memory, but the table is read in batches; read some of its rows into a frame"
-        )
-
-
-def _kinds(
-    source: Source, batches: Batches, beside: tuple[str | None, ...]
-) -> tuple[list[str], Mapping[str, Sequence[str]]]:
-    """Return the columns of booleans, and those that rules cannot use by the reason."""
-    kinds = dict(zip(source.names, source.kinds, strict=True))
-    left_out: dict[str, list[str]] = {}
-    for name, kind in kinds.items():
-        if kind in OTHER_KINDS and name not in beside:
-            left_out.setdefault(OTHER_KINDS[kind], []).append(name)
-    return [name for name in batches.columns if kinds[name] == "boolean"], left_out
-
-
-def _refuse_one_cluster(task: TableTask) -> None:
-    present = [name for name, size in zip(task.reference.names, task.overview.sizes, strict=True) if size]
-    if len(present) < 2:
-        raise DataError(
-            f"the labels hold only one cluster, {present[0]!r}; a tree separates clusters, so give at least two"
         )

@@ -58,7 +58,8 @@ def explain(
         - A clusterer, mixture or pipeline of scikit-learn. A fitted one is used as it is, others are cloned and fitted.
         - An explainer of boxwood, such as a fitted `IMM`. No new tree is grown: the explanation has the explainer's
           tree, with its thresholds as they are. On the rows of its fit the tree is compared with the clusters of that
-          fit. On other rows it is compared with the clusters that the explainer's clusterer predicts.
+          fit. On other rows, and on a table in batches, it is compared with the clusters that the explainer's clusterer
+          predicts; one that was fitted on a table's column of labels, with those in that column.
     n_clusters : int, default=None
         Number of clusters of k-means; None is 8, with a note. Only allowed if `labels_or_estimator` is None. K-means
         keeps the best of 10 starts, or of 3 starts for more than 2 million values. Its clusters are numbered from 0 by
@@ -203,7 +204,9 @@ def explain(
     """
     from boxwood.explanation._asked import Asked
     from boxwood.explanation._explain_rows import explain_rows
+    from boxwood.explanation._of_explainer import is_explainer
     from boxwood.explanation._table_explain import explain_table
+    from boxwood.explanation._table_explainer import explained_on_table
     from boxwood.table._as_source import as_source
 
     asked = Asked.of(
@@ -230,6 +233,9 @@ def explain(
         n_jobs=n_jobs,
         verbose=verbose,
     )
-    if (source := as_source(X)) is not None:
-        return explain_table(source, labels_or_estimator, **vars(asked))
-    return explain_rows(X, labels_or_estimator, asked)
+    source = as_source(X)
+    if source is None:
+        return explain_rows(X, labels_or_estimator, asked)
+    if is_explainer(labels_or_estimator):
+        return explained_on_table(labels_or_estimator, source, asked)
+    return explain_table(source, labels_or_estimator, **vars(asked))

@@ -28,15 +28,15 @@ class Measured:
     _table: TableEvidence | None
     _kept: dict[str, Any]
 
-    def _rows(self) -> Evidence:
-        """Return the rows that the explanation was measured on.
+    def _rows(self, what: str = "this") -> Evidence:
+        """Return the rows that the explanation was measured on; IN: what: what needs them.
 
         Raises
         ------
         DataError
             If it was read from a model file or a pickle, which hold no rows, or its rows are read in batches.
         """
-        self._refuse_batches("this")
+        self._refuse_batches(what)
         if self._evidence is None:
             raise DataError("a model that was saved holds no rows; pass the rows and their labels: X, labels")
         return self._evidence

@@ -14,6 +14,7 @@ from boxwood.axes import Categories
 from boxwood.axes._categories import is_missing
 from boxwood.axes._table_map import coded, values_of
 from boxwood.errors import DataError
+from boxwood.passes._source import Source
 from boxwood.tree import ThresholdTree
 from boxwood.tree._walk import as_rows, values_at_leaves
 
@@ -29,6 +30,11 @@ def leaves_of_rows(
 ) -> Indices:
     """Return the leaf of each row, shape (n,), or -1; see `Explanation.apply`."""
     refuse_unknown("missing", missing, ("error", "none"))
+    if isinstance(X, Source):
+        raise DataError(
+            f"predict and apply label rows in memory and frames of Spark and Dask, but {X.name} is read in batches; to "
+            "label a file, save the explanation and run: boxwood predict model.json FILE -o OUT"
+        )
     read, table = _tested(X, columns, tree.features.tolist(), categories)
     on_table = tree if len(read) == len(columns) else _on_columns(tree, read)
     leaves = np.cumsum(tree.feature < 0, dtype=np.int64) - 1

@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 
-from boxwood.errors import DataError
 from boxwood.explanation._budgets import settled, told
 from boxwood.explanation._clustering import N_CLUSTERS
 from boxwood.explanation._explanation import Explanation, with_booleans
 from boxwood.explanation._guards import note_on_identifiers, notes_on_agreement, notes_on_outcome, notes_on_ranges
 from boxwood.explanation._mixture_facts import mixture_facts
 from boxwood.explanation._names import Names, renamed
-from boxwood.explanation._of_explainer import is_explainer
 from boxwood.explanation._options import with_defaults
 from boxwood.explanation._progress import Progress, silent
 from boxwood.explanation._table_auto import Found, sample_task, searched_by_passes
@@ -29,7 +27,13 @@ from boxwood.explanation._table_guards import identifiers_of
 from boxwood.explanation._table_in_memory import held_out_of_sample
 from boxwood.explanation._table_limits import with_enough_rows
 from boxwood.explanation._table_measure import explanation_of
-from boxwood.explanation._table_rows import boolean_columns_of, budget_for, rows_for, without_identifiers
+from boxwood.explanation._table_rows import (
+    boolean_columns_of,
+    budget_for,
+    refuse_one_cluster_of,
+    rows_for,
+    without_identifiers,
+)
 from boxwood.grow import METHODS
 from boxwood.passes import Source, TableReference, TableTask
 from boxwood.passes._scaled import scaled_batches, unit_scaling, unscaled_reference
@@ -65,8 +69,6 @@ def explain_table(
 
     IN: method, options: as `method_with_options` returns them; limits: the parts of a budget.
     """
-    if is_explainer(clustering):
-        refuse_all_rows("an explainer that brings its own tree", source.name)
     if is_spark_model(clustering):
         source, clustering = reference_of_spark_model(clustering, getattr(source, "frame", source))
     batches, notes = rows_for(source, label_column_of(clustering), sample_weight, columns)
@@ -91,7 +93,7 @@ def explain_table(
     }
     reference = renamed(reference, names)
     task = TableTask.of(replace(on, labelling=reference.labelling), reference, **options_of_task)
-    _refuse_one_cluster(task)
+    refuse_one_cluster_of(task)
     facts = TableFacts(task)
     chosen = with_defaults(method, dict(options), clusterer)
     made_by = clusterer
@@ -165,14 +167,6 @@ def _with_mixture(explanation: Explanation, mixture: Mixture, facts: TableFacts)
     note = f"how far the clusters are from Gaussian was judged on a sample of {len(sample.rows):,} rows"
     notes = explanation.notes if is_whole else (*explanation.notes, note)
     return replace(explanation, mixture=found, notes=notes)
-
-
-def _refuse_one_cluster(task: TableTask) -> None:
-    present = [name for name, size in zip(task.reference.names, task.overview.sizes, strict=True) if size]
-    if len(present) < 2:
-        raise DataError(
-            f"the labels hold only one cluster, {present[0]!r}; a tree separates clusters, so give at least two"
-        )
 
 
 def _found(facts: TableFacts, method: str, options: dict[str, Any], progress: Progress) -> Found:

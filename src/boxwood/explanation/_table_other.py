@@ -25,7 +25,7 @@ from boxwood.passes._table_reference import Measured
 if TYPE_CHECKING:
     from boxwood.explanation._explanation import Explanation
 
-__all__ = ["measured_on_table"]
+__all__ = ["measured_on_table", "named_by_column"]
 
 
 def measured_on_table(ex: Explanation, source: Source, labels: Any, weight: Any) -> Explanation:
@@ -42,7 +42,7 @@ def measured_on_table(ex: Explanation, source: Source, labels: Any, weight: Any)
         refuse_all_rows(f"a rule on categories ({listed(words)})", source.name)
     known = None if ex._table is None else ex._table.task
     n_jobs = -1 if known is None else known.n_jobs
-    task = TableTask.of(batches, _named_by(ex.names, replace(batches, n_jobs=n_jobs), labels), n_jobs=n_jobs)
+    task = TableTask.of(batches, named_by_column(ex.names, replace(batches, n_jobs=n_jobs), labels), n_jobs=n_jobs)
     if known is not None:
         task = replace(task, max_leaf_nodes=known.max_leaf_nodes, budget=known.budget)
     facts = TableFacts(task)
@@ -51,7 +51,7 @@ def measured_on_table(ex: Explanation, source: Source, labels: Any, weight: Any)
     return with_booleans(replace(measured, notes=(OTHER_ROWS, *measured.notes)), booleans)
 
 
-def _named_by(names: tuple[Hashable, ...], batches: Batches, column: str) -> TableReference:
+def named_by_column(names: tuple[Hashable, ...], batches: Batches, column: str) -> TableReference:
     """Return the clusters of a column that holds names of clusters; some may be without rows."""
     labels, overview = find_labels(batches, column)
     places = places_of(labels, names)

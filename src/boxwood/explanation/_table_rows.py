@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,11 +12,19 @@ from boxwood.errors import DataError
 from boxwood.explanation._guards import left_out_as_identifiers, notes_on_left_out
 from boxwood.explanation._table_guards import suspects_in
 from boxwood.grow import METHODS
-from boxwood.passes import Batches, Source
+from boxwood.passes import Batches, Source, TableTask
 from boxwood.passes._batches import OTHER_KINDS, rows_of
 from boxwood.reference._budget import Budget, as_names
+from boxwood.reference._clusterer import refuse_one_name
 
-__all__ = ["boolean_columns_of", "budget_for", "rows_for", "without_identifiers"]
+__all__ = [
+    "boolean_columns_of",
+    "budget_for",
+    "left_out_of",
+    "refuse_one_cluster_of",
+    "rows_for",
+    "without_identifiers",
+]
 
 
 def rows_for(
@@ -28,11 +36,16 @@ def rows_for(
     batches = rows_of(source, label, weight)
     if columns is not None:
         return replace(batches, columns=_chosen(batches, columns, label)), ()
+    return batches, notes_on_left_out(left_out_of(source, (label, weight)))
+
+
+def left_out_of(source: Source, beside: Collection[str | None]) -> dict[str, list[str]]:
+    """Return the columns that hold no numbers by the reason why rules cannot use them, but for those `beside` them."""
     left_out: dict[str, list[str]] = {}
     for name, kind in zip(source.names, source.kinds, strict=True):
-        if kind in OTHER_KINDS and name not in (label, weight):
+        if kind in OTHER_KINDS and name not in beside:
             left_out.setdefault(OTHER_KINDS[kind], []).append(name)
-    return batches, notes_on_left_out(left_out)
+    return left_out
 
 
 def without_identifiers(batches: Batches) -> tuple[Batches, tuple[str, ...]]:
@@ -62,6 +75,12 @@ def _chosen(batches: Batches, columns: Sequence[str], label: str | None) -> tupl
     if not chosen:
         raise DataError(f"no column is left for the rules among {listed(wanted)}")
     return chosen
+
+
+def refuse_one_cluster_of(task: TableTask) -> None:
+    """Raise a DataError unless at least two clusters have rows."""
+    sizes = task.overview.sizes.tolist()
+    refuse_one_name([name for name, size in zip(task.reference.names, sizes, strict=True) if size])
 
 
 def boolean_columns_of(batches: Batches) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._frames import as_matrix, column_names, is_frame
 from boxwood._types import Floats, Ints
-from boxwood._validation import Rows, as_table, refuse_other_kind, whole_number
+from boxwood._validation import as_table, listed, refuse_other_kind, whole_number
 from boxwood.errors import DataError
 from boxwood.explanation._tally_bins import BinCounts, edges_around
+from boxwood.explanation._tally_rows import batches_in, refuse_other_columns, rows_in_memory
 from boxwood.passes import Batches, NearestCenters, Source, TableReference, TableTask
 from boxwood.passes._means import means_in, moments_in
 from boxwood.passes._overview import Overview
@@ -120,8 +120,9 @@ class Tally:
             Rows. A table in batches takes three passes.
         clusters : Tally, Reference, TableReference, or array-like of shape (k, d)
             What gives each row its cluster. With centres, rows belong to the nearest. With another tally they belong to
-            the nearest of its centres, and names and bins are that tally's, so that both add up. With a reference of
-            the same rows, rows of label -1 are left out.
+            the nearest of its centres, and columns, names and bins are that tally's, so that both add up: columns of a
+            frame are found by name, those of an array are taken in order. With a reference of the same rows, rows of
+            label -1 are left out.
         n_bins : int, default=256
             Number, up to 65536, of steps between the outermost centres of a column.
         names : sequence of k hashables, or mapping from cluster to name, default=None
@@ -130,18 +131,19 @@ class Tally:
         Raises
         ------
         DataError
-            If rows and clusters do not fit together, or values are missing.
+            If rows and clusters do not fit together, values are missing, or the columns are not those of the tally.
         """
         refuse_unscanned(X)
+        known = clusters.columns if isinstance(clusters, Tally) else None
         if isinstance(clusters, Tally):
             n_bins, names = clusters.n_bins, clusters.names if names is None else names
             clusters = clusters.centers
         n_bins = _number_of_bins(n_bins)
         if isinstance(X, (Source, Batches)):
-            return _of_batches(cls, X, clusters, n_bins, names)
+            return _of_batches(cls, X, clusters, n_bins, names, known)
         if isinstance(clusters, TableReference):
             raise TypeError("a reference of a table in batches is for that table; for rows in memory give centres")
-        rows, columns = _rows_in_memory(X)
+        rows, columns = rows_in_memory(X, known)
         reference = clusters if isinstance(clusters, Reference) else Reference.nearest(rows, clusters)
         if len(reference.labels) != len(rows):
             raise DataError(f"X has {len(rows)} rows, but there are {len(reference.labels)} labels")
@@ -182,13 +184,14 @@ class Tally:
         """Return the tally of the rows of both, with the names of this one. The order changes variances by rounding."""
         if not isinstance(other, Tally):
             return NotImplemented
-        if not np.array_equal(self.centers, other.centers) or (self.n_bins, self.columns) != (
-            other.n_bins,
-            other.columns,
-        ):
+        refuse_other_columns(other.columns, self.columns)
+        if other.columns != self.columns:
+            orders = f"{listed(self.columns)}, and {listed(other.columns)}"
+            raise DataError(f"the columns of the tallies are not in one order: {orders}")
+        if not np.array_equal(self.centers, other.centers) or self.n_bins != other.n_bins:
             raise DataError(
-                "tallies of different centres, bins or columns do not add up; count the new rows under the first one's "
-                "centres: Tally.of(X, first)"
+                "tallies of different centres or bins do not add up; count the new rows under the first one's centres: "
+                "Tally.of(X, first)"
             )
         counts, moments = self.counts + other.counts, self.moments + other.moments
         return Tally(self.centers, self.n_bins, counts, moments, self.columns, self.names)
@@ -245,8 +248,16 @@ class Tally:
         return f"Tally(n_clusters={k}, n_columns={d}, n_rows={self.n_rows})"
 
 
-def _of_batches(cls: type[Tally], X: Source | Batches, clusters: Any, n_bins: int, names: Names | None) -> Tally:
+def _of_batches(
+    cls: type[Tally],
+    X: Source | Batches,
+    clusters: Any,
+    n_bins: int,
+    names: Names | None,
+    known: tuple[str, ...] | None,
+) -> Tally:
     """Return the tally of a table in batches."""
+    X = X if known is None else batches_in(X, known)
     reference = clusters
     if not isinstance(clusters, TableReference):
         if isinstance(clusters, Reference):
@@ -270,18 +281,3 @@ def _number_of_bins(n_bins: Any) -> int:
     if number > MOST_BINS:
         raise ValueError(f"n_bins must be at most {MOST_BINS}, got {number}")
     return number
-
-
-def _rows_in_memory(X: Any) -> tuple[Rows, tuple[str, ...]]:
-    """Return the rows of an array or a frame, and the names of their columns."""
-    if isinstance(X, Rows):
-        return X, _numbered(X.n_columns)
-    if is_frame(X):
-        columns: Sequence[str] = column_names(X)
-        return Rows.of(as_matrix(X)), tuple(columns)
-    rows = Rows.of(X)
-    return rows, _numbered(rows.n_columns)
-
-
-def _numbered(n_columns: int) -> tuple[str, ...]:
-    return tuple(f"x{j}" for j in range(n_columns))

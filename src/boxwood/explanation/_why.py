@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from boxwood._frames import refuse_unknown_columns
+from boxwood._types import Array
 from boxwood._validation import listed, shown
 from boxwood.explanation._changes import Change, smallest_changes
 from boxwood.explanation._conditions import Condition, condition_of
@@ -106,7 +107,11 @@ def why_of(ex: Explanation, row: Any, immutable: Collection[str], spreads: Mappi
         raise TypeError(f"immutable must be a list of names, got the text {shown(immutable)}")
     refuse_unknown_columns(immutable, ex.columns)
     tree, coded = ex.tree, ex.coded_columns
-    known = one_row(row, ex.columns, tree.features.tolist(), coded, lambda: ex._rows().coordinates.table.values)
+
+    def measured() -> Array:
+        return ex._rows("the position of a row").coordinates.table.values
+
+    known = one_row(row, ex.columns, tree.features.tolist(), coded, measured)
     cuts, leaf = _way(tree, known)
     steps = tuple(_step(ex, cut, known, spreads or {}) for cut in cuts)
     if leaf is None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Floats, Indices
-from boxwood._validation import as_table, refuse_other_kind, refuse_unknown, shown
+from boxwood._validation import as_table, listed, refuse_other_kind, refuse_unknown, shown
 from boxwood.errors import DataError
 from boxwood.passes._batches import Batches, rows_of
 from boxwood.passes._find_labels import find_labels
@@ -128,6 +128,30 @@ class TableReference:
         if n_columns < points.shape[1]:
             raise DataError(f"the centres have {points.shape[1]} columns, but {source.name} has {n_columns} of numbers")
         return cls(NearestCenters(points), points, named_clusters(range(len(points)), names))
+
+    def of_rows(self, batches: Batches) -> TableReference:
+        """Return the clustering of some rows, once it is known that it has a cluster for each of their labels.
+
+        Takes a pass where rows have labels, and these were found in another table; it tells the overview, too.
+
+        Raises
+        ------
+        DataError
+            If the rows have other labels, or some are missing.
+        """
+        labelling, known = self.labelling, self.measured
+        is_known = known is not None and known.batches.source is batches.source
+        if is_known or not isinstance(labelling, LabelColumn):
+            return self
+        rows = replace(batches, labelling=labelling)
+        labels, overview = find_labels(rows, labelling.column)
+        if others := [str(label) for label in labels if label not in labelling.labels]:
+            raise DataError(
+                f"labels in column {labelling.column!r} of {batches.source.name} that the reference does not have: "
+                f"{listed(others)}; make one of this table, Reference.of(table, {labelling.column!r})"
+            )
+        places = [labelling.labels.index(label) for label in labels]
+        return replace(self, measured=Measured(rows, overview.placed(places, self.n_clusters), None))
 
     @property
     def n_clusters(self) -> int:

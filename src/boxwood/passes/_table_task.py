@@ -65,7 +65,7 @@ class TableTask:
         Raises
         ------
         DataError
-            If rows and centres do not fit together.
+            If rows and centres do not fit together, or the rows have labels that the reference does not have.
         TypeError, ValueError
             If the reference is none of a source, or a number is no whole number or out of its range.
         """
@@ -79,6 +79,7 @@ class TableTask:
                 f"the table has {batches.n_columns} columns, but the reference's centres have "
                 f"{reference.centers.shape[1]} columns"
             )
+        reference = reference.of_rows(batches)
         if batches.store is None or batches.labelling is not reference.labelling:
             batches = replace(batches, labelling=reference.labelling).with_stored_labels(reference.n_clusters)
         return cls(replace(batches, n_jobs=n_jobs), reference, leaves, random_state, budget or NO_BUDGET, mixture)

@@ -35,6 +35,7 @@ __all__ = [
     "reference_of",
     "refuse_number_of_clusters",
     "refuse_one_cluster",
+    "refuse_one_name",
     "weight_argument",
 ]
 
@@ -173,9 +174,13 @@ def last_step(clusterer: Any) -> Any:
 
 def refuse_one_cluster(reference: Reference) -> None:
     """Raise a DataError unless at least two clusters have rows."""
-    present = np.unique(reference.labels[reference.kept])
+    refuse_one_name([reference.names[c] for c in np.unique(reference.labels[reference.kept]).tolist()])
+
+
+def refuse_one_name(present: Sequence[Hashable]) -> None:
+    """Raise a DataError unless these are the names of at least two clusters."""
     if len(present) < 2:
-        one = f"only one cluster, {reference.names[present[0]]!r}" if len(present) else "no cluster at all"
+        one = f"only one cluster, {present[0]!r}" if present else "no cluster at all"
         raise DataError(f"the labels hold {one}; a tree separates clusters, so give at least two")
 
 

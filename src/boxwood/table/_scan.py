@@ -21,6 +21,7 @@ from boxwood.table._paths import as_path, find_files
 from boxwood.table._query import is_query
 from boxwood.table._sizes import as_bytes
 from boxwood.table._source import Tick
+from boxwood.table._spark import quoted
 from boxwood.tree._on_frames import is_on_machines
 
 __all__ = ["is_relation", "scan", "scan_file", "scan_query"]
@@ -249,7 +250,7 @@ def _with_columns(frame: Any, wanted: Sequence[str] | None) -> Any:
     if wanted is None:
         return frame
     is_spark = hasattr(frame, "mapInArrow")
-    return frame.select(*(f"`{name.replace('`', '``')}`" for name in chosen)) if is_spark else frame[chosen]
+    return frame.select(*map(quoted, chosen)) if is_spark else frame[chosen]
 
 
 def _with_rows(source: Source) -> Source:

@@ -12,7 +12,7 @@ from boxwood._frames import column_names
 from boxwood.passes._source import RecordSummary, Source
 from boxwood.table._partial import PartialSum, told
 
-__all__ = ["SparkSource", "spark_kind"]
+__all__ = ["SparkSource", "quoted", "spark_kind"]
 
 S = TypeVar("S", bound=RecordSummary)
 CHUNK_BYTES = 1 << 22  # a row holds at most so much of a summary
@@ -84,6 +84,11 @@ class SparkSource(Source):
         rows = _collected(grouped.mapInArrow(_OfGroup(add), SCHEMA))
         total = add.result(data for _, data in _whole(sorted((r.part, r.chunk, r.data) for r in rows)))
         return told(self, columns, total)  # type: ignore[no-any-return]
+
+
+def quoted(name: str) -> str:
+    """Return the name of a column as Spark reads it, whatever signs it holds."""
+    return f"`{name.replace('`', '``')}`"
 
 
 def spark_kind(type: Any) -> str:

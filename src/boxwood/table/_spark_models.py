@@ -12,7 +12,7 @@ from boxwood._types import Floats
 from boxwood._validation import listed
 from boxwood.errors import DataError
 from boxwood.passes import LabelColumn, NearestCenters, TableReference
-from boxwood.table._spark import SparkSource
+from boxwood.table._spark import SparkSource, quoted
 
 __all__ = ["is_spark_model", "reference_of_spark_model"]
 
@@ -102,12 +102,8 @@ def _entries(frame: Any, vectors: str, names: list[str], others: Mapping[str, st
     from pyspark.ml.functions import vector_to_array
     from pyspark.sql.functions import col
 
-    vector = vector_to_array(col(_quoted(vectors))).alias("v")  # apart, so that it is made once for each row
-    kept = [col(_quoted(name)).alias(f"c{i}") for i, name in enumerate(others)]
+    vector = vector_to_array(col(quoted(vectors))).alias("v")  # apart, so that it is made once for each row
+    kept = [col(quoted(name)).alias(f"c{i}") for i, name in enumerate(others)]
     plain = frame.select(vector, *kept)
     entries = [col("v")[j].alias(f"e{j}") for j in range(len(names))]
     return plain.select(*entries, *(f"c{i}" for i in range(len(others)))).toDF(*names, *others.values())
-
-
-def _quoted(name: str) -> str:
-    return f"`{name.replace('`', '``')}`"
