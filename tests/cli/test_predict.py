@@ -115,3 +115,12 @@ def test_a_run_that_is_ended_leaves_the_old_file(folder, tmp_path, how):
         run(folder / "m.json", folder / "t.parquet", "-o", tmp_path / "other.parquet")
         os.remove(tmp_path / "other.parquet")
     assert sorted(os.listdir(tmp_path)) == ["big.parquet", "out.parquet"]
+
+
+def test_labelling_starts_neither_the_compiler_nor_scikit_learn(folder, tmp_path):
+    words = ["predict", str(folder / "m.json"), str(folder / "t.parquet"), "-o", str(tmp_path / "out.parquet")]
+    program = (
+        f"import sys\nfrom boxwood.cli import boxwood\nboxwood({words!r}, standalone_mode=False)\nprint(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert not {"numba", "sklearn", "scipy"} & set(done.stdout.split())

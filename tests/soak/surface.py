@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from matplotlib.figure import Figure
 from sklearn.cluster import KMeans
 from sklearn.mixture import GaussianMixture
@@ -213,6 +214,9 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "load.path": lambda: "model.json",
     "save.path": lambda: "saved.json",
     "out": lambda: "out.csv",
+    "write_labels.table": lambda: pd.DataFrame(X, columns=VALUES.explanation.columns),
+    "write_labels.out": lambda: "out.parquet",
+    "write_labels.column": lambda: "cluster",
     "expression": lambda: "CASE WHEN x0 > 0 THEN 1 END",
     "needed": lambda: {"x0": "a"},
     "projected": lambda: X,

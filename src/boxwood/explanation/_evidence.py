@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from boxwood._frames import rows_of_table
 from boxwood._types import Indices
 from boxwood.axes import Categories
-from boxwood.grow._grown import Grown
-from boxwood.kernels import Kernel
-from boxwood.reference import Task
 from boxwood.reference._budget import NO_BUDGET, Budget
-from boxwood.reference._coordinates import Coordinates
-from boxwood.tree import ThresholdTree
+
+if TYPE_CHECKING:  # a model that was read from a file has no evidence
+    from boxwood.grow._grown import Grown
+    from boxwood.kernels import Kernel
+    from boxwood.reference import Task
+    from boxwood.reference._coordinates import Coordinates
+    from boxwood.tree import ThresholdTree
 
 __all__ = ["BOOLEAN", "Evidence"]
 

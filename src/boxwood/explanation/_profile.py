@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -13,7 +13,9 @@ from boxwood._threads import map_tasks
 from boxwood._types import Array, Floats, Indices, Ints
 from boxwood._validation import as_whole_weights
 from boxwood.axes import Categories
-from boxwood.reference import Task
+
+if TYPE_CHECKING:
+    from boxwood.reference import Task
 
 __all__ = [
     "QUANTILES",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from boxwood._types import Array, Floats
-from boxwood.reference import Task
+
+if TYPE_CHECKING:
+    from boxwood.reference import Task
 
 __all__ = ["Spread", "end_of_cut", "spreads_of"]
 

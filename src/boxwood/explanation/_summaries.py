@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from boxwood._types import Floats, Indices
 from boxwood.explanation._conditions import Rule
-from boxwood.reference import Reference
+
+if TYPE_CHECKING:
+    from boxwood.reference import Reference
 
 __all__ = [
     "ClusterSummary",

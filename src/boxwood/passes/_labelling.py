@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from boxwood._types import Floats, Indices
-from boxwood.loops.nearest import nearest
 
 __all__ = ["LabelColumn", "Labelling", "NearestCenters", "plain_labels"]
 
@@ -42,6 +41,8 @@ class NearestCenters(Labelling):
 
     def codes(self, rows: Floats | None, column: Any) -> Indices:
         """Return the nearest centre of each row."""
+        from boxwood.loops.nearest import nearest  # here, as most tables are read without it and the compiler
+
         assert rows is not None
         labels, costs = np.empty(len(rows), dtype=np.intp), np.empty(len(rows))
         nearest(rows, np.ascontiguousarray(self.centers.T), True, labels, costs)

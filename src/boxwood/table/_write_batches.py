@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, TypeVar
@@ -59,7 +59,7 @@ def of_files(files: Sequence[ParquetFile], name: str) -> Iterator[Rows]:
     with files[0].opened() as first:
         group = first.metadata.row_group(0) if first.metadata.num_row_groups else None
 
-    def tables() -> Iterator[Any]:
+    def tables() -> Generator[Any, None, None]:
         for file in files:
             with file.opened() as opened:
                 for batch in file.read(_groups(opened)):

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from boxwood._extras import require
 from boxwood._files import temporary_folder
@@ -65,11 +65,11 @@ def label_rows(
             raise ValueError(f"'{cut_off(out, 500)}' must be a .parquet file, as the rows of {table.name} are batches")
         with of_source(table) as rows:
             return write_batches(rows, rules, out, column=column, tick=tick)
-    reading = {"format": format, "header": header, "decimal": decimal}
+    reading: dict[str, Any] = {"format": format, "header": header, "decimal": decimal}
     with _parquet_files(table, **reading) as found:
         if found is None:
-            given = dict(zip(("expression", "needed", "categories"), rules, strict=True))
             assert not isinstance(table, Query)
+            given: dict[str, Any] = rules._asdict()
             return write_labelled(as_path(table), out, **given, column=column, tick=tick, **reading)
         if to_parquet and all(map(is_kept_by_arrow, found.files)):
             with of_files(found.files, found.name) as rows:

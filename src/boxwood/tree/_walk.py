@@ -12,7 +12,6 @@ from boxwood._threads import map_blocks
 from boxwood._types import Array, Bools, Indices, Ints
 from boxwood._validation import cut_off
 from boxwood.errors import DataError
-from boxwood.loops.walk import descend
 from boxwood.tree._nodes import Nodes
 
 __all__ = ["as_rows", "rows_at_nodes", "values_at_leaves"]
@@ -26,6 +25,8 @@ def values_at_leaves(
     A row with NaN where it is tested is an error, or has the value -1 with `nan="none"`. See `ThresholdTree.apply` for
     rows and errors.
     """
+    from boxwood.loops.walk import descend  # here, as SQL and model files need the tree without the compiler
+
     rows = as_rows(X, tree.n_features)
     reached = np.empty(len(rows), dtype=np.int64)
 
