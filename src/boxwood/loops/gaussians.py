@@ -10,6 +10,7 @@ from boxwood.loops._jit import jit
 
 __all__ = ["add_expected", "deviations"]
 
+SIDE_BY_SIDE = 32  # rows, for which the processor computes the same thing at a time
 ROUNDING = 6755399441055744.0  # 1.5 * 2**52: added and subtracted again, it rounds to a whole number
 
 
@@ -21,20 +22,24 @@ def deviations(X, means, roots, full, squares):
     OUT: squares (n, k).
     """
     n_columns = X.shape[1]
-    gaps, along = np.empty(n_columns), np.empty(n_columns)
-    for row in range(X.shape[0]):
+    gaps, along, total = np.zeros((n_columns, SIDE_BY_SIDE)), np.empty(SIDE_BY_SIDE), np.empty(SIDE_BY_SIDE)
+    for start in range(0, X.shape[0], SIDE_BY_SIDE):
+        n_rows = min(SIDE_BY_SIDE, X.shape[0] - start)
         for c in range(len(means)):
             for j in range(n_columns):
-                gaps[j] = X[row, j] - means[c, j]
-                along[j] = gaps[0] * roots[c, 0, j] if full else gaps[j] * roots[c, 0, j]
-            if full:
-                for i in range(1, n_columns):
-                    for j in range(i, n_columns):
-                        along[j] += gaps[i] * roots[c, i, j]
-            total = 0.0
+                for r in range(n_rows):
+                    gaps[j, r] = X[start + r, j] - means[c, j]
+            total[:] = 0.0
             for j in range(n_columns):
-                total += along[j] * along[j]
-            squares[row, c] = total
+                along[:] = 0.0
+                for i in range(0 if full else j, j + 1):
+                    root = roots[c, i if full else 0, j]
+                    for r in range(SIDE_BY_SIDE):
+                        along[r] += gaps[i, r] * root
+                for r in range(SIDE_BY_SIDE):
+                    total[r] += along[r] * along[r]
+            for r in range(n_rows):
+                squares[start + r, c] = total[r]
 
 
 @jit
