@@ -25,7 +25,7 @@ from benchmarks.engines import WORKERS, explained_by
 from benchmarks.timing import print_table
 
 GROUP = 122_880  # rows of a group of a Parquet file, as DuckDB writes them
-IN_MEMORY = 2e9  # bytes of a file up to which its rows are explained in memory, too
+IN_MEMORY = 4e9  # bytes of a file up to which its rows are explained in memory, too
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -63,6 +63,8 @@ def _spark(file: str, n_workers: int) -> Iterator[Any]:
     with tempfile.TemporaryDirectory() as folder:
         settings = {
             "spark.driver.memory": "2g",
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",
             "spark.local.dir": folder,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,9 +13,14 @@ from boxwood._threads import one_blas_thread
 from boxwood._types import Floats, Indices
 from boxwood._validation import refuse_unknown
 from boxwood.errors import DataError
+from boxwood.loops.gaussians import add_expected, deviations
 from boxwood.passes._batches import Batches, Block
+from boxwood.passes._exact import ExactSum
 from boxwood.passes._k_means import first_look, start_on
 from boxwood.passes._labelling import Labelling
+from boxwood.passes._means import grid_of
+from boxwood.passes._overview import Overview
+from boxwood.reference._sums import Grid, rounded
 
 __all__ = ["LikeliestComponent", "gaussian_mixture_by_passes"]
 
@@ -23,6 +28,7 @@ MAX_PASSES, MAX_STEPS = 20, 100
 TOLERANCE = 1e-3  # gain in the mean log-likelihood of a row at which scikit-learn stops
 RIDGE = 1e-6  # added to variances, as scikit-learn does
 COVARIANCES = ("full", "diag")
+LEAST_SHARE = 2.0**-80  # of a row in a component; less than that counts as nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +63,9 @@ def gaussian_mixture_by_passes(
     step, until the mean log-likelihood of a row gains less than 0.001, or after `max_passes`. `n_iter_` counts these
     passes. Rows count with their weights.
 
-    The start depends on the rows alone. The sums of the passes are sums of floats, so the last digits of the parameters
-    depend on the order in which batches are added, and so may the component of a row between two that are as likely.
-    Components are numbered by weight, the greatest first.
+    The start depends on the rows alone, and sums over rows are exact, so the mixture depends neither on batches nor on
+    the order of the rows. It depends on the processor in its last digits. Components are numbered by weight, the
+    greatest first.
 
     Raises
     ------
@@ -69,25 +75,27 @@ def gaussian_mixture_by_passes(
     """
     refuse_unknown("covariance_type", covariance_type, COVARIANCES)
     batches = replace(batches, labelling=None, store=None)
-    sample = first_look(batches, n_components).sample
+    look = first_look(batches, n_components)
+    overview, sample = look.overview, look.sample
     block = Block(sample.values, sample.labels, sample.weights)
+    of_sample = Scale.of(overview, Grid.of(sample.weights > 0, sample.weights))
 
     def on_sample(components: _Components) -> _Expected:
-        expected = _Expected(components)
+        expected = _Expected(components, of_sample)
         expected.update(block)
         return expected
 
     labels = start_on(sample, n_components, random_state).labels_
-    start = _of_labels(block, labels, covariance_type == "full")
+    start = _of_labels(block, labels, covariance_type == "full", of_sample)
     near, *_ = _climb(start, on_sample, MAX_STEPS)
-    return _climbed(batches, near, covariance_type, max_passes)
+    return _climbed(batches, near, Scale.of(overview, grid_of(batches, overview)), covariance_type, max_passes)
 
 
-def _climbed(batches: Batches, start: _Components, covariance_type: str, max_passes: int) -> Any:
+def _climbed(batches: Batches, start: _Components, scale: Scale, covariance_type: str, max_passes: int) -> Any:
     from sklearn.mixture import GaussianMixture
 
     def on_all_rows(components: _Components) -> _Expected:
-        return batches.fold(partial(_Expected, components))
+        return batches.fold(partial(_Expected, components, scale))
 
     found, likelihood, n_passes, converged = _climb(start, on_all_rows, max_passes)
     found = found.largest_first()
@@ -132,85 +140,113 @@ class _Components:
         order = np.argsort(-self.weights, kind="stable")
         return _Components(self.weights[order], self.means[order], self.covariances[order], self.roots[order])
 
-    def deviations(self, rows: Floats, c: int) -> Floats:
-        """Return rows about a mean, in axes and units in which the Gaussian is a standard one."""
-        gaps = rows - self.means[c]
-        return np.asarray(gaps @ self.roots[c] if self.roots.ndim == 3 else gaps * self.roots[c])
+    @property
+    def is_full(self) -> bool:
+        """Whether covariances are matrices."""
+        return self.roots.ndim == 3
 
     def log_densities(self, rows: Floats) -> Floats:
-        """Return the logarithm of each component's weight times its density, shape (n, k)."""
-        logs = np.empty((len(rows), len(self.weights)))
-        for c in range(len(self.weights)):
-            diagonal = np.diagonal(self.roots[c]) if self.roots.ndim == 3 else self.roots[c]
-            logs[:, c] = -0.5 * np.square(self.deviations(rows, c)).sum(axis=1) + np.log(diagonal).sum()
+        """Return the logarithm of each component's weight times its density, shape (n, k); each row's by itself."""
+        (k, d), is_full = self.means.shape, self.is_full
+        squares = np.empty((len(rows), k))
+        deviations(np.ascontiguousarray(rows), self.means, self.roots.reshape(k, -1, d), is_full, squares)
+        diagonals = np.diagonal(self.roots, axis1=1, axis2=2) if is_full else self.roots
         with np.errstate(divide="ignore"):
-            return np.asarray(logs + np.log(self.weights) - 0.5 * rows.shape[1] * np.log(2 * np.pi))
+            offsets = np.log(diagonals).sum(axis=1) + np.log(self.weights) - 0.5 * d * np.log(2 * np.pi)
+        return np.asarray(offsets - 0.5 * squares)
+
+
+class Scale(NamedTuple):
+    """What makes sums over rows exact: powers of two that bring differences of rows to at most 1, and the grid."""
+
+    factors: Floats  # (d,)
+    grid: Grid
+
+    @classmethod
+    def of(cls, overview: Overview, grid: Grid) -> Scale:
+        """Return the scale for rows that an overview tells of, all in one cluster."""
+        with np.errstate(over="ignore"):
+            width = np.minimum(overview.most[0] - overview.least[0], np.finfo(np.float64).max)
+        return cls(np.ldexp(1.0, -np.clip(np.frexp(width)[1] + 1, -1022, 1024)), grid)
 
 
 class _Expected:
     """What EM expects of the rows under some components: weights, and sums about the means of the components."""
 
-    def __init__(self, components: _Components) -> None:
+    def __init__(self, components: _Components, scale: Scale) -> None:
         k, d = components.means.shape
-        self.components = components
-        self.log_likelihood, self.weights = 0.0, np.zeros(k)
-        self.first, self.second = np.zeros((k, d)), np.zeros(components.covariances.shape)
+        self.components, self.scale, self.units = components, scale, scale.grid.units()
+        self.log_likelihood = ExactSum()
+        self.sums = np.zeros((k, len(self.units), 1 + d + (d * (d + 1) // 2 if components.is_full else d)))
 
     def update(self, block: Block) -> None:
         values, _, weights = block
-        with one_blas_thread():
-            logs = self.components.log_densities(values)
-            largest = logs.max(axis=1, keepdims=True)
-            shares = np.exp(logs - largest)
-            totals = shares.sum(axis=1, keepdims=True)
-            shares /= totals
-            counted = np.ones(len(values)) if weights is None else weights
-            self.log_likelihood += float((counted * (largest + np.log(totals))[:, 0]).sum())
-            self._add(values, shares * counted[:, None])
+        logs = self.components.log_densities(values)
+        largest = logs.max(axis=1, keepdims=True)
+        shares = np.exp(logs - largest)
+        totals = np.zeros((len(values), 1))
+        for c in range(shares.shape[1]):  # one after the other: the order of numpy depends on how many rows there are
+            totals[:, 0] += shares[:, c]
+        shares /= totals
+        shares[shares < LEAST_SHARE] = 0.0
+        likely = (largest + np.log(totals))[:, 0]
+        self.log_likelihood.add(likely if weights is None else weights * likely)
+        self.add(values, shares if weights is None else shares * weights[:, None])
 
-    def _add(self, values: Floats, shares: Floats) -> None:
-        self.weights += shares.sum(axis=0)
-        for c, mean in enumerate(self.components.means):
-            gaps = values - mean
-            weighted = gaps * shares[:, c, None]
-            self.first[c] += weighted.sum(axis=0)
-            self.second[c] += weighted.T @ gaps if self.second.ndim == 3 else (weighted * gaps).sum(axis=0)
+    def add(self, values: Floats, shares: Floats) -> None:
+        """Add rows with given shares."""
+        shares = shares * self.scale.grid.scale
+        means, factors, is_full = self.components.means, self.scale.factors, self.components.is_full
+        add_expected(np.ascontiguousarray(values), shares, means, factors, is_full, self.units, self.sums)
 
     def merge(self, other: _Expected) -> None:
-        self.log_likelihood += other.log_likelihood
-        self.weights += other.weights
-        self.first += other.first
-        self.second += other.second
+        self.log_likelihood.merge(other.log_likelihood)
+        self.sums += other.sums
+
+    @cached_property
+    def found(self) -> tuple[Floats, Floats, Floats]:
+        """Weights of the components (k,), sums of gaps (k, d), and of products of gaps, (k, d, d) or (k, d)."""
+        k, d = self.components.means.shape
+        sums, factors = np.ldexp(rounded(self.sums), self.scale.grid.weight_exponent), self.scale.factors
+        weights, first, products = sums[:, 0], sums[:, 1 : 1 + d] / factors, sums[:, 1 + d :]
+        if not self.components.is_full:
+            return weights, first, products / factors / factors
+        second = np.empty((k, d, d))
+        i, j = np.tril_indices(d)
+        second[:, i, j] = second[:, j, i] = products / factors[i] / factors[j]
+        return weights, first, second
 
     @property
     def likelihood(self) -> float:
         """Mean logarithm of the density of a row."""
-        return float(self.log_likelihood / self.weights.sum())
+        return float(self.log_likelihood.value / self.found[0].sum())
 
     def next(self) -> _Components:
         """Return the components that are likeliest under these expectations."""
-        total = self.weights + 10 * np.finfo(np.float64).eps  # as scikit-learn does, for components without rows
-        shift = self.first / total[:, None]
+        weights, first, second = self.found
+        total = weights + 10 * np.finfo(np.float64).eps  # as scikit-learn does, for components without rows
+        shift = first / total[:, None]
         weights = total / total.sum()
-        if self.second.ndim == 2:
-            variances = self.second / total[:, None] - np.square(shift) + RIDGE
+        if second.ndim == 2:
+            variances = second / total[:, None] - np.square(shift) + RIDGE
             return _Components(weights, self.components.means + shift, variances, _roots(variances))
-        covariances = self.second / total[:, None, None] - shift[:, :, None] * shift[:, None, :]
+        covariances = second / total[:, None, None] - shift[:, :, None] * shift[:, None, :]
         covariances += RIDGE * np.eye(covariances.shape[1])
         return _Components(weights, self.components.means + shift, covariances, _roots(covariances))
 
 
-def _of_labels(block: Block, labels: Indices, full: bool) -> _Components:
+def _of_labels(block: Block, labels: Indices, full: bool, scale: Scale) -> _Components:
     """Return the components of the clusters of some rows."""
     values, _, weights = block
     k, d = int(labels.max()) + 1, values.shape[1]
     assert weights is not None
     shares = np.zeros((len(values), k))
     shares[np.arange(len(values)), labels] = weights
-    means = shares.T @ values / shares.sum(axis=0)[:, None]  # near the means, from which sums are then taken
+    with one_blas_thread():
+        means = shares.T @ values / shares.sum(axis=0)[:, None]  # near the means, from which sums are then taken
     shape = (k, d, d) if full else (k, d)
-    expected = _Expected(_Components(np.full(k, 1 / k), means, np.zeros(shape), np.zeros(shape)))
-    expected._add(values, shares)
+    expected = _Expected(_Components(np.full(k, 1 / k), means, np.zeros(shape), np.zeros(shape)), scale)
+    expected.add(values, shares)
     return expected.next()
 
 
@@ -221,10 +257,11 @@ def _roots(covariances: Floats) -> Floats:
             raise DataError(_SHRUNK)
         return np.asarray(1 / np.sqrt(covariances))
     try:
-        lower = np.linalg.cholesky(covariances)
+        with one_blas_thread():
+            lower = np.linalg.cholesky(covariances)
+            return np.linalg.inv(lower).transpose(0, 2, 1).copy()
     except np.linalg.LinAlgError:
         raise DataError(_SHRUNK) from None
-    return np.linalg.inv(lower).transpose(0, 2, 1).copy()
 
 
 _SHRUNK = "a component of the mixture shrinks to a point; ask for fewer components, or covariance_type='diag'"
