@@ -134,11 +134,16 @@ class Task:
         order, which may differ between processors, so only exact sums may run over them. Takes time d n log n at most.
         """
         rows = np.flatnonzero(self.kept).astype(np.int32 if len(self.rows) <= np.iinfo(np.int32).max else np.int64)
+        order = np.empty((self.rows.n_columns, len(rows)), dtype=rows.dtype)
 
-        def of_column(feature: int) -> NDArray[np.int32]:
-            return np.asarray(rows[ascending(self.rows.column(feature, rows))])
+        def fill(feature: int) -> None:
+            if len(rows) == len(self.rows):
+                order[feature] = ascending(np.asarray(self.rows.values[:, feature], dtype=np.float64))
+            else:
+                order[feature] = rows[ascending(self.rows.column(feature, rows))]
 
-        return np.stack(map_tasks(of_column, range(self.rows.n_columns), n_jobs=self.n_jobs))
+        map_tasks(fill, range(len(order)), n_jobs=self.n_jobs)
+        return order
 
     @cached_property
     def bins(self) -> Bins:
