@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from boxwood import Reference
-from boxwood.grow._names import named
+from boxwood.grow._names import named, without_leaves
 from boxwood.grow._refill import refilled
-from boxwood.grow._swap import swapped
+from boxwood.grow._swap import _worths, swapped
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 from boxwood.tree._merge import merged
@@ -34,6 +34,23 @@ def test_never_dearer_and_honest(objective):
         before, after = (loss(t, X, labels, weights) for t in (first, found))
         assert after <= before * (1 + 1e-9) + 1e-9, f"seed {seed}"
         assert swapped(tree, task, 6, objective, deadline=time.monotonic() - 1) == merged(named(tree, task, objective))
+
+
+def test_a_leaf_is_worth_what_its_rows_lose_without_it():
+    for seed in seeds(15):
+        X, labels, weights = make_case(seed)
+        task = Task.of(X, Reference.of(X, labels), sample_weight=weights)
+        tree = named(random_tree(np.random.default_rng(seed), X, task.reference.n_clusters, 6), task, "mistakes")
+        if tree.n_leaves == 1:
+            continue
+        lost = [
+            mistakes(without_leaves(tree, np.arange(tree.n_leaves) == leaf), X, labels, weights)
+            - mistakes(tree, X, labels, weights)
+            for leaf in range(tree.n_leaves)
+        ]
+        worths = _worths(tree, task, "mistakes")  # in a unit of their own
+        unit = np.abs(worths).max() / (np.abs(lost).max() or 1.0)
+        assert np.allclose(worths, np.multiply(lost, unit)), f"seed {seed}"
 
 
 def test_a_leaf_that_is_worth_little_is_moved():

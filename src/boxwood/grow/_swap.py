@@ -7,6 +7,7 @@ import numpy as np
 from boxwood._types import Floats
 from boxwood.grow._costs import make_problem
 from boxwood.grow._names import without_leaves
+from boxwood.grow._prefer import subtree
 from boxwood.grow._recut import is_past
 from boxwood.grow._refill import loss_of, refilled, with_own_centers
 from boxwood.reference import Task
@@ -68,10 +69,10 @@ def _worths(tree: ThresholdTree, task: Task, objective: str) -> Floats:
     order = np.argsort(leaf, kind="stable")
     ends = np.searchsorted(leaf[order], np.arange(tree.n_leaves + 1))
     worths = np.empty(tree.n_leaves)
-    for i in range(tree.n_leaves):
-        here = rows[order[ends[i] : ends[i + 1]]]
-        rest = without_leaves(tree, np.arange(tree.n_leaves) == i)
-        other = problem.cost_under(here, rest.predict(task.rows.values[here], n_jobs=1))
+    for i, node in enumerate(tree.leaf_nodes.tolist()):
+        here, above = rows[order[ends[i] : ends[i + 1]]], int(tree.parent[node])
+        sibling = above + 1 if node != above + 1 else int(tree.second[above])
+        other = problem.cost_under(here, subtree(tree, sibling).predict(task.rows.values[here], n_jobs=1))
         more = other - problem.cost_under(here, np.full(len(here), tree.leaf_clusters[i]))
         worths[i] = (more * problem.share[here] * problem.times[here]).sum()
     return worths
