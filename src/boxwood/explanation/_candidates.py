@@ -91,7 +91,9 @@ def _expanded(start: ThresholdTree, name: str, part: Part) -> Trees:
 
 
 def _from_the_root(part: Part) -> Trees:
-    """Yield the trees that are expanded from a single leaf: by what is looked at first."""
+    """Yield the tree that is expanded from a single leaf: by what is looked at first."""
+    if _has_separating(part):
+        return
     for how, objective in OBJECTIVES.items():
         if (objective == "cost") == part.by_cost:
             yield expanded(None, part.sample, part.leaves, objective=objective), f"{how}-root"
@@ -100,15 +102,17 @@ def _from_the_root(part: Part) -> Trees:
 def _of_impurity(part: Part) -> Trees:
     """Yield CART's trees and regression trees, as large as asked for, and twice as large and pruned back."""
     objective = "cost" if part.by_cost else "mistakes"
+    sizes = (part.leaves,) if _has_separating(part) else (part.leaves, OVERGROWN * part.leaves)
     for criterion, name in IMPURITIES.items():
         if criterion == "rows" and part.task.rows.n_columns > COLUMNS_BY_ROWS:
             continue
         task = part.task if criterion == "gini" else part.sample
-        tree, larger = grown_to_sizes(task, criterion, (part.leaves, OVERGROWN * part.leaves))
+        tree, *larger = grown_to_sizes(task, criterion, sizes)
         yield tree, name
         if tree.n_leaves == task.reference.n_clusters:
             yield matched(tree, task), f"{name}, matched"
-        yield pruned(larger, task, part.leaves, objective), f"{name}, pruned"
+        for each in larger:
+            yield pruned(each, task, part.leaves, objective), f"{name}, pruned"
 
 
 def _sklearn(part: Part) -> Trees:
@@ -118,6 +122,17 @@ def _sklearn(part: Part) -> Trees:
     """
     if not part.by_cost and part.task.rows.values.size <= BY_SKLEARN:
         yield grow_cart(replace(part.task, max_leaf_nodes=part.leaves)).tree, "cart"
+
+
+def _has_separating(part: Part) -> bool:
+    """Return whether trees that separate the centres have just the leaves that are asked for, and cost decides.
+
+    Beside these, trees expanded from the root and pruned ones are hardly ever the best once cuts are refined, so both
+    are left out. Trees that separate the centres need not keep a budget of depth or of rows in a leaf.
+    """
+    task, reference = part.task, part.task.reference
+    apart = not (reference.equal_pair or task.blurred or task.budget.limits_shape)
+    return part.by_cost and apart and part.leaves == reference.n_clusters
 
 
 CANDIDATES: dict[str, Callable[[Part], Trees]] = {

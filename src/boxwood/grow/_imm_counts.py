@@ -107,9 +107,9 @@ class Counts:
             span = int(self.first[c]), int(self.first[c + 1])
             loops.bin_cluster(self.rows.values, self.sorted_rows, c, *span, bins.binning, self.counts)
 
-    def weight_in(self, j: int, clusters: Indices, wanted: Bools) -> int:
-        """Return the weight of the rows of `clusters` in wanted bins of column `j`."""
-        return int(self.counts[j][np.ix_(clusters, np.flatnonzero(wanted))].sum())
+    def weight_in(self, clusters: Indices, wanted: Bools) -> int:
+        """Return the weight of the rows of `clusters` in wanted bins (d, n_bins), in all columns together."""
+        return int(loops.weight_in(self.counts, clusters, wanted))
 
     def events(self, column: Column, constant: Bools) -> tuple[Array, ...]:
         """Return what happens in some bins of a column, and note those of one value; see `events_in_bins`."""

@@ -80,7 +80,7 @@ class Search:
         closer = self.high / 2 - self.low / 2 < 0.25 * (self.bins.high / 2 - self.bins.low / 2)
         if not (closer & self.open.any(axis=1)).any():
             return False
-        to_sort = sum(self.counts.weight_in(j, self.clusters, self.open[j]) for j in range(len(self.open)))
+        to_sort = self.counts.weight_in(self.clusters, self.open)
         return 10 * to_sort > len(self.low) * int(self.counts.total[self.clusters].sum())
 
     # --------------------------------------------------------------------------------------------------- bounds

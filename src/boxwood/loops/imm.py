@@ -26,6 +26,7 @@ __all__ = [
     "bin_points",
     "cut_bounds",
     "cut_off",
+    "weight_in",
 ]
 
 
@@ -170,3 +171,18 @@ def cut_off(X, rows, counts, total, clusters, is_left, first, j, threshold, thre
             cut_rows[n] = order[position]
             n += 1
     return n
+
+
+@jit
+def weight_in(counts, clusters, wanted):
+    """Return the weight of the rows of some clusters in wanted bins, in all columns together.
+
+    IN: counts (d, k, n_bins); clusters (c,); wanted (d, n_bins).
+    """
+    weight = np.int64(0)
+    for j in range(counts.shape[0]):
+        for cluster in clusters:
+            for code in range(counts.shape[2]):
+                if wanted[j, code]:
+                    weight += counts[j, cluster, code]
+    return weight
