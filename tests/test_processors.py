@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -241,6 +242,7 @@ def test_concepts_do_not_depend_on_the_memory_order():
 # ------------------------------------------------------------------------------------------------------ processors
 
 
+@cache
 def grown():
     """Return trees for given labels and centres, as texts, and what kernels of many columns are."""
     rng = np.random.default_rng(0)

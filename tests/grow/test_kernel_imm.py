@@ -22,7 +22,6 @@ from boxwood.errors import DataError
 from boxwood.grow import imm, kernel_imm
 from boxwood.grow._kernel_imm import grow_kernel_imm
 from boxwood.kernels import (
-    ChiSquared,
     Gaussian,
     Hellinger,
     HistogramIntersection,
@@ -40,8 +39,6 @@ from tests import naive
 from tests.axes.test_kernel_features import KINDS, NAMES, in_order, rows_for
 from tests.cases import make_case
 from tests.scale import seeds, variants
-
-HISTOGRAMS = (Hellinger, HistogramIntersection, ChiSquared)
 
 
 def clouds(seed, *, n=60, d=3, k=4, spread=1.0):

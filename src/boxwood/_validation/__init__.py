@@ -1,7 +1,7 @@
 """Checks of what users give: `Rows`, which are checked once, weights, arrays and single parameters."""
 
 from boxwood._messages import cut_off, listed, shown
-from boxwood._validation._arrays import as_finite_vector, as_numbers, as_positions, as_vector
+from boxwood._validation._arrays import as_finite_vector, as_float_table, as_numbers, as_positions, as_vector
 from boxwood._validation._parameters import (
     as_generator,
     as_time_limit,
@@ -27,6 +27,7 @@ __all__ = [
     "Rows",
     "WholeWeights",
     "as_finite_vector",
+    "as_float_table",
     "as_generator",
     "as_numbers",
     "as_positions",

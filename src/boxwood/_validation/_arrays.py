@@ -6,10 +6,35 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._messages import cut_off, shown
-from boxwood._types import Floats, Indices
+from boxwood._types import Array, Floats, Indices
 from boxwood.errors import DataError
 
-__all__ = ["as_finite_vector", "as_numbers", "as_positions", "as_vector"]
+__all__ = ["as_finite_vector", "as_float_table", "as_numbers", "as_positions", "as_vector"]
+
+
+def as_float_table(X: ArrayLike) -> Array:
+    """Return `X` as a two-dimensional array of float32 or float64, copied only if its type must change.
+
+    Raises
+    ------
+    DataError
+        If `X` is not numeric or not two-dimensional. Missing and infinite values are numbers here.
+    """
+    table = np.asarray(X)
+    if table.dtype not in (np.float32, np.float64):
+        if table.dtype.kind not in "biufO" or (table.dtype.kind == "O" and _has_text(table)):
+            raise DataError(f"X must be numeric, got {'text' if table.dtype.kind in 'OUS' else table.dtype}")
+        try:
+            table = table.astype(np.float64)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise DataError(f"X must be numeric, got {table.dtype}: {cut_off(str(error))}") from None
+    if table.ndim != 2:
+        raise DataError(f"X must be two-dimensional, rows by columns; got shape {table.shape}")
+    return table
+
+
+def _has_text(table: Array) -> bool:
+    return any(isinstance(value, (str, bytes)) for value in table.flat)
 
 
 def as_numbers(name: str, values: ArrayLike) -> Floats:

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._messages import cut_off, listed
+from boxwood._messages import listed
 from boxwood._threads import map_blocks
 from boxwood._types import Array, Bools, Floats, Indices, Weights
+from boxwood._validation._arrays import as_float_table
 from boxwood._validation._weights import as_weights
 from boxwood.errors import DataError
 
@@ -90,16 +91,7 @@ def as_table(X: ArrayLike | Rows, *, n_columns: int | None = None, names: Sequen
         raise DataError("X is a masked array with masked values; fill them (X.filled) or leave those rows out")
     if hasattr(X, "toarray"):
         raise DataError("X is sparse, and must have all its numbers; use X.toarray()")
-    table = np.asarray(X)
-    if table.dtype not in (np.float32, np.float64):
-        if table.dtype.kind not in "biufO" or (table.dtype.kind == "O" and _has_text(table)):
-            raise DataError(f"X must be numeric, got {'text' if table.dtype.kind in 'OUS' else table.dtype}")
-        try:
-            table = table.astype(np.float64)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise DataError(f"X must be numeric, got {table.dtype}: {cut_off(str(error))}") from None
-    if table.ndim != 2:
-        raise DataError(f"X must be two-dimensional, rows by columns; got shape {table.shape}")
+    table = as_float_table(X)
     if 0 in table.shape:
         raise DataError(f"X must have at least one row and one column; got shape {table.shape}")
     _refuse_other_width(table, n_columns)
@@ -110,10 +102,6 @@ def as_table(X: ArrayLike | Rows, *, n_columns: int | None = None, names: Sequen
 def _refuse_other_width(table: Array, n_columns: int | None) -> None:
     if n_columns is not None and table.shape[1] != n_columns:
         raise DataError(f"X has {table.shape[1]} columns, but {n_columns} are expected")
-
-
-def _has_text(table: Array) -> bool:
-    return any(isinstance(value, (str, bytes)) for value in table.flat)
 
 
 def refuse_not_finite(X: Array, names: Sequence[str] | None = None, *, n_jobs: int | None = -1) -> None:

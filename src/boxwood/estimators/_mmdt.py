@@ -184,13 +184,13 @@ class MMDT(TreeClusterer):
             self._separate(given, given)
         return self
 
-    def _separate(self, given: Mixture, seen: Mixture) -> None:
+    def _separate(self, given: Mixture, tested: Mixture) -> None:
         """Grow the tree that separates the components of a mixture, in the columns that the tree tests."""
         self.reference_ = Reference(np.arange(given.n_components), given.means, given.names)
         refuse_one_cluster(self.reference_)
-        means = Reference(self.reference_.labels, seen.means, given.names)
-        components = seen.with_clusters(np.arange(given.n_components))
-        task = Task.of(seen.means, means, mixture=components, random_state=self.random_state)
+        means = Reference(self.reference_.labels, tested.means, given.names)
+        components = tested.with_clusters(np.arange(given.n_components))
+        task = Task.of(tested.means, means, mixture=components, random_state=self.random_state)
         self._keep(METHODS[self._method].grow(task, **self._options()))
         self._fit = self._map = None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -53,7 +53,23 @@ class DistanceKernel(Kernel):
 
 
 @dataclass(frozen=True)
-class Gaussian(DistanceKernel):
+class _WithBandwidth(DistanceKernel):
+    """A kernel of the sum over columns of gamma_j |x_j - y_j| to some power."""
+
+    _power: ClassVar[int]
+
+    gamma: Bandwidth = "auto"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gamma", as_bandwidth(self.gamma))
+
+    def fitted(self, X: ArrayLike) -> Self:
+        """Return the kernel with its bandwidth as numbers, for the rows of `X`, shape (n, d)."""
+        return replace(self, gamma=resolved_bandwidth(self.gamma, X, power=self._power))
+
+
+@dataclass(frozen=True)
+class Gaussian(_WithBandwidth):
     """The Gaussian kernel `exp(-sum_j gamma_j (x_j - y_j)²)`, which scikit-learn calls "rbf".
 
     Parameters
@@ -94,14 +110,7 @@ class Gaussian(DistanceKernel):
     (np.float64(0.3679), np.float64(2.0))
     """
 
-    gamma: Bandwidth = "auto"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "gamma", as_bandwidth(self.gamma))
-
-    def fitted(self, X: ArrayLike) -> Self:
-        """Return the kernel with its bandwidth as numbers, for the rows of `X`, shape (n, d)."""
-        return replace(self, gamma=resolved_bandwidth(self.gamma, X, power=2))
+    _power = 2
 
     def axis(self, j: int, distances: ArrayLike) -> Floats:
         """Return `exp(-gamma_j t²)` for distances t of any shape."""
@@ -127,7 +136,7 @@ class Gaussian(DistanceKernel):
 
 
 @dataclass(frozen=True)
-class Laplace(DistanceKernel):
+class Laplace(_WithBandwidth):
     """The Laplace kernel `exp(-sum_j gamma_j |x_j - y_j|)`, of ℓ1 distances; scikit-learn calls it "laplacian".
 
     Parameters
@@ -152,14 +161,7 @@ class Laplace(DistanceKernel):
     np.float64(0.3679)
     """
 
-    gamma: Bandwidth = "auto"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "gamma", as_bandwidth(self.gamma))
-
-    def fitted(self, X: ArrayLike) -> Self:
-        """Return the kernel with its bandwidth as numbers, for the rows of `X`, shape (n, d)."""
-        return replace(self, gamma=resolved_bandwidth(self.gamma, X, power=1))
+    _power = 1
 
     def axis(self, j: int, distances: ArrayLike) -> Floats:
         """Return `exp(-gamma_j |t|)` for distances t of any shape."""

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from boxwood._threads import map_blocks
 from boxwood._types import Array, Bools, Indices, Ints
-from boxwood._validation import cut_off
+from boxwood._validation import as_float_table
 from boxwood.errors import DataError
 from boxwood.tree._nodes import Nodes
 
@@ -60,20 +60,11 @@ def rows_at_nodes(tree: Nodes, X: NDArray[np.floating]) -> Iterator[tuple[int, I
 
 
 def as_rows(X: ArrayLike, n_features: int) -> Array:
-    """Return `X` as a two-dimensional float array, copied only if it is neither float32 nor float64."""
-    X = np.asarray(X)
-    if X.dtype not in (np.float32, np.float64):
-        if X.dtype.kind not in "biufO":
-            raise DataError(f"X must be numeric, got {X.dtype}")
-        try:
-            X = X.astype(np.float64)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise DataError(f"X must be numeric, got {X.dtype}: {cut_off(str(error))}") from None
-    if X.ndim != 2:
-        raise DataError(f"X must be two-dimensional, rows by columns; got shape {X.shape}")
-    if X.shape[1] < n_features:
-        raise DataError(f"the tree tests column {n_features - 1}, but X has {X.shape[1]} columns")
-    return X
+    """Return `X` as a two-dimensional array of float32 or float64 that has all columns that a tree tests."""
+    rows = as_float_table(X)
+    if rows.shape[1] < n_features:
+        raise DataError(f"the tree tests column {n_features - 1}, but X has {rows.shape[1]} columns")
+    return rows
 
 
 def _refuse_nan(reached: Ints, start: int) -> None:
