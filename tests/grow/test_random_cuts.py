@@ -9,9 +9,9 @@ from scipy.stats import chi2, kstest
 
 from boxwood import DataError
 from boxwood.axes import TerminalEmbedding
-from boxwood.grow import _random_cuts as random_cuts_module
+from boxwood.grow import _random_cutter as random_cutter_module
 from boxwood.grow import random_cuts
-from boxwood.grow._random_cuts import RandomCutter
+from boxwood.grow._random_cutter import RandomCutter
 from tests.naive import cut_laws as naive_cuts
 from tests.scale import draws, seeds
 
@@ -162,8 +162,8 @@ def test_no_round_parts_a_pair_that_is_near_for_all_leaves(monkeypatch):
         rounds[:] = [cut for cut, _ in itertools.groupby(zip(feature.tolist(), threshold.tolist(), strict=True))]
         return built(node, feature, threshold, cluster)
 
-    built = random_cuts_module._built
-    monkeypatch.setattr(random_cuts_module, "_built", spy)
+    built = random_cutter_module._built
+    monkeypatch.setattr(random_cutter_module, "_built", spy)
     for seed in seeds(700):
         rng = np.random.default_rng(seed)
         centers = np.array([[0.0], [0.0148], [5.0], [6.0]])  # the first two are nearer than 1 / 4³

@@ -4,12 +4,14 @@ import os
 import subprocess
 import sys
 
+import numba
 import numpy as np
 import pytest
 
 import boxwood as bw
 from boxwood.grow import METHODS
-from boxwood.loops import _jit, mmdt_thresholds, optimal, order, walk
+from boxwood.loops import _jit, mmdt_thresholds, optimal, order, sums, walk
+from boxwood.tree import _walk
 from tests.cases import make_case
 from tests.scale import seeds
 
@@ -178,3 +180,20 @@ def test_a_first_call_compiles_little_and_a_second_process_knows_what_was_compil
         for _ in range(2)
     ]
     assert printed == [["0", "0", "1", "1", "1", "1"], ["0", "1", "0", "1", "0", "1"]]
+
+
+def test_constants_and_constant_arrays_compile_no_loop_twice(monkeypatch):
+    """A number in the source, or an array that cannot be written beside one that can, would be a kind of its own."""
+    kinds = set()
+    descend = _walk.descend
+    monkeypatch.setattr(_walk, "descend", lambda *args: kinds.add(tuple(map(numba.typeof, args))) or descend(*args))
+    X = np.arange(8.0)[:, None]
+    ex = bw.explain(X, [0, 0, 0, 0, 1, 1, 1, 1])
+    for run in (ex.tree.predict, ex.tree.apply, ex.predict, ex.apply):
+        run(X)
+    assert len(kinds) == 1
+    args = np.zeros((1, 1)), np.zeros(1, dtype=np.int64), np.ones(1), np.ones((1, 1)), 1.0, np.ones(3)
+    anew = numba.njit(sums.add_parts.py_func)  # the other one may be on disk
+    anew.compile(tuple(map(numba.typeof, (*args, np.zeros((1, 3, 1)), np.zeros((1, 3))))))
+    assert sums._deposit.signatures
+    assert not [kinds for kinds in sums._deposit.signatures if "Literal" in str(kinds)]

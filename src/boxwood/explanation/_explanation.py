@@ -18,9 +18,9 @@ from boxwood.explanation._conditions import cluster_rules_of, rules_of
 from boxwood.explanation._drawn import Drawn
 from boxwood.explanation._evidence import BOOLEAN, Evidence
 from boxwood.explanation._facts import BudgetFacts, SearchFacts
-from boxwood.explanation._measured import Measured
 from boxwood.explanation._on_frames import frame_with_leaves
 from boxwood.explanation._programs import Programs
+from boxwood.explanation._regrown import Regrown
 from boxwood.explanation._rows import leaves_of_rows
 from boxwood.explanation._summaries import ClusterSummary, DrawFacts, KernelFacts, LeafSummary, MixtureFacts
 from boxwood.explanation._written import Written
@@ -36,7 +36,7 @@ __all__ = ["Explanation", "load", "with_booleans"]
 
 
 @dataclass(frozen=True, repr=False)
-class Explanation(Written, Programs, Measured, Applied, Drawn):
+class Explanation(Written, Programs, Regrown, Applied, Drawn):
     """A tree that explains a clustering, and the loss of explaining it so; made by `explain`, or read by `load`.
 
     Printing it shows a line for each cluster and one sentence on the loss. It refers to the rows that it was measured

@@ -37,7 +37,10 @@ def leaf_cost(rows, table, moments, factor):
         for row in rows:
             for c in range(table.shape[1]):
                 sums[c] += table[row, c]
-        return sums.min()
+        least = NONE
+        for c in range(table.shape[1]):
+            least = min(least, sums[c])
+        return least
     totals = np.zeros(moments.shape[1])
     for row in rows:
         for i in range(moments.shape[1]):

@@ -53,11 +53,11 @@ def add_parts(X, labels, weights, scales, scale, units, sums, totals):
             rest[j] = weight * x
             if weights.size:
                 error[j] = _error_of_product(weight, x, rest[j])
-        _deposit(rest, units, 0, sums[c])
+        _deposit(rest, units, np.int64(0), sums[c])
         if not weights.size:
             totals[c, 0] += 1.0
             continue
-        _deposit(error, units, 1, sums[c])
+        _deposit(error, units, np.int64(1), sums[c])
         for part in range(len(units)):
             magic = ROUNDING * units[part]
             whole = (weight + magic) - magic
@@ -82,14 +82,15 @@ def add_squares(X, labels, weights, means, rests, scales, scale, units, sums):
         for j in range(X.shape[1]):
             gap = (np.float64(X[row, j]) * scales[c, j] - means[c, j]) - rests[c, j]
             rest[j] = weight * (gap * gap)
-        _deposit(rest, units, 0, sums[c])
+        _deposit(rest, units, np.int64(0), sums[c])
 
 
 @jit
 def _deposit(rest, units, first, sums):
     """Add numbers in parts, from the part `first` on; what remains of them is lost.
 
-    IN: units (p,); first. IN and OUT: rest (d,). OUT: sums (p, d).
+    IN: units (p,); first: an int64, as numbers in the source are compiled one by one. IN and OUT: rest (d,).
+    OUT: sums (p, d).
     """
     for part in range(first, len(units)):
         magic = ROUNDING * units[part]

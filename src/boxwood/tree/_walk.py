@@ -29,6 +29,8 @@ def values_at_leaves(
 
     rows = as_rows(X, tree.n_features)
     reached = np.empty(len(rows), dtype=np.int64)
+    values = values.view()
+    values.flags.writeable = False  # as the tree's arrays are, so that the loop is compiled for one kind of array
 
     def work(start: int, stop: int) -> None:
         nodes = tree.feature, tree.lower, tree.upper, tree.second
