@@ -148,6 +148,15 @@ def test_tables_that_cannot_be_used_are_refused(folder):
     assert "no column is left in the query; one value only: same" in run("--sql", query, "-k", 2, code=3).stderr
 
 
+def test_rows_are_held_out_and_limits_are_kept(folder):
+    parts = folder / "part-*.parquet"
+    told = run(parts, "-l", "segment", "--validate", 3, "--min-samples-leaf", 20, "--method", "expand").stdout
+    assert "On rows not used to grow, rules grown the same way agree on" in told
+    assert "(3 folds)." in " ".join(told.split())
+    refused = run(parts, "-l", "segment", "--max-depth", 2, "--method", "imm", code=2)
+    assert "method 'imm' has no --max-depth; use 'auto' or 'exkmc'" in " ".join(refused.stderr.split())
+
+
 @pytest.mark.parametrize("seed", seeds(60))
 def test_identifiers_are_found_by_passes_as_in_memory(seed):
     rng = np.random.default_rng(seed)

@@ -1,5 +1,7 @@
 """Limits of the rules on a table in batches are those in memory."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
@@ -8,6 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from boxwood import explain
 from boxwood.errors import DataError
 from boxwood.explanation import _table_auto
+from boxwood.grow import METHODS
 from tests.explanation.test_budgets import assert_kept, make_limits
 from tests.explanation.test_table_explain import both, cannot_be_separated, check_equal, table
 from tests.scale import seeds
@@ -85,3 +88,11 @@ def test_preferred_columns_must_be_columns_of_the_rules():
     with pytest.raises(ValueError, match="method 'imm' has no preferred where rows are read in batches"):
         explain(source, "label", method="imm", preferred=["x0"])
     assert explain(source, "label", method="imm", forbidden=["town"]).budget is None
+
+
+def test_the_page_on_tables_names_the_methods_that_grow_by_passes():
+    page = (Path(__file__).parents[2] / "docs/tables.md").read_text()
+    lines = [line.split("|") for line in page.splitlines() if line.startswith("| methods ")]
+    by_passes, in_memory = (set(line[1].split("`")[1::2]) for line in lines)
+    assert by_passes == {name for name, method in METHODS.items() if method.passes}
+    assert in_memory == set(METHODS) - by_passes
