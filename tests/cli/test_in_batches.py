@@ -150,6 +150,13 @@ def test_tables_that_cannot_be_used_are_refused(folder):
     assert "validate needs all rows in memory" in needs.stderr
 
 
+def test_a_method_is_refused_before_the_table_is_read():
+    words = ["none.csv", "-l", "segment", "--engine", "duckdb", "--method"]
+    assert "method 'kernel_imm' needs all rows in memory" in run(*words, "kernel_imm", code=3).stderr
+    limit = run(*words, "imm", "--min-samples-leaf", 5, code=2).stderr
+    assert "method 'imm' has no --min-samples-leaf; use 'auto' or 'exkmc'" in limit
+
+
 @pytest.mark.parametrize("seed", seeds(60))
 def test_identifiers_are_found_by_passes_as_in_memory(seed):
     rng = np.random.default_rng(seed)
