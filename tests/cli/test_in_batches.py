@@ -157,6 +157,13 @@ def test_rows_are_held_out_and_limits_are_kept(folder):
     assert "method 'imm' has no --max-depth; use 'auto' or 'exkmc'" in " ".join(refused.stderr.split())
 
 
+def test_a_method_is_refused_before_the_table_is_read():
+    words = ["none.csv", "-l", "segment", "--engine", "duckdb", "--method"]
+    assert "method 'kernel_imm' needs all rows in memory" in run(*words, "kernel_imm", code=3).stderr
+    limit = run(*words, "imm", "--min-samples-leaf", 5, code=2).stderr
+    assert "method 'imm' has no --min-samples-leaf; use 'auto' or 'exkmc'" in limit
+
+
 @pytest.mark.parametrize("seed", seeds(60))
 def test_identifiers_are_found_by_passes_as_in_memory(seed):
     rng = np.random.default_rng(seed)

@@ -172,6 +172,44 @@ def test_errors_of_a_reader_are_its_own(workplace):
         bw.scan(pa.RecordBatchReader.from_batches(schema, batches()))
 
 
+def test_columns_that_parquet_lacks_are_named(workplace):
+    months = pa.array([(1, 2, 3)], pa.month_day_nano_interval())
+    with pytest.raises(DataError, match=r"'span' holds month_day_nano_interval, which a Parquet file cannot\nleave it"):
+        bw.scan(pa.table({"a": [1.0], "span": months}).to_reader())
+
+
+@pytest.mark.parametrize("form", ["frame", "reader", "file"])
+def test_times_of_day_are_labels(tmp_path, workplace, form):
+    clock = pa.array([7, 7, 9_000_000_001, 9_000_000_002], pa.time64("ns"))  # Python's times have no nanoseconds
+    table = pa.table({"a": [0.0, 1.0, 5.0, 6.0], "clock": clock})
+    pq.write_table(table, tmp_path / "t.parquet")
+    things = {"frame": table, "reader": table.to_reader(), "file": tmp_path / "t.parquet"}
+    with bw.scan(things[form]) as source:
+        assert bw.explain(source, "clock").names == ("00:00:00", "00:00:09")
+
+
+def test_a_limit_of_memory_is_for_what_is_read_here(workplace):
+    table = pa.table({"a": [1.0]})
+    for frame in (table, table.to_pandas()):
+        with pytest.raises(TypeError, match=r"memory_limit is for tables that .*; a frame is in memory already"):
+            bw.scan(frame, memory_limit="1GB")
+
+
+def test_what_is_kept_of_clusters_is_removed_when_the_source_is_closed(tmp_path, workplace):
+    path = write_parquet(tmp_path / "t.parquet")
+    profiles = []
+    for thing in (path, pq.read_table(path), pq.read_table(path).to_reader()):
+        with bw.scan(thing) as source:
+            ex = bw.explain(source, n_clusters=3, method="imm")
+            assert os.listdir(workplace)
+            if thing is path:
+                profiles.append(ex.profile())
+        assert os.listdir(workplace) == []
+        if source.name == "the frame":  # it can still be read, and its clusters are found anew
+            profiles.append(ex.profile())
+    assert profiles[0] == profiles[1]
+
+
 @contextmanager
 def files_of_at_most(n_bytes):
     resource = pytest.importorskip("resource")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from boxwood.cli._errors import Verb
-from boxwood.cli._explain import SCALED, in_option_names, read, without_identifiers
 from boxwood.cli._explain import command as explain_command
+from boxwood.cli._explained import SCALED, in_option_names, read, without_identifiers
 from boxwood.cli._limits import LIMITS, limits
 from boxwood.cli._talk import Talk, reading_options, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show

@@ -15,7 +15,7 @@ from boxwood.cli._talk import Talk, reading
 if TYPE_CHECKING:
     from boxwood.passes import Source
 
-__all__ = ["SQL", "check_engine", "check_table", "chosen_engine", "engine_options", "opened"]
+__all__ = ["check_engine", "chosen_engine", "engine_options", "labelling_options", "opened"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -46,11 +46,15 @@ def _check_limit(ctx: click.Context, param: click.Parameter, text: str | None) -
     return text
 
 
-SQL = click.option(
+_SQL = click.option(
     "--sql", metavar="QUERY", callback=_check_sql, help="Rows of a query, in place of FILE: SELECT … FROM 'x.parquet'."
 )
+_CLUSTERS = (
+    click.option("--spark-master", metavar="URL", help="Cluster of --engine spark; the default is that of Spark."),
+    click.option("--dask-scheduler", metavar="ADDRESS", help="Cluster of --engine dask; the default is this machine."),
+)
 _OPTIONS = (
-    SQL,
+    _SQL,
     click.option(
         "--engine",
         type=click.Choice(ENGINES),
@@ -63,9 +67,27 @@ _OPTIONS = (
         callback=_check_limit,
         help="Memory for the table, such as 1GB. A table that needs more is read in batches by duckdb.",
     ),
-    click.option("--spark-master", metavar="URL", help="Cluster of --engine spark; the default is that of Spark."),
-    click.option("--dask-scheduler", metavar="ADDRESS", help="Cluster of --engine dask; the default is this machine."),
+    *_CLUSTERS,
 )
+
+
+_LABELLING = (
+    _SQL,
+    click.option(
+        "--engine",
+        type=click.Choice(ENGINES),
+        help="What labels the rows. The default is duckdb, which streams them; memory is the same for one file. spark "
+        "and dask label them on a cluster, which writes a folder OUT of Parquet files.",
+    ),
+    *_CLUSTERS,
+)
+
+
+def labelling_options(command: F) -> F:
+    """Add the options that say what labels the rows of a table."""
+    for option in reversed(_LABELLING):
+        command = option(command)
+    return command
 
 
 def engine_options(command: F) -> F:
@@ -75,22 +97,17 @@ def engine_options(command: F) -> F:
     return command
 
 
-def check_table(file: str | None, sql: str | None) -> None:
-    """Raise a UsageError unless there is a file or a query, and not both."""
-    if (file is None) == (sql is None):
-        raise click.UsageError("give either FILE or --sql QUERY." if file is None else "give FILE or --sql, not both.")
-
-
 def check_engine(file: str | None, options: dict[str, Any]) -> None:
     """Raise a UsageError if there is no table, or options do not go together; set the engine that a cluster implies."""
     sql, engine = options["sql"], options["engine"]
-    check_table(file, sql)
+    if (file is None) == (sql is None):
+        raise click.UsageError("give either FILE or --sql QUERY." if file is None else "give FILE or --sql, not both.")
     for option, its in (("spark_master", "spark"), ("dask_scheduler", "dask")):
         if options[option] is not None:
             if engine not in (its, None):
                 raise click.UsageError(f"--{option.replace('_', '-')} is for --engine {its}.")
             engine = options["engine"] = its
-    if options["memory_limit"] is not None and engine not in ("duckdb", None):
+    if options.get("memory_limit") is not None and engine not in ("duckdb", None):
         raise click.UsageError("--memory-limit is for --engine duckdb.")
     if engine == "dask" and sql is not None:
         raise click.UsageError("--sql is for --engine duckdb or spark.")
@@ -131,7 +148,7 @@ def opened(talk: Talk, file: str | None, engine: str, options: dict[str, Any]) -
             if engine == "duckdb":
                 source = _by_duckdb(file, options, tick)
             else:
-                source = (_by_spark if engine == "spark" else _by_dask)(file, options)
+                source = _on_cluster(file, engine, options)
                 source.name = what
         except ImportError as error:  # an extra of boxwood is not installed
             raise click.UsageError(str(error)) from None
@@ -152,50 +169,13 @@ def _by_duckdb(file: str | None, options: dict[str, Any], tick: Any) -> Source:
     return scan_file(file, memory_limit=as_bytes(limit), tick=tick, **reading(options))
 
 
-def _by_spark(file: str | None, options: dict[str, Any]) -> Source:
+def _on_cluster(file: str | None, engine: str, options: dict[str, Any]) -> Source:
+    from boxwood.cli._cluster import cluster_frame
     from boxwood.table._as_source import as_source
 
-    is_csv = file is not None and _is_csv(file, options)
-    builder = require("pyspark.sql", "spark", "--engine spark").SparkSession.builder.appName("boxwood")
-    if options["spark_master"] is not None:
-        builder = builder.master(options["spark_master"])
-    session = builder.getOrCreate()
-    if file is None:
-        frame = session.sql(options["sql"])
-    elif is_csv:
-        frame = session.read.csv(file, header=not options["no_header"], inferSchema=True)
-    else:
-        frame = session.read.parquet(file)
-    source = as_source(frame)
-    assert source is not None  # a frame of Spark is one
+    source = as_source(cluster_frame(file, engine, options))
+    assert source is not None  # a frame of Spark or Dask is one
     return source
-
-
-def _by_dask(file: str | None, options: dict[str, Any]) -> Source:
-    from boxwood.table._as_source import as_source
-
-    is_csv = _is_csv(str(file), options)
-    frames = require("dask.dataframe", "dask", "--engine dask")
-    if options["dask_scheduler"] is not None:
-        require("distributed", "dask", "--dask-scheduler").Client(options["dask_scheduler"])  # used from now on
-    frame = (frames.read_csv if is_csv else frames.read_parquet)(file)
-    source = as_source(frame)
-    assert source is not None  # a frame of Dask is one
-    return source
-
-
-def _is_csv(file: str, options: dict[str, Any]) -> bool:
-    """Return whether a file for Spark or Dask is CSV; folders and names without an extension are Parquet.
-
-    How CSV is written is for DuckDB to find out: what the other engines would not heed is refused.
-    """
-    for name in ("decimal", *(["no_header"] if options["engine"] == "dask" else [])):
-        if options[name]:
-            raise click.UsageError(f"--{name.replace('_', '-')} is for --engine duckdb or memory.")
-    kind = options["format"] or os.path.splitext(file.removesuffix(".gz").rstrip("/*"))[1].lstrip(".")
-    if kind not in ("csv", "parquet", "pq", ""):
-        raise click.UsageError(f"--engine {options['engine']} reads Parquet and CSV; {file} is {kind}.")
-    return kind == "csv"
 
 
 # ---------------------------------------------------------------------------------------------------------- memory

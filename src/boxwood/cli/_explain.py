@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import re
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from boxwood._validation import listed
-from boxwood.cli._engine import check_engine, chosen_engine, engine_options, opened
+from boxwood.cli._engine import check_engine, engine_options
 from boxwood.cli._errors import PAST_A_LIMIT, Verb
-from boxwood.cli._in_batches import columns_of, explained_in_batches
-from boxwood.cli._limits import LIMITS, limit_options, limits
+from boxwood.cli._explained import explained
+from boxwood.cli._limits import limit_options
 from boxwood.cli._outputs import (
     check_outputs,
     described_outputs,
@@ -23,31 +18,15 @@ from boxwood.cli._outputs import (
     takes_page_options,
     write_outputs,
 )
-from boxwood.cli._talk import Talk, check_model, reading, reading_options, refuse_overwriting, talk_options
+from boxwood.cli._talk import Talk, check_model, reading_options, refuse_overwriting, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show, tell
 from boxwood.cli._words import in_options
 from boxwood.grow import METHODS, method_of
 
 if TYPE_CHECKING:
-    from boxwood.cli._in_batches import Columns
     from boxwood.explanation import Explanation
-    from boxwood.table import Table
 
-__all__ = ["SCALED", "command", "in_option_names", "read", "without_identifiers"]
-
-SCALED = "clustered on columns scaled to equal spread; --scale none clusters them as they are"
-_OPTIONS = {
-    "max_leaf_nodes": "--max-leaf-nodes",
-    "n_clusters": "--clusters",
-    "method": "--method",
-    "objective": "--objective",
-    "time_limit": "--time-limit",
-    "random_state": "--seed",
-    "validate": "--validate",
-    "n_jobs": "--jobs",
-    **LIMITS,
-}
-"""Options of the command by the parameter of `explain` that they set."""
+__all__ = ["command"]
 
 
 def _check_method(ctx: click.Context, param: click.Parameter, name: str) -> str:
@@ -199,7 +178,7 @@ def command(file: str | None, clusters: int | None, labels: str | None, quiet: b
     page = page_options(options["outputs"], options["title"], options["min_count"])
     refuse_closed_output()
     talk = Talk(quiet)
-    with _explained(talk, file, clusters, labels, options) as explanation:
+    with explained(talk, file, clusters, labels, options) as explanation:
         write_outputs(talk, explanation, options["outputs"], page)
         if options["save"] is not None:  # last, as the model keeps what other forms had measured
             explanation.save(options["save"])
@@ -207,155 +186,6 @@ def command(file: str | None, clusters: int | None, labels: str | None, quiet: b
         as_json = options["as_json"]
         show(explanation.to_json() if as_json else in_options(explanation).to_text(), is_code=as_json)
         _check_limits(explanation, options["fail_over"], options["fail_under"])
-
-
-@contextmanager
-def _explained(
-    talk: Talk, file: str | None, clusters: int | None, labels: str | None, options: dict[str, Any]
-) -> Iterator[Explanation]:
-    """Yield the explanation of the table, which can be read as long as it is needed."""
-    engine = chosen_engine(talk, file, options)
-    if engine == "memory":
-        assert file is not None  # which was checked
-        yield _in_memory(talk, file, clusters, labels, options)
-        return
-    with opened(talk, file, engine, options) as source:
-        columns = columns_of(talk, source, labels, options)
-        given = _parameters(columns, clusters, options)
-        with in_option_names():
-            explanation, notes = explained_in_batches(
-                talk, source, columns, labels, sample_weight=options["weights"], **given
-            )
-        for text in notes:
-            talk.note(text)
-        _note_on_scale(talk, columns.columns, clusters, options)
-        yield explanation
-
-
-def _in_memory(talk: Talk, file: str, clusters: int | None, labels: str | None, options: dict[str, Any]) -> Explanation:
-    table = read(talk, file, labels, options)
-    if clusters is not None and not options["columns"]:
-        table = without_identifiers(talk, table)
-    elif table.padded:
-        talk.note(
-            f"numbers with leading zeros, which rules do not show: {listed(table.padded)}; --exclude leaves them out"
-        )
-    return _explain(talk, table, clusters, options)
-
-
-def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> Table:
-    from boxwood.table import read_table
-
-    with talk.status(f"reading {file}") as tick:
-        chosen = {name: options[name] for name in ("columns", "exclude")}
-        chosen["weights"] = options["weights"]
-        table = read_table(file, labels=labels, tick=tick, **chosen, **reading(options))
-    for hint in table.hints:
-        talk.note(hint)
-    for reason, names in table.left_out:
-        talk.note(f"left out, {reason}: {', '.join(names)}")
-    return table
-
-
-def without_identifiers(talk: Talk, table: Table) -> Table:
-    """Return the table without columns that look like identifiers, with a note on them.
-
-    Raises
-    ------
-    DataError
-        If no column remains.
-    """
-    from boxwood.errors import DataError
-    from boxwood.explanation._guards import looks_like_identifier
-
-    suspects = [
-        name
-        for name, values in zip(table.columns, table.X.T, strict=True)
-        if name in table.padded or looks_like_identifier(name, values)
-    ]
-    if not suspects:
-        return table
-    what = f"looks like an identifier: {listed(suspects)}"
-    if len(suspects) == len(table.columns):
-        raise DataError(f"no column is left in {table.name}; {what}\nto use it, name the columns with -c NAME")
-    talk.note(f"left out, {what}; to use it, name the columns with -c")
-    return table.without(suspects)
-
-
-def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, Any]) -> Explanation:
-    given = _parameters(table, clusters, options)
-    with (
-        talk.growing("clustering and growing" if clusters else "growing") as status,
-        warnings.catch_warnings(record=True) as caught_warnings,
-    ):
-        warnings.simplefilter("always", UserWarning)
-        from boxwood.explanation import explain
-        from boxwood.explanation._explanation import with_booleans
-
-        status(0.0, rows=len(table.X))
-        with in_option_names():
-            explanation = explain(
-                table.X,
-                table.labels,
-                columns=table.columns,
-                verbose=status.step,
-                sample_weight=table.weights,
-                **given,
-            )
-        explanation = with_booleans(explanation, table.booleans)
-    for text in dict.fromkeys(
-        str(warning.message) for warning in caught_warnings if warning.category is not DeprecationWarning
-    ):
-        talk.note(text)
-    _note_on_scale(talk, table.columns, clusters, options)
-    return explanation
-
-
-def _parameters(table: Table | Columns, clusters: int | None, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options as parameters of `explain`."""
-    return {
-        "n_clusters": clusters,
-        "method": options["method"],
-        "max_leaf_nodes": options["max_leaf_nodes"],
-        "objective": options["objective"],
-        "time_limit": options["time_limit"],
-        "random_state": options["seed"],
-        "standardize": _is_scaled(clusters, options),
-        "validate": options["validate"],
-        "n_jobs": options["jobs"],
-        **limits(options, table),
-    }
-
-
-def _is_scaled(clusters: int | None, options: dict[str, Any]) -> bool:
-    scale = "unit" if options["standardize"] else options["scale"]
-    return clusters is not None if scale is None else scale == "unit"
-
-
-def _note_on_scale(talk: Talk, columns: tuple[str, ...], clusters: int | None, options: dict[str, Any]) -> None:
-    is_asked = options["standardize"] or options["scale"] is not None
-    if _is_scaled(clusters, options) and not is_asked and len(columns) > 1:
-        talk.note(SCALED)
-
-
-@contextmanager
-def in_option_names() -> Iterator[None]:
-    """Make an error about a parameter of `explain` one of usage, with the name of the option."""
-    from boxwood.errors import DataError
-
-    try:
-        yield
-    except DataError as error:
-        if not str(error).startswith("min_samples_leaf="):
-            raise
-        raise DataError(str(error).replace("min_samples_leaf=", "--min-samples-leaf ")) from None
-    except ValueError as error:
-        text = str(error)
-        for parameter, option in _OPTIONS.items():
-            text = re.sub(rf"\b{parameter}(=| must|;| at once)", lambda found, to=option: f"{to}{found[1]}", text)  # type: ignore[misc]
-        if text == str(error):
-            raise
-        raise click.UsageError(text) from None
 
 
 def _check_limits(explanation: Explanation, fail_over: float | None, fail_under: float | None) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from boxwood.cli._engine import SQL, check_table
+from boxwood.cli._engine import check_engine, labelling_options
 from boxwood.cli._errors import Verb
 from boxwood.cli._model import load_model
 from boxwood.cli._talk import Talk, check_writable, reading, reading_options, refuse_overwriting, talk_options
@@ -47,6 +49,7 @@ Examples:
   boxwood predict model.json 'data/*.parquet' -o labelled.parquet
   boxwood predict model.json --sql "SELECT * FROM 'x.parquet' WHERE year = 2024" -o labelled.parquet
   boxwood predict model.json - < new.csv | head
+  boxwood predict model.json big --engine spark --spark-master local[4] -o labelled.parquet
 """
 
 
@@ -69,12 +72,10 @@ Examples:
     callback=_check_column,
     help="Name of the new column.",
 )
-@SQL
+@labelling_options
 @reading_options
 @talk_options
-def command(
-    model: str, file: str | None, output: str | None, column: str, sql: str | None, quiet: bool, **options: Any
-) -> None:
+def command(model: str, file: str | None, output: str | None, column: str, quiet: bool, **options: Any) -> None:
     """Add the cluster of every row to a table.
 
     MODEL was written by `boxwood explain -o MODEL.json`. FILE is a table as for `boxwood explain`, also a folder or a
@@ -82,24 +83,44 @@ def command(
     metadata and compression. Tables are streamed, so they may be larger than memory. A row gets an empty cluster if a
     value that its rule needs is missing, or is a category that was never seen.
     """
-    check_table(file, sql)
+    check_engine(file, options)
     refuse_overwriting(output, "'-o' / '--output'", model=model)
     talk = Talk(quiet)
+    if options["engine"] in ("spark", "dask"):
+        _write_on_cluster(talk, model, file, output, column, options)
+        return
     if output is None or output == "-":
         refuse_closed_output()
     explanation = load_model(model)
-    table = _table(file, sql, output)
-    options = {"column": column} | (reading(options) if sql is None else {})
+    table = _table(file, options["sql"], output)
+    how = {"column": column} | (reading(options) if file is not None else {})
     if output is None or output == "-":
-        labelled = _print(talk, explanation, table, **options)
+        labelled = _print(talk, explanation, table, **how)
     else:
-        labelled = _write(talk, explanation, table, output, **options)
+        labelled = _write(talk, explanation, table, output, **how)
         talk.wrote(output)
     if labelled.n_empty:
         rows = f"{labelled.n_empty:,} row{'' if labelled.n_empty == 1 else 's'}"
         talk.note(f"{rows} left without a cluster: a value that their rule needs is missing or was never seen")
     for column, count, example in labelled.unseen:
         talk.note(f"never seen, in column {column}: {count:,} value{'' if count == 1 else 's'}, such as {example!r}")
+
+
+def _write_on_cluster(
+    talk: Talk, model: str, file: str | None, output: str | None, column: str, options: dict[str, Any]
+) -> None:
+    from boxwood.cli._cluster import write_on_cluster
+
+    engine = options["engine"]
+    if output is None or not output.endswith(".parquet") or os.path.exists(output):
+        raise click.UsageError(f"--engine {engine} writes a new folder of Parquet files; name it with -o OUT.parquet.")
+    explanation = load_model(model)
+    with talk.status(f"labelling {file or 'the query'}"), _in_option_names():
+        try:
+            write_on_cluster(explanation, file, output, engine, column, options)
+        except ImportError as error:  # an extra of boxwood is not installed
+            raise click.UsageError(str(error)) from None
+    talk.note(f"wrote {output}, a folder")
 
 
 def _table(file: str | None, sql: str | None, output: str | None) -> str | Query:
@@ -130,13 +151,20 @@ def _print(talk: Talk, explanation: Explanation, table: str | Query, **options: 
 
 def _write(talk: Talk, explanation: Explanation, table: str | Query, out: str, **options: Any) -> Labelled:
     from boxwood.render._labels import rules_of
-    from boxwood.table import ColumnError
     from boxwood.table._write_labels import label_rows
 
     rules = rules_of(explanation.tree, explanation.columns, explanation.names, explanation.coded_columns)
-    with talk.status(f"labelling {table if isinstance(table, str) else 'the query'}") as tick:
-        try:
-            return label_rows(table, out, rules, tick=tick, **options)
-        except ColumnError as error:
-            ours = str(error).replace("choose another name for the new one", "name the new one with --column NAME")
-            raise ColumnError(ours) from None
+    with talk.status(f"labelling {table if isinstance(table, str) else 'the query'}") as tick, _in_option_names():
+        return label_rows(table, out, rules, tick=tick, **options)
+
+
+@contextmanager
+def _in_option_names() -> Iterator[None]:
+    """Say which option names the new column."""
+    from boxwood.table import ColumnError
+
+    try:
+        yield
+    except ColumnError as error:
+        ours = str(error).replace("choose another name for the new one", "name the new one with --column NAME")
+        raise ColumnError(ours) from None

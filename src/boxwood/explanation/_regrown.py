@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from boxwood.errors import DataError
 from boxwood.explanation._measured import Measured
 
 if TYPE_CHECKING:
+    from boxwood.explanation._explanation import Explanation
     from boxwood.explanation._records import Frontier, Stability
 
 __all__ = ["Regrown"]

@@ -120,7 +120,9 @@ class Batches:
         needed = self.labelling is not None and self.labelling.column_read is None and self.n_columns > 1
         if not needed or not self.source.is_local:
             return replace(self, store=None)
-        return replace(self, store=LabelStore(n_clusters))
+        store = LabelStore(n_clusters)
+        self.source.stores.add(store)
+        return replace(self, store=store)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -43,23 +44,32 @@ class LabelStore:
     def __init__(self, n_clusters: int | None = None) -> None:
         most = 1 << 31 if n_clusters is None else n_clusters + 1  # -1 is written as 0
         self.dtype = np.dtype(np.uint8 if most <= 1 << 8 else np.uint16 if most <= 1 << 16 else np.uint32)
-        folder, _ = lasting_folder(self)
+        self._remove: Callable[[], object]
+        folder, self._remove = lasting_folder(self)
         self.path = os.path.join(folder, "clusters")
         self.n_rows: int | None = None
         self.is_usable = True
         self._open()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name not in ("_file", "_lock")}
+        of_process = ("_file", "_lock", "_close", "_remove")
+        return {name: value for name, value in vars(self).items() if name not in of_process}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
+        self._remove = lambda: None  # the file is the other store's
         self._open()
 
     def _open(self) -> None:
         self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
         self._lock = threading.Lock()  # for systems whose files have one position for all threads
-        weakref.finalize(self, os.close, self._file)
+        self._close = weakref.finalize(self, os.close, self._file)
+
+    def close(self) -> None:
+        """Remove the file; clusters are found anew from here on."""
+        self.n_rows, self.is_usable = None, False
+        self._close()
+        self._remove()
 
     @property
     def is_complete(self) -> bool:

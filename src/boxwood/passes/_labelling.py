@@ -93,4 +93,6 @@ def plain_labels(column: Any) -> Any:
         column = column.cast(pa.float32())
     if types.is_timestamp(column.type):  # Python's dates and times have no nanoseconds
         column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
+    if types.is_time64(column.type):
+        column = column.cast(pa.time64("us"), safe=False)
     return pc.add(column, pa.scalar(0.0, column.type)) if types.is_floating(column.type) else column

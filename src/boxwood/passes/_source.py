@@ -12,11 +12,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, TypeVar
+from weakref import WeakSet
 
 from boxwood._threads import n_threads
 from boxwood._validation import listed
 from boxwood.errors import DataError
+
+if TYPE_CHECKING:
+    from boxwood.passes._label_store import LabelStore
 
 __all__ = ["Reading", "RecordSummary", "Source", "Summary", "fewer_threads", "fold_batches", "refuse_unscanned"]
 
@@ -121,8 +125,15 @@ class Source(ABC):
         """Number of passes so far."""
         return len(self.readings)
 
-    def close(self) -> None:  # noqa: B027  (most sources keep nothing)
-        """Remove what the source keeps in temporary files, if anything. It cannot be read any more."""
+    @cached_property
+    def stores(self) -> WeakSet[LabelStore]:
+        """Temporary files of the clusters of its rows, which are removed when the source is closed."""
+        return WeakSet()
+
+    def close(self) -> None:
+        """Remove what is kept in temporary files of the source, if anything. It cannot be read any more."""
+        for store in list(self.stores):
+            store.close()
 
     def __enter__(self) -> Self:
         return self

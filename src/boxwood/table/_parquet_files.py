@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 from boxwood._messages import listed
 from boxwood.errors import DataError
@@ -15,7 +16,13 @@ from boxwood.table._formats import File
 from boxwood.table._parquet_source import ParquetFile
 from boxwood.table._source import Source, described, open_source
 
-__all__ = ["can_be_read_in_place", "is_kept_by_arrow", "opened_files", "refuse_other_columns"]
+__all__ = [
+    "can_be_read_in_place",
+    "is_kept_by_arrow",
+    "opened_files",
+    "refuse_other_columns",
+    "refuse_unwritable",
+]
 
 
 def refuse_other_columns(first: ParquetFile, file: ParquetFile, names: Sequence[str], *, all_columns: bool) -> None:
@@ -58,6 +65,20 @@ def is_kept_by_arrow(file: ParquetFile) -> bool:
         columns = map(opened.schema.column, range(len(opened.schema)))
         types = [json.loads(column.logical_type.to_json()) for column in columns]
     return not any(type["Type"] == "Interval" or (type["Type"] == "Time" and type["isAdjustedToUTC"]) for type in types)
+
+
+def refuse_unwritable(schema: Any, names: Sequence[str]) -> None:
+    """Raise a DataError if a column of an Arrow schema, with this name for users, is of a type that Parquet lacks."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    for field, name in zip(schema, names, strict=True):
+        try:
+            pq.ParquetWriter(pa.BufferOutputStream(), pa.schema([field])).close()
+        except pa.ArrowNotImplementedError:
+            raise DataError(
+                f"column {name!r} holds {field.type}, which a Parquet file cannot\nleave it out, or make it text"
+            ) from None
 
 
 @contextmanager

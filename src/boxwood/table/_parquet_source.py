@@ -188,6 +188,7 @@ class ParquetSource(Source):
 
     def close(self) -> None:
         """Remove temporary files, if there are any. The source cannot be read any more."""
+        super().close()
         self._is_closed = True
         if self._remove is not None:
             self._remove()

@@ -32,8 +32,9 @@ def scan(source: Any, *, columns: Sequence[str] | None = None, memory_limit: str
 
     What it returns stands wherever rows stand. Parquet is read in place. Any other file, a query and a reader that can
     be read once are written into a temporary Parquet file, which is removed when the source is closed or garbage; the
-    source's `notes` say so. Values are those of the table in memory: texts of numbers are numbers, decimal commas are
-    recognised, and a folder named `year=2024` is no column.
+    source's `notes` say so. Values are those of the table in memory: texts of numbers in files are numbers, decimal
+    commas are recognised, and a folder named `year=2024` is no column. Frames, relations, queries and readers have
+    types that somebody chose, so their text stays text.
 
     Parameters
     ----------
@@ -51,7 +52,7 @@ def scan(source: Any, *, columns: Sequence[str] | None = None, memory_limit: str
         Columns to read, among them that of the labels; None is all columns.
     memory_limit : str, default=None
         Memory that DuckDB may take, and that batches may take together, such as "1GB"; None leaves DuckDB its own limit
-        and bounds a batch by its number of columns.
+        and bounds a batch by its number of columns. Not for frames.
 
     Returns
     -------
@@ -68,6 +69,8 @@ def scan(source: Any, *, columns: Sequence[str] | None = None, memory_limit: str
         If pyarrow is missing.
     OSError
         If a temporary file cannot be written.
+    TypeError
+        If the source is none of these, or a frame has a memory_limit.
 
     Notes
     -----
@@ -101,6 +104,9 @@ def scan(source: Any, *, columns: Sequence[str] | None = None, memory_limit: str
         return scan_file(source, columns=wanted, memory_limit=limit)
     if is_relation(source):
         return _of_relation(source, wanted, limit)
+    if memory_limit is not None and (is_frame(source) or is_on_machines(source)):
+        where = "is in memory already" if is_frame(source) else "is read by the workers of its own engine"
+        raise TypeError(f"memory_limit is for tables that this process reads in batches; a frame {where}")
     if is_frame(source):
         return _of_frame(source, wanted)
     if is_on_machines(source) and (made := as_source(_with_columns(source, wanted))) is not None:

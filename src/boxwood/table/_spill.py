@@ -19,7 +19,7 @@ from boxwood.errors import DataError
 from boxwood.passes._batches import numbers
 from boxwood.table._arrow_source import kind_of
 from boxwood.table._column_names import distinct_names
-from boxwood.table._parquet_files import opened_files
+from boxwood.table._parquet_files import opened_files, refuse_unwritable
 from boxwood.table._parquet_source import ParquetFile, ParquetSource, parquet_file, refuse_changed, stamp_of
 from boxwood.table._profiles import profiles_of
 from boxwood.table._query import QUERY, query_table
@@ -194,6 +194,7 @@ def write_batches_to(out: str, batches: Any, chosen: Sequence[int]) -> None:
     types = [batches.schema.types[i] for i in chosen]
     types = [pa.float64() if pa.types.is_decimal(type) else type for type in types]
     schema = pa.schema([pa.field(f"c{j}", type) for j, type in enumerate(types)])
+    refuse_unwritable(schema, [batches.schema.names[i] for i in chosen])
     with told_of_disk():
         # few doubles are equal: to look for equal ones takes as long as to write them
         others = [field.name for field in schema if not pa.types.is_floating(field.type)]

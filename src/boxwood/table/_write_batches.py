@@ -15,6 +15,7 @@ from boxwood.errors import DataError
 from boxwood.passes._source import Source
 from boxwood.table._label_batches import Labeller
 from boxwood.table._labels import Labelled, Rules, refuse_taken
+from boxwood.table._parquet_files import refuse_unwritable
 from boxwood.table._parquet_source import ParquetFile, ParquetSource
 from boxwood.table._source import Tick
 from boxwood.table._write import group_rows
@@ -143,6 +144,7 @@ def write_batches(rows: Rows, rules: Rules, out: str, *, column: str = "cluster"
     import pyarrow as pa
 
     refuse_taken(rows.name, rows.schema.names, column)
+    refuse_unwritable(rows.schema, rows.schema.names)
     with Labeller.opened(rows.name, rows.schema, rules) as labeller, replacing(out) as temporary:
         schema = rows.schema.append(pa.field(column, labeller.type))
         with _named(out):

@@ -1,0 +1,202 @@
+"""A table becomes an explanation, as the options of `boxwood explain` say: in memory, or read in batches."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from boxwood._validation import listed
+from boxwood.cli._engine import chosen_engine, opened
+from boxwood.cli._in_batches import columns_of, explained_in_batches
+from boxwood.cli._limits import LIMITS, limits
+from boxwood.cli._talk import Talk, reading
+from boxwood.grow import METHODS
+
+if TYPE_CHECKING:
+    from boxwood.cli._in_batches import Columns
+    from boxwood.explanation import Explanation
+    from boxwood.table import Table
+
+__all__ = ["SCALED", "explained", "in_option_names", "read", "without_identifiers"]
+
+SCALED = "clustered on columns scaled to equal spread; --scale none clusters them as they are"
+_OPTIONS = {
+    "max_leaf_nodes": "--max-leaf-nodes",
+    "n_clusters": "--clusters",
+    "method": "--method",
+    "objective": "--objective",
+    "time_limit": "--time-limit",
+    "random_state": "--seed",
+    "validate": "--validate",
+    "n_jobs": "--jobs",
+    **LIMITS,
+}
+"""Options of the command by the parameter of `explain` that they set."""
+_NUMBERS = ("max_depth", "min_samples_leaf", "max_columns")  # limits that need no names of columns
+
+
+@contextmanager
+def explained(
+    talk: Talk, file: str | None, clusters: int | None, labels: str | None, options: dict[str, Any]
+) -> Iterator[Explanation]:
+    """Yield the explanation of the table, which can be read as long as it is needed."""
+    engine = chosen_engine(talk, file, options)
+    if engine == "memory":
+        assert file is not None  # which was checked
+        yield _in_memory(talk, file, clusters, labels, options)
+        return
+    _refuse_method(options)
+    with opened(talk, file, engine, options) as source:
+        columns = columns_of(talk, source, labels, options)
+        given = _parameters(columns, clusters, options)
+        with in_option_names():
+            explanation, notes = explained_in_batches(
+                talk, source, columns, labels, sample_weight=options["weights"], **given
+            )
+        for text in notes:
+            talk.note(text)
+        _note_on_scale(talk, columns.columns, clusters, options)
+        yield explanation
+
+
+def _refuse_method(options: dict[str, Any]) -> None:
+    """Refuse a method that cannot read a table in batches, or does not keep the limits, before the table is read."""
+    if options["method"] == "auto":
+        return
+    from boxwood.reference._budget import Budget
+
+    method = METHODS[options["method"]]
+    method.grower_by_passes  # noqa: B018  it refuses methods without one
+    with in_option_names():
+        method.check_budget(Budget.of(**{name: options[name] for name in _NUMBERS}))
+
+
+def _in_memory(talk: Talk, file: str, clusters: int | None, labels: str | None, options: dict[str, Any]) -> Explanation:
+    table = read(talk, file, labels, options)
+    if clusters is not None and not options["columns"]:
+        table = without_identifiers(talk, table)
+    elif table.padded:
+        talk.note(
+            f"numbers with leading zeros, which rules do not show: {listed(table.padded)}; --exclude leaves them out"
+        )
+    return _explain(talk, table, clusters, options)
+
+
+def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> Table:
+    from boxwood.table import read_table
+
+    with talk.status(f"reading {file}") as tick:
+        chosen = {name: options[name] for name in ("columns", "exclude")}
+        chosen["weights"] = options["weights"]
+        table = read_table(file, labels=labels, tick=tick, **chosen, **reading(options))
+    for hint in table.hints:
+        talk.note(hint)
+    for reason, names in table.left_out:
+        talk.note(f"left out, {reason}: {', '.join(names)}")
+    return table
+
+
+def without_identifiers(talk: Talk, table: Table) -> Table:
+    """Return the table without columns that look like identifiers, with a note on them.
+
+    Raises
+    ------
+    DataError
+        If no column remains.
+    """
+    from boxwood.errors import DataError
+    from boxwood.explanation._guards import looks_like_identifier
+
+    suspects = [
+        name
+        for name, values in zip(table.columns, table.X.T, strict=True)
+        if name in table.padded or looks_like_identifier(name, values)
+    ]
+    if not suspects:
+        return table
+    what = f"looks like an identifier: {listed(suspects)}"
+    if len(suspects) == len(table.columns):
+        raise DataError(f"no column is left in {table.name}; {what}\nto use it, name the columns with -c NAME")
+    talk.note(f"left out, {what}; to use it, name the columns with -c")
+    return table.without(suspects)
+
+
+def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, Any]) -> Explanation:
+    given = _parameters(table, clusters, options)
+    with (
+        talk.growing("clustering and growing" if clusters else "growing") as status,
+        warnings.catch_warnings(record=True) as caught_warnings,
+    ):
+        warnings.simplefilter("always", UserWarning)
+        from boxwood.explanation import explain
+        from boxwood.explanation._explanation import with_booleans
+
+        status(0.0, rows=len(table.X))
+        with in_option_names():
+            explanation = explain(
+                table.X,
+                table.labels,
+                columns=table.columns,
+                verbose=status.step,
+                sample_weight=table.weights,
+                **given,
+            )
+        explanation = with_booleans(explanation, table.booleans)
+    for text in dict.fromkeys(
+        str(warning.message) for warning in caught_warnings if warning.category is not DeprecationWarning
+    ):
+        talk.note(text)
+    _note_on_scale(talk, table.columns, clusters, options)
+    return explanation
+
+
+def _parameters(table: Table | Columns, clusters: int | None, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options as parameters of `explain`."""
+    return {
+        "n_clusters": clusters,
+        "method": options["method"],
+        "max_leaf_nodes": options["max_leaf_nodes"],
+        "objective": options["objective"],
+        "time_limit": options["time_limit"],
+        "random_state": options["seed"],
+        "standardize": _is_scaled(clusters, options),
+        "validate": options["validate"],
+        "n_jobs": options["jobs"],
+        **limits(options, table),
+    }
+
+
+def _is_scaled(clusters: int | None, options: dict[str, Any]) -> bool:
+    scale = "unit" if options["standardize"] else options["scale"]
+    return clusters is not None if scale is None else scale == "unit"
+
+
+def _note_on_scale(talk: Talk, columns: tuple[str, ...], clusters: int | None, options: dict[str, Any]) -> None:
+    is_asked = options["standardize"] or options["scale"] is not None
+    if _is_scaled(clusters, options) and not is_asked and len(columns) > 1:
+        talk.note(SCALED)
+
+
+@contextmanager
+def in_option_names() -> Iterator[None]:
+    """Make an error about a parameter of `explain` one of usage, with the name of the option."""
+    from boxwood.errors import DataError
+
+    try:
+        yield
+    except DataError as error:
+        if not str(error).startswith("min_samples_leaf="):
+            raise
+        raise DataError(str(error).replace("min_samples_leaf=", "--min-samples-leaf ")) from None
+    except ValueError as error:
+        text = str(error)
+        for parameter, option in _OPTIONS.items():
+            text = re.sub(rf"\b{parameter}(=| must|;| at once)", lambda found, to=option: f"{to}{found[1]}", text)  # type: ignore[misc]
+        if text == str(error):
+            raise
+        raise click.UsageError(text) from None

@@ -1,0 +1,52 @@
+"""`boxwood predict --engine spark|dask` writes what a run on one machine writes, as a folder."""
+
+import os
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+import boxwood as bw
+from boxwood.cli import boxwood as main
+
+pytestmark = pytest.mark.machines
+
+
+def run(*words, code=0):
+    result = CliRunner().invoke(main, ["predict", *map(str, words)])
+    assert result.exit_code == code, result.stderr
+    return result
+
+
+def test_a_cluster_labels_as_one_machine(machines, tmp_path):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 300)
+    frame = pd.DataFrame({"a": rng.normal(size=300) + 5 * y, "id": range(300)})
+    bw.explain(frame[["a"]], np.array(["x", "y", "z"])[y]).save(tmp_path / "m.json")
+    frame.loc[7, "a"] = np.nan
+    (tmp_path / "parts").mkdir()
+    frame[:100].to_parquet(tmp_path / "parts" / "1.parquet")
+    frame[100:].to_parquet(tmp_path / "parts" / "2.parquet")
+    out = tmp_path / "out.parquet"
+    words = (tmp_path / "m.json", tmp_path / "parts", "--engine", machines.name)
+    assert "wrote" in run(*words, "-o", out).stderr
+    run(tmp_path / "m.json", tmp_path / "parts", "-o", tmp_path / "one.parquet")
+    there, here = (pq.read_table(each).sort_by("id") for each in (out, tmp_path / "one.parquet"))
+    assert there.column("cluster").to_pylist() == here.column("cluster").to_pylist()
+    assert there.column_names == ["a", "id", "cluster"]
+    assert "is not a file; name another one" in run(*words, "-o", out, code=2).stderr
+    assert "writes a new folder of Parquet files" in run(*words, "-o", tmp_path / "out.csv", code=2).stderr
+    taken = run(*words, "-o", tmp_path / "new.parquet", "--column", "ID", code=2).stderr
+    assert "has a column 'ID' already; name the new one with --column NAME" in taken
+    assert sorted(os.listdir(tmp_path)) == ["m.json", "one.parquet", "out.parquet", "parts"]
+
+
+def test_a_failed_run_leaves_nothing(machines, tmp_path):
+    bw.explain([[1.0], [2.0]], ["x", "y"], columns=["a"]).save(tmp_path / "m.json")
+    (tmp_path / "t").mkdir()
+    pd.DataFrame({"a": ["word"]}).to_parquet(tmp_path / "t" / "1.parquet")
+    words = (tmp_path / "m.json", tmp_path / "t", "--engine", machines.name, "-o", tmp_path / "out.parquet")
+    assert "columns that are not numbers: a" in run(*words, code=3).stderr
+    assert sorted(os.listdir(tmp_path)) == ["m.json", "t"]
