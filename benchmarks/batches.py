@@ -73,12 +73,13 @@ def _print_all(folder: Path, millions: list[float], wide: float) -> None:
     )
 
 
-FOUND = ("seconds", "peak MB", "passes", "all columns", "others", "levels", "readings", "GB read", "tree")
+FOUND = ("seconds", "CPU s", "peak MB", "passes", "all columns", "others", "levels", "readings", "GB read", "tree")
 
 
 def _cells(found: dict[str, float | str]) -> list[str]:
     """Return what one run took, in the order of `FOUND`."""
-    numbers = [f"{found['seconds']:.1f}", f"{found['peak']:,.0f}"]
+    cpu = "" if found["cpu"] is None else f"{found['cpu']:.1f}"
+    numbers = [f"{found['seconds']:.1f}", cpu, f"{found['peak']:,.0f}"]
     if "passes" not in found:
         return [*numbers, *[""] * 6, str(found["tree"])]
     counts = [str(found[name]) for name in ("passes", "whole", "others", "levels")]
@@ -111,7 +112,8 @@ def _measured(task: str, file: str) -> dict[str, float | str]:
     tasks = {"explain": _explained, "in_memory": _explained_in_memory, "copy": _copied, "label": _labelled}
     found = tasks[task](file) if task in tasks else explained_by(task, file, partial(_explained_source, file))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return {"seconds": time.perf_counter() - began, "peak": peak} | found
+    cpu = None if task.startswith(("spark", "dask")) else time.process_time()  # whose workers are other processes
+    return {"seconds": time.perf_counter() - began, "cpu": cpu, "peak": peak} | found
 
 
 def _explained(file: str) -> dict[str, float | str]:

@@ -102,8 +102,8 @@ def explain(
         row once and takes as many growths. The tree of the explanation is grown on all rows in any case. Rows are held
         out by cluster, and each cluster keeps a row; the clusters themselves are those of all rows.
     n_jobs : int or None, default=-1
-        Number of threads that grow and measure; -1 is all processors, None is 1. No result depends on it. Clusterers
-        have a parameter of their own.
+        Number of threads that grow and measure, and that read a table in batches; -1 is all processors, None is 1. No
+        result depends on it. Clusterers have a parameter of their own, and so have the workers of Spark and Dask.
     verbose : int or function, default=0
         With 1 the steps of "auto" and of `validate` are told on standard error, a line for each. A function is called
         instead, with a text, the number of steps done, and the number of all steps.

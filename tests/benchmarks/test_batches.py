@@ -1,0 +1,31 @@
+"""The benchmark of tables in batches counts what it says, on a table that is small."""
+
+import pytest
+
+from benchmarks import batches
+from boxwood.grow import _imm_passes
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    return str(batches._table(tmp_path_factory.mktemp("tables"), 4000, 4, 3))
+
+
+def test_the_tree_is_that_from_memory_in_three_readings_of_all_columns(file, monkeypatch):
+    monkeypatch.setattr(_imm_passes, "FEW_VALUES", 0)  # which are otherwise read into memory
+    found = batches._measured("explain", file)
+    assert found["tree"] == batches._measured("in_memory", file)["tree"]
+    assert found["whole"] == 3
+    assert found["passes"] == found["whole"] + found["others"]
+    assert found["others"] <= 2 * found["levels"]
+    assert 3 <= found["readings"] <= 12
+    assert found["bytes"] > 0
+    by_one = batches._measured("duckdb 1", file)
+    assert {name: by_one[name] for name in ("tree", "readings", "bytes")} == {
+        name: found[name] for name in ("tree", "readings", "bytes")
+    }
+
+
+def test_each_run_fills_the_columns_of_its_table(file):
+    for task in ("explain", "in_memory", "duckdb 2"):
+        assert len(batches._cells(batches._measured(task, file))) == len(batches.FOUND)
