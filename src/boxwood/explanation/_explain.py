@@ -166,8 +166,9 @@ def explain(
     the clusters counts as theirs, because such a tree has found other clusters. If fewer than 95% of the rows lie
     nearest to the mean of their own cluster, the clusters do not minimise this cost; then the tree with the fewest rows
     outside their cluster is taken, and a note says so. With more leaves than clusters the tree
-    never loses more, in the number looked at first, than the one for as many leaves as clusters. A method named by the
-    caller gives its tree without refinement.
+    never loses more, in the number looked at first, than the one for as many leaves as clusters. The search ends early
+    at a tree that gives every row its cluster, unless the least cost is asked for. A method named by the caller gives
+    its tree without refinement.
 
     For a pipeline, trees are grown and measured in the columns that its first steps compute. The tree is then pulled
     back to the columns of the table (`ThresholdTree.pull_back`, with the maps of `axes.axis_map_of`); every row keeps
