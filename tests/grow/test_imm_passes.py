@@ -9,7 +9,6 @@ from boxwood import Reference
 from boxwood._validation import WholeWeights, as_whole_weights
 from boxwood.errors import DataError
 from boxwood.grow import METHODS, _imm_passes, imm
-from boxwood.loops import imm as loops_in_memory
 from boxwood.loops import imm_passes as loops
 from boxwood.passes import LabelColumn, NearestCenters, TableReference, TableTask
 from boxwood.reference import Task
@@ -257,19 +256,6 @@ def test_whole_weights_depend_on_no_order():
 
 
 # ----------------------------------------------------------------------------------------------------------- loops
-
-
-def test_bins_are_those_in_memory():
-    for seed in seeds(50):
-        rng = np.random.default_rng(seed)
-        points = rng.normal(size=(3, 20)) * 10.0 ** rng.integers(-300, 300)
-        low, high = points[:, 0] - np.abs(points[:, 1]), points[:, 0] + np.abs(points[:, 1])
-        n_bins = int(rng.integers(4, 256))
-        scale = np.minimum((n_bins - 2) / (high - low), 1e300)
-        codes, others = np.empty((3, 20), dtype=np.int64), np.empty((3, 20), dtype=np.uint8)
-        loops.bin_points(points, low, high, scale, n_bins, codes)
-        loops_in_memory.bin_points(np.ascontiguousarray(points.T), low, high, scale, n_bins, others)
-        assert (codes == others).all()
 
 
 def test_bounds_hold_where_rows_have_come_and_gone():

@@ -10,6 +10,8 @@ from boxwood.loops import (
     costs,
     expand,
     greedy,
+    imm,
+    imm_passes,
     kernels,
     nearest,
     random_cuts,
@@ -47,6 +49,11 @@ def test_codes_of_objectives(module):
 def test_tuples_of_the_random_cuts(name):
     fast, exact = (getattr(module, name) for module in (random_cuts, random_cuts_exact))
     assert inspect.getsource(fast) == inspect.getsource(exact)
+
+
+def test_bins_of_imm():
+    source = [inspect.getsource(getattr(module.bin_of, "py_func", module.bin_of)) for module in (imm, imm_passes)]
+    assert source[0] == source[1]
 
 
 @pytest.mark.parametrize("objective", [L1, L2, SQEUCLIDEAN])

@@ -362,6 +362,7 @@ def test_between_is_strictly_between_where_a_double_is(a, b):
     if a == b:
         return
     middle = between(a, b)
+    assert between(np.array([a, a]), np.array([b, b])).tolist() == [middle, middle]
     assert a <= middle < b
     if math.nextafter(a, b) < b:
         assert a < middle

@@ -139,7 +139,9 @@ def largest_costs(problem: Problem, rows: Indices) -> Floats:
 
 def scale_of(largest: Floats) -> float:
     """Return the factor of `whole_costs` for the largest costs of some rows; see there."""
-    return float(scales_of(np.array([largest.sum()]), lambda _: largest)[0])
+    total = float(largest.sum())
+    scale = scale_for(total, -1)
+    return scale if scale == scale_for(total, 1) else scale_for(math.fsum(largest.tolist()))
 
 
 def scales_of(sums: Floats, largest_of: Callable[[int], Floats]) -> Floats:

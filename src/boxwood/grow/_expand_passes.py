@@ -31,26 +31,26 @@ from boxwood.tree import ThresholdTree, TreeBuilder
 __all__ = ["expanded_by_passes", "grow_exkmc_by_passes", "grow_expand_by_passes", "note_of_large_leaves"]
 
 
-def grow_exkmc_by_passes(
-    task: TableTask, *, base: str | None = None, cuts: str = "threshold", look_ahead: bool = True, tol: float = 0.0
-) -> Grown:
-    """Return what `grow_exkmc` grows for rows in memory."""
-    return _grow(task, "exkmc", base, objective="cost", cuts=cuts, look_ahead=look_ahead, tol=tol)
+def grow_exkmc_by_passes(task: TableTask, **options: Any) -> Grown:
+    """Return what `grow_exkmc` grows for rows in memory; the options are its own."""
+    return _grow(task, "exkmc", objective="cost", **options)
 
 
-def grow_expand_by_passes(
-    task: TableTask, *, base: str | None = None, cuts: str = "threshold", look_ahead: bool = True, tol: float = 0.0
-) -> Grown:
-    """Return what `grow_expand` grows for rows in memory."""
-    return _grow(task, "expand", base, objective="mistakes", cuts=cuts, look_ahead=look_ahead, tol=tol)
+def grow_expand_by_passes(task: TableTask, **options: Any) -> Grown:
+    """Return what `grow_expand` grows for rows in memory; the options are its own."""
+    return _grow(task, "expand", objective="mistakes", **options)
 
 
-def _grow(task: TableTask, name: str, base: str | None, **options: Any) -> Grown:
+def _grow(
+    task: TableTask, name: str, *, objective: str, base: str | None = None, look_ahead: bool = True, tol: float = 0.0,
+    cuts: str = "threshold",
+) -> Grown:  # fmt: skip
     base = base_of(task, base, "imm")
     begin = METHODS["imm"].grow(task).tree if base == "imm" else None
     leaves = task.leaves(times=2)
-    tree, n_large = expanded_by_passes(begin, task, leaves, **options)
-    reason = early_stop(tree, leaves, **{key: options[key] for key in ("objective", "look_ahead", "tol")})
+    options: dict[str, Any] = {"objective": objective, "look_ahead": look_ahead, "tol": tol}
+    tree, n_large = expanded_by_passes(begin, task, leaves, cuts=cuts, **options)
+    reason = early_stop(tree, leaves, **options)
     notes = (note_of_large_leaves(n_large),) if n_large else ()
     return Grown(tree, name if base == "imm" else f"{name}-root", early_stop=reason, notes=notes)
 

@@ -165,8 +165,7 @@ class NodeCuts:
         for p in range(len(weighing)):
             each = [(scores[p], *best[p].tolist()) for scores, best in found if best[p, 1] >= 0]
             _, _, feature, place, n_left = min(each)
-            low, high = self._gap(feature, np.array([place]), np.array([n_left]))
-            chosen.append(Cut(feature, float(between(low[0], high[0])), place))
+            chosen.append(Cut(feature, self._threshold(feature, place, n_left), place))
         return chosen
 
     def of(self, feature: int) -> ColumnCuts:
@@ -192,6 +191,16 @@ class NodeCuts:
         lists, node = self.nearest, (first, *self.node.places, self.nearest.weights, self.ends[first:last])
         values, entries = lists.problem.rows.values, lists.order.entries
         costs_of_cuts(values, entries, *node, at_rows, at_centers, self.cost, cuts)
+
+    def _threshold(self, feature: int, place: int, n_left: int) -> float:
+        """Return the threshold of the cut before a place, with so many centres on its left: the middle of its gap."""
+        order, (start, stop) = self.nearest.order, self.node.places
+        low, high = self.ends[feature, n_left - 1 : n_left + 1].tolist()
+        if place > start:
+            low = max(low, order.value(feature, place - 1))
+        if place < stop:
+            high = min(high, order.value(feature, place))
+        return float(between(low, high))
 
     def _gap(self, feature: int, places: Ints, centers_left: Ints) -> tuple[Floats, Floats]:
         """Return the neighbouring values, of rows or centres, on both sides of cuts before some places."""

@@ -11,6 +11,7 @@ from boxwood._types import Bools, Floats, Indices, Ints
 from boxwood._validation import WholeWeights
 from boxwood.grow._levels import Paths
 from boxwood.loops import imm_passes as loops
+from boxwood.loops.imm import bin_points
 from boxwood.passes import Batches, Block
 
 __all__ = ["Columns", "Grid", "Looking", "Wish", "look"]
@@ -36,7 +37,7 @@ class Columns(NamedTuple):
     def codes(self, points: Floats, n_bins: int) -> Ints:
         """Return the bins of points of each column, both of shape (s, m)."""
         codes = np.empty(points.shape, dtype=np.int64)
-        loops.bin_points(points, self.low, self.high, self.scale, n_bins, codes)
+        bin_points(np.ascontiguousarray(points.T), self.low, self.high, self.scale, n_bins, codes)
         return codes
 
     def taken(self, which: Indices) -> Columns:

@@ -99,8 +99,7 @@ class PartedOrder:
 
     def threshold(self, feature: int, place: int) -> float:
         """Return the midpoint of the values beside a place."""
-        low, high = self.rows.column(feature, self.entries[feature, place - 1 : place + 1] >> 1).tolist()
-        return float(between(low, high))
+        return float(between(self.value(feature, place - 1), self.value(feature, place)))
 
     def begin_split(self, node: Places, feature: int, place: int) -> tuple[Places, Places]:
         """Note which rows of a node go left, and return the places of both sides; `finish_split` moves the rows there.
@@ -133,6 +132,10 @@ class PartedOrder:
 
         self.by_columns(move, self.root, steps=2)
         return [Places(*span) for span in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+    def value(self, feature: int, place: int) -> float:
+        """Return the value of a column at a place."""
+        return float(self.rows.values[self.entries[feature, place] >> 1, feature])
 
     def values(self, feature: int, places: Indices) -> Floats:
         """Return the values of a column at some places; those beyond the ends of the column stand for the ends."""

@@ -57,7 +57,7 @@ def bin_of(x, low, high, scale, n_bins):
         number = n_bins - 2.0
     if x >= high:
         number = n_bins - 1.0
-    return np.uint8(number)
+    return np.int64(number)
 
 
 @jit

@@ -19,7 +19,7 @@ import numpy as np
 from boxwood._types import Array, Floats, Ints
 from boxwood.loops._jit import jit
 
-__all__ = ["Found", "Spans", "Sums", "bin_points", "cut_bounds", "rows_by_place", "sum_rows"]
+__all__ = ["Found", "Spans", "Sums", "cut_bounds", "rows_by_place", "sum_rows"]
 
 
 class Spans(NamedTuple):
@@ -64,14 +64,6 @@ def bin_of(x, low, high, scale, n_bins):
     if x >= high:
         number = n_bins - 1.0
     return np.int64(number)
-
-
-@jit
-def bin_points(points, low, high, scale, n_bins, codes):
-    """Write the bins of points. IN: points (s, m); low, high, scale (s,); n_bins. OUT: codes (s, m)."""
-    for s in range(points.shape[0]):
-        for i in range(points.shape[1]):
-            codes[s, i] = bin_of(points[s, i], low[s], high[s], scale[s], n_bins)
 
 
 @jit

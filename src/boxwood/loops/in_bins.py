@@ -45,12 +45,11 @@ def add_to_slots(values, nodes, starts, edges, slots, amounts, counts, low, high
     d, q = values.shape[1], amounts.shape[1]
     for row in range(values.shape[0]):
         for j in range(d):
-            pair, value = nodes[row] * d + j, values[row, j]
-            slot = slots[starts[pair] + pair + _bin_of(value, edges, starts[pair], starts[pair + 1])]
+            value = values[row, j]
+            slot = _slot_of(value, nodes[row] * d + j, starts, edges, slots)
             if slot < 0:
                 continue
-            counts[slot] += 1
-            low[slot], high[slot] = min(low[slot], value), max(high[slot], value)
+            _count(slot, value, counts, low, high)
             for i in range(q):
                 sums[slot, i] += amounts[row, i]
 
@@ -65,11 +64,10 @@ def add_by_label(values, nodes, labels, mass, starts, edges, slots, counts, low,
     for row in range(values.shape[0]):
         amount = mass[row] if len(mass) else np.int64(1)
         for j in range(d):
-            pair, value = nodes[row] * d + j, values[row, j]
-            slot = slots[starts[pair] + pair + _bin_of(value, edges, starts[pair], starts[pair + 1])]
+            value = values[row, j]
+            slot = _slot_of(value, nodes[row] * d + j, starts, edges, slots)
             if slot >= 0:
-                counts[slot] += 1
-                low[slot], high[slot] = min(low[slot], value), max(high[slot], value)
+                _count(slot, value, counts, low, high)
                 sums[slot, labels[row]] += amount
 
 
@@ -83,12 +81,11 @@ def add_changes_to_slots(values, nodes, starts, edges, slots, changes, fixed, co
     d, q = values.shape[1], fixed.shape[1]
     for row in range(values.shape[0]):
         for j in range(d):
-            pair, value = nodes[row] * d + j, values[row, j]
-            slot = slots[starts[pair] + pair + _bin_of(value, edges, starts[pair], starts[pair + 1])]
+            value = values[row, j]
+            slot = _slot_of(value, nodes[row] * d + j, starts, edges, slots)
             if slot < 0:
                 continue
-            counts[slot] += 1
-            low[slot], high[slot] = min(low[slot], value), max(high[slot], value)
+            _count(slot, value, counts, low, high)
             change = changes[j, row]
             if change > 0:
                 sums[slot, 0] += change
@@ -107,8 +104,7 @@ def find_in_slots(values, nodes, starts, edges, slots, rows, columns, found):
     d, count = values.shape[1], 0
     for row in range(values.shape[0]):
         for j in range(d):
-            pair = nodes[row] * d + j
-            slot = slots[starts[pair] + pair + _bin_of(values[row, j], edges, starts[pair], starts[pair + 1])]
+            slot = _slot_of(values[row, j], nodes[row] * d + j, starts, edges, slots)
             if slot >= 0:
                 rows[count], columns[count], found[count] = row, j, slot
                 count += 1
@@ -155,13 +151,20 @@ def mark_open(costs, total, cost, is_closed, one_sided, two_sided, is_open):
 
 
 @jit
-def _bin_of(value, edges, start, stop):
-    """Return the number of edges from `start` to `stop - 1` that lie below a value."""
-    first = start
+def _count(slot, value, counts, low, high):
+    """Count a value in its slot, and widen the slot's range by it."""
+    counts[slot] += 1
+    low[slot], high[slot] = min(low[slot], value), max(high[slot], value)
+
+
+@jit
+def _slot_of(value, pair, starts, edges, slots):
+    """Return the slot of the bin of a pair in which a value lies."""
+    start, stop = starts[pair], starts[pair + 1]
     while start < stop:
         middle = (start + stop) // 2
         if edges[middle] < value:
             start = middle + 1
         else:
             stop = middle
-    return start - first
+    return slots[pair + start]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Context, Decimal, localcontext
 from typing import Any
 
@@ -16,11 +17,20 @@ def between(a: ArrayLike, b: ArrayLike) -> Any:
 
     Takes numbers, or arrays element by element.
     """
+    if isinstance(a, float) and isinstance(b, float):
+        return _between_two(float(a), float(b))
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     with np.errstate(over="ignore"):
         middle = (a + b) * 0.5
     middle = np.where(np.isinf(middle), a * 0.5 + b * 0.5, middle)
     return np.where((a <= middle) & (middle < b), middle, a)[()]
+
+
+def _between_two(a: float, b: float) -> float:
+    middle = (a + b) * 0.5
+    if math.isinf(middle):
+        middle = a * 0.5 + b * 0.5
+    return middle if a <= middle < b else a
 
 
 def shortest_between(low: float, high: float) -> float:
