@@ -63,8 +63,8 @@ class Regrown(Measured):
         tree are, before it is pruned.
 
         For a table in batches a method by its name grows the larger tree by passes over all rows. "auto" grows it on a
-        sample of up to 100 000 rows, and so does every method with folds: then the rows held out are rows of the
-        sample. Price and agreement are those of all rows in any case.
+        sample of up to 100 000 rows, and so does every method with folds, where the rows held out are rows of the
+        sample, and where thresholds are rounded. Price and agreement are those of all rows in any case.
 
         Takes at most twice as long as the growth of the larger tree, from about 1 000 rows on; with folds as many
         growths again, and as many of this tree. The result is kept, and saved with the explanation; without folds what

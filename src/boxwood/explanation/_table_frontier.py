@@ -36,25 +36,29 @@ __all__ = ["frontier_by_passes"]
 def frontier_by_passes(ex: Explanation, folds: int) -> Frontier:
     """Return the frontier of a table in batches; `Explanation.frontier` states how it is made.
 
-    A method by its name grows the larger tree on all rows, and they prune it. Otherwise, and with folds, a sample does.
-    Price and agreement are those of all rows, held out those of the sample.
+    A method by its name grows the larger tree on all rows, and they prune it. Otherwise, with folds, and where
+    thresholds are rounded, a sample does. Price and agreement are those of all rows, held out those of the sample.
     """
     assert ex._table is not None
-    growth = ex._table.growth
-    task = ex._table.task if growth is None else growth.task
-    facts = TableFacts(task)
-    if not folds and growth is not None and growth.method != "auto":
+    growth, task = ex._table.growth, ex._table.task
+    is_rounded = task.budget.round_thresholds is not None
+    if not folds and not is_rounded and growth is not None and growth.method != "auto":
         way = _ByName(growth)
-        shares = shares_by_passes(way.grown(replace(task, max_leaf_nodes=largest_of(ex))), task, way.objective)
+        largest = replace(growth.task, max_leaf_nodes=largest_of(ex))
+        shares = shares_by_passes(way.grown(largest), growth.task, way.objective)
         nothing = HeldOutBySize([None] * len(sizes_of(shares)), None)
-        return frontier_on(ex, shares, _losses(facts, shares.tree), nothing, 0, way, ex.n_rows)
+        return frontier_on(ex, shares, _losses(TableFacts(growth.task), shares.tree), nothing, 0, way, ex.n_rows)
     sampled, is_all = with_sample_in_memory(ex)
     evidence = sampled._rows()
-    of_sample, largest = way_of(sampled, evidence), replace(evidence.task, max_leaf_nodes=largest_of(ex))
-    grown_on = of_sample.rows_of(largest)
+    of_sample, to_grow = way_of(sampled, evidence), replace(evidence.task, max_leaf_nodes=largest_of(ex))
+    grown_on = of_sample.rows_of(to_grow)
     shares = of_sample.shares(grown_on, evidence)
-    held = held_out_by_size(sampled, evidence, largest, of_sample, sizes_of(shares), folds, Distance(ex.objective))
-    n_grown = ex.n_rows if is_all and grown_on is largest else len(grown_on.rows)
+    held = held_out_by_size(sampled, evidence, to_grow, of_sample, sizes_of(shares), folds, Distance(ex.objective))
+    n_grown = ex.n_rows if is_all and grown_on is to_grow else len(grown_on.rows)
+    if growth is None or not is_rounded:
+        facts = TableFacts(task if growth is None else growth.task)
+    else:  # the larger tree tests the table's columns
+        facts = TableFacts(task, None if growth.scaling is None else growth.scaling.scale)
     return frontier_on(ex, shares, _losses(facts, shares.tree), held, folds, of_sample, n_grown)
 
 
@@ -87,5 +91,5 @@ def _losses(facts: TableFacts, tree: ThresholdTree) -> LeafLosses:
     present = means.weights > 0
     shift = means.mean[np.argmax(present)]
     away = np.where(present[:, None], (means.mean - shift) + means.rest, 0.0)
-    cost = cost_by_means(means.weights, away, inside, facts.k)
+    cost = cost_by_means(means.weights, away if facts.scale is None else away / facts.scale, inside, facts.k)
     return LeafLosses(sums.held.astype(np.float64), cost, facts.cost_of_clusters)
