@@ -4,6 +4,7 @@ The cheapest tree is sought with objective="cost"; its bound on all trees is the
 """
 
 import argparse
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -26,8 +27,9 @@ class Gaps(NamedTuple):
 
     @property
     def of_cheapest(self) -> float:
-        """1 less the bound over the cost of the tree that was grown for cost."""
-        return float(self.cheapest.search.gap)
+        """1 less the bound over the cost of the tree that was grown for cost; NaN if the clock left no bound."""
+        gap = self.cheapest.search.gap
+        return np.nan if gap is None else float(gap)
 
     @property
     def of_auto(self) -> float:
@@ -73,8 +75,8 @@ def main(options: argparse.Namespace) -> None:
         found.append((k, of_k))
     print_table(
         "Gaps by number of clusters",
-        ["k", "tables", "cost: gap 0", "worst", "auto: gap 0", "median", "median of others", "worst", "kept out",
-         "not found"],
+        ["k", "tables", "with bound", "cost: gap 0", "worst", "auto: gap 0", "median", "median of others", "worst",
+         "kept out", "not found"],
         [_summary(k, of_k) for k, of_k in found],
     )  # fmt: skip
 
@@ -87,16 +89,22 @@ def _line(each: Gaps) -> list[str]:
 
 
 def _summary(k: int, found: list[Gaps]) -> list[str]:
-    of_cheapest, of_auto = (np.array([getattr(each, name) for each in found]) for name in ("of_cheapest", "of_auto"))
-    positive = of_auto[of_auto > EQUAL - 1]
+    known = [each for each in found if not np.isnan(each.of_cheapest)]
+    of_cheapest, of_auto = ([getattr(each, name) for each in known] for name in ("of_cheapest", "of_auto"))
+    positive = [gap for gap in of_auto if gap > EQUAL - 1]
     return [
         str(k),
         str(len(found)),
-        str((of_cheapest == 0).sum()),
-        f"{of_cheapest.max():.3%}",
+        str(len(known)),
+        str(of_cheapest.count(0)),
+        _percent(of_cheapest, np.max),
         str(len(of_auto) - len(positive)),
-        f"{np.median(of_auto):.3%}",
-        f"{np.median(positive):.3%}" if len(positive) else "-",
-        f"{of_auto.max():.3%}",
+        _percent(of_auto, np.median),
+        _percent(positive, np.median),
+        _percent(of_auto, np.max),
         *(str(sum(each.why == why for each in found)) for why in ("kept out", "not found")),
     ]
+
+
+def _percent(gaps: list[float], summary: Callable[[list[float]], float]) -> str:
+    return f"{summary(gaps):.3%}" if gaps else "-"

@@ -54,6 +54,7 @@ def test_no_table_is_left():
     [
         pytest.param([], ["beaten in 0 of 1 cases"], marks=pytest.mark.slow),
         (["gaps", "--clusters", "2", "3"], ["k=3", "Gaps by number of clusters"]),
+        (["gaps", "--clusters", "3", "--time-limit", "1e-9"], ["nan%", "by clock"]),
         (["given"], ["false rules", "below grow.cart in 0 of 2: -"]),
         (["outside"], ["unseen", "mean"]),
         (["worth", "--times", "1", "--cases", "1"], ["The curve", "and refinement"]),
