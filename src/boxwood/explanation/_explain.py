@@ -239,4 +239,4 @@ def explain(
         return explain_rows(X, labels_or_estimator, asked)
     if is_explainer(labels_or_estimator):
         return explained_on_table(labels_or_estimator, source, asked)
-    return explain_table(source, labels_or_estimator, **vars(asked))
+    return explain_table(source, labels_or_estimator, asked)
