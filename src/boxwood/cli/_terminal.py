@@ -84,7 +84,7 @@ def _painted_line(line: str) -> str:
     for beginning, style in _PAINTS:
         found = beginning.match(line)
         if found:
-            return click.style(found[0], **style) + line[found.end() :]  # type: ignore[arg-type]
+            return click.style(found[0], **style) + line[found.end() :]
     return line
 
 

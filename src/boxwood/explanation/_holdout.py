@@ -51,7 +51,7 @@ def checked_validate(validate: Any) -> Validate | None:
         return None
     if isinstance(validate, bool) or not isinstance(validate, Real):
         raise TypeError(f"validate must be {expected}; got {shown(validate)}")
-    within: Any = min(validate, MOST_FOLDS + 1)  # type: ignore[type-var]
+    within: Any = min(validate, MOST_FOLDS + 1)
     is_whole, value = isinstance(validate, Integral), float(within)
     if is_whole and 2 <= value <= MOST_FOLDS:
         return int(value)

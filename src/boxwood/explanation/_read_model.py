@@ -128,7 +128,7 @@ def _readability(entry: dict[str, Any]) -> Readability:
     if sorted(entry) != sorted(fields):
         raise ValueError(f"its readability has {sorted(entry)}, expected {sorted(fields)}")
     counts, averages = ([entry[name] for name in names] for names in (fields[:3], fields[3:]))
-    return Readability(*map(as_whole, counts), *map(as_number, averages))  # type: ignore[call-arg, arg-type]
+    return Readability(*map(as_whole, counts), *map(as_number, averages))
 
 
 def _mixture(entry: dict[str, Any]) -> MixtureFacts:

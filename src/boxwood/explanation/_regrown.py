@@ -96,7 +96,7 @@ class Regrown(Measured):
         if kept is None or folds not in (0, kept.folds):
             self._refuse_no_rows(f"frontier({folds or ''})")
             kept = self._kept["frontier"] = frontier_of(self, folds, progress)  # type: ignore[arg-type]
-        return kept  # type: ignore[no-any-return]
+        return kept
 
     def stability(self, n: int = 50, random_state: Any = None, *, verbose: Any = 0) -> Stability:
         """Return how much of the explanation is the same on rows drawn again, and a verdict in one sentence.

@@ -194,7 +194,7 @@ class _View:
 
     def open_columns(self) -> list[int]:
         """Return the indices of the columns of the grid with bins that can hold the best cut."""
-        return np.flatnonzero(self.open.any(axis=1)).tolist()  # type: ignore[no-any-return]
+        return np.flatnonzero(self.open.any(axis=1)).tolist()
 
     def best(self, s: int) -> tuple[int, int, float]:
         """Return mistakes, column and value of the best cut in the open bins of a column."""

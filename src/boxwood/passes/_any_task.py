@@ -16,4 +16,4 @@ def task_of(X: Any, reference: Any, **options: Any) -> Task | TableTask:
     """Return `TableTask.of` for a source, and `Task.of` for anything else."""
     refuse_unscanned(X)
     make = TableTask.of if isinstance(X, (Source, Batches)) else Task.of
-    return make(X, reference, **options)  # type: ignore[no-any-return, operator]
+    return make(X, reference, **options)

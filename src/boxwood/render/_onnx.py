@@ -34,7 +34,7 @@ def onnx(model: Any) -> bytes:
     whole = all(isinstance(name, Integral) and not isinstance(name, bool) and abs(name) < 2**63 for name in ex.names)
     nodes = _with_missing(one_sided(ex.tree), ex)
     steps = [
-        helper.make_node("TreeEnsembleRegressor", ["X"], ["number"], domain=_ML, **_attributes(nodes, ex.n_clusters)),
+        helper.make_node("TreeEnsembleRegressor", ["X"], ["number"], domain=_ML, **_attributes(nodes)),
         helper.make_node("Reshape", ["number", "shape"], ["flat"]),
         helper.make_node("Cast", ["flat"], ["place"], to=kinds.INT64),
         helper.make_node("Gather", ["names", "place"], ["cluster"]),
@@ -91,7 +91,7 @@ def _with_missing(nodes: OneSided, ex: Explanation) -> list[_Node]:
     return [one._replace(right=rights.get(place, 0)) for place, one in enumerate(written)]
 
 
-def _attributes(nodes: list[_Node], n_clusters: int) -> dict[str, Any]:
+def _attributes(nodes: list[_Node]) -> dict[str, Any]:
     n = len(nodes)
     leaves = [place for place, one in enumerate(nodes) if one.feature < 0]
     return {

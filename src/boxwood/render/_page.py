@@ -99,7 +99,7 @@ def _facts(ex: Explanation, guard: Guard, profile: tuple[ColumnProfile, ...]) ->
     """Return what both forms show."""
     picture = picture_of(ex)
     counts = counts_of(ex, picture, guard)
-    tree = tree_shapes(ex, picture, counts, guard) if 1 < ex.n_leaves <= LARGEST else None
+    tree = tree_shapes(picture, counts, guard) if 1 < ex.n_leaves <= LARGEST else None
     return {
         "ex": ex,
         "guard": guard,
@@ -112,7 +112,7 @@ def _facts(ex: Explanation, guard: Guard, profile: tuple[ColumnProfile, ...]) ->
         "swatches": picture.swatches,
         "cards": cards(ex, picture, profile, guard),
         "profile": profile_table(ex, profile, guard) if profile else None,
-        "losses": losses(ex, picture, counts, guard),
+        "losses": losses(picture, counts),
         "confusion": confusion(ex, counts, guard),
         "grown_by": grown_by(ex.method),
         "notes": [_without_few(printable(note), guard) for note in ex.notes],

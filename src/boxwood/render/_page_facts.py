@@ -81,7 +81,7 @@ def cards(ex: Explanation, picture: Picture, profile: tuple[ColumnProfile, ...],
     return found
 
 
-def losses(ex: Explanation, picture: Picture, counts: Counts, guard: Guard) -> list[dict[str, str]]:
+def losses(picture: Picture, counts: Counts) -> list[dict[str, str]]:
     """Return a line for each cut: its test, its rows, and the rows that are lost there; none without rows."""
     if any(cut.lost is None for cut in picture.cuts):
         return []

@@ -66,7 +66,7 @@ def counts_of(ex: Explanation, picture: Picture, guard: Guard) -> Counts:
     return Counts(rows, lost, frozenset(hidden), cells)
 
 
-def tree_shapes(ex: Explanation, picture: Picture, counts: Counts, guard: Guard) -> dict[str, Any]:
+def tree_shapes(picture: Picture, counts: Counts, guard: Guard) -> dict[str, Any]:
     """Return the shapes of the picture: everything that the template places."""
     return {
         "width": round(picture.width),

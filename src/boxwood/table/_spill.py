@@ -151,7 +151,7 @@ def spilled_relation(
 
     folder, name = SpillFolder(), "the relation"
     names, types = distinct_names(relation.columns), tuple(map(str, relation.types))
-    table = Table(None, "", name, "SQL", names, types, folder.path)  # type: ignore[arg-type]
+    table = Table(None, "", name, "SQL", names, types, folder.path)
     with folder.filling() as out:
         chosen = choose(names)
         columns = [typed_column(table, i) for i in chosen]
