@@ -191,7 +191,7 @@ def test_progress_is_told_by_rows_of_each_pass(folder, monkeypatch):
 
 @pytest.mark.slow
 def test_a_cancelled_run_leaves_nothing_behind(folder, tmp_path):
-    big = f"SELECT t.* FROM '{folder}/t.parquet' t, range(3000)"
+    big = f"SELECT t.* FROM '{folder}/t.parquet' t, range(100_000)"
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     words = ["explain", "--sql", big, "-l", "segment", "-o", str(tmp_path / "out.json")]

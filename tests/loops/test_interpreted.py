@@ -11,7 +11,6 @@ import pytest
 import boxwood as bw
 from boxwood.grow import METHODS
 from boxwood.loops import _jit, mmdt_thresholds, optimal, order, sums, walk
-from boxwood.tree import _walk
 from tests.cases import make_case
 from tests.scale import seeds
 
@@ -185,8 +184,8 @@ def test_a_first_call_compiles_little_and_a_second_process_knows_what_was_compil
 def test_constants_and_constant_arrays_compile_no_loop_twice(monkeypatch):
     """A number in the source, or an array that cannot be written beside one that can, would be a kind of its own."""
     kinds = set()
-    descend = _walk.descend
-    monkeypatch.setattr(_walk, "descend", lambda *args: kinds.add(tuple(map(numba.typeof, args))) or descend(*args))
+    descend = walk.descend
+    monkeypatch.setattr(walk, "descend", lambda *args: kinds.add(tuple(map(numba.typeof, args))) or descend(*args))
     X = np.arange(8.0)[:, None]
     ex = bw.explain(X, [0, 0, 0, 0, 1, 1, 1, 1])
     for run in (ex.tree.predict, ex.tree.apply, ex.predict, ex.apply):

@@ -578,7 +578,7 @@ def test_too_small_a_limit_of_memory_is_lifted(tmp_path, monkeypatch):
     assert write_labelled(path, out, CASE, NUMBERS).n_rows == 60000
     assert limits[0] == "4.0 MiB"
     assert len(limits) == 2
-    assert duckdb.execute(f"SELECT count(*) FROM '{out}'").fetchone() == (60000,)
+    assert duckdb.execute(f"SELECT count(*) FROM '{out}'").fetchall() == [(60000,)]
 
 
 @pytest.mark.slow

@@ -140,7 +140,8 @@ def test_columns_of_any_type_are_compared_as_doubles(tmp_path, kind, seed):
     duckdb_too = tmp_path / "out.csv"
     bw.write_labels(tree_of(threshold), path, duckdb_too, columns=["x"])
     if kind != "none":
-        found = duckdb.read_csv(str(duckdb_too), all_varchar=True).project("cluster").fetchall()
+        with duckdb.connect() as con:
+            found = con.read_csv(str(duckdb_too), all_varchar=True).project("cluster").fetchall()
         assert [None if label is None else int(label) for (label,) in found] == expected
 
 

@@ -28,13 +28,15 @@ class FoundLabels(NamedTuple):
     overview: Overview
 
 
-def find_labels(batches: Batches, column: str) -> FoundLabels:
+def find_labels(batches: Batches, column: str, *, all_weighted: bool = True) -> FoundLabels:
     """Return the labels of a column but for -1 and "-1", from one pass.
+
+    IN: all_weighted, whether each needs a row with weight, as clusters do that have no other centre than their mean.
 
     Raises
     ------
     DataError
-        If labels are missing, there is none, there are more than 10 000, or a cluster has no row with weight.
+        If labels are missing, there is none, there are more than 10 000, or one lacks the weight that it needs.
     """
     source = batches.source
     if source.kinds[source.names.index(column)] == "other":
@@ -48,7 +50,8 @@ def find_labels(batches: Batches, column: str) -> FoundLabels:
     codes, labels = encode_labels(_as_given(list(found.places)))
     overview = found.overview.placed(codes.tolist(), len(labels))
     overview.refuse_unusable(batches.columns)
-    if empty := [str(label) for label, size in zip(labels, overview.sizes.tolist(), strict=True) if size == 0]:
+    empty = [str(label) for label, size in zip(labels, overview.sizes.tolist(), strict=True) if size == 0]
+    if empty and all_weighted:
         raise DataError(
             f"clusters without weight: {listed(empty)}; leave their rows out (label -1), or weigh some of them"
         )

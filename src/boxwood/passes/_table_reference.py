@@ -144,7 +144,7 @@ class TableReference:
         if is_known or not isinstance(labelling, LabelColumn):
             return self
         rows = replace(batches, labelling=labelling)
-        labels, overview = find_labels(rows, labelling.column)
+        labels, overview = find_labels(rows, labelling.column, all_weighted=False)
         if others := [str(label) for label in labels if label not in labelling.labels]:
             raise DataError(
                 f"labels in column {labelling.column!r} of {batches.source.name} that the reference does not have: "

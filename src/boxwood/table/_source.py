@@ -8,10 +8,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
+from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from boxwood._files import temporary_folder
@@ -313,16 +314,31 @@ def _leanly(con: duckdb.DuckDBPyConnection, n_columns: int, work: Callable[[], T
 
 
 def waited(con: duckdb.DuckDBPyConnection, work: Callable[[], Any], tick: Tick | None = None) -> Any:
-    """Return `work()`, run in another thread. The calling thread waits, reacts to Ctrl-C, and calls `tick`."""
-    with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(work)
-        try:
-            while True:
-                try:
-                    return future.result(timeout=0.1)
-                except TimeoutError:
-                    if tick is not None:
-                        tick(max(0.0, float(con.query_progress()) / 100))
-        except BaseException:
+    """Return `work()`, run in another thread. The calling thread waits, reacts to Ctrl-C, and calls `tick`.
+
+    However it is interrupted, work has ended when this raises: what cleans up needs the connection.
+    """
+    outcome: Future[Any] = Future()
+    try:
+        Thread(target=_settle, args=(outcome, work), daemon=True).start()
+        while True:
+            try:
+                return outcome.result(timeout=0.1)
+            except TimeoutError:
+                if outcome.done():  # perhaps with a TimeoutError of its own
+                    return outcome.result()
+                if tick is not None:
+                    tick(max(0.0, float(con.query_progress()) / 100))
+    except BaseException:
+        while not (outcome.cancel() or outcome.done()):  # an interrupt is lost on a query that has not begun
             con.interrupt()
-            raise
+            wait([outcome], timeout=0.05)
+        raise
+
+
+def _settle(outcome: Future[Any], work: Callable[[], Any]) -> None:
+    if outcome.set_running_or_notify_cancel():
+        try:
+            outcome.set_result(work())
+        except BaseException as error:
+            outcome.set_exception(error)
