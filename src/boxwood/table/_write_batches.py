@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from threading import Lock
 from typing import Any, NamedTuple, TypeVar
 
 from boxwood._extras import require
@@ -162,15 +163,22 @@ def write_batches(rows: Rows, rules: Rules, out: str, *, column: str = "cluster"
 def _ahead(things: Iterator[Any], work: Callable[[Any], T]) -> Iterator[tuple[Any, T]]:
     """Yield each thing with what is made of it; the next one is read and made while the caller uses this one."""
 
-    def next_one() -> tuple[Any, T] | None:
-        thing = next(things, None)
-        return None if thing is None else (thing, work(thing))
+    busy, has_ended = Lock(), False
 
-    with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(next_one)
-        while (found := waiting.result()) is not None:
+    def next_one() -> tuple[Any, T] | None:
+        with busy:
+            thing = None if has_ended else next(things, None)
+            return None if thing is None else (thing, work(thing))
+
+    try:
+        with ThreadPoolExecutor(1) as pool:
             waiting = pool.submit(next_one)
-            yield found
+            while (found := waiting.result()) is not None:
+                waiting = pool.submit(next_one)
+                yield found
+    finally:
+        with busy:  # the pool does not wait for a thread whose start was interrupted
+            has_ended = True
 
 
 def _options(group: Any, schema: Any) -> dict[str, Any]:
