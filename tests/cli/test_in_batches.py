@@ -196,14 +196,19 @@ def test_a_cancelled_run_leaves_nothing_behind(folder, tmp_path):
     scratch.mkdir()
     words = ["explain", "--sql", big, "-l", "segment", "-o", str(tmp_path / "out.json")]
     command = [sys.executable, "-m", "boxwood", *words]
-    process = subprocess.Popen(command, env={**os.environ, "TMPDIR": str(scratch)}, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 30
-    while not any(scratch.rglob("*")) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert any(scratch.rglob("*"))
-    time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=30)
+    environment = {**os.environ, "TMPDIR": str(scratch)}
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            deadline = time.monotonic() + 100
+            while not any(scratch.rglob("*")) and time.monotonic() < deadline:
+                assert process.poll() is None, process.stderr.read()
+                time.sleep(0.01)
+            assert any(scratch.rglob("*"))
+            time.sleep(0.3)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=100)
+        finally:
+            process.kill()
     assert process.returncode == 130, said
     assert "interrupted" in said
     assert [path.name for path in tmp_path.rglob("*")] == ["scratch"]
