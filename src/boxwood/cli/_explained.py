@@ -71,7 +71,7 @@ def _refuse_method(options: dict[str, Any]) -> None:
     from boxwood.reference._budget import Budget
 
     method = METHODS[options["method"]]
-    method.grower_by_passes  # noqa: B018  it refuses methods without one
+    method.refuse_without_passes()
     with in_option_names():
         method.check_budget(Budget.of(**{name: options[name] for name in _NUMBERS}))
 
