@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from boxwood._threads import BLOCK_ROWS
 from boxwood._types import Indices
 from boxwood.tree._nodes import Nodes
 from boxwood.tree._numbers import between, shortest_between
@@ -37,7 +38,24 @@ _Choice = Callable[[_Gap, float, bool], float]
 def shortened(tree: Tree, X: ArrayLike) -> Tree:
     """See `ThresholdTree.shortened`."""
     rows = as_rows(X, tree.n_features)
-    return _moved(tree, rows, rows, _short)
+    whole = [j for j in tree.features.tolist() if _is_whole(rows[:, j])]
+    return shortened_in(tree, *_gaps(tree, rows), whole)
+
+
+def _gaps(tree: Tree, rows: NDArray[np.floating]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the gap of each end of a cut, as `shortened_in` takes it."""
+    from boxwood.loops.gaps import widen_gaps  # here, as SQL and model files need the tree without the compiler
+
+    ends, nodes = ends_left_of(tree), (tree.feature, tree.lower, tree.upper, tree.second)
+    left, right = np.full(ends.shape, -np.inf), np.full(ends.shape, np.inf)
+    for start in range(0, len(rows), BLOCK_ROWS):  # so that an interrupt is heard
+        widen_gaps(rows[start : start + BLOCK_ROWS], *nodes, ends, left, right)
+    bare = (tree.feature >= 0)[:, None] & np.isfinite(ends) & (np.isinf(left) | np.isinf(right))
+    for node, end in np.argwhere(bare).tolist():  # no row of the node is on one side: the next one of the table is
+        beyond = _ends(rows[:, tree.feature[node]], rows[:, tree.feature[node]], float(ends[node, end]), True)
+        left[node, end] = max(left[node, end], beyond.left)
+        right[node, end] = min(right[node, end], beyond.right)
+    return left, right
 
 
 def shortened_in(tree: Tree, left: NDArray[np.float64], right: NDArray[np.float64], whole: Collection[int]) -> Tree:
@@ -67,7 +85,7 @@ def recut(tree: Tree, X: ArrayLike, Z: ArrayLike) -> Tree:
     raw, mapped = as_rows(X, tree.n_features), as_rows(Z, tree.n_features)
     if raw.shape[0] != mapped.shape[0]:
         raise ValueError(f"X and Z must hold the same rows, got {raw.shape[0]} and {mapped.shape[0]}")
-    return _moved(tree, raw, mapped, _middle)
+    return _moved(tree, raw, mapped)
 
 
 def rounded(tree: Tree, digits: int, kept: Collection[int] = ()) -> Tree:
@@ -93,13 +111,12 @@ def _to_digits(value: float, digits: int) -> float:
     return near
 
 
-def _moved(tree: Tree, X: NDArray[np.floating], Z: NDArray[np.floating], choose: _Choice) -> Tree:
-    """Return the tree with each finite end of a cut chosen anew.
+def _moved(tree: Tree, X: NDArray[np.floating], Z: NDArray[np.floating]) -> Tree:
+    """Return the tree with each finite end of a cut in the middle of a gap.
 
-    It is chosen in the gap of `X` between the rows that it separates in `Z`.
+    It is the gap of `X` between the rows that the end separates in `Z`.
     """
     lower, upper = tree.lower.copy(), tree.upper.copy()
-    whole = {int(feature): _is_whole(X[:, feature]) for feature in tree.features}
     for node, rows, inside in rows_at_nodes(tree, Z):
         if inside is None:
             continue
@@ -109,7 +126,7 @@ def _moved(tree: Tree, X: NDArray[np.floating], Z: NDArray[np.floating], choose:
             _gap(node, *column, end, closed) if math.isfinite(end) else None
             for end, closed in ((lower[node], False), (upper[node], True))
         )
-        lower[node], upper[node] = _chosen(tree, node, low, high, choose, whole[j])
+        lower[node], upper[node] = _chosen(tree, node, low, high, _middle, False)
     return tree.with_thresholds(lower, upper)
 
 
