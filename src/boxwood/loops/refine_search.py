@@ -56,14 +56,19 @@ def add_to_bins(rows, at, slot, difference, codes, columns, bins):
     IN: rows (m,); at (n,); slot (n_nodes + 1,): the node's place in `bins`, or -1; difference (n,); codes (n, d);
     columns (c,). OUT: bins (n_slots, c, n_bins, 2).
     """
-    for row in rows:
-        place = slot[at[row]]
+    some, none = (
+        np.uint64(1),
+        np.uint64(0),
+    )  # without a sign, as the indices here: numba need not check for negative ones
+    for signed in rows:
+        row = np.uint64(signed)
+        place = slot[np.uint64(at[row])]
         if place < 0:
             continue
-        change, sums, code = difference[row], bins[place], codes[row]
-        sign = 1 if change < 0 else 0
+        s, change = np.uint64(place), difference[row]
+        sign = some if change < 0 else none
         for c in range(len(columns)):
-            sums[c, code[columns[c]], sign] += change
+            bins[s, c, np.uint64(codes[row, np.uint64(columns[c])]), sign] += change
 
 
 @jit
