@@ -18,6 +18,7 @@ __all__ = [
     "best_cuts",
     "best_cuts_of_bins",
     "bound_bins",
+    "take_better",
 ]
 
 SUM, BEST, LOWEST, LAST, LEFT, RIGHT = range(6)  # of a node while a column is walked; see `best_cuts`
@@ -47,6 +48,21 @@ def best_cuts(X, column, order, at, wanted, difference, states):
         total += difference[row]
         state[SUM] = total
         state[LOWEST] = min(state[LOWEST], total)
+
+
+@jit
+def take_better(nodes, column, states, current, best, feature, left, right):
+    """Take the cuts of a column where they are better; of equal ones that of the lowest column is.
+
+    IN: nodes (m,); column; states (m, 6); current (n_nodes + 1,): sums of the cuts that the nodes have. IN and OUT:
+    best, feature, left, right (n_nodes + 1,): sums of the best cuts, their columns, and rows next to them.
+    """
+    for i in range(len(nodes)):
+        node, total = nodes[i], states[i, BEST]
+        is_equal = total == best[node] and total < current[node] and column < feature[node]
+        if total < best[node] or is_equal:
+            best[node], feature[node] = total, column
+            left[node], right[node] = states[i, LEFT], states[i, RIGHT]
 
 
 @jit
