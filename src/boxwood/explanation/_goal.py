@@ -20,6 +20,7 @@ from boxwood.tree import ThresholdTree
 __all__ = ["Candidate", "Goal", "GoalRule", "comparable"]
 
 NEAREST = 0.95  # "auto" looks at costs if at least this share of rows is nearest to its own cluster's mean
+AT_HAND = 1 << 16  # distances of rows to means in memory at a time, so that they stay in the processor's cache
 DIGITS = 36  # binary digits of a cost by which trees are compared
 NEAR = 1.005  # trees whose cost is up to so many times the least are looked at for their agreement
 ALLOWED = 0.005  # share of rows by which the tree that "auto" takes may agree less than the best of these
@@ -193,5 +194,6 @@ def _share_nearest(task: Task) -> float:
         weight: Array = np.where(kept, 1.0 if weights is None else weights[start:stop], 0.0)
         return np.array([weight[nearest_to_own].sum(), weight.sum()], dtype=np.float64)
 
-    nearest_to_own, total = np.sum(map_blocks(count, len(X)), axis=0)
+    block = max(AT_HAND // len(means), 1)
+    nearest_to_own, total = np.sum(map_blocks(count, len(X), block=block), axis=0)
     return float(nearest_to_own / total)
