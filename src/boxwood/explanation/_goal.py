@@ -10,6 +10,7 @@ import numpy as np
 
 from boxwood._threads import map_blocks
 from boxwood._types import Array, Bools, Floats, Indices
+from boxwood.grow._reached import clusters_reached
 from boxwood.grow._refine import means_of
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.loops.kernels import products
@@ -151,7 +152,7 @@ class Goal(GoalRule):
         """Return a tree with its cost and mistakes, which are computed once for equal trees."""
         if tree not in self._known:
             reference, weights = self.task.reference, self.task.rows.weights
-            predicted = tree.predict(self.task.rows, n_jobs=self.task.n_jobs)
+            predicted = clusters_reached(tree, self.task)
             wrong = reference.kept & (predicted != reference.labels)
             mistakes = float(wrong.sum() if weights is None else weights[wrong].sum())
             self._known[tree] = self._cost(np.where(reference.kept, predicted, -1)), mistakes

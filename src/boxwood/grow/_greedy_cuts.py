@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from boxwood._threads import map_blocks
 from boxwood._types import Bools, Floats, Indices, Ints
@@ -85,10 +86,11 @@ class Nearest:
     """For each row of a problem a list of the nearest centres of the node that the row is in.
 
     A row is in one node at a time, because the rows of a node are divided among its children. So the lists of a node
-    are made from those of its parent, in place, and the order of the columns is parted in place.
+    are made from those of its parent, in place, and the order of the columns is parted in place. If several trees are
+    grown, lists that are not large are kept as they are at the root.
     """
 
-    def __init__(self, task: Task, problem: Problem, rows: Indices) -> None:
+    def __init__(self, task: Task, problem: Problem, rows: Indices, *, several: bool = False) -> None:
         self.task, self.problem, self.centers = task, problem, task.reference.centers
         self.unit = distance_unit(task)
         self.largest = np.zeros(len(task.rows))
@@ -99,12 +101,17 @@ class Nearest:
         n, d = task.rows.values.shape
         listed = 2 * LISTED if d >= DEAR and 2 * LISTED * n <= LARGEST else LISTED
         shape = n, min(listed, len(self.centers))
-        self.near, self.distances = np.empty(shape, dtype=np.int32), np.empty(shape)
-        self.restart()
+        self.near, self.distances = np.full(shape, -1, dtype=np.int32), np.empty(shape)
+        self.keeps_root = several and self.near.size <= LARGEST
+        self.at_root: tuple[NDArray[np.int32], Floats] | None = None
+        self.order = PartedOrder(self.task)
 
     def restart(self) -> None:
         """Put all rows back into the root."""
-        self.near[:] = -1
+        if self.at_root is None:
+            self.near[:] = -1
+        else:
+            self.near[:], self.distances[:] = self.at_root
         self.order = PartedOrder(self.task)
 
     def cuts_at(self, node: Node) -> NodeCuts:
@@ -122,6 +129,8 @@ class Nearest:
             )
 
         map_blocks(keep, len(rows), n_jobs=self.problem.jobs_for(rows))
+        if self.keeps_root and not node.path:
+            self.at_root = self.near.copy(), self.distances.copy()
         return NodeCuts(self, node, centers)
 
 
