@@ -10,6 +10,7 @@ import numpy as np
 
 from boxwood._threads import map_blocks
 from boxwood._types import Array, Bools, Floats, Indices
+from boxwood.grow._reached import clusters_reached
 from boxwood.grow._refine import means_of
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.loops.kernels import products
@@ -20,6 +21,7 @@ from boxwood.tree import ThresholdTree
 __all__ = ["Candidate", "Goal", "GoalRule", "comparable"]
 
 NEAREST = 0.95  # "auto" looks at costs if at least this share of rows is nearest to its own cluster's mean
+AT_HAND = 1 << 16  # distances of rows to means in memory at a time, so that they stay in the processor's cache
 DIGITS = 36  # binary digits of a cost by which trees are compared
 NEAR = 1.005  # trees whose cost is up to so many times the least are looked at for their agreement
 ALLOWED = 0.005  # share of rows by which the tree that "auto" takes may agree less than the best of these
@@ -150,7 +152,7 @@ class Goal(GoalRule):
         """Return a tree with its cost and mistakes, which are computed once for equal trees."""
         if tree not in self._known:
             reference, weights = self.task.reference, self.task.rows.weights
-            predicted = tree.predict(self.task.rows, n_jobs=self.task.n_jobs)
+            predicted = clusters_reached(tree, self.task)
             wrong = reference.kept & (predicted != reference.labels)
             mistakes = float(wrong.sum() if weights is None else weights[wrong].sum())
             self._known[tree] = self._cost(np.where(reference.kept, predicted, -1)), mistakes
@@ -193,5 +195,6 @@ def _share_nearest(task: Task) -> float:
         weight: Array = np.where(kept, 1.0 if weights is None else weights[start:stop], 0.0)
         return np.array([weight[nearest_to_own].sum(), weight.sum()], dtype=np.float64)
 
-    nearest_to_own, total = np.sum(map_blocks(count, len(X)), axis=0)
+    block = max(AT_HAND // len(means), 1)
+    nearest_to_own, total = np.sum(map_blocks(count, len(X), block=block), axis=0)
     return float(nearest_to_own / total)

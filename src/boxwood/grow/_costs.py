@@ -25,6 +25,7 @@ from boxwood.tree._tree import refuse_no_tree
 __all__ = [
     "OBJECTIVES",
     "REPEATS",
+    "SUM_ERROR",
     "Problem",
     "distance_unit",
     "largest_costs",
@@ -32,7 +33,6 @@ __all__ = [
     "refuse_misfit",
     "scale_for",
     "scale_of",
-    "scales_of",
     "unit_of",
     "value_range",
     "whole_costs",
@@ -49,7 +49,7 @@ CostsUnder: TypeAlias = Callable[[Indices, NDArray[np.integer]], Floats]
 _ONE_THREAD = 1 << 15  # values up to which threads cost more than they save
 OBJECTIVES = ("cost", "mistakes")
 _BLOCK_VALUES = 1 << 21  # costs in memory at a time where only the largest of each row are kept
-_ERROR = 1e-6  # more than the relative error of a plain sum of numbers that are not negative
+SUM_ERROR = 1e-6  # more than the relative error of a plain sum of numbers that are not negative
 REPEATS = float(1 << 31)  # whole weights with a sum below this count as repeated rows
 
 
@@ -144,23 +144,12 @@ def scale_of(largest: Floats) -> float:
     return scale if scale == scale_for(total, 1) else scale_for(math.fsum(largest.tolist()))
 
 
-def scales_of(sums: Floats, largest_of: Callable[[int], Floats]) -> Floats:
-    """Return the factor of `whole_costs` for several sets of rows, by plain sums of their largest costs.
-
-    `largest_of` gives the largest costs of one set, from which an exact sum is made where the plain one leaves a doubt.
-    """
-    exponents, high = (np.frexp(sums * (1 + error))[1] for error in (-_ERROR, _ERROR))
-    for i in np.flatnonzero(exponents != high).tolist():
-        exponents[i] = math.frexp(math.fsum(largest_of(i).tolist()))[1]
-    return np.asarray(np.ldexp(1.0, np.minimum(61 - exponents, 1023)))
-
-
 def scale_for(total: float, side: int = 0) -> float:
     """Return the factor of `whole_costs` for the exact sum of the rows' largest costs; see there.
 
     Where the sum is not exact, the factor is sure if it is the same on both sides, -1 and 1.
     """
-    return math.ldexp(1.0, min(61 - math.frexp(total * (1 + side * _ERROR))[1], 1023))
+    return math.ldexp(1.0, min(61 - math.frexp(total * (1 + side * SUM_ERROR))[1], 1023))
 
 
 def whole_costs_of(problem: Problem, rows: Indices, clusters: Sequence[NDArray[np.integer]]) -> list[Ints]:

@@ -140,9 +140,9 @@ def separate(
     return grow_by_cuts(Node((), np.flatnonzero(task.kept), order.root, clusters, untested), step)
 
 
-def lists_of(task: Task) -> Nearest:
-    """Return the lists of nearest centres that `separate` needs."""
-    return Nearest(task, make_problem(task, "cost"), np.flatnonzero(task.kept))
+def lists_of(task: Task, *, several: bool = False) -> Nearest:
+    """Return the lists of nearest centres that `separate` needs, for one tree or for several, one after another."""
+    return Nearest(task, make_problem(task, "cost"), np.flatnonzero(task.kept), several=several)
 
 
 def _chosen_cut(cuts: NodeCuts, ties: TieBreak, weights: Ints) -> Cut:

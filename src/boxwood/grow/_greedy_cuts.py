@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from boxwood._threads import map_blocks
-from boxwood._types import Bools, Floats, Indices, Ints
+from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import as_whole_weights
 from boxwood.grow._costs import Problem, distance_unit, largest_costs, scale_of
 from boxwood.grow._order import PartedOrder, Places
@@ -85,10 +85,11 @@ class Nearest:
     """For each row of a problem a list of the nearest centres of the node that the row is in.
 
     A row is in one node at a time, because the rows of a node are divided among its children. So the lists of a node
-    are made from those of its parent, in place, and the order of the columns is parted in place.
+    are made from those of its parent, in place, and the order of the columns is parted in place. If several trees are
+    grown, both are kept as they are at the root, unless they are large.
     """
 
-    def __init__(self, task: Task, problem: Problem, rows: Indices) -> None:
+    def __init__(self, task: Task, problem: Problem, rows: Indices, *, several: bool = False) -> None:
         self.task, self.problem, self.centers = task, problem, task.reference.centers
         self.unit = distance_unit(task)
         self.largest = np.zeros(len(task.rows))
@@ -99,13 +100,18 @@ class Nearest:
         n, d = task.rows.values.shape
         listed = 2 * LISTED if d >= DEAR and 2 * LISTED * n <= LARGEST else LISTED
         shape = n, min(listed, len(self.centers))
-        self.near, self.distances = np.empty(shape, dtype=np.int32), np.empty(shape)
-        self.restart()
+        self.near, self.distances = np.full(shape, -1, dtype=np.int32), np.empty(shape)
+        self.order = PartedOrder(self.task)
+        self.keeps_root = several and max(self.near.size, self.order.entries.size) <= LARGEST
+        self.at_root: tuple[Array, ...] | None = None
 
     def restart(self) -> None:
         """Put all rows back into the root."""
-        self.near[:] = -1
-        self.order = PartedOrder(self.task)
+        if self.at_root is None:
+            self.near[:] = -1
+            self.order = PartedOrder(self.task)
+        else:
+            self.near[:], self.distances[:], self.order.entries[:] = self.at_root
 
     def cuts_at(self, node: Node) -> NodeCuts:
         """Return the cuts of a node; those of its parent can no longer be asked for."""
@@ -122,6 +128,8 @@ class Nearest:
             )
 
         map_blocks(keep, len(rows), n_jobs=self.problem.jobs_for(rows))
+        if self.keeps_root and self.at_root is None and not node.path:
+            self.at_root = self.near.copy(), self.distances.copy(), self.order.entries.copy()
         return NodeCuts(self, node, centers)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from boxwood._types import Bools, Indices, Ints
 from boxwood._validation import as_whole_weights, refuse_unknown
 from boxwood.grow._costs import OBJECTIVES, Problem, make_problem, refuse_misfit, whole_costs
+from boxwood.grow._reached import leaves_reached
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 
@@ -30,7 +31,7 @@ def named(tree: ThresholdTree, task: Task, objective: str = "mistakes") -> Thres
     See `honest` and `without_empty_leaves`. A leaf that holds rows of its cluster keeps it. So a cluster whose only
     leaf held none of its rows is without a leaf.
     """
-    leaf = tree.apply(task.rows, n_jobs=task.n_jobs)
+    leaf = leaves_reached(tree, task)
     rows = np.bincount(leaf[task.kept], minlength=tree.n_leaves)
     return without_leaves(_honest(tree, task, objective, leaf), rows == 0)
 
@@ -42,7 +43,7 @@ def honest(tree: ThresholdTree, task: Task, objective: str = "mistakes") -> Thre
     cluster. For "cost" it is the cheapest one for the leaf's rows, among those of which it holds rows; the cost may
     rise, as others may be cheaper still. Of equal clusters the first is taken. Rows that are left out do not count.
     """
-    return _honest(tree, task, objective, tree.apply(task.rows, n_jobs=task.n_jobs))
+    return _honest(tree, task, objective, leaves_reached(tree, task))
 
 
 def _honest(tree: ThresholdTree, task: Task, objective: str, leaf: Indices) -> ThresholdTree:
@@ -69,7 +70,7 @@ def without_empty_leaves(tree: ThresholdTree, task: Task) -> ThresholdTree:
 
     The sibling of such a leaf takes the place of the cut above, so every other row keeps its leaf.
     """
-    rows = np.bincount(tree.apply(task.rows, n_jobs=task.n_jobs)[task.kept], minlength=tree.n_leaves)
+    rows = np.bincount(leaves_reached(tree, task)[task.kept], minlength=tree.n_leaves)
     return without_leaves(tree, rows == 0)
 
 
@@ -133,7 +134,7 @@ def assignment(held: Ints, objective: str) -> Ints:
 
 def weight_in(tree: ThresholdTree, task: Task) -> Ints:
     """Return the weight of each cluster in each leaf, whole numbers of shape (n_leaves, k)."""
-    return _held(tree.apply(task.rows, n_jobs=task.n_jobs), task, tree.n_leaves)
+    return _held(leaves_reached(tree, task), task, tree.n_leaves)
 
 
 def _held(leaf: Indices, task: Task, n_leaves: int) -> Ints:

@@ -133,21 +133,21 @@ class Costs:
         problem = make_problem(task, "mistakes")  # for the weights alone
         share, times = problem.share[kept.rows], problem.times[kept.rows]
         values, unit = _about_medians(task, kept, times)
-        squares, farthest = np.zeros(len(values)), np.zeros(len(values))
-        for column in values.T:  # column by column, so that the sum of a row is the same on every processor
+        squares, farthest = np.zeros(values.shape[1]), np.zeros(values.shape[1])
+        for column in values:  # column by column, so that the sum of a row is the same on every processor
             squares += column * column
             farthest = np.maximum(farthest, np.abs(column))
         of_weights, of_values, of_squares = (
-            scale_of(each * share * times) * _DIGITS for each in (np.ones(len(values)), farthest, squares)
+            scale_of(each * share * times) * _DIGITS for each in (np.ones(len(squares)), farthest, squares)
         )
         if (share == 1).all():
             of_weights = 1.0
-        moments = np.empty((len(values), 2 + values.shape[1]))
+        moments = np.empty((len(squares), 2 + len(values)))
         moments[:, 0] = np.maximum(np.rint(share * of_weights), 1.0)
         moments[:, 1] = np.rint(squares * share * of_squares)
-        moments[:, 2:] = np.rint(values * share[:, None] * of_values)
+        moments[:, 2:] = np.rint(values * share * of_values).T
         moments *= times[:, None]
-        no_table = np.empty((len(values), 0), dtype=np.int64)
+        no_table = np.empty((len(squares), 0), dtype=np.int64)
         exponent = _exponent_of_weights(task, problem, kept) - _log2(of_squares) + 2 - 2 * _log2(unit)
         sums = Sums(kept.codes, no_table, moments, of_squares / of_values * of_weights / of_values)
         return cls(sums, 0, int(moments[:, 1].sum()) >> 38, exponent)
@@ -177,16 +177,18 @@ class Costs:
 def _about_medians(task: Task, kept: Kept, times: Ints) -> tuple[Floats, float]:
     """Return the rows' halved differences to the median of each column times a power of two, and this power.
 
+    The differences come column by column, shape (d, n).
+
     Halves of huge numbers have a difference, and the power brings the largest value near 1.
     """
     columns = [task.rows.column(feature, kept.rows) for feature in range(task.rows.n_columns)]
     spread = max(float(column.max() * 0.5 - column.min() * 0.5) for column in columns)
     unit = math.ldexp(1.0, min(-math.frexp(spread)[1], 1023))
-    values = np.empty((len(kept.rows), len(columns)))
+    values = np.empty((len(columns), len(kept.rows)))
     for feature, column in enumerate(columns):
         counted = np.cumsum(times[kept.order[feature]])
         median = column[kept.order[feature, np.searchsorted(counted, (counted[-1] + 1) // 2)]]
-        values[:, feature] = (column * 0.5 - median * 0.5) * unit
+        values[feature] = (column * 0.5 - median * 0.5) * unit
     return values, unit
 
 

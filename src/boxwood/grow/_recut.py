@@ -8,6 +8,7 @@ sum was so large that it cannot undercut the sum of today is not walked again.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sized
 from typing import NamedTuple, TypeVar
@@ -16,10 +17,11 @@ import numpy as np
 
 from boxwood._threads import BLOCK_ROWS, map_blocks
 from boxwood._types import Array, Bools, Floats, Indices, Ints
-from boxwood.grow._costs import Problem, scales_of
+from boxwood.grow._costs import SUM_ERROR, Problem, scale_for
 from boxwood.grow._recut_leaves import cheaper_clusters
 from boxwood.grow._recut_search import Found, Search
 from boxwood.loops import refine as loops
+from boxwood.loops import refine_level as loops_of_level
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 
@@ -44,14 +46,17 @@ class Draft:
     """A tree, the rows of a task in it, and what each row costs in its leaf and would cost elsewhere."""
 
     def __init__(self, tree: ThresholdTree, task: Task, problem: Problem) -> None:
-        self.shape, self.task, self.problem = tree, task, problem
+        self.shape, self.task, self.problem, self.centers = tree, task, problem, centers_in(problem)
         self.X, self.labels = one_kind(task.rows.values), one_kind(task.reference.labels)
         self.feature, self.upper, self.cluster = tree.feature.copy(), tree.upper.copy(), tree.cluster.copy()
-        self.nodes_at = [np.flatnonzero(tree.node_depth == level) for level in range(tree.depth + 1)]
+        self.cuts_at = [np.flatnonzero((tree.node_depth == level) & (tree.feature >= 0)) for level in range(tree.depth)]
+        self.is_one_sided = np.isneginf(tree.lower)
         self.last = last_below(tree)
         self.share, self.times = np.ascontiguousarray(problem.share), np.ascontiguousarray(problem.times)
         n, nowhere = len(self.X), tree.n_nodes
-        self.at = np.empty((tree.depth + 1, n), dtype=np.int32)
+        self.may_cut = np.ones(self.X.shape[1], dtype=np.bool_)
+        self.may_cut[list(task.budget.forbidden)] = False
+        self.at, self.room = np.empty((tree.depth + 1, n), dtype=np.int32), np.empty(n, dtype=np.intp)
         self.leaf, self.own = np.empty(n, dtype=np.int32), np.zeros(n)
         self._for_blocks(self._place, self.X)
         n_kept = min(tree.depth, max(_KEPT_BYTES // (20 * n), 1))
@@ -71,15 +76,13 @@ class Draft:
 
     def set_costs(self, problem: Problem, is_new: Bools) -> None:
         """Measure rows by other costs from now on; `is_new`, shape (k,), says which clusters have other costs."""
-        self.problem = problem
+        self.problem, self.centers = problem, centers_in(problem)
         self.unknown[:] = True
         leaves = self.shape.leaf_nodes[is_new[self.cluster[self.shape.leaf_nodes]]]
         self.stale[leaves] = loops.COSTS
         of_leaf = np.append(self.stale[:-1] > loops.FRESH, False)
         self._measure(np.flatnonzero(of_leaf[self.leaf]))
-        for level in range(self.shape.depth, -1, -1):
-            nodes = self.nodes_at[level]
-            cuts = nodes[self.feature[nodes] >= 0]
+        for cuts in reversed(self.cuts_at):
             of_leaf[cuts] = of_leaf[cuts + 1] | of_leaf[self.shape.second[cuts]]
         self.moved |= of_leaf
 
@@ -110,14 +113,12 @@ class Draft:
         for level in range(self.shape.depth - 1, -1, -1):
             if is_past(deadline):
                 break
-            cuts = self.nodes_at[level]
-            cuts = cuts[self.feature[cuts] >= 0]
+            cuts = self.cuts_at[level]
             below = changed[cuts + 1] | changed[self.shape.second[cuts]]
-            active = np.zeros_like(new)
-            active[cuts] = (below | new[cuts]) & np.isneginf(self.shape.lower[cuts])
             changed[cuts] = below
-            if active.any():
-                changed |= self._recut_level(level, active)
+            nodes = cuts[(below | new[cuts]) & self.is_one_sided[cuts]]
+            if len(nodes):
+                changed |= self._recut_level(level, nodes)
         self.stale[:-1] = loops.FRESH
         return bool(changed.any())
 
@@ -164,16 +165,13 @@ class Draft:
 
     # -------------------------------------------------------------------------------------------------- cuts
 
-    def _recut_level(self, level: int, active: Bools) -> Bools:
-        """Give the active nodes of a level their best cuts; return which have a new one."""
-        rows = np.flatnonzero(active[self.at[level]])
+    def _recut_level(self, level: int, nodes: Indices) -> Bools:
+        """Give some nodes of a level their best cuts; return which have a new one."""
+        active = np.zeros(len(self.moved), dtype=np.bool_)
+        active[nodes] = True
+        rows = self.room[: loops_of_level.rows_at(active, self.at[level], self.room)]
         side = self._other_side(level)
-        if level >= len(self.others):
-            self.lowest[active] = _UNKNOWN
-        current, is_wrong, n_rows = self._look_across(level, rows, active, side)
-        wanted = self.lowest < current[:, None]
-        wanted[~(active & is_wrong)] = False
-        wanted[:, list(self.task.budget.forbidden)] = False
+        current, wanted, n_rows = self._look_across(level, rows, nodes, side)
         found = Found.nothing(current)
         search = Search(self.task, self.X, rows, self.at[level], side.difference, self.problem.n_jobs)
         search.look(found, wanted, n_rows, self.lowest)
@@ -194,21 +192,19 @@ class Draft:
         unknown = np.full(n, self.shape.n_nodes, dtype=np.int32)
         return _OtherSide(unknown, np.zeros(n), np.zeros(n, dtype=np.int64))
 
-    def _look_across(self, level: int, rows: Indices, active: Bools, side: _OtherSide) -> tuple[Ints, Bools, Ints]:
-        """Find what rows cost on the other side; return for each node the sum of differences over its first side,
-        whether a row is on its dearer side, and the number of rows.
+    def _look_across(self, level: int, rows: Indices, nodes: Indices, side: _OtherSide) -> tuple[Ints, Bools, Ints]:
+        """Find what rows cost on the other side; return for each node the sum of differences over its first side, the
+        columns in which it may have a better cut, and the number of rows.
 
         The factors that make costs whole numbers follow from all costs of a node (see `whole_costs_of`), but are mostly
         the same as before. So differences are computed at once, and again where the factor has changed.
         """
-        at, below, n = self.at[level], self.at[level + 1], len(active)
-        problem = self.problem
-        centers = one_kind(_NO_CENTERS if problem.centers is None else problem.centers)
-        costs = self.labels, centers, problem.unit, self.share, self.times
+        at, below, n = self.at[level], self.at[level + 1], len(self.moved)
+        of_leaves = self.cluster, self.stale, self.leaf, self.own
+        costs = self.labels, self.centers, self.problem.unit, self.share, self.times
 
         def look(start: int, stop: int) -> tuple[Floats, Ints]:
             largest, sums = np.zeros(n), np.zeros((n, 4), dtype=np.int64)
-            of_leaves = self.cluster, self.stale, self.leaf, self.own
             here = rows[start:stop], at, below, *self._tree(), *of_leaves, *costs, self.scales
             loops.look_across(self.X, *here, *side, largest, sums)
             return largest, sums
@@ -219,16 +215,30 @@ class Draft:
             return largest
 
         parts = self._for_blocks(look, rows)
-        scales, sums = scales_of(_sum([part[0] for part in parts]), largest_at), _sum([part[1] for part in parts])
-        anew = active & (scales != self.scales)
-        self.scales[active] = scales[active]
-        if anew.any():
+        sums = _sum([part[1] for part in parts])
+        anew, some_new = self._renew_scales(nodes, _sum([part[0] for part in parts]), largest_at)
+        if some_new:
             sums[anew] = self._differences(rows[anew[at[rows]]], at, below, side)[anew]
-        fallen = (self.fallen + sums[:, 1])[active, None]
-        self.lowest[active] = np.maximum(self.lowest[active] - fallen, _UNKNOWN)
-        self.fallen[active] = 0
-        self.lowest[anew] = _UNKNOWN
-        return sums[:, 0], sums[:, 2] > 0, sums[:, 3]
+        if level >= len(self.others):
+            anew[nodes] = True
+        current, wanted = np.zeros(n, dtype=np.int64), np.zeros(self.lowest.shape, dtype=np.bool_)
+        bounds = _UNKNOWN, self.lowest, self.fallen
+        loops_of_level.find_wanted(nodes, anew, sums, self.may_cut, *bounds, current, wanted)
+        return current, wanted, np.ascontiguousarray(sums[:, 3])
+
+    def _renew_scales(self, nodes: Indices, sums: Floats, largest_at: Callable[[int], Floats]) -> tuple[Bools, bool]:
+        """Take the factors of `whole_costs` by plain sums of the largest costs; return which are new, and if any is.
+
+        `largest_at` gives the largest costs of one node, from which an exact sum is made where the plain one leaves a
+        doubt.
+        """
+        anew, in_doubt = np.zeros((2, len(sums)), dtype=np.bool_)
+        some_new, some_in_doubt = loops_of_level.write_scales(nodes, sums, SUM_ERROR, self.scales, anew, in_doubt)
+        for node in np.flatnonzero(in_doubt).tolist() if some_in_doubt else ():
+            scale = scale_for(math.fsum(largest_at(node).tolist()))
+            anew[node] = scale != self.scales[node]
+            self.scales[node] = scale
+        return anew, some_new or bool(anew.any())
 
     def _differences(self, rows: Indices, at: Array, below: Array, side: _OtherSide) -> Ints:
         def compute(start: int, stop: int) -> Ints:
@@ -285,6 +295,11 @@ class Draft:
 
 def _sum(parts: list[Array]) -> Array:
     return parts[0] if len(parts) == 1 else np.sum(parts, axis=0)
+
+
+def centers_in(problem: Problem) -> Floats:
+    """Return the centres of a problem of distances, and none for other costs."""
+    return one_kind(_NO_CENTERS if problem.centers is None else problem.centers)
 
 
 def one_kind(array: Array) -> Array:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from boxwood._threads import map_tasks, n_threads
 from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood.loops import refine_search as loops
+from boxwood.loops.refine_level import part_by_size
 from boxwood.reference import Task
 from boxwood.reference._bins import N_BINS
 from boxwood.tree import between
@@ -38,12 +39,7 @@ class Found(NamedTuple):
 
     def add(self, nodes: Indices, column: int, states: Ints) -> None:
         """Take what was found in a column; columns come in any order."""
-        best = states[:, loops.BEST]
-        better = best < self.best[nodes]
-        better |= (best == self.best[nodes]) & (best < self.current[nodes]) & (column < self.feature[nodes])
-        here, states = nodes[better], states[better]
-        self.best[here], self.feature[here] = states[:, loops.BEST], column
-        self.left[here], self.right[here] = states[:, loops.LEFT], states[:, loops.RIGHT]
+        loops.take_better(nodes, column, states, *self)
 
     def cuts(self, X: Array) -> tuple[Bools, Indices, Floats]:
         """Return which nodes have a better cut than before, and its column and threshold."""
@@ -66,13 +62,11 @@ class Search(NamedTuple):
 
     def look(self, found: Found, wanted: Bools, n_rows: Ints, lowest: Ints) -> None:
         """Look for better cuts of nodes in columns where they are wanted, and bound the sums of all cuts from below."""
-        if not wanted.any():
-            return
-        large = wanted.any(axis=1) & (n_rows >= _LARGE)
-        if large.any():
-            self._look_by_bins(found, np.flatnonzero(large), wanted, lowest)
-        small = wanted & ~large[:, None]
-        if small.any():
+        large, small = np.empty(len(wanted), dtype=np.intp), np.empty_like(wanted)
+        n_large, any_small = part_by_size(wanted, n_rows, _LARGE, large, small)
+        if n_large:
+            self._look_by_bins(found, large[:n_large], wanted, lowest)
+        if any_small:
             self._walk(found, small, lowest)
 
     # ------------------------------------------------------------------------------------------- small nodes

@@ -7,6 +7,7 @@ import numpy as np
 from boxwood.grow._costs import make_problem
 from boxwood.grow._expand import expanded
 from boxwood.grow._names import named
+from boxwood.grow._reached import clusters_reached
 from boxwood.grow._recut import is_past
 from boxwood.grow._refine import centers_of, refined, refined_with_centers
 from boxwood.reference import Task
@@ -72,11 +73,11 @@ def with_own_centers(tree: ThresholdTree, task: Task, objective: str) -> Task:
     """Return the task with the best centres of the tree's clusters, for the objective "cost"."""
     if objective != "cost":
         return task
-    predicted = np.where(task.reference.kept, tree.predict(task.rows, n_jobs=task.n_jobs), -1)
+    predicted = np.where(task.reference.kept, clusters_reached(tree, task), -1)
     return task.with_reference(task.reference.with_centers(centers_of(task, predicted)))
 
 
 def _summed(tree: ThresholdTree, task: Task, objective: str) -> float:
     problem, rows = make_problem(task, objective), np.flatnonzero(task.kept)
-    costs = problem.cost_under(rows, tree.predict(task.rows, n_jobs=task.n_jobs)[rows])
+    costs = problem.cost_under(rows, clusters_reached(tree, task)[rows])
     return float((costs * problem.share[rows] * problem.times[rows]).sum())

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from boxwood._types import Floats, Indices
 from boxwood.grow._costs import make_problem, refuse_misfit, unit_of, value_range, with_centers
 from boxwood.grow._names import honest
+from boxwood.grow._reached import clusters_reached
 from boxwood.grow._recut import Draft, is_past
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.reference import Reference, Task
@@ -113,7 +114,7 @@ def refined_with_centers(
     refuse_misfit(tree, task)
     tree = honest(tree, task, "cost")
     better, draft, old, old_unit = tree, None, reference.centers, 0.0
-    predicted = np.where(reference.kept, tree.predict(task.rows), -1)
+    predicted = np.where(reference.kept, clusters_reached(tree, task), -1)
     for _ in range(max_rounds):
         centers = centers_of(task, predicted)
         unit = unit_of(*limits, centers)

@@ -7,6 +7,7 @@ import numpy as np
 from boxwood.grow._names import assigned
 from boxwood.grow._optimal_rows import Costs, Kept
 from boxwood.grow._optimal_search import Found, Search, leaf_rows, n_leaves
+from boxwood.grow._reached import clusters_reached
 from boxwood.grow._refine import means_of
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder, rows_at_nodes
@@ -135,6 +136,6 @@ class _Windows:
 
 def _with_means(task: Task, tree: ThresholdTree) -> Task:
     """Return the task with the means of the tree's own clusters as centres; a cluster without rows keeps its centre."""
-    means = means_of(task, np.where(task.kept, tree.predict(task.rows), -1))
+    means = means_of(task, np.where(task.kept, clusters_reached(tree, task), -1))
     centers = np.where(np.isnan(means), task.reference.centers, means)
     return task.with_reference(task.reference.with_centers(centers))

@@ -102,7 +102,7 @@ def growth_of_several(
     """Return a function that grows the tree of one of several depth penalties; see `grow_several`."""
     for penalty in penalties:
         refuse_negative(penalty)
-    nearest = lists_of(task)
+    nearest = lists_of(task, several=len(penalties) > 1)
     known: dict[Path, dict[int, Cut]] = {}  # at each node that was reached, the cuts of the penalties that reach it
 
     def tree_for(number: int) -> ThresholdTree:

@@ -8,6 +8,7 @@ from boxwood._types import Floats
 from boxwood.grow._costs import make_problem
 from boxwood.grow._names import without_leaves
 from boxwood.grow._prefer import subtree
+from boxwood.grow._reached import leaves_reached
 from boxwood.grow._recut import is_past
 from boxwood.grow._refill import loss_of, refilled, with_own_centers
 from boxwood.reference import Task
@@ -65,7 +66,7 @@ def _worths(tree: ThresholdTree, task: Task, objective: str) -> Floats:
     """Return for each leaf what its rows would lose on the other side of the cut above, shape (n_leaves,)."""
     task = with_own_centers(tree, task, objective)
     problem, rows = make_problem(task, objective), np.flatnonzero(task.kept)
-    leaf = tree.apply(task.rows, n_jobs=task.n_jobs)[rows]
+    leaf = leaves_reached(tree, task)[rows]
     order = np.argsort(leaf, kind="stable")
     ends = np.searchsorted(leaf[order], np.arange(tree.n_leaves + 1))
     worths = np.empty(tree.n_leaves)

@@ -8,6 +8,7 @@ from boxwood._types import Indices
 from boxwood.grow._costs import make_problem, whole_costs
 from boxwood.grow._names import named, without_leaves
 from boxwood.grow._prune import sums_by_node
+from boxwood.grow._reached import leaves_reached
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 
@@ -47,7 +48,7 @@ def _cut_off(tree: ThresholdTree, task: Task, max_depth: int, objective: str) ->
     problem = make_problem(task, objective)
     rows = np.flatnonzero(problem.kept)
     costs, _ = whole_costs(problem, rows)
-    clusters = sums_by_node(tree, costs, tree.apply(task.rows, n_jobs=task.n_jobs)[rows]).argmin(axis=1)
+    clusters = sums_by_node(tree, costs, leaves_reached(tree, task)[rows]).argmin(axis=1)
     builder, waiting = TreeBuilder(), [(0, 0)]
     while waiting:
         node, made = waiting.pop()
@@ -65,4 +66,4 @@ def _cut_off(tree: ThresholdTree, task: Task, max_depth: int, objective: str) ->
 
 def _rows_of_leaves(tree: ThresholdTree, task: Task) -> Indices:
     """Return the number of kept rows in each leaf, shape (n_leaves,)."""
-    return np.bincount(tree.apply(task.rows, n_jobs=task.n_jobs)[task.kept], minlength=tree.n_leaves)
+    return np.bincount(leaves_reached(tree, task)[task.kept], minlength=tree.n_leaves)

@@ -77,27 +77,30 @@ def add_changes(
     """
     k, length = centers.shape[1], near.shape[1]
     to_all, beyond = np.empty(k), np.empty(k)
-    for row in rows:
-        own = _whole(distances[row, 0], share[row], times[row], scale)
+    for signed in rows:
+        row = np.uint64(signed)  # without a sign, like other indices here: numba need not check for negative ones
+        own, nearest = _whole(distances[row, 0], share[row], times[row], scale), np.uint64(near[row, 0])
         measured = False  # whether `to_all` holds the distances of this row
         for t in range(len(ends)):
             at_rows[t, row] = 0
-            places, values = position[t], ends[t]
-            x, at = np.float64(X[row, first + t]), places[near[row, 0]]
-            if x == values[at]:
+            x, at = np.float64(X[row, np.uint64(first + t)]), position[t, nearest]
+            value = ends[t, np.uint64(at)]
+            if x == value:
                 continue
-            step, last = (-1, 0) if x < values[at] else (1, k - 1)  # from the nearest centre to the row and beyond
+            down = x < value
+            step, last = (-1, 0) if down else (1, k - 1)  # from the nearest centre to the row and beyond
             more = np.int64(0)  # what the row costs beyond `own` if the cut lies next to `at`
             reached = False  # whether the row lies before `at`
             for m in range(1, length):
-                if near[row, m] < 0 or reached or at == last:
+                cluster = near[row, m]
+                if cluster < 0 or reached or at == last:
                     break
-                p = places[near[row, m]]
+                p = position[t, np.uint64(cluster)]
                 if (p - at) * step > 0:
                     now = _whole(distances[row, m], share[row], times[row], scale) - own
-                    at_centers[t, at] += step * (now - more)
-                    at, more = p, now
-                    reached = values[p] <= x if step < 0 else values[p] >= x
+                    at_centers[t, np.uint64(at)] += step * (now - more)
+                    at, more, value = p, now, ends[t, np.uint64(p)]
+                    reached = value <= x if down else value >= x
             if not reached and at != last:
                 if not measured:
                     _write_distances(X, row, centers, unit, to_all)
@@ -107,8 +110,8 @@ def add_changes(
                     p = at + step
                     now = _whole(beyond[p], share[row], times[row], scale) - own
                     at_centers[t, at] += step * (now - more)
-                    at, more = p, now
-                    reached = values[p] <= x if step < 0 else values[p] >= x
+                    at, more, value = p, now, ends[t, p]
+                    reached = value <= x if down else value >= x
             if reached:
                 at_rows[t, row] = -step * more
             else:

@@ -24,6 +24,7 @@ from boxwood.loops._jit import jit
 __all__ = ["keep_inside", "leaf_cost", "sweep"]
 
 NONE = np.iinfo(np.int64).max
+AT_HAND = 64  # places whose rows stay in the fastest cache while their columns are summed up
 
 
 @jit
@@ -63,35 +64,36 @@ def sweep(order, codes, table, moments, factor, from_column, to_column, first, s
     """
     best, column, code = NONE, -1, -1
     n, kept = order.shape[1], first.shape[1] > 0
-    n_sums = table.shape[1] if table.shape[1] else moments.shape[1]
-    of_clusters, left_of_clusters = np.zeros(n_sums, dtype=np.int64), np.zeros(n_sums, dtype=np.int64)
-    total, left = np.zeros(n_sums), np.zeros(n_sums)
+    n_clusters, n_moments = table.shape[1], 0 if table.shape[1] else moments.shape[1]
+    of_clusters, left_of_clusters = np.zeros(n_clusters, dtype=np.int64), np.zeros(n_clusters, dtype=np.int64)
+    total, left = np.zeros(n_moments), np.zeros(n_moments)
     for row in order[from_column]:
-        for i in range(n_sums):
-            if table.shape[1]:
-                of_clusters[i] += table[row, i]
-            else:
-                total[i] += moments[row, i]
+        for c in range(n_clusters):
+            of_clusters[c] += table[row, c]
+        for i in range(n_moments):
+            total[i] += moments[row, i]
+    ends, squares = np.empty(n, dtype=np.int64), np.empty((AT_HAND, 8))
+    a, b = np.empty(AT_HAND, dtype=np.int64), np.empty(AT_HAND, dtype=np.int64)
     for j in range(from_column, to_column):
+        rows, begin = order[j], 0
+        n_places = _find_places(rows, codes[j], ends)
         left_of_clusters[:] = 0
         left[:] = 0.0
-        place = 0
-        for r in range(n - 1):
-            row = order[j, r]
-            is_place = codes[j, row] != codes[j, order[j, r + 1]]
-            if table.shape[1]:
-                a, b = _cheapest_sides(table, row, of_clusters, left_of_clusters)
+        for start in range(0, n_places, AT_HAND):
+            some = ends[start : min(start + AT_HAND, n_places)]
+            if n_clusters:
+                _cheapest_sides(rows, table, begin, some, of_clusters, left_of_clusters, a, b)
             else:
-                a, b = _spread_sides(moments, row, total, left, factor, is_place)
-            if not is_place:
-                continue
-            if a + b < best:
-                best, column, code = a + b, j, codes[j, row]
-            if kept:
-                first[j, place], second[j, place], places[j, place] = a, b, codes[j, row]
-                place += 1
+                _spread_sides(rows, moments, begin, some, total, left, factor, squares, a, b)
+            begin = some[-1]
+            for p in range(len(some)):
+                if a[p] + b[p] < best:
+                    best, column, code = a[p] + b[p], j, codes[j, rows[some[p] - 1]]
+                if kept:
+                    first[j, start + p], second[j, start + p] = a[p], b[p]
+                    places[j, start + p] = codes[j, rows[some[p] - 1]]
         if kept:
-            places[j, place:] = -1
+            places[j, n_places:] = -1
     return best, column, code
 
 
@@ -111,41 +113,92 @@ def keep_inside(order, inside, out):
 
 
 @jit
-def _cheapest_sides(table, row, total, left):
-    """Add a row to the sums of the first side, and return the least sum of either side."""
-    a, b = NONE, NONE
-    for c in range(len(total)):
-        left[c] += table[row, c]
-        a, b = min(a, left[c]), min(b, total[c] - left[c])
-    return a, b
+def _find_places(rows, codes, ends):
+    """Write for each place the number of rows up to it, and return the number of places.
+
+    IN: rows (n,); codes (m,). OUT: ends (n,).
+    """
+    count = 0
+    for r in range(1, len(rows)):
+        if codes[rows[r - 1]] != codes[rows[r]]:
+            ends[count] = r
+            count += 1
+    return count
 
 
 @jit
-def _spread_sides(moments, row, total, left, factor, wanted):
-    """Add a row to the sums of the first side, and return the costs of both sides about their means, if wanted."""
-    n_sums, of_row = len(total), moments[row]
-    left[0] += of_row[0]
-    left[1] += of_row[1]
-    if not wanted:
-        for i in range(2, n_sums):
-            left[i] += of_row[i]
-        return np.int64(0), np.int64(0)
-    a0, a1, a2, a3, b0, b1, b2, b3 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0  # four sums each, so that none waits
+def _cheapest_sides(rows, table, begin, ends, total, left, a, b):
+    """Write the least sum of either side for some places.
+
+    IN: rows (n,); table (m, k); begin: the number of rows up to the place before; ends (p,); total (k,): sums of all
+    rows. IN and OUT: left (k,): sums of the first side. OUT: a, b (p,).
+    """
+    r = begin
+    for p in range(len(ends)):
+        while r < ends[p]:
+            for c in range(len(left)):
+                left[c] += table[rows[r], c]
+            r += 1
+        least, least_behind = NONE, NONE
+        for c in range(len(left)):
+            least, least_behind = min(least, left[c]), min(least_behind, total[c] - left[c])
+        a[p], b[p] = least, least_behind
+
+
+@jit
+def _spread_sides(rows, moments, begin, ends, total, left, factor, squares, a, b):
+    """Write the costs of both sides about their means for some places.
+
+    Four columns are summed up at a time, which lie side by side. Squares add up in four sums each, so that none waits.
+
+    IN: rows (n,); moments (m, 2 + d); begin: the number of rows up to the place before; ends (p,); total (2 + d,): sums
+    of all rows; factor. IN and OUT: left (2 + d,): sums of the first side. OUT: a, b (p,). Also overwritten: squares
+    (p at least, 8).
+    """
+    n_sums = len(total)
     fours = 2 + (n_sums - 2) // 4 * 4
+    squares[: len(ends)] = 0.0
     for i in range(2, fours, 4):
-        l0, l1 = left[i] + of_row[i], left[i + 1] + of_row[i + 1]
-        l2, l3 = left[i + 2] + of_row[i + 2], left[i + 3] + of_row[i + 3]
-        r0, r1, r2, r3 = total[i] - l0, total[i + 1] - l1, total[i + 2] - l2, total[i + 3] - l3
+        l0, l1, l2, l3 = left[i], left[i + 1], left[i + 2], left[i + 3]
+        t0, t1, t2, t3 = total[i], total[i + 1], total[i + 2], total[i + 3]
+        r = begin
+        for p in range(len(ends)):
+            while r < ends[p]:
+                row = rows[r]
+                l0, l1 = l0 + moments[row, i], l1 + moments[row, i + 1]
+                l2, l3 = l2 + moments[row, i + 2], l3 + moments[row, i + 3]
+                r += 1
+            r0, r1, r2, r3 = t0 - l0, t1 - l1, t2 - l2, t3 - l3
+            squares[p, 0] += l0 * l0
+            squares[p, 1] += l1 * l1
+            squares[p, 2] += l2 * l2
+            squares[p, 3] += l3 * l3
+            squares[p, 4] += r0 * r0
+            squares[p, 5] += r1 * r1
+            squares[p, 6] += r2 * r2
+            squares[p, 7] += r3 * r3
         left[i], left[i + 1], left[i + 2], left[i + 3] = l0, l1, l2, l3
-        a0, a1, a2, a3 = a0 + l0 * l0, a1 + l1 * l1, a2 + l2 * l2, a3 + l3 * l3
-        b0, b1, b2, b3 = b0 + r0 * r0, b1 + r1 * r1, b2 + r2 * r2, b3 + r3 * r3
     for i in range(fours, n_sums):
-        left[i] += of_row[i]
-        right = total[i] - left[i]
-        a0 += left[i] * left[i]
-        b0 += right * right
-    first = _whole(left[0], left[1], (a0 + a1) + (a2 + a3), factor)
-    return first, _whole(total[0] - left[0], total[1] - left[1], (b0 + b1) + (b2 + b3), factor)
+        l0, t0, r = left[i], total[i], begin
+        for p in range(len(ends)):
+            while r < ends[p]:
+                l0 += moments[rows[r], i]
+                r += 1
+            r0 = t0 - l0
+            squares[p, 0] += l0 * l0
+            squares[p, 4] += r0 * r0
+        left[i] = l0
+    weight, square, r = left[0], left[1], begin
+    for p in range(len(ends)):
+        while r < ends[p]:
+            weight += moments[rows[r], 0]
+            square += moments[rows[r], 1]
+            r += 1
+        before = (squares[p, 0] + squares[p, 1]) + (squares[p, 2] + squares[p, 3])
+        behind = (squares[p, 4] + squares[p, 5]) + (squares[p, 6] + squares[p, 7])
+        a[p] = _whole(weight, square, before, factor)
+        b[p] = _whole(total[0] - weight, total[1] - square, behind, factor)
+    left[0], left[1] = weight, square
 
 
 @jit

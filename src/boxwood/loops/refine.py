@@ -5,6 +5,8 @@ node at that level; a row without one, as its leaf lies above or it is left out,
 node have an entry more, for these rows.
 
 Costs are whole numbers, so sums are exact: they depend neither on the order of equal values nor on threads.
+
+Rows and nodes are numbers without a sign inside the loops, so that numba need not check for negative indices.
 """
 
 import numpy as np
@@ -25,6 +27,7 @@ __all__ = [
 ]
 
 FRESH, COSTS, ROWS = range(3)  # what is out of date of a leaf
+ONE = np.uint64(1)
 
 
 @jit
@@ -39,7 +42,7 @@ def place_rows(X, kept, feature, lower, upper, second, at, leaf, start, stop):
         at[:, row] = nowhere
         leaf[row] = nowhere
         if kept[row]:
-            leaf[row] = _walk_down(X, row, 0, 0, feature, lower, upper, second, at)
+            leaf[row] = _walk_down(X, np.uint64(row), np.uint64(0), np.uint64(0), feature, lower, upper, second, at)
 
 
 @jit
@@ -49,16 +52,16 @@ def _walk_down(X, row, node, level, feature, lower, upper, second, at):
         at[level, row] = node
         if feature[node] < 0:
             return node
-        level += 1
+        level += ONE
         node = _child(X, row, node, feature, lower, upper, second)
 
 
 @jit
 def _child(X, row, node, feature, lower, upper, second):
     """Return the child that a row goes to; without a branch, as no processor could foretell it."""
-    value, there = X[row, feature[node]], second[node]
+    value, there = X[row, np.uint64(feature[node])], np.uint64(second[node])
     inside = (lower[node] <= value) & (value <= upper[node])
-    return node + 1 if inside else there
+    return node + ONE if inside else there
 
 
 @jit
@@ -100,22 +103,23 @@ def look_across(
     difference (n,): whole numbers, 0 for rows that are new in their node.
     OUT: largest (n_nodes + 1,): sums of the larger one of each row's costs; sums: see `set_differences`.
     """
-    for row in rows:
-        node, side = np.int64(at[row]), np.int64(other[row])
-        is_first = below[row] == node + 1
+    for signed in rows:
+        row = np.uint64(signed)
+        node, side = np.uint64(at[row]), np.uint64(other[row])
+        is_first = np.uint64(below[row]) == node + ONE
         if stale[side] != FRESH:
             if stale[side] == ROWS:
-                side = second[node] if is_first else node + 1
+                side = np.uint64(second[node]) if is_first else node + ONE
                 while feature[side] >= 0:
                     side = _child(X, row, side, feature, lower, upper, second)
                 other[row] = side
-            c = cluster[side]
-            if c == cluster[leaf[row]]:
+            c = np.uint64(cluster[side])
+            if c == np.uint64(cluster[np.uint64(leaf[row])]):
                 other_cost[row] = own[row]
             elif centers.size:
                 other_cost[row] = _distance(X, row, centers, c, unit) * share[row]
             else:
-                other_cost[row] = share[row] if labels[row] != c else 0.0
+                other_cost[row] = share[row] if np.uint64(labels[row]) != c else 0.0
         largest[node] += max(own[row], other_cost[row]) * times[row]
         _set_difference(row, node, is_first, own[row], other_cost[row], times[row], scales[node], difference, sums)
 
@@ -136,8 +140,7 @@ def _set_difference(row, node, is_first, own, other_cost, times, scale, differen
     change = (here - there if is_first else there - here) * times
     sums[node, 1] += max(difference[row] - change, 0)
     difference[row] = change
-    if is_first:
-        sums[node, 0] += change
+    sums[node, 0] += change if is_first else 0
     sums[node, 2] += here > there
     sums[node, 3] += 1
 
@@ -151,9 +154,10 @@ def set_differences(rows, at, below, own, other_cost, times, scales, difference,
     OUT: sums (n_nodes + 1, 4): the sum of differences over the first side; the sum of what differences have fallen;
     the number of rows on their dearer side; the number of rows.
     """
-    for row in rows:
-        node = np.int64(at[row])
-        is_first = below[row] == node + 1
+    for signed in rows:
+        row = np.uint64(signed)
+        node = np.uint64(at[row])
+        is_first = np.uint64(below[row]) == node + ONE
         _set_difference(row, node, is_first, own[row], other_cost[row], times[row], scales[node], difference, sums)
 
 
@@ -192,12 +196,15 @@ def count_leaves(X, rows, at, below, chosen, feature, upper, leaf, other, labels
     other (n,); labels (n,); cluster (n_nodes,). OUT: counts (n_nodes + 1, 3): rows now, rows under the other cuts, and
     those of them that are of the leaf's cluster.
     """
-    for row in rows:
-        node = at[row]
+    for signed in rows:
+        row = np.uint64(signed)
+        node = np.uint64(at[row])
         if chosen[node]:
-            stays = (X[row, feature[node]] <= upper[node]) == (below[row] == node + 1)
-            then = leaf[row] if stays else other[row]
-            counts[leaf[row], 0] += 1
+            is_first = np.uint64(below[row]) == node + ONE
+            stays = (X[row, np.uint64(feature[node])] <= upper[node]) == is_first
+            now, elsewhere = np.uint64(leaf[row]), np.uint64(other[row])
+            then = now if stays else elsewhere
+            counts[now, 0] += 1
             counts[then, 1] += 1
             counts[then, 2] += labels[row] == cluster[then]
 
@@ -234,28 +241,29 @@ def move_rows(
     left or entered.
     """
     nowhere = len(feature)
-    for row in rows:
-        node = at[level, row]
+    for signed in rows:
+        row = np.uint64(signed)
+        node = np.uint64(at[level, row])
         if not chosen[node]:
             continue
-        child = node + 1 if X[row, feature[node]] <= upper[node] else second[node]
-        below = level + 1
+        child = _child(X, row, node, feature, lower, upper, second)
+        below = np.uint64(level) + ONE
         if at[below, row] == child:
             continue
         while below < at.shape[0] and at[below, row] < nowhere:
-            left = at[below, row]
+            left = np.uint64(at[below, row])
             moved[left] = True
             if below < differences.shape[0]:
                 fallen[left] += max(differences[below, row], 0)
                 differences[below, row] = 0
                 others[below, row] = nowhere
             at[below, row] = nowhere
-            below += 1
+            below += ONE
         old_leaf, old_cost = leaf[row], own[row]
-        leaf[row] = _walk_down(X, row, child, level + 1, feature, lower, upper, second, at)
+        leaf[row] = _walk_down(X, row, child, np.uint64(level) + ONE, feature, lower, upper, second, at)
         own[row] = other_cost[row]
         other[row], other_cost[row] = old_leaf, old_cost
-        below = level + 1
+        below = np.uint64(level) + ONE
         while below < at.shape[0] and at[below, row] < nowhere:
-            moved[at[below, row]] = True
-            below += 1
+            moved[np.uint64(at[below, row])] = True
+            below += ONE

@@ -18,6 +18,7 @@ __all__ = [
     "best_cuts",
     "best_cuts_of_bins",
     "bound_bins",
+    "take_better",
 ]
 
 SUM, BEST, LOWEST, LAST, LEFT, RIGHT = range(6)  # of a node while a column is walked; see `best_cuts`
@@ -50,20 +51,40 @@ def best_cuts(X, column, order, at, wanted, difference, states):
 
 
 @jit
+def take_better(nodes, column, states, current, best, feature, left, right):
+    """Take the cuts of a column where they are better; of equal ones that of the lowest column is.
+
+    IN: nodes (m,); column; states (m, 6); current (n_nodes + 1,): sums of the cuts that the nodes have. IN and OUT:
+    best, feature, left, right (n_nodes + 1,): sums of the best cuts, their columns, and rows next to them.
+    """
+    for i in range(len(nodes)):
+        node, total = nodes[i], states[i, BEST]
+        is_equal = total == best[node] and total < current[node] and column < feature[node]
+        if total < best[node] or is_equal:
+            best[node], feature[node] = total, column
+            left[node], right[node] = states[i, LEFT], states[i, RIGHT]
+
+
+@jit
 def add_to_bins(rows, at, slot, difference, codes, columns, bins):
     """Add the rows' differences to the bins of some columns: those below zero apart from the others.
 
     IN: rows (m,); at (n,); slot (n_nodes + 1,): the node's place in `bins`, or -1; difference (n,); codes (n, d);
     columns (c,). OUT: bins (n_slots, c, n_bins, 2).
     """
-    for row in rows:
-        place = slot[at[row]]
+    some, none = (
+        np.uint64(1),
+        np.uint64(0),
+    )  # without a sign, as the indices here: numba need not check for negative ones
+    for signed in rows:
+        row = np.uint64(signed)
+        place = slot[np.uint64(at[row])]
         if place < 0:
             continue
-        change, sums, code = difference[row], bins[place], codes[row]
-        sign = 1 if change < 0 else 0
+        s, change = np.uint64(place), difference[row]
+        sign = some if change < 0 else none
         for c in range(len(columns)):
-            sums[c, code[columns[c]], sign] += change
+            bins[s, c, np.uint64(codes[row, np.uint64(columns[c])]), sign] += change
 
 
 @jit

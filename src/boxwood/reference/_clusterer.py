@@ -20,6 +20,7 @@ from boxwood._types import Array, Floats
 from boxwood._validation import Rows, as_weights
 from boxwood.errors import DataError
 from boxwood.loops.costs import SQEUCLIDEAN, add_costs
+from boxwood.loops.expand import squared_distances
 from boxwood.reference._estimators import centers_of, labels_of, objective_of
 from boxwood.reference._mixture import Mixture
 from boxwood.reference._reference import Reference
@@ -42,6 +43,8 @@ __all__ = [
 
 MANY_STARTS, FEW_STARTS = 10, 3  # starts of k-means, which keeps the best: one start often merges two clusters
 LARGE = 2_000_000  # number of values above which k-means gets few starts
+QUICK = 1 << 23  # differences of rows and centres that take no longer than scikit-learn's beginning
+NEAR = 1 + 0.9e-6  # a little below the bound on what predicted labels cost, so that rounding cannot matter
 
 
 def fitted_clusterer(
@@ -111,22 +114,35 @@ def reference_in(pipeline: Any, rows: Rows, reference: Reference) -> Reference:
 
 
 def _was_fitted_on(kmeans: KMeans, X: Any, rows: Rows) -> bool:
-    """Return whether k-means was fitted on these rows: its labels cost about as little as the nearest centres."""
+    """Return whether k-means was fitted on these rows: its labels cost about as little as those that it predicts.
+
+    No labels cost less than those of the nearest centres. Where these are found quickly, and the labels cost no more,
+    nothing is predicted, as scikit-learn takes some milliseconds to begin.
+    """
     if len(kmeans.labels_) != len(rows) or kmeans.cluster_centers_.shape[1] != rows.n_columns:
         return False
+    centers = kmeans.cluster_centers_.astype(np.float64)
+    own, is_quick = _squared_distances(rows.values, kmeans.labels_, centers), rows.values.size * len(centers) <= QUICK
+    if is_quick and not hasattr(kmeans, "feature_names_in_") and own <= _least_distances(rows.values, centers) * NEAR:
+        return True
     nearest = np.asarray(labels_of(kmeans, X, len(rows)))
-    losses = [_squared_distances(rows.values, labels, kmeans.cluster_centers_) for labels in (kmeans.labels_, nearest)]
-    return losses[0] <= losses[1] * (1 + 1e-6)
+    return own <= _squared_distances(rows.values, nearest, centers) * (1 + 1e-6)
+
+
+def _least_distances(rows: Array, centers: Floats) -> float:
+    """Return the sum of the squared distances of rows to their nearest centres."""
+    distances, by_column = np.empty((len(rows), len(centers))), np.ascontiguousarray(centers.T)
+    squared_distances(np.ascontiguousarray(rows), by_column, 2.0, distances)  # it takes half differences
+    return float(distances.min(axis=1).sum())
 
 
 def _squared_distances(rows: Array, labels: Array, centers: Array) -> float:
     """Return the sum of the squared distances of rows to the centres of their labels."""
-    exact = centers.astype(np.float64)
 
     def work(start: int, stop: int) -> float:
-        costs = np.zeros(len(exact))
+        costs = np.zeros(len(centers))
         block = rows[start:stop], labels[start:stop], np.empty(0)
-        add_costs(*block, exact, np.zeros_like(exact), SQEUCLIDEAN, costs)
+        add_costs(*block, centers, np.zeros_like(centers), SQEUCLIDEAN, costs)
         return float(costs.sum())
 
     return sum(map_blocks(work, len(rows)))
