@@ -32,7 +32,6 @@ __all__ = [
     "frontier_on",
     "held_out_by_size",
     "largest_of",
-    "sizes_of",
     "way_of",
 ]
 
@@ -51,10 +50,10 @@ def frontier_of(ex: Explanation, folds: int, progress: Progress = silent) -> Fro
     task, way = evidence.task, way_of(ex, evidence)
     largest = replace(task, max_leaf_nodes=largest_of(ex))
     grown_on = way.rows_of(largest)
-    shares = way.shares(grown_on, evidence)
-    losses = losses_on(shares.tree, evidence, distance)
+    shares, leaf = way.shares(grown_on, evidence)
+    losses = losses_on(shares.tree, evidence, distance, leaf=leaf, reference_cost=ex.reference_cost)
     progress(_STEPS, 1, 1 + folds)
-    held = held_out_by_size(ex, evidence, largest, way, sizes_of(shares), folds, distance, progress)
+    held = held_out_by_size(ex, evidence, largest, way, shares.sizes(), folds, distance, progress)
     return frontier_on(ex, shares, losses, held, folds, way, len(grown_on.rows))
 
 
@@ -62,11 +61,11 @@ def frontier_on(
     ex: Explanation, shares: Shares, losses: LeafLosses, held: HeldOutBySize, folds: int, way: Named, n_grown: int
 ) -> Frontier:
     """Return the frontier of an explanation from the prunings of a larger tree, what they lose, and that held out."""
-    sizes = sizes_of(shares)
+    sizes = shares.sizes()
+    inside = losses.of_each(shares.clusters_with(sizes))
     rows = [
         FrontierRow(m, loss.price, loss.agreement, *_held_out_of(outside), False)
-        for m, outside in zip(sizes, held.of_sizes, strict=True)
-        for loss in [losses.of(shares.clusters_with(m))]
+        for m, loss, outside in zip(sizes, inside, held.of_sizes, strict=True)
     ]
     rows.append(FrontierRow(ex.n_leaves, ex.price, ex.agreement, *_held_out_of(held.of_this), True))
     rows.sort(key=lambda row: (row.leaves, row.is_this))
@@ -76,11 +75,6 @@ def frontier_on(
 def largest_of(ex: Explanation) -> int:
     """Return the number of leaves of the larger tree."""
     return max(PER_CLUSTER * ex.n_clusters, PER_LEAF * ex.n_leaves)
-
-
-def sizes_of(shares: Shares) -> list[int]:
-    """Return the numbers of leaves, from 2 on, at which a pruning loses less than all smaller ones."""
-    return [m for m in range(2, shares.tree.n_leaves + 1) if shares.fewest(m) == m]
 
 
 # --------------------------------------------------------------------------------------------- on rows held out
@@ -134,9 +128,9 @@ def _on_folds(
     """Return for each size the loss on the rows of all folds, each by the pruning of the tree grown on the others."""
 
     def loss(task: Task, held: Indices) -> list[Loss]:
-        shares = way.shares(way.rows_of(task), rest_of(evidence, task, held))
-        losses, most = losses_on(shares.tree, evidence.of_rows(held), distance), shares.tree.n_leaves
-        return [losses.of(shares.clusters_with(shares.fewest(min(m, most)))) for m in sizes]
+        shares, _ = way.shares(way.rows_of(task), rest_of(evidence, task, held))
+        losses = losses_on(shares.tree, evidence.of_rows(held), distance)
+        return losses.of_each(shares.clusters_with([shares.fewest(m) for m in sizes]))
 
     def tell(step: str, done: int, total: int) -> None:
         progress(_STEPS, 1 + done, 1 + total)
@@ -170,17 +164,20 @@ class Way(NamedTuple):
         """Return the task on the rows that the tree is grown on."""
         return task.sampled(max(ROWS, ROWS_PER_LEAF * task.leaves())) if self.sampled else task
 
-    def shares(self, task: Task, evidence: Evidence) -> Shares:
-        """Return the tree for a task, and all its cheapest prunings.
+    def shares(self, task: Task, evidence: Evidence) -> tuple[Shares, Indices | None]:
+        """Return the tree for a task with all its cheapest prunings, and the leaf of each row of the evidence.
 
-        Where thresholds are rounded, it is rounded before it is pruned, on the table's columns and by all rows.
+        Where thresholds are rounded, it is rounded before it is pruned, on the table's columns and by all rows. The
+        leaves are None where only a sample of the rows went down the tree.
         """
         tree = self.grow(task)
-        if evidence.budget.round_thresholds is None:
-            return shares_of(tree, task, self.objective, None)
-        tree = evidence.on_table(tree)
-        leaf = tree.apply(evidence.coordinates.table, n_jobs=task.n_jobs)
-        return shares_of(tree, evidence.task, self.objective, None, leaf=leaf)
+        if evidence.budget.round_thresholds is not None:
+            tree = evidence.on_table(tree)
+            leaf = tree.apply(evidence.coordinates.table, n_jobs=task.n_jobs)
+            return shares_of(tree, evidence.task, self.objective, None, leaf=leaf), leaf
+        leaf = tree.apply(task.rows, n_jobs=task.n_jobs)
+        is_all = task.rows is evidence.task.rows
+        return shares_of(tree, task, self.objective, None, leaf=leaf), leaf if is_all else None
 
 
 def way_of(ex: Explanation, evidence: Evidence) -> Way:
