@@ -33,7 +33,7 @@ def quantiles_of_groups(x: Floats, bounds: Indices, percents: Sequence[int]) -> 
     share, ranks = place - before, before.astype(np.int64)
     low, high = np.split(_at_ranks(x, starts, stops, np.hstack([ranks, np.minimum(ranks + 1, last)])), 2, axis=1)
     step = high - low
-    return np.where(share < 0.5, low + step * share, high - step * (1 - share))  # as numpy does it
+    return np.asarray(np.where(share < 0.5, low + step * share, high - step * (1 - share)))  # as numpy does it
 
 
 def weighted_quantiles_of_groups(x: Floats, bounds: Indices, weights: Ints, percents: Sequence[int]) -> Floats:

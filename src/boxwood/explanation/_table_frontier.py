@@ -50,8 +50,7 @@ def frontier_by_passes(ex: Explanation, folds: int) -> Frontier:
     sampled, is_all = with_sample_in_memory(ex)
     evidence = sampled._rows()
     of_sample, to_grow = way_of(sampled, evidence), replace(evidence.task, max_leaf_nodes=largest_of(ex))
-    grown_on = of_sample.rows_of(to_grow)
-    shares, _ = of_sample.shares(grown_on, evidence)
+    shares, _, grown_on = of_sample.prunings(to_grow, evidence)
     held = held_out_by_size(sampled, evidence, to_grow, of_sample, shares.sizes(), folds, Distance(ex.objective))
     n_grown = ex.n_rows if is_all and grown_on is to_grow else len(grown_on.rows)
     if growth is None or not is_rounded:
