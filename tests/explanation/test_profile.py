@@ -9,8 +9,7 @@ import boxwood
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation import CategoryColumn, NumberColumn
-from boxwood.explanation._profile import QUANTILES, profile_of
-from boxwood.explanation._quantiles import quantiles_of_groups
+from boxwood.explanation._profile import profile_of
 from boxwood.reference import Reference, Task
 from tests.naive import profiles
 from tests.scale import seeds
@@ -124,31 +123,6 @@ def test_quantiles_of_the_largest_doubles_are_finite():
     (column,) = profile_of(task, task.rows.values, {0: "x"}, {})
     assert column.clusters[0].quantiles == pytest.approx((-1.35e308, -0.75e308, 0.0, 0.75e308, 1.35e308))
     assert column.clusters[1].quantiles == pytest.approx((1.05, 1.25, 1.5, 1.75, 1.95))
-
-
-WIDE = {
-    "normal": lambda rng, n: rng.normal(size=n),
-    "few values": lambda rng, n: rng.integers(-2, 3, size=n) / 4,
-    "constant": lambda rng, n: np.full(n, 0.1),
-    "two values": lambda rng, n: rng.integers(0, 2, size=n).astype(float),
-    "mostly zero": lambda rng, n: (rng.random(n) > 0.98) * rng.normal(size=n),  # zeros of both signs
-    "skewed": lambda rng, n: rng.lognormal(2, 3, size=n),
-    "huge": lambda rng, n: rng.uniform(-8e307, 8e307, size=n),
-    "below the least normal double": lambda rng, n: rng.normal(size=n) * 1e-310,
-    "near and far": lambda rng, n: rng.normal(size=n) * np.where(rng.random(n) < 0.9, 1e-9, 1e9),
-}
-
-
-@pytest.mark.parametrize("kind", WIDE)
-def test_quantiles_of_groups_are_those_of_numpy_to_the_last_bit(kind):
-    for seed in seeds(15):
-        rng = np.random.default_rng(seed)
-        n = int(rng.choice([1, 2, 3, 7, 30, 200, 3000]))
-        cuts = rng.choice(np.arange(1, n), min(n - 1, int(rng.integers(8))), replace=False)
-        x, bounds = WIDE[kind](rng, n), np.array([0, *np.sort(cuts), n])
-        found = quantiles_of_groups(x, bounds, QUANTILES)
-        parts = [*np.split(x, bounds[1:-1]), x]
-        np.testing.assert_array_equal(found, [np.percentile(part, QUANTILES) for part in parts])
 
 
 def test_the_profile_depends_on_neither_layout_nor_type_nor_threads():

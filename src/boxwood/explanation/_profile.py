@@ -31,7 +31,6 @@ __all__ = [
 ]
 
 QUANTILES = (5, 25, 50, 75, 95)  # percent
-_AT_ONCE = 4  # columns that are read together, as their values lie side by side
 _HALVED = 1023  # exponent of two beyond which the difference of two values may overflow
 
 
@@ -137,20 +136,18 @@ def profile_of(
     IN: table (n, d), the rows of `task` in the table's columns; columns: name of each column to tell of; categories:
     those of columns that hold codes.
     """
-    from boxwood.loops.regroup import regroup  # here, as model files are read without the compiler
+    # here, as model files are read without the compiler
+    from boxwood.reference._quantiles import AT_ONCE, columns_in_groups, places_in_groups
 
     groups, names = _Groups.of(task), list(columns)
-    place = np.full(len(table), -1, dtype=np.int64)
-    place[groups.order] = np.arange(len(groups.order))
-    at_once = int(np.clip(len(names) // n_threads(task.n_jobs), 1, _AT_ONCE))
+    places = places_in_groups(groups.order, len(table))
+    at_once = int(np.clip(len(names) // n_threads(task.n_jobs), 1, AT_ONCE))
 
     def of_columns(first: int) -> list[ColumnProfile]:
         here = names[first : first + at_once]
-        values = np.empty((len(here), len(groups.order)))
-        regroup(table, np.array(here, dtype=np.int64), place, values)
         return [
             _of_codes(columns[j], x, categories[j], groups) if j in categories else _of_numbers(columns[j], x, groups)
-            for j, x in zip(here, values, strict=True)
+            for j, x in zip(here, columns_in_groups(table, here, places), strict=True)
         ]
 
     return tuple(chain.from_iterable(map_tasks(of_columns, range(0, len(names), at_once), n_jobs=task.n_jobs)))
@@ -197,8 +194,7 @@ class _Groups:
 
     def quantiles(self, x: Floats) -> Floats:
         """Return the quantiles of the values of each cluster with rows, and of all rows last, shape (i + 1, 5)."""
-        # here, as model files are read without the compiler
-        from boxwood.explanation._quantiles import quantiles_of_groups, weighted_quantiles_of_groups
+        from boxwood.reference._quantiles import quantiles_of_groups, weighted_quantiles_of_groups
 
         if self.whole is None:
             return quantiles_of_groups(x, self.bounds, QUANTILES)

@@ -65,5 +65,8 @@ def take_bins_of_ranks(x, starts, stops, low, scale, counts, least, most, ranks,
 
 @jit
 def _bin(value, low, scale, n_bins):
-    """Return the bin of a value: the first has all up to `low`, each but the last one is `1 / scale` wide."""
-    return math.ceil(min(max((value - low) * scale, 0.0), n_bins - 1.0))
+    """Return the bin of a value: the first has all up to `low`, halves of values in the others are `1 / scale` apart.
+
+    The difference of two values may be larger than the largest double, that of their halves is not.
+    """
+    return math.ceil(min(max((0.5 * value - 0.5 * low) * scale, 0.0), n_bins - 1.0))

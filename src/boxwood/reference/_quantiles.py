@@ -1,4 +1,4 @@
-"""Quantiles of a column in each of several groups of rows, and in all rows."""
+"""Quantiles of a column in each of several groups of rows, and the columns with their values group by group."""
 
 from __future__ import annotations
 
@@ -7,14 +7,53 @@ from itertools import pairwise
 
 import numpy as np
 
-from boxwood._types import Floats, Indices, Ints
+from boxwood._types import Array, Floats, Indices, Ints
 from boxwood.loops import ranks as loops
+from boxwood.loops import regroup as loops_of_columns
 
-__all__ = ["quantiles_of_groups", "weighted_quantiles_of_groups"]
+__all__ = [
+    "AT_ONCE",
+    "columns_in_groups",
+    "medians_of_groups",
+    "places_in_groups",
+    "quantiles_of_groups",
+    "values_at_ranks",
+    "weighted_quantiles_of_groups",
+]
+
+AT_ONCE = 4  # columns of a table that are read together, as their values lie side by side
 
 _SAMPLE = 1024  # values from which the span of the bins is taken
 _OUTSIDE = 64  # one in so many of these lies beyond the span on either side
 _MOST_BINS = 1024
+
+
+def places_in_groups(order: Indices, n_rows: int) -> Indices:
+    """Return for each row its place in an order, -1 for rows that are not in it."""
+    place = np.full(n_rows, -1, dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return place
+
+
+def columns_in_groups(table: Array, columns: Sequence[int], places: Indices) -> Floats:
+    """Return some columns with their values in another order, shape (n_columns, m); see `places_in_groups`."""
+    values = np.empty((len(columns), int(places.max(initial=-1)) + 1))
+    loops_of_columns.regroup(table, np.array(columns, dtype=np.int64), places, values)
+    return values
+
+
+def medians_of_groups(x: Floats, bounds: Indices) -> Floats:
+    """Return the median of each group, shape (g,), as `np.median` does; IN: as for `quantiles_of_groups`."""
+    sizes = np.append(np.diff(bounds), len(x))[:, None]
+    middle = _at_ranks(x, bounds, np.hstack([(sizes - 1) // 2, sizes // 2]))
+    with np.errstate(over="ignore"):
+        return np.asarray((middle[:-1, 0] + middle[:-1, 1]) / 2)
+
+
+def values_at_ranks(x: Floats, ranks: Sequence[int]) -> Floats:
+    """Return the values at some ranks among all of them, from 0."""
+    found: Floats = _at_ranks(x, np.array([0, len(x)]), np.tile(np.array(ranks, dtype=np.int64), (2, 1)))[0]
+    return found
 
 
 def quantiles_of_groups(x: Floats, bounds: Indices, percents: Sequence[int]) -> Floats:
@@ -26,12 +65,11 @@ def quantiles_of_groups(x: Floats, bounds: Indices, percents: Sequence[int]) -> 
     IN: x (n,): differences are finite; bounds (g + 1,): group i has the values `x[bounds[i]:bounds[i + 1]]`, at least
     one.
     """
-    starts, stops = np.append(bounds[:-1], 0), np.append(bounds[1:], len(x))
-    last = (stops - starts - 1)[:, None]
+    last = np.append(np.diff(bounds), len(x))[:, None] - 1
     place = last * np.true_divide(percents, 100)
     before = np.floor(place)
     share, ranks = place - before, before.astype(np.int64)
-    low, high = np.split(_at_ranks(x, starts, stops, np.hstack([ranks, np.minimum(ranks + 1, last)])), 2, axis=1)
+    low, high = np.split(_at_ranks(x, bounds, np.hstack([ranks, np.minimum(ranks + 1, last)])), 2, axis=1)
     step = high - low
     return np.asarray(np.where(share < 0.5, low + step * share, high - step * (1 - share)))  # as numpy does it
 
@@ -56,8 +94,9 @@ def _reaching(x: Floats, weights: Ints, order: Indices, percents: Sequence[int])
     return np.asarray(x[order[np.searchsorted(reached, asked)]])
 
 
-def _at_ranks(x: Floats, starts: Indices, stops: Indices, ranks: Ints) -> Floats:
-    """Return the values at some ranks of each part, shape (g + 1, r), from 0; the last part is all of `x`."""
+def _at_ranks(x: Floats, bounds: Indices, ranks: Ints) -> Floats:
+    """Return the values at some ranks of each group, from 0, and of all values last, shape (g + 1, r)."""
+    starts, stops = np.append(bounds[:-1], 0), np.append(bounds[1:], len(x))
     order = np.argsort(ranks, axis=1, kind="stable")
     ranks = np.take_along_axis(ranks, order, axis=1)
     n_bins = _n_bins(len(x), len(starts))
@@ -82,9 +121,9 @@ def _n_bins(n: int, n_parts: int) -> int:
 
 
 def _low_and_scale(x: Floats, n_bins: int) -> tuple[float, float]:
-    """Return the end of the first bin, and the bins in a unit; few values that are far away do not widen the bins."""
+    """Return the end of the first bin, and the bins in two units; few values far away do not widen the bins."""
     sample = np.sort(x[:: max(len(x) // _SAMPLE, 1)])
     outside = len(sample) // _OUTSIDE
     low, high = float(sample[outside]), float(sample[-1 - outside])
     with np.errstate(divide="ignore", over="ignore"):
-        return low, float(min(np.divide(n_bins - 2, abs(high - low)), 1e300))  # -0.0 - 0.0 is negative
+        return low, float(min(np.divide(n_bins - 2, abs(high / 2 - low / 2)), 1e300))  # -0.0 - 0.0 is negative
