@@ -9,6 +9,8 @@ from boxwood.loops._jit import jit
 
 __all__ = ["add_by_leaf", "name_leaves", "share_out"]
 
+MOST = np.iinfo(np.int64).max
+
 
 @jit
 def add_by_leaf(costs, leaves, leaf_nodes, sums):
@@ -29,17 +31,20 @@ def share_out(second, below, starts, alone, costs, on_first):
     """
     for node in range(len(below) - 1, -1, -1):  # in pre-order, children come after their parent
         at = starts[node]
-        costs[at], on_first[at] = alone[node], 0
+        costs[at] = alone[node]
+        on_first[at] = 0
         if below[node] == 1:
             continue
         one, two = node + 1, second[node]
-        costs[at + 1 : at + below[node]] = np.iinfo(np.int64).max
+        for place in range(at + 1, at + below[node]):
+            costs[place] = MOST
         for a in range(1, below[one] + 1):
             cost = costs[starts[one] + a - 1]
             for b in range(1, below[two] + 1):
                 both = cost + costs[starts[two] + b - 1]
                 if both < costs[at + a + b - 1]:
-                    costs[at + a + b - 1], on_first[at + a + b - 1] = both, a
+                    costs[at + a + b - 1] = both
+                    on_first[at + a + b - 1] = a
 
 
 @jit
@@ -50,14 +55,19 @@ def name_leaves(second, below, starts, on_first, clusters, first_leaf, sizes, no
     (s,). OUT: nodes, shares (n_leaves + 1,): room to work in; named (s, n_leaves).
     """
     for i in range(len(sizes)):
-        nodes[0], shares[0], waiting = 0, sizes[i], 1
+        nodes[0] = 0
+        shares[0] = sizes[i]
+        waiting = 1
         while waiting:
             waiting -= 1
             node, leaves = nodes[waiting], shares[waiting]
             first = on_first[starts[node] + leaves - 1]
             if first == 0:
-                named[i, first_leaf[node] : first_leaf[node] + below[node]] = clusters[node]
+                for leaf in range(first_leaf[node], first_leaf[node] + below[node]):
+                    named[i, leaf] = clusters[node]
                 continue
-            nodes[waiting], shares[waiting] = second[node], leaves - first
-            nodes[waiting + 1], shares[waiting + 1] = node + 1, first
+            nodes[waiting] = second[node]
+            shares[waiting] = leaves - first
+            nodes[waiting + 1] = node + 1
+            shares[waiting + 1] = first
             waiting += 2

@@ -19,15 +19,16 @@ def count_in_bins(x, starts, stops, low, scale, counts, least, most):
     scale: the bins, see `_bin`. OUT: counts (g + 1, n_bins), zeros; least, most (n_bins,), infinite: the smallest and
     the largest value of each bin in all parts.
     """
-    n_bins = len(least)
-    for part in range(len(starts) - 1):
+    n_bins, everyone = len(least), len(starts) - 1
+    for part in range(everyone):
         for i in range(starts[part], stops[part]):
             value = x[i]
             code = _bin(value, low, scale, n_bins)
             counts[part, code] += 1
-            least[code], most[code] = min(least[code], value), max(most[code], value)
+            least[code] = min(least[code], value)
+            most[code] = max(most[code], value)
         for code in range(n_bins):
-            counts[-1, code] += counts[part, code]
+            counts[everyone, code] += counts[part, code]
 
 
 @jit
@@ -41,7 +42,7 @@ def take_bins_of_ranks(x, starts, stops, low, scale, counts, least, most, ranks,
     n_bins, filled = len(least), 0
     ends[0] = 0
     for part in range(len(starts)):
-        code, below, skipped = 0, 0, 0
+        code, below, skipped, any_wanted = 0, 0, 0, False
         for i in range(ranks.shape[1]):
             rank = ranks[part, i]
             while below + counts[part, code] <= rank:
@@ -50,16 +51,18 @@ def take_bins_of_ranks(x, starts, stops, low, scale, counts, least, most, ranks,
                     skipped += counts[part, code]
                 code += 1
             if least[code] == most[code]:
-                places[part, i], at[part, i] = -1, least[code]
+                places[part, i] = -1
+                at[part, i] = least[code]
             else:
-                wanted[code] = True
+                wanted[code] = any_wanted = True
                 places[part, i] = filled + rank - skipped
-        if wanted.any():
+        if any_wanted:
             for i in range(starts[part], stops[part]):
                 if wanted[_bin(x[i], low, scale, n_bins)]:
                     taken[filled] = x[i]
                     filled += 1
-            wanted[:] = False
+            for i in range(n_bins):
+                wanted[i] = False
         ends[part + 1] = filled
 
 
