@@ -15,6 +15,8 @@ from boxwood.tree import ThresholdTree, TreeBuilder
 
 __all__ = ["Shares", "pruned", "prunings", "shares_of", "shares_of_sums", "sums_by_node"]
 
+_AT_ONCE = 1 << 20  # numbers in an array for several prunings
+
 
 def pruned(
     tree: ThresholdTree, task: Task, max_leaf_nodes: int, objective: str, centers: Array | None = None
@@ -102,13 +104,23 @@ class Shares(NamedTuple):
 
         There is a row for each size, shape (n_sizes, n_leaves).
         """
-        tree, n_leaves = self.tree, self.n_leaves
-        first_leaf: Indices = np.cumsum(tree.feature < 0) - (tree.feature < 0)
-        nodes, shares = np.empty(n_leaves + 1, dtype=np.int64), np.empty(n_leaves + 1, dtype=np.int64)
-        named = np.empty((len(sizes), n_leaves), dtype=np.int64)
-        known = tree.second, self.below, self.starts, self.on_first, self.clusters, first_leaf
-        loops.name_leaves(*known, np.asarray(sizes, dtype=np.int64), nodes, shares, named)
-        return named
+        at_once = max(_AT_ONCE // self.tree.n_nodes, 1)
+        parts = [sizes[start : start + at_once] for start in range(0, len(sizes), at_once)]
+        return np.concatenate([np.empty((0, self.n_leaves), dtype=np.int64), *map(self._clusters_with, parts)])
+
+    def _clusters_with(self, sizes: Sequence[int]) -> Indices:
+        tree = self.tree
+        leaves = np.zeros((len(sizes), tree.n_nodes), dtype=np.int64)  # of each node; 0 below a leaf of the pruning
+        named = np.empty_like(leaves)
+        leaves[:, 0] = sizes
+        for nodes in _levels(tree):
+            here = leaves[:, nodes]
+            named[:, nodes] = np.where(here > 0, self.clusters[nodes], named[:, tree.parent[nodes]])
+            cuts = tree.feature[nodes] >= 0
+            nodes, here = nodes[cuts], here[:, cuts]
+            first = np.where(here > 0, self.on_first[self.starts[nodes] + np.maximum(here, 1) - 1], 0)
+            leaves[:, nodes + 1], leaves[:, tree.second[nodes]] = first, np.where(first > 0, here - first, 0)
+        return named[:, tree.leaf_nodes]
 
     def with_leaves(self, n_leaves: int) -> ThresholdTree:
         """Return the cheapest pruning with exactly so many leaves."""
@@ -157,10 +169,18 @@ def _of_nodes(tree: ThresholdTree, sums: Ints) -> Shares:
     return Shares(tree, sums.argmin(axis=1), below, starts, costs, on_first)
 
 
+def _levels(tree: ThresholdTree) -> list[Indices]:
+    """Return the nodes of each depth."""
+    order = np.argsort(tree.node_depth, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(tree.node_depth))[:-1])
+
+
 def sums_by_node(tree: ThresholdTree, costs: Ints, leaves: Indices) -> Ints:
     """Return the cost of the rows at each node under each cluster, shape (n_nodes, k)."""
     sums = np.zeros((tree.n_nodes, costs.shape[1]), dtype=np.int64)
-    loops.add_by_leaf(costs, leaves, tree.leaf_nodes, sums)
+    order = np.argsort(leaves.astype(np.min_scalar_type(tree.n_leaves)), kind="stable")  # numpy sorts short ones fast
+    present, starts = np.unique(leaves[order], return_index=True)
+    sums[tree.leaf_nodes[present]] = np.add.reduceat(costs[order], starts, axis=0)
     for node in np.flatnonzero(tree.feature >= 0)[::-1].tolist():
         sums[node] = sums[node + 1] + sums[tree.second[node]]
     return sums

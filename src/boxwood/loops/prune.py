@@ -1,4 +1,4 @@
-"""The cheapest prunings of a tree, for every number of leaves of every node.
+"""The costs of the cheapest prunings of a tree, for every number of leaves of every node.
 
 What a node costs with 1, 2, … leaves stands side by side, from `starts[node]` on: as many numbers as leaves below it.
 """
@@ -7,18 +7,9 @@ import numpy as np
 
 from boxwood.loops._jit import jit
 
-__all__ = ["add_by_leaf", "name_leaves", "share_out"]
+__all__ = ["share_out"]
 
 MOST = np.iinfo(np.int64).max
-
-
-@jit
-def add_by_leaf(costs, leaves, leaf_nodes, sums):
-    """Add the costs of rows at the nodes of their leaves. IN: costs (m, k); leaves (m,). OUT: sums (n_nodes, k)."""
-    for row in range(len(leaves)):
-        node = leaf_nodes[leaves[row]]
-        for cluster in range(costs.shape[1]):
-            sums[node, cluster] += costs[row, cluster]
 
 
 @jit
@@ -45,29 +36,3 @@ def share_out(second, below, starts, alone, costs, on_first):
                 if both < costs[at + a + b - 1]:
                     costs[at + a + b - 1] = both
                     on_first[at + a + b - 1] = a
-
-
-@jit
-def name_leaves(second, below, starts, on_first, clusters, first_leaf, sizes, nodes, shares, named):
-    """Write the cluster of each leaf of the whole tree in the cheapest pruning of each size.
-
-    IN: as above; clusters (n_nodes,): the cheapest of each node; first_leaf (n_nodes,): the first leaf below it; sizes
-    (s,). OUT: nodes, shares (n_leaves + 1,): room to work in; named (s, n_leaves).
-    """
-    for i in range(len(sizes)):
-        nodes[0] = 0
-        shares[0] = sizes[i]
-        waiting = 1
-        while waiting:
-            waiting -= 1
-            node, leaves = nodes[waiting], shares[waiting]
-            first = on_first[starts[node] + leaves - 1]
-            if first == 0:
-                for leaf in range(first_leaf[node], first_leaf[node] + below[node]):
-                    named[i, leaf] = clusters[node]
-                continue
-            nodes[waiting] = second[node]
-            shares[waiting] = leaves - first
-            nodes[waiting + 1] = node + 1
-            shares[waiting + 1] = first
-            waiting += 2
