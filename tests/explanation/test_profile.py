@@ -125,6 +125,18 @@ def test_quantiles_of_the_largest_doubles_are_finite():
     assert column.clusters[1].quantiles == pytest.approx((1.05, 1.25, 1.5, 1.75, 1.95))
 
 
+def test_the_profile_depends_on_neither_layout_nor_type_nor_threads():
+    rng = np.random.default_rng(0)
+    X, labels = rng.integers(-50, 50, size=(300, 7)) / 8, rng.integers(-1, 4, size=300)
+    columns, reference = {j: str(j) for j in (0, 2, 3, 5, 6)}, Reference(labels, np.zeros((4, 7)))
+    first, *others = (
+        profile_of(Task.of(rows, reference, n_jobs=n_jobs), rows, columns, {})
+        for rows, n_jobs in ((X, 1), (np.asfortranarray(X), 1), (X.astype(np.float32), 1), (X, 2), (X, 5))
+    )
+    assert [column.column for column in first] == list(columns.values())
+    assert others == [first] * 4
+
+
 def test_booleans_and_words_have_shares_and_columns_without_a_cut_are_told():
     frame = pd.DataFrame({"age": [20.0, 30, 40, 60, 70, 80], "member": [True, False] * 3, "city": list("xyxyxx")})
     ex = boxwood.explain(frame, [0, 0, 0, 1, 1, 1])

@@ -69,8 +69,9 @@ def test_every_size_is_the_cheapest_of_all_prunings_with_so_many_leaves(objectiv
         task = task_of(seed, max_rows=20)
         tree = random_tree(task, seed, 2 + seed % 7)
         shares, every = shares_of(tree, task, objective, None), all_prunings(tree, task, objective)
-        for m in range(1, tree.n_leaves + 1):
-            small, clusters = shares.with_leaves(m), shares.clusters_with(m)
+        sizes = range(1, tree.n_leaves + 1)
+        for m, clusters in zip(sizes, shares.clusters_with(sizes), strict=True):
+            small = shares.with_leaves(m)
             least = min(cost for n_leaves, cost, _ in every if n_leaves == m)
             assert [(n, cost) for n, cost, other in every if other == small] == [(m, least)], f"seed {seed}, {m} leaves"
             assert (clusters[tree.apply(task.rows)] == small.predict(task.rows)).all()

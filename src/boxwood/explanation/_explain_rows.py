@@ -46,7 +46,7 @@ def _answered(question: Question, asked: Asked, *, made_here: bool) -> Explanati
     explanation = told(explanation, task, question.budget, n_moved)
     evidence = replace(
         explanation._rows(),
-        grow=lambda task: choose(task, name, **options),
+        grow=lambda other: grown if other is task else choose(other, name, **options),
         clusterer=question.clusterer,
         given=question.given,
         is_short=True,

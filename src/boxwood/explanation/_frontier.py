@@ -32,7 +32,6 @@ __all__ = [
     "frontier_on",
     "held_out_by_size",
     "largest_of",
-    "sizes_of",
     "way_of",
 ]
 
@@ -50,11 +49,10 @@ def frontier_of(ex: Explanation, folds: int, progress: Progress = silent) -> Fro
     evidence, distance = ex._rows(), Distance(ex.objective, ex._rows().kernel)
     task, way = evidence.task, way_of(ex, evidence)
     largest = replace(task, max_leaf_nodes=largest_of(ex))
-    grown_on = way.rows_of(largest)
-    shares = way.shares(grown_on, evidence)
-    losses = losses_on(shares.tree, evidence, distance)
+    shares, leaf, grown_on = way.prunings(largest, evidence)
+    losses = losses_on(shares.tree, evidence, distance, leaf=leaf, reference_cost=ex.reference_cost)
     progress(_STEPS, 1, 1 + folds)
-    held = held_out_by_size(ex, evidence, largest, way, sizes_of(shares), folds, distance, progress)
+    held = held_out_by_size(ex, evidence, largest, way, shares.sizes(), folds, distance, progress)
     return frontier_on(ex, shares, losses, held, folds, way, len(grown_on.rows))
 
 
@@ -62,11 +60,11 @@ def frontier_on(
     ex: Explanation, shares: Shares, losses: LeafLosses, held: HeldOutBySize, folds: int, way: Named, n_grown: int
 ) -> Frontier:
     """Return the frontier of an explanation from the prunings of a larger tree, what they lose, and that held out."""
-    sizes = sizes_of(shares)
+    sizes = shares.sizes()
+    inside = losses.of_each(shares.clusters_with(sizes))
     rows = [
         FrontierRow(m, loss.price, loss.agreement, *_held_out_of(outside), False)
-        for m, outside in zip(sizes, held.of_sizes, strict=True)
-        for loss in [losses.of(shares.clusters_with(m))]
+        for m, loss, outside in zip(sizes, inside, held.of_sizes, strict=True)
     ]
     rows.append(FrontierRow(ex.n_leaves, ex.price, ex.agreement, *_held_out_of(held.of_this), True))
     rows.sort(key=lambda row: (row.leaves, row.is_this))
@@ -76,11 +74,6 @@ def frontier_on(
 def largest_of(ex: Explanation) -> int:
     """Return the number of leaves of the larger tree."""
     return max(PER_CLUSTER * ex.n_clusters, PER_LEAF * ex.n_leaves)
-
-
-def sizes_of(shares: Shares) -> list[int]:
-    """Return the numbers of leaves, from 2 on, at which a pruning loses less than all smaller ones."""
-    return [m for m in range(2, shares.tree.n_leaves + 1) if shares.fewest(m) == m]
 
 
 # --------------------------------------------------------------------------------------------- on rows held out
@@ -134,9 +127,9 @@ def _on_folds(
     """Return for each size the loss on the rows of all folds, each by the pruning of the tree grown on the others."""
 
     def loss(task: Task, held: Indices) -> list[Loss]:
-        shares = way.shares(way.rows_of(task), rest_of(evidence, task, held))
-        losses, most = losses_on(shares.tree, evidence.of_rows(held), distance), shares.tree.n_leaves
-        return [losses.of(shares.clusters_with(shares.fewest(min(m, most)))) for m in sizes]
+        shares = way.prunings(task, rest_of(evidence, task, held)).shares
+        losses = losses_on(shares.tree, evidence.of_rows(held), distance)
+        return losses.of_each(shares.clusters_with([shares.fewest(m) for m in sizes]))
 
     def tell(step: str, done: int, total: int) -> None:
         progress(_STEPS, 1 + done, 1 + total)
@@ -158,44 +151,63 @@ class Named(Protocol):
     def objective(self) -> str: ...
 
 
+class Prunings(NamedTuple):
+    """All cheapest prunings of the larger tree.
+
+    Beside them is the leaf of each row, or None where only a sample of the rows went down the tree, and the task with
+    the rows on which it was grown and pruned.
+    """
+
+    shares: Shares
+    leaf: Indices | None
+    grown_on: Task
+
+
 class Way(NamedTuple):
     """How the larger tree is grown on rows in memory, and what its prunings have the least of."""
 
     name: str
-    grow: Callable[[Task], ThresholdTree]
+    grow: Callable[[Task, ThresholdTree | None], ThresholdTree]  # by a task, from the tree to begin with
     objective: str
     sampled: bool  # whether a long table is sampled, as "auto" does
+    start: Callable[[Task], ThresholdTree] | None = None  # grows the tree to begin with, on all rows
 
-    def rows_of(self, task: Task) -> Task:
-        """Return the task on the rows that the tree is grown on."""
-        return task.sampled(max(ROWS, ROWS_PER_LEAF * task.leaves())) if self.sampled else task
+    def grown(self, task: Task) -> tuple[ThresholdTree, Task]:
+        """Return the larger tree for a task, and the task with the rows on which it was grown in the end."""
+        start = None if self.start is None else self.start(task)
+        rows = task.sampled(max(ROWS, ROWS_PER_LEAF * task.leaves())) if self.sampled else task
+        return self.grow(rows, start), rows
 
-    def shares(self, task: Task, evidence: Evidence) -> Shares:
-        """Return the tree for a task, and all its cheapest prunings.
+    def prunings(self, task: Task, evidence: Evidence) -> Prunings:
+        """Return the prunings of the larger tree for a task.
 
         Where thresholds are rounded, it is rounded before it is pruned, on the table's columns and by all rows.
         """
-        tree = self.grow(task)
-        if evidence.budget.round_thresholds is None:
-            return shares_of(tree, task, self.objective, None)
-        tree = evidence.on_table(tree)
-        leaf = tree.apply(evidence.coordinates.table, n_jobs=task.n_jobs)
-        return shares_of(tree, evidence.task, self.objective, None, leaf=leaf)
+        tree, grown_on = self.grown(task)
+        if evidence.budget.round_thresholds is not None:
+            tree = evidence.on_table(tree)
+            leaf = tree.apply(evidence.coordinates.table, n_jobs=task.n_jobs)
+            return Prunings(shares_of(tree, evidence.task, self.objective, None, leaf=leaf), leaf, grown_on)
+        leaf = tree.apply(grown_on.rows, n_jobs=task.n_jobs)
+        shares = shares_of(tree, grown_on, self.objective, None, leaf=leaf)
+        return Prunings(shares, leaf if grown_on is task else None, grown_on)
 
 
 def way_of(ex: Explanation, evidence: Evidence) -> Way:
     """Return how the larger tree is grown on rows in memory."""
     if ex.search is not None and ex.search.objective != "agreement" and not ex.search.reason:
-        return Way("regression-centers", lambda task: grown_by(task, "centers", task.leaves()), "cost", True)
+        return Way("regression-centers", _by_impurity("centers"), "cost", True)
     if ex.search is not None or evidence.grow is None:
-        return Way("cart-entropy", lambda task: grown_by(task, "entropy", task.leaves()), "mistakes", True)
+        return Way("cart-entropy", _by_impurity("entropy"), "mistakes", True)
     name = next(name for name in sorted(METHODS, key=len, reverse=True) if ex.method.startswith(name))
     has_centers = evidence.kernel is None and evidence.coordinates.measured is None  # in the columns of the task
     by_cost = has_centers and ex.objective == "sqeuclidean" and not METHODS[name].by_mistakes
     objective = "cost" if by_cost else "mistakes"
     if METHODS[name].one_leaf_each:
-        return Way(expanded_name(name, objective), lambda task: _expanded(evidence, task, objective), objective, False)
-    return Way(name, lambda task: _grown(evidence, task), objective, False)
+        cuts = "threshold" if evidence.kernel is None else "interval"
+        grow = _expansion(objective, cuts)
+        return Way(expanded_name(name, objective), grow, objective, True, lambda task: _begun(evidence, task))
+    return Way(name, lambda task, _: _grown(evidence, task), objective, False)
 
 
 def expanded_name(name: str, objective: str) -> str:
@@ -203,15 +215,27 @@ def expanded_name(name: str, objective: str) -> str:
     return f"{name}-{'exkmc' if objective == 'cost' else 'expand'}"
 
 
+def _by_impurity(impurity: str) -> Callable[[Task, ThresholdTree | None], ThresholdTree]:
+    return lambda task, _: grown_by(task, impurity, task.leaves())
+
+
+def _expansion(objective: str, cuts: str) -> Callable[[Task, ThresholdTree | None], ThresholdTree]:
+    """Return what expands a tree to the leaves of a task."""
+
+    def grow(task: Task, start: ThresholdTree | None) -> ThresholdTree:
+        if start is not None and start.n_leaves >= task.leaves():
+            return start
+        return expanded(start, task, task.leaves(), objective=objective, cuts=cuts)
+
+    return grow
+
+
+def _begun(evidence: Evidence, task: Task) -> ThresholdTree:
+    """Return the tree with one leaf for each cluster; that of all rows is there already."""
+    is_all = task.rows is evidence.task.rows
+    return _grown(evidence, evidence.task if is_all else replace(task, max_leaf_nodes=None))
+
+
 def _grown(evidence: Evidence, task: Task) -> ThresholdTree:
     assert evidence.grow is not None
     return evidence.grow(task).tree
-
-
-def _expanded(evidence: Evidence, task: Task, objective: str) -> ThresholdTree:
-    """Return the tree with one leaf for each cluster, expanded to the leaves of the task."""
-    start = _grown(evidence, replace(task, max_leaf_nodes=None))
-    if start.n_leaves >= task.leaves():
-        return start
-    cuts = "threshold" if evidence.kernel is None else "interval"
-    return expanded(start, task, task.leaves(), objective=objective, cuts=cuts)

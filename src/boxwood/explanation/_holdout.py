@@ -113,12 +113,15 @@ def rest_of(evidence: Evidence, task: Task, held: Indices) -> Evidence:
     return replace(evidence.of_rows(_all_but(len(evidence.leaf), held)), task=task)
 
 
-def losses_on(tree: ThresholdTree, evidence: Evidence, distance: Distance) -> Losses:
-    """Return the losses of a tree on the task's columns, or if thresholds are rounded, of one on the table's."""
+def losses_on(tree: ThresholdTree, evidence: Evidence, distance: Distance, **known: Any) -> Losses:
+    """Return the losses of a tree on the task's columns, or if thresholds are rounded, of one on the table's.
+
+    IN: known: what `Losses` need not find again.
+    """
     task, here = evidence.task, evidence.coordinates
     measured = task.rows if here.measured is None else here.measured
     is_on_table = evidence.budget.round_thresholds is not None
-    return Losses(tree, on_table_columns(task, here) if is_on_table else task, measured, distance)
+    return Losses(tree, on_table_columns(task, here) if is_on_table else task, measured, distance, **known)
 
 
 def loss_of_parts(

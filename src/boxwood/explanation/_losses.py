@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,11 @@ from boxwood.reference._moments import moments_of
 from boxwood.tree import ThresholdTree
 
 __all__ = ["Distance", "LeafLosses", "Loss", "Losses", "cost_by_means", "summed"]
+
+
+_AT_ONCE = 1 << 20  # numbers in an array for several namings
+CostOfNamings: TypeAlias = Callable[[Indices], Sequence[float]]
+"""Makes the cost of each of several namings of the leaves, shape (n_namings, n_leaves)."""
 
 
 class Distance(NamedTuple):
@@ -60,20 +65,31 @@ class LeafLosses:
     held : array of shape (n_leaves, k)
         Weight of the rows of each cluster in each leaf.
     cost : function
-        Returns a cost from the clusters of the leaves.
+        Returns the cost of each of several namings from the clusters of the leaves, shape (n_namings, n_leaves).
     reference_cost : float
         Cost of the clusters.
     """
 
-    def __init__(self, held: Floats, cost: Callable[[Indices], float], reference_cost: float) -> None:
+    def __init__(self, held: Floats, cost: CostOfNamings, reference_cost: float) -> None:
         self.held, self.n_leaves, self.weight = held, len(held), float(held.sum())
         self._cost, self.reference_cost = cost, reference_cost
 
     def of(self, clusters: Indices) -> Loss:
         """Return the loss if leaf i is named by the cluster `clusters[i]`."""
-        lost = self.held.copy()
-        lost[np.arange(self.n_leaves), clusters] = 0.0  # so that nothing lost is nothing, whatever sums are rounded to
-        return Loss(self._cost(clusters), self.reference_cost, self.weight - float(lost.sum()), self.weight)
+        return self.of_each(clusters[None])[0]
+
+    def of_each(self, namings: Indices) -> list[Loss]:
+        """Return the loss of each naming; IN: namings (n_namings, n_leaves)."""
+        owns = [own for part in _parts(namings, self.held.size) for own in self._own(part)]
+        costs = self._cost(namings)
+        return [Loss(cost, self.reference_cost, own, self.weight) for cost, own in zip(costs, owns, strict=True)]
+
+    def _own(self, namings: Indices) -> list[float]:
+        """Return the weight of the agreeing rows of each naming."""
+        lost = np.repeat(self.held[None], len(namings), axis=0)
+        # so that nothing lost is nothing, whatever sums are rounded to
+        np.put_along_axis(lost, namings[:, :, None], 0.0, axis=2)
+        return (self.weight - lost.reshape(len(namings), -1).sum(axis=1)).tolist()  # type: ignore[no-any-return]
 
 
 class Losses(LeafLosses):
@@ -92,11 +108,25 @@ class Losses(LeafLosses):
         The same rows, in the columns in which costs are measured.
     distance : Distance
         What costs add up.
+    leaf : array of shape (n,), default=None
+        Leaf of each row, if it is known.
+    reference_cost : float, default=None
+        Cost of the clusters, if it is known.
     """
 
-    def __init__(self, tree: ThresholdTree, task: Task, measured: Rows, distance: Distance) -> None:
+    def __init__(
+        self,
+        tree: ThresholdTree,
+        task: Task,
+        measured: Rows,
+        distance: Distance,
+        *,
+        leaf: Indices | None = None,
+        reference_cost: float | None = None,
+    ) -> None:
         labels, k = task.reference.labels, task.reference.n_clusters
-        self.leaf = np.where(task.kept, tree.apply(task.rows, n_jobs=task.n_jobs), -1)
+        leaf = tree.apply(task.rows, n_jobs=task.n_jobs) if leaf is None else leaf
+        self.leaf = np.where(task.kept, leaf, -1)
         self.task, self.measured, self.n_leaves = task, measured, tree.n_leaves
         weights = task.rows.weights
         held = np.bincount(
@@ -105,24 +135,26 @@ class Losses(LeafLosses):
             minlength=tree.n_leaves * k,
         )
         by_leaf: Floats = held.reshape(tree.n_leaves, k).astype(np.float64)
-        super().__init__(by_leaf, *self._costs(distance, np.where(task.kept, labels, -1)))
+        super().__init__(by_leaf, *self._costs(distance, np.where(task.kept, labels, -1), reference_cost))
 
-    def _costs(self, distance: Distance, labels: Indices) -> tuple[Callable[[Indices], float], float]:
-        """Return the function from the clusters of the leaves to a cost, and the cost of the clusters."""
+    def _costs(self, distance: Distance, labels: Indices, of_clusters: float | None) -> tuple[CostOfNamings, float]:
+        """Return the function from namings to costs, and the cost of the clusters."""
         if distance.kernel is not None:
             space = KernelSpace(self.measured, distance.kernel, n_jobs=self.task.n_jobs)
-            return self._in_space(space), space.cost(labels, self.task.reference.n_clusters)
+            if of_clusters is None:
+                of_clusters = space.cost(labels, self.task.reference.n_clusters)
+            return _one_by_one(self._in_space(space)), of_clusters
         code = objective_code(distance.objective)
 
         def direct(groups: Indices) -> float:
             return summed_distances(self.measured.values, groups, code, None, self.measured.weights)
 
-        of_clusters = direct(labels)
+        of_clusters = direct(labels) if of_clusters is None else of_clusters
         if distance.objective == "sqeuclidean":
             return self._of_means(), of_clusters
-        return lambda clusters: direct(np.where(self.leaf >= 0, clusters[self.leaf], -1)), of_clusters
+        return _one_by_one(lambda clusters: direct(np.where(self.leaf >= 0, clusters[self.leaf], -1))), of_clusters
 
-    def _of_means(self) -> Callable[[Indices], float]:
+    def _of_means(self) -> CostOfNamings:
         """Return the cost by means: within the leaves, and of the leaves' means around those of their clusters."""
         moments = moments_of(self.measured, self.leaf, self.n_leaves, self.task.n_jobs)
         weights, within = moments.weights, float(moments.squares.sum())
@@ -148,19 +180,34 @@ class Losses(LeafLosses):
         return cost
 
 
-def cost_by_means(weights: Floats, means: Floats, within: float, k: int) -> Callable[[Indices], float]:
-    """Return the function from the clusters of leaves to a cost, by weights and means of the leaves' rows.
+def cost_by_means(weights: Floats, means: Floats, within: float, k: int) -> CostOfNamings:
+    """Return the function from namings of the leaves to costs, by weights and means of the leaves' rows.
 
     IN: means (n_leaves, d), 0 for a leaf without rows; within: squared distances of all rows to their leaf's mean.
     """
+    weighted, size = weights[:, None] * means, max(means.size, len(means) * k)
 
-    def cost(clusters: Indices) -> float:
-        groups = _indicator(clusters, k)
-        total = groups.T @ weights
-        centers = (groups.T @ (weights[:, None] * means)) / np.where(total > 0, total, 1.0)[:, None]
-        return within + float((weights[:, None] * np.square(means - centers[clusters])).sum())
+    def of_part(namings: Indices) -> list[float]:
+        groups = np.zeros((*namings.shape, k))
+        np.put_along_axis(groups, namings[:, :, None], 1.0, axis=2)
+        of_clusters = groups.transpose(0, 2, 1)
+        total = of_clusters @ weights
+        centers = (of_clusters @ weighted) / np.where(total > 0, total, 1.0)[:, :, None]
+        away = means - np.take_along_axis(centers, namings[:, :, None], axis=1)
+        between = (weights[:, None] * np.square(away)).reshape(len(namings), -1).sum(axis=1)
+        return (within + between).tolist()  # type: ignore[no-any-return]
 
-    return cost
+    return lambda namings: [cost for part in _parts(namings, size) for cost in of_part(part)]
+
+
+def _one_by_one(cost: Callable[[Indices], float]) -> CostOfNamings:
+    return lambda namings: [cost(clusters) for clusters in namings]
+
+
+def _parts(namings: Indices, size: int) -> list[Indices]:
+    """Return the namings in parts for which arrays of `size` numbers for each naming stay small."""
+    at_once = max(_AT_ONCE // size, 1)
+    return [namings[start : start + at_once] for start in range(0, len(namings), at_once)]
 
 
 def _indicator(group: Indices, n_groups: int) -> Floats:

@@ -92,9 +92,9 @@ class Measured:
         Notes
         -----
         There are no p-values: clusters were made from these columns, so tests of no difference would mean nothing.
-        Takes time d n (d n log n if rows are weighted) and memory n for each thread. Of a table in batches means,
-        deviations and shares come from exact sums, and quantiles from two passes: the rank of one that is not exact is
-        off by about 1/512 of the rows at most.
+        Takes time d n (d n log n if rows are weighted) and memory for a few columns for each thread. Of a table in
+        batches means, deviations and shares come from exact sums, and quantiles from two passes: the rank of one that
+        is not exact is off by about 1/512 of the rows at most.
 
         Examples
         --------

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from boxwood._threads import map_tasks
+from boxwood._threads import map_tasks, n_threads
 from boxwood._types import Array, Floats, Indices, Ints
 from boxwood._validation import as_whole_weights
 from boxwood.axes import Categories
@@ -136,15 +136,21 @@ def profile_of(
     IN: table (n, d), the rows of `task` in the table's columns; columns: name of each column to tell of; categories:
     those of columns that hold codes.
     """
-    groups = _Groups.of(task)
+    # here, as model files are read without the compiler
+    from boxwood.reference._quantiles import AT_ONCE, columns_in_groups, places_in_groups
 
-    def of_column(j: int) -> ColumnProfile:
-        values = np.asarray(table[groups.order, j], dtype=np.float64)
-        if j in categories:
-            return _of_codes(columns[j], values, categories[j], groups)
-        return _of_numbers(columns[j], values, groups)
+    groups, names = _Groups.of(task), list(columns)
+    places = places_in_groups(groups.order, len(table))
+    at_once = int(np.clip(len(names) // n_threads(task.n_jobs), 1, AT_ONCE))
 
-    return tuple(map_tasks(of_column, list(columns), n_jobs=task.n_jobs))
+    def of_columns(first: int) -> list[ColumnProfile]:
+        here = names[first : first + at_once]
+        return [
+            _of_codes(columns[j], x, categories[j], groups) if j in categories else _of_numbers(columns[j], x, groups)
+            for j, x in zip(here, columns_in_groups(table, here, places), strict=True)
+        ]
+
+    return tuple(chain.from_iterable(map_tasks(of_columns, range(0, len(names), at_once), n_jobs=task.n_jobs)))
 
 
 @dataclass(frozen=True)
@@ -188,14 +194,11 @@ class _Groups:
 
     def quantiles(self, x: Floats) -> Floats:
         """Return the quantiles of the values of each cluster with rows, and of all rows last, shape (i + 1, 5)."""
+        from boxwood.reference._quantiles import quantiles_of_groups, weighted_quantiles_of_groups
+
         if self.whole is None:
-            parts = [slice(start, stop) for start, stop in pairwise(self.bounds.tolist())]
-            return np.array([np.percentile(x[part], QUANTILES) for part in (*parts, slice(None))])
-        order = np.argsort(x)
-        cluster = np.repeat(np.arange(len(self.clusters)), np.diff(self.bounds))
-        by_cluster = order[np.argsort(cluster[order].astype(_short(len(self.clusters))), kind="stable")]
-        found = [_reaching(x, self.whole, by_cluster[start:stop]) for start, stop in pairwise(self.bounds.tolist())]
-        return np.array([*found, _reaching(x, self.whole, order)])
+            return quantiles_of_groups(x, self.bounds, QUANTILES)
+        return weighted_quantiles_of_groups(x, self.bounds, self.whole, QUANTILES)
 
 
 def others(totals: Floats) -> Floats:
@@ -220,13 +223,6 @@ def _short(n: int) -> type[np.integer]:
     return np.int16 if n <= 2**15 else np.int64
 
 
-def _reaching(x: Floats, weights: Ints, order: Indices) -> Floats:
-    """Return the least values that reach each percentage of the weight; IN: order, ascending in `x`."""
-    reached = np.cumsum(weights[order])
-    asked = [-(-int(reached[-1]) * percent // 100) for percent in QUANTILES]  # rounded up
-    return np.asarray(x[order[np.searchsorted(reached, asked)]])
-
-
 # -------------------------------------------------------------------------------------------------------- numbers
 
 
@@ -234,25 +230,26 @@ def _of_numbers(name: str, values: Floats, groups: _Groups) -> NumberColumn:
     """Return the profile of a column; IN: values (m,), in the order of the groups."""
     # Values are scaled to at most 1 by powers of two, which change no digit, so that no square leaves the range: those
     # of each cluster by its own, as small clusters would vanish beside large ones.
-    exponents = np.frexp(np.maximum.reduceat(np.abs(values), groups.bounds[:-1]))[1]
-    exponent = int(np.frexp(np.abs(values).max())[1])
-    rows_in = np.diff(groups.bounds)
+    starts, rows_in = groups.bounds[:-1], np.diff(groups.bounds)
+    least, most = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
+    exponents, exponent = np.frexp(largest := np.maximum(-least, most))[1], int(np.frexp(largest.max())[1])
     x = np.ldexp(values, -np.repeat(exponents, rows_in))
     sizes, total = groups.sizes, groups.sizes.sum()
     own_means = groups.sums(x) / sizes
-    own_inside = groups.sums(np.square(x - np.repeat(own_means, rows_in)))
+    np.square(np.subtract(x, np.repeat(own_means, rows_in), out=x), out=x)
+    own_inside = groups.sums(x)
     means, inside = np.ldexp(own_means, exponents - exponent), np.ldexp(own_inside, 2 * (exponents - exponent))
     mean = float((sizes * means).sum() / total)
-    between, constant = float((sizes * np.square(means - mean)).sum()), bool((values == values[0]).all())
+    between, constant = float((sizes * np.square(means - mean)).sum()), bool(least.min() == most.max())
     variance = 0.0 if constant else float(inside.sum() + between) / total
     deviation = float(np.sqrt(variance))
-    indexed = mean > 0 and float(values.min()) >= 0
+    indexed = mean > 0 and float(least.min()) >= 0
     rest = others(sizes)
     with np.errstate(divide="ignore", invalid="ignore"):
         differences = (means - others(sizes * means) / rest) / (deviation or np.inf)
     deviations = np.zeros(len(sizes)) if constant else np.sqrt(own_inside / sizes)
     halved = int(exponent > _HALVED)  # the difference of two values may be twice the largest
-    quantiles = np.ldexp(groups.quantiles(np.ldexp(values, -halved)), halved).tolist()
+    quantiles = np.ldexp(groups.quantiles(np.ldexp(values, -1) if halved else values), halved).tolist()
 
     def group(i: int, power: int, mean_of: float, deviation_of: float, difference: float | None) -> NumberGroup:
         return NumberGroup(

@@ -57,18 +57,19 @@ class Regrown(Measured):
         The tree is grown by the method of the explanation. One of the methods with one leaf for each cluster is
         expanded from there: by Expand if it looks at mistakes or at a kernel, and by ExKMC otherwise. For "auto" it is
         a cheaper one: a regression tree on the centres, pruned by cost, or CART by entropy, pruned by mistakes, where
-        "auto" looked at agreement alone; of a long table a sample is taken, as "auto" does. So this tree, for which
-        many were compared, mostly loses less than the pruning of its size. A tree that was there already counts as one
-        of "auto" by agreement. Where the thresholds of this tree were rounded (`round_thresholds`), those of the larger
-        tree are, before it is pruned.
+        "auto" looked at agreement alone. So this tree, for which many were compared, mostly loses less than the pruning
+        of its size. Of a long table a sample is taken, as "auto" does, for the trees of "auto" and for expansions; the
+        tree that is expanded is that of all rows. A tree that was there already counts as one of "auto" by agreement.
+        Where the thresholds of this tree were rounded (`round_thresholds`), those of the larger tree are, before it is
+        pruned.
 
         For a table in batches a method by its name grows the larger tree by passes over all rows. "auto" grows it on a
         sample of up to 100 000 rows, and so does every method with folds, where the rows held out are rows of the
         sample, and where thresholds are rounded. Price and agreement are those of all rows in any case.
 
-        Takes at most twice as long as the growth of the larger tree, from about 1 000 rows on; with folds as many
-        growths again, and as many of this tree. The result is kept, and saved with the explanation; without folds what
-        was kept is returned even if it has some.
+        Takes at most twice as long as the growth of the larger tree, but for about a millisecond, and but for the
+        passes over all rows where a sample was taken; with folds as many growths again, and as many of this tree. The
+        result is kept, and saved with the explanation; without folds what was kept is returned even if it has some.
 
         Examples
         --------

@@ -13,7 +13,6 @@ from boxwood.explanation._frontier import (
     frontier_on,
     held_out_by_size,
     largest_of,
-    sizes_of,
     way_of,
 )
 from boxwood.explanation._losses import Distance, LeafLosses, cost_by_means
@@ -46,14 +45,13 @@ def frontier_by_passes(ex: Explanation, folds: int) -> Frontier:
         way = _ByName(growth)
         largest = replace(growth.task, max_leaf_nodes=largest_of(ex))
         shares = shares_by_passes(way.grown(largest), growth.task, way.objective)
-        nothing = HeldOutBySize([None] * len(sizes_of(shares)), None)
+        nothing = HeldOutBySize([None] * len(shares.sizes()), None)
         return frontier_on(ex, shares, _losses(TableFacts(growth.task), shares.tree), nothing, 0, way, ex.n_rows)
     sampled, is_all = with_sample_in_memory(ex)
     evidence = sampled._rows()
     of_sample, to_grow = way_of(sampled, evidence), replace(evidence.task, max_leaf_nodes=largest_of(ex))
-    grown_on = of_sample.rows_of(to_grow)
-    shares = of_sample.shares(grown_on, evidence)
-    held = held_out_by_size(sampled, evidence, to_grow, of_sample, sizes_of(shares), folds, Distance(ex.objective))
+    shares, _, grown_on = of_sample.prunings(to_grow, evidence)
+    held = held_out_by_size(sampled, evidence, to_grow, of_sample, shares.sizes(), folds, Distance(ex.objective))
     n_grown = ex.n_rows if is_all and grown_on is to_grow else len(grown_on.rows)
     if growth is None or not is_rounded:
         facts = TableFacts(task if growth is None else growth.task)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from boxwood._types import Array, Indices, Ints
 from boxwood.grow._costs import make_problem, refuse_misfit, whole_costs
+from boxwood.loops import prune as loops
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 
 __all__ = ["Shares", "pruned", "prunings", "shares_of", "shares_of_sums", "sums_by_node"]
+
+_AT_ONCE = 1 << 20  # numbers in an array for several prunings
 
 
 def pruned(
@@ -66,46 +70,64 @@ def prunings(
     return [shares.with_leaves(shares.fewest(m)) for m in range(1, most + 1)]
 
 
-class _Share(NamedTuple):
-    """What a subtree costs with exactly 1, 2, … leaves, and how many of them are on its first side; 0 for a leaf."""
+class Shares(NamedTuple):
+    """A tree, and for each of its nodes a share and its cheapest cluster: all its cheapest prunings in one.
 
+    The share of a node is what it costs with exactly 1, 2, … leaves, and how many of them are on its first side, 0 for
+    a leaf. Shares stand one behind the other in `costs` and `on_first`, that of node i from `starts[i]` on.
+    """
+
+    tree: ThresholdTree
+    clusters: Indices
+    below: Indices  # number of leaves below each node
+    starts: Indices
     costs: Ints
     on_first: Indices
 
-
-class Shares(NamedTuple):
-    """A tree, and for each of its nodes a share and its cheapest cluster: all its cheapest prunings in one."""
-
-    tree: ThresholdTree
-    of_nodes: list[_Share]
-    clusters: Indices
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves of the whole tree."""
+        return int(self.below[0])
 
     def fewest(self, max_leaf_nodes: int) -> int:
         """Return the fewest leaves of a pruning that is as cheap as the cheapest with so many."""
-        costs = self.of_nodes[0].costs[:max_leaf_nodes]  # they never rise
+        costs = self.costs[: min(max_leaf_nodes, self.n_leaves)]  # they never rise
         return int(np.argmax(costs == costs[-1])) + 1
 
-    def clusters_with(self, n_leaves: int) -> Indices:
-        """Return the cluster of each leaf of the whole tree in the cheapest pruning with exactly so many leaves."""
-        tree, waiting = self.tree, [(0, n_leaves)]
-        named = self.clusters[tree.leaf_nodes]
-        leaves_before: Indices = np.cumsum(tree.feature < 0) - (tree.feature < 0)
-        while waiting:
-            node, leaves = waiting.pop()
-            a = int(self.of_nodes[node].on_first[leaves - 1])
-            if a == 0:
-                below = len(self.of_nodes[node].costs)  # leaves below a node come one after another
-                named[leaves_before[node] : leaves_before[node] + below] = self.clusters[node]
-            else:
-                waiting += ((int(tree.second[node]), leaves - a), (node + 1, a))
-        return named
+    def sizes(self) -> list[int]:
+        """Return the numbers of leaves, from 2 on, at which a pruning costs less than all smaller ones."""
+        costs = self.costs[: self.n_leaves]
+        return (np.flatnonzero(costs[1:] < costs[:-1]) + 2).tolist()  # type: ignore[no-any-return]
+
+    def clusters_with(self, sizes: Sequence[int]) -> Indices:
+        """Return the cluster of each leaf of the whole tree in the cheapest pruning with exactly so many leaves.
+
+        There is a row for each size, shape (n_sizes, n_leaves).
+        """
+        at_once = max(_AT_ONCE // self.tree.n_nodes, 1)
+        parts = [sizes[start : start + at_once] for start in range(0, len(sizes), at_once)]
+        return np.concatenate([np.empty((0, self.n_leaves), dtype=np.int64), *map(self._clusters_with, parts)])
+
+    def _clusters_with(self, sizes: Sequence[int]) -> Indices:
+        tree = self.tree
+        leaves = np.zeros((len(sizes), tree.n_nodes), dtype=np.int64)  # of each node; 0 below a leaf of the pruning
+        named = np.empty_like(leaves)
+        leaves[:, 0] = sizes
+        for nodes in _levels(tree):
+            here = leaves[:, nodes]
+            named[:, nodes] = np.where(here > 0, self.clusters[nodes], named[:, tree.parent[nodes]])
+            cuts = tree.feature[nodes] >= 0
+            nodes, here = nodes[cuts], here[:, cuts]
+            first = np.where(here > 0, self.on_first[self.starts[nodes] + np.maximum(here, 1) - 1], 0)
+            leaves[:, nodes + 1], leaves[:, tree.second[nodes]] = first, np.where(first > 0, here - first, 0)
+        return named[:, tree.leaf_nodes]
 
     def with_leaves(self, n_leaves: int) -> ThresholdTree:
         """Return the cheapest pruning with exactly so many leaves."""
         tree, builder, waiting = self.tree, TreeBuilder(), [(0, 0, n_leaves)]
         while waiting:
             node, made, leaves = waiting.pop()
-            a = int(self.of_nodes[node].on_first[leaves - 1])
+            a = int(self.on_first[self.starts[node] + leaves - 1])
             if a == 0:
                 builder.label(made, int(self.clusters[node]))
                 continue
@@ -138,43 +160,27 @@ def shares_of_sums(tree: ThresholdTree, sums: Ints) -> Shares:
 
 
 def _of_nodes(tree: ThresholdTree, sums: Ints) -> Shares:
-    return Shares(tree, _shares(tree, sums.min(axis=1)), sums.argmin(axis=1))
+    below = np.ones(tree.n_nodes, dtype=np.int64)
+    for node in np.flatnonzero(tree.feature >= 0)[::-1].tolist():  # in pre-order, children come after their parent
+        below[node] = below[node + 1] + below[tree.second[node]]
+    starts = np.cumsum(below) - below
+    costs, on_first = np.empty(below.sum(), dtype=np.int64), np.empty(below.sum(), dtype=np.int64)
+    loops.share_out(tree.second, below, starts, sums.min(axis=1), costs, on_first)
+    return Shares(tree, sums.argmin(axis=1), below, starts, costs, on_first)
+
+
+def _levels(tree: ThresholdTree) -> list[Indices]:
+    """Return the nodes of each depth."""
+    order = np.argsort(tree.node_depth, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(tree.node_depth))[:-1])
 
 
 def sums_by_node(tree: ThresholdTree, costs: Ints, leaves: Indices) -> Ints:
     """Return the cost of the rows at each node under each cluster, shape (n_nodes, k)."""
     sums = np.zeros((tree.n_nodes, costs.shape[1]), dtype=np.int64)
-    order = np.argsort(leaves, kind="stable")
+    order = np.argsort(leaves.astype(np.min_scalar_type(tree.n_leaves)), kind="stable")  # numpy sorts short ones fast
     present, starts = np.unique(leaves[order], return_index=True)
-    sums[np.flatnonzero(tree.feature < 0)[present]] = np.add.reduceat(costs[order], starts, axis=0)
-    for node in range(tree.n_nodes - 1, -1, -1):  # in pre-order, children come after their parent
-        if tree.feature[node] >= 0:
-            sums[node] = sums[node + 1] + sums[tree.second[node]]
+    sums[tree.leaf_nodes[present]] = np.add.reduceat(costs[order], starts, axis=0)
+    for node in np.flatnonzero(tree.feature >= 0)[::-1].tolist():
+        sums[node] = sums[node + 1] + sums[tree.second[node]]
     return sums
-
-
-def _shares(tree: ThresholdTree, alone: Ints) -> list[_Share]:
-    """Return for each node what it costs with any number of leaves; `alone` is what it costs as a leaf."""
-    shares = [_Share(alone[node : node + 1], np.zeros(1, dtype=np.intp)) for node in range(tree.n_nodes)]
-    for node in range(tree.n_nodes - 1, -1, -1):
-        if tree.feature[node] >= 0:
-            first, second = shares[node + 1].costs, shares[tree.second[node]].costs
-            shares[node] = _joined(int(alone[node]), first, second)
-    return shares
-
-
-def _joined(alone: int, first: Ints, second: Ints) -> _Share:
-    """Return the share of a cut from those of its sides; takes as many steps as the smaller of them has leaves."""
-    n = len(first) + len(second)
-    costs, on_first = np.full(n, np.iinfo(np.int64).max), np.zeros(n, dtype=np.intp)
-    costs[0] = alone
-    if len(first) <= len(second):
-        pairs = ((a, cost + second, np.full(len(second), a)) for a, cost in enumerate(first, start=1))
-    else:  # from many leaves on the second side to few, so that few on the first come first here too
-        counted = np.arange(1, len(first) + 1)
-        pairs = ((b, first + second[b - 1], counted) for b in range(len(second), 0, -1))
-    for least, sums, a in pairs:
-        below = slice(least, least + len(sums))
-        better = sums < costs[below]
-        costs[below][better], on_first[below][better] = sums[better], a[better]
-    return _Share(costs, on_first)

@@ -74,7 +74,7 @@ def bars_of_numbers(
     """Return the bars of a column of numbers for the rows at a cut `lower <= x <= upper`.
 
     There are 8 to 22 bars: about as many as Sturges or Freedman and Diaconis would draw, whichever is more, between
-    the first and the last percentile. If a column is skewed to the right, its axis is logarithmic. Takes time n log 22.
+    the first and the last percentile. If a column is skewed to the right, its axis is logarithmic. Takes time 22 n.
     """
     ends = _counted_ends(lower, upper)
     scale, edges = _edges(values, list(ends))
@@ -82,7 +82,7 @@ def bars_of_numbers(
         scale,
         edges,
         at := _places(edges, scale),
-        _counts(np.searchsorted(edges[1:-1], values, side="left"), labels, (n_clusters, len(edges) - 1), weights),
+        _counts(_bar_of(values, edges), labels, (n_clusters, len(edges) - 1), weights),
         tuple(Line(float(at[_last_up_to(edges, end)]), short_number(named)) for end, named in ends.items()),
         (brief(edges[0] + (scale == "whole")), brief(edges[-1])),
     )
@@ -146,7 +146,7 @@ def _edges(values: Floats, ends: list[float]) -> tuple[Literal["linear", "log", 
     if len(values) == 0:
         values = np.array(ends or [0.0])
     shares = (_TAIL, 0.25, 0.5, 0.75, 1 - _TAIL)
-    low, first, middle, third, high = np.quantile(values, shares, method="inverted_cdf").tolist()
+    low, first, middle, third, high = _reaching(values, shares)
     least, most = min([low, *map(math.floor, ends)]), max([high, *ends])
     whole = max(abs(least), abs(most)) < _LARGEST_WHOLE and bool((values == np.floor(values)).all())
     if whole and most - least <= MOST:
@@ -161,6 +161,14 @@ def _edges(values: Floats, ends: list[float]) -> tuple[Literal["linear", "log", 
     edges = np.exp(np.linspace(start, stop, n + 1)) if log else _spaced(*_rounded(low, high), n)
     edges = np.unique(np.floor(edges)) if whole else np.unique(edges)
     return "log" if log else "linear", _with_ends(edges, ends, log)
+
+
+def _reaching(values: Floats, shares: Sequence[float]) -> list[float]:
+    """Return the least values that reach some shares of the values, ascending."""
+    from boxwood.reference._quantiles import values_at_ranks  # here, as other pictures need no compiler
+
+    ranks = np.ceil(len(values) * np.array(shares) - 1).clip(0)
+    return values_at_ranks(values, ranks.tolist()).tolist()  # type: ignore[no-any-return]
 
 
 def _n_bars(n_rows: int, low: float, first: float, third: float, high: float) -> int:
@@ -233,6 +241,14 @@ def _places(edges: Floats, scale: str) -> Floats:
         on_axis = on_axis / 2
     at = (on_axis - on_axis[0]) / (on_axis[-1] - on_axis[0])
     return np.asarray(at) if np.diff(at).min() > _NEAREST else np.linspace(0.0, 1.0, len(edges))
+
+
+def _bar_of(values: Floats, edges: Floats) -> Indices:
+    """Return the bar of each value; comparing with each of few edges takes a third of the time of a search."""
+    bar = np.zeros(len(values), dtype=np.uint8)
+    for edge in edges[1:-1].tolist():
+        bar += values > edge
+    return bar.astype(np.intp)
 
 
 def _counts(bar: Indices, labels: Indices, shape: tuple[int, int], weights: Weights) -> Floats:

@@ -81,28 +81,44 @@ def _typical_rows(ex: Explanation, tested: list[int], guard: Guard) -> list[list
     """Return for each cluster the values of a typical row: numbers as text, codes of categories; None for no row."""
     if ex._evidence is None or not tested:
         return [None] * ex.n_clusters
+    leaves = [_leaf_to_show(ex, cluster) for cluster in range(ex.n_clusters)]
+    middles = _middles(ex, tested, [leaf for leaf in leaves if leaf is not None], max(guard.least, 1))
+    return [_rounded(ex, tested, leaf, middles[leaf]) if leaf in middles else None for leaf in leaves]
+
+
+def _leaf_to_show(ex: Explanation, cluster: int) -> int | None:
+    """Return the leaf of a cluster with the most rows of it, the first of equals; None without a leaf."""
+    own = [one for one in ex.leaves if one.cluster == cluster]
+    return max(own, key=lambda one: (one.own, -one.leaf)).leaf if own else None
+
+
+def _middles(ex: Explanation, tested: list[int], leaves: list[int], least: int) -> dict[int, list[float]]:
+    """Return the middles of the tested columns in some leaves, of those with so many rows."""
+    from boxwood.reference._quantiles import AT_ONCE, columns_in_groups, medians_of_groups, places_in_groups
+
     evidence = ex._rows()
-    kept = np.flatnonzero(evidence.task.kept)
-    leaf = evidence.leaf[kept]
-    order = np.argsort(leaf.astype(np.int32), kind="stable")
-    bounds = np.searchsorted(leaf[order], np.arange(ex.n_leaves + 1))
-    table = evidence.coordinates.table.values
-    rows: list[list[str | int] | None] = []
-    for cluster in range(ex.n_clusters):
-        own = [one for one in ex.leaves if one.cluster == cluster]
-        best = max(own, key=lambda one: (one.own, -one.leaf), default=None)
-        members = np.empty(0, dtype=np.intp) if best is None else kept[order[bounds[best.leaf] : bounds[best.leaf + 1]]]
-        if best is None or len(members) < max(guard.least, 1):
-            rows.append(None)
-            continue
-        rows.append(_rounded(ex, tested, best.leaf, np.asarray(table[members[:, None], tested], dtype=np.float64)))
-    return rows
+    table, kept = evidence.coordinates.table.values, evidence.task.kept
+    counts = np.bincount(evidence.leaf[kept], minlength=ex.n_leaves)
+    leaves = sorted(leaf for leaf in leaves if counts[leaf] >= least)
+    short = np.min_scalar_type(len(leaves))  # numpy sorts short numbers in one pass
+    group = np.full(ex.n_leaves, len(leaves), dtype=short)  # of the rows that are left out, at the end
+    group[leaves] = np.arange(len(leaves))
+    bounds = np.append(0, np.cumsum(counts[leaves]))
+    order = np.argsort(np.where(kept, group[evidence.leaf], short.type(len(leaves))), kind="stable")[: bounds[-1]]
+    places, middles = places_in_groups(order, len(table)), []
+    for start in range(0, len(tested) if leaves else 0, AT_ONCE):
+        here = tested[start : start + AT_ONCE]
+        for j, x in zip(here, columns_in_groups(table, here, places), strict=True):
+            if j in ex.coded_columns:
+                middles.append([_most_frequent(part) for part in np.split(x, bounds[1:-1])])
+            else:
+                middles.append(medians_of_groups(x, bounds).tolist())
+    return dict(zip(leaves, map(list, zip(*middles, strict=True)), strict=True))
 
 
-def _rounded(ex: Explanation, tested: list[int], leaf: int, values: Floats) -> list[str | int] | None:
+def _rounded(ex: Explanation, tested: list[int], leaf: int, middle: list[float]) -> list[str | int] | None:
     """Return the middle of some rows of a leaf, in as few digits as leave it there; None if it never is."""
     coded = [j in ex.coded_columns for j in tested]
-    middle = [_most_frequent(x) if is_code else float(np.median(x)) for x, is_code in zip(values.T, coded, strict=True)]
     for digits in _DIGITS:
         row = np.zeros((1, len(ex.columns)))
         row[0, tested] = [x if is_code else float(f"{x:.{digits}g}") for x, is_code in zip(middle, coded, strict=True)]

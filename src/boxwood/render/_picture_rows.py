@@ -10,7 +10,7 @@ from boxwood._types import Array, Floats, Indices, Weights
 from boxwood.render._bars import Bars, bars_of_categories, bars_of_numbers
 from boxwood.render._cut_words import Sides
 from boxwood.render._rules import category
-from boxwood.tree import rows_at_nodes
+from boxwood.tree._walk import values_at_nodes
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
@@ -78,11 +78,10 @@ def bars_of(ex: Explanation, codes: dict[int, Sides]) -> dict[int, Bars]:
     kept, labels, weights = _kept(ex)
     table = table if len(kept) == len(table) else table[kept]
     bars = {}
-    for node, rows, inside in rows_at_nodes(tree, table):
-        if inside is None:
+    for node, rows, values, _ in values_at_nodes(tree, table):
+        if values is None:
             continue
-        j = int(tree.feature[node])
-        values, weight = table[rows, j].astype(np.float64), None if weights is None else weights[rows]
+        j, weight = int(tree.feature[node]), None if weights is None else weights[rows]
         if node in codes:
             names = [category(value) for value in coded[j].values] + ["other"] * coded[j].others
             bars[node] = bars_of_categories(values, labels[rows], k, codes[node], names, weight)
