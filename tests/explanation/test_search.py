@@ -163,6 +163,23 @@ def test_long_tables_are_searched_on_a_sample_and_refined_whole(monkeypatch):
     assert explain(X, labels, max_leaf_nodes=20).search.n_sampled == 50 * 20
 
 
+def test_small_subtrees_are_solved_unless_the_table_is_wide(monkeypatch):
+    X, _ = make_blobs(300, 3, centers=6, cluster_std=3, random_state=0)
+    labels, shapes, solve = KMeans(6, n_init=1, random_state=0).fit(X).labels_, [], _search.resolved
+
+    def counted(tree, task, **options):
+        shapes.append(options["own_means"])
+        return solve(tree, task, **options)
+
+    monkeypatch.setattr(_search, "resolved", counted)
+    explain(X, labels)
+    assert True in shapes
+    shapes.clear()
+    monkeypatch.setattr(_search, "WIDEST", 2)
+    explain(X, labels, max_leaf_nodes=12)
+    assert set(shapes) == {False}  # above k leaves these share the means of their clusters, in time d
+
+
 @pytest.mark.parametrize("seed", seeds(6))
 def test_the_search_ends_at_a_tree_that_cannot_be_better(seed, monkeypatch):
     X, labels = make_blobs(600, 2, centers=4, cluster_std=0.4, center_box=(-30, 30), random_state=seed)

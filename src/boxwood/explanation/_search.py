@@ -40,6 +40,7 @@ ROUNDS_ON_ALL = 3  # on every row of a long table; more of them lower costs by l
 FARTHEST = 2  # times the greatest gain of a candidate by refinement: so much may another have to gain to be refined
 LEAST_GAIN = 0.005  # by which candidates are taken to gain
 RESOLVED = 1  # candidates whose small subtrees are solved exactly
+WIDEST = 512  # columns up to which this is done where each leaf has its own mean, as it takes time d squared
 SOLVED = 4  # leaves up to which the cheapest of all trees is searched for
 LOOKED_AT_EACH = 100_000  # rows that such a solution may look at; fewer in tables of more than so many columns:
 COLUMNS = 20
@@ -183,7 +184,8 @@ class Search:
 
     def _with_own_means(self, part: Part, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield trees that are cheap because each leaf is a cluster of its own."""
-        yield from self._resolved(part, candidates[:RESOLVED], own_means=True)
+        if part.task.rows.n_columns <= WIDEST:
+            yield from self._resolved(part, candidates[:RESOLVED], own_means=True)
         if part.leaves <= SOLVED and not self.clock.has_passed():
             yield from self._solved(part, candidates[0])
 
