@@ -7,6 +7,7 @@ import pytest
 
 from boxwood import Reference, _threads
 from boxwood.grow import _recut, _recut_search, expand, imm, refine
+from boxwood.grow._costs import scale_for
 from boxwood.grow._names import honest
 from boxwood.grow._refine import refined, refined_with_centers
 from boxwood.metrics import cost
@@ -93,6 +94,20 @@ def test_equals_the_twin_however_the_work_is_done(objective, monkeypatch):
             twin = naive.refine(tree.to_dict(), X[kept], costs, reference.labels[kept])
             found = refine(tree, X, reference, objective=objective, sample_weight=weights, n_jobs=1 + seed % 2)
             assert found == ThresholdTree.from_dict(twin), f"seed {seed}"
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_equals_the_twin_where_plain_sums_leave_doubts(objective, monkeypatch):
+    monkeypatch.setattr(_recut, "SUM_ERROR", 0.3)  # sums of two exponents are in doubt then, and are made exact
+    exact = []
+    monkeypatch.setattr(_recut, "scale_for", lambda total: exact.append(1) or scale_for(total))
+    for seed in seeds(30):
+        X, reference, weights = whole_case(seed, objective, max_rows=40)
+        tree, kept = random_tree(np.random.default_rng(seed), X, reference.n_clusters, 8), reference.kept
+        costs = [each for each, k in zip(exact_costs(X, reference, weights, objective), kept, strict=True) if k]
+        twin = naive.refine(tree.to_dict(), X[kept], costs, reference.labels[kept])
+        assert refine(tree, X, reference, objective=objective, sample_weight=weights) == ThresholdTree.from_dict(twin)
+    assert exact
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)

@@ -81,10 +81,14 @@ class Draft:
         leaves = self.shape.leaf_nodes[is_new[self.cluster[self.shape.leaf_nodes]]]
         self.stale[leaves] = loops.COSTS
         of_leaf = np.append(self.stale[:-1] > loops.FRESH, False)
-        self._measure(np.flatnonzero(of_leaf[self.leaf]))
+        self._measure(self.room[: loops_of_level.rows_at(of_leaf, self.leaf, self.room)])
         for cuts in reversed(self.cuts_at):
             of_leaf[cuts] = of_leaf[cuts + 1] | of_leaf[self.shape.second[cuts]]
         self.moved |= of_leaf
+
+    def parts(self) -> tuple[Array, ...]:
+        """Return what may change of the tree, as it is now."""
+        return self.feature.copy(), self.upper.copy(), self.cluster.copy()
 
     def build(self) -> ThresholdTree:
         """Return the tree as it is now."""
@@ -158,8 +162,8 @@ class Draft:
         """Compute what the rows cost in their leaves."""
 
         def measure(start: int, stop: int) -> None:
-            here = rows[start:stop]
-            loops.write_costs(here, self.problem.cost_under(here, self.cluster[self.leaf[here]]), self.share, self.own)
+            costs = self.labels, self.centers, self.problem.unit, self.share
+            loops.write_costs(self.X, rows[start:stop], self.leaf, self.cluster, *costs, self.own)
 
         self._for_blocks(measure, rows)
 

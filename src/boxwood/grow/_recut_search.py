@@ -44,9 +44,9 @@ class Found(NamedTuple):
     def cuts(self, X: Array) -> tuple[Bools, Indices, Floats]:
         """Return which nodes have a better cut than before, and its column and threshold."""
         chosen, upper = self.best < self.current, np.zeros(len(self.best))
-        feature = self.feature[chosen]
-        if len(feature):
-            upper[chosen] = between(X[self.left[chosen], feature], X[self.right[chosen], feature])
+        for node in np.flatnonzero(chosen).tolist():
+            j = self.feature[node]
+            upper[node] = between(float(X[self.left[node], j]), float(X[self.right[node], j]))
         return chosen, self.feature, upper
 
 

@@ -113,7 +113,7 @@ def refined_with_centers(
     problem = make_problem(task, "cost")
     refuse_misfit(tree, task)
     tree = honest(tree, task, "cost")
-    better, draft, old, old_unit = tree, None, reference.centers, 0.0
+    draft, old, old_unit = None, reference.centers, 0.0
     predicted = np.where(reference.kept, clusters_reached(tree, task), -1)
     for _ in range(max_rounds):
         centers = centers_of(task, predicted)
@@ -121,15 +121,16 @@ def refined_with_centers(
         problem = with_centers(problem, centers, unit)
         if draft is None:
             draft = Draft(tree, task, problem)
+            before = draft.parts()
         else:
             draft.set_costs(problem, (centers != old).any(axis=1) | (unit != old_unit))
         old, old_unit = centers, unit
         draft.sweep_often(max_sweeps, deadline)
-        better = draft.build()
-        if better == tree or is_past(deadline):
+        now = draft.parts()
+        if all(map(np.array_equal, now, before)) or is_past(deadline):
             break
-        tree, predicted = better, draft.clusters_of_rows()
-    return better
+        before, predicted = now, draft.clusters_of_rows()
+    return tree if draft is None else draft.build()
 
 
 def centers_of(task: Task, predicted: Indices) -> Floats:

@@ -103,13 +103,14 @@ def keep_inside(order, inside, out):
 
     IN: order (d, n); inside (m,). OUT: out (d, number of rows inside).
     """
+    size, one = np.uint64(out.shape[1]), np.uint64(1)  # without a sign: numba need not check for negative indices
     for j in range(order.shape[0]):
-        kept = 0
-        for r in range(order.shape[1]):
+        kept, r = np.uint64(0), np.uint64(0)
+        while kept < size:  # each row is written, as a branch would be guessed wrongly
             row = order[j, r]
-            if inside[row]:
-                out[j, kept] = row
-                kept += 1
+            out[j, kept] = row
+            kept += np.uint64(inside[np.uint64(row)])
+            r += one
 
 
 @jit

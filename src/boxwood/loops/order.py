@@ -16,6 +16,8 @@ from boxwood.loops._jit import jit
 
 __all__ = ["mark_ties", "part", "part_by_leaf", "set_sides"]
 
+NONE, ONE = np.uint64(0), np.uint64(1)  # numbers without a sign: numba need not check for negative indices
+
 
 @jit
 def mark_ties(values, order, entries):
@@ -46,20 +48,20 @@ def part(entries, first, last, start, stop, is_left):
     right = np.empty(stop - start, dtype=entries.dtype)
     for j in range(first, last):
         column = entries[j]
-        value = 0  # number of the value at this entry; below, the numbers last seen on each side
-        value_left, value_right = -1, -1
-        n_left, n_right = start, 0
-        for r in range(start, stop):  # each entry is written to both sides, as a branch would be guessed wrongly
-            entry = column[r]
-            row = entry >> 1
-            value += 1 - (entry & 1)
-            goes_left = np.int64(is_left[row])
-            column[n_left] = 2 * row + np.int64(value_left == value)
-            right[n_right] = 2 * row + np.int64(value_right == value)
+        seen_left, seen_right = NONE, NONE  # whether each side has a row of this value
+        n_left, n_right = np.uint64(start), NONE
+        for r in range(np.uint64(start), np.uint64(stop)):
+            entry = np.uint64(column[r])
+            tied = entry & ONE
+            seen_left &= tied
+            seen_right &= tied
+            goes_left = np.uint64(is_left[entry >> ONE])
+            column[n_left] = entry - tied + seen_left  # to both sides, as a branch would be guessed wrongly
+            right[n_right] = entry - tied + seen_right
             n_left += goes_left
-            n_right += 1 - goes_left
-            value_left = value if goes_left else value_left
-            value_right = value_right if goes_left else value
+            n_right += ONE - goes_left
+            seen_left |= goes_left
+            seen_right |= ONE - goes_left
         for r in range(n_right):  # not as a slice, whose checks take seconds to compile
             column[n_left + r] = right[r]
 

@@ -179,13 +179,19 @@ def add_gaps(X, rows, slots, weights, centers, unit, gaps, sums):
 
 
 @jit
-def write_costs(rows, costs, share, out):
-    """Write the weighted costs of some rows.
+def write_costs(X, rows, leaf, cluster, labels, centers, unit, share, own):
+    """Write the weighted costs of some rows in their leaves; see `look_across`.
 
-    IN: rows, costs (m,); share (n,). OUT: out (n,).
+    IN: X (n, d); rows (m,); leaf (n,); cluster (n_nodes,); labels (n,); centers (k, d) or (0, 0); unit; share (n,).
+    OUT: own (n,).
     """
-    for i in range(len(rows)):
-        out[rows[i]] = costs[i] * share[rows[i]]
+    for signed in rows:
+        row = np.uint64(signed)
+        c = np.uint64(cluster[np.uint64(leaf[row])])
+        if centers.size:
+            own[row] = _distance(X, row, centers, c, unit) * share[row]
+        else:
+            own[row] = share[row] if np.uint64(labels[row]) != c else 0.0
 
 
 @jit

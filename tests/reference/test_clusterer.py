@@ -1,0 +1,56 @@
+"""K-means on the rows that it was fitted on, and on other rows."""
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+
+from boxwood._validation import Rows
+from boxwood.reference import _clusterer
+from boxwood.reference._clusterer import reference_of
+from tests.scale import seeds
+
+
+class Counting(KMeans):
+    """K-means that counts how often it predicts."""
+
+    predicted = 0
+
+    def predict(self, X):
+        """Return the labels of the nearest centres."""
+        self.predicted += 1
+        return super().predict(X)
+
+
+def blobs(seed, n=60):
+    rng = np.random.default_rng(seed)
+    return 5 * rng.normal(size=(4, 3))[rng.integers(4, size=n)] + rng.normal(size=(n, 3))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_nothing_is_predicted_for_the_rows_of_its_fit(dtype):
+    for seed in seeds(20):
+        X = blobs(seed).astype(dtype)
+        kmeans = Counting(4, n_init=1, random_state=seed).fit(X)
+        reference = reference_of(kmeans, X, Rows.of(X))
+        assert reference.labels.tolist() == kmeans.labels_.tolist()
+        assert kmeans.predicted == 0
+
+
+def test_other_rows_are_predicted():
+    for seed in seeds(20):
+        kmeans, other = Counting(4, n_init=1, random_state=seed).fit(blobs(seed)), blobs(seed + 1000)
+        assert reference_of(kmeans, other, Rows.of(other)).labels.tolist() == kmeans.predict(other).tolist()
+
+
+def test_whether_it_was_fitted_on_rows_does_not_depend_on_the_way(monkeypatch):
+    """Labels of some rows are exchanged, the fewer the nearer the case is to the bound."""
+    for seed in seeds(60):
+        rng, X = np.random.default_rng(seed), blobs(seed) + 10.0 ** (seed % 9)
+        kmeans = KMeans(4, n_init=1, random_state=seed).fit(X)
+        exchanged = rng.choice(len(X), size=seed % 3, replace=False)
+        kmeans.labels_[exchanged] = rng.integers(4, size=len(exchanged))
+        found = []
+        for quick in (0, 1 << 23):
+            monkeypatch.setattr(_clusterer, "QUICK", quick)
+            found.append(_clusterer._was_fitted_on(kmeans, X, Rows.of(X)))
+        assert found[0] == found[1]
