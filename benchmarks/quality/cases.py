@@ -9,12 +9,21 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn.cluster import KMeans
+from sklearn.datasets import load_digits
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.tables import Table, tables
 
 NUMBERS_OF_CLUSTERS = (5, 20, 50)  # besides the number of classes
 ROWS_EACH = 10  # rows for each cluster, at least
+SHAPES = (  # rows, columns, clusters of the tables on which time is measured
+    (10_000, 10, 5),
+    (100_000, 10, 10),
+    (500_000, 2, 5),
+    (10_000, 100, 50),
+    (20_000, 2, 100),
+    (1_000_000, 10, 10),
+)
 IMAGES = {"mnist": 4000, "cifar10_small": 3000}  # tables of pictures, and how many of their rows are taken
 
 
@@ -42,9 +51,17 @@ def numbers_of_clusters(table: Table) -> list[int]:
     return sorted({k for k in (table.k, *NUMBERS_OF_CLUSTERS) if len(table.X) >= ROWS_EACH * k})
 
 
-def clusters_of(table: Table, k: int, seed: int) -> Clusters:
-    """Return the clusters of k-means, the best of four starts."""
-    return Clusters(table.name, table.X, KMeans(k, n_init=4, random_state=seed).fit(table.X), seed)
+def clusters_of(table: Table, k: int, seed: int, n_init: int = 4) -> Clusters:
+    """Return the clusters of k-means, the best of some starts."""
+    return Clusters(table.name, table.X, KMeans(k, n_init=n_init, random_state=seed).fit(table.X), seed)
+
+
+def timed_tables() -> Iterator[Table]:
+    """Yield the tables on which time is measured: the digits, and normal blobs that overlap."""
+    digits = load_digits()
+    yield Table("digits", digits.data, digits.target, 10)
+    for n, d, k in SHAPES:
+        yield _blobs(f"{n} x {d}, k={k}", n, d, k, spread=1.0)
 
 
 def wide_tables() -> Iterator[Table]:

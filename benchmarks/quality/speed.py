@@ -5,26 +5,14 @@ import sys
 import time
 from collections.abc import Callable
 
-import numpy as np
-from sklearn.cluster import KMeans
-from sklearn.datasets import load_digits
 from sklearn.tree import DecisionTreeClassifier
 
+from benchmarks.quality.cases import clusters_of, timed_tables
+from benchmarks.tables import Table
 from benchmarks.timing import print_table
 from boxwood import IMM, Reference, explain
 from boxwood.grow import imm
 
-SHAPES = {
-    f"{n} x {d}, k={k}": (n, d, k)
-    for n, d, k in (
-        (10_000, 10, 5),
-        (100_000, 10, 10),
-        (500_000, 2, 5),
-        (10_000, 100, 50),
-        (20_000, 2, 100),
-        (1_000_000, 10, 10),
-    )
-}
 RUNS = 3  # the least of so many counts; long ones are run once
 LONG = 3.0  # seconds
 
@@ -35,27 +23,27 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> None:
-    """Print a line for each shape: normal blobs that overlap, with k-means labels, and the digits."""
-    names = ["digits", *SHAPES]
-    chosen = [name for name in names if not options.tables or any(part in name for part in options.tables)]
+    """Print a line for each table, with the clusters of k-means with one start."""
+    found = list(timed_tables())
+    chosen = [table for table in found if not options.tables or any(part in table.name for part in options.tables)]
     if not chosen:
-        sys.exit(f"no shape {', '.join(options.tables)}; there are: {', '.join(names)}")
-    explain(load_digits().data[:500], load_digits().target[:500], max_leaf_nodes=10)  # compiles
-    rows = [_row(name) for name in chosen]
+        sys.exit(f"no table {', '.join(options.tables)}; there are: {', '.join(table.name for table in found)}")
+    explain(found[0].X[:500], found[0].classes[:500], max_leaf_nodes=10)  # compiles
+    rows = [_row(table) for table in chosen]
     header = ["", "CART s", "explain s", "/ CART", "2k leaves", "/ CART", "IMM.fit / grow.imm"]
     print_table("Processor time, seconds and ratios", header, rows)
 
 
-def _row(name: str) -> list[str]:
-    X, k = (_blobs(*SHAPES[name]), SHAPES[name][2]) if name in SHAPES else (load_digits().data, 10)
-    kmeans = KMeans(k, n_init=1, random_state=0).fit(X)
+def _row(table: Table) -> list[str]:
+    X, k, kmeans = table.X, table.k, clusters_of(table, table.k, 0, n_init=1).kmeans
     labels = kmeans.labels_
     reference = Reference.of(X, labels)
+    explain(X, kmeans, n_jobs=1)  # compiles what the shape needs
     cart = _seconds(lambda: DecisionTreeClassifier(max_leaf_nodes=k, random_state=0).fit(X, labels))
-    at_k, at_2k = (_seconds(lambda m=m: explain(X, kmeans, max_leaf_nodes=m)) for m in (k, 2 * k))
+    at_k, at_2k = (_seconds(lambda m=m: explain(X, kmeans, max_leaf_nodes=m, n_jobs=1)) for m in (k, 2 * k))
     fit, grown = _seconds(lambda: IMM(n_jobs=1).fit(X, labels)), _seconds(lambda: imm(X, reference, n_jobs=1))
     numbers = (cart, at_k, at_k / cart, at_2k, at_2k / cart, fit / grown)
-    return [name, *(f"{number:.2f}" for number in numbers)]
+    return [table.name, *(f"{number:.2f}" for number in numbers)]
 
 
 def _seconds(task: Callable[[], object]) -> float:
@@ -68,9 +56,3 @@ def _seconds(task: Callable[[], object]) -> float:
         if found[0] > LONG:
             break
     return min(found)
-
-
-def _blobs(n: int, d: int, k: int) -> np.ndarray:
-    rng = np.random.default_rng(0)
-    centers, labels = 2 * rng.normal(size=(k, d)), rng.integers(k, size=n)
-    return np.asarray(centers[labels] + 2 * rng.normal(size=(n, d)))

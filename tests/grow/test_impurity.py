@@ -7,14 +7,27 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from boxwood import Reference
-from boxwood.grow._impurity import CRITERIA, grown_by, grown_to_sizes, whole_weights
+from boxwood.grow._impurity import grown_by, grown_to_sizes
+from boxwood.grow._impurity_labels import Labels, whole_weights
+from boxwood.grow._impurity_order import CRITERIA
 from boxwood.grow._order import PartedOrder
+from boxwood.loops import impurity_bins
 from boxwood.loops.impurity import whole_x_log_x
 from boxwood.reference import Task
+from boxwood.reference._budget import Budget
 from boxwood.tree import ThresholdTree
 from tests import naive
 from tests.cases import make_case
 from tests.scale import seeds
+
+
+@pytest.fixture(params=[*CRITERIA, "gini in bins"])
+def criterion(request, monkeypatch):
+    """Return each criterion, and "gini" again for tables that count as long, whose columns are not sorted."""
+    if request.param == "gini in bins":
+        monkeypatch.setattr("boxwood.reference._bins.LONG", 0)
+        monkeypatch.setattr("boxwood.grow._impurity_bins._ONE_THREAD", 0)
+    return request.param.split()[0]
 
 
 def task_of(seed, **sizes):
@@ -23,7 +36,7 @@ def task_of(seed, **sizes):
 
 
 def twin_of(task, criterion, max_leaf_nodes):
-    own = CRITERIA[criterion](task, PartedOrder(task), task.reference.labels, whole_weights(task))
+    own = CRITERIA[criterion](task, PartedOrder(task), Labels.of(task))
     labels, k, centers = task.reference.labels.tolist(), task.reference.n_clusters, task.reference.centers
     weights = (whole_weights(task) if task.rows.weights is not None else np.ones(len(task.rows), dtype=int)) * task.kept
     measures = {
@@ -36,7 +49,6 @@ def twin_of(task, criterion, max_leaf_nodes):
     return ThresholdTree.from_dict(naive.grown_by(X, labels, k, measures[criterion](), max_leaf_nodes, weights))
 
 
-@pytest.mark.parametrize("criterion", CRITERIA)
 def test_equals_the_twin(criterion):
     n_cuts = 0
     for seed in seeds(40):
@@ -107,7 +119,6 @@ def test_explains_as_much_as_the_regression_trees_of_scikit_learn(criterion):
             assert pure or left[0] <= left[1] * (1 + 1e-6), f"seed {seed}, {leaves} leaves"
 
 
-@pytest.mark.parametrize("criterion", CRITERIA)
 def test_order_of_rows_threads_and_layout_change_nothing(criterion, monkeypatch):
     monkeypatch.setattr("boxwood.grow._order.ONE_THREAD", 0)
     for seed in seeds(20):
@@ -120,7 +131,6 @@ def test_order_of_rows_threads_and_layout_change_nothing(criterion, monkeypatch)
         assert grown_by(again, criterion, 6) == tree
 
 
-@pytest.mark.parametrize("criterion", CRITERIA)
 def test_whole_weights_are_repeated_rows(criterion):
     for seed in seeds(20):
         X, labels, _ = make_case(seed)
@@ -132,7 +142,6 @@ def test_whole_weights_are_repeated_rows(criterion):
         assert grown_by(weighted, criterion, 5) == grown_by(Task.of(X[rows], reference.of_rows(rows)), criterion, 5)
 
 
-@pytest.mark.parametrize("criterion", CRITERIA)
 def test_other_weights_count_by_their_share(criterion):
     for seed in seeds(20):
         task = task_of(seed)
@@ -192,6 +201,46 @@ def test_logarithms_are_right_to_their_last_digits():
                 abs(int(whole_x_log_x(x, x + 1, 2.0**20)[0]) - exact * 2**20) <= 1 + exact * 2**20 * Decimal(2) ** -51
             )
     assert whole_x_log_x(0, 5, 1.0).tolist() == [0, 0, 2, 5, 8]
+
+
+def large_task(seed):
+    """Return many rows, with ties in some columns, up to 300 clusters, weights, rows left out and limits."""
+    rng = np.random.default_rng(seed)
+    n, d, k = int(rng.integers(500, 4000)), int(rng.integers(1, 8)), int(rng.choice([2, 5, 20, 300]))
+    labels = rng.integers(-1 if seed % 3 == 0 else 0, k, size=n)
+    labels[:k] = np.arange(k)
+    X = rng.normal(size=(n, d)) + (2.0 ** rng.integers(-4, 3)) * rng.normal(size=(k, d))[labels]
+    X = np.where(rng.random(d) < 0.4, np.round(X * 4) / 4, X)
+    weights = [None, rng.integers(0, 5, size=n) + 1.0, rng.random(n)][int(rng.integers(3))]
+    least = int(rng.choice([1, 1, 7, 100]))
+    budget = Budget(min_samples_leaf=least, forbidden=(0,) if d > 2 and seed % 4 == 0 else ())
+    return Task.of(X, Reference.of(X, labels), sample_weight=weights, budget=budget)
+
+
+def test_bins_find_the_cuts_that_sorted_columns_do(monkeypatch):
+    n_cuts = 0
+    for seed in seeds(25):
+        task = large_task(seed)
+        assert not task.is_long
+        trees = grown_to_sizes(task, "gini", [5, 40])
+        monkeypatch.setattr("boxwood.reference._bins.LONG", 0)
+        assert grown_to_sizes(large_task(seed), "gini", [5, 40]) == trees, f"seed {seed}"
+        monkeypatch.undo()
+        n_cuts += trees[1].n_leaves
+    assert n_cuts > 200
+
+
+def test_few_rows_are_walked_in_bins(monkeypatch):
+    monkeypatch.setattr("boxwood.reference._bins.LONG", 0)
+    walked, loop = [], impurity_bins.best_in_bins
+    monkeypatch.setattr(
+        impurity_bins, "best_in_bins", lambda rows, *rest: walked.append(len(rows)) or loop(rows, *rest)
+    )
+    rng = np.random.default_rng(0)
+    labels = rng.integers(5, size=20_000)
+    X = rng.normal(size=(20_000, 10)) + 2 * rng.normal(size=(5, 10))[labels]
+    grown_by(Task.of(X, Reference.of(X, labels)), "gini", 2)
+    assert 0 < sum(walked) < 0.02 * X.size
 
 
 def test_an_unknown_criterion_is_refused():

@@ -74,7 +74,13 @@ def test_equals_the_twin(objective):
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_equals_the_twin_however_the_work_is_done(objective, monkeypatch):
-    for large, few, kept_bytes, block in ((1, 0, 0, 7), (1, 10**9, 1 << 28, 1000), (3, 16, 2000, 3)):
+    for large, few, kept_bytes, block, long in (
+        (1, 0, 0, 7, 10**9),
+        (1, 10**9, 1 << 28, 1000, 0),
+        (3, 16, 2000, 3, 10**9),
+        (2, 16, 1 << 28, 1000, 0),
+    ):
+        monkeypatch.setattr("boxwood.reference._bins.LONG", long)  # rows above which no column is sorted for its bins
         monkeypatch.setattr(_recut_search, "_LARGE", large)  # rows from which bins are used
         monkeypatch.setattr(_recut_search, "_FEW", few)
         monkeypatch.setattr(_recut, "_KEPT_BYTES", kept_bytes)

@@ -1,28 +1,57 @@
 """Bins of the columns: ranks in order, equal values together, about as many rows in each."""
 
 import numpy as np
+import pytest
 
 from boxwood import Reference
 from boxwood.reference import Task
-from boxwood.reference._bins import N_BINS
+from boxwood.reference._bins import N_BINS, Bins, LooseBins
 from tests.cases import make_case
 from tests.scale import seeds
 
 
-def test_a_bin_holds_a_run_of_the_order_and_all_rows_of_a_value():
+@pytest.mark.parametrize("is_long", [False, True])
+def test_a_bin_holds_a_run_of_the_order_and_all_rows_of_a_value(is_long, monkeypatch):
+    if is_long:
+        monkeypatch.setattr("boxwood.reference._bins.LONG", 0)
     for seed in seeds(60):
         X, labels, weights = make_case(seed, max_rows=200)
         task = Task.of(X, Reference.of(X, labels), sample_weight=weights)
-        codes, starts = task.bins
+        bins = task.bins
+        assert type(bins) is (LooseBins if is_long else Bins)
         for j in range(X.shape[1]):
-            of_rank = codes[task.order[j], j]
+            of_rank = bins.codes[task.order[j], j]
             assert (np.diff(of_rank.astype(int)) >= 0).all()
-            assert starts[j].tolist() == np.searchsorted(of_rank, np.arange(N_BINS + 1)).tolist()
+            assert bins.starts[j].tolist() == np.searchsorted(of_rank, np.arange(N_BINS + 1)).tolist()
             for value in np.unique(X[task.kept, j]):
-                assert len(np.unique(codes[task.kept & (X[:, j] == value), j])) == 1
+                assert len(np.unique(bins.codes[task.kept & (X[:, j] == value), j])) == 1
+
+
+@pytest.mark.parametrize("is_long", [False, True])
+def test_wanted_bins_are_in_order_and_others_hold_their_rows(is_long, monkeypatch):
+    if is_long:
+        monkeypatch.setattr("boxwood.reference._bins.LONG", 0)
+    for seed in seeds(30):
+        X, labels, weights = make_case(seed, max_rows=400)
+        task, rng = Task.of(X, Reference.of(X, labels), sample_weight=weights), np.random.default_rng(seed)
+        for j in np.repeat(np.arange(X.shape[1]), 2).tolist():
+            wanted = rng.random(N_BINS) < 0.3
+            order, starts = task.bins.order(j, wanted), task.bins.starts[j]
+            for b in range(N_BINS):
+                rows = order[starts[b] : starts[b + 1]]
+                assert sorted(rows.tolist()) == np.flatnonzero(task.kept & (task.bins.codes[:, j] == b)).tolist()
+                assert not wanted[b] or (np.diff(X[rows, j]) >= 0).all()
 
 
 def test_values_that_differ_are_spread_over_all_bins():
     X = np.random.default_rng(0).permutation(6400).astype(float)[:, None]
     bins = Task.of(X, Reference.of(X, np.arange(6400) % 2)).bins
     assert np.bincount(bins.codes[:, 0]).tolist() == [100] * N_BINS
+
+
+def test_bins_of_a_long_table_hold_about_as_many_rows_each(monkeypatch):
+    monkeypatch.setattr("boxwood.reference._bins.LONG", 0)
+    X = np.exp(3 * np.random.default_rng(0).normal(size=(64_000, 1)))
+    sizes = np.diff(Task.of(X, Reference.of(X, np.arange(64_000) % 2)).bins.starts[0])
+    assert sizes.min() > 500
+    assert sizes.max() < 2000

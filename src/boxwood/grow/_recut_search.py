@@ -132,8 +132,9 @@ class Search(NamedTuple):
         def of_column(column: int, bounds: Ints) -> Ints:
             states = np.zeros((len(nodes), 6), dtype=np.int64)
             states[:, loops.BEST] = found.current[nodes]
-            starts, order = self.task.bins.starts[column], self.task.order[column]
             near_here = np.ascontiguousarray(bounds)
+            walked = (near_here[:, :, 1] <= limits[:, None]).any(axis=0)
+            order, starts = self.task.bins.order(column, walked), self.task.bins.starts[column]
             here = order, starts, self.at, slot, near_here, limits, self.difference, states
             loops.best_cuts_of_bins(self.X, column, *here)
             return states

@@ -58,13 +58,13 @@ def refine(
 
     Notes
     -----
-    Rows are sorted once in each column, in time n d log n. Then a sweep takes time n d for each level of the tree at
-    most. Memory is n / 2 numbers for each level, and 2.5 n more for each of the first levels (at most 256 MB, or those
-    of one level). Cuts that cannot change after the sweep before, for their rows and all below them are the same, are
-    passed over, and columns that sums over 64 bins show to be no better are not walked. Costs are added exactly, as in
-    `expand`, so the result depends neither on the order of rows nor on threads. Ties go to the cut that is there
-    already, then to the lowest feature, then to the lowest threshold. A best cut that would leave a leaf without rows,
-    or without rows of its cluster, is not made.
+    Rows are sorted once in each column, in time n d log n; of more than 32,768 rows only those near a better cut. Then
+    a sweep takes time n d for each level of the tree at most. Memory is n / 2 numbers for each level, and 2.5 n more
+    for each of the first levels (at most 256 MB, or those of one level). Cuts that cannot change after the sweep
+    before, for their rows and all below them are the same, are passed over, and columns that sums over 64 bins show to
+    be no better are not walked. Costs are added exactly, as in `expand`, so the result depends neither on the order of
+    rows nor on threads. Ties go to the cut that is there already, then to the lowest feature, then to the lowest
+    threshold. A best cut that would leave a leaf without rows, or without rows of its cluster, is not made.
 
     References
     ----------

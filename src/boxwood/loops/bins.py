@@ -1,8 +1,10 @@
 """Rows in bins of a column that hold about as many rows each."""
 
+import numpy as np
+
 from boxwood.loops._jit import jit
 
-__all__ = ["fill_bins"]
+__all__ = ["code_rows", "fill_bins", "gather_bins"]
 
 
 @jit
@@ -22,3 +24,36 @@ def fill_bins(X, column, order, n_bins, codes, starts):
                 starts[current] = r
         codes[row, column] = current
     starts[current + 1 :] = m
+
+
+@jit
+def code_rows(X, kept, edges, start, stop, codes, counts):
+    """Write the bin of each value of the kept rows from `start` to `stop - 1`: so many edges are below the value.
+
+    IN: X (n, d); kept (n,); edges (d, 64): ascending, the last of each column is infinite. OUT: codes (n, d).
+    IN and OUT: counts (d, 64): kept rows in each bin.
+    """
+    for row in range(start, stop):
+        if not kept[row]:
+            continue
+        for j in range(X.shape[1]):
+            value, of_column = X[row, j], edges[j]
+            code = np.uint64(32) * np.uint64(of_column[31] < value)  # no branch, as no processor could foretell it
+            code += np.uint64(16) * np.uint64(of_column[code + np.uint64(15)] < value)
+            code += np.uint64(8) * np.uint64(of_column[code + np.uint64(7)] < value)
+            code += np.uint64(4) * np.uint64(of_column[code + np.uint64(3)] < value)
+            code += np.uint64(2) * np.uint64(of_column[code + np.uint64(1)] < value)
+            code += np.uint64(of_column[code] < value)
+            codes[row, j] = code
+            counts[j, code] += 1
+
+
+@jit
+def gather_bins(codes, column, kept, starts, order):
+    """Write the kept rows bin by bin. IN: codes (n, d); column; kept (n,); starts (n_bins + 1,). OUT: order (m,)."""
+    following = starts.copy()
+    for row in range(len(kept)):
+        if kept[row]:
+            code = codes[row, column]
+            order[following[code]] = row
+            following[code] += 1

@@ -94,8 +94,9 @@ def bound_bins(bins, lowest, best):
 def best_cuts_of_bins(X, column, order, starts, at, slot, bounds, limits, difference, states):
     """Find the smallest sum of differences as `best_cuts` does, but walk only bins whose bound is not above a limit.
 
-    IN: X (n, d); column; order (m,); starts (n_bins + 1,): rank at which each bin begins; at (n,); slot (n_nodes + 1,);
-    bounds (n_slots, n_bins, 2): see `bound_bins`; limits (n_slots,); difference (n,). IN and OUT: states (n_slots, 6).
+    IN: X (n, d); column; order (m,): rows bin by bin, and those of bins that are walked in the order of the column;
+    starts (n_bins + 1,): rank at which each bin begins; at (n,); slot (n_nodes + 1,); bounds (n_slots, n_bins, 2): see
+    `bound_bins`; limits (n_slots,); difference (n,). IN and OUT: states (n_slots, 6).
     """
     n_slots, n_bins, _ = bounds.shape
     for b in range(n_bins):
@@ -116,7 +117,7 @@ def best_cuts_of_bins(X, column, order, starts, at, slot, bounds, limits, differ
             total = state[SUM]
             if total < state[BEST]:
                 if state[LAST] == -2:
-                    state[LAST] = _row_before(order, starts[b], at, node)
+                    state[LAST] = _row_before(X, column, order, starts, b, at, node)
                 if state[LAST] >= 0 and X[state[LAST], column] != X[row, column]:
                     state[BEST], state[LEFT], state[RIGHT] = total, state[LAST], row
             state[LAST] = row
@@ -124,9 +125,14 @@ def best_cuts_of_bins(X, column, order, starts, at, slot, bounds, limits, differ
 
 
 @jit
-def _row_before(order, rank, at, node):
-    """Return the last row of a node before a rank, or -1."""
-    for r in range(rank - 1, -1, -1):
-        if at[order[r]] == node:
-            return order[r]
-    return -1
+def _row_before(X, column, order, starts, first, at, node):
+    """Return a row of a node with the largest value in the bins before the first one that is walked, or -1."""
+    last = -1
+    for b in range(first - 1, -1, -1):
+        for r in range(starts[b], starts[b + 1]):
+            row = order[r]
+            if at[row] == node and (last < 0 or X[row, column] >= X[last, column]):
+                last = row
+        if last >= 0:
+            break
+    return last

@@ -15,8 +15,9 @@ from boxwood._threads import map_tasks, n_threads
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import Rows, whole_number
 from boxwood.errors import DataError
+from boxwood.reference import _bins
 from boxwood.reference._ascending import ascending
-from boxwood.reference._bins import Bins
+from boxwood.reference._bins import Bins, LooseBins
 from boxwood.reference._budget import NO_BUDGET, Budget
 from boxwood.reference._equal_centers import alike_without
 from boxwood.reference._mixture import Mixture
@@ -147,8 +148,18 @@ class Task:
 
     @cached_property
     def bins(self) -> Bins:
-        """The kept rows in bins of each column; made when first asked for, and shared like `order`."""
+        """The kept rows in bins of each column; made when first asked for, and shared like `order`.
+
+        They come from the order of the columns, but not in a long table, where that takes longer than all else.
+        """
+        if self.is_long:
+            return LooseBins(self.rows.values, self.kept, self.n_jobs)
         return Bins.of(self.rows.values, self.order, self.n_jobs)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether bins of the columns take far less time than their order."""
+        return self.n_kept > _bins.LONG
 
     @cached_property
     def kept_weights(self) -> Floats | None:
@@ -190,7 +201,7 @@ class Task:
     def within(self, budget: Budget) -> Task:
         """Return the task with another budget; rows are not sorted again."""
         task = replace(self, budget=budget)
-        task.__dict__.update({name: self.__dict__[name] for name in ("kept", "order") if name in self.__dict__})
+        task.__dict__.update({name: self.__dict__[name] for name in ("kept", "order", "bins") if name in self.__dict__})
         return task
 
     def with_reference(self, reference: Reference) -> Task:
