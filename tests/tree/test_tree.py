@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from boxwood.errors import ModelError
 from boxwood.tree import ThresholdTree, TreeBuilder, between, rows_at_nodes, shortest_between
+from boxwood.tree._shorten import shortened_in
 from tests import naive
 from tests.scale import SEEDS
 from tests.strategies import rows_near, trees
@@ -417,6 +418,30 @@ def test_shortened_reads_well():
     assert tree.shortened(whole).upper[0] == 10.0
     assert tree.shortened(broken).upper[0] == 11.0
     assert tree.shortened(np.empty((0, 1))) == tree
+
+
+def test_only_a_side_without_rows_is_bounded_by_the_whole_table():
+    inner = {"feature": 1, "threshold": 98.6, "left": {"cluster": 0}, "right": {"cluster": 1}}
+    tree = ThresholdTree.from_dict({"feature": 0, "threshold": 5.0, "left": inner, "right": {"cluster": 1}})
+    X = np.array([[1.0, 3.0], [2.0, 2.0], [8.0, 98.0], [9.0, 98.9]])
+    assert tree.shortened(X).upper.tolist()[:2] == [5.0, 50.0]  # between the node's 3 and the table's 98.9
+
+
+@given(st.data())
+def test_gaps_are_those_of_the_rows_at_a_node_one_by_one(data):
+    tree = data.draw(trees())
+    X = data.draw(rows_near(tree))
+    left, right = np.full((tree.n_nodes, 2), -np.inf), np.full((tree.n_nodes, 2), np.inf)
+    for node, rows, inside in rows_at_nodes(tree, X):
+        for end in range(2 if inside is not None else 0):
+            column = X[:, tree.feature[node]]
+            is_left = column <= tree.upper[node] if end else column < tree.lower[node]
+            own, all_rows = set(rows.tolist()), range(len(X))
+            below, above = ([i for i in all_rows if is_left[i] == side] for side in (True, False))
+            left[node, end] = max((column[i] for i in [*own.intersection(below)] or below), default=-np.inf)
+            right[node, end] = min((column[i] for i in [*own.intersection(above)] or above), default=np.inf)
+    whole = [j for j in tree.features.tolist() if (X[:, j] == np.floor(X[:, j])).all()]
+    assert tree.shortened(X) == shortened_in(tree, left, right, whole)
 
 
 def test_shortened_keeps_clear_of_float32_where_there_is_room():

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from boxwood.explanation._explanation import Explanation as Explanation
     from boxwood.explanation._explanation import load as load
     from boxwood.explanation._misassigned import Misassigned as Misassigned
-    from boxwood.explanation._profile import CategoryColumn as CategoryColumn
-    from boxwood.explanation._profile import CategoryGroup as CategoryGroup
-    from boxwood.explanation._profile import NumberColumn as NumberColumn
-    from boxwood.explanation._profile import NumberGroup as NumberGroup
+    from boxwood.explanation._profile_fields import CategoryColumn as CategoryColumn
+    from boxwood.explanation._profile_fields import CategoryGroup as CategoryGroup
+    from boxwood.explanation._profile_fields import NumberColumn as NumberColumn
+    from boxwood.explanation._profile_fields import NumberGroup as NumberGroup
     from boxwood.explanation._records import ClusterStability as ClusterStability
     from boxwood.explanation._records import CutStability as CutStability
     from boxwood.explanation._records import Frontier as Frontier
@@ -44,7 +44,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "_explain": ("explain",),
     "_explanation": ("Explanation", "load"),
     "_misassigned": ("Misassigned",),
-    "_profile": ("CategoryColumn", "CategoryGroup", "NumberColumn", "NumberGroup"),
+    "_profile_fields": ("CategoryColumn", "CategoryGroup", "NumberColumn", "NumberGroup"),
     "_records": ("ClusterStability", "CutStability", "Frontier", "FrontierRow", "HeldOut", "Stability"),
     "_summaries": ("ClusterSummary", "DrawFacts", "FarFromGaussian", "KernelFacts", "LeafSummary", "MixtureFacts"),
     "_tally": ("Tally",),

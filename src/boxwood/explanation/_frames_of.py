@@ -9,7 +9,7 @@ from boxwood._extras import require
 from boxwood._frames import names_array
 from boxwood._validation import refuse_unknown
 from boxwood.axes import Categories
-from boxwood.explanation._profile import QUANTILES, CategoryColumn, CategoryGroup, NumberGroup
+from boxwood.explanation._profile_fields import QUANTILES, CategoryColumn, CategoryGroup, NumberGroup
 from boxwood.render._rules import cluster_rule, rule
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from boxwood.axes import Categories
-from boxwood.explanation._profile import (
+from boxwood.explanation._profile_fields import (
     QUANTILES,
     CategoryColumn,
     CategoryGroup,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from boxwood.explanation._evidence import Evidence
     from boxwood.explanation._explanation import Explanation
     from boxwood.explanation._misassigned import Misassigned
-    from boxwood.explanation._profile import ColumnProfile
+    from boxwood.explanation._profile_fields import ColumnProfile
     from boxwood.explanation._spreads import Spread
     from boxwood.explanation._table_evidence import TableEvidence
 

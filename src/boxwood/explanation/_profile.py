@@ -1,11 +1,11 @@
-"""The profile: every column in each cluster against the rest, as named fields."""
+"""The profile: every column in each cluster against the rest."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -13,119 +13,28 @@ from boxwood._threads import map_tasks, n_threads
 from boxwood._types import Array, Floats, Indices, Ints
 from boxwood._validation import as_whole_weights
 from boxwood.axes import Categories
+from boxwood.explanation._profile_fields import (
+    QUANTILES,
+    CategoryColumn,
+    CategoryGroup,
+    ColumnProfile,
+    NumberColumn,
+    NumberGroup,
+)
+from boxwood.reference._quantiles import (
+    AT_ONCE,
+    columns_in_groups,
+    places_in_groups,
+    quantiles_of_groups,
+    weighted_quantiles_of_groups,
+)
 
 if TYPE_CHECKING:
     from boxwood.reference import Task
 
-__all__ = [
-    "QUANTILES",
-    "CategoryColumn",
-    "CategoryGroup",
-    "ColumnProfile",
-    "NumberColumn",
-    "NumberGroup",
-    "of_counts",
-    "others",
-    "profile_of",
-    "spread_out",
-]
+__all__ = ["of_counts", "others", "profile_of", "spread_out"]
 
-QUANTILES = (5, 25, 50, 75, 95)  # percent
 _HALVED = 1023  # exponent of two beyond which the difference of two values may overflow
-
-
-class NumberGroup(NamedTuple):
-    """A column of numbers among the rows of one cluster, or of all clusters.
-
-    Parameters
-    ----------
-    mean, deviation : float
-        Mean and standard deviation (that of the rows as they are: divided by their weight).
-    quantiles : tuple of 5 float
-        The values below which 5, 25, 50, 75 and 95 percent of the rows lie. Without weights they are interpolated as
-        in numpy and pandas. With weights, each is the least value that reaches its percentage of the weight.
-    difference : float, default=None
-        Standardised difference: the mean minus the mean of all other clusters' rows, in standard deviations of the
-        column. 0 for a column of one value. None for all rows, and where no other cluster has rows.
-    index : float, default=None
-        The mean in percent of the mean of all rows: 100 is average. None if the column has negative values or is 0
-        everywhere, as percentages say nothing then.
-    """
-
-    mean: float
-    deviation: float
-    quantiles: tuple[float, ...]
-    difference: float | None = None
-    index: float | None = None  # type: ignore[assignment]  # hides the method of tuples, which nobody needs here
-
-
-class CategoryGroup(NamedTuple):
-    """A column of categories among the rows of one cluster, or of all clusters: an entry for each category.
-
-    Parameters
-    ----------
-    shares : tuple of float
-        Share of the rows that have the category. They add up to 1.
-    differences : tuple of float, default=None
-        Standardised differences: the share minus the share among all other clusters' rows, in standard deviations of
-        having the category or not. 0 for a category that all rows or no rows have. None for all rows, and where no
-        other cluster has rows.
-    indexes : tuple of float or None
-        The share in percent of the share among all rows: 100 is average. None for a category that no row has.
-    """
-
-    shares: tuple[float, ...]
-    differences: tuple[float, ...] | None = None
-    indexes: tuple[float | None, ...] = ()
-
-
-class NumberColumn(NamedTuple):
-    """A column of numbers, cluster by cluster.
-
-    Parameters
-    ----------
-    column : str
-    effect : float
-        Effect size η² (eta squared): the share of the column's variance that lies between clusters, from 0 to 1; 0 for
-        a column of one value.
-    everyone : NumberGroup
-        All rows that are in a cluster. Its index is 100 where it has one.
-    clusters : tuple of k (NumberGroup or None)
-        In the order of the clusters' numbers; None for a cluster without rows.
-    """
-
-    column: str
-    effect: float
-    everyone: NumberGroup
-    clusters: tuple[NumberGroup | None, ...]
-
-
-class CategoryColumn(NamedTuple):
-    """A column of categories, cluster by cluster.
-
-    Parameters
-    ----------
-    column : str
-    effect : float
-        Effect size Cramér's V: how closely categories and clusters go together, from 0 to 1; 0 for one category.
-    everyone : CategoryGroup
-        All rows that are in a cluster.
-    clusters : tuple of k (CategoryGroup or None)
-        In the order of the clusters' numbers; None for a cluster without rows.
-    categories : Categories
-        What the entries of a group stand for: `categories.values`, and one more for all other values if
-        `categories.others`. A column of booleans has the values False and True.
-    """
-
-    column: str
-    effect: float
-    everyone: CategoryGroup
-    clusters: tuple[CategoryGroup | None, ...]
-    categories: Categories
-
-
-ColumnProfile: TypeAlias = NumberColumn | CategoryColumn
-"""A column of the profile: of numbers or of categories."""
 
 
 def profile_of(
@@ -136,9 +45,6 @@ def profile_of(
     IN: table (n, d), the rows of `task` in the table's columns; columns: name of each column to tell of; categories:
     those of columns that hold codes.
     """
-    # here, as model files are read without the compiler
-    from boxwood.reference._quantiles import AT_ONCE, columns_in_groups, places_in_groups
-
     groups, names = _Groups.of(task), list(columns)
     places = places_in_groups(groups.order, len(table))
     at_once = int(np.clip(len(names) // n_threads(task.n_jobs), 1, AT_ONCE))
@@ -194,8 +100,6 @@ class _Groups:
 
     def quantiles(self, x: Floats) -> Floats:
         """Return the quantiles of the values of each cluster with rows, and of all rows last, shape (i + 1, 5)."""
-        from boxwood.reference._quantiles import quantiles_of_groups, weighted_quantiles_of_groups
-
         if self.whole is None:
             return quantiles_of_groups(x, self.bounds, QUANTILES)
         return weighted_quantiles_of_groups(x, self.bounds, self.whole, QUANTILES)

@@ -6,16 +6,8 @@ import numpy as np
 
 from boxwood._types import Floats
 from boxwood.explanation._evidence import BOOLEAN
-from boxwood.explanation._profile import (
-    QUANTILES,
-    CategoryColumn,
-    ColumnProfile,
-    NumberColumn,
-    NumberGroup,
-    of_counts,
-    others,
-    spread_out,
-)
+from boxwood.explanation._profile import of_counts, others, spread_out
+from boxwood.explanation._profile_fields import QUANTILES, CategoryColumn, ColumnProfile, NumberColumn, NumberGroup
 from boxwood.explanation._table_evidence import TableEvidence
 from boxwood.passes._quantiles import quantiles_in
 

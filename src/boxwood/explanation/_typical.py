@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from boxwood._types import Array
-from boxwood.explanation._profile import CategoryColumn, ColumnProfile
+from boxwood.explanation._profile_fields import CategoryColumn, ColumnProfile
 from boxwood.reference import Task
 
 __all__ = ["typical_rows"]

@@ -116,7 +116,7 @@ def _at_ranks(x: Floats, bounds: Indices, ranks: Ints) -> Floats:
 
 
 def _n_bins(n: int, n_parts: int) -> int:
-    """Return a number of bins from 16 on: few values of each part in each, and no more counts than values."""
+    """Return a number of bins from 16 on, so that each holds few values of a part."""
     return int(2 ** np.clip(np.ceil(np.log2(n / n_parts)), 4, np.log2(_MOST_BINS)))
 
 

@@ -34,7 +34,7 @@ from boxwood.render._rules import explanation_of, printable
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
-    from boxwood.explanation._profile import ColumnProfile
+    from boxwood.explanation._profile_fields import ColumnProfile
 
 __all__ = ["MIN_COUNT", "in_notebook", "page", "short_page"]
 

@@ -17,7 +17,7 @@ from boxwood.render._rules import NO_ROW, NO_RULE, column_name, condition
 
 if TYPE_CHECKING:
     from boxwood.explanation import ClusterSummary, Explanation, Rule
-    from boxwood.explanation._profile import ColumnProfile
+    from boxwood.explanation._profile_fields import ColumnProfile
 
 __all__ = ["MOST_CLUSTERS", "cards", "confusion", "lede", "losses", "tiles"]
 

@@ -14,7 +14,7 @@ from boxwood.render._rules import category, column_name
 
 if TYPE_CHECKING:
     from boxwood.explanation import CategoryColumn, ClusterSummary, Explanation, NumberColumn
-    from boxwood.explanation._profile import ColumnProfile
+    from boxwood.explanation._profile_fields import ColumnProfile
 
 __all__ = ["MOST_COLUMNS", "profile_table", "standing_out"]
 

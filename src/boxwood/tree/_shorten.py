@@ -30,7 +30,7 @@ class _Gap(NamedTuple):
     def mirrored(self) -> _Gap:
         return _Gap(-self.right, -self.left)
 
-    def widened(self, beyond: _Gap) -> _Gap:
+    def completed_by(self, beyond: _Gap) -> _Gap:
         """Return the gap with the ends of another one where it has none."""
         left = beyond.left if math.isinf(self.left) else self.left
         return _Gap(left, beyond.right if math.isinf(self.right) else self.right)
@@ -42,19 +42,25 @@ _Choice = Callable[[_Gap, float, bool], float]
 
 def shortened(tree: Tree, X: ArrayLike) -> Tree:
     """See `ThresholdTree.shortened`."""
+    rows = as_rows(X, tree.n_features)
+    whole = [j for j in tree.features.tolist() if _is_whole(rows[:, j])]
+    return shortened_in(tree, *_gaps(tree, rows), whole)
+
+
+def _gaps(tree: Tree, rows: NDArray[np.floating]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the gap of each end of a cut, as `shortened_in` takes it."""
     from boxwood.loops.gaps import widen_gaps  # here, as SQL and model files need the tree without the compiler
 
-    rows, ends = as_rows(X, tree.n_features), ends_left_of(tree)
+    ends, nodes = ends_left_of(tree), (tree.feature, tree.lower, tree.upper, tree.second)
     left, right = np.full(ends.shape, -np.inf), np.full(ends.shape, np.inf)
-    for start in range(0, len(rows), BLOCK_ROWS):
-        block = rows[start : start + BLOCK_ROWS]
-        widen_gaps(block, tree.feature, tree.lower, tree.upper, tree.second, ends, left, right)
+    for start in range(0, len(rows), BLOCK_ROWS):  # so that an interrupt is heard
+        widen_gaps(rows[start : start + BLOCK_ROWS], *nodes, ends, left, right)
     bare = (tree.feature >= 0)[:, None] & np.isfinite(ends) & (np.isinf(left) | np.isinf(right))
-    for node, end in np.argwhere(bare).tolist():
-        beyond = _ends(column := rows[:, tree.feature[node]], column, ends[node, end], True)
-        gap = _Gap(float(left[node, end]), float(right[node, end])).widened(beyond)
-        left[node, end], right[node, end] = gap
-    return shortened_in(tree, left, right, [j for j in tree.features.tolist() if _is_whole(rows[:, j])])
+    for node, end in np.argwhere(bare).tolist():  # no row of the node is on one side: the next one of the table is
+        beyond = _ends(rows[:, tree.feature[node]], rows[:, tree.feature[node]], float(ends[node, end]), True)
+        gap = _Gap(float(left[node, end]), float(right[node, end]))
+        left[node, end], right[node, end] = gap.completed_by(beyond)
+    return left, right
 
 
 def shortened_in(tree: Tree, left: NDArray[np.float64], right: NDArray[np.float64], whole: Collection[int]) -> Tree:
@@ -84,18 +90,7 @@ def recut(tree: Tree, X: ArrayLike, Z: ArrayLike) -> Tree:
     raw, mapped = as_rows(X, tree.n_features), as_rows(Z, tree.n_features)
     if raw.shape[0] != mapped.shape[0]:
         raise ValueError(f"X and Z must hold the same rows, got {raw.shape[0]} and {mapped.shape[0]}")
-    lower, upper = tree.lower.copy(), tree.upper.copy()
-    for node, rows, inside in rows_at_nodes(tree, mapped):
-        if inside is None:
-            continue
-        j = int(tree.feature[node])
-        column = raw[:, j], mapped[:, j], rows
-        low, high = (
-            _gap(node, *column, end, closed) if math.isfinite(end) else None
-            for end, closed in ((lower[node], False), (upper[node], True))
-        )
-        lower[node], upper[node] = _chosen(tree, node, low, high, _middle, False)
-    return tree.with_thresholds(lower, upper)
+    return _moved(tree, raw, mapped)
 
 
 def rounded(tree: Tree, digits: int, kept: Collection[int] = ()) -> Tree:
@@ -121,6 +116,25 @@ def _to_digits(value: float, digits: int) -> float:
     return near
 
 
+def _moved(tree: Tree, X: NDArray[np.floating], Z: NDArray[np.floating]) -> Tree:
+    """Return the tree with each finite end of a cut in the middle of a gap.
+
+    It is the gap of `X` between the rows that the end separates in `Z`.
+    """
+    lower, upper = tree.lower.copy(), tree.upper.copy()
+    for node, rows, inside in rows_at_nodes(tree, Z):
+        if inside is None:
+            continue
+        j = int(tree.feature[node])
+        column = X[:, j], Z[:, j], rows
+        low, high = (
+            _gap(node, *column, end, closed) if math.isfinite(end) else None
+            for end, closed in ((lower[node], False), (upper[node], True))
+        )
+        lower[node], upper[node] = _chosen(tree, node, low, high, _middle, False)
+    return tree.with_thresholds(lower, upper)
+
+
 def _chosen(
     tree: Nodes, node: int, low: _Gap | None, high: _Gap | None, choose: _Choice, whole: bool
 ) -> tuple[float, float]:
@@ -141,7 +155,7 @@ def _gap(
     """Return the gap in `x` among the rows at a node; on a side without such rows, among all rows of the table."""
     gap = _ends(x[rows], z[rows], threshold, closed)
     if math.isinf(gap.left) or math.isinf(gap.right):
-        gap = gap.widened(_ends(x, z, threshold, closed))
+        gap = gap.completed_by(_ends(x, z, threshold, closed))
     if gap.left >= gap.right:
         raise ValueError(
             f"the cut at node {node} is no cut of its column: a row with {gap.left} must be left of one with "
@@ -185,4 +199,4 @@ def _short(gap: _Gap, threshold: float, whole: bool) -> float:
 
 def _is_whole(column: NDArray[np.floating]) -> bool:
     blocks = (column[start : start + BLOCK_ROWS] for start in range(0, len(column), BLOCK_ROWS))
-    return all(bool((block == np.floor(block)).all()) for block in blocks)
+    return all(bool((block == np.floor(block)).all()) for block in blocks)  # most columns say no in the first block
