@@ -77,23 +77,25 @@ def sweep(order, codes, table, moments, factor, from_column, to_column, first, s
     for j in range(from_column, to_column):
         rows, begin = order[j], 0
         n_places = _find_places(rows, codes[j], ends)
-        left_of_clusters[:] = 0
-        left[:] = 0.0
+        for c in range(n_clusters):
+            left_of_clusters[c] = 0
+        for i in range(n_moments):
+            left[i] = 0.0
         for start in range(0, n_places, AT_HAND):
-            some = ends[start : min(start + AT_HAND, n_places)]
+            stop = min(start + AT_HAND, n_places)
             if n_clusters:
-                _cheapest_sides(rows, table, begin, some, of_clusters, left_of_clusters, a, b)
+                _cheapest_sides(rows, table, begin, ends, start, stop, of_clusters, left_of_clusters, a, b)
             else:
-                _spread_sides(rows, moments, begin, some, total, left, factor, squares, a, b)
-            begin = some[-1]
-            for p in range(len(some)):
-                if a[p] + b[p] < best:
-                    best, column, code = a[p] + b[p], j, codes[j, rows[some[p] - 1]]
+                _spread_sides(rows, moments, begin, ends, start, stop, total, left, factor, squares, a, b)
+            begin = ends[stop - 1]
+            for p in range(start, stop):
+                first_side, second_side, last_code = a[p - start], b[p - start], codes[j, rows[ends[p] - 1]]
+                if first_side + second_side < best:
+                    best, column, code = first_side + second_side, j, last_code
                 if kept:
-                    first[j, start + p], second[j, start + p] = a[p], b[p]
-                    places[j, start + p] = codes[j, rows[some[p] - 1]]
-        if kept:
-            places[j, n_places:] = -1
+                    first[j, p], second[j, p], places[j, p] = first_side, second_side, last_code
+        for p in range(n_places, n if kept else 0):
+            places[j, p] = -1
     return best, column, code
 
 
@@ -128,14 +130,15 @@ def _find_places(rows, codes, ends):
 
 
 @jit
-def _cheapest_sides(rows, table, begin, ends, total, left, a, b):
+def _cheapest_sides(rows, table, begin, ends, start, stop, total, left, a, b):
     """Write the least sum of either side for some places.
 
-    IN: rows (n,); table (m, k); begin: the number of rows up to the place before; ends (p,); total (k,): sums of all
-    rows. IN and OUT: left (k,): sums of the first side. OUT: a, b (p,).
+    IN: rows (n,); table (m, k); begin: the number of rows up to the place before; ends (n,): those up to each place;
+    start, stop: the places; total (k,): sums of all rows. IN and OUT: left (k,): sums of the first side. OUT: a, b
+    (stop - start at least,).
     """
     r = begin
-    for p in range(len(ends)):
+    for p in range(start, stop):
         while r < ends[p]:
             for c in range(len(left)):
                 left[c] += table[rows[r], c]
@@ -143,28 +146,30 @@ def _cheapest_sides(rows, table, begin, ends, total, left, a, b):
         least, least_behind = NONE, NONE
         for c in range(len(left)):
             least, least_behind = min(least, left[c]), min(least_behind, total[c] - left[c])
-        a[p], b[p] = least, least_behind
+        a[p - start], b[p - start] = least, least_behind
 
 
 @jit
-def _spread_sides(rows, moments, begin, ends, total, left, factor, squares, a, b):
+def _spread_sides(rows, moments, begin, ends, start, stop, total, left, factor, squares, a, b):
     """Write the costs of both sides about their means for some places.
 
     Four columns are summed up at a time, which lie side by side. Squares add up in four sums each, so that none waits.
 
-    IN: rows (n,); moments (m, 2 + d); begin: the number of rows up to the place before; ends (p,); total (2 + d,): sums
-    of all rows; factor. IN and OUT: left (2 + d,): sums of the first side. OUT: a, b (p,). Also overwritten: squares
-    (p at least, 8).
+    IN: rows (n,); moments (m, 2 + d); begin, ends, start, stop: as for `_cheapest_sides`; total (2 + d,): sums of all
+    rows; factor. IN and OUT: left (2 + d,): sums of the first side. OUT: a, b (stop - start at least,). Also
+    overwritten: squares (stop - start at least, 8).
     """
     n_sums = len(total)
     fours = 2 + (n_sums - 2) // 4 * 4
-    squares[: len(ends)] = 0.0
+    for p in range(stop - start):
+        for i in range(8):
+            squares[p, i] = 0.0
     for i in range(2, fours, 4):
         l0, l1, l2, l3 = left[i], left[i + 1], left[i + 2], left[i + 3]
         t0, t1, t2, t3 = total[i], total[i + 1], total[i + 2], total[i + 3]
         r = begin
-        for p in range(len(ends)):
-            while r < ends[p]:
+        for p in range(stop - start):
+            while r < ends[start + p]:
                 row = rows[r]
                 l0, l1 = l0 + moments[row, i], l1 + moments[row, i + 1]
                 l2, l3 = l2 + moments[row, i + 2], l3 + moments[row, i + 3]
@@ -181,8 +186,8 @@ def _spread_sides(rows, moments, begin, ends, total, left, factor, squares, a, b
         left[i], left[i + 1], left[i + 2], left[i + 3] = l0, l1, l2, l3
     for i in range(fours, n_sums):
         l0, t0, r = left[i], total[i], begin
-        for p in range(len(ends)):
-            while r < ends[p]:
+        for p in range(stop - start):
+            while r < ends[start + p]:
                 l0 += moments[rows[r], i]
                 r += 1
             r0 = t0 - l0
@@ -190,8 +195,8 @@ def _spread_sides(rows, moments, begin, ends, total, left, factor, squares, a, b
             squares[p, 4] += r0 * r0
         left[i] = l0
     weight, square, r = left[0], left[1], begin
-    for p in range(len(ends)):
-        while r < ends[p]:
+    for p in range(stop - start):
+        while r < ends[start + p]:
             weight += moments[rows[r], 0]
             square += moments[rows[r], 1]
             r += 1
