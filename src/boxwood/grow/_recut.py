@@ -18,6 +18,7 @@ import numpy as np
 from boxwood._threads import BLOCK_ROWS, map_blocks
 from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood.grow._costs import SUM_ERROR, Problem, scale_for
+from boxwood.grow._recut_arrays import centers_in, last_below, one_kind, summed
 from boxwood.grow._recut_leaves import cheaper_clusters
 from boxwood.grow._recut_search import Found, Search
 from boxwood.loops import refine as loops
@@ -30,7 +31,6 @@ __all__ = ["Draft", "is_past"]
 T = TypeVar("T")
 
 _UNKNOWN = -(1 << 62)  # no sum of differences is below; see `whole_costs`
-_NO_CENTERS = np.empty((0, 0))
 _KEPT_BYTES = 1 << 28  # of what is known of the rows of the first levels, 20 for each row and level
 
 
@@ -219,8 +219,8 @@ class Draft:
             return largest
 
         parts = self._for_blocks(look, rows)
-        sums = _sum([part[1] for part in parts])
-        anew, some_new = self._renew_scales(nodes, _sum([part[0] for part in parts]), largest_at)
+        sums = summed([part[1] for part in parts])
+        anew, some_new = self._renew_scales(nodes, summed([part[0] for part in parts]), largest_at)
         if some_new:
             sums[anew] = self._differences(rows[anew[at[rows]]], at, below, side)[anew]
         if level >= len(self.others):
@@ -251,7 +251,7 @@ class Draft:
             loops.set_differences(rows[start:stop], at, below, *costs, side.difference, sums)
             return sums
 
-        return _sum(self._for_blocks(compute, rows))
+        return summed(self._for_blocks(compute, rows))
 
     def _keeps_leaves(
         self, level: int, rows: Indices, chosen: Bools, feature: Indices, upper: Floats, side: _OtherSide
@@ -265,7 +265,7 @@ class Draft:
             loops.count_leaves(self.X, rows[start:stop], *here, *labels, counts)
             return counts
 
-        before, after, own = _sum(self._for_blocks(count, rows)).T
+        before, after, own = summed(self._for_blocks(count, rows)).T
         keeps = np.ones(len(chosen), dtype=np.bool_)
         nodes = np.flatnonzero(chosen)  # of one level, so each leaf is below the last of them that is not behind it
         too_few = after < self.task.budget.min_samples_leaf
@@ -295,30 +295,6 @@ class Draft:
         if len(rows) <= BLOCK_ROWS:
             return [work(0, len(rows))]
         return map_blocks(work, len(rows), n_jobs=self.problem.n_jobs)
-
-
-def _sum(parts: list[Array]) -> Array:
-    return parts[0] if len(parts) == 1 else np.sum(parts, axis=0)
-
-
-def centers_in(problem: Problem) -> Floats:
-    """Return the centres of a problem of distances, and none for other costs."""
-    return one_kind(_NO_CENTERS if problem.centers is None else problem.centers)
-
-
-def one_kind(array: Array) -> Array:
-    """Return a view, or else a copy, that is contiguous and cannot be written, so that loops compile for one kind."""
-    view = np.ascontiguousarray(array).view()
-    view.flags.writeable = False
-    return view
-
-
-def last_below(tree: ThresholdTree) -> Ints:
-    """Return the last node of the subtree of each node, shape (n_nodes,)."""
-    last = np.arange(tree.n_nodes)
-    for node in np.flatnonzero(tree.feature >= 0)[::-1].tolist():
-        last[node] = last[tree.second[node]]
-    return last
 
 
 def is_past(deadline: float | None) -> bool:
