@@ -23,9 +23,11 @@ def _leaf_of(x, feature, lower, upper, second):
     """Return the leaf that a row reaches, or -1 where a tested value is NaN."""
     node = 0
     while feature[node] >= 0:
-        value, there = np.float64(x[feature[node]]), second[node]
-        if value != value:
+        value = np.float64(x[feature[node]])
+        if lower[node] <= value <= upper[node]:
+            node += 1
+        elif value != value:
             return -1
-        inside = (lower[node] <= value) & (value <= upper[node])  # no branch, as no processor could foretell it
-        node = node + 1 if inside else there
+        else:
+            node = second[node]
     return node
