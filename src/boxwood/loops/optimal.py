@@ -75,7 +75,7 @@ def sweep(order, codes, table, moments, factor, from_column, to_column, first, s
     ends, squares = np.empty(n, dtype=np.int64), np.empty((AT_HAND, 8))
     a, b = np.empty(AT_HAND, dtype=np.int64), np.empty(AT_HAND, dtype=np.int64)
     for j in range(from_column, to_column):
-        rows, begin = order[j], 0
+        rows, begin = order[j], np.int64(0)  # not a literal, for which loops would be compiled once more
         n_places = _find_places(rows, codes[j], ends)
         for c in range(n_clusters):
             left_of_clusters[c] = 0
