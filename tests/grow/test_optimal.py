@@ -14,7 +14,7 @@ from boxwood.grow._expand import expanded
 from boxwood.grow._optimal import optimal_of
 from boxwood.grow._optimal_rows import Costs, Kept
 from boxwood.grow._optimal_search import Search
-from boxwood.loops.optimal import keep_inside, sweep
+from boxwood.loops.optimal import keep_inside
 from boxwood.metrics import cost, partition_cost
 from boxwood.reference import Task
 from tests import naive
@@ -244,7 +244,7 @@ def test_costs_of_a_sweep_equal_those_of_rows():
             kept, costs = case.kept_and_costs()
             order, codes = kept.order, kept.codes
             first, second, places = (np.zeros(order.shape, dtype=np.int64) for _ in range(3))
-            best, column, code = sweep(order, *costs.sums, 0, len(order), first, second, places)
+            best, column, code = costs.sums.sweep(order, 0, len(order), (first, second, places))
             tried = []
             for j in range(len(order)):
                 for i, place in enumerate(places[j][places[j] >= 0]):

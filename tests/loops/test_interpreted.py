@@ -72,7 +72,7 @@ def test_interpreted_loops_give_the_same_trees_of_many_tables(method, monkeypatc
 
 def test_files_with_logarithms_are_compiled():
     assert _jit.is_exact(walk.descend)
-    assert _jit.is_exact(optimal.sweep)
+    assert _jit.is_exact(optimal.sweep_means)
     assert not _jit.is_exact(mmdt_thresholds.gap_minima)
 
 
@@ -106,7 +106,9 @@ def test_a_small_table_is_interpreted_and_a_large_one_compiled(uncompiled):
 
 
 def test_longer_code_is_interpreted_for_longer():
-    assert _jit._bytes(order.set_sides, set()) < _jit._bytes(walk.descend, set()) < _jit._bytes(optimal.sweep, set())
+    assert (
+        _jit._bytes(order.set_sides, set()) < _jit._bytes(walk.descend, set()) < _jit._bytes(optimal.sweep_means, set())
+    )
     inner = len(walk._leaf_of.py_func.__code__.co_code) + len(walk.descend.py_func.__code__.co_code)
     assert _jit._bytes(walk.descend, set()) == inner
 

@@ -12,7 +12,8 @@ import numpy as np
 from boxwood._threads import one_blas_thread
 from boxwood._types import Floats, Indices, Ints
 from boxwood.grow._costs import Problem, distance_unit, make_problem, scale_of, whole_costs
-from boxwood.grow._optimal_search import Cuts, Order, Sums, n_leaves
+from boxwood.grow._optimal_search import Cuts, n_leaves
+from boxwood.grow._optimal_sums import Order, Sums
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder, between, rows_at_nodes
 

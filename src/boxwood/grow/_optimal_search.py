@@ -23,16 +23,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwood._threads import map_tasks
-from boxwood._types import Floats, Indices, Ints
-from boxwood.loops.optimal import keep_inside, leaf_cost, sweep
+from boxwood._types import Indices, Ints
+from boxwood.grow._optimal_sums import Order, Sums
+from boxwood.loops.optimal import keep_inside
 
-__all__ = ["DEEPEST", "Cuts", "Found", "Order", "Search", "Sums", "leaf_rows", "n_leaves"]
+__all__ = ["DEEPEST", "Cuts", "Found", "Search", "leaf_rows", "n_leaves"]
 
 Cuts: TypeAlias = "tuple[int, int, Cuts, Cuts] | None"
 """A tree: column, last code of the first side, and the trees on both sides; None is a leaf."""
-
-Order: TypeAlias = NDArray[np.int32]
-"""The rows of a box in the ascending order of each column, shape (d, n)."""
 
 Way: TypeAlias = tuple[bool, ...]
 """The way from the root to a node: at each cut, whether it goes to the second side."""
@@ -42,15 +40,6 @@ DEEPEST = 24  # leaves; trees with more are grown and improved, but not searched
 REMEMBERED = 1 << 17  # boxes whose results are kept
 AT_ONCE = 1 << 26  # steps of a loop in one call, so that an interrupt is seen within a second
 ONE_THREAD = 1 << 22  # steps up to which threads cost more than they save
-
-
-class Sums(NamedTuple):
-    """Rows as the loops take them; see `boxwood.loops.optimal`."""
-
-    codes: NDArray[np.int32]
-    table: Ints
-    moments: Floats
-    factor: float
 
 
 class Found(NamedTuple):
@@ -184,8 +173,7 @@ class Search:
         return self.sums.codes[columns, order[:, 0]].tobytes() + self.sums.codes[columns, order[:, -1]].tobytes()
 
     def _leaf(self, order: Order) -> Found:
-        _, table, moments, factor = self.sums
-        cost = int(leaf_cost(order[0], table, moments, factor))
+        cost = self.sums.leaf(order[0])
         return Found(cost, cost, None)
 
     def _best_cut(self, order: Order, costs: tuple[Ints, Ints, Ints] | None = None) -> Found:
@@ -203,8 +191,7 @@ class Search:
         def best_of(start: int) -> tuple[int, int, int] | None:
             if start > 0 and self.deadline is not None and time.monotonic() >= self.deadline:
                 return None
-            cost, column, code = sweep(order, *self.sums, start, min(start + at_once, d), *out)
-            return int(cost), int(column), int(code)
+            return self.sums.sweep(order, start, min(start + at_once, d), out)
 
         tried = map_tasks(best_of, range(0, d, at_once), n_jobs=self.n_jobs)
         cost, column, code = min(each for each in tried if each is not None)
@@ -271,9 +258,7 @@ class Search:
 
     def priced(self, rows: Indices, cuts: Cuts) -> Found:
         """Return a tree with its cost on some rows; the bound is 0."""
-        _, table, moments, factor = self.sums
-        parts = leaf_rows(self.sums.codes, rows, cuts)
-        return Found(0, sum(int(leaf_cost(part, table, moments, factor)) for part in parts), cuts)
+        return Found(0, sum(self.sums.leaf(part) for part in leaf_rows(self.sums.codes, rows, cuts)), cuts)
 
     def grown(self, order: Order, leaves: int) -> Found:
         """Return a tree that grows by the cut that saves most; the bound is 0."""

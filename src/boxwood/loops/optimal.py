@@ -21,7 +21,7 @@ import numpy as np
 
 from boxwood.loops._jit import jit
 
-__all__ = ["keep_inside", "leaf_cost", "sweep"]
+__all__ = ["keep_inside", "leaf_cost", "sweep_clusters", "sweep_means"]
 
 NONE = np.iinfo(np.int64).max
 AT_HAND = 64  # places whose rows stay in the fastest cache while their columns are summed up
@@ -53,50 +53,79 @@ def leaf_cost(rows, table, moments, factor):
 
 
 @jit
-def sweep(order, codes, table, moments, factor, from_column, to_column, first, second, places):
+def sweep_clusters(order, codes, table, from_column, to_column, first, second, places):
     """Return the least cost of a cut with one leaf on each side, its column and the code of its first side; or NONE.
 
-    Among equal costs the first column wins, then the first place. Columns from `from_column` to `to_column - 1` are
-    tried. Where `first` has no columns, only the result is wanted.
+    Leaves choose among clusters. Among equal costs the first column wins, then the first place. Columns from
+    `from_column` to `to_column - 1` are tried. Where `first` has no columns, only the result is wanted.
 
-    IN: order (d, n); codes (d, m); table (m, k); moments (m, 2 + d); factor: as `leaf_cost`.
-    OUT: first, second (d, n): costs by place; places (d, n): last code of the first side, then -1.
+    IN: order (d, n); codes (d, m); table (m, k). OUT: first, second (d, n): costs by place; places (d, n): last code of
+    the first side, then -1.
     """
-    best, column, code = NONE, -1, -1
-    n, kept = order.shape[1], first.shape[1] > 0
-    n_clusters, n_moments = table.shape[1], 0 if table.shape[1] else moments.shape[1]
-    of_clusters, left_of_clusters = np.zeros(n_clusters, dtype=np.int64), np.zeros(n_clusters, dtype=np.int64)
-    total, left = np.zeros(n_moments), np.zeros(n_moments)
+    best = np.int64(NONE), np.int64(-1), np.int64(-1)
+    total, left = np.zeros(table.shape[1], dtype=np.int64), np.zeros(table.shape[1], dtype=np.int64)
     for row in order[from_column]:
-        for c in range(n_clusters):
-            of_clusters[c] += table[row, c]
-        for i in range(n_moments):
-            total[i] += moments[row, i]
-    ends, squares = np.empty(n, dtype=np.int64), np.empty((AT_HAND, 8))
+        for c in range(table.shape[1]):
+            total[c] += table[row, c]
+    ends = np.empty(order.shape[1], dtype=np.int64)
     a, b = np.empty(AT_HAND, dtype=np.int64), np.empty(AT_HAND, dtype=np.int64)
     for j in range(from_column, to_column):
         rows, begin = order[j], np.int64(0)  # not a literal, for which loops would be compiled once more
         n_places = _find_places(rows, codes[j], ends)
-        for c in range(n_clusters):
-            left_of_clusters[c] = 0
-        for i in range(n_moments):
+        for c in range(table.shape[1]):
+            left[c] = 0
+        for start in range(0, n_places, AT_HAND):
+            stop = min(start + AT_HAND, n_places)
+            _cheapest_sides(rows, table, begin, ends, start, stop, total, left, a, b)
+            best = _better_of(best, j, rows, codes, ends, start, stop, a, b, first, second, places)
+            begin = ends[stop - 1]
+        for p in range(n_places, first.shape[1]):
+            places[j, p] = -1
+    return best
+
+
+@jit
+def sweep_means(order, codes, moments, factor, from_column, to_column, first, second, places):
+    """Return what `sweep_clusters` does if each leaf has its own mean.
+
+    IN: moments (m, 2 + d); factor: as `leaf_cost`; else as for `sweep_clusters`.
+    """
+    best = np.int64(NONE), np.int64(-1), np.int64(-1)
+    total, left = np.zeros(moments.shape[1]), np.zeros(moments.shape[1])
+    for row in order[from_column]:
+        for i in range(moments.shape[1]):
+            total[i] += moments[row, i]
+    ends, squares = np.empty(order.shape[1], dtype=np.int64), np.empty((AT_HAND, 8))
+    a, b = np.empty(AT_HAND, dtype=np.int64), np.empty(AT_HAND, dtype=np.int64)
+    for j in range(from_column, to_column):
+        rows, begin = order[j], np.int64(0)
+        n_places = _find_places(rows, codes[j], ends)
+        for i in range(moments.shape[1]):
             left[i] = 0.0
         for start in range(0, n_places, AT_HAND):
             stop = min(start + AT_HAND, n_places)
-            if n_clusters:
-                _cheapest_sides(rows, table, begin, ends, start, stop, of_clusters, left_of_clusters, a, b)
-            else:
-                _spread_sides(rows, moments, begin, ends, start, stop, total, left, factor, squares, a, b)
+            _spread_sides(rows, moments, begin, ends, start, stop, total, left, factor, squares, a, b)
+            best = _better_of(best, j, rows, codes, ends, start, stop, a, b, first, second, places)
             begin = ends[stop - 1]
-            for p in range(start, stop):
-                first_side, second_side, last_code = a[p - start], b[p - start], codes[j, rows[ends[p] - 1]]
-                if first_side + second_side < best:
-                    best, column, code = first_side + second_side, j, last_code
-                if kept:
-                    first[j, p], second[j, p], places[j, p] = first_side, second_side, last_code
-        for p in range(n_places, n if kept else 0):
+        for p in range(n_places, first.shape[1]):
             places[j, p] = -1
-    return best, column, code
+    return best
+
+
+@jit
+def _better_of(best, j, rows, codes, ends, start, stop, a, b, first, second, places):
+    """Return the better one of what was best and of some places; write their costs if there is room for them.
+
+    IN: best: cost, column, code; j: the column; a, b: costs of both sides; else as for the sweeps.
+    """
+    least, column, code = best
+    for p in range(start, stop):
+        first_side, second_side, last_code = a[p - start], b[p - start], codes[j, rows[ends[p] - 1]]
+        if first_side + second_side < least:
+            least, column, code = first_side + second_side, j, last_code
+        if first.shape[1] > 0:
+            first[j, p], second[j, p], places[j, p] = first_side, second_side, last_code
+    return least, column, code
 
 
 @jit
