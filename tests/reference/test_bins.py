@@ -55,3 +55,22 @@ def test_bins_of_a_long_table_hold_about_as_many_rows_each(monkeypatch):
     sizes = np.diff(Task.of(X, Reference.of(X, np.arange(64_000) % 2)).bins.starts[0])
     assert sizes.min() > 500
     assert sizes.max() < 2000
+
+
+def test_common_values_have_bins_of_their_own(monkeypatch):
+    monkeypatch.setattr("boxwood.reference._bins.LONG", 0)
+    for seed in seeds(40):
+        rng = np.random.default_rng(seed)
+        X = (
+            rng.choice([-1.0, 0.0, 3.0], p=[0.1, 0.6, 0.3], size=(5000, 2))
+            + (rng.random((5000, 2)) < 0.2) * rng.random()
+        )
+        X = X.astype(np.float32 if seed % 2 else np.float64)
+        bins = Task.of(X, Reference.of(X, np.arange(5000) % 2)).bins
+        for j in range(2):
+            for b in np.flatnonzero(bins.single[j]):
+                assert len(np.unique(X[bins.codes[:, j] == b, j])) <= 1
+            values, counts = np.unique(X[:, j], return_counts=True)
+            for value in values[counts > 5000 / 16]:
+                code = bins.codes[X[:, j] == value, j][0]
+                assert bins.single[j, code] or (X[bins.codes[:, j] == code, j] == value).all()

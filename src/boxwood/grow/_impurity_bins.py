@@ -13,7 +13,7 @@ from boxwood.grow._impurity_labels import Labels, gini
 from boxwood.loops import impurity_bins as loops
 from boxwood.reference import Task
 from boxwood.reference._ascending import ascending
-from boxwood.reference._bins import N_BINS
+from boxwood.reference._bins import N_BINS, LooseBins
 from boxwood.tree import between
 
 __all__ = ["GiniInBins"]
@@ -40,7 +40,9 @@ class GiniInBins:
 
     def __init__(self, task: Task, labels: Labels) -> None:
         self.X, self.budget, self.labels, self.n_jobs = task.rows.values, task.budget, labels, task.n_jobs
-        self.codes = task.bins.codes
+        bins = task.bins
+        assert isinstance(bins, LooseBins)  # the task is long
+        self.codes, self.single = bins.codes, bins.single
         self.root: NDArray[np.integer] = np.flatnonzero(task.kept)
         if len(self.X) <= np.iinfo(np.int32).max:
             self.root = self.root.astype(np.int32)
@@ -68,7 +70,7 @@ class GiniInBins:
         jobs = self.n_jobs if len(part) * self.X.shape[1] > _ONE_THREAD else None
         looks = map_tasks(lambda columns: self._look(part, columns), self._columns(part, jobs), n_jobs=jobs)
         score, column, after = min((look.end for look in looks), key=lambda end: (end[0], end[1]))
-        near = [each for look in looks for each in look.near(score, self.budget.forbidden)]
+        near = [each for look in looks for each in look.near(score, self.single, self.budget.forbidden)]
         walked = map_tasks(lambda each: self._walk(part, *each, score), near, n_jobs=jobs)
         found = [each for each in walked if each is not None]
         if after >= 0:
@@ -120,9 +122,13 @@ class _Look(NamedTuple):
     ends: Floats
     end: tuple[float, int, int]
 
-    def near(self, limit: float, forbidden: tuple[int, ...]) -> list[tuple[int, Ints, Bools]]:
-        """Return columns with bins in which a cut may have as little impurity, their sums, and these bins."""
+    def near(self, limit: float, single: Bools, forbidden: tuple[int, ...]) -> list[tuple[int, Ints, Bools]]:
+        """Return columns with bins in which a cut may have as little impurity, their sums, and these bins.
+
+        There is no cut in a bin of a single value.
+        """
         near = np.zeros((len(self.columns), N_BINS), dtype=np.bool_)
         loops.mark_near(self.sums, self.ends, limit, near)
+        near &= ~single[self.columns.start : self.columns.stop]
         marked = np.flatnonzero(near.any(axis=1)).tolist()
         return [(self.columns[i], self.sums[i], near[i]) for i in marked if self.columns[i] not in forbidden]
