@@ -190,7 +190,8 @@ def last_step(clusterer: Any) -> Any:
 
 def refuse_one_cluster(reference: Reference) -> None:
     """Raise a DataError unless at least two clusters have rows."""
-    refuse_one_name([reference.names[c] for c in np.unique(reference.labels[reference.kept]).tolist()])
+    rows_of = np.bincount(reference.labels[reference.kept])
+    refuse_one_name([reference.names[c] for c in np.flatnonzero(rows_of).tolist()])
 
 
 def refuse_one_name(present: Sequence[Hashable]) -> None:
