@@ -89,7 +89,8 @@ class LeafLosses:
         lost = np.repeat(self.held[None], len(namings), axis=0)
         # so that nothing lost is nothing, whatever sums are rounded to
         np.put_along_axis(lost, namings[:, :, None], 0.0, axis=2)
-        return (self.weight - lost.reshape(len(namings), -1).sum(axis=1)).tolist()  # type: ignore[no-any-return]
+        agreeing: list[float] = (self.weight - lost.reshape(len(namings), -1).sum(axis=1)).tolist()
+        return agreeing
 
 
 class Losses(LeafLosses):
@@ -195,7 +196,8 @@ def cost_by_means(weights: Floats, means: Floats, within: float, k: int) -> Cost
         centers = (of_clusters @ weighted) / np.where(total > 0, total, 1.0)[:, :, None]
         away = means - np.take_along_axis(centers, namings[:, :, None], axis=1)
         between = (weights[:, None] * np.square(away)).reshape(len(namings), -1).sum(axis=1)
-        return (within + between).tolist()  # type: ignore[no-any-return]
+        costs: list[float] = (within + between).tolist()
+        return costs
 
     return lambda namings: [cost for part in _parts(namings, size) for cost in of_part(part)]
 

@@ -64,7 +64,7 @@ def grown_to_sizes(task: Task, criterion: str, sizes: Sequence[int]) -> list[Thr
     return [growth.grow(size) for size in sizes]
 
 
-class Rows(Protocol):
+class CutRows(Protocol):
     """The rows of a task, in which the best cut of a node is found. What the rows of a node are is its own affair.
 
     A cut is a column and something more.
@@ -107,7 +107,7 @@ class _Growth:
     def __init__(self, task: Task, criterion: str) -> None:
         labels = Labels.of(task)
         in_bins = criterion == "gini" and task.is_long
-        self.rows: Rows = GiniInBins(task, labels) if in_bins else InOrder(task, criterion, labels)
+        self.rows: CutRows = GiniInBins(task, labels) if in_bins else InOrder(task, criterion, labels)
         self.builder, self.max_depth = TreeBuilder(), task.budget.max_depth
         self.heap: list[tuple[float, bool, int, _Leaf, Any]] = []
         root: Any = self.rows.root

@@ -33,7 +33,7 @@ class _Cut(NamedTuple):
 
 
 class GiniInBins:
-    """The rows of a task in bins of each column, where the best cut of a node is found; see `_impurity.Rows`.
+    """The rows of a task in bins of each column, where the best cut of a node is found; see `_impurity.CutRows`.
 
     The rows of a node are their numbers, in ascending order.
     """

@@ -42,7 +42,7 @@ class _Part(NamedTuple):
 
 
 class InOrder:
-    """The rows of a task in the order of each column, where the best cut of a node is found; see `_impurity.Rows`."""
+    """The rows of a task in the order of each column, where a node's best cut is found; see `_impurity.CutRows`."""
 
     def __init__(self, task: Task, criterion: str, labels: Labels) -> None:
         self.order, self.labels = PartedOrder(task), labels

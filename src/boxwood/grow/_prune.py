@@ -97,7 +97,8 @@ class Shares(NamedTuple):
     def sizes(self) -> list[int]:
         """Return the numbers of leaves, from 2 on, at which a pruning costs less than all smaller ones."""
         costs = self.costs[: self.n_leaves]
-        return (np.flatnonzero(costs[1:] < costs[:-1]) + 2).tolist()  # type: ignore[no-any-return]
+        sizes: list[int] = (np.flatnonzero(costs[1:] < costs[:-1]) + 2).tolist()
+        return sizes
 
     def clusters_with(self, sizes: Sequence[int]) -> Indices:
         """Return the cluster of each leaf of the whole tree in the cheapest pruning with exactly so many leaves.

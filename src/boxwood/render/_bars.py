@@ -168,7 +168,8 @@ def _reaching(values: Floats, shares: Sequence[float]) -> list[float]:
     from boxwood.reference._quantiles import values_at_ranks  # here, as other pictures need no compiler
 
     ranks = np.ceil(len(values) * np.array(shares) - 1).clip(0)
-    return values_at_ranks(values, ranks.tolist()).tolist()  # type: ignore[no-any-return]
+    found: list[float] = values_at_ranks(values, ranks.tolist()).tolist()
+    return found
 
 
 def _n_bars(n_rows: int, low: float, first: float, third: float, high: float) -> int:
