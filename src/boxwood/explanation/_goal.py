@@ -18,9 +18,10 @@ from boxwood.metrics._cost import summed_distances
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Candidate", "Goal", "GoalRule", "comparable"]
+__all__ = ["Candidate", "Goal", "GoalRule", "comparable", "share_beyond_doubt"]
 
 NEAREST = 0.95  # "auto" looks at costs if at least this share of rows is nearest to its own cluster's mean
+SURE = 0.97  # a share of the rows of a sample from which that of all rows cannot be below this
 AT_HAND = 1 << 16  # distances of rows to means in memory at a time, so that they stay in the processor's cache
 DIGITS = 36  # binary digits of a cost by which trees are compared
 NEAR = 1.005  # trees whose cost is up to so many times the least are looked at for their agreement
@@ -134,19 +135,20 @@ class Goal(GoalRule):
         Rows and their clusters.
     objective : {"auto", "cost", "agreement"}
         What was asked for.
+    share_nearest : float, optional
+        Share of the rows that lie nearest to the mean of their own cluster, if it is known.
     """
 
-    def __init__(self, task: Task, objective: str) -> None:
+    def __init__(self, task: Task, objective: str, share_nearest: float | None = None) -> None:
         self.task = task
         weight = float(task.kept.sum() if task.rows.weights is None else task.rows.weights[task.kept].sum())
-        super().__init__(objective, _share_nearest(task), self._cost(task.reference.labels), weight)
+        share = _share_nearest(task) if share_nearest is None else share_nearest
+        super().__init__(objective, share, self._cost(task.reference.labels), weight)
         self._known: dict[ThresholdTree, tuple[float, float]] = {}
 
     def of_sample(self, sample: Task) -> Goal:
         """Return the goal on a sample of the rows; what it looks at is decided by all rows."""
-        goal = Goal(sample, self.objective)
-        goal.by_cost = self.by_cost
-        return goal
+        return Goal(sample, self.objective, self.share_nearest)
 
     def candidate(self, tree: ThresholdTree, name: str) -> Candidate:
         """Return a tree with its cost and mistakes, which are computed once for equal trees."""
@@ -173,6 +175,15 @@ def comparable(cost: float) -> float:
     """Return a cost by which trees are compared: last digits depend on the order of rows, so they decide nothing."""
     mantissa, exponent = math.frexp(cost)
     return math.ldexp(round(mantissa * 2.0**DIGITS), exponent - DIGITS)
+
+
+def share_beyond_doubt(sample: Task) -> float | None:
+    """Return the share of a sample's rows that lie nearest to the mean of their own cluster, if it is `SURE`.
+
+    Then the share of all rows is above `NEAREST` too, as a sample has thousands of rows.
+    """
+    share = _share_nearest(sample)
+    return share if share >= SURE else None
 
 
 def _share_nearest(task: Task) -> float:

@@ -102,12 +102,19 @@ def refined(
 
 
 def refined_with_centers(
-    tree: ThresholdTree, task: Task, *, max_rounds: int = 10, max_sweeps: int = 10, deadline: float | None = None
+    tree: ThresholdTree,
+    task: Task,
+    *,
+    max_rounds: int = 10,
+    max_sweeps: int = 10,
+    tol: float = 0.0,
+    deadline: float | None = None,
 ) -> ThresholdTree:
     """Return the tree with cuts improved for the best centres of the tree's own clusters.
 
-    Centres and cuts are improved in turn, as k-means does with centres and labels; each step lowers the cost. See
-    `refined` for the deadline.
+    Centres and cuts are improved in turn, as k-means does with centres and labels; each step lowers the cost. Rounds
+    end if new centres lower it by a share of less than `tol`, as new cuts then gain as little. See `refined` for the
+    deadline.
     """
     reference, limits = task.reference, value_range(task)
     problem = make_problem(task, "cost")
@@ -117,6 +124,8 @@ def refined_with_centers(
     predicted = np.where(reference.kept, clusters_reached(tree, task), -1)
     for _ in range(max_rounds):
         centers = centers_of(task, predicted)
+        if draft is not None and draft.gain_of(centers) < tol:
+            break
         unit = unit_of(*limits, centers)
         problem = with_centers(problem, centers, unit)
         if draft is None:
