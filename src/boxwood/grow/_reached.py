@@ -11,7 +11,7 @@ from boxwood.tree import ThresholdTree
 
 __all__ = ["clusters_reached", "leaves_reached"]
 
-REMEMBERED = 1 << 20  # leaves that are remembered for one table, of all its rows and of several trees
+REMEMBERED = 1 << 20  # leaves that are remembered for one table, of all its rows and of several trees; or of one tree
 
 _known: WeakKeyDictionary[Rows, dict[tuple[bytes, ...], Ints]] = WeakKeyDictionary()
 
@@ -27,11 +27,10 @@ def leaves_reached(tree: ThresholdTree, task: Task) -> Indices:
     if leaf is None:
         leaf = tree.apply(task.rows, n_jobs=task.n_jobs)
         leaf.flags.writeable = False
-        oldest = list(known)[: max(len(known) + 1 - REMEMBERED // n_rows, 0)]
+        oldest = list(known)[: max(len(known) + 1 - max(REMEMBERED // n_rows, 1), 0)]
         for each in oldest:
             known.pop(each, None)
-        if n_rows <= REMEMBERED:
-            known[cuts] = leaf
+        known[cuts] = leaf
     return leaf
 
 
