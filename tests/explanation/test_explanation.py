@@ -28,7 +28,7 @@ from sklearn.preprocessing import StandardScaler
 import boxwood
 from boxwood import Explanation, KernelKMeans, Reference, explain, grow, load
 from boxwood.errors import DataError, ModelError
-from boxwood.explanation import _search
+from boxwood.explanation import _explain_rows, _measure, _search
 from tests import naive
 from tests.cases import make_case
 from tests.scale import SLOW, draws, seeds
@@ -113,6 +113,26 @@ def test_measurements_equal_the_naive_ones(examples):
         assert ex.weighted == (case.weights is not None)
         if case.weights is None:
             assert all(type(cluster.size) is int for cluster in ex.clusters)
+
+
+def test_what_the_growth_knows_is_not_measured_again(monkeypatch):
+    case, k = make_case(0), 3
+    X, labels = case.X, np.arange(len(case.X)) % k
+    plain = explain(X, labels)
+    choose = _explain_rows.choose
+
+    def choose_and_tell(task, name, **options):
+        grown = choose(task, name, **options)
+        return grown._replace(facts={**grown.facts, "costs": (plain.cost, plain.reference_cost)})
+
+    monkeypatch.setattr(_explain_rows, "choose", choose_and_tell)
+    monkeypatch.setattr(_measure, "costs_of", None)
+    assert explain(X, labels) == plain
+    monkeypatch.undo()
+    monkeypatch.setattr(_explain_rows, "choose", choose_and_tell)
+    limited = explain(X, labels, round_thresholds=1)  # rows may move
+    assert limited.cost == pytest.approx(boxwood.metrics.cost(X, limited.tree))
+    assert limited.cost != plain.cost
 
 
 def test_measurements_equal_those_of_metrics(examples):

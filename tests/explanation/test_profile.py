@@ -10,6 +10,7 @@ from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation import CategoryColumn, NumberColumn
 from boxwood.explanation._profile import profile_of
+from boxwood.loops.squares import add_squares_in_groups
 from boxwood.reference import Reference, Task
 from tests.naive import profiles
 from tests.scale import seeds
@@ -170,3 +171,16 @@ def test_a_saved_model_without_a_profile_asks_for_rows(tmp_path):
     ex.save(tmp_path / "model.json")
     with pytest.raises(DataError, match="pass the rows and their labels"):
         boxwood.load(tmp_path / "model.json").profile()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_squares_add_up_as_numpy_adds_them_to_the_last_bit(weighted):
+    rng = np.random.default_rng(0)
+    sizes = [*range(1, 40), 127, 128, 129, 130, 136, 137, 255, 260, 1000, 4099]
+    bounds = np.append(0, np.cumsum(sizes))
+    x, means = rng.lognormal(0, 3, size=bounds[-1]), rng.normal(size=len(sizes))
+    weights = rng.random(len(x)) if weighted else np.empty(0)
+    found = np.empty(len(sizes))
+    add_squares_in_groups(x, bounds, weights, means, found)
+    squares = np.square(x - np.repeat(means, sizes)) * (weights if weighted else 1.0)
+    np.testing.assert_array_equal(found, np.add.reduceat(squares, bounds[:-1]))

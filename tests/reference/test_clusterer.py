@@ -1,6 +1,7 @@
 """K-means on the rows that it was fitted on, and on other rows."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.cluster import KMeans
 
@@ -54,3 +55,23 @@ def test_whether_it_was_fitted_on_rows_does_not_depend_on_the_way(monkeypatch):
             monkeypatch.setattr(_clusterer, "QUICK", quick)
             found.append(_clusterer._was_fitted_on(kmeans, X, Rows.of(X)))
         assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("make", [np.asarray, lambda X: pd.DataFrame(X, columns=["a", "b", "c"])])
+def test_rows_of_a_large_table_are_recognised_by_what_they_cost(make, monkeypatch):
+    monkeypatch.setattr(_clusterer, "QUICK", 0)
+    for seed in seeds(20):
+        X = blobs(seed)
+        kmeans = Counting(4, n_init=1, random_state=seed).fit(make(X))
+        assert reference_of(kmeans, make(X), Rows.of(X)).labels.tolist() == kmeans.labels_.tolist()
+        assert kmeans.predicted == 0
+        mirrored = 2 * kmeans.cluster_centers_[kmeans.labels_] - X  # they cost as much, but others may be nearer
+        found = reference_of(kmeans, make(mirrored), Rows.of(mirrored)).labels
+        assert found.tolist() == kmeans.predict(make(mirrored)).tolist()
+
+
+def test_columns_in_another_order_are_those_of_the_fit():
+    X = pd.DataFrame(blobs(0), columns=["a", "b", "c"])
+    kmeans = Counting(4, n_init=1, random_state=0).fit(X)
+    with pytest.raises(ValueError, match="order"):
+        reference_of(kmeans, X[["b", "a", "c"]], Rows.of(X))

@@ -9,6 +9,7 @@ from sklearn.datasets import load_iris
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 
 from boxwood import Mixture, Reference
+from boxwood._validation import Rows
 from boxwood.errors import DataError
 from boxwood.reference import Moments
 from tests import naive
@@ -185,6 +186,23 @@ def test_copies_are_frozen_and_equal():
     assert not copy.squares.flags.writeable
     reference = pickle.loads(pickle.dumps(Reference.of(X, [0, 0, 1, 1, -1])))
     assert (reference.moments.means == reference.centers).all()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("seed", seeds(5))
+def test_moments_that_wait_are_those_at_once(seed, weighted):
+    rng = np.random.default_rng(seed)
+    X, labels = rng.normal(size=(40, 3)), rng.integers(-1, 3, size=40)
+    weights = rng.integers(0, 3, size=40) / 4 if weighted else None
+    rows = Rows.of(X, weights)
+    now, later = Reference.of(X, labels, sample_weight=weights).moments, Reference.of(rows, labels).moments
+    assert "squares" not in vars(later)
+    for name in ("weights", "origins", "offsets", "squares"):
+        np.testing.assert_array_equal(getattr(later, name), getattr(now, name))
+        assert not getattr(later, name).flags.writeable
+    copy = pickle.loads(pickle.dumps(Reference.of(rows, labels))).moments
+    assert type(copy) is Moments
+    np.testing.assert_array_equal(copy.squares, now.squares)
 
 
 def test_pooled_variances():

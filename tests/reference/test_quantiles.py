@@ -52,7 +52,11 @@ def test_differences_may_be_larger_than_the_largest_double():
 
 
 def test_columns_stand_in_the_order_of_the_groups():
-    X, order = np.arange(24.0).reshape(6, 4), np.array([5, 0, 3])
+    X, groups = np.arange(24.0).reshape(6, 4), np.array([1, -1, 0, 1, -1, 0])
+    places, counts = places_in_groups(groups, 3)
+    order = [2, 5, 0, 3]
+    assert (places[order].tolist(), places[[1, 4]].tolist(), counts.tolist()) == ([0, 1, 2, 3], [-1, -1], [2, 2, 0])
     for rows in (X, np.asfortranarray(X), X.astype(np.float32), X[:, ::-1][:, ::-1]):
-        found = columns_in_groups(rows, [2, 0], places_in_groups(order, 6))
-        np.testing.assert_array_equal(found, X[order][:, [2, 0]].T)
+        for room in (None, np.empty((3, 4))):
+            found = columns_in_groups(rows, [2, 0], places, room)
+            np.testing.assert_array_equal(found, X[order][:, [2, 0]].T)

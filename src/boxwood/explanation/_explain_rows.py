@@ -13,11 +13,13 @@ from boxwood.explanation._explanation import Explanation, with_booleans
 from boxwood.explanation._guards import notes_on_agreement, notes_on_outcome
 from boxwood.explanation._holdout import held_out
 from boxwood.explanation._losses import Distance
-from boxwood.explanation._measure import measure
+from boxwood.explanation._measure import Costs, measure
 from boxwood.explanation._notes_on_clusters import notes_on_kernel
 from boxwood.explanation._of_explainer import explained_by, is_explainer, out_of_frozen, refuse_growing
 from boxwood.explanation._options import with_defaults
 from boxwood.explanation._question import Question, question_of
+from boxwood.grow._grown import Grown
+from boxwood.grow._reached import leaves_reached
 
 __all__ = ["explain_rows"]
 
@@ -39,7 +41,8 @@ def _answered(question: Question, asked: Asked, *, made_here: bool) -> Explanati
     grown = choose(task, name, progress=asked.progress, **options)
     tree, n_moved = question.finished(grown.tree)
     notes = (*question.notes, *grown.notes, *notes_on_kernel(question.clusterer, name))
-    explanation = measure(task, grown._replace(tree=tree, notes=notes), question.coordinates)
+    finished = grown._replace(tree=tree, notes=notes)
+    explanation = measure(task, finished, question.coordinates, **_known(question, grown))
     afterwards = notes_on_outcome(explanation, made_here)
     if name == "auto":
         afterwards += notes_on_agreement(explanation.agreement, grown.tree, settled(task, grown.tree))
@@ -57,3 +60,17 @@ def _answered(question: Question, asked: Asked, *, made_here: bool) -> Explanati
         return explanation
     distance = Distance(explanation.objective, evidence.kernel)
     return replace(explanation, held_out=held_out(evidence, asked.validate, distance, asked.progress))
+
+
+def _known(question: Question, grown: Grown) -> dict[str, Any]:
+    """Return what is known of the finished tree from its growth: the leaf of each row, and costs.
+
+    Short thresholds keep the rows of all leaves, and so does a map, which may exchange leaves. A budget may move rows.
+    The fact "costs" is the cost of the tree and that of the clusters.
+    """
+    here = question.coordinates
+    if question.budget.given:
+        return {}
+    costs = grown.facts.get("costs") if here.measured is None else None
+    leaf = leaves_reached(grown.tree, question.task) if here.axis_map is None else None
+    return {"leaf": leaf, "costs": None if costs is None else Costs(*costs)}

@@ -8,28 +8,28 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boxwood._types import Array, Bools, Floats, Indices
+from boxwood._types import Array, Indices
 from boxwood._validation import Rows, refuse_infinite_sum
 from boxwood.errors import DataError
-from boxwood.explanation._conditions import Rule, cluster_rules_of, rules_of
+from boxwood.explanation._conditions import cluster_rules_of, rules_of
 from boxwood.explanation._evidence import Evidence
 from boxwood.explanation._explanation import Explanation
+from boxwood.explanation._held import confusion_in, held_by_leaves, leaves_holding
 from boxwood.explanation._mixture_facts import mixture_facts
 from boxwood.explanation._notes_on_leaves import note_on_goal, notes_on_leaves
 from boxwood.explanation._summaries import (
     DrawFacts,
     KernelFacts,
-    LeafSummary,
     MixtureFacts,
     clusters_of,
 )
 from boxwood.grow._grown import Grown
-from boxwood.metrics import agreement
-from boxwood.metrics._cost import summed_distances
+from boxwood.metrics._agreement import agreement, agreement_of
+from boxwood.metrics._cost import cost_of_clusters, summed_distances
 from boxwood.metrics._kernel_cost import KernelSpace
 from boxwood.metrics._price import ratio
-from boxwood.metrics._readability import readability_at
-from boxwood.reference import Reference, Task
+from boxwood.metrics._readability import readability_of
+from boxwood.reference import Task
 from boxwood.reference._centers import objective_code
 from boxwood.reference._coordinates import Coordinates
 from boxwood.theory.bounds import random_cuts_price_bound
@@ -38,34 +38,38 @@ from boxwood.tree import ThresholdTree
 __all__ = ["Costs", "costs_of", "draws_of", "measure"]
 
 
-def measure(task: Task, grown: Grown, coordinates: Coordinates) -> Explanation:
+def measure(
+    task: Task, grown: Grown, coordinates: Coordinates, *, leaf: Indices | None = None, costs: Costs | None = None
+) -> Explanation:
     """Return the explanation by a tree on the columns of a table; costs are measured in the columns that grew the tree.
 
-    The clusters' names must be text or numbers; see `renamed`.
+    The clusters' names must be text or numbers; see `renamed`. IN: leaf (n,), costs: of this tree, if they are known.
     """
     tree, reference, weights = grown.tree, task.reference, task.rows.weights
     refuse_infinite_sum(weights)
-    leaf = tree.apply(coordinates.table, n_jobs=task.n_jobs)
-    predicted = np.where(reference.kept, tree.leaf_clusters[leaf], -1)
-    costs = costs_of(task, grown, predicted, coordinates.measured)
+    if leaf is None:
+        leaf = tree.apply(coordinates.table, n_jobs=task.n_jobs)
+    if costs is None:
+        costs = costs_of(task, grown, np.where(reference.kept, tree.leaf_clusters[leaf], -1), coordinates.measured)
     said = tree, coordinates.columns, coordinates.categories
-    leaves = _leaves(tree, leaf, reference, weights, rules_of(*said))
-    sizes = _sums(reference.labels, reference.kept, weights, reference.n_clusters)
-    clusters = clusters_of(leaves, reference.names, sizes, cluster_rules_of(*said, reference.n_clusters))
+    held, noise = held_by_leaves(leaf, tree.n_leaves, reference, weights)
+    leaves, confusion = leaves_holding(tree, held, noise, rules_of(*said)), confusion_in(held, tree)
+    rules_of_clusters = cluster_rules_of(*said, reference.n_clusters)
+    clusters = clusters_of(leaves, reference.names, held.sum(axis=0).tolist(), rules_of_clusters)
     return Explanation(
         tree=tree,
         columns=coordinates.columns,
         method=grown.method,
         n_rows=len(task.rows),
-        n_left_out=int((~reference.kept).sum()),
+        n_left_out=int(noise.sum()),
         clusters=clusters,
         leaves=leaves,
         cost=costs.tree,
         reference_cost=costs.reference,
         price=costs.price,
         agreement=sum(one.own for one in leaves) / sum(one.size for one in leaves),
-        adjusted_rand=agreement(reference.labels, predicted, sample_weight=weights).adjusted_rand,
-        readability=readability_at(tree, leaf, task.kept_weights),
+        adjusted_rand=_adjusted_rand(task, tree, leaf, confusion),
+        readability=readability_of(tree, held.sum(axis=1)),
         weighted=weights is not None,
         standardized=coordinates.scaling is not None,
         notes=(
@@ -74,7 +78,7 @@ def measure(task: Task, grown: Grown, coordinates: Coordinates) -> Explanation:
             *notes_on_leaves(
                 clusters,
                 leaves,
-                lambda cluster: _ruled(predicted, reference, weights, cluster),
+                lambda cluster: confusion[cluster],
                 weighted=weights is not None,
                 more_may_help=tree.n_leaves >= task.leaves() and not task.budget.limits_shape,
             ),
@@ -120,8 +124,8 @@ def costs_of(task: Task, grown: Grown, predicted: Indices, rows: Rows | None = N
     rows, labels, k = task.rows if rows is None else rows, task.reference.labels, task.reference.n_clusters
     if grown.kernel is None:
         code = objective_code(grown.objective)
-        both = (summed_distances(rows.values, groups, code, None, rows.weights) for groups in (predicted, labels))
-        return Costs(*both)
+        of_tree = summed_distances(rows.values, predicted, code, None, rows.weights)
+        return Costs(of_tree, cost_of_clusters(rows, task.reference, code))
     space = KernelSpace(rows, grown.kernel, n_jobs=task.n_jobs)
     most = space.diagonal if rows.weights is None else rows.weights * space.diagonal
     return Costs(space.cost(predicted, k), space.cost(labels, k), float(most[task.reference.kept].sum()))
@@ -149,29 +153,9 @@ def _mixture_facts(task: Task, grown: Grown, coordinates: Coordinates) -> Mixtur
     return mixture_facts(grown.tree, of_table, coordinates.columns, replace(task, rows=coordinates.table))
 
 
-def _leaves(
-    tree: ThresholdTree,
-    leaf: Indices,
-    reference: Reference,
-    weights: Floats | None,
-    rules: list[Rule],
-) -> tuple[LeafSummary, ...]:
-    own = tree.leaf_clusters[leaf] == reference.labels  # always False for a row left out
-    sizes = _sums(leaf, reference.kept, weights, tree.n_leaves)
-    owns = _sums(leaf, own, weights, tree.n_leaves)
-    noise = np.bincount(leaf[~reference.kept], minlength=tree.n_leaves).tolist()
-    return tuple(map(LeafSummary, range(tree.n_leaves), tree.leaf_clusters.tolist(), sizes, owns, rules, noise))
-
-
-def _ruled(predicted: Indices, reference: Reference, weights: Floats | None, cluster: int) -> Array:
-    """Return the number, or the weight, of the rows of a cluster that are ruled to be in each cluster, shape (k,)."""
-    own = reference.labels == cluster
-    return np.bincount(predicted[own], None if weights is None else weights[own], minlength=reference.n_clusters)
-
-
-def _sums(group: Array, which: Bools, weights: Floats | None, n_groups: int) -> list[float]:
-    """Return the number, or the weight, of the rows chosen in each group."""
-    sums: list[float] = np.bincount(
-        group[which], None if weights is None else weights[which], minlength=n_groups
-    ).tolist()
-    return sums
+def _adjusted_rand(task: Task, tree: ThresholdTree, leaf: Indices, confusion: Array) -> float:
+    """Return the adjusted Rand index of clusters and rules, from their confusion if rows are not weighted."""
+    weights, labels = task.rows.weights, task.reference.labels
+    if weights is None:
+        return agreement_of(confusion.astype(np.float64)).adjusted_rand
+    return agreement(labels, tree.leaf_clusters[leaf], sample_weight=weights).adjusted_rand

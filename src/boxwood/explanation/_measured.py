@@ -159,13 +159,14 @@ class Measured:
         >>> ex.names, ex.confusion()
         (('old', 'young'), ((2, 0), (1, 2)))
         """
-        from boxwood.explanation._summaries import confusion_of
+        from boxwood.explanation._held import confusion_in, held_by_leaves
 
         ex = cast("Explanation", self._on(X, labels, sample_weight))
         if ex._table is not None:
             return ex._table.confusion(ex.tree)
         task, leaf = ex._rows().task, ex._rows().leaf
-        return confusion_of(task.reference, ex.tree.leaf_clusters[leaf], task.rows.weights)
+        held, _ = held_by_leaves(leaf, ex.n_leaves, task.reference, task.rows.weights)
+        return tuple(map(tuple, confusion_in(held, ex.tree).tolist()))
 
     def typical(
         self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from boxwood._threads import map_tasks, n_threads
+from boxwood._threads import fold_blocks, n_threads
 from boxwood._types import Array, Floats, Indices, Ints
 from boxwood._validation import as_whole_weights
 from boxwood.axes import Categories
@@ -21,11 +20,12 @@ from boxwood.explanation._profile_fields import (
     NumberColumn,
     NumberGroup,
 )
+from boxwood.loops.squares import add_squares_in_groups
 from boxwood.reference._quantiles import (
     AT_ONCE,
+    QuantilesOfGroups,
     columns_in_groups,
     places_in_groups,
-    quantiles_of_groups,
     weighted_quantiles_of_groups,
 )
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["of_counts", "others", "profile_of", "spread_out"]
 
+_FAR = 400  # exponent of two up to which squares and their sums are far from the ends of the range
 _HALVED = 1023  # exponent of two beyond which the difference of two values may overflow
 
 
@@ -46,30 +47,33 @@ def profile_of(
     those of columns that hold codes.
     """
     groups, names = _Groups.of(task), list(columns)
-    places = places_in_groups(groups.order, len(table))
     at_once = int(np.clip(len(names) // n_threads(task.n_jobs), 1, AT_ONCE))
+    found: list[ColumnProfile | None] = [None] * len(names)
 
-    def of_columns(first: int) -> list[ColumnProfile]:
-        here = names[first : first + at_once]
-        return [
-            _of_codes(columns[j], x, categories[j], groups) if j in categories else _of_numbers(columns[j], x, groups)
-            for j, x in zip(here, columns_in_groups(table, here, places), strict=True)
-        ]
+    def of_column(j: int, x: Floats, room: _Room) -> ColumnProfile:
+        if j in categories:
+            return _of_codes(columns[j], x, categories[j], groups)
+        return _of_numbers(columns[j], x, groups, room)
 
-    return tuple(chain.from_iterable(map_tasks(of_columns, range(0, len(names), at_once), n_jobs=task.n_jobs)))
+    def of_columns(room: _Room, start: int, stop: int) -> None:
+        values = columns_in_groups(table, names[start:stop], groups.places, room.values)
+        found[start:stop] = [of_column(j, x, room) for j, x in zip(names[start:stop], values, strict=True)]
+
+    fold_blocks(of_columns, len(names), lambda: _Room(groups, at_once), block=at_once, n_jobs=task.n_jobs)
+    return tuple(one for one in found if one is not None)
 
 
 @dataclass(frozen=True)
 class _Groups:
     """The kept rows in the order of their clusters.
 
-    order (m,): row numbers. clusters: those that have rows; cluster `clusters[i]` has the rows `order[bounds[i]:
-    bounds[i + 1]]`, which weigh `sizes[i]`. weights (m,), whole (m,): weights of the rows in this order, and as whole
-    numbers; None if rows are not weighted.
+    places (n,): place of each row, -1 for those left out. clusters: those that have rows; cluster `clusters[i]` has the
+    places from `bounds[i]` to `bounds[i + 1]`, which weigh `sizes[i]`. weights (m,), whole (m,): weights in this order,
+    and as whole numbers; None if rows are not weighted.
     """
 
     n_clusters: int
-    order: Indices
+    places: Indices
     clusters: Indices
     bounds: Indices
     sizes: Floats
@@ -78,31 +82,43 @@ class _Groups:
 
     @classmethod
     def of(cls, task: Task) -> _Groups:
-        rows = np.flatnonzero(task.kept)
-        k = task.reference.n_clusters
-        labels = task.reference.labels[rows].astype(_short(k))
-        order = rows[np.argsort(labels, kind="stable")]
-        counts = np.bincount(labels, minlength=k)
+        labels, k, weights = task.reference.labels, task.reference.n_clusters, task.rows.weights
+        places, counts = places_in_groups(labels if weights is None else np.where(task.kept, labels, -1), k)
         clusters = np.flatnonzero(counts)
         bounds = np.append(0, np.cumsum(counts[clusters]))
-        if task.rows.weights is None:
-            return cls(k, order, clusters, bounds, counts[clusters].astype(np.float64), None, None)
-        weights = task.rows.weights[order]
+        if weights is None:
+            return cls(k, places, clusters, bounds, counts[clusters].astype(np.float64), None, None)
+        weights = columns_in_groups(weights[:, None], [0], places)[0]
         weights = np.ldexp(weights, -int(np.frexp(weights.max())[1]))  # their squares' sums neither over- nor underflow
-        return cls(
-            k, order, clusters, bounds, np.add.reduceat(weights, bounds[:-1]), weights, as_whole_weights(weights)
-        )
+        sizes = np.add.reduceat(weights, bounds[:-1])
+        return cls(k, places, clusters, bounds, sizes, weights, as_whole_weights(weights))
 
     def sums(self, values: Floats) -> Floats:
         """Return the weighted sum of the values of each cluster with rows."""
         sums: Floats = np.add.reduceat(values if self.weights is None else values * self.weights, self.bounds[:-1])
         return sums
 
+    def squares(self, values: Floats, means: Floats) -> Floats:
+        """Return the weighted sum of the squared differences of the values of each cluster with rows to a number."""
+        sums = np.empty(len(means))
+        add_squares_in_groups(values, self.bounds, np.empty(0) if self.weights is None else self.weights, means, sums)
+        return sums
+
+
+class _Room:
+    """What a thread needs for some columns, one after the other, so that memory is taken once."""
+
+    def __init__(self, groups: _Groups, n_columns: int) -> None:
+        self.groups = groups
+        self.values = np.empty((n_columns, groups.bounds[-1]))
+        self._quantiles = QuantilesOfGroups(groups.bounds, QUANTILES) if groups.whole is None else None
+
     def quantiles(self, x: Floats) -> Floats:
         """Return the quantiles of the values of each cluster with rows, and of all rows last, shape (i + 1, 5)."""
-        if self.whole is None:
-            return quantiles_of_groups(x, self.bounds, QUANTILES)
-        return weighted_quantiles_of_groups(x, self.bounds, self.whole, QUANTILES)
+        if self._quantiles is not None:
+            return self._quantiles.of(x)
+        assert self.groups.whole is not None
+        return weighted_quantiles_of_groups(x, self.groups.bounds, self.groups.whole, QUANTILES)
 
 
 def others(totals: Floats) -> Floats:
@@ -122,26 +138,18 @@ def spread_out(groups: Sequence[G], clusters: Indices, n_clusters: int) -> tuple
     return tuple(found.get(cluster) for cluster in range(n_clusters))
 
 
-def _short(n: int) -> type[np.integer]:
-    """Return a type for numbers below `n`; numpy sorts short ones in one pass."""
-    return np.int16 if n <= 2**15 else np.int64
-
-
 # -------------------------------------------------------------------------------------------------------- numbers
 
 
-def _of_numbers(name: str, values: Floats, groups: _Groups) -> NumberColumn:
+def _of_numbers(name: str, values: Floats, groups: _Groups, room: _Room) -> NumberColumn:
     """Return the profile of a column; IN: values (m,), in the order of the groups."""
-    # Values are scaled to at most 1 by powers of two, which change no digit, so that no square leaves the range: those
-    # of each cluster by its own, as small clusters would vanish beside large ones.
-    starts, rows_in = groups.bounds[:-1], np.diff(groups.bounds)
+    # Numbers of a cluster are scaled to at most 1 by powers of two, which change no digit, so that no square leaves the
+    # range: those of each cluster by its own, as small clusters would vanish beside large ones.
+    starts = groups.bounds[:-1]
     least, most = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
     exponents, exponent = np.frexp(largest := np.maximum(-least, most))[1], int(np.frexp(largest.max())[1])
-    x = np.ldexp(values, -np.repeat(exponents, rows_in))
     sizes, total = groups.sizes, groups.sizes.sum()
-    own_means = groups.sums(x) / sizes
-    np.square(np.subtract(x, np.repeat(own_means, rows_in), out=x), out=x)
-    own_inside = groups.sums(x)
+    own_means, own_inside = _own_moments(values, exponents, groups)
     means, inside = np.ldexp(own_means, exponents - exponent), np.ldexp(own_inside, 2 * (exponents - exponent))
     mean = float((sizes * means).sum() / total)
     between, constant = float((sizes * np.square(means - mean)).sum()), bool(least.min() == most.max())
@@ -153,7 +161,7 @@ def _of_numbers(name: str, values: Floats, groups: _Groups) -> NumberColumn:
         differences = (means - others(sizes * means) / rest) / (deviation or np.inf)
     deviations = np.zeros(len(sizes)) if constant else np.sqrt(own_inside / sizes)
     halved = int(exponent > _HALVED)  # the difference of two values may be twice the largest
-    quantiles = np.ldexp(groups.quantiles(np.ldexp(values, -1) if halved else values), halved).tolist()
+    quantiles = np.ldexp(room.quantiles(np.ldexp(values, -1) if halved else values), halved).tolist()
 
     def group(i: int, power: int, mean_of: float, deviation_of: float, difference: float | None) -> NumberGroup:
         return NumberGroup(
@@ -175,6 +183,19 @@ def _of_numbers(name: str, values: Floats, groups: _Groups) -> NumberColumn:
         everyone=group(-1, exponent, mean, deviation, None),
         clusters=spread_out(each, groups.clusters, groups.n_clusters),
     )
+
+
+def _own_moments(values: Floats, exponents: Ints, groups: _Groups) -> tuple[Floats, Floats]:
+    """Return the mean of each cluster, and its sum of squared differences to it, if its values are scaled to at most 1.
+
+    The values themselves are scaled where that is needed; else their sums are, which gives the same numbers.
+    """
+    if np.abs(exponents).max() <= _FAR:
+        means = groups.sums(values) / groups.sizes
+        return np.ldexp(means, -exponents), np.ldexp(groups.squares(values, means), -2 * exponents)
+    x = np.ldexp(values, -np.repeat(exponents, np.diff(groups.bounds)))
+    means = groups.sums(x) / groups.sizes
+    return means, groups.squares(x, means)
 
 
 # ----------------------------------------------------------------------------------------------------- categories

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
-
-from boxwood._types import Floats, Indices
 from boxwood.explanation._conditions import Rule
-
-if TYPE_CHECKING:
-    from boxwood.reference import Reference
 
 __all__ = [
     "ClusterSummary",
@@ -21,7 +15,6 @@ __all__ = [
     "LeafSummary",
     "MixtureFacts",
     "clusters_of",
-    "confusion_of",
     "leaves_of",
     "ruled_by",
 ]
@@ -171,12 +164,3 @@ def clusters_of(
 
 def _share(part: float, whole: float) -> float | None:
     return min(part / whole, 1.0) if whole else None  # rounding can put a sum of weights above the whole
-
-
-def confusion_of(reference: Reference, ruled: Indices, weights: Floats | None) -> tuple[tuple[float, ...], ...]:
-    """Return the number, or the weight, of the rows of each cluster that are ruled to be in each cluster."""
-    k, kept = reference.n_clusters, reference.kept
-    cells = np.bincount(
-        k * reference.labels[kept] + ruled[kept], None if weights is None else weights[kept], minlength=k * k
-    )
-    return tuple(map(tuple, cells.reshape(k, k).tolist()))

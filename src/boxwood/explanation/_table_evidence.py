@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
-import numpy as np
-
 from boxwood._types import Array
 from boxwood.errors import DataError
+from boxwood.explanation._held import confusion_in
 from boxwood.explanation._table_facts import TableFacts
 from boxwood.passes import TableTask
 from boxwood.tree import ThresholdTree
@@ -17,7 +16,7 @@ from boxwood.tree import ThresholdTree
 if TYPE_CHECKING:
     from boxwood.explanation._table_growth import Growth
 
-__all__ = ["TableEvidence", "confusion_in", "refuse_all_rows"]
+__all__ = ["TableEvidence", "refuse_all_rows"]
 
 
 @dataclass(frozen=True)
@@ -47,14 +46,6 @@ class TableEvidence:
     def confusion(self, tree: ThresholdTree) -> tuple[tuple[float, ...], ...]:
         """Return the number, or the weight, of the rows of each cluster that are ruled to be in each cluster."""
         return tuple(map(tuple, confusion_in(self.held, tree).tolist()))
-
-
-def confusion_in(held: Array, tree: ThresholdTree) -> Array:
-    """Return the number, or the weight, of the rows of each cluster that are ruled to be in each cluster, (k, k)."""
-    k = held.shape[1]
-    ruled = np.zeros((k, k), dtype=held.dtype)
-    np.add.at(ruled, tree.leaf_clusters, held)
-    return ruled.T
 
 
 def refuse_all_rows(what: str, table: str) -> NoReturn:

@@ -8,11 +8,12 @@ from boxwood._types import Array, Floats
 from boxwood.axes import Categories
 from boxwood.explanation._conditions import cluster_rules_of, rules_of
 from boxwood.explanation._explanation import Explanation
+from boxwood.explanation._held import confusion_in, leaves_holding
 from boxwood.explanation._measure import Costs, draws_of
 from boxwood.explanation._notes_on_leaves import note_on_goal, notes_on_leaves
 from boxwood.explanation._spreads import Spread
-from boxwood.explanation._summaries import LeafSummary, clusters_of
-from boxwood.explanation._table_evidence import TableEvidence, confusion_in
+from boxwood.explanation._summaries import clusters_of
+from boxwood.explanation._table_evidence import TableEvidence
 from boxwood.explanation._table_facts import TableFacts
 from boxwood.grow._grown import Grown
 from boxwood.metrics._agreement import agreement_of
@@ -33,21 +34,9 @@ def explanation_of(facts: TableFacts, grown: Grown, sums: TreeSums, cost: float)
     """
     task, tree, held = facts.task, grown.tree, sums.held
     columns, names = task.batches.columns, task.reference.names
-    own = held[np.arange(tree.n_leaves), tree.leaf_clusters]
-    sizes = held.sum(axis=1)
     categories: dict[int, Categories] = {}
     said = tree, columns, categories
-    leaves = tuple(
-        map(
-            LeafSummary,
-            range(tree.n_leaves),
-            tree.leaf_clusters.tolist(),
-            sizes.tolist(),
-            own.tolist(),
-            rules_of(*said),
-            sums.noise.tolist(),
-        )
-    )
+    leaves = leaves_holding(tree, held, sums.noise, rules_of(*said))
     clusters = clusters_of(leaves, names, held.sum(axis=0).tolist(), cluster_rules_of(*said, facts.k))
     confusion = confusion_in(held, tree)
     costs = Costs(cost, facts.cost_of_clusters)
@@ -68,7 +57,7 @@ def explanation_of(facts: TableFacts, grown: Grown, sums: TreeSums, cost: float)
         price=costs.price,
         agreement=sum(one.own for one in leaves) / sum(one.size for one in leaves),
         adjusted_rand=agreement_of(_as_numbers_of_rows(confusion, task.overview)).adjusted_rand,
-        readability=readability_of(tree, sizes),
+        readability=readability_of(tree, held.sum(axis=1)),
         weighted=facts.weighted,
         standardized=facts.scale is not None,
         notes=(*grown.notes, *notes, *note_on_goal(grown.method, costs.price)),

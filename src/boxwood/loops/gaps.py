@@ -12,20 +12,27 @@ def widen_gaps(X, feature, lower, upper, second, ends, left, right):
     """Raise the largest value up to each end of a cut, and lower the smallest value beyond it.
 
     A row counts at the nodes that it passes, until it meets NaN. A value is left of an end if it is at most `ends`; the
-    lower end of a cut has the place 0, the upper one 1.
+    lower end of a cut has the place 0, the upper one 1. An end at minus infinity is passed over.
 
     IN: X (n, d); feature, lower, upper, second (n_nodes,), in pre-order; ends (n_nodes, 2).
     OUT: left, right (n_nodes, 2).
     """
     for row in range(X.shape[0]):
-        node = 0
-        while feature[node] >= 0:
-            x = np.float64(X[row, feature[node]])
+        node = np.uint64(0)  # without a sign, so that numba need not check for negative indices
+        j = feature[node]
+        while j >= 0:
+            x = np.float64(X[row, np.uint64(j)])
             if x != x:
                 break
-            for end in range(2):
-                if x <= ends[node, end]:
-                    left[node, end] = max(left[node, end], x)
+            if x <= ends[node, 1]:
+                if x > left[node, 1]:  # mostly it is not, and nothing is written
+                    left[node, 1] = x
+            elif x < right[node, 1]:
+                right[node, 1] = x
+            if lower[node] > -np.inf:
+                if x <= ends[node, 0]:
+                    left[node, 0] = max(left[node, 0], x)
                 else:
-                    right[node, end] = min(right[node, end], x)
-            node = node + 1 if lower[node] <= x <= upper[node] else second[node]
+                    right[node, 0] = min(right[node, 0], x)
+            node = node + np.uint64(1) if lower[node] <= x <= upper[node] else np.uint64(second[node])
+            j = feature[node]

@@ -11,14 +11,14 @@ from boxwood._threads import map_blocks
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import Rows, as_numbers, refuse_infinite_sum
 from boxwood.errors import DataError
-from boxwood.loops.costs import L2, add_costs
-from boxwood.reference import encode_labels
-from boxwood.reference._centers import Centers, find_centers, objective_code, without_weightless
+from boxwood.loops.costs import L2, SQEUCLIDEAN, add_costs
+from boxwood.reference import Reference, encode_labels
+from boxwood.reference._centers import Centers, find_centers, known_means, objective_code, without_weightless
 from boxwood.reference._labels import check_length, whole_labels
 from boxwood.tree import ThresholdTree
 from boxwood.tree._tree import refuse_no_tree
 
-__all__ = ["as_centers", "cost", "partition_cost", "summed_distances"]
+__all__ = ["as_centers", "cost", "cost_of_clusters", "partition_cost", "summed_distances"]
 
 
 def cost(
@@ -143,6 +143,14 @@ def summed_distances(X: Array, labels: Any, code: int, centers: ArrayLike | None
     clusters = without_weightless(whole_labels(labels, len(X), len(points)), weights)
     _refuse_missing_centers(points, clusters)
     return _sum(X, clusters, Centers(points, np.zeros_like(points)), code, weights)
+
+
+def cost_of_clusters(rows: Rows, reference: Reference, code: int) -> float:
+    """Return `summed_distances` of rows by the clusters of a reference; means that it knows are not computed again."""
+    means = known_means(rows, reference) if code == SQEUCLIDEAN else None
+    if means is None:
+        return summed_distances(rows.values, reference.labels, code, None, rows.weights)
+    return _sum(rows.values, without_weightless(reference.labels, rows.weights), means, code, rows.weights)
 
 
 def _unit(X: Array) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,13 +16,18 @@ from boxwood.loops.costs import L1, L2, SQEUCLIDEAN
 from boxwood.reference._geometric_median import geometric_median, next_point
 from boxwood.reference._labels import whole_labels
 from boxwood.reference._median import weighted_median
+from boxwood.reference._moments import MomentsOfRows
 from boxwood.reference._sums import means_of
+
+if TYPE_CHECKING:
+    from boxwood.reference._reference import Reference
 
 __all__ = [
     "Centers",
     "Groups",
     "best_centers",
     "find_centers",
+    "known_means",
     "next_centers",
     "objective_code",
     "without_weightless",
@@ -136,6 +141,17 @@ def find_centers(
     if code == L2:
         _add_geometric_medians(X, groups, weights, centers, n_jobs)
     return centers
+
+
+def known_means(rows: Rows, reference: Reference) -> Centers | None:
+    """Return what `find_centers` finds for the means of the clusters, if the reference knows the means of these rows.
+
+    Then each cluster has rows of weight above 0.
+    """
+    known = reference.moments
+    if isinstance(known, MomentsOfRows) and known.are_of(rows, reference.labels) and known.weights.all():
+        return Centers(known.origins, known.offsets)
+    return None
 
 
 def next_centers(X: Array, groups: Groups, weights: Weights, centers: Floats, *, n_jobs: int | None = -1) -> Floats:

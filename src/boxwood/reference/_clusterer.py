@@ -15,6 +15,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from boxwood._frames import column_names, is_frame
 from boxwood._threads import map_blocks
 from boxwood._types import Array, Floats
 from boxwood._validation import Rows, as_weights
@@ -43,7 +44,8 @@ __all__ = [
 
 MANY_STARTS, FEW_STARTS = 10, 3  # starts of k-means, which keeps the best: one start often merges two clusters
 LARGE = 2_000_000  # number of values above which k-means gets few starts
-QUICK = 1 << 23  # differences of rows and centres that take no longer than scikit-learn's beginning
+QUICK = 1 << 23  # differences of rows and centres, so few that they take no longer than scikit-learn's beginning
+SAMPLED = 1 << 20  # such differences for a sample of a large table
 NEAR = 1 + 0.9e-6  # a little below the bound on what predicted labels cost, so that rounding cannot matter
 
 
@@ -117,16 +119,27 @@ def _was_fitted_on(kmeans: KMeans, X: Any, rows: Rows) -> bool:
     """Return whether k-means was fitted on these rows: its labels cost about as little as those that it predicts.
 
     No labels cost less than those of the nearest centres. Where these are found quickly, and the labels cost no more,
-    nothing is predicted, as scikit-learn takes some milliseconds to begin.
+    nothing is predicted, as scikit-learn takes some milliseconds to begin. Nor is it in a large table where the labels
+    cost what they cost in the fit, and those of a sample of its rows no more than those of the nearest centres.
     """
     if len(kmeans.labels_) != len(rows) or kmeans.cluster_centers_.shape[1] != rows.n_columns:
         return False
-    centers = kmeans.cluster_centers_.astype(np.float64)
-    own, is_quick = _squared_distances(rows.values, kmeans.labels_, centers), rows.values.size * len(centers) <= QUICK
-    if is_quick and not hasattr(kmeans, "feature_names_in_") and own <= _least_distances(rows.values, centers) * NEAR:
-        return True
+    values, labels, centers = rows.values, kmeans.labels_, kmeans.cluster_centers_.astype(np.float64)
+    own = _squared_distances(values, labels, centers)
+    n_differences = values.size * len(centers)
+    if _has_columns_of_fit(kmeans, X) and (n_differences <= QUICK or own <= kmeans.inertia_ * NEAR <= own * NEAR**2):
+        step = 1 if n_differences <= QUICK else -(-n_differences // SAMPLED)
+        of_sample = own if step == 1 else _squared_distances(values[::step], labels[::step], centers)
+        if of_sample <= _least_distances(values[::step], centers) * NEAR:
+            return True
     nearest = np.asarray(labels_of(kmeans, X, len(rows)))
-    return own <= _squared_distances(rows.values, nearest, centers) * (1 + 1e-6)
+    return own <= _squared_distances(values, nearest, centers) * (1 + 1e-6)
+
+
+def _has_columns_of_fit(clusterer: Any, X: Any) -> bool:
+    """Return whether a clusterer that knows the names of its columns would take the table as it is."""
+    names = getattr(clusterer, "feature_names_in_", None)
+    return names is None or (is_frame(X) and list(column_names(X)) == list(names))
 
 
 def _least_distances(rows: Array, centers: Floats) -> float:
@@ -190,7 +203,7 @@ def last_step(clusterer: Any) -> Any:
 
 def refuse_one_cluster(reference: Reference) -> None:
     """Raise a DataError unless at least two clusters have rows."""
-    rows_of = np.bincount(reference.labels[reference.kept])
+    rows_of = np.bincount(reference.labels + 1)[1:]
     refuse_one_name([reference.names[c] for c in np.flatnonzero(rows_of).tolist()])
 
 

@@ -102,19 +102,26 @@ def _encode_whole(array: NDArray[np.integer]) -> tuple[Indices, tuple[Hashable, 
     low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
     if high - low > _COUNTING_RANGE:
         return _encode_sorted(array)
-    wide = array.astype(np.int64, copy=False) if array.dtype.kind == "i" else array  # int8 cannot hold 100 - -100
-    shifted = (wide - wide.min()).astype(np.intp)
-    occurs = np.bincount(shifted, minlength=1) > 0
+    if low in (-1, 0):  # mostly they are codes already
+        codes = array.astype(np.intp)
+        occurs = np.bincount(codes - low if low else codes, minlength=high - low + 1) > 0
+        if occurs.all():
+            return codes, tuple(range(high + 1))
+        codes -= low
+    else:
+        wide = array.astype(np.int64, copy=False) if array.dtype.kind == "i" else array  # int8 cannot hold 100 - -100
+        codes = (wide - wide.min()).astype(np.intp)
+        occurs = np.bincount(codes, minlength=1) > 0
     if low <= -1 <= high:
         occurs[-1 - low] = False
     code = np.where(occurs, np.cumsum(occurs) - 1, -1)
     names = tuple(int(value) for value in np.flatnonzero(occurs) + low)
-    return code[shifted], names
+    return code[codes], names
 
 
 def _encode_sorted(array: Array) -> tuple[Indices, tuple[Any, ...]]:
     values, codes = np.unique(array, return_inverse=True)
-    codes = codes.astype(np.intp).reshape(-1)
+    codes = codes.reshape(-1).astype(np.intp)
     left_out = _LEFT_OUT.get(array.dtype.kind)
     if left_out is not None and left_out in values:
         noise = int(np.searchsorted(values, left_out))

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._types import Array, Floats
+from boxwood._types import Array, Floats, Indices
 from boxwood._validation import Rows, whole_number
 from boxwood.errors import DataError
-from boxwood.reference._sums import Means, squares_of
+from boxwood.reference._sums import Means, Ranges, ranged_means_of, squares_about, squares_of
 
-__all__ = ["Moments", "moments_from", "moments_of"]
+__all__ = ["Moments", "MomentsOfRows", "moments_from", "moments_of"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,13 +116,59 @@ class Moments:
         return f"Moments(n_clusters={k}, n_columns={d}, weight={self.weights.sum():g})"
 
 
+class MomentsOfRows(Moments):
+    """Moments of rows in memory, whose values do not change; the squares are computed when they are first asked for.
+
+    Parameters
+    ----------
+    rows : Rows
+    codes : array of shape (n,)
+        Cluster of each row; -1 leaves a row out, and so does a weight of 0.
+    n_clusters : int
+    n_jobs : int or None
+    """
+
+    _rows: Rows
+    _codes: Indices
+    _found: tuple[Ranges, Means]
+    _n_jobs: int | None
+
+    def __init__(self, rows: Rows, codes: Indices, n_clusters: int, n_jobs: int | None) -> None:
+        refuse_other_number(rows, codes)
+        ranges, means = ranged_means_of(rows.values, _counted(rows, codes), n_clusters, rows.weights, n_jobs)
+        parts = {"weights": means.weights, "origins": np.nan_to_num(means.mean), "offsets": np.nan_to_num(means.rest)}
+        for value in parts.values():
+            value.flags.writeable = False
+        self.__dict__.update(parts, _rows=rows, _codes=codes, _found=(ranges, means), _n_jobs=n_jobs)
+
+    @cached_property
+    def squares(self) -> Floats:  # type: ignore[override]
+        """Sum of weighted squared deviations from the mean, for each column."""
+        rows, labels = self._rows, _counted(self._rows, self._codes)
+        squares = squares_about(rows.values, labels, rows.weights, *self._found, self._n_jobs)
+        squares.flags.writeable = False
+        return squares
+
+    def are_of(self, rows: Rows, codes: Indices) -> bool:
+        """Return whether these are the moments of the same rows by the same labels, in the same arrays."""
+        return self._rows is rows and self._codes is codes
+
+
 def moments_of(rows: Rows, codes: Array, n_clusters: int, n_jobs: int | None) -> Moments:
     """Return the moments of checked rows by checked labels; refuse another number of labels than of rows."""
-    X, weights = rows.values, rows.weights
-    if len(codes) != len(X):
-        raise DataError(f"X has {len(X)} rows, but there are {len(codes)} labels")
-    labels = codes.astype(np.intp, copy=False) if weights is None else np.where(weights > 0, codes, -1)
-    return moments_from(*squares_of(X, labels, n_clusters, weights, n_jobs))
+    refuse_other_number(rows, codes)
+    return moments_from(*squares_of(rows.values, _counted(rows, codes), n_clusters, rows.weights, n_jobs))
+
+
+def refuse_other_number(rows: Rows, codes: Array) -> None:
+    """Raise a DataError unless there is a label for each row."""
+    if len(codes) != len(rows):
+        raise DataError(f"X has {len(rows)} rows, but there are {len(codes)} labels")
+
+
+def _counted(rows: Rows, codes: Array) -> Indices:
+    """Return the labels, with -1 for rows of weight 0."""
+    return codes.astype(np.intp, copy=False) if rows.weights is None else np.where(rows.weights > 0, codes, -1)
 
 
 def moments_from(means: Means, squares: Floats) -> Moments:

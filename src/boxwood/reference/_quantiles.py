@@ -13,6 +13,8 @@ from boxwood.loops import regroup as loops_of_columns
 
 __all__ = [
     "AT_ONCE",
+    "MediansOfGroups",
+    "QuantilesOfGroups",
     "columns_in_groups",
     "medians_of_groups",
     "places_in_groups",
@@ -28,31 +30,35 @@ _OUTSIDE = 64  # one in so many of these lies beyond the span on either side
 _MOST_BINS = 1024
 
 
-def places_in_groups(order: Indices, n_rows: int) -> Indices:
-    """Return for each row its place in an order, -1 for rows that are not in it."""
-    place = np.full(n_rows, -1, dtype=np.int64)
-    place[order] = np.arange(len(order))
-    return place
+def places_in_groups(groups: Indices, n_groups: int) -> tuple[Indices, Indices]:
+    """Return the place of each row if the rows stand group by group, shape (n,), and the number of rows of each group.
+
+    IN: groups (n,): group of each row; -1 leaves a row out, and its place is -1.
+    """
+    counts, places = np.zeros(n_groups, dtype=np.int64), np.empty(len(groups), dtype=np.int64)
+    loops_of_columns.place_rows(groups, counts, places)
+    return places, counts
 
 
-def columns_in_groups(table: Array, columns: Sequence[int], places: Indices) -> Floats:
-    """Return some columns with their values in another order, shape (n_columns, m); see `places_in_groups`."""
-    values = np.empty((len(columns), int(places.max(initial=-1)) + 1))
+def columns_in_groups(table: Array, columns: Sequence[int], places: Indices, out: Floats | None = None) -> Floats:
+    """Return some columns with their values in another order, shape (n_columns, m); see `places_in_groups`.
+
+    IN: out, default=None: memory for at least so many columns.
+    """
+    values = np.empty((len(columns), int(places.max(initial=-1)) + 1)) if out is None else out[: len(columns)]
     loops_of_columns.regroup(table, np.array(columns, dtype=np.int64), places, values)
     return values
 
 
 def medians_of_groups(x: Floats, bounds: Indices) -> Floats:
     """Return the median of each group, shape (g,), as `np.median` does; IN: as for `quantiles_of_groups`."""
-    sizes = np.append(np.diff(bounds), len(x))[:, None]
-    middle = _at_ranks(x, bounds, np.hstack([(sizes - 1) // 2, sizes // 2]))
-    with np.errstate(over="ignore"):
-        return np.asarray((middle[:-1, 0] + middle[:-1, 1]) / 2)
+    return MediansOfGroups(bounds).of(x)
 
 
 def values_at_ranks(x: Floats, ranks: Sequence[int]) -> Floats:
     """Return the values at some ranks among all of them, from 0."""
-    found: Floats = _at_ranks(x, np.array([0, len(x)]), np.tile(np.array(ranks, dtype=np.int64), (2, 1)))[0]
+    bounds, asked = np.array([0, len(x)]), np.tile(np.array(ranks, dtype=np.int64), (2, 1))
+    found: Floats = _AtRanks(bounds, asked).of(x)[0]
     return found
 
 
@@ -65,13 +71,43 @@ def quantiles_of_groups(x: Floats, bounds: Indices, percents: Sequence[int]) -> 
     IN: x (n,): differences are finite; bounds (g + 1,): group i has the values `x[bounds[i]:bounds[i + 1]]`, at least
     one.
     """
-    last = np.append(np.diff(bounds), len(x))[:, None] - 1
-    place = last * np.true_divide(percents, 100)
-    before = np.floor(place)
-    share, ranks = place - before, before.astype(np.int64)
-    low, high = np.split(_at_ranks(x, bounds, np.hstack([ranks, np.minimum(ranks + 1, last)])), 2, axis=1)
-    step = high - low
-    return np.asarray(np.where(share < 0.5, low + step * share, high - step * (1 - share)))  # as numpy does it
+    return QuantilesOfGroups(bounds, percents).of(x)
+
+
+class QuantilesOfGroups:
+    """`quantiles_of_groups` of several columns, one after the other; memory is taken once. IN: as above."""
+
+    def __init__(self, bounds: Indices, percents: Sequence[int]) -> None:
+        last = _sizes(bounds) - 1
+        place = last * np.true_divide(percents, 100)
+        before = np.floor(place)
+        self._share, ranks = place - before, before.astype(np.int64)
+        self._at_ranks = _AtRanks(bounds, np.hstack([ranks, np.minimum(ranks + 1, last)]))
+
+    def of(self, x: Floats) -> Floats:
+        """Return the quantiles of a column."""
+        low, high = np.split(self._at_ranks.of(x), 2, axis=1)
+        share, step = self._share, high - low
+        return np.asarray(np.where(share < 0.5, low + step * share, high - step * (1 - share)))  # as numpy does it
+
+
+class MediansOfGroups:
+    """`medians_of_groups` of several columns, one after the other; memory is taken once. IN: as above."""
+
+    def __init__(self, bounds: Indices) -> None:
+        sizes = _sizes(bounds)
+        self._at_ranks = _AtRanks(bounds, np.hstack([(sizes - 1) // 2, sizes // 2]))
+
+    def of(self, x: Floats) -> Floats:
+        """Return the medians of a column."""
+        middle = self._at_ranks.of(x)
+        with np.errstate(over="ignore"):
+            return np.asarray((middle[:-1, 0] + middle[:-1, 1]) / 2)
+
+
+def _sizes(bounds: Indices) -> Ints:
+    """Return the number of values of each group, and of all last, shape (g + 1, 1)."""
+    return np.append(np.diff(bounds), bounds[-1])[:, None]
 
 
 def weighted_quantiles_of_groups(x: Floats, bounds: Indices, weights: Ints, percents: Sequence[int]) -> Floats:
@@ -94,25 +130,35 @@ def _reaching(x: Floats, weights: Ints, order: Indices, percents: Sequence[int])
     return np.asarray(x[order[np.searchsorted(reached, asked)]])
 
 
-def _at_ranks(x: Floats, bounds: Indices, ranks: Ints) -> Floats:
-    """Return the values at some ranks of each group, from 0, and of all values last, shape (g + 1, r)."""
-    starts, stops = np.append(bounds[:-1], 0), np.append(bounds[1:], len(x))
-    order = np.argsort(ranks, axis=1, kind="stable")
-    ranks = np.take_along_axis(ranks, order, axis=1)
-    n_bins = _n_bins(len(x), len(starts))
-    counts = np.zeros((len(starts), n_bins), dtype=np.int64)
-    least, most = np.full(n_bins, np.inf), np.full(n_bins, -np.inf)
-    binned = x, starts, stops, *_low_and_scale(x, n_bins), counts, least, most
-    loops.count_in_bins(*binned)
-    taken, ends = np.empty(2 * len(x)), np.empty(len(starts) + 1, dtype=np.int64)
-    places, at = np.empty_like(ranks), np.empty(ranks.shape)
-    loops.take_bins_of_ranks(*binned, ranks, np.zeros(n_bins, dtype=np.bool_), taken, ends, places, at)
-    for (start, stop), wanted in zip(pairwise(ends.tolist()), places, strict=True):
-        if start < stop:
-            taken[start:stop].partition(wanted[wanted >= 0] - start)
-    found = np.empty_like(at)
-    np.put_along_axis(found, order, np.where(places < 0, at, taken[places]), axis=1)
-    return found
+class _AtRanks:
+    """The values at some ranks of each group, from 0, and of all values last, for one column after the other.
+
+    IN: bounds (g + 1,); ranks (g + 1, r).
+    """
+
+    def __init__(self, bounds: Indices, ranks: Ints) -> None:
+        n = int(bounds[-1])
+        self.bounds, self.n_bins = bounds, _n_bins(n, len(bounds))
+        self.order = np.argsort(ranks, axis=1, kind="stable")
+        self.ranks = np.take_along_axis(ranks, self.order, axis=1)
+        self.codes, self.taken = np.empty(n, dtype=np.int32), np.empty(2 * n)
+
+    def of(self, x: Floats) -> Floats:
+        """Return the values, shape (g + 1, r); IN: x (n,)."""
+        counts = np.zeros((len(self.bounds), self.n_bins), dtype=np.int64)
+        least, most = np.full(self.n_bins, np.inf), np.full(self.n_bins, -np.inf)
+        binned = self.codes, counts, least, most
+        loops.count_in_bins(x, self.bounds, *_low_and_scale(x, self.n_bins), *binned)
+        ends, marks = np.empty(len(self.bounds), dtype=np.int64), np.zeros(self.n_bins, dtype=np.int64)
+        places, at = np.empty_like(self.ranks), np.empty(self.ranks.shape)
+        loops.take_bins_of_ranks(x, self.bounds, *binned, self.ranks, marks, self.taken, ends, places, at)
+        starts, stops = np.append(ends[:-1], 0).tolist(), np.append(ends[1:], ends[0]).tolist()
+        for start, stop, wanted in zip(starts, stops, places, strict=True):
+            if start < stop:
+                self.taken[start:stop].partition(wanted[wanted >= 0] - start)
+        found = np.empty_like(at)
+        np.put_along_axis(found, self.order, np.where(places < 0, at, self.taken[places]), axis=1)
+        return found
 
 
 def _n_bins(n: int, n_parts: int) -> int:

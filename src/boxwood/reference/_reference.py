@@ -17,7 +17,7 @@ from boxwood.errors import DataError
 from boxwood.reference._equal_centers import distinct, first_of_equal, two_equal
 from boxwood.reference._estimators import centers_of, labels_of, objective_of
 from boxwood.reference._labels import encode_labels
-from boxwood.reference._moments import Moments, moments_of
+from boxwood.reference._moments import Moments, MomentsOfRows, moments_of
 from boxwood.reference._names import Names, named_clusters
 
 if TYPE_CHECKING:
@@ -72,7 +72,8 @@ class Reference:
         labels = np.asarray(self.labels)
         if labels.ndim != 1 or labels.dtype.kind not in "iu":
             raise DataError(f"labels must be whole numbers, one for each row; got {labels.dtype}, shape {labels.shape}")
-        labels = labels.astype(np.intp)
+        is_frozen = labels.dtype == np.intp and labels.base is None and not labels.flags.writeable
+        labels = labels if is_frozen else labels.astype(np.intp)
         low, high = (int(labels.min()), int(labels.max())) if labels.size else (0, -1)
         if low < -1 or high >= len(centers):
             raise DataError(
@@ -119,7 +120,7 @@ class Reference:
 
         Clusters are numbered in ascending order of their labels, and their names are the labels. `names` maps labels to
         other names. `center` is "mean" or "median" (by coordinate). The mean takes three passes, the median sorts each
-        column.
+        column. If `X` is `Rows`, whose values do not change, the third pass waits until the moments are asked for.
 
         If `X` is a table in batches, `labels` and `sample_weight` are names of its columns, and a `TableReference` is
         returned.
@@ -132,6 +133,7 @@ class Reference:
             return TableReference.of(X, labels, center=center, names=names, sample_weight=sample_weight)
         rows = Rows.of(X, sample_weight)
         codes, cluster_labels = encode_labels(labels)
+        codes.flags.writeable = False  # so that it need not be copied
         if len(codes) != len(rows):
             raise DataError(f"X has {len(rows)} rows, but there are {len(codes)} labels")
         if not cluster_labels:
@@ -140,7 +142,7 @@ class Reference:
         named = named_clusters(cluster_labels, names)
         if center == "median":
             return cls(codes, _medians(rows.values, codes, len(named), rows.weights), named)
-        means, moments = _means(rows, codes, named)
+        means, moments = _means(rows, codes, named, later=rows is X)
         return cls(codes, means, named, moments=moments)
 
     @overload
@@ -258,10 +260,9 @@ def refuse_no_reference(reference: object) -> None:
     refuse_other_kind("reference", reference, Reference, "make one: boxwood.Reference.of(X, labels)")
 
 
-def _means(rows: Rows, codes: Indices, names: Sequence[Hashable]) -> tuple[Floats, Moments]:
-    """Return the mean of each cluster, shape (k, d), and the moments of its rows."""
-    k = len(names)
-    moments = moments_of(rows, codes, k, n_jobs=-1)
+def _means(rows: Rows, codes: Indices, names: Sequence[Hashable], *, later: bool) -> tuple[Floats, Moments]:
+    """Return the mean of each cluster, shape (k, d), and the moments of its rows, the squares at once or later."""
+    moments = (MomentsOfRows if later else moments_of)(rows, codes, len(names), n_jobs=-1)
     if not moments.weights.all():
         empty = listed([str(name) for name, weight in zip(names, moments.weights, strict=True) if weight == 0])
         raise DataError(f"clusters without weight: {empty}; leave their rows out (label -1), or weigh some of them")

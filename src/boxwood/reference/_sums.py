@@ -23,9 +23,11 @@ __all__ = [
     "RowSums",
     "SquareSums",
     "means_of",
+    "ranged_means_of",
     "ranges_of",
     "rounded",
     "scaling_of",
+    "squares_about",
     "squares_of",
     "unit_scaling_of",
 ]
@@ -183,8 +185,7 @@ def scaling_of(ranges: Ranges, means: Means, squares: SquareSums) -> tuple[Float
 def unit_scaling_of(X: Array, weights: Weights, n_jobs: int | None = -1) -> tuple[Floats, Floats]:
     """Return mean and standard deviation of each column of rows in memory; 1 for a constant column."""
     labels = np.zeros(len(X), dtype=np.intp) if weights is None else np.where(weights > 0, 0, -1)
-    ranges = Ranges.of(X, labels, 1, weights, n_jobs)
-    means = _means(X, labels, weights, ranges, n_jobs)
+    ranges, means = ranged_means_of(X, labels, 1, weights, n_jobs)
     return scaling_of(ranges, means, _folded(X, labels, weights, lambda: SquareSums(ranges, means), n_jobs))
 
 
@@ -193,7 +194,7 @@ def means_of(X: Array, labels: Indices, k: int, weights: Weights, n_jobs: int | 
 
     Labels are -1 for rows of weight 0. Takes one pass for the ranges and one for the sums.
     """
-    means = _means(X, labels, weights, Ranges.of(X, labels, k, weights, n_jobs), n_jobs)
+    _, means = ranged_means_of(X, labels, k, weights, n_jobs)
     return means.mean, means.rest
 
 
@@ -202,9 +203,21 @@ def squares_of(X: Array, labels: Indices, k: int, weights: Weights, n_jobs: int 
 
     Labels are -1 for rows of weight 0. Takes three passes.
     """
+    ranges, means = ranged_means_of(X, labels, k, weights, n_jobs)
+    return means, squares_about(X, labels, weights, ranges, means, n_jobs)
+
+
+def ranged_means_of(X: Array, labels: Indices, k: int, weights: Weights, n_jobs: int | None) -> tuple[Ranges, Means]:
+    """Return ranges, and weights and means, of clusters; labels are -1 for rows of weight 0. Takes two passes."""
     ranges = Ranges.of(X, labels, k, weights, n_jobs)
-    means = _means(X, labels, weights, ranges, n_jobs)
-    return means, _folded(X, labels, weights, lambda: SquareSums(ranges, means), n_jobs).squares()
+    return ranges, _means(X, labels, weights, ranges, n_jobs)
+
+
+def squares_about(
+    X: Array, labels: Indices, weights: Weights, ranges: Ranges, means: Means, n_jobs: int | None
+) -> Floats:
+    """Return the sums of squared differences to the means that `ranged_means_of` found. Takes one pass."""
+    return _folded(X, labels, weights, lambda: SquareSums(ranges, means), n_jobs).squares()
 
 
 def ranges_of(X: Array, labels: Indices, k: int, n_jobs: int | None) -> tuple[Floats, Floats]:

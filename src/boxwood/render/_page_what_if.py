@@ -94,25 +94,26 @@ def _leaf_to_show(ex: Explanation, cluster: int) -> int | None:
 
 def _middles(ex: Explanation, tested: list[int], leaves: list[int], least: int) -> dict[int, list[float]]:
     """Return the middles of the tested columns in some leaves, of those with so many rows."""
-    from boxwood.reference._quantiles import AT_ONCE, columns_in_groups, medians_of_groups, places_in_groups
+    from boxwood.reference._quantiles import AT_ONCE, MediansOfGroups, columns_in_groups, places_in_groups
 
     evidence = ex._rows()
     table, kept = evidence.coordinates.table.values, evidence.task.kept
     counts = np.bincount(evidence.leaf[kept], minlength=ex.n_leaves)
     leaves = sorted(leaf for leaf in leaves if counts[leaf] >= least)
-    short = np.min_scalar_type(len(leaves))  # numpy sorts short numbers in one pass
-    group = np.full(ex.n_leaves, len(leaves), dtype=short)  # of the rows that are left out, at the end
+    if not leaves:
+        return {}
+    group = np.full(ex.n_leaves, -1)
     group[leaves] = np.arange(len(leaves))
-    bounds = np.append(0, np.cumsum(counts[leaves]))
-    order = np.argsort(np.where(kept, group[evidence.leaf], short.type(len(leaves))), kind="stable")[: bounds[-1]]
-    places, middles = places_in_groups(order, len(table)), []
-    for start in range(0, len(tested) if leaves else 0, AT_ONCE):
+    places, sizes = places_in_groups(np.where(kept, group[evidence.leaf], -1), len(leaves))
+    bounds, middles = np.append(0, np.cumsum(sizes)), []
+    medians, room = MediansOfGroups(bounds), np.empty((AT_ONCE, bounds[-1]))
+    for start in range(0, len(tested), AT_ONCE):
         here = tested[start : start + AT_ONCE]
-        for j, x in zip(here, columns_in_groups(table, here, places), strict=True):
+        for j, x in zip(here, columns_in_groups(table, here, places, room), strict=True):
             if j in ex.coded_columns:
                 middles.append([_most_frequent(part) for part in np.split(x, bounds[1:-1])])
             else:
-                middles.append(medians_of_groups(x, bounds).tolist())
+                middles.append(medians.of(x).tolist())
     return dict(zip(leaves, map(list, zip(*middles, strict=True)), strict=True))
 
 

@@ -48,10 +48,10 @@ def _held(ex: Explanation) -> Floats | None:
         return ex._table.held.astype(np.float64)
     if ex._evidence is None:
         return None
-    kept, labels, weights = _kept(ex)
-    cells = ex._rows().leaf[kept] * ex.n_clusters + labels
-    flat = np.bincount(cells, weights, minlength=ex.n_leaves * ex.n_clusters)
-    return flat.astype(np.float64).reshape(-1, ex.n_clusters)
+    from boxwood.explanation._held import held_by_leaves
+
+    task, leaf = ex._rows().task, ex._rows().leaf
+    return held_by_leaves(leaf, ex.n_leaves, task.reference, task.rows.weights)[0].astype(np.float64)
 
 
 def _upwards(ex: Explanation, at_leaves: Array) -> Array:

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from boxwood._threads import BLOCK_ROWS
+from boxwood._threads import BLOCK_ROWS, map_blocks
 from boxwood._types import Indices
 from boxwood.tree._nodes import Nodes
 from boxwood.tree._numbers import between, shortest_between
@@ -52,9 +52,15 @@ def _gaps(tree: Tree, rows: NDArray[np.floating]) -> tuple[NDArray[np.float64], 
     from boxwood.loops.gaps import widen_gaps  # here, as SQL and model files need the tree without the compiler
 
     ends, nodes = ends_left_of(tree), (tree.feature, tree.lower, tree.upper, tree.second)
-    left, right = np.full(ends.shape, -np.inf), np.full(ends.shape, np.inf)
-    for start in range(0, len(rows), BLOCK_ROWS):  # so that an interrupt is heard
-        widen_gaps(rows[start : start + BLOCK_ROWS], *nodes, ends, left, right)
+
+    def work(start: int, stop: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        left, right = np.full(ends.shape, -np.inf), np.full(ends.shape, np.inf)
+        widen_gaps(rows[start:stop], *nodes, ends, left, right)
+        return left, right
+
+    no_row = np.full(ends.shape, -np.inf), np.full(ends.shape, np.inf)
+    lefts, rights = zip(no_row, *map_blocks(work, len(rows)), strict=True)
+    left, right = np.max(lefts, axis=0), np.min(rights, axis=0)
     bare = (tree.feature >= 0)[:, None] & np.isfinite(ends) & (np.isinf(left) | np.isinf(right))
     for node, end in np.argwhere(bare).tolist():  # no row of the node is on one side: the next one of the table is
         beyond = _ends(rows[:, tree.feature[node]], rows[:, tree.feature[node]], float(ends[node, end]), True)
