@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._threads import map_blocks
-from boxwood._types import Array, Bools, Floats, Indices
+from boxwood._types import Array, Bools, Floats
 from boxwood.grow._reached import clusters_reached
 from boxwood.grow._refine import means_of
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.loops.kernels import products
-from boxwood.metrics._cost import summed_distances
+from boxwood.metrics._cost import cost_of_clusters, summed_distances
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 
@@ -143,8 +143,9 @@ class Goal(GoalRule):
         self.task = task
         weight = float(task.kept.sum() if task.rows.weights is None else task.rows.weights[task.kept].sum())
         share = _share_nearest(task) if share_nearest is None else share_nearest
-        super().__init__(objective, share, self._cost(task.reference.labels), weight)
-        self._known: dict[ThresholdTree, tuple[float, float]] = {}
+        self._of_clusters = cost_of_clusters(task.rows, task.reference, SQEUCLIDEAN)
+        super().__init__(objective, share, comparable(self._of_clusters), weight)
+        self._known: dict[ThresholdTree, tuple[float, float]] = {}  # cost with all its digits, and mistakes
 
     def of_sample(self, sample: Task) -> Goal:
         """Return the goal on a sample of the rows; what it looks at is decided by all rows."""
@@ -157,8 +158,14 @@ class Goal(GoalRule):
             predicted = clusters_reached(tree, self.task)
             wrong = reference.kept & (predicted != reference.labels)
             mistakes = float(wrong.sum() if weights is None else weights[wrong].sum())
-            self._known[tree] = self._cost(np.where(reference.kept, predicted, -1)), mistakes
-        return Candidate(tree, name, *self._known[tree])
+            labels = np.where(reference.kept, predicted, -1)
+            self._known[tree] = summed_distances(self.task.rows.values, labels, SQEUCLIDEAN, None, weights), mistakes
+        cost, mistakes = self._known[tree]
+        return Candidate(tree, name, comparable(cost), mistakes)
+
+    def costs(self, tree: ThresholdTree) -> tuple[float, float]:
+        """Return the cost of a tree that was a candidate, and that of the clusters, with all their digits."""
+        return self._known[tree][0], self._of_clusters
 
     def candidates(self, trees: Iterable[tuple[ThresholdTree, str]]) -> list[Candidate]:
         """Return the trees with their costs and mistakes; of equal trees only the first."""
@@ -166,9 +173,6 @@ class Goal(GoalRule):
         for tree, name in trees:
             names.setdefault(tree, name)
         return [self.candidate(tree, name) for tree, name in names.items()]
-
-    def _cost(self, labels: Indices) -> float:
-        return comparable(summed_distances(self.task.rows.values, labels, SQEUCLIDEAN, None, self.task.rows.weights))
 
 
 def comparable(cost: float) -> float:
