@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from boxwood.explanation._evidence import Evidence
@@ -48,7 +47,7 @@ def frontier_of(ex: Explanation, folds: int, progress: Progress = silent) -> Fro
         return frontier_by_passes(ex, folds)
     evidence, distance = ex._rows(), Distance(ex.objective, ex._rows().kernel)
     task, way = evidence.task, way_of(ex, evidence)
-    largest = replace(task, max_leaf_nodes=largest_of(ex))
+    largest = task.with_leaves(largest_of(ex))
     shares, leaf, grown_on = way.prunings(largest, evidence)
     losses = losses_on(shares.tree, evidence, distance, leaf=leaf, reference_cost=ex.reference_cost)
     progress(_STEPS, 1, 1 + folds)
@@ -233,7 +232,7 @@ def _expansion(objective: str, cuts: str) -> Callable[[Task, ThresholdTree | Non
 def _begun(evidence: Evidence, task: Task) -> ThresholdTree:
     """Return the tree with one leaf for each cluster; that of all rows is there already."""
     is_all = task.rows is evidence.task.rows
-    return _grown(evidence, evidence.task if is_all else replace(task, max_leaf_nodes=None))
+    return _grown(evidence, evidence.task if is_all else task.with_leaves(None))
 
 
 def _grown(evidence: Evidence, task: Task) -> ThresholdTree:

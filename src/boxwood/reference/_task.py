@@ -25,6 +25,8 @@ from boxwood.reference._reference import Reference, refuse_no_reference
 
 __all__ = ["Task"]
 
+_OF_ROWS = ("kept", "order", "bins", "_drawn")  # what is found once for some rows and their labels
+
 
 @dataclass(frozen=True)
 class Task:
@@ -200,8 +202,15 @@ class Task:
 
     def within(self, budget: Budget) -> Task:
         """Return the task with another budget; rows are not sorted again."""
-        task = replace(self, budget=budget)
-        task.__dict__.update({name: self.__dict__[name] for name in ("kept", "order", "bins") if name in self.__dict__})
+        return self._of_same_rows(replace(self, budget=budget))
+
+    def with_leaves(self, max_leaf_nodes: int | None) -> Task:
+        """Return the task with another number of leaves; rows are not sorted again."""
+        return self._of_same_rows(replace(self, max_leaf_nodes=max_leaf_nodes))
+
+    def _of_same_rows(self, task: Task) -> Task:
+        """Return a task of the same rows, labels and randomness, which is told what is known of these."""
+        task.__dict__.update({name: self.__dict__[name] for name in _OF_ROWS if name in self.__dict__})
         return task
 
     def with_reference(self, reference: Reference) -> Task:
@@ -212,7 +221,10 @@ class Task:
         """Return the task on a random sample of so many kept rows, or itself if it has no more rows."""
         if len(self.rows) <= n_rows:
             return self
+        return self.of_rows(np.sort(self._drawn[:n_rows]))
+
+    @cached_property
+    def _drawn(self) -> Indices:
+        """The kept rows in random order; a sample takes the first ones, so that a larger one holds a smaller one."""
         rows = np.flatnonzero(self.kept)
-        if len(rows) > n_rows:
-            rows = np.sort(check_random_state(self.random_state).choice(rows, n_rows, replace=False))
-        return self.of_rows(rows)
+        return rows[check_random_state(self.random_state).permutation(len(rows))]
