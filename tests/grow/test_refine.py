@@ -9,8 +9,9 @@ from boxwood import Reference, _threads
 from boxwood.grow import _recut, _recut_search, expand, imm, refine
 from boxwood.grow._costs import make_problem, scale_for
 from boxwood.grow._names import honest
+from boxwood.grow._reached import centers_reached
 from boxwood.grow._recut import Draft
-from boxwood.grow._refine import centers_of, refined, refined_with_centers
+from boxwood.grow._refine import refined, refined_with_centers
 from boxwood.metrics import cost
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
@@ -177,7 +178,7 @@ def test_the_gain_of_new_centres_is_what_the_cost_falls_by():
         task = Task.of(X, reference, sample_weight=weights)
         tree = honest(random_tree(rng, X, reference.n_clusters, 6), task, "cost")
         draft = Draft(tree, task, make_problem(task, "cost"))
-        means = centers_of(task, np.where(task.kept, tree.predict(X), -1))
+        means = centers_reached(tree, task)
         before, after = (cost_about(each, tree, X, task) for each in (reference.centers, means))
         assert draft.gain_of(means) == pytest.approx(1 - after / before if before > 0 else 0.0, abs=1e-4)
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from boxwood._threads import map_blocks
 from boxwood._types import Array, Bools, Floats
-from boxwood.grow._reached import clusters_reached
+from boxwood.grow._reached import clusters_reached, means_reached
 from boxwood.grow._refine import means_of
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.loops.kernels import products
-from boxwood.metrics._cost import cost_of_clusters, summed_distances
+from boxwood.metrics._cost import cost_about, cost_of_clusters
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 
@@ -158,8 +158,9 @@ class Goal(GoalRule):
             predicted = clusters_reached(tree, self.task)
             wrong = reference.kept & (predicted != reference.labels)
             mistakes = float(wrong.sum() if weights is None else weights[wrong].sum())
-            labels = np.where(reference.kept, predicted, -1)
-            self._known[tree] = summed_distances(self.task.rows.values, labels, SQEUCLIDEAN, None, weights), mistakes
+            labels = np.where(self.task.kept, predicted, -1)
+            means = means_reached(tree, self.task, labels)
+            self._known[tree] = cost_about(self.task.rows, labels, means), mistakes
         cost, mistakes = self._known[tree]
         return Candidate(tree, name, comparable(cost), mistakes)
 

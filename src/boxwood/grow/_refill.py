@@ -7,9 +7,9 @@ import numpy as np
 from boxwood.grow._costs import make_problem
 from boxwood.grow._expand import expanded
 from boxwood.grow._names import named
-from boxwood.grow._reached import clusters_reached
+from boxwood.grow._reached import clusters_reached, with_centers_reached
 from boxwood.grow._recut import is_past
-from boxwood.grow._refine import centers_of, refined, refined_with_centers
+from boxwood.grow._refine import refined, refined_with_centers
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 from boxwood.tree._merge import merged
@@ -72,10 +72,7 @@ def loss_of(tree: ThresholdTree, task: Task, objective: str) -> float:
 
 def with_own_centers(tree: ThresholdTree, task: Task, objective: str) -> Task:
     """Return the task with the best centres of the tree's clusters, for the objective "cost"."""
-    if objective != "cost":
-        return task
-    predicted = np.where(task.reference.kept, clusters_reached(tree, task), -1)
-    return task.with_reference(task.reference.with_centers(centers_of(task, predicted)))
+    return with_centers_reached(tree, task) if objective == "cost" else task
 
 
 def _summed(tree: ThresholdTree, task: Task, objective: str) -> float:

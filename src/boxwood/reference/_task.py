@@ -22,10 +22,18 @@ from boxwood.reference._budget import NO_BUDGET, Budget
 from boxwood.reference._equal_centers import alike_without
 from boxwood.reference._mixture import Mixture
 from boxwood.reference._reference import Reference, refuse_no_reference
+from boxwood.reference._sums import ranges_of
 
 __all__ = ["Task"]
 
-_OF_ROWS = ("kept", "order", "bins", "_drawn")  # what is found once for some rows and their labels
+_OF_ROWS = (
+    "kept",
+    "value_range",
+    "means_of_trees",
+    "order",
+    "bins",
+    "_drawn",
+)  # what is found once for some rows and their labels
 
 
 @dataclass(frozen=True)
@@ -103,6 +111,17 @@ class Task:
         """Whether each row is kept, shape (n,): it has a cluster and a weight above 0."""
         kept, weights = self.reference.kept, self.rows.weights
         return kept if weights is None else kept & (weights > 0)
+
+    @cached_property
+    def value_range(self) -> tuple[Floats, Floats]:
+        """The smallest and the largest value of each column among the kept rows, each of shape (d,)."""
+        low, high = ranges_of(self.rows.values, np.where(self.kept, 0, -1), 1, n_jobs=self.n_jobs)
+        return low[0], high[0]
+
+    @cached_property
+    def means_of_trees(self) -> dict[Any, Any]:
+        """The means of rows by leaves, of the last few trees; see `grow._reached`."""
+        return {}
 
     @property
     def n_kept(self) -> int:
@@ -214,8 +233,9 @@ class Task:
         return task
 
     def with_reference(self, reference: Reference) -> Task:
-        """Return the task with another clustering of the same rows."""
-        return replace(self, reference=reference)
+        """Return the task with another clustering of the same rows; what is known of them stays if labels do."""
+        task = replace(self, reference=reference)
+        return self._of_same_rows(task) if reference.labels is self.reference.labels else task
 
     def sampled(self, n_rows: int) -> Task:
         """Return the task on a random sample of so many kept rows, or itself if it has no more rows."""
@@ -227,4 +247,5 @@ class Task:
     def _drawn(self) -> Indices:
         """The kept rows in random order; a sample takes the first ones, so that a larger one holds a smaller one."""
         rows = np.flatnonzero(self.kept)
-        return rows[check_random_state(self.random_state).permutation(len(rows))]
+        drawn: Indices = rows[check_random_state(self.random_state).permutation(len(rows))]
+        return drawn
