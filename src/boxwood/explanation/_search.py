@@ -88,6 +88,14 @@ class Search:
         times = 2 if task.leaves() > task.reference.n_clusters else 1
         self.steps, self.before = Steps(progress, "steps to the tree", times * _STEPS), 0
 
+    @property
+    def _seen(self) -> Task:
+        """The rows that growers see which take one pass for each level: all, or a large sample if cost decides.
+
+        Trees that are chosen by cost are refined on every row anyway.
+        """
+        return self.between[-1].task if self.between and self.goal.by_cost else self.task
+
     def _sizes_between(self) -> Iterator[int]:
         """Yield how many rows larger samples have; the largest one is far smaller than the table."""
         n_rows = TIMES * len(self.sample.rows)
@@ -104,7 +112,7 @@ class Search:
 
     def best(self, leaves: int, begin: Candidate | None = None) -> Candidate:
         """Return the best tree with at most so many leaves; it loses no more than `begin`, a tree with fewer."""
-        self.bound, part = None, Part(self.task, self.sample, leaves, self.goal.by_cost)
+        self.bound, part = None, Part(self._seen, self.sample, leaves, self.goal.by_cost)
         found = [] if self.perfect is not None else self.on_sample.candidates(self._grown(part, begin))
         chosen = self._improved(part, found) if self.perfect is None else [self._bounded(part, self.perfect)]
         if begin is not None:
@@ -222,10 +230,10 @@ class Search:
 
         All rows are looked at if the least cost is asked for, or if the sample has all; else there is no bound.
         """
-        task = part.task if self.goal.objective == "cost" else part.sample
-        boxes = None if self.clock.deadline is not None and task is part.task else self._boxes(LOOKED_AT, task)
+        task = self.task if self.goal.objective == "cost" else part.sample
+        boxes = None if self.clock.deadline is not None and task is self.task else self._boxes(LOOKED_AT, task)
         solved = optimal_of(task, part.leaves, incumbent=best.tree, max_boxes=boxes, deadline=self.clock.deadline)
-        if task is part.task:
+        if task is self.task:
             self.bound = solved.bound
         yield self._fitting(solved.tree, part.sample), "optimal"
 
