@@ -135,7 +135,28 @@ def test_arrays_whose_arithmetic_differs_are_compiled(uncompiled):
     loop(*arguments(10, dtype=np.int16))
     assert told == ["watched", "compiled"]
     assert _jit._size((np.zeros(3), (np.zeros((2, 2)), 5))) == 7
-    assert _jit._size((np.zeros(3), np.zeros(2, dtype=np.float32))) == np.inf
+    assert _jit._is_same((np.zeros(3), (np.zeros((2, 2)), 5)))
+    assert not _jit._is_same((np.zeros(3), np.zeros(2, dtype=np.float32)))
+    assert not _jit._is_same(np.float32(1))
+
+
+def test_a_stand_in_runs_larger_calls_of_all_kinds(uncompiled, monkeypatch):
+    loop, _, told = uncompiled
+    monkeypatch.setattr(_jit, "_stand_ins", {})
+    _jit.stands_in_for(loop)(lambda *args: told.append("stood in"))
+    for n in (10, _jit.SMALL, 10):
+        loop(*arguments(n, dtype=np.int16))
+    assert told == ["stood in"] * 3
+    loop(*arguments(_jit.MEDIUM))
+    assert told[3:] == ["watched", "compiled"]
+
+
+def test_a_stand_in_is_run_by_the_loops_that_call_its_loop(monkeypatch):
+    monkeypatch.setattr(_jit, "_stand_ins", {})
+    _jit.stands_in_for(walk._leaf_of)(lambda *args: 1)
+    out = np.zeros(2)
+    _jit.interpreted(walk.descend)(np.zeros((2, 1)), np.zeros(2, dtype=int), 0, 0, 0, np.array([3.0, 5.0]), out)
+    assert out.tolist() == [5.0, 5.0]
 
 
 def test_results_are_numbers_of_python():

@@ -17,7 +17,7 @@ Costs are whole numbers, so sums are exact and depend neither on the order of ro
 
 import numpy as np
 
-from boxwood.loops._jit import jit
+from boxwood.loops._jit import jit, stands_in_for
 
 __all__ = ["add_changes", "costs_of_cuts", "keep_nearest", "summed_costs"]
 
@@ -161,6 +161,26 @@ def costs_of_cuts(X, entries, first, start, stop, weights, ends, at_rows, at_cen
                 places[t, gaps], centers_left[t, gaps] = r, c
                 gaps += 1
         sizes[t] = gaps
+
+
+@stands_in_for(costs_of_cuts)
+def _costs_of_cuts(X, entries, first, start, stop, weights, ends, at_rows, at_centers, cost, cuts):
+    costs, weight_left, places, centers_left, sizes = cuts
+    for t in range(len(ends)):
+        rows = entries[first + t, start:stop] >> 1
+        x = X[rows, first + t].astype(np.float64)
+        values = np.unique(np.concatenate([x, ends[t]]))
+        r, c = x.searchsorted(values, side="right"), ends[t].searchsorted(values, side="right")
+        is_cut = (c > 0) & (c < ends.shape[1])
+        r, c, size = r[is_cut], c[is_cut], np.count_nonzero(is_cut)
+        costs[t, :size] = cost + _sums_before(at_rows[t, rows])[r] + _sums_before(at_centers[t])[c]
+        weight_left[t, :size] = _sums_before(weights[rows])[r] if len(weights) else r
+        places[t, :size], centers_left[t, :size], sizes[t] = start + r, c, size
+
+
+def _sums_before(numbers):
+    """Return the sums of the whole numbers before each of them, and of all."""
+    return np.concatenate([[0], numbers.cumsum(dtype=np.int64)])
 
 
 @jit

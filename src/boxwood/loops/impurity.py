@@ -19,7 +19,7 @@ place wins among equals. Weights are whole numbers with a sum below 2**31 or so;
 
 import numpy as np
 
-from boxwood.loops._jit import jit
+from boxwood.loops._jit import jit, stands_in_for
 
 __all__ = ["best_by_centers", "best_by_entropy", "best_by_gini", "best_by_rows", "pairs_of", "whole_x_log_x"]
 
@@ -197,6 +197,28 @@ def best_by_rows(entries, first, last, start, stop, table, weights, mean, total,
                 left[i] += w * (table[row, i] - mean[i])
             n_left += w
     return best, feature, place
+
+
+@stands_in_for(best_by_rows)
+def _best_by_rows(entries, first, last, start, stop, table, weights, mean, total, weight):
+    best = np.inf, -1, -1
+    for j in range(first, last):
+        rows = entries[j, start:stop] >> 1
+        w = weights[rows] if len(weights) else np.ones(len(rows), dtype=np.int64)
+        cuts = np.flatnonzero(entries[j, start + 1 : stop] & 1 == 0)
+        left, n_left = (w[:, None] * (table[rows] - mean)).cumsum(axis=0)[cuts], w.cumsum()[cuts]
+        share, squares = n_left / weight, np.zeros(len(cuts))
+        for i in range(len(mean)):
+            difference = left[:, i] - total[i] * share
+            squares += difference * difference
+        best = _better(best, -squares / (share * (weight - n_left)), j, start + 1 + cuts)
+    return best
+
+
+def _better(best, scores, feature, places):
+    """Return the better one of what was best and of the cuts of a column."""
+    p = scores.argmin() if len(scores) else -1
+    return (scores[p], feature, places[p]) if p >= 0 and scores[p] < best[0] else best
 
 
 @jit

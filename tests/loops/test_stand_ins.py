@@ -1,0 +1,171 @@
+"""Stand-ins on whole arrays: each gives what its compiled loop gives, to the last bit."""
+
+import copy
+
+import numba
+import numpy as np
+import pytest
+
+from boxwood.loops import _jit, greedy, impurity, optimal, order, sums
+from boxwood.reference._sums import Grid, Ranges, RowSums
+from tests.scale import seeds
+
+pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="numba is told to compile nothing")
+
+CODE = np.int32
+
+
+class Table:
+    """A random table, often with ties, of few rows, of one column or of one value; and a random node of it."""
+
+    def __init__(self, rng):
+        self.rng = rng
+        self.n, self.d, self.k = (int(rng.choice(some)) for some in ((1, 2, 3, 20, 150), (1, 2, 4, 7, 9), (1, 2, 5)))
+        step = rng.choice([0.25, 1.0, 1e-9, 1e300])
+        X = np.round(rng.normal(size=(self.n, self.d)) * rng.choice([0.5, 3.0, 1e4])) * step
+        X[rng.random(X.shape) < 0.1] = -0.0
+        single = step < 1e30 and rng.random() < 0.5  # two kinds of arrays, as each takes a while to compile
+        self.X = np.asfortranarray(X, dtype=np.float32) if single else X
+        self.labels = rng.integers(self.k, size=self.n, dtype=np.int32 if single else np.int64)
+        self.rows = np.sort(rng.permutation(self.n)[: rng.integers(1, self.n + 1)])
+        self.whole_weights = rng.integers(1, 9, size=self.n) if rng.random() < 0.5 else np.empty(0, dtype=np.int64)
+
+    def whole(self, largest, shape):
+        return self.rng.integers(-largest, largest + 1, size=shape)
+
+    def entries(self):
+        """The entries of a node among others, and its places."""
+        start = int(self.rng.integers(0, self.n - len(self.rows) + 1))
+        stop = start + len(self.rows)
+        entries = np.zeros((self.d, self.n), dtype=CODE)
+        for j in range(self.d):
+            x = self.X[:, j].astype(np.float64)
+            order.mark_ties(x, self.rows[np.argsort(x[self.rows])].astype(CODE), entries[j, start:stop])
+        return entries, start, stop
+
+    def ordered(self):
+        """The rows of the node in the order of each column, and the codes of all rows."""
+        codes = np.array([np.unique(x, return_inverse=True)[1] for x in self.X.T], dtype=CODE)
+        return self.rows[np.argsort(codes[:, self.rows], axis=1)].astype(CODE), codes
+
+    def moments(self):
+        """Whole numbers with exact sums whose squares are not: weight, square, values."""
+        values = self.whole(int(self.rng.choice([3, 1 << 20, 1 << 40])), (self.n, self.d)).astype(np.float64)
+        weights = self.rng.integers(1, 9, size=(self.n, 1))
+        return np.hstack([weights, weights * (values * values).sum(axis=1, keepdims=True) % 2.0**44, weights * values])
+
+
+def of_leaf_cost(table):
+    moments, factor = table.moments(), table.rng.choice([1.0, 0.3, 1e-12])
+    if table.rng.random() < 0.5:
+        return table.rows, table.whole(1 << 50, (table.n, table.k)), np.empty((table.n, 0)), factor
+    return table.rows, np.empty((table.n, 0), dtype=np.int64), moments, factor
+
+
+def of_sweep_means(table):
+    ordered, codes = table.ordered()
+    shape = (table.d, len(table.rows) if table.rng.random() < 0.5 else 0)
+    costs = np.zeros((2, *shape), dtype=np.int64)
+    first, last = np.sort(table.rng.integers(0, table.d, size=2)).tolist()
+    factor = table.rng.choice([1.0, 0.3, 1e-12])
+    return ordered, codes, table.moments(), factor, first, last + 1, *costs, np.zeros(shape, dtype=CODE)
+
+
+def of_keep_inside(table):
+    ordered, _ = table.ordered()
+    inside = table.rng.random(table.n) < 0.5
+    return ordered, inside, np.zeros((table.d, np.count_nonzero(inside[ordered[0]])), dtype=CODE)
+
+
+def of_costs_of_cuts(table):
+    entries, start, stop = table.entries()
+    first = int(table.rng.integers(table.d))
+    t = int(table.rng.integers(1, table.d - first + 1))
+    among = table.X[table.rng.integers(table.n, size=table.k)] + table.rng.choice([0.0, 0.1, 1.0])
+    ends = np.sort(among.T[first : first + t].astype(np.float64), axis=1)
+    at_rows, at_centers = table.whole(1 << 40, (t, table.n)), table.whole(1 << 40, (t, table.k))
+    columns = np.zeros((4, t, table.n + table.k), dtype=np.int64)
+    cuts = (*columns, np.zeros(t, dtype=np.int64))
+    return table.X, entries, first, start, stop, table.whole_weights, ends, at_rows, at_centers, 1 << 50, cuts
+
+
+def of_best_by_rows(table):
+    entries, start, stop = table.entries()
+    first, last = np.sort(table.rng.integers(0, table.d, size=2)).tolist()
+    values, rows = table.whole(int(table.rng.choice([1, 1 << 25])), (table.n, table.d)).astype(np.int32), table.rows
+    of_rows = table.whole_weights[rows] if len(table.whole_weights) else np.ones(len(rows), dtype=np.int64)
+    added, weight = (values[rows] * of_rows[:, None]).sum(axis=0), int(of_rows.sum())
+    mean = added // weight
+    node = first, last + 1, start, stop
+    return entries, *node, values, table.whole_weights, mean, added - weight * mean, weight
+
+
+def of_part(table):
+    entries, start, stop = table.entries()
+    first, last = np.sort(table.rng.integers(0, table.d, size=2)).tolist()
+    return entries, first, last + 1, start, stop, table.rng.random(table.n) < table.rng.choice([0.0, 0.3, 1.0])
+
+
+def labels_with_gaps(table):
+    return np.where(table.rng.random(table.n) < 0.2, -1, table.labels).astype(table.labels.dtype)
+
+
+def of_widen(table):
+    labels, shape = labels_with_gaps(table), (table.k, table.d)
+    table.X[table.rng.random(table.X.shape) < 0.1] = np.nan
+    return table.X, labels, np.full(shape, np.inf), np.full(shape, -np.inf)
+
+
+def of_add_parts(table):
+    labels = labels_with_gaps(table)
+    weights = np.ldexp(table.rng.random(table.n), table.rng.integers(-40, 9)) if table.rng.random() < 0.5 else None
+    if weights is not None:
+        weights[table.rng.random(table.n) < 0.2] = 0.0
+    ranges = Ranges.of(table.X, labels, table.k, weights, 1)._replace(
+        grid=Grid.of((labels >= 0) & (True if weights is None else weights > 0), weights)
+    )
+    row_sums = RowSums(ranges)
+    weights = np.empty(0) if weights is None else weights
+    return (
+        table.X,
+        labels,
+        weights,
+        row_sums.scales,
+        row_sums.scale,
+        row_sums.units,
+        row_sums.sums,
+        row_sums.totals,
+    )
+
+
+ARGUMENTS = {
+    optimal.leaf_cost: of_leaf_cost,
+    optimal.sweep_means: of_sweep_means,
+    optimal.keep_inside: of_keep_inside,
+    greedy.costs_of_cuts: of_costs_of_cuts,
+    impurity.best_by_rows: of_best_by_rows,
+    order.part: of_part,
+    sums.widen: of_widen,
+    sums.add_parts: of_add_parts,
+}
+
+
+def bits(value):
+    """Return a value as something that equals another one only if all bits and types are the same."""
+    if isinstance(value, tuple):
+        return tuple(map(bits, value))
+    return (value.dtype, value.shape, value.tobytes()) if isinstance(value, np.ndarray) else (type(value), repr(value))
+
+
+def test_each_stand_in_is_tried():
+    assert {loop.py_func for loop in ARGUMENTS} == set(_jit._stand_ins)
+
+
+@pytest.mark.parametrize("loop", ARGUMENTS, ids=lambda loop: loop.py_func.__name__)
+def test_a_stand_in_gives_what_its_loop_gives(loop):
+    compiled, stand_in = numba.njit(cache=True, nogil=True)(loop.py_func), _jit.interpreted(loop)
+    for seed in seeds(200):
+        args = ARGUMENTS[loop](Table(np.random.default_rng(seed)))
+        others = copy.deepcopy(args)
+        assert bits(compiled(*args)) == bits(stand_in(*others)), seed
+        assert bits(args) == bits(others), seed
