@@ -101,7 +101,7 @@ def test_a_small_table_is_interpreted_and_a_large_one_compiled(uncompiled):
     loop(*args)
     assert args[-1].tolist() == [True] * 5 + [False] * 5
     assert told == []
-    loop(*arguments(_jit.SMALL))
+    loop(*arguments(20_000))
     assert told == ["watched", "compiled"]
 
 
@@ -144,10 +144,10 @@ def test_a_stand_in_runs_larger_calls_of_all_kinds(uncompiled, monkeypatch):
     loop, _, told = uncompiled
     monkeypatch.setattr(_jit, "_stand_ins", {})
     _jit.stands_in_for(loop)(lambda *args: told.append("stood in"))
-    for n in (10, _jit.SMALL, 10):
+    for n in (10, 20_000, 10):
         loop(*arguments(n, dtype=np.int16))
     assert told == ["stood in"] * 3
-    loop(*arguments(_jit.MEDIUM))
+    loop(*arguments(1_000_000))
     assert told[3:] == ["watched", "compiled"]
 
 

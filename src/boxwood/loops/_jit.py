@@ -27,8 +27,9 @@ __all__ = ["asks_for_machine_code", "interpreted", "is_exact", "jit", "stands_in
 
 F = TypeVar("F", bound=Callable[..., Any])
 PATIENCE = 0.0003  # seconds of interpretation for each byte of Python's code; compiling takes about twice as long
-SMALL = 40_000  # numbers in the arrays of a call that may be interpreted
-MEDIUM = 2_000_000  # numbers in those of a call that a stand-in may run
+GUESS, QUICK = 4e-6, 1e-7  # seconds for a number of a loop, and of a stand-in, until a call tells
+MORE = 10  # a call tells the time of calls with at most so many times its numbers
+MANY = 2_000_000  # numbers in the arrays of a call, of which a stand-in makes several copies
 FEW = 500  # numbers that take as long as the call itself
 SAME = frozenset({"bool", "int8", "uint8", "int32", "int64", "float64"})  # numba computes with others in other types
 ROUNDED = frozenset({"log", "log1p", "log2", "exp", "expm1", "erf", "erfc"})  # functions rounded in more than one way
@@ -117,7 +118,7 @@ class _Uncompiled:
         self.plain: Callable[..., Any] | None = None
         self.absent: set[Any] = set()  # kinds of arguments without machine code on disk
         self.patience = 0.0  # seconds in all; set when it is first asked for, as files of loops are complete then
-        self.spent, self.rate = 0.0, 0.0  # seconds interpreted so far; at most so many for a number
+        self.spent, self.rate, self.largest = 0.0, 0.0, 0  # seconds so far; seconds for a number, and numbers, at most
 
     def function_for(self, *args: Any, **kws: Any) -> Callable[..., Any]:
         """Return what runs a call; numba asks for it in the place of its own method of the same use."""
@@ -148,8 +149,9 @@ class _Uncompiled:
         """Return whether a call without machine code is likely to end before patience does."""
         self.patience = self.patience or PATIENCE * _bytes(self.loop, set())
         size, has_stand_in = sum(map(_size, args)), self.loop.py_func in _stand_ins
-        likely = self.spent + self.rate * (size + FEW)
-        if size > (MEDIUM if has_stand_in else SMALL) or likely >= self.patience or asks_for_machine_code():
+        foretold = size <= MORE * self.largest
+        rate = self.rate if foretold else max(self.rate, QUICK if has_stand_in else GUESS)
+        if size > MANY or self.spent + rate * (size + FEW) >= self.patience or asks_for_machine_code():
             return False
         return has_stand_in or (all(map(_is_same, args)) and is_exact(self.loop))
 
@@ -161,7 +163,7 @@ class _Uncompiled:
         finally:
             took = time.thread_time() - began
             self.spent += took
-            self.rate = max(self.rate, took / (size + FEW))
+            self.rate, self.largest = max(self.rate, took / (size + FEW)), max(self.largest, size)
 
 
 def _bytes(loop: Any, seen: set[Any]) -> int:

@@ -29,6 +29,13 @@ def mark_ties(values, order, entries):
         last = value
 
 
+@stands_in_for(mark_ties)
+def _mark_ties(values, order, entries):
+    ordered = values[order]
+    entries[:] = 2 * order
+    entries[1:] += ordered[1:] == ordered[:-1]
+
+
 @jit
 def set_sides(entries, start, cut, stop, is_left):
     """Note for the rows of a node whether they come before a place in the column of its cut.

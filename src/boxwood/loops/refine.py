@@ -11,7 +11,7 @@ Rows and nodes are numbers without a sign inside the loops, so that numba need n
 
 import numpy as np
 
-from boxwood.loops._jit import jit
+from boxwood.loops._jit import jit, stands_in_for
 
 __all__ = [
     "COSTS",
@@ -192,6 +192,15 @@ def write_costs(X, rows, leaf, cluster, labels, centers, unit, share, own):
             own[row] = _distance(X, row, centers, c, unit) * share[row]
         else:
             own[row] = share[row] if np.uint64(labels[row]) != c else 0.0
+
+
+@stands_in_for(write_costs)
+def _write_costs(X, rows, leaf, cluster, labels, centers, unit, share, own):
+    c, distances = cluster[leaf[rows]], np.zeros(len(rows))
+    for j in range(X.shape[1] if centers.size else 0):
+        gap = (X[rows, j].astype(np.float64) * 0.5 - centers[c, j] * 0.5) * unit
+        distances += gap * gap
+    own[rows] = distances * share[rows] if centers.size else np.where(labels[rows] != c, share[rows], 0.0)
 
 
 @jit
