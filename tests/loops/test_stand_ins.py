@@ -6,7 +6,22 @@ import numba
 import numpy as np
 import pytest
 
-from boxwood.loops import _jit, costs, expand, greedy, impurity, kernels, optimal, order, refine, sort, sums
+from boxwood.loops import (
+    _jit,
+    costs,
+    expand,
+    greedy,
+    imm,
+    imm_events,
+    impurity,
+    kernels,
+    optimal,
+    order,
+    refine,
+    sort,
+    sums,
+    walk,
+)
 from boxwood.reference._sums import Grid, Ranges, RowSums
 from tests.scale import seeds
 
@@ -132,6 +147,90 @@ def of_centers(table):
     return *args, total[clusters], number, squares + squares.T
 
 
+def of_bin_block(table):
+    """Rows of clusters, of which some are left out, in 8 bins of each column; bins are wider than a column or not."""
+    labels = labels_with_gaps(table)
+    weights = table.whole_weights * table.rng.integers(0, 2, size=len(table.whole_weights))
+    x = table.X.astype(np.float64)
+    low = x.min(axis=0)
+    high = np.where(table.rng.random(table.d) < 0.5, x.max(axis=0), np.median(x, axis=0))
+    scale = np.minimum(6.0 / np.maximum(high - low, 1e-300), 1e300)
+    counted = (labels >= 0) & (weights > 0 if len(weights) else True)
+    next_free = np.cumsum(np.bincount(labels[counted] + 1, minlength=table.k + 1))[:-1] + 3
+    order, codes = np.full(table.n + 3, -1, dtype=CODE), np.zeros((table.d, table.n + 3), dtype=np.uint8)
+    counts = table.whole(5, (table.d, table.k, 8))
+    return table.X, labels, weights, 10, imm.Binning(low, high, scale), next_free, order, codes, counts
+
+
+def sorted_rows(table):
+    """Rows that are sorted by cluster and binned, some of which are no longer alive; their counts and positions."""
+    X, labels, weights, _, binning, next_free, order, codes, counts = of_bin_block(table)
+    next_free -= 3
+    first = np.append(next_free, table.n)
+    counts[:] = 0
+    _jit.interpreted(imm.bin_block)(X, labels, weights, 0, binning, next_free, order, codes, counts)
+    first[-1] = m = int(next_free[-1])
+    alive = table.rng.random(m) < 0.8
+    weights = weights[order[:m]] if len(weights) else weights
+    rows = imm.SortedRows(order[:m].copy(), codes[:, :m].copy(), alive, weights)
+    counts[:] = 0
+    for position in np.flatnonzero(alive):
+        c = np.searchsorted(first, position, side="right") - 1
+        counts[np.arange(table.d), c, codes[:, position]] += weights[position] if len(weights) else 1
+    return rows, counts, first, binning
+
+
+def of_cut_off(table):
+    rows, counts, first, binning = sorted_rows(table)
+    clusters = np.sort(table.rng.permutation(table.k)[: table.rng.integers(1, table.k + 1)])
+    j = int(table.rng.integers(table.d))
+    threshold = float(table.X[table.rng.integers(table.n), j])
+    code = np.uint8(imm.bin_of.py_func(threshold, binning.low[j], binning.high[j], binning.scale[j], 8))
+    is_left, found = table.rng.random(len(clusters)) < 0.5, np.full(table.n, -1)
+    return table.X, rows, counts, counts[0].sum(axis=1), clusters, is_left, first, j, threshold, code, found
+
+
+def of_smallest_above(table):
+    X, rows, counts, _, clusters, _, first, j, threshold, code, _ = of_cut_off(table)
+    return X, j, rows, counts[j], first, clusters, threshold, int(code)
+
+
+def of_events_in_bins(table):
+    X, rows, counts, _, clusters, _, first, j, *_ = of_cut_off(table)
+    points = [table.rng.normal(size=size) for size in (len(clusters), table.rng.integers(3))]
+    centers, marks = ([x, table.rng.integers(8, size=len(x), dtype=np.uint8)] for x in points)
+    wanted = table.rng.random(8) < table.rng.choice([0.2, 0.8])
+    column = imm_events.Column(j, clusters, *centers, *marks, wanted)
+    return X, column, rows, counts[j], first, table.rng.random(8) < 0.2
+
+
+def random_tree(table):
+    """The arrays of a tree: of a stump, or of two cuts of which one is an interval."""
+    values = np.sort(table.X[table.rng.integers(table.n, size=2)].astype(np.float64), axis=0)
+    j, i = table.rng.integers(table.d, size=2)
+    feature, second = [[-1], [j, -1, -1], [j, i, -1, -1, -1], [j, -1, i, -1, -1]], [[0], [2], [4, 3], [2, 4]]
+    which = int(table.rng.integers(4))
+    feature = np.array(feature[which])
+    seconds = np.zeros(len(feature), dtype=np.int64)
+    seconds[feature >= 0] = second[which] if which else []
+    lower, upper = np.full((2, len(feature)), np.nan)
+    lower[feature >= 0] = np.where(table.rng.random() < 0.5, -np.inf, values[0, feature[feature >= 0]])
+    upper[feature >= 0] = values[1, feature[feature >= 0]]
+    return feature, lower, upper, seconds
+
+
+def of_descend(table):
+    tree = random_tree(table)
+    table.X[table.rng.random(table.X.shape) < 0.1] = np.nan
+    return table.X, *tree, table.rng.integers(9, size=len(tree[0])), np.full(table.n, 7)
+
+
+def of_place_rows(table):
+    start, stop = np.sort(table.rng.integers(0, table.n + 1, size=2)).tolist()
+    kept, room = table.rng.random(table.n) < 0.8, np.full((4, table.n), 7)
+    return table.X, kept, *random_tree(table), room[:3], room[3], start, stop
+
+
 def of_squared_distances(table):
     return table.X, table.centers(table.k).T.copy(), 0.3, np.full((table.n, table.k), 7.0)
 
@@ -220,6 +319,12 @@ def of_add_squares(table):
 
 
 ARGUMENTS = {
+    imm.bin_block: of_bin_block,
+    imm.cut_off: of_cut_off,
+    imm_events.events_in_bins: of_events_in_bins,
+    imm_events.smallest_above: of_smallest_above,
+    walk.descend: of_descend,
+    refine.place_rows: of_place_rows,
     optimal.leaf_cost: of_leaf_cost,
     optimal.sweep_means: of_sweep_means,
     optimal.keep_inside: of_keep_inside,

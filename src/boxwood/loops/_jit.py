@@ -27,7 +27,7 @@ __all__ = ["asks_for_machine_code", "interpreted", "is_exact", "jit", "stands_in
 
 F = TypeVar("F", bound=Callable[..., Any])
 PATIENCE = 0.0003  # seconds of interpretation for each byte of Python's code; compiling takes about twice as long
-GUESS, QUICK = 4e-6, 1e-7  # seconds for a number of a loop, and of a stand-in, until a call tells
+GUESS, QUICK = 2e-6, 1e-7  # seconds for a number of a loop, and of a stand-in, until a call tells
 MORE = 10  # a call tells the time of calls with at most so many times its numbers
 MANY = 2_000_000  # numbers in the arrays of a call, of which a stand-in makes several copies
 FEW = 500  # numbers that take as long as the call itself

@@ -45,6 +45,19 @@ def place_rows(X, kept, feature, lower, upper, second, at, leaf, start, stop):
             leaf[row] = _walk_down(X, np.uint64(row), np.uint64(0), np.uint64(0), feature, lower, upper, second, at)
 
 
+@stands_in_for(place_rows)
+def _place_rows(X, kept, feature, lower, upper, second, at, leaf, start, stop):
+    at[:, start:stop], leaf[start:stop] = len(feature), len(feature)
+    rows = start + np.flatnonzero(kept[start:stop])
+    node, level = np.zeros(len(rows), dtype=np.int64), 0
+    while len(rows):
+        at[level, rows] = leaf[rows] = node
+        rows, node = rows[feature[node] >= 0], node[feature[node] >= 0]
+        value = X[rows, feature[node]]
+        node = np.where((lower[node] <= value) & (value <= upper[node]), node + 1, second[node])
+        level += 1
+
+
 @jit
 def _walk_down(X, row, node, level, feature, lower, upper, second, at):
     """Write the nodes of a row from one node on, and return its leaf."""
