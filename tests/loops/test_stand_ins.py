@@ -10,6 +10,7 @@ from boxwood.loops import (
     _jit,
     costs,
     expand,
+    gaps,
     greedy,
     imm,
     imm_events,
@@ -239,6 +240,26 @@ def of_squared_distance(table):
     return table.X, table.rows, table.centers(table.k), table.labels[: len(table.rows)], 0.3, np.ones(len(table.rows))
 
 
+def of_keep_nearest(table):
+    k = 6
+    length, inside = int(table.rng.integers(1, k + 1)), table.rng.random(k) < table.rng.choice([0.3, 0.8])
+    inside[table.rng.integers(k)] = True
+    clusters = np.flatnonzero(inside)
+    near = np.argsort(table.rng.random((table.n, k)), axis=1)[:, :length].astype(CODE)
+    near[table.rng.random(near.shape) < 0.1] = -1
+    least = int(table.rng.integers(1, min(len(clusters), length) + 1))
+    centers = table.centers(len(clusters)).T.copy()
+    of_lists = least, near, np.sort(table.rng.random(near.shape), axis=1)
+    return table.X, table.rows, centers, clusters, inside, 0.3, *of_lists
+
+
+def of_widen_gaps(table):
+    tree = random_tree(table)
+    table.X[table.rng.random(table.X.shape) < 0.1] = np.nan
+    ends = np.column_stack(tree[1:3])
+    return table.X, *tree, ends, np.full(ends.shape, -np.inf), np.full(ends.shape, np.inf)
+
+
 def of_summed_costs(table):
     times = table.rng.integers(1, 9, size=table.n)
     return table.rows, table.rng.random((table.n, 3)), table.rng.random(table.n), times, 2.0**50
@@ -319,6 +340,8 @@ def of_add_squares(table):
 
 
 ARGUMENTS = {
+    gaps.widen_gaps: of_widen_gaps,
+    greedy.keep_nearest: of_keep_nearest,
     imm.bin_block: of_bin_block,
     imm.cut_off: of_cut_off,
     imm_events.events_in_bins: of_events_in_bins,

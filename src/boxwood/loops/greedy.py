@@ -50,6 +50,26 @@ def keep_nearest(X, rows, centers, clusters, inside, unit, least, near, distance
             near[row, count] = -1
 
 
+@stands_in_for(keep_nearest)
+def _keep_nearest(X, rows, centers, clusters, inside, unit, least, near, distances):
+    places, lists, costs = np.arange(near.shape[1]), near[rows], distances[rows]
+    stays = inside[lists] & ~np.logical_or.accumulate(lists < 0, axis=1)
+    counts, following = stays.sum(axis=1), np.argsort(~stays, axis=1, kind="stable")
+    is_kept = places < counts[:, None]
+    lists = np.where(is_kept, np.take_along_axis(lists, following, axis=1), lists)
+    costs = np.where(is_kept, np.take_along_axis(costs, following, axis=1), costs)
+    short = np.flatnonzero(counts < least)
+    to_all = np.zeros((len(short), len(clusters)))
+    for j in range(len(centers)):
+        difference = (X[rows[short], j, None].astype(np.float64) * 0.5 - centers[j] * 0.5) * unit
+        to_all += difference * difference
+    nearest = np.argsort(to_all, axis=1, kind="stable")[:, : len(places)]
+    counts[short] = nearest.shape[1]
+    lists[short, : nearest.shape[1]] = clusters[nearest]
+    costs[short, : nearest.shape[1]] = np.take_along_axis(to_all, nearest, axis=1)
+    near[rows], distances[rows] = np.where(places == counts[:, None], -1, lists), costs
+
+
 @jit
 def summed_costs(rows, distances, share, times, scale):
     """Return the sum of the rows' costs at their nearest centres, a whole number.
