@@ -12,6 +12,7 @@ from boxwood.loops import (
     expand,
     gaps,
     greedy,
+    greedy_costs,
     imm,
     imm_events,
     impurity,
@@ -260,6 +261,21 @@ def of_widen_gaps(table):
     return table.X, *tree, ends, np.full(ends.shape, -np.inf), np.full(ends.shape, np.inf)
 
 
+def of_add_changes(table):
+    X, rows, centers, clusters, inside, unit, least, near, distances = of_keep_nearest(table)
+    centers = np.round(centers / 0.25) * 0.25 if table.rng.random() < 0.5 else centers
+    _jit.interpreted(greedy.keep_nearest)(X, rows, centers, clusters, inside, unit, least, near, distances)
+    first = int(table.rng.integers(table.d))
+    t = int(table.rng.integers(1, table.d - first + 1))
+    by_value = np.argsort(centers[first : first + t], axis=1, kind="stable")
+    ends, position = np.take_along_axis(centers[first : first + t], by_value, axis=1), np.zeros((t, 6), dtype=np.int64)
+    np.put_along_axis(position, clusters[by_value], np.arange(len(clusters))[None], axis=1)
+    scale, times = 2.0**40 / max(distances[rows].max(), 1e-300), table.rng.integers(1, 9, size=table.n)
+    of_rows = near, distances, table.rng.random(table.n), times, min(scale, 1e300)
+    changes = np.zeros((t, table.n), dtype=np.int64), np.zeros(ends.shape, dtype=np.int64)
+    return X, rows, first, *of_rows, centers, unit, ends, by_value, position, *changes
+
+
 def of_summed_costs(table):
     times = table.rng.integers(1, 9, size=table.n)
     return table.rows, table.rng.random((table.n, 3)), table.rng.random(table.n), times, 2.0**50
@@ -342,6 +358,7 @@ def of_add_squares(table):
 ARGUMENTS = {
     gaps.widen_gaps: of_widen_gaps,
     greedy.keep_nearest: of_keep_nearest,
+    greedy.add_changes: of_add_changes,
     imm.bin_block: of_bin_block,
     imm.cut_off: of_cut_off,
     imm_events.events_in_bins: of_events_in_bins,
@@ -351,7 +368,7 @@ ARGUMENTS = {
     optimal.leaf_cost: of_leaf_cost,
     optimal.sweep_means: of_sweep_means,
     optimal.keep_inside: of_keep_inside,
-    greedy.costs_of_cuts: of_costs_of_cuts,
+    greedy_costs.costs_of_cuts: of_costs_of_cuts,
     greedy.summed_costs: of_summed_costs,
     impurity.best_by_gini: of_gini,
     impurity.best_by_entropy: of_entropy,
@@ -383,7 +400,7 @@ def test_each_stand_in_is_tried():
     assert {loop.py_func for loop in ARGUMENTS} == set(_jit._stand_ins)
 
 
-@pytest.mark.parametrize("loop", ARGUMENTS, ids=lambda loop: loop.py_func.__name__)
+@pytest.mark.parametrize("loop", ARGUMENTS, ids=lambda loop: loop.__name__)
 def test_a_stand_in_gives_what_its_loop_gives(loop):
     compiled, stand_in = numba.njit(cache=True, nogil=True)(loop.py_func), _jit.interpreted(loop)
     for seed in seeds(200):

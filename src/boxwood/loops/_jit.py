@@ -41,10 +41,10 @@ _watchers: list[Callable[[], None]] = []
 def jit(function: F) -> F:
     """Return `function` compiled by numba; without a writable cache folder, compiled anew in each process."""
     try:
-        loop: F = numba.njit(cache=True, nogil=True)(function)
+        loop: F = numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)(function)
     except RuntimeError:  # numba found no folder that it may write to
         _note_once()
-        loop = numba.njit(nogil=True)(function)
+        loop = numba.njit(nogil=True, no_cfunc_wrapper=True)(function)
     if hasattr(loop, "_compile_for_args"):  # not if numba is told to compile nothing, by NUMBA_DISABLE_JIT
         loop._compile_for_args = _Uncompiled(loop).function_for
     return loop
