@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import boxwood as bw
-from boxwood.grow import METHODS
+from boxwood.grow import METHODS, _optimal_sums
 from boxwood.loops import _jit, mmdt_thresholds, optimal, order, sums, walk
 from tests.cases import make_case
 from tests.scale import seeds
@@ -219,3 +219,13 @@ def test_constants_and_constant_arrays_compile_no_loop_twice(monkeypatch):
     anew.compile(tuple(map(numba.typeof, (*args, np.zeros((1, 3, 1)), np.zeros((1, 3))))))
     assert sums._deposit.signatures
     assert not [kinds for kinds in sums._deposit.signatures if "Literal" in str(kinds)]
+
+
+def test_leaves_compile_no_loop_twice(monkeypatch):
+    """Rows of the exact search come from an order, and from whoever asks for one leaf."""
+    kinds, ask = set(), _optimal_sums.leaf_cost
+    monkeypatch.setattr(_optimal_sums, "leaf_cost", lambda rows, *args: kinds.add(rows.dtype) or ask(rows, *args))
+    nothing = np.empty((2, 0), dtype=np.int64)
+    sums_of = _optimal_sums.Sums(np.zeros((1, 2), dtype=np.int32), nothing, np.ones((2, 3)), 1.0)
+    assert [sums_of.leaf(np.arange(2, dtype=dtype)) for dtype in (np.int32, np.int64)] == [0, 0]
+    assert len(kinds) == 1

@@ -78,10 +78,10 @@ class Table:
 
 
 def of_leaf_cost(table):
-    moments, factor = table.moments(), table.rng.choice([1.0, 0.3, 1e-12])
+    rows, moments, factor = table.rows.astype(CODE), table.moments(), table.rng.choice([1.0, 0.3, 1e-12])
     if table.rng.random() < 0.5:
-        return table.rows, table.whole(1 << 50, (table.n, table.k)), np.empty((table.n, 0)), factor
-    return table.rows, np.empty((table.n, 0), dtype=np.int64), moments, factor
+        return rows, table.whole(1 << 50, (table.n, table.k)), np.empty((table.n, 0)), factor
+    return rows, np.empty((table.n, 0), dtype=np.int64), moments, factor
 
 
 def of_sweep_means(table):

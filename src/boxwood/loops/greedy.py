@@ -44,7 +44,7 @@ def keep_nearest(X, rows, centers, clusters, inside, unit, least, near, distance
                 near[row, count], distances[row, count] = cluster, distances[row, i]
                 count += 1
         if count < least:
-            _write_distances(X, row, centers, unit, to_all)
+            _write_distances(X, np.uint64(row), centers, unit, to_all)
             count = _keep_least(to_all, clusters, near, distances, row)
         if count < length:
             near[row, count] = -1
