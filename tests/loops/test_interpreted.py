@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import boxwood as bw
-from boxwood.grow import METHODS
+from boxwood.grow import METHODS, _optimal_sums
 from boxwood.loops import _jit, mmdt_thresholds, optimal, order, sums, walk
 from tests.cases import make_case
 from tests.scale import seeds
@@ -101,7 +101,7 @@ def test_a_small_table_is_interpreted_and_a_large_one_compiled(uncompiled):
     loop(*args)
     assert args[-1].tolist() == [True] * 5 + [False] * 5
     assert told == []
-    loop(*arguments(_jit.SMALL))
+    loop(*arguments(20_000))
     assert told == ["watched", "compiled"]
 
 
@@ -135,7 +135,28 @@ def test_arrays_whose_arithmetic_differs_are_compiled(uncompiled):
     loop(*arguments(10, dtype=np.int16))
     assert told == ["watched", "compiled"]
     assert _jit._size((np.zeros(3), (np.zeros((2, 2)), 5))) == 7
-    assert _jit._size((np.zeros(3), np.zeros(2, dtype=np.float32))) == np.inf
+    assert _jit._is_same((np.zeros(3), (np.zeros((2, 2)), 5)))
+    assert not _jit._is_same((np.zeros(3), np.zeros(2, dtype=np.float32)))
+    assert not _jit._is_same(np.float32(1))
+
+
+def test_a_stand_in_runs_larger_calls_of_all_kinds(uncompiled, monkeypatch):
+    loop, _, told = uncompiled
+    monkeypatch.setattr(_jit, "_stand_ins", {})
+    _jit.stands_in_for(loop)(lambda *args: told.append("stood in"))
+    for n in (10, 20_000, 10):
+        loop(*arguments(n, dtype=np.int16))
+    assert told == ["stood in"] * 3
+    loop(*arguments(1_000_000))
+    assert told[3:] == ["watched", "compiled"]
+
+
+def test_a_stand_in_is_run_by_the_loops_that_call_its_loop(monkeypatch):
+    monkeypatch.setattr(_jit, "_stand_ins", {})
+    _jit.stands_in_for(walk._leaf_of)(lambda *args: 1)
+    out = np.zeros(2)
+    _jit.interpreted(walk.descend)(np.zeros((2, 1)), np.zeros(2, dtype=int), 0, 0, 0, np.array([3.0, 5.0]), out)
+    assert out.tolist() == [5.0, 5.0]
 
 
 def test_results_are_numbers_of_python():
@@ -198,3 +219,13 @@ def test_constants_and_constant_arrays_compile_no_loop_twice(monkeypatch):
     anew.compile(tuple(map(numba.typeof, (*args, np.zeros((1, 3, 1)), np.zeros((1, 3))))))
     assert sums._deposit.signatures
     assert not [kinds for kinds in sums._deposit.signatures if "Literal" in str(kinds)]
+
+
+def test_leaves_compile_no_loop_twice(monkeypatch):
+    """Rows of the exact search come from an order, and from whoever asks for one leaf."""
+    kinds, ask = set(), _optimal_sums.leaf_cost
+    monkeypatch.setattr(_optimal_sums, "leaf_cost", lambda rows, *args: kinds.add(rows.dtype) or ask(rows, *args))
+    nothing = np.empty((2, 0), dtype=np.int64)
+    sums_of = _optimal_sums.Sums(np.zeros((1, 2), dtype=np.int32), nothing, np.ones((2, 3)), 1.0)
+    assert [sums_of.leaf(np.arange(2, dtype=dtype)) for dtype in (np.int32, np.int64)] == [0, 0]
+    assert len(kinds) == 1

@@ -12,7 +12,8 @@ from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import as_whole_weights
 from boxwood.grow._costs import Problem, distance_unit, largest_costs, scale_of
 from boxwood.grow._order import PartedOrder, Places
-from boxwood.loops.greedy import add_changes, costs_of_cuts, keep_nearest, summed_costs
+from boxwood.loops.greedy import add_changes, keep_nearest, summed_costs
+from boxwood.loops.greedy_costs import costs_of_cuts
 from boxwood.loops.shallow import best_scores
 from boxwood.reference import Task
 from boxwood.tree import between
@@ -63,7 +64,7 @@ class ColumnCuts(NamedTuple):
 
 
 class _Cuts(NamedTuple):
-    """The cuts of t columns: see `loops.greedy.costs_of_cuts`. Arrays are of shape (t, m), but for the last."""
+    """The cuts of t columns: see `loops.greedy_costs.costs_of_cuts`. Arrays are of shape (t, m), but for the last."""
 
     costs: Ints
     weight_left: Ints

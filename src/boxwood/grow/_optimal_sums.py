@@ -26,6 +26,7 @@ class Sums(NamedTuple):
 
     def leaf(self, rows: NDArray[np.integer]) -> int:
         """Return the cost of some rows as one leaf."""
+        rows = rows.astype(np.int32, copy=False)  # of the kind of an order, so that the loop is compiled for one kind
         return int(leaf_cost(rows, self.table, self.moments, self.factor))
 
     def sweep(self, order: Order, start: int, stop: int, out: tuple[Ints, Ints, Ints]) -> tuple[int, int, int]:

@@ -5,6 +5,10 @@ machine code of a loop is not on disk yet, calls with small tables are interpret
 long as compiling would; then it is compiled. The result is the same to the last bit: loops add, multiply, divide and
 compare doubles and whole numbers that do not overflow. Files with other functions, such as logarithms, are always
 compiled. `tests/loops/test_interpreted.py` checks it.
+
+Some loops have a stand-in: a function of the same arguments and the same result that works on whole arrays by numpy. It
+is run in the place of the interpreted loop, and as it is so much faster, for larger tables too.
+`tests/loops/test_stand_ins.py` compares each with the compiled loop.
 """
 
 import time
@@ -19,14 +23,17 @@ import numpy as np
 
 from boxwood.errors import CacheNote
 
-__all__ = ["asks_for_machine_code", "interpreted", "is_exact", "jit", "watched_compiling"]
+__all__ = ["asks_for_machine_code", "interpreted", "is_exact", "jit", "stands_in_for", "watched_compiling"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 PATIENCE = 0.0003  # seconds of interpretation for each byte of Python's code; compiling takes about twice as long
-SMALL = 40_000  # numbers in the arrays of a call that may be interpreted
+GUESS, QUICK = 2e-6, 1e-7  # seconds for a number of a loop, and of a stand-in, until a call tells
+MORE = 10  # a call tells the time of calls with at most so many times its numbers
+MANY = 2_000_000  # numbers in the arrays of a call, of which a stand-in makes several copies
 FEW = 500  # numbers that take as long as the call itself
 SAME = frozenset({"bool", "int8", "uint8", "int32", "int64", "float64"})  # numba computes with others in other types
 ROUNDED = frozenset({"log", "log1p", "log2", "exp", "expm1", "erf", "erfc"})  # functions rounded in more than one way
+_stand_ins: dict[Any, FunctionType] = {}  # by the function that is compiled
 _noted = False
 _watchers: list[Callable[[], None]] = []
 
@@ -34,26 +41,39 @@ _watchers: list[Callable[[], None]] = []
 def jit(function: F) -> F:
     """Return `function` compiled by numba; without a writable cache folder, compiled anew in each process."""
     try:
-        loop: F = numba.njit(cache=True, nogil=True)(function)
+        loop: F = numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)(function)
     except RuntimeError:  # numba found no folder that it may write to
         _note_once()
-        loop = numba.njit(nogil=True)(function)
+        loop = numba.njit(nogil=True, no_cfunc_wrapper=True)(function)
     if hasattr(loop, "_compile_for_args"):  # not if numba is told to compile nothing, by NUMBA_DISABLE_JIT
         loop._compile_for_args = _Uncompiled(loop).function_for
     return loop
 
 
+def stands_in_for(loop: Any) -> Callable[[F], F]:
+    """Return a decorator of the function that runs calls of `loop` on whole arrays, with the same result to the bit.
+
+    It takes arrays of all kinds that the loop takes, and adds numbers that are not whole in the order of the loop.
+    """
+
+    def register(function: F) -> F:
+        _stand_ins[getattr(loop, "py_func", loop)] = function  # type: ignore[assignment]
+        return function
+
+    return register
+
+
 def interpreted(loop: Any) -> Callable[..., Any]:
-    """Return a loop as a function of Python, which calls the other loops of its file as such.
+    """Return a loop, or its stand-in, as a function of Python, which calls the other loops of its file as such.
 
     It is as silent as machine code about numbers that overflow, and returns numbers of Python as that does.
     """
     space = dict(loop.py_func.__globals__)
     for name, value in list(space.items()):
         if hasattr(value, "py_func"):
-            plain = value.py_func
-            space[name] = FunctionType(plain.__code__, space, plain.__name__, plain.__defaults__)
-    function = space[loop.py_func.__name__]
+            plain = _stand_ins.get(value.py_func, value.py_func)
+            space[name] = FunctionType(plain.__code__, space, plain.__name__, plain.__defaults__, plain.__closure__)
+    function: Callable[..., Any] = space[loop.py_func.__name__]
 
     def run(*args: Any) -> Any:
         with np.errstate(all="ignore"):
@@ -98,12 +118,12 @@ class _Uncompiled:
         self.plain: Callable[..., Any] | None = None
         self.absent: set[Any] = set()  # kinds of arguments without machine code on disk
         self.patience = 0.0  # seconds in all; set when it is first asked for, as files of loops are complete then
-        self.spent, self.rate = 0.0, 0.0  # seconds interpreted so far; at most so many for a number
+        self.spent, self.rate, self.largest = 0.0, 0.0, 0  # seconds so far; seconds for a number, and numbers, at most
 
     def function_for(self, *args: Any, **kws: Any) -> Callable[..., Any]:
         """Return what runs a call; numba asks for it in the place of its own method of the same use."""
         if self._is_absent(args):
-            if self._is_quick(sum(map(_size, args))):
+            if self._is_quick(args):
                 return self._interpret
             for watcher in _watchers:
                 watcher()
@@ -125,11 +145,15 @@ class _Uncompiled:
             self.absent.add(kinds)
         return True
 
-    def _is_quick(self, size: float) -> bool:
-        """Return whether a call with so many numbers is likely to end before patience does."""
+    def _is_quick(self, args: tuple[Any, ...]) -> bool:
+        """Return whether a call without machine code is likely to end before patience does."""
         self.patience = self.patience or PATIENCE * _bytes(self.loop, set())
-        likely = self.spent + self.rate * (size + FEW)
-        return size <= SMALL and likely < self.patience and not asks_for_machine_code() and is_exact(self.loop)
+        size, has_stand_in = sum(map(_size, args)), self.loop.py_func in _stand_ins
+        foretold = size <= MORE * self.largest
+        rate = self.rate if foretold else max(self.rate, QUICK if has_stand_in else GUESS)
+        if size > MANY or self.spent + rate * (size + FEW) >= self.patience or asks_for_machine_code():
+            return False
+        return has_stand_in or (all(map(_is_same, args)) and is_exact(self.loop))
 
     def _interpret(self, *args: Any) -> Any:
         self.plain = self.plain or interpreted(self.loop)
@@ -139,7 +163,7 @@ class _Uncompiled:
         finally:
             took = time.thread_time() - began
             self.spent += took
-            self.rate = max(self.rate, took / (size + FEW))
+            self.rate, self.largest = max(self.rate, took / (size + FEW)), max(self.largest, size)
 
 
 def _bytes(loop: Any, seen: set[Any]) -> int:
@@ -150,13 +174,18 @@ def _bytes(loop: Any, seen: set[Any]) -> int:
     return len(code.co_code) + sum(_bytes(one, seen) for one in called if hasattr(one, "py_func") and one not in seen)
 
 
-def _size(value: Any) -> float:
-    """Return how many numbers an argument holds; too many if they are of a kind that is not interpreted."""
+def _size(value: Any) -> int:
+    """Return how many numbers the arrays of an argument hold."""
     if isinstance(value, tuple):
         return sum(map(_size, value))
-    if isinstance(value, np.ndarray | np.generic) and value.dtype.name not in SAME:
-        return float("inf")
     return value.size if isinstance(value, np.ndarray) else 0
+
+
+def _is_same(value: Any) -> bool:
+    """Return whether the interpreter computes with the numbers of an argument as numba does."""
+    if isinstance(value, tuple):
+        return all(map(_is_same, value))
+    return not isinstance(value, np.ndarray | np.generic) or value.dtype.name in SAME
 
 
 def _note_once() -> None:

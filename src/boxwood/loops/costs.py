@@ -9,7 +9,7 @@ outputs, so that a block of rows fills its own.
 
 import numpy as np
 
-from boxwood.loops._jit import jit
+from boxwood.loops._jit import jit, stands_in_for
 
 __all__ = ["L1", "L2", "SQEUCLIDEAN", "add_costs", "add_pulls", "write_whole"]
 
@@ -34,6 +34,18 @@ def add_costs(X, labels, weights, centers, offsets, objective, costs):
         if objective == L2:
             distance = np.sqrt(distance)
         costs[c] += distance * (weights[row] if weights.size else 1.0)
+
+
+@stands_in_for(add_costs)
+def _add_costs(X, labels, weights, centers, offsets, objective, costs):
+    rows = np.flatnonzero(labels >= 0)
+    c, distances = labels[rows], np.zeros(len(rows))
+    for j in range(X.shape[1]):
+        gap = (X[rows, j].astype(np.float64) - centers[c, j]) - offsets[c, j]
+        distances += np.abs(gap) if objective == L1 else gap * gap
+    if objective == L2:
+        distances = np.sqrt(distances)
+    np.add.at(costs, c, distances * weights[rows] if weights.size else distances)  # row by row
 
 
 @jit

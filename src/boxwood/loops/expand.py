@@ -14,7 +14,7 @@ only between two different values::
 
 import numpy as np
 
-from boxwood.loops._jit import jit
+from boxwood.loops._jit import jit, stands_in_for
 
 __all__ = [
     "best_by_majority",
@@ -45,6 +45,14 @@ def squared_distances(X, centers, scale, out):
                 out[row, cluster] += difference * difference
 
 
+@stands_in_for(squared_distances)
+def _squared_distances(X, centers, scale, out):
+    out[:] = 0.0
+    for j in range(X.shape[1]):
+        difference = (X[:, j, None].astype(np.float64) * 0.5 - centers[j] * 0.5) * scale
+        out += difference * difference
+
+
 @jit
 def squared_distance(X, rows, centers, clusters, scale, out):
     """Write the squared distance of some rows, each to a centre of its own, in the units of `squared_distances`.
@@ -69,6 +77,15 @@ def squared_distance(X, rows, centers, clusters, scale, out):
         for j in range(X.shape[1]):
             total += _squared(X[rows[i], j], centers[clusters[i], j], scale)
         out[i] = total
+
+
+@stands_in_for(squared_distance)
+def _squared_distance(X, rows, centers, clusters, scale, out):
+    totals = np.zeros(len(rows))
+    for j in range(X.shape[1]):
+        difference = (X[rows, j].astype(np.float64) * 0.5 - centers[clusters, j] * 0.5) * scale
+        totals += difference * difference
+    out[: len(rows)] = totals
 
 
 @jit

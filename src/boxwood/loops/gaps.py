@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from boxwood.loops._jit import jit
+from boxwood.loops._jit import jit, stands_in_for
 
 __all__ = ["widen_gaps"]
 
@@ -36,3 +36,18 @@ def widen_gaps(X, feature, lower, upper, second, ends, left, right):
                     right[node, 0] = min(right[node, 0], x)
             node = node + np.uint64(1) if lower[node] <= x <= upper[node] else np.uint64(second[node])
             j = feature[node]
+
+
+@stands_in_for(widen_gaps)
+def _widen_gaps(X, feature, lower, upper, second, ends, left, right):
+    rows = {0: np.arange(len(X))}
+    for node in np.flatnonzero(feature >= 0).tolist():
+        here = rows[node]
+        x = X[here, feature[node]].astype(np.float64)
+        here, x = here[~np.isnan(x)], x[~np.isnan(x)]
+        for end in range(0 if lower[node] > -np.inf else 1, 2):  # of equal values, 0.0 and -0.0, the first one counts
+            up_to = x <= ends[node, end]
+            some, others = np.append(left[node, end], x[up_to]), np.append(right[node, end], x[~up_to])
+            left[node, end], right[node, end] = some[some.argmax()], others[others.argmin()]
+        inside = (lower[node] <= x) & (x <= upper[node])
+        rows[node + 1], rows[second[node]] = here[inside], here[~inside]

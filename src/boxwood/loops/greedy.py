@@ -1,4 +1,4 @@
-"""The costs of all cuts of a column, when each row goes to the nearest centre on its own side.
+"""How the cost of a cut changes as it moves up a column, when each row goes to the nearest centre on its own side.
 
 A row is *cut off* if the cut lies between it and its nearest centre. All other rows cost what they cost without a cut.
 So the cost of all cuts in turn, from low to high, is a sum that changes at few places. Say x is a row, c its nearest
@@ -17,9 +17,9 @@ Costs are whole numbers, so sums are exact and depend neither on the order of ro
 
 import numpy as np
 
-from boxwood.loops._jit import jit
+from boxwood.loops._jit import jit, stands_in_for
 
-__all__ = ["add_changes", "costs_of_cuts", "keep_nearest", "summed_costs"]
+__all__ = ["add_changes", "keep_nearest", "summed_costs"]
 
 
 @jit
@@ -44,10 +44,30 @@ def keep_nearest(X, rows, centers, clusters, inside, unit, least, near, distance
                 near[row, count], distances[row, count] = cluster, distances[row, i]
                 count += 1
         if count < least:
-            _write_distances(X, row, centers, unit, to_all)
+            _write_distances(X, np.uint64(row), centers, unit, to_all)
             count = _keep_least(to_all, clusters, near, distances, row)
         if count < length:
             near[row, count] = -1
+
+
+@stands_in_for(keep_nearest)
+def _keep_nearest(X, rows, centers, clusters, inside, unit, least, near, distances):
+    places, lists, costs = np.arange(near.shape[1]), near[rows], distances[rows]
+    stays = inside[lists] & ~np.logical_or.accumulate(lists < 0, axis=1)
+    counts, following = stays.sum(axis=1), np.argsort(~stays, axis=1, kind="stable")
+    is_kept = places < counts[:, None]
+    lists = np.where(is_kept, np.take_along_axis(lists, following, axis=1), lists)
+    costs = np.where(is_kept, np.take_along_axis(costs, following, axis=1), costs)
+    short = np.flatnonzero(counts < least)
+    to_all = np.zeros((len(short), len(clusters)))
+    for j in range(len(centers)):
+        difference = (X[rows[short], j, None].astype(np.float64) * 0.5 - centers[j] * 0.5) * unit
+        to_all += difference * difference
+    nearest = np.argsort(to_all, axis=1, kind="stable")[:, : len(places)]
+    counts[short] = nearest.shape[1]
+    lists[short, : nearest.shape[1]] = clusters[nearest]
+    costs[short, : nearest.shape[1]] = np.take_along_axis(to_all, nearest, axis=1)
+    near[rows], distances[rows] = np.where(places == counts[:, None], -1, lists), costs
 
 
 @jit
@@ -60,6 +80,11 @@ def summed_costs(rows, distances, share, times, scale):
     for row in rows:
         cost += _whole(distances[row, 0], share[row], times[row], scale)
     return cost
+
+
+@stands_in_for(summed_costs)
+def _summed_costs(rows, distances, share, times, scale):
+    return (np.rint(distances[rows, 0] * share[rows] * scale).astype(np.int64) * times[rows]).sum()
 
 
 @jit
@@ -118,61 +143,41 @@ def add_changes(
                 at_centers[t, at] -= step * more
 
 
-@jit
-def costs_of_cuts(X, entries, first, start, stop, weights, ends, at_rows, at_centers, cost, cuts):
-    """Write the costs of the cuts of some columns that part centres, ascending, and what lies on their left.
+@stands_in_for(add_changes)
+def _add_changes(
+    X, rows, first, near, distances, share, times, scale, centers, unit, ends, by_value, position, at_rows, at_centers
+):
+    def costs(squares):
+        return np.rint(squares * share[rows] * scale).astype(np.int64) * times[rows]
 
-    A cut lies in a gap between two neighbouring values, of rows or of centres.
+    def change_at_rows(x, values, position, in_order, at_centers):
+        def move(moves, to, now):
+            np.add.at(at_centers, at[moves], (step * (now - more))[moves])
+            at[moves], more[moves] = to[moves], now[moves]
+            reached[moves] = np.where(down, values[at] <= x, values[at] >= x)[moves]
 
-    IN: X (n, d); entries (d, n): see `loops.order`; first: of the t columns; start, stop: the places of the node;
-    weights (n,) or (0,); ends (t, k), ascending; at_rows (t, n), at_centers (t, k): see `add_changes`; cost: that of
-    the rows without a cut. OUT: cuts: `Cuts` of t columns, with room for all rows and centres.
-    """
-    costs, weight_left, places, centers_left, sizes = cuts
-    k = ends.shape[1]
+        at, more, ended = position[near[rows, 0]], np.zeros_like(own), np.zeros(len(rows), dtype=np.bool_)
+        down, reached = x < values[at], x == values[at]
+        step, last = np.where(down, -1, 1), np.where(down, 0, len(values) - 1)
+        for m in range(1, near.shape[1]):
+            to = position[near[rows, m]]
+            ended |= near[rows, m] < 0
+            move(~(ended | reached | (at == last)) & ((to - at) * step > 0), to, costs(distances[rows, m]) - own)
+        up_to = np.minimum.accumulate(in_order, axis=1)
+        behind = np.minimum.accumulate(in_order[:, ::-1], axis=1)[:, ::-1]
+        while (moves := ~reached & (at != last)).any():
+            to = np.where(moves, at + step, at)
+            move(moves, to, costs(np.where(down, up_to[places, to], behind[places, to])) - own)
+        np.subtract.at(at_centers, at[~reached], (step * more)[~reached])
+        return np.where(reached, -step * more, 0)
+
+    own, places, to_all = costs(distances[rows, 0]), np.arange(len(rows)), np.zeros((len(rows), centers.shape[1]))
+    for j in range(len(centers)):
+        difference = (X[rows, j, None].astype(np.float64) * 0.5 - centers[j] * 0.5) * unit
+        to_all += difference * difference
     for t in range(len(ends)):
-        values, column, changes = ends[t], entries[first + t], at_rows[t]
-        sum_now, weight, gaps, r, c = cost, np.int64(0), 0, start, 0
-        while c < k:
-            until = _first_from(X, first + t, column, r, stop, values[c])
-            while r < until:  # the rows before the next centre; those before all centres change nothing
-                row = column[r] >> 1
-                sum_now += changes[row]
-                weight += weights[row] if len(weights) else np.int64(1)
-                r += 1
-                if c > 0 and (r == stop or column[r] & 1 == 0):
-                    costs[t, gaps], weight_left[t, gaps] = sum_now, weight
-                    places[t, gaps], centers_left[t, gaps] = r, c
-                    gaps += 1
-            value = values[c]
-            if r < stop and np.float64(X[column[r] >> 1, first + t]) == value:
-                tied = True
-                while tied:
-                    row = column[r] >> 1
-                    sum_now += changes[row]
-                    weight += weights[row] if len(weights) else np.int64(1)
-                    r += 1
-                    tied = r < stop and column[r] & 1 == 1
-            while c < k and values[c] == value:
-                sum_now += at_centers[t, c]
-                c += 1
-            if c < k:
-                costs[t, gaps], weight_left[t, gaps] = sum_now, weight
-                places[t, gaps], centers_left[t, gaps] = r, c
-                gaps += 1
-        sizes[t] = gaps
-
-
-@jit
-def _first_from(X, j, column, start, stop, value):
-    """Return the first place from `start` on with a value that is not below `value`, `stop` if there is none."""
-    while start < stop:
-        middle = (start + stop) // 2
-        if np.float64(X[column[middle] >> 1, j]) < value:
-            start = middle + 1
-        else:
-            stop = middle
-    return start
+        x, in_order = X[rows, first + t].astype(np.float64), to_all[:, by_value[t]]
+        at_rows[t, rows] = change_at_rows(x, ends[t], position[t], in_order, at_centers[t])
 
 
 @jit

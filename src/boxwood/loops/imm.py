@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Array, Bools, Floats, Ints
-from boxwood.loops._jit import jit
+from boxwood.loops._jit import jit, stands_in_for
 
 __all__ = [
     "Binning",
@@ -99,6 +99,22 @@ def bin_block(X, labels, weights, start, binning, next_free, order, codes, count
                     counts[j, labels[row], code] += weights[row] if weights.size else 1
 
 
+@stands_in_for(bin_block)
+def _bin_block(X, labels, weights, start, binning, next_free, order, codes, counts):
+    rows = np.flatnonzero((labels >= 0) & (weights > 0 if weights.size else True))
+    rows = rows[labels[rows].argsort(kind="stable")]
+    c, sizes = labels[rows], np.bincount(labels[rows], minlength=len(next_free))
+    positions = np.arange(len(rows)) + np.repeat(next_free - (sizes.cumsum() - sizes), sizes)
+    order[positions] = start + rows
+    next_free += sizes
+    for j in range(len(codes)):
+        x, last = X[rows, j].astype(np.float64), counts.shape[2] - 1
+        number = np.clip((x - binning.low[j]) * binning.scale[j] + 1.0, 0.0, last - 1.0)
+        code = np.where(x >= binning.high[j], last, number).astype(np.int64)
+        codes[j, positions] = code
+        np.add.at(counts[j], (c, code), weights[rows] if weights.size else 1)
+
+
 @jit
 def bin_cluster(X, rows, cluster, start, stop, binning, counts):
     """Bin the rows of one cluster anew, at positions `start` to `stop - 1`; rows that are not alive are not counted.
@@ -170,6 +186,25 @@ def cut_off(X, rows, counts, total, clusters, is_left, first, j, threshold, thre
                 counts[column, cluster, codes[column, position]] -= weight
             cut_rows[n] = order[position]
             n += 1
+    return n
+
+
+@stands_in_for(cut_off)
+def _cut_off(X, rows, counts, total, clusters, is_left, first, j, threshold, threshold_bin, cut_rows):
+    order, codes, alive, weights = rows
+    n = 0
+    for i in range(len(clusters)):
+        places = np.arange(first[clusters[i]], first[clusters[i] + 1])
+        code = codes[j, places]
+        up_to = (code == threshold_bin) & (X[order[places], j].astype(np.float64) <= threshold)
+        gone = places[(((code < threshold_bin) | up_to) != is_left[i]) & alive[places]]
+        weight = weights[gone] if weights.size else np.ones(len(gone), dtype=np.int64)
+        alive[gone] = False
+        total[clusters[i]] -= weight.sum()
+        for column in range(len(codes)):
+            np.subtract.at(counts[column, clusters[i]], codes[column, gone], weight)
+        cut_rows[n : n + len(gone)] = order[gone]
+        n += len(gone)
     return n
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Array, Bools, Floats, Ints
-from boxwood.loops._jit import jit
+from boxwood.loops._jit import jit, stands_in_for
 
 __all__ = ["CENTER", "MARK", "ROW", "ClusterCounts", "Column", "Events", "events_in_bins", "smallest_above", "sweep"]
 
@@ -97,6 +97,37 @@ def events_in_bins(X, column, rows, counts, first, constant):
     return values[:e], kinds[:e], owners[:e], amounts[:e], bins[:e], left, is_left
 
 
+@stands_in_for(events_in_bins)
+def _events_in_bins(X, column, rows, counts, first, constant):
+    j, clusters, centers, center_codes, marks, mark_codes, wanted = column
+    order, codes, alive, weights = rows
+    of_clusters = counts[clusters]
+    spans = [np.arange(first[c], first[c + 1]) for c in clusters]
+    hit = np.where((of_clusters[:, wanted] > 0).any(axis=1), [len(span) for span in spans], 0)
+    places = np.concatenate([span[:size] for span, size in zip(spans, hit, strict=True)])
+    owners = np.arange(len(clusters)).repeat(hit)
+    is_event = wanted[codes[j, places]] & alive[places]
+    places, owners = places[is_event], owners[is_event]
+    x, code = X[order[places], j].astype(np.float64), codes[j, places]
+    low, high = np.full(len(wanted), np.inf), np.full(len(wanted), -np.inf)
+    np.minimum.at(low, code, x)
+    np.maximum.at(high, code, x)
+    constant |= wanted & (low >= high)
+    at, marked = np.flatnonzero(wanted[center_codes]), np.flatnonzero(wanted[mark_codes])
+    none = np.zeros(len(marked), dtype=np.int64)
+    amounts = np.zeros(len(x) + len(at) + len(marked), dtype=np.int64)
+    amounts[: len(x)] = weights[places] if len(weights) else 1
+    return (
+        np.concatenate([x, centers[at], marks[marked]]),
+        np.repeat(np.array([ROW, CENTER, MARK], dtype=np.int8), [len(x), len(at), len(marked)]),
+        np.concatenate([owners, at, none]),
+        amounts,
+        np.concatenate([code, center_codes[at], mark_codes[marked]]),
+        np.ascontiguousarray((of_clusters.cumsum(axis=1) - of_clusters).T),
+        center_codes < np.arange(len(wanted))[:, None],
+    )
+
+
 @jit
 def sweep(events, order, before, low, high, at_marks):
     """Return the values behind which a cut is tried, ascending, and the mistakes of each.
@@ -149,6 +180,21 @@ def smallest_above(X, j, rows, counts, first, clusters, value, code):
                     x = np.float64(X[order[position], j])
                     if value < x < least:
                         least = x
+        if least < np.inf:
+            break
+    return least
+
+
+@stands_in_for(smallest_above)
+def _smallest_above(X, j, rows, counts, first, clusters, value, code):
+    order, codes, alive, _ = rows
+    least = np.inf
+    for at in range(code, counts.shape[1]):
+        for cluster in clusters[counts[clusters, at] != 0]:
+            places = slice(first[cluster], first[cluster + 1])
+            x = X[order[places][(codes[j, places] == at) & alive[places]], j].astype(np.float64)
+            x = np.append(least, x[x > value])
+            least = x[x.argmin()]  # of equal values, 0.0 and -0.0, the first one counts
         if least < np.inf:
             break
     return least

@@ -19,10 +19,11 @@ place wins among equals. Weights are whole numbers with a sum below 2**31 or so;
 
 import numpy as np
 
-from boxwood.loops._jit import jit
+from boxwood.loops._jit import jit, stands_in_for
 
 __all__ = ["best_by_centers", "best_by_entropy", "best_by_gini", "best_by_rows", "pairs_of", "whole_x_log_x"]
 
+NONE = np.iinfo(np.int64).max
 LEEWAY = 1.0 + 1e-12  # above the errors of a comparison without division, which only rules cuts out
 LOW = 31  # bits of the lower part of a sum of pairs
 MASK = (1 << LOW) - 1
@@ -71,7 +72,7 @@ def best_by_entropy(entries, first, last, start, stop, labels, weights, total, t
 
     IN: as for `best_by_gini`; table, scale: see `whole_x_log_x`.
     """
-    best, feature, place = np.iinfo(np.int64).max, -1, -1
+    best, feature, place = NONE, -1, -1
     weight, sum_total = np.int64(0), np.int64(0)
     for c in range(len(total)):
         weight += total[c]
@@ -231,3 +232,72 @@ def _whole(x, table, scale):
         series += term / (2 * i + 1)
         term *= square
     return np.int64(np.rint(x * (exponent + 2.0 * z * series / LOG_2) * scale))
+
+
+@stands_in_for(best_by_gini)
+def _best_by_gini(entries, first, last, start, stop, labels, weights, total):
+    def impurity(side):
+        return (side * (side.cumsum(axis=0) - side)).sum(axis=0) / side.sum(axis=0)
+
+    return _least(np.inf, (entries, first, last, start, stop), weights, _of_sides(labels, total, impurity))
+
+
+@stands_in_for(best_by_entropy)
+def _best_by_entropy(entries, first, last, start, stop, labels, weights, total, table, scale):
+    def whole(x):
+        is_known = x.max() < len(table)
+        return table[x] if is_known else np.array([_whole(each, table, scale) for each in x.flat]).reshape(x.shape)
+
+    def impurity(side):
+        return whole(side.sum(axis=0)) - whole(side).sum(axis=0)
+
+    return _least(NONE, (entries, first, last, start, stop), weights, _of_sides(labels, total, impurity))
+
+
+@stands_in_for(best_by_centers)
+def _best_by_centers(entries, first, last, start, stop, labels, weights, total, number, squares):
+    def impurity(side):
+        high, low, reach = np.int64(0), np.int64(0), np.zeros_like(side)
+        for c in range(len(side)):
+            high, low = high + side[c] * (reach[c] >> LOW), low + side[c] * (reach[c] & MASK)
+            reach += np.multiply.outer(squares[c], side[c])
+        return ((high + (low >> LOW)) * (MASK + 1.0) + (low & MASK)) / side.sum(axis=0)
+
+    clusters = number.take(labels, mode="clip")  # rows of other nodes may have any label
+    return _least(np.inf, (entries, first, last, start, stop), weights, _of_sides(clusters, total, impurity))
+
+
+@stands_in_for(best_by_rows)
+def _best_by_rows(entries, first, last, start, stop, table, weights, mean, total, weight):
+    def scores(rows, w, cuts):
+        left, n_left = (w[:, None] * (table[rows] - mean)).cumsum(axis=0)[cuts], w.cumsum()[cuts]
+        share, squares = n_left / weight, np.zeros(len(cuts))
+        for i in range(len(mean)):
+            difference = left[:, i] - total[i] * share
+            squares += difference * difference
+        return -squares / (share * (weight - n_left))
+
+    return _least(np.inf, (entries, first, last, start, stop), weights, scores)
+
+
+def _of_sides(clusters, total, impurity):
+    """Return a function of cuts, behind some of the rows, that adds up the impurity of both sides (k, cuts)."""
+
+    def scores(rows, w, cuts):
+        left = np.array([np.cumsum(np.where(clusters[rows] == c, w, 0))[cuts] for c in range(len(total))])
+        return impurity(left) + impurity(total[:, None] - left)
+
+    return scores
+
+
+def _least(best, node, weights, scores):
+    """Return the least score of a cut of a node, if it is below `best`, its column and its place."""
+    entries, first, last, start, stop = node
+    found = best, -1, -1
+    for j in range(first, last):
+        rows, cuts = entries[j, start:stop] >> 1, np.flatnonzero(entries[j, start + 1 : stop] & 1 == 0)
+        if len(cuts):
+            of_cuts = scores(rows, weights[rows] if len(weights) else np.ones(len(rows), dtype=np.int64), cuts)
+            p = of_cuts.argmin()
+            found = min(found, (of_cuts[p], j, start + 1 + cuts[p]))
+    return found

@@ -19,7 +19,7 @@ squares less that of the mean, rounded to a whole number.
 
 import numpy as np
 
-from boxwood.loops._jit import jit
+from boxwood.loops._jit import jit, stands_in_for
 
 __all__ = ["keep_inside", "leaf_cost", "sweep_clusters", "sweep_means"]
 
@@ -240,3 +240,51 @@ def _spread_sides(rows, moments, begin, ends, start, stop, total, left, factor, 
 def _whole(weight, square, square_of_sums, factor):
     """Return the sum of squared distances to the mean, as a whole number."""
     return np.int64(np.rint(max(square - factor * (square_of_sums / weight), 0.0)))
+
+
+@stands_in_for(leaf_cost)
+def _leaf_cost(rows, table, moments, factor):
+    if table.shape[1]:
+        return table[rows].sum(axis=0).min()
+    totals, square = moments[rows].sum(axis=0), 0.0
+    for total in totals[2:]:
+        square += total * total
+    return _wholes(totals[:1], totals[1], square, factor)[0]
+
+
+@stands_in_for(sweep_means)
+def _sweep_means(order, codes, moments, factor, from_column, to_column, first, second, places):
+    best = NONE, -1, -1
+    for j in range(from_column, to_column):
+        rows = order[j]
+        seen = codes[j, rows]
+        ends = np.flatnonzero(seen[1:] != seen[:-1])
+        sums = np.ascontiguousarray(moments[rows].T).cumsum(axis=1)
+        left = sums[:, ends]
+        a, b, last_codes = _spread(left, factor), _spread(sums[:, -1:] - left, factor), seen[ends]
+        p = (a + b).argmin() if len(ends) else -1
+        if p >= 0 and a[p] + b[p] < best[0]:
+            best = a[p] + b[p], j, last_codes[p]
+        if first.shape[1]:
+            n_places = len(ends)
+            first[j, :n_places], second[j, :n_places], places[j, :n_places] = a, b, last_codes
+            places[j, n_places:] = -1
+    return best
+
+
+def _spread(sums, factor):
+    """Return the costs of sides about their means, from their sums (2 + d, n); squares add up as in `_spread_sides`."""
+    squares, fours = np.zeros((4, sums.shape[1])), (len(sums) - 2) // 4 * 4
+    for i in range(len(sums) - 2):
+        squares[i % 4 if i < fours else 0] += sums[2 + i] * sums[2 + i]
+    return _wholes(sums[0], sums[1], (squares[0] + squares[1]) + (squares[2] + squares[3]), factor)
+
+
+def _wholes(weight, square, square_of_sums, factor):
+    """Return what `_whole` does, as an array."""
+    return np.rint(np.maximum(square - factor * (square_of_sums / weight), 0.0)).astype(np.int64)
+
+
+@stands_in_for(keep_inside)
+def _keep_inside(order, inside, out):
+    out[:] = order[inside[order]].reshape(out.shape)

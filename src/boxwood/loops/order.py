@@ -12,7 +12,7 @@ The rows of both sides of a cut keep their order, and so does the mark where equ
 
 import numpy as np
 
-from boxwood.loops._jit import jit
+from boxwood.loops._jit import jit, stands_in_for
 
 __all__ = ["mark_ties", "part", "part_by_leaf", "set_sides"]
 
@@ -27,6 +27,13 @@ def mark_ties(values, order, entries):
         value = values[order[r]]
         entries[r] = 2 * order[r] + (1 if r > 0 and value == last else 0)
         last = value
+
+
+@stands_in_for(mark_ties)
+def _mark_ties(values, order, entries):
+    ordered = values[order]
+    entries[:] = 2 * order
+    entries[1:] += ordered[1:] == ordered[:-1]
 
 
 @jit
@@ -64,6 +71,19 @@ def part(entries, first, last, start, stop, is_left):
             seen_right |= ONE - goes_left
         for r in range(n_right):  # not as a slice, whose checks take seconds to compile
             column[n_left + r] = right[r]
+
+
+@stands_in_for(part)
+def _part(entries, first, last, start, stop, is_left):
+    for j in range(first, last):
+        column = entries[j, start:stop]
+        goes_left, value = is_left[column >> 1], np.cumsum(column & 1 == 0)
+        sides = []
+        for side in (goes_left, ~goes_left):
+            rows, of_rows = column[side] & ~1, value[side]
+            rows[1:] += of_rows[1:] == of_rows[:-1]
+            sides.append(rows)
+        entries[j, start:stop] = np.concatenate(sides)
 
 
 @jit

@@ -11,7 +11,7 @@ Rows and nodes are numbers without a sign inside the loops, so that numba need n
 
 import numpy as np
 
-from boxwood.loops._jit import jit
+from boxwood.loops._jit import jit, stands_in_for
 
 __all__ = [
     "COSTS",
@@ -43,6 +43,19 @@ def place_rows(X, kept, feature, lower, upper, second, at, leaf, start, stop):
         leaf[row] = nowhere
         if kept[row]:
             leaf[row] = _walk_down(X, np.uint64(row), np.uint64(0), np.uint64(0), feature, lower, upper, second, at)
+
+
+@stands_in_for(place_rows)
+def _place_rows(X, kept, feature, lower, upper, second, at, leaf, start, stop):
+    at[:, start:stop], leaf[start:stop] = len(feature), len(feature)
+    rows = start + np.flatnonzero(kept[start:stop])
+    node, level = np.zeros(len(rows), dtype=np.int64), 0
+    while len(rows):
+        at[level, rows] = leaf[rows] = node
+        rows, node = rows[feature[node] >= 0], node[feature[node] >= 0]
+        value = X[rows, feature[node]]
+        node = np.where((lower[node] <= value) & (value <= upper[node]), node + 1, second[node])
+        level += 1
 
 
 @jit
@@ -192,6 +205,15 @@ def write_costs(X, rows, leaf, cluster, labels, centers, unit, share, own):
             own[row] = _distance(X, row, centers, c, unit) * share[row]
         else:
             own[row] = share[row] if np.uint64(labels[row]) != c else 0.0
+
+
+@stands_in_for(write_costs)
+def _write_costs(X, rows, leaf, cluster, labels, centers, unit, share, own):
+    c, distances = cluster[leaf[rows]], np.zeros(len(rows))
+    for j in range(X.shape[1] if centers.size else 0):
+        gap = (X[rows, j].astype(np.float64) * 0.5 - centers[c, j] * 0.5) * unit
+        distances += gap * gap
+    own[rows] = distances * share[rows] if centers.size else np.where(labels[rows] != c, share[rows], 0.0)
 
 
 @jit

@@ -26,11 +26,11 @@ def best_scores(cuts, first, k, total, tested, base, penalties, scores, best):
     Among equal scores the lowest cost wins, then the cut that came first. Takes time k at most for the depth of each
     cut whose cost alone does not rule it out.
 
-    IN: cuts: of t columns, see `greedy.costs_of_cuts`; first: of these columns; k: number of centres; total: weight of
-    the rows; tested (d, 2): whether a test of the left, and of the right side of a column merges with an earlier one;
-    base: cost of the rows at their nearest centres, at least 1; penalties (p,). IN and OUT: scores (p,): infinite
-    before the first cut; best (p, 4): cost, column, place behind the last row on the left, and centres there; the
-    column is -1 before the first cut.
+    IN: cuts: of t columns, see `greedy_costs.costs_of_cuts`; first: of these columns; k: number of centres; total:
+    weight of the rows; tested (d, 2): whether a test of the left, and of the right side of a column merges with an
+    earlier one; base: cost of the rows at their nearest centres, at least 1; penalties (p,). IN and OUT: scores (p,):
+    infinite before the first cut; best (p, 4): cost, column, place behind the last row on the left, and centres there;
+    the column is -1 before the first cut.
     """
     costs, weight_left, places, centers_left, sizes = cuts
     numbers, parts, depths = np.empty(k, dtype=np.int64), np.zeros((k + 1, 2), dtype=np.int64), np.zeros(k + 1)

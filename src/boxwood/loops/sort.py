@@ -6,7 +6,7 @@ fraction. Values that share these come out next to each other in any order, and 
 
 import numpy as np
 
-from boxwood.loops._jit import jit
+from boxwood.loops._jit import jit, stands_in_for
 
 __all__ = ["sort_rows"]
 
@@ -50,6 +50,12 @@ def sort_rows(values, keys, spare, rows, order):
         for r in range(n):
             order[r] = rows[r]
     return _insert(values, order)
+
+
+@stands_in_for(sort_rows)
+def _sort_rows(values, keys, spare, rows, order):
+    order[:] = np.lexsort((keys, values))
+    return True
 
 
 @jit

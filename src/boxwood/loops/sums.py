@@ -11,7 +11,7 @@ order and in any blocks::
 
 import numpy as np
 
-from boxwood.loops._jit import jit
+from boxwood.loops._jit import jit, stands_in_for
 
 __all__ = ["add_parts", "add_squares", "widen"]
 
@@ -33,6 +33,18 @@ def widen(X, labels, least, most):
             x = np.float64(X[row, j])
             least[c, j] = min(least[c, j], x)
             most[c, j] = max(most[c, j], x)
+
+
+@stands_in_for(widen)
+def _widen(X, labels, least, most):
+    columns = np.arange(X.shape[1])
+    for c in range(len(least)):
+        x = X[labels == c].astype(np.float64)
+        if len(x):  # of equal values, 0.0 and -0.0, the first one counts, and NaN does not
+            low = x[np.where(np.isnan(x), np.inf, x).argmin(axis=0), columns]
+            high = x[np.where(np.isnan(x), -np.inf, x).argmax(axis=0), columns]
+            least[c] = np.where(low < least[c], low, least[c])
+            most[c] = np.where(high > most[c], high, most[c])
 
 
 @jit
@@ -66,6 +78,30 @@ def add_parts(X, labels, weights, scales, scale, units, sums, totals):
             whole = (weight + magic) - magic
             totals[c, part] += whole
             weight -= whole
+
+
+@stands_in_for(add_parts)
+def _add_parts(X, labels, weights, scales, scale, units, sums, totals):
+    mass = weights * scale if weights.size else np.ones(len(X))
+    rows = np.flatnonzero((labels >= 0) & (mass != 0.0))
+    c, mass = labels[rows], mass[rows, None]
+    x = X[rows].astype(np.float64) * scales[c]
+    _deposit_all(mass * x, units, c, sums)
+    if weights.size:
+        _deposit_all(_error_of_product(mass, x, mass * x), units[1:], c, sums[:, 1:])
+        _deposit_all(mass, units, c, totals[:, :, None])
+    else:
+        totals[:, 0] += np.bincount(c, minlength=len(totals))
+
+
+def _deposit_all(rest, units, clusters, sums):
+    """Add numbers (n, d) in parts to the sums (k, p, d) of their clusters."""
+    for part in range(len(units)):
+        magic = ROUNDING * units[part]
+        whole = (rest + magic) - magic
+        rest = rest - whole
+        for j in range(rest.shape[1]):
+            sums[:, part, j] += np.bincount(clusters, whole[:, j], minlength=len(sums))
 
 
 @jit
@@ -106,6 +142,15 @@ def add_squares(X, labels, weights, means, rests, scales, scale, units, sums):
             gap = (np.float64(X[row, j]) * scales[c, j] - means[c, j]) - rests[c, j]
             rest[j] = weight * (gap * gap)
         _deposit(rest, units, np.int64(0), sums[c])
+
+
+@stands_in_for(add_squares)
+def _add_squares(X, labels, weights, means, rests, scales, scale, units, sums):
+    mass = weights * scale if weights.size else np.ones(len(X))
+    rows = np.flatnonzero((labels >= 0) & (mass != 0.0))
+    c = labels[rows]
+    gap = (X[rows].astype(np.float64) * scales[c] - means[c]) - rests[c]
+    _deposit_all(mass[rows, None] * (gap * gap), units, c, sums)
 
 
 @jit

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from boxwood.loops._jit import jit
+from boxwood.loops._jit import jit, stands_in_for
 
 __all__ = ["descend"]
 
@@ -16,6 +16,20 @@ def descend(X, feature, lower, upper, second, value, out):
     for row in range(X.shape[0]):
         leaf = _leaf_of(X[row], feature, lower, upper, second)
         out[row] = value[leaf] if leaf >= 0 else -1
+
+
+@stands_in_for(descend)
+def _descend(X, feature, lower, upper, second, value, out):
+    nodes, rows = np.zeros(len(X), dtype=np.int64), np.arange(len(X))
+    while True:
+        rows = rows[feature[nodes[rows]] >= 0]  # those that are not yet in a leaf; the node -1 is one
+        if not len(rows):
+            break
+        node = nodes[rows]
+        x = X[rows, feature[node]].astype(np.float64)
+        below = np.where((lower[node] <= x) & (x <= upper[node]), node + 1, second[node])
+        nodes[rows] = np.where(np.isnan(x), -1, below)
+    out[:] = np.where(nodes >= 0, value[nodes], -1)
 
 
 @jit

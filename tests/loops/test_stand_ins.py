@@ -1,0 +1,38 @@
+"""Stand-ins on whole arrays: each gives what its compiled loop gives, to the last bit."""
+
+import copy
+
+import numba
+import numpy as np
+import pytest
+
+from boxwood.loops import _jit
+from tests.loops.arguments import ARGUMENTS, USED_UP
+from tests.loops.tables import Table
+from tests.scale import seeds
+
+pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="numba is told to compile nothing")
+
+
+def bits(value):
+    """Return a value as something that equals another one only if all bits and types are the same."""
+    if isinstance(value, tuple):
+        return tuple(map(bits, value))
+    return (value.dtype, value.shape, value.tobytes()) if isinstance(value, np.ndarray) else (type(value), repr(value))
+
+
+def test_each_stand_in_is_tried():
+    assert {loop.py_func for loop in ARGUMENTS} == set(_jit._stand_ins)
+
+
+@pytest.mark.parametrize("loop", ARGUMENTS, ids=lambda loop: loop.__name__)
+def test_a_stand_in_gives_what_its_loop_gives(loop):
+    compiled, stand_in = numba.njit(cache=True, nogil=True)(loop.py_func), _jit.interpreted(loop)
+    for seed in seeds(200):
+        args = ARGUMENTS[loop](Table(np.random.default_rng(seed)))
+        others = copy.deepcopy(args)
+        assert bits(compiled(*args)) == bits(stand_in(*others)), seed
+        for some in (args, others):
+            for used in some[USED_UP.get(loop, slice(0))]:
+                used[:] = 0
+        assert bits(args) == bits(others), seed
