@@ -48,7 +48,7 @@ def frontier_of(ex: Explanation, folds: int, progress: Progress = silent) -> Fro
         return frontier_by_passes(ex, folds)
     evidence, distance = ex._rows(), Distance(ex.objective, ex._rows().kernel)
     task, way = evidence.task, way_of(ex, evidence)
-    largest = replace(task, max_leaf_nodes=largest_of(ex))
+    largest = task.with_leaves(largest_of(ex))
     shares, leaf, grown_on = way.prunings(largest, evidence)
     losses = losses_on(shares.tree, evidence, distance, leaf=leaf, reference_cost=ex.reference_cost)
     progress(_STEPS, 1, 1 + folds)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -200,8 +201,16 @@ class Task:
 
     def within(self, budget: Budget) -> Task:
         """Return the task with another budget; rows are not sorted again."""
-        task = replace(self, budget=budget)
-        task.__dict__.update({name: self.__dict__[name] for name in ("kept", "order", "bins") if name in self.__dict__})
+        return self._with(budget=budget)
+
+    def with_leaves(self, max_leaf_nodes: int | None) -> Task:
+        """Return the task with another number of leaves; rows are neither sorted nor drawn again."""
+        return self._with(max_leaf_nodes=max_leaf_nodes)
+
+    def _with(self, **changes: Any) -> Task:
+        """Return the task on the same kept rows, with what is known of these."""
+        task, known = replace(self, **changes), ("kept", "order", "bins", "_drawn")
+        task.__dict__.update({name: self.__dict__[name] for name in known if name in self.__dict__})
         return task
 
     def with_reference(self, reference: Reference) -> Task:
@@ -212,7 +221,16 @@ class Task:
         """Return the task on a random sample of so many kept rows, or itself if it has no more rows."""
         if len(self.rows) <= n_rows:
             return self
+        if n_rows in self._drawn:
+            return self.of_rows(self._drawn[n_rows])
         rows = np.flatnonzero(self.kept)
         if len(rows) > n_rows:
             rows = np.sort(check_random_state(self.random_state).choice(rows, n_rows, replace=False))
+            if isinstance(self.random_state, Integral):
+                self._drawn[n_rows] = rows
         return self.of_rows(rows)
+
+    @cached_property
+    def _drawn(self) -> dict[int, Indices]:
+        """Rows of samples by their number; a seed draws the same ones again, which takes a permutation of all rows."""
+        return {}
