@@ -10,8 +10,9 @@ from boxwood import Explanation, Reference, explain, grow
 from boxwood.cli import boxwood as command
 from boxwood.explanation import _search
 from boxwood.explanation._candidates import CANDIDATES
+from boxwood.explanation._clock import Clock
 from boxwood.explanation._facts import GOALS
-from boxwood.explanation._goal import ALLOWED, NEAR, Candidate, Goal
+from boxwood.explanation._goal import ALLOWED, NEAR, Candidate, Goal, share_beyond_doubt
 from boxwood.metrics import partition_cost
 from boxwood.reference import Task
 from boxwood.render._grown_by import grown_by
@@ -158,9 +159,47 @@ def test_long_tables_are_searched_on_a_sample_and_refined_whole(monkeypatch):
     assert sampled.search.gap is None
     assert sampled.cost <= 1.1 * whole.cost
     task = Task.of(X, Reference.of(X, labels))
-    search = _search.Search(task, "auto", _search.Clock(None))
+    search = _search.Search(task, "auto", Clock(None))
     assert len(search.sample.rows) == 400
     assert explain(X, labels, max_leaf_nodes=20).search.n_sampled == 50 * 20
+
+
+def test_very_long_tables_are_looked_at_on_growing_samples(monkeypatch):
+    X, _ = make_blobs(5000, 3, centers=5, cluster_std=3, random_state=1)
+    labels = KMeans(5, n_init=1, random_state=0).fit(X).labels_
+    monkeypatch.setattr(_search, "ROWS", 300)
+    task, seen = Task.of(X, Reference.of(X, labels)), []
+    search = _search.Search(task, "auto", Clock(None))
+    assert [len(goal.task.rows) for goal in search.between] == []
+    monkeypatch.setattr(_search, "TIMES", 2)
+    search = _search.Search(task, "auto", Clock(None))
+    assert [len(goal.task.rows) for goal in search.between] == [600, 1200]
+    monkeypatch.setattr(_search, "refined_with_centers", noting_rows(_search.refined_with_centers, seen))
+    best = search.best(5)
+    assert [n for n in seen if n > 300] == [600, 1200, 5000]
+    assert best in search.goal.candidates([(best.tree, best.name)])
+    assert search.goal.loss(best) <= min(map(search.goal.loss, search.ranked))
+
+
+def noting_rows(refine, seen):
+    def function(tree, task, **options):
+        seen.append(len(task.rows))
+        return refine(tree, task, **options)
+
+    return function
+
+
+@pytest.mark.parametrize("seed", seeds(40))
+def test_a_sample_that_leaves_no_doubt_decides_what_auto_looks_at(seed):
+    rng = np.random.default_rng(seed)
+    X, labels = make_blobs(4000, 2, centers=3, cluster_std=0.1, random_state=seed)
+    wrong = rng.random(4000) < rng.choice([0.0, 0.01, 0.04, 0.06, 0.2])
+    labels[wrong] = (labels[wrong] + 1) % 3
+    task = Task.of(X, Reference.of(X, labels))
+    share = share_beyond_doubt(task.sampled(1000))
+    assert share is None or share >= 0.97
+    assert Goal(task, "auto", share).by_cost == Goal(task, "auto").by_cost
+    assert wrong.mean() > 0.03 or share is not None
 
 
 def test_small_subtrees_are_solved_unless_the_table_is_wide(monkeypatch):
@@ -189,7 +228,7 @@ def test_the_search_ends_at_a_tree_that_cannot_be_better(seed, monkeypatch):
         if not may_end:
             monkeypatch.setattr(Goal, "is_perfect", lambda *_: False)
         task = Task.of(X, Reference.of(X, labels), max_leaf_nodes=4 + 4 * (seed % 2), random_state=0)
-        search = _search.Search(task, GOALS[seed // 2 % 3], _search.Clock(None))
+        search = _search.Search(task, GOALS[seed // 2 % 3], Clock(None))
         best = search.best(4)
         both.append((best.tree if seed % 2 == 0 else search.best(8, best).tree, search.bound, len(search.names)))
     assert both[0][:2] == both[1][:2]
@@ -244,7 +283,7 @@ def test_every_way_of_growing_has_words():
     for method in grow.METHODS:
         assert grown_by(method) != method
     X, labels = make_blobs(300, 4, centers=5, cluster_std=3, random_state=0)
-    search = _search.Search(Task.of(X, Reference.of(X, labels)), "auto", _search.Clock(None))
+    search = _search.Search(Task.of(X, Reference.of(X, labels)), "auto", Clock(None))
     search.best(10, search.best(5))
     for method in search.names.values():
         assert "-" not in grown_by(method).replace("Ex-Greedy", "").replace("over-grown", "")

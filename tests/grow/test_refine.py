@@ -7,8 +7,10 @@ import pytest
 
 from boxwood import Reference, _threads
 from boxwood.grow import _recut, _recut_search, expand, imm, refine
-from boxwood.grow._costs import scale_for
+from boxwood.grow._costs import make_problem, scale_for
 from boxwood.grow._names import honest
+from boxwood.grow._reached import centers_reached
+from boxwood.grow._recut import Draft
 from boxwood.grow._refine import refined, refined_with_centers
 from boxwood.metrics import cost
 from boxwood.reference import Task
@@ -153,6 +155,39 @@ def test_honest_with_the_centres_of_its_own_clusters():
         assert_honest(better, X[task.kept], labels[task.kept])
         before, after = (own_cost(t, X, labels, weights) for t in (honest(tree, task, "cost"), better))
         assert after <= before * (1 + 1e-9) + 1e-9
+
+
+def test_rounds_end_where_new_centres_gain_little():
+    for seed in seeds(60):
+        X, labels, weights = make_case(seed)
+        reference, rng = Reference.of(X, labels), np.random.default_rng(seed)
+        task = Task.of(X, reference, sample_weight=weights)
+        tree = random_tree(rng, X, reference.n_clusters, 6)
+        whole, one = refined_with_centers(tree, task, max_sweeps=1), refined_with_centers(tree, task, max_rounds=1)
+        assert refined_with_centers(tree, task, max_sweeps=1, tol=0.0) == whole
+        assert refined_with_centers(tree, task, tol=2.0) == one  # no gain is as large
+        early = refined_with_centers(tree, task, max_sweeps=1, tol=0.05)
+        costs = [own_cost(each, X, labels, weights) for each in (whole, early, honest(tree, task, "cost"))]
+        assert costs[1] <= costs[2] * (1 + 1e-9) + 1e-9
+
+
+def test_the_gain_of_new_centres_is_what_the_cost_falls_by():
+    for seed in seeds(60):
+        X, labels, weights = make_case(seed)
+        reference, rng = Reference.of(X, labels), np.random.default_rng(seed)
+        task = Task.of(X, reference, sample_weight=weights)
+        tree = honest(random_tree(rng, X, reference.n_clusters, 6), task, "cost")
+        draft = Draft(tree, task, make_problem(task, "cost"))
+        means = centers_reached(tree, task)
+        before, after = (cost_about(each, tree, X, task) for each in (reference.centers, means))
+        assert draft.gain_of(means) == pytest.approx(1 - after / before if before > 0 else 0.0, abs=1e-4)
+
+
+def cost_about(centers, tree, X, task):
+    """Return the sum of the weighted squared distances of the kept rows to the centres of their leaves' clusters."""
+    weights = np.ones(len(X)) if task.rows.weights is None else task.rows.weights
+    squares = np.square(X - centers[tree.predict(X)]).sum(axis=1)
+    return float((squares * weights)[task.kept].sum())
 
 
 def own_cost(tree, X, labels, weights):

@@ -33,7 +33,3 @@ def test_a_seed_draws_a_sample_once(monkeypatch):
     for other in (task, task.with_leaves(7), task.within(Budget.of(["a", "b"], max_depth=1))):
         np.testing.assert_array_equal(other.sampled(5).rows.values, first)
     assert (task.leaves(), task.with_leaves(7).leaves()) == (2, 7)
-    monkeypatch.undo()
-    generator = np.random.RandomState(0)
-    drawn = Task.of(X, task.reference, random_state=generator)
-    assert (drawn.sampled(5).rows.values != drawn.sampled(5).rows.values).any()  # a generator moves on

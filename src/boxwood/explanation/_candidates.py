@@ -7,7 +7,6 @@ To add one, write a function that takes the task, the number of leaves and a sam
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -121,7 +120,7 @@ def _sklearn(part: Part) -> Trees:
     It hears no interrupt, so it is left out where it takes long; CART's tree by our own loops is there in any case.
     """
     if not part.by_cost and part.task.rows.values.size <= BY_SKLEARN:
-        yield grow_cart(replace(part.task, max_leaf_nodes=part.leaves)).tree, "cart"
+        yield grow_cart(part.task.with_leaves(part.leaves)).tree, "cart"
 
 
 def _has_separating(part: Part) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -219,7 +219,7 @@ def _possible(name: str, leaves: Sequence[int], k: int) -> list[int]:
 
 def _row(question: Question, name: str, leaves: int, options: Mapping[str, Any]) -> Compared:
     began = time.perf_counter()
-    task = replace(question.task, max_leaf_nodes=leaves)
+    task = question.task.with_leaves(leaves)
     grown = choose(task, name, **options)
     grown = grown._replace(tree=question.finished(grown.tree)[0])
     ex = measure(question.task, grown, question.coordinates)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from boxwood.explanation._evidence import Evidence
@@ -233,7 +232,7 @@ def _expansion(objective: str, cuts: str) -> Callable[[Task, ThresholdTree | Non
 def _begun(evidence: Evidence, task: Task) -> ThresholdTree:
     """Return the tree with one leaf for each cluster; that of all rows is there already."""
     is_all = task.rows is evidence.task.rows
-    return _grown(evidence, evidence.task if is_all else replace(task, max_leaf_nodes=None))
+    return _grown(evidence, evidence.task if is_all else task.with_leaves(None))
 
 
 def _grown(evidence: Evidence, task: Task) -> ThresholdTree:

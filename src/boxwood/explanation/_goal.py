@@ -9,18 +9,19 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._threads import map_blocks
-from boxwood._types import Array, Bools, Floats, Indices
-from boxwood.grow._reached import clusters_reached
+from boxwood._types import Array, Bools, Floats
+from boxwood.grow._reached import clusters_reached, means_reached
 from boxwood.grow._refine import means_of
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.loops.kernels import products
-from boxwood.metrics._cost import summed_distances
+from boxwood.metrics._cost import cost_about, cost_of_clusters
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Candidate", "Goal", "GoalRule", "comparable"]
+__all__ = ["Candidate", "Goal", "GoalRule", "comparable", "share_beyond_doubt"]
 
 NEAREST = 0.95  # "auto" looks at costs if at least this share of rows is nearest to its own cluster's mean
+SURE = 0.97  # a share of the rows of a sample from which that of all rows cannot be below this
 AT_HAND = 1 << 16  # distances of rows to means in memory at a time, so that they stay in the processor's cache
 DIGITS = 36  # binary digits of a cost by which trees are compared
 NEAR = 1.005  # trees whose cost is up to so many times the least are looked at for their agreement
@@ -134,19 +135,21 @@ class Goal(GoalRule):
         Rows and their clusters.
     objective : {"auto", "cost", "agreement"}
         What was asked for.
+    share_nearest : float, optional
+        Share of the rows that lie nearest to the mean of their own cluster, if it is known.
     """
 
-    def __init__(self, task: Task, objective: str) -> None:
+    def __init__(self, task: Task, objective: str, share_nearest: float | None = None) -> None:
         self.task = task
         weight = float(task.kept.sum() if task.rows.weights is None else task.rows.weights[task.kept].sum())
-        super().__init__(objective, _share_nearest(task), self._cost(task.reference.labels), weight)
-        self._known: dict[ThresholdTree, tuple[float, float]] = {}
+        share = _share_nearest(task) if share_nearest is None else share_nearest
+        self._of_clusters = cost_of_clusters(task.rows, task.reference, SQEUCLIDEAN)
+        super().__init__(objective, share, comparable(self._of_clusters), weight)
+        self._known: dict[ThresholdTree, tuple[float, float]] = {}  # cost with all its digits, and mistakes
 
     def of_sample(self, sample: Task) -> Goal:
         """Return the goal on a sample of the rows; what it looks at is decided by all rows."""
-        goal = Goal(sample, self.objective)
-        goal.by_cost = self.by_cost
-        return goal
+        return Goal(sample, self.objective, self.share_nearest)
 
     def candidate(self, tree: ThresholdTree, name: str) -> Candidate:
         """Return a tree with its cost and mistakes, which are computed once for equal trees."""
@@ -155,8 +158,15 @@ class Goal(GoalRule):
             predicted = clusters_reached(tree, self.task)
             wrong = reference.kept & (predicted != reference.labels)
             mistakes = float(wrong.sum() if weights is None else weights[wrong].sum())
-            self._known[tree] = self._cost(np.where(reference.kept, predicted, -1)), mistakes
-        return Candidate(tree, name, *self._known[tree])
+            labels = np.where(self.task.kept, predicted, -1)
+            means = means_reached(tree, self.task, labels)
+            self._known[tree] = cost_about(self.task.rows, labels, means), mistakes
+        cost, mistakes = self._known[tree]
+        return Candidate(tree, name, comparable(cost), mistakes)
+
+    def costs(self, tree: ThresholdTree) -> tuple[float, float]:
+        """Return the cost of a tree that was a candidate, and that of the clusters, with all their digits."""
+        return self._known[tree][0], self._of_clusters
 
     def candidates(self, trees: Iterable[tuple[ThresholdTree, str]]) -> list[Candidate]:
         """Return the trees with their costs and mistakes; of equal trees only the first."""
@@ -165,14 +175,20 @@ class Goal(GoalRule):
             names.setdefault(tree, name)
         return [self.candidate(tree, name) for tree, name in names.items()]
 
-    def _cost(self, labels: Indices) -> float:
-        return comparable(summed_distances(self.task.rows.values, labels, SQEUCLIDEAN, None, self.task.rows.weights))
-
 
 def comparable(cost: float) -> float:
     """Return a cost by which trees are compared: last digits depend on the order of rows, so they decide nothing."""
     mantissa, exponent = math.frexp(cost)
     return math.ldexp(round(mantissa * 2.0**DIGITS), exponent - DIGITS)
+
+
+def share_beyond_doubt(sample: Task) -> float | None:
+    """Return the share of a sample's rows that lie nearest to the mean of their own cluster, if it is `SURE`.
+
+    Then the share of all rows is above `NEAREST` too, as a sample has thousands of rows.
+    """
+    share = _share_nearest(sample)
+    return share if share >= SURE else None
 
 
 def _share_nearest(task: Task) -> float:

@@ -2,18 +2,19 @@
 
 Work is bounded by counts of rows, never by a clock: growers that need several passes see a random sample of rows where
 the table is long, trees are compared and refined on this sample, and the best few are compared, and the best one
-refined, on every row. A time limit ends the search at the best tree so far.
+refined, on every row. Where these are far more, larger samples come between, so that little is left to refine. A time
+limit ends the search at the best tree so far.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
 from boxwood.explanation._candidates import CANDIDATES, OBJECTIVES, Part
+from boxwood.explanation._clock import Clock
 from boxwood.explanation._facts import SearchFacts
-from boxwood.explanation._goal import NEAR, Candidate, Goal
+from boxwood.explanation._goal import NEAR, Candidate, Goal, share_beyond_doubt
 from boxwood.explanation._progress import Progress, Steps, silent
 from boxwood.grow._cheapest_names import with_cheapest_names
 from boxwood.grow._expand import expanded
@@ -34,9 +35,12 @@ __all__ = ["ROWS", "searched"]
 
 ROWS = 20_000  # rows of the sample; in a longer table, growers that need several passes see a sample
 ROWS_PER_LEAF = 50  # so many at least
+TIMES = 10  # so many times more rows has each further sample
+FAR = 4  # times more rows than the last sample has the table at least; else that sample would save no time
 REFINED = 4  # candidates that are refined on the sample
 ROUNDS = 15  # in which centres and then cuts are improved, each cut once; few tables need more than five
-ROUNDS_ON_ALL = 3  # on every row of a long table; more of them lower costs by less than a ten-thousandth
+ROUNDS_ON_MORE = 3  # on more rows than those of the sample, where they end also if
+LEAST_OF_ROUND = 5e-5  # is more than the share by which new centres lower the cost
 FARTHEST = 2  # times the greatest gain of a candidate by refinement: so much may another have to gain to be refined
 LEAST_GAIN = 0.005  # by which candidates are taken to gain
 RESOLVED = 1  # candidates whose small subtrees are solved exactly
@@ -51,19 +55,6 @@ COMPARED = 3  # candidates that are compared on every row
 _STEPS = len(CANDIDATES) + REFINED + 2  # told of: each kind of tree, each refined, small subtrees solved, every row
 
 
-class Clock:
-    """A time limit in seconds; None is none."""
-
-    def __init__(self, time_limit: float | None) -> None:
-        self.deadline = None if time_limit is None else time.monotonic() + time_limit
-        self.stopped = False
-
-    def has_passed(self) -> bool:
-        """Return whether the time is over; remembers that it was."""
-        self.stopped = self.stopped or (self.deadline is not None and time.monotonic() > self.deadline)
-        return self.stopped
-
-
 def searched(
     task: Task, *, objective: str = "auto", time_limit: float | None = None, progress: Progress = silent
 ) -> Grown:
@@ -74,6 +65,7 @@ def searched(
     notes = search.notes()
     facts: dict[str, Any] = {} if task.mixture is None else {"mixture": task.mixture}
     facts |= {"search": search.facts(best), "on_length": search.on_length(), "ranked": search.ranked}
+    facts["costs"] = search.goal.costs(best.tree)
     early_stop = "no tree with more leaves was found that loses less"
     return Grown(best.tree, best.name, facts=facts, notes=notes, early_stop=early_stop)
 
@@ -83,9 +75,11 @@ class Search:
 
     def __init__(self, task: Task, objective: str, clock: Clock, progress: Progress = silent) -> None:
         self.task, self.clock = task, clock
-        self.goal = Goal(task, objective)
         self.sample = task.sampled(max(ROWS, ROWS_PER_LEAF * task.leaves()))
-        self.on_sample = self.goal if self.sample is task else self.goal.of_sample(self.sample)
+        is_whole = self.sample is task
+        self.goal = Goal(task, objective, None if is_whole else share_beyond_doubt(self.sample))
+        self.on_sample = self.goal if is_whole else self.goal.of_sample(self.sample)
+        self.between = [self.goal.of_sample(task.sampled(n_rows)) for n_rows in self._sizes_between()]
         self.loss = "cost" if self.goal.by_cost else "mistakes"
         self.bound: float | None = None  # no tree with as few leaves costs less
         self.names: dict[ThresholdTree, str] = {}  # of the different trees that were compared
@@ -93,6 +87,13 @@ class Search:
         self.perfect: Candidate | None = None  # a tree that cannot be better
         times = 2 if task.leaves() > task.reference.n_clusters else 1
         self.steps, self.before = Steps(progress, "steps to the tree", times * _STEPS), 0
+
+    def _sizes_between(self) -> Iterator[int]:
+        """Yield how many rows larger samples have; the largest one is far smaller than the table."""
+        n_rows = TIMES * len(self.sample.rows)
+        while FAR * n_rows <= len(self.task.rows):
+            yield n_rows
+            n_rows *= TIMES
 
     def preferring(self, best: Candidate) -> Candidate:
         """Return the tree with cuts on preferred columns, where that costs nearly nothing."""
@@ -128,7 +129,7 @@ class Search:
         chosen = goal.ranked(found)
         self.names |= {each.tree: each.name for each in found}
         self._reach(_STEPS - 1)
-        return chosen if self.sample is self.task else self._on_every_row(chosen[:COMPARED], leaves)
+        return chosen if self.sample is self.task else self._on_more_rows(chosen[:COMPARED], leaves)
 
     def _bounded(self, part: Part, perfect: Candidate) -> Candidate:
         """Return a tree that cannot be better for the goal; remember the bound on the cost, if it would be known."""
@@ -247,23 +248,30 @@ class Search:
         share = min(1.0, COLUMNS / task.rows.n_columns) ** power
         return max(int(looked_at * share / len(task.rows)), 1)
 
-    def _on_every_row(self, candidates: list[Candidate], leaves: int) -> list[Candidate]:
-        compared = self.goal.candidates((self._fitting(each.tree, self.task), each.name) for each in candidates)
+    def _on_more_rows(self, candidates: list[Candidate], leaves: int) -> list[Candidate]:
+        """Return the best candidates, measured on every row; between the sample and these come larger samples."""
+        for goal in self.between:
+            candidates = [goal.best(self._on_rows_of(goal, candidates, leaves))]
+        return self._on_rows_of(self.goal, candidates, leaves)
+
+    def _on_rows_of(self, goal: Goal, candidates: list[Candidate], leaves: int) -> list[Candidate]:
+        """Return the candidates, measured on the rows of a goal, and the best of them refined there."""
+        compared = goal.candidates((self._fitting(each.tree, goal.task), each.name) for each in candidates)
         if not self.clock.has_passed():
-            best = self.goal.best(compared)
+            best = goal.best(compared)
             name = best.name if best.name.endswith("refined") else f"{best.name}, refined"
-            compared.append(self.goal.candidate(self._better(best.tree, self.task, leaves), name))
+            compared.append(goal.candidate(self._better(best.tree, goal.task, leaves), name))
         return compared
 
     def _better(self, tree: ThresholdTree, task: Task, leaves: int) -> ThresholdTree:
         """Return the tree with cuts that lose less on the rows of a task, and free leaves used elsewhere."""
         deadline = self.clock.deadline
+        rounds, tol = (ROUNDS, 0.0) if task is self.sample else (ROUNDS_ON_MORE, LEAST_OF_ROUND)
         if self.goal.by_cost:
-            rounds = ROUNDS if task is self.sample else ROUNDS_ON_ALL
-            better = refined_with_centers(tree, task, max_rounds=rounds, max_sweeps=1, deadline=deadline)
+            better = refined_with_centers(tree, task, max_rounds=rounds, max_sweeps=1, tol=tol, deadline=deadline)
         else:
             better = refined(tree, task, self.loss, deadline=deadline)
-        return refilled(better, task, leaves, self.loss, deadline=deadline)
+        return refilled(better, task, leaves, self.loss, tol=tol, deadline=deadline)
 
     def facts(self, best: Candidate) -> SearchFacts:
         """Return what was done, and how far the tree is from the cheapest with as many leaves, where that is known."""

@@ -18,7 +18,6 @@ from boxwood.loops.costs import write_whole
 from boxwood.loops.expand import squared_distance, squared_distances
 from boxwood.passes import TableTask
 from boxwood.reference import Task
-from boxwood.reference._sums import ranges_of
 from boxwood.tree import ThresholdTree
 from boxwood.tree._tree import refuse_no_tree
 
@@ -34,7 +33,6 @@ __all__ = [
     "scale_for",
     "scale_of",
     "unit_of",
-    "value_range",
     "whole_costs",
     "whole_costs_of",
     "with_centers",
@@ -181,13 +179,7 @@ def distance_unit(task: Task) -> float:
 
     It is a power of two, so it changes no digit; it keeps squares of 1e300 finite and those of 1e-300 above zero.
     """
-    return unit_of(*value_range(task), task.reference.centers)
-
-
-def value_range(task: Task) -> tuple[Floats, Floats]:
-    """Return the smallest and the largest value of each column among the rows with a cluster and a weight."""
-    low, high = ranges_of(task.rows.values, np.where(task.kept, 0, -1), 1, n_jobs=1)
-    return low[0], high[0]
+    return unit_of(*task.value_range, task.reference.centers)
 
 
 def unit_of(low: Floats, high: Floats, centers: Floats) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 
 from boxwood._threads import fold_blocks
 from boxwood._types import Array, Floats, Indices, Ints, Weights
-from boxwood.grow._costs import unit_of, value_range
+from boxwood.grow._costs import unit_of
 from boxwood.loops.random_cuts_score import SQEUCLIDEAN, LeafBounds, Trees, add_costs_and_moves
 from boxwood.passes import TableTask
 from boxwood.passes._means import grid_of
@@ -56,7 +56,7 @@ def scored(
         scale = _Scale.of(unit, code, centers.shape[1], grid_of(task.batches, task.overview))
         return task.batches.fold(partial(_Scores, trees, centers, scale)).scored()
     weights = task.rows.weights
-    unit = unit_of(*value_range(task), centers) / 2
+    unit = unit_of(*task.value_range, centers) / 2
     scale = _Scale.of(unit, code, centers.shape[1], Grid.of(task.kept, weights))
 
     def work(scores: _Scores, start: int, stop: int) -> None:

@@ -86,6 +86,13 @@ class Draft:
             of_leaf[cuts] = of_leaf[cuts + 1] | of_leaf[self.shape.second[cuts]]
         self.moved |= of_leaf
 
+    def gain_of(self, centers: Floats) -> float:
+        """Return by which share the cost of the rows falls if these, the means of the clusters, become the centres."""
+        weights = np.bincount(self.leaf, self.share * self.times, minlength=len(self.cluster) + 1)[:-1]
+        moved = np.square((centers * 0.5 - self.centers * 0.5) * self.problem.unit).sum(axis=1)
+        cost = float((self.own * self.times).sum())
+        return float((weights * moved[self.cluster]).sum()) / cost if cost > 0 else 0.0
+
     def parts(self) -> tuple[Array, ...]:
         """Return what may change of the tree, as it is now."""
         return self.feature.copy(), self.upper.copy(), self.cluster.copy()

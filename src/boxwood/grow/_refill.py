@@ -7,9 +7,9 @@ import numpy as np
 from boxwood.grow._costs import make_problem
 from boxwood.grow._expand import expanded
 from boxwood.grow._names import named
-from boxwood.grow._reached import clusters_reached
+from boxwood.grow._reached import clusters_reached, with_centers_reached
 from boxwood.grow._recut import is_past
-from boxwood.grow._refine import centers_of, refined, refined_with_centers
+from boxwood.grow._refine import refined, refined_with_centers
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 from boxwood.tree._merge import merged
@@ -26,14 +26,15 @@ def refilled(
     objective: str,
     *,
     turns: int = TURNS,
+    tol: float = 0.0,
     deadline: float | None = None,
 ) -> ThresholdTree:
     """Return the tree without useless cuts, and with the leaves that are free then used where they lower the loss most.
 
     In each turn cuts that separate nothing are left out (`merged`), leaves are split until there are `max_leaf_nodes`
-    (`expanded`), and cuts are improved (`refined_with_centers` for the objective "cost", `refined` for "mistakes"). It
-    ends when no leaf is free, when no split lowers the loss, after so many turns, or at the deadline on the clock of
-    `time.monotonic`.
+    (`expanded`), and cuts are improved (`refined_with_centers` for the objective "cost", with `tol`, and `refined` for
+    "mistakes"). It ends when no leaf is free, when no split lowers the loss, after so many turns, or at the deadline on
+    the clock of `time.monotonic`.
 
     Always holds: names are honest, and no leaf is empty (see `named`); no cut separates nothing; there are at most
     `max_leaf_nodes` leaves, if the tree had no more; the loss is not higher than that of `named(tree, task, ...)`. It
@@ -47,7 +48,7 @@ def refilled(
         if more == tree:
             break
         if objective == "cost":
-            more = refined_with_centers(more, task, deadline=deadline)
+            more = refined_with_centers(more, task, tol=tol, deadline=deadline)
         else:
             more = refined(more, task, objective, deadline=deadline)
         tree = merged(named(more, task, objective))
@@ -71,10 +72,7 @@ def loss_of(tree: ThresholdTree, task: Task, objective: str) -> float:
 
 def with_own_centers(tree: ThresholdTree, task: Task, objective: str) -> Task:
     """Return the task with the best centres of the tree's clusters, for the objective "cost"."""
-    if objective != "cost":
-        return task
-    predicted = np.where(task.reference.kept, clusters_reached(tree, task), -1)
-    return task.with_reference(task.reference.with_centers(centers_of(task, predicted)))
+    return with_centers_reached(tree, task) if objective == "cost" else task
 
 
 def _summed(tree: ThresholdTree, task: Task, objective: str) -> float:

@@ -6,16 +6,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Floats, Indices
-from boxwood.grow._costs import make_problem, refuse_misfit, unit_of, value_range, with_centers
+from boxwood.grow._costs import make_problem, refuse_misfit, unit_of, with_centers
 from boxwood.grow._names import honest
-from boxwood.grow._reached import clusters_reached
+from boxwood.grow._reached import centers_reached
 from boxwood.grow._recut import Draft, is_past
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.reference import Reference, Task
 from boxwood.reference._centers import find_centers, without_weightless
 from boxwood.tree import ThresholdTree
 
-__all__ = ["centers_of", "means_of", "refine", "refined", "refined_with_centers"]
+__all__ = ["means_of", "refine", "refined", "refined_with_centers"]
 
 
 def refine(
@@ -102,21 +102,27 @@ def refined(
 
 
 def refined_with_centers(
-    tree: ThresholdTree, task: Task, *, max_rounds: int = 10, max_sweeps: int = 10, deadline: float | None = None
+    tree: ThresholdTree,
+    task: Task,
+    *,
+    max_rounds: int = 10,
+    max_sweeps: int = 10,
+    tol: float = 0.0,
+    deadline: float | None = None,
 ) -> ThresholdTree:
     """Return the tree with cuts improved for the best centres of the tree's own clusters.
 
-    Centres and cuts are improved in turn, as k-means does with centres and labels; each step lowers the cost. See
-    `refined` for the deadline.
+    Centres and cuts are improved in turn, as k-means does with centres and labels; each step lowers the cost. Rounds
+    end if new centres lower it by a share of less than `tol`, as new cuts then gain as little. See `refined` for the
+    deadline.
     """
-    reference, limits = task.reference, value_range(task)
+    reference, limits = task.reference, task.value_range
     problem = make_problem(task, "cost")
     refuse_misfit(tree, task)
     tree = honest(tree, task, "cost")
     draft, old, old_unit = None, reference.centers, 0.0
-    predicted = np.where(reference.kept, clusters_reached(tree, task), -1)
+    centers = centers_reached(tree, task)
     for _ in range(max_rounds):
-        centers = centers_of(task, predicted)
         unit = unit_of(*limits, centers)
         problem = with_centers(problem, centers, unit)
         if draft is None:
@@ -129,14 +135,10 @@ def refined_with_centers(
         now = draft.parts()
         if all(map(np.array_equal, now, before)) or is_past(deadline):
             break
-        before, predicted = now, draft.clusters_of_rows()
+        before, centers = now, centers_reached(draft.build(), task, draft.clusters_of_rows())
+        if draft.gain_of(centers) < tol:
+            break
     return tree if draft is None else draft.build()
-
-
-def centers_of(task: Task, predicted: Indices) -> Floats:
-    """Return the means of the rows by cluster of their leaf, shape (k, d); without rows the reference's centre."""
-    means = means_of(task, predicted)
-    return np.where(np.isnan(means), task.reference.centers, means)
 
 
 def means_of(task: Task, labels: Indices) -> Floats:

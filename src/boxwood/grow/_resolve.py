@@ -7,8 +7,7 @@ import numpy as np
 from boxwood.grow._names import assigned
 from boxwood.grow._optimal_rows import Costs, Kept
 from boxwood.grow._optimal_search import Found, Search, leaf_rows, n_leaves
-from boxwood.grow._reached import clusters_reached
-from boxwood.grow._refine import means_of
+from boxwood.grow._reached import with_centers_reached
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder, rows_at_nodes
 
@@ -44,7 +43,7 @@ def resolved(
         better = with_cheapest_subtrees(tree, kept, search, leaves)
         return tree if better == tree else better.relabeled(assigned(better, task))
     for _ in range(ROUNDS):
-        current = task if objective == "mistakes" else _with_means(task, tree)
+        current = task if objective == "mistakes" else with_centers_reached(tree, task)
         sums = Costs.of_clusters(current, kept, objective).sums
         search = Search(sums, max_boxes=max_boxes - spent, deadline=deadline, n_jobs=task.n_jobs)
         better = with_cheapest_subtrees(tree, kept, search, leaves)
@@ -132,10 +131,3 @@ class _Windows:
         second = self.tree.second[below]
         arrays = self.tree.feature[below], self.tree.lower[below], self.tree.upper[below]
         return ThresholdTree(*arrays, np.where(second < 0, -1, second - node), self.tree.cluster[below])
-
-
-def _with_means(task: Task, tree: ThresholdTree) -> Task:
-    """Return the task with the means of the tree's own clusters as centres; a cluster without rows keeps its centre."""
-    means = means_of(task, np.where(task.kept, clusters_reached(tree, task), -1))
-    centers = np.where(np.isnan(means), task.reference.centers, means)
-    return task.with_reference(task.reference.with_centers(centers))

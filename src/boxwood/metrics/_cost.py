@@ -18,7 +18,7 @@ from boxwood.reference._labels import check_length, whole_labels
 from boxwood.tree import ThresholdTree
 from boxwood.tree._tree import refuse_no_tree
 
-__all__ = ["as_centers", "cost", "cost_of_clusters", "partition_cost", "summed_distances"]
+__all__ = ["as_centers", "cost", "cost_about", "cost_of_clusters", "partition_cost", "summed_distances"]
 
 
 def cost(
@@ -150,7 +150,17 @@ def cost_of_clusters(rows: Rows, reference: Reference, code: int) -> float:
     means = known_means(rows, reference) if code == SQEUCLIDEAN else None
     if means is None:
         return summed_distances(rows.values, reference.labels, code, None, rows.weights)
-    return _sum(rows.values, without_weightless(reference.labels, rows.weights), means, code, rows.weights)
+    return cost_about(rows, reference.labels, means)
+
+
+def cost_about(rows: Rows, labels: Indices, means: Centers) -> float:
+    """Return `summed_distances` of rows by clusters whose means are known, of squared distances.
+
+    IN: labels (n,), from -1 to k - 1; means (k, d); NaN for a cluster without rows of weight above 0.
+    """
+    if np.isnan(means.base).any():  # its number would change the order of a sum, and so its last digit
+        return summed_distances(rows.values, labels, SQEUCLIDEAN, None, rows.weights)
+    return _sum(rows.values, without_weightless(labels, rows.weights), means, SQEUCLIDEAN, rows.weights)
 
 
 def _unit(X: Array) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -23,8 +22,18 @@ from boxwood.reference._budget import NO_BUDGET, Budget
 from boxwood.reference._equal_centers import alike_without
 from boxwood.reference._mixture import Mixture
 from boxwood.reference._reference import Reference, refuse_no_reference
+from boxwood.reference._sums import ranges_of
 
 __all__ = ["Task"]
+
+_OF_ROWS = (
+    "kept",
+    "value_range",
+    "means_of_trees",
+    "order",
+    "bins",
+    "_drawn",
+)  # what is found once for some rows and their labels
 
 
 @dataclass(frozen=True)
@@ -102,6 +111,17 @@ class Task:
         """Whether each row is kept, shape (n,): it has a cluster and a weight above 0."""
         kept, weights = self.reference.kept, self.rows.weights
         return kept if weights is None else kept & (weights > 0)
+
+    @cached_property
+    def value_range(self) -> tuple[Floats, Floats]:
+        """The smallest and the largest value of each column among the kept rows, each of shape (d,)."""
+        low, high = ranges_of(self.rows.values, np.where(self.kept, 0, -1), 1, n_jobs=self.n_jobs)
+        return low[0], high[0]
+
+    @cached_property
+    def means_of_trees(self) -> dict[Any, Any]:
+        """The means of rows by leaves, of the last few trees; see `grow._reached`."""
+        return {}
 
     @property
     def n_kept(self) -> int:
@@ -201,36 +221,31 @@ class Task:
 
     def within(self, budget: Budget) -> Task:
         """Return the task with another budget; rows are not sorted again."""
-        return self._with(budget=budget)
+        return self._of_same_rows(replace(self, budget=budget))
 
     def with_leaves(self, max_leaf_nodes: int | None) -> Task:
-        """Return the task with another number of leaves; rows are neither sorted nor drawn again."""
-        return self._with(max_leaf_nodes=max_leaf_nodes)
+        """Return the task with another number of leaves; rows are not sorted again."""
+        return self._of_same_rows(replace(self, max_leaf_nodes=max_leaf_nodes))
 
-    def _with(self, **changes: Any) -> Task:
-        """Return the task on the same kept rows, with what is known of these."""
-        task, known = replace(self, **changes), ("kept", "order", "bins", "_drawn")
-        task.__dict__.update({name: self.__dict__[name] for name in known if name in self.__dict__})
+    def _of_same_rows(self, task: Task) -> Task:
+        """Return a task of the same rows, labels and randomness, which is told what is known of these."""
+        task.__dict__.update({name: self.__dict__[name] for name in _OF_ROWS if name in self.__dict__})
         return task
 
     def with_reference(self, reference: Reference) -> Task:
-        """Return the task with another clustering of the same rows."""
-        return replace(self, reference=reference)
+        """Return the task with another clustering of the same rows; what is known of them stays if labels do."""
+        task = replace(self, reference=reference)
+        return self._of_same_rows(task) if reference.labels is self.reference.labels else task
 
     def sampled(self, n_rows: int) -> Task:
         """Return the task on a random sample of so many kept rows, or itself if it has no more rows."""
         if len(self.rows) <= n_rows:
             return self
-        if n_rows in self._drawn:
-            return self.of_rows(self._drawn[n_rows])
-        rows = np.flatnonzero(self.kept)
-        if len(rows) > n_rows:
-            rows = np.sort(check_random_state(self.random_state).choice(rows, n_rows, replace=False))
-            if isinstance(self.random_state, Integral):
-                self._drawn[n_rows] = rows
-        return self.of_rows(rows)
+        return self.of_rows(np.sort(self._drawn[:n_rows]))
 
     @cached_property
-    def _drawn(self) -> dict[int, Indices]:
-        """Rows of samples by their number; a seed draws the same ones again, which takes a permutation of all rows."""
-        return {}
+    def _drawn(self) -> Indices:
+        """The kept rows in random order; a sample takes the first ones, so that a larger one holds a smaller one."""
+        rows = np.flatnonzero(self.kept)
+        drawn: Indices = rows[check_random_state(self.random_state).permutation(len(rows))]
+        return drawn
