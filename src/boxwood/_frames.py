@@ -35,9 +35,20 @@ _SIMILARITY = 0.75  # suggestions of lower similarity are more often wrong than 
 
 
 def is_frame(X: Any) -> bool:
-    """Return whether `X` is a data frame with named columns."""
+    """Return whether `X` is a data frame with named columns.
+
+    Raises
+    ------
+    DataError
+        If it is a lazy frame of polars, which holds no rows yet.
+    """
     if isinstance(X, (np.ndarray, list, tuple)):
         return False
+    if type(X).__name__ == "LazyFrame" and type(X).__module__.startswith("polars."):
+        raise DataError(
+            "a LazyFrame of polars holds no rows yet; call .collect() for rows in memory, or .sink_parquet(FILE) and "
+            "pass boxwood.scan(FILE), which reads them in batches"
+        )
     from narwhals import dependencies
 
     return bool(dependencies.is_into_dataframe(X))

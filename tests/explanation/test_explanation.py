@@ -694,3 +694,20 @@ def test_a_reference_brings_centers_of_its_own(standardize):
     for wrong, message in ((given.of_rows(np.arange(5)), "500 rows"), (narrow, "centres")):
         with pytest.raises(DataError, match=message):
             explain(X, wrong, standardize=standardize)
+
+
+def test_a_lazy_frame_is_refused_with_advice():
+    X, labels = np.arange(8.0).reshape(4, 2), [0, 0, 1, 1]
+    lazy = pl.DataFrame(X, schema=["a", "b"]).lazy()
+    ex, model = explain(lazy.collect(), labels), boxwood.IMM().fit(X, labels)
+    calls = (
+        lambda: explain(lazy, labels),
+        lambda: ex.predict(lazy),
+        lambda: ex.measure(lazy, labels),
+        lambda: boxwood.IMM().fit(lazy, labels),
+        lambda: model.predict(lazy),
+        lambda: boxwood.scan(lazy),
+    )
+    for call in calls:
+        with pytest.raises(DataError, match=r"a LazyFrame of polars holds no rows yet; call \.collect\(\)"):
+            call()

@@ -14,6 +14,7 @@ import duckdb
 import numpy as np
 import polars as pl
 import pyarrow
+import pyarrow.parquet
 import pytest
 
 import boxwood
@@ -669,3 +670,18 @@ def test_json_keys_that_cannot_be_told_apart_are_refused(tmp_path, order):
     line = json.dumps({name: i for i, name in enumerate(order)})
     with pytest.raises(DataError, match="columns 'A', 'a' differ in case only and cannot be told from 'A_1'"):
         read_table(text_file(tmp_path, "t.jsonl", f"{line}\n"))
+
+
+@pytest.mark.parametrize("format", ["parquet", "arrow"])
+def test_a_file_that_is_no_text_says_its_format(tmp_path, format):
+    table, path = pyarrow.table({"x": [1.0, 2.0]}), tmp_path / "t.csv"
+    with pyarrow.OSFile(str(path), "wb") as file:
+        if format == "parquet":
+            pyarrow.parquet.write_table(table, file)
+        else:
+            with pyarrow.ipc.new_file(file, table.schema) as writer:
+                writer.write_table(table)
+    for wrong in ("csv", "tsv", "jsonl"):
+        with pytest.raises(DataError, match=f"t.csv is {format}, not {wrong}; name its format: --format {format}$"):
+            read_table(path, format=wrong)
+    assert read_table(path, format=format).names == ("x",)

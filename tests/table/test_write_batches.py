@@ -348,3 +348,32 @@ def test_a_table_of_duckdb_stays_as_it_was_if_its_column_cannot_be_computed():
     assert con.execute("FROM t").fetchall() == [("word", 4)]
     con.execute("ROLLBACK")
     assert con.execute("FROM t").fetchall() == [("word",)]
+
+
+@pytest.mark.parametrize(
+    ("index", "names"),
+    [
+        (None, []),
+        (pd.RangeIndex(3, 7), ["index"]),
+        (pd.Index([3, 0, 2, 1]), ["index"]),
+        (pd.RangeIndex(4, name="row"), ["row"]),
+        (pd.Index(list("klmn"), name="key"), ["key"]),
+        (pd.date_range("2020-01-01", periods=4, name="day"), ["day"]),
+        (pd.MultiIndex.from_product([["k", "l"], [1, 2]], names=["key", None]), ["key", "level_1"]),
+    ],
+)
+def test_the_index_of_a_frame_is_written_unless_it_counts_the_rows(tmp_path, index, names):
+    frame, out = pd.DataFrame({"x": [0.0, 1.0, 0.5, 2.0]}, index=index), tmp_path / "out.parquet"
+    bw.write_labels(tree_of(), frame, out, columns=["x"])
+    found = pq.read_table(out).to_pandas()
+    assert list(found.columns) == [*names, "x", "cluster"]
+    assert found["cluster"].tolist() == [1, 0, 1, 0]
+    for level, name in enumerate(names):
+        assert found[name].tolist() == frame.index.get_level_values(level).tolist()
+    assert list(frame.columns) == ["x"]
+
+
+def test_an_index_with_the_name_of_a_column_is_refused(tmp_path):
+    frame = pd.DataFrame({"x": [0.0, 1.0]}).rename_axis("x")
+    with pytest.raises(ColumnError, match=r"the index would be written as column 'x'.*rename_axis"):
+        bw.write_labels(tree_of(), frame, tmp_path / "out.parquet", columns=["x"])

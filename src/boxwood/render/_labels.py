@@ -12,6 +12,7 @@ from boxwood.passes._source import Source
 from boxwood.render._rules import explanation_of
 from boxwood.render._sql import sql, sql_case
 from boxwood.table import Labelled
+from boxwood.table._index import with_index
 from boxwood.table._label_table import is_connection, label_table
 from boxwood.table._labels import Rules
 from boxwood.table._query import Query, is_query
@@ -41,7 +42,8 @@ def write_labels(
         What labels the rows. The clusters of a tree are their numbers.
     table : path, SQL, frame, relation, reader, Source or connection
         Anything that `scan` takes, and what it returns. CSV is read as by `boxwood predict`. For a connection of
-        DuckDB, `out` is the name of a table there, which gets the column.
+        DuckDB, `out` is the name of a table there, which gets the column. The index of a frame of pandas becomes its
+        first columns, unless it only counts the rows from 0; without a name it is called "index".
     out : path, or str
         File to write: .parquet, and for a file, a folder, a pattern or SQL also .csv, .tsv or .jsonl (.gz may follow
         those). It may be the file that is read. Or the name of a table of DuckDB.
@@ -59,7 +61,8 @@ def write_labels(
     Raises
     ------
     ColumnError
-        If the table already has a column of the new name, in capital letters or small ones.
+        If the table already has a column of the new name, in capital letters or small ones, or one of the name of the
+        frame's index.
     DataError
         If the table cannot be read, lacks a column, or has text where a number must be; if rows have no order, as those
         of Spark and Dask, whose frames `predict` takes.
@@ -100,7 +103,7 @@ def write_labels(
         return label_rows(table, out, rules, column=column)
     from boxwood.table import scan
 
-    with scan(table) as source:
+    with scan(with_index(table)) as source:
         return label_rows(source, out, rules, column=column)
 
 

@@ -10,7 +10,6 @@ from boxwood._types import Array, Floats, Indices, Weights
 from boxwood.render._bars import Bars, bars_of_categories, bars_of_numbers
 from boxwood.render._cut_words import Sides
 from boxwood.render._rules import category
-from boxwood.tree._walk import values_at_nodes
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
@@ -63,29 +62,52 @@ def _upwards(ex: Explanation, at_leaves: Array) -> Array:
     return sums
 
 
-def _kept(ex: Explanation) -> tuple[Indices, Indices, Weights]:
-    """Return the rows that count, as row numbers, and their clusters and weights."""
-    task = ex._rows().task
-    kept = np.flatnonzero(task.kept)
-    weights = task.rows.weights
-    return kept, task.reference.labels[kept], None if weights is None else weights[kept]
-
-
 def bars_of(ex: Explanation, codes: dict[int, Sides]) -> dict[int, Bars]:
-    """Return the bars of each cut. The rows go down the tree once."""
-    tree, k, coded = ex.tree, ex.n_clusters, ex.coded_columns
-    table = ex._rows().coordinates.table.values
-    kept, labels, weights = _kept(ex)
-    table = table if len(kept) == len(table) else table[kept]
-    bars = {}
-    for node, rows, values, _ in values_at_nodes(tree, table):
-        if values is None:
-            continue
-        j, weight = int(tree.feature[node]), None if weights is None else weights[rows]
-        if node in codes:
-            names = [category(value) for value in coded[j].values] + ["other"] * coded[j].others
-            bars[node] = bars_of_categories(values, labels[rows], k, codes[node], names, weight)
-        else:
-            ends = float(tree.lower[node]), float(tree.upper[node])
-            bars[node] = bars_of_numbers(values, labels[rows], k, *ends, weight)
-    return bars
+    """Return the bars of each cut.
+
+    The rows are put leaf by leaf, so those of a node stand side by side; each tested column is read once.
+    """
+    from boxwood.reference._quantiles import AT_ONCE, columns_in_groups, places_in_groups
+
+    tree, evidence, found = ex.tree, ex._rows(), {}
+    task, tested = evidence.task, tree.features.tolist()
+    places, counts = places_in_groups(np.where(task.kept, evidence.leaf, -1), tree.n_leaves)
+    bounds, first, last = np.append(0, np.cumsum(counts)), *_leaves_below(ex)
+    labels = _placed(task.reference.labels, places, bounds[-1])
+    weights = None if task.rows.weights is None else _placed(task.rows.weights, places, bounds[-1])
+    room = np.empty((min(AT_ONCE, len(tested)), bounds[-1]))
+    for start in range(0, len(tested), AT_ONCE):
+        here = tested[start : start + AT_ONCE]
+        for j, x in zip(here, columns_in_groups(evidence.coordinates.table.values, here, places, room), strict=True):
+            for node in np.flatnonzero(tree.feature == j).tolist():
+                rows = slice(bounds[first[node]], bounds[last[node]])
+                at_node = x[rows], labels[rows], None if weights is None else weights[rows]
+                found[node] = _bars_at(ex, node, codes.get(node), *at_node)
+    return found
+
+
+def _bars_at(
+    ex: Explanation, node: int, sides: Sides | None, values: Floats, labels: Indices, weights: Weights
+) -> Bars:
+    """Return the bars of a cut; IN: sides: its codes, for a column of categories; values, labels, weights: its rows."""
+    tree, k = ex.tree, ex.n_clusters
+    if sides is None:
+        return bars_of_numbers(values, labels, k, float(tree.lower[node]), float(tree.upper[node]), weights)
+    known = ex.coded_columns[int(tree.feature[node])]
+    names = [category(value) for value in known.values] + ["other"] * known.others
+    return bars_of_categories(values, labels, k, sides, names, weights)
+
+
+def _leaves_below(ex: Explanation) -> tuple[Indices, Indices]:
+    """Return the first leaf below each node, and the one behind its last; leaves are counted in pre-order."""
+    tree = ex.tree
+    below = _upwards(ex, np.ones((tree.n_leaves, 1)))[:, 0].astype(np.intp)
+    first = np.searchsorted(tree.leaf_nodes, np.arange(tree.n_nodes))
+    return first, first + below
+
+
+def _placed(values: Array, places: Indices, size: int) -> Array:
+    """Return the values of rows at their places; those without a place are left out."""
+    placed = np.empty(size + 1, dtype=values.dtype)
+    placed[places] = values  # the place -1 is the last one
+    return placed[:-1]

@@ -25,7 +25,7 @@ from boxwood.table._sql import ONE_FILE, as_pattern
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["FORMATS", "File", "Format", "Relation", "format_of", "unreadable"]
+__all__ = ["FORMATS", "File", "Format", "Relation", "format_of", "refuse_other_format", "unreadable"]
 
 
 class File(NamedTuple):
@@ -104,6 +104,21 @@ def format_of(path: str, name: str | None = None) -> str:
         wrong = f"'{extension}'" if extension else "a name without extension"
         raise DataError(f"cannot tell the format of {path} from {wrong}\nknown: {known}\nor name it: --format csv")
     return by_extension[extension.lower()]
+
+
+def refuse_other_format(file: File, format: str) -> None:
+    """Raise a DataError if a file that would be read as text begins as Parquet or Arrow does."""
+    if format in _BEGINNINGS or not os.path.isfile(file.path):
+        return
+    with open(file.path, "rb") as opened:
+        beginning = opened.read(max(map(len, _BEGINNINGS.values())))
+    for other, mark in _BEGINNINGS.items():
+        if beginning.startswith(mark):
+            raise DataError(f"{file.name} is {other}, not {format}; name its format: --format {other}")
+
+
+_BEGINNINGS = {"parquet": b"PAR1", "arrow": b"ARROW1"}
+"""First bytes of files that hold no text."""
 
 
 def unreadable(name: str, format: str, message: str) -> DataError | MemoryError:

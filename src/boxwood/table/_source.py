@@ -19,7 +19,7 @@ from boxwood._files import temporary_folder
 from boxwood._validation import refuse_unknown
 from boxwood.errors import DataError
 from boxwood.table._column_names import as_spelled, distinct_names, may_be_renamed
-from boxwood.table._formats import FORMATS, File, format_of, unreadable
+from boxwood.table._formats import FORMATS, File, format_of, refuse_other_format, unreadable
 from boxwood.table._numerals import comma_number, is_group
 from boxwood.table._paths import as_path, find_file
 from boxwood.table._sql import as_text
@@ -250,6 +250,7 @@ def described(con: duckdb.DuckDBPyConnection, file: File, format: str, decimal: 
 
     if not FORMATS[format].is_text and (decimal is not None or not file.header):
         raise DataError(f"{file.name} is {format}; --no-header and --decimal are for csv and tsv")
+    refuse_other_format(file, format)
     try:
         found = waited(con, lambda: FORMATS[format].relation(con, file))
         describe = f"DESCRIBE SELECT * FROM {found.sql}"  # to find the types of CSV, DuckDB reads all of it

@@ -14,7 +14,7 @@ from boxwood._validation import as_float_table
 from boxwood.errors import DataError
 from boxwood.tree._nodes import Nodes
 
-__all__ = ["as_rows", "rows_at_nodes", "values_at_leaves", "values_at_nodes"]
+__all__ = ["as_rows", "rows_at_nodes", "values_at_leaves"]
 
 
 def values_at_leaves(
@@ -48,24 +48,16 @@ def rows_at_nodes(tree: Nodes, X: NDArray[np.floating]) -> Iterator[tuple[int, I
     The last is None at a leaf. Numbers of rows are ascending. Takes time n times the depth, and memory for the rows of
     the nodes that wait for their turn.
     """
-    for node, rows, _, inside in values_at_nodes(tree, X):
-        yield node, rows, inside
-
-
-def values_at_nodes(
-    tree: Nodes, X: NDArray[np.floating]
-) -> Iterator[tuple[int, Indices, NDArray[np.float64] | None, Bools | None]]:
-    """Yield what `rows_at_nodes` does, and before the last the values of the rows in the column of the cut."""
     stack = [(0, np.arange(len(X)))]
     while stack:
         node, rows = stack.pop()
         feature = tree.feature[node]
         if feature < 0:
-            yield node, rows, None, None
+            yield node, rows, None
             continue
         values = X[:, feature][rows].astype(np.float64, copy=False)
         inside = (tree.lower[node] <= values) & (values <= tree.upper[node])
-        yield node, rows, values, inside
+        yield node, rows, inside
         stack += ((int(tree.second[node]), rows[~inside]), (node + 1, rows[inside]))
 
 
