@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numba
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 import boxwood as bw
 from boxwood.grow import METHODS, _optimal_sums
-from boxwood.loops import _jit, mmdt_thresholds, optimal, order, sums, walk
+from boxwood.loops import _jit, _spent, mmdt_thresholds, optimal, order, sums, walk
 from tests.cases import make_case
 from tests.scale import seeds
 
@@ -80,12 +81,13 @@ def test_files_with_logarithms_are_compiled():
 
 
 @pytest.fixture
-def uncompiled(monkeypatch):
+def uncompiled(monkeypatch, tmp_path):
     """A loop of which no machine code is known, with what would compile it and what watches."""
     told = []
     loop = _jit.jit(order.set_sides.py_func)
     hook = loop._compile_for_args.__self__
     monkeypatch.setattr(hook, "_is_absent", lambda args: True)
+    monkeypatch.setattr(loop, "_cache", SimpleNamespace(cache_path=str(tmp_path)))
     monkeypatch.setattr(hook, "compile", lambda *args: told.append("compiled") or (lambda *args: None))
     with _jit.watched_compiling(lambda: told.append("watched")):
         yield loop, hook, told
@@ -111,6 +113,39 @@ def test_longer_code_is_interpreted_for_longer():
     )
     inner = len(walk._leaf_of.py_func.__code__.co_code) + len(walk.descend.py_func.__code__.co_code)
     assert _jit._bytes(walk.descend, set()) == inner
+
+
+def test_patience_spans_processes(uncompiled):
+    loop, hook, told = uncompiled
+    loop(*arguments(10))
+    assert 0 < hook.spent < hook.patience
+    hook._keep()  # as the process ends
+    later = _jit._Uncompiled(loop)
+    assert later._is_quick(arguments(10))
+    assert later.spent == pytest.approx(hook.spent, abs=1e-4)
+    hook.spent = hook.patience
+    hook._keep()
+    loop(*arguments(10))
+    assert told == ["watched", "compiled"]
+    hook._keep()
+    assert _spent.spent_before(loop) == 0.0  # other kinds of arguments have the whole time again
+
+
+@pytest.mark.parametrize("text", ["", "soon", "-1", "nan", "\xff"])
+def test_a_damaged_file_of_the_time_spent_counts_for_nothing(text, uncompiled, tmp_path):
+    loop, _, _ = uncompiled
+    (tmp_path / "order.set_sides.spent").write_text(text, "utf-8")
+    assert _spent.spent_before(loop) == 0.0
+
+
+def test_without_a_folder_no_time_is_kept(uncompiled, tmp_path):
+    loop, _, _ = uncompiled
+    loop._cache.cache_path = str(tmp_path / "absent")
+    for cache in (loop._cache, SimpleNamespace(cache_path=None), SimpleNamespace()):
+        loop._cache = cache
+        _spent.keep(loop, 1.0)
+        assert _spent.spent_before(loop) == 0.0
+        _spent.forget(loop)
 
 
 def test_patience_ends(uncompiled):

@@ -2,15 +2,16 @@
 
 A loop takes some tenths of a second to compile, and the interpreter less than that for a small table. So where the
 machine code of a loop is not on disk yet, calls with small tables are interpreted until they have taken about half as
-long as compiling would; then it is compiled. The result is the same to the last bit: loops add, multiply, divide and
-compare doubles and whole numbers that do not overflow. Files with other functions, such as logarithms, are always
-compiled. `tests/loops/test_interpreted.py` checks it.
+long as compiling would, in this process and earlier ones; then it is compiled. The result is the same to the last bit:
+loops add, multiply, divide and compare doubles and whole numbers that do not overflow. Files with other functions, such
+as logarithms, are always compiled. `tests/loops/test_interpreted.py` checks it.
 
 Some loops have a stand-in: a function of the same arguments and the same result that works on whole arrays by numpy. It
 is run in the place of the interpreted loop, and as it is so much faster, for larger tables too.
 `tests/loops/test_stand_ins.py` compares each with the compiled loop.
 """
 
+import atexit
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -22,6 +23,7 @@ import numba
 import numpy as np
 
 from boxwood.errors import CacheNote
+from boxwood.loops._spent import forget, keep, spent_before
 
 __all__ = ["asks_for_machine_code", "interpreted", "is_exact", "jit", "stands_in_for", "watched_compiling"]
 
@@ -118,7 +120,9 @@ class _Uncompiled:
         self.plain: Callable[..., Any] | None = None
         self.absent: set[Any] = set()  # kinds of arguments without machine code on disk
         self.patience = 0.0  # seconds in all; set when it is first asked for, as files of loops are complete then
-        self.spent, self.rate, self.largest = 0.0, 0.0, 0  # seconds so far; seconds for a number, and numbers, at most
+        self.spent: float | None = None  # seconds so far, in this process and in earlier ones
+        self.has_compiled = False
+        self.rate, self.largest = 0.0, 0  # seconds for a number, and numbers, at most
 
     def function_for(self, *args: Any, **kws: Any) -> Callable[..., Any]:
         """Return what runs a call; numba asks for it in the place of its own method of the same use."""
@@ -127,6 +131,8 @@ class _Uncompiled:
                 return self._interpret
             for watcher in _watchers:
                 watcher()
+            self.has_compiled = True
+            forget(self.loop)
         function: Callable[..., Any] = self.compile(*args, **kws)
         return function
 
@@ -148,6 +154,7 @@ class _Uncompiled:
     def _is_quick(self, args: tuple[Any, ...]) -> bool:
         """Return whether a call without machine code is likely to end before patience does."""
         self.patience = self.patience or PATIENCE * _bytes(self.loop, set())
+        self.spent = spent_before(self.loop) if self.spent is None else self.spent
         size, has_stand_in = sum(map(_size, args)), self.loop.py_func in _stand_ins
         foretold = size <= MORE * self.largest
         rate = self.rate if foretold else max(self.rate, QUICK if has_stand_in else GUESS)
@@ -156,14 +163,21 @@ class _Uncompiled:
         return has_stand_in or (all(map(_is_same, args)) and is_exact(self.loop))
 
     def _interpret(self, *args: Any) -> Any:
-        self.plain = self.plain or interpreted(self.loop)
+        if self.plain is None:
+            self.plain = interpreted(self.loop)
+            atexit.register(self._keep)
         size, began = sum(map(_size, args)), time.thread_time()
         try:
             return self.plain(*args)
         finally:
             took = time.thread_time() - began
-            self.spent += took
+            self.spent = (self.spent or 0.0) + took
             self.rate, self.largest = max(self.rate, took / (size + FEW)), max(self.largest, size)
+
+    def _keep(self) -> None:
+        """Write how long calls have taken so far, as the process ends."""
+        if self.spent and not self.has_compiled:
+            keep(self.loop, self.spent)
 
 
 def _bytes(loop: Any, seen: set[Any]) -> int:
