@@ -174,6 +174,8 @@ def test_very_long_tables_are_looked_at_on_growing_samples(monkeypatch):
     monkeypatch.setattr(_search, "TIMES", 2)
     search = _search.Search(task, "auto", Clock(None))
     assert [len(goal.task.rows) for goal in search.between] == [600, 1200]
+    assert search._seen is search.between[-1].task
+    assert _search.Search(task, "agreement", Clock(None))._seen is task
     monkeypatch.setattr(_search, "refined_with_centers", noting_rows(_search.refined_with_centers, seen))
     best = search.best(5)
     assert [n for n in seen if n > 300] == [600, 1200, 5000]

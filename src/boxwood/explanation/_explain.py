@@ -177,9 +177,9 @@ def explain(
 
     In a table of more than 20 000 rows, and of more than 50 for each leaf, growers that need several passes see a
     random sample of so many rows. The best trees are compared, and the best one is refined, on all rows. In a table of
-    40 times more rows the best trees are compared on a sample ten times as large first. A note and
-    `Explanation.search` say so. If two clusters have the same centre, methods that separate centres are left out, with
-    a note.
+    40 times more rows the best trees are compared, and refined, on a sample ten times as large first, and no tree that
+    is chosen by cost is grown on more rows. A note and `Explanation.search` say so. If two clusters have the same
+    centre, methods that separate centres are left out, with a note.
 
     A table in batches (of `scan`) is read several times, and never in memory as a whole. A method by its name grows the
     tree of the same rows in memory, if it can grow by passes. "auto" grows trees on a sample of up to 100 000 distinct
