@@ -115,6 +115,8 @@ def test_interrupt_ends_a_long_growth_within_a_second(tmp_path):
         import numpy as np
         from boxwood import Reference
         from boxwood.grow import expand, imm
+        from boxwood.loops import _jit
+        _jit.PATIENCE = 0.0  # all is compiled before it begins, as numba may miss an interrupt
         X = np.random.default_rng(0).normal(size=(300_000, 8))
         reference = Reference.of(X, np.arange(300_000) % 30)
         imm(X[:1000], Reference.of(X[:1000], np.arange(1000) % 3))

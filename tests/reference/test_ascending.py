@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from boxwood.loops._jit import interpreted
-from boxwood.loops.sort import sort_rows
+from boxwood.loops.sort import _sort_rows, sort_rows
 from boxwood.reference import _ascending
 from boxwood.reference._ascending import ascending
 from tests.scale import seeds
@@ -43,7 +42,13 @@ def test_many_values_come_in_ascending_order():
 def test_the_loop_says_where_values_are_too_near():
     values, order = np.arange(100.0)[::-1].copy(), np.empty(100, dtype=np.int32)
     keys = np.zeros((3, 100), dtype=np.int32)
-    for loop in (sort_rows, interpreted(sort_rows)) if hasattr(sort_rows, "py_func") else (sort_rows,):
-        assert not loop(values, *keys, order)
-        assert sorted(order) == list(range(100))
-        assert loop(np.zeros(100), *keys, order)
+    loop = getattr(sort_rows, "py_func", sort_rows)  # whether it is compiled or not
+    assert not loop(values, *keys, order)
+    assert sorted(order) == list(range(100))
+    assert loop(np.zeros(100), *keys, order)
+
+
+def test_numpy_sorts_values_that_are_too_near_for_the_loop():
+    values, order = np.arange(100.0)[::-1].copy(), np.empty(100, dtype=np.int32)
+    assert _sort_rows(values, *np.zeros((3, 100), dtype=np.int32), order)
+    assert order.tolist() == list(range(99, -1, -1))
