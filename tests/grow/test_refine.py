@@ -145,12 +145,17 @@ def assert_honest(tree, X, labels):
     assert set(leaf) == set(leaf[tree.leaf_clusters[leaf] == labels])
 
 
+def task_and_tree(seed):
+    """Return a case, its task, and a random tree of six leaves."""
+    case = make_case(seed)
+    reference = Reference.of(case.X, case.labels)
+    task = Task.of(case.X, reference, sample_weight=case.weights)
+    return case, task, random_tree(np.random.default_rng(seed), case.X, reference.n_clusters, 6)
+
+
 def test_honest_with_the_centres_of_its_own_clusters():
     for seed in seeds(60):
-        X, labels, weights = make_case(seed)
-        reference, rng = Reference.of(X, labels), np.random.default_rng(seed)
-        task = Task.of(X, reference, sample_weight=weights)
-        tree = random_tree(rng, X, reference.n_clusters, 6)
+        (X, labels, weights), task, tree = task_and_tree(seed)
         better = refined_with_centers(tree, task)
         assert_honest(better, X[task.kept], labels[task.kept])
         before, after = (own_cost(t, X, labels, weights) for t in (honest(tree, task, "cost"), better))
@@ -159,10 +164,7 @@ def test_honest_with_the_centres_of_its_own_clusters():
 
 def test_rounds_end_where_new_centres_gain_little():
     for seed in seeds(60):
-        X, labels, weights = make_case(seed)
-        reference, rng = Reference.of(X, labels), np.random.default_rng(seed)
-        task = Task.of(X, reference, sample_weight=weights)
-        tree = random_tree(rng, X, reference.n_clusters, 6)
+        (X, labels, weights), task, tree = task_and_tree(seed)
         whole, one = refined_with_centers(tree, task, max_sweeps=1), refined_with_centers(tree, task, max_rounds=1)
         assert refined_with_centers(tree, task, max_sweeps=1, tol=0.0) == whole
         assert refined_with_centers(tree, task, tol=2.0) == one  # no gain is as large
@@ -173,10 +175,8 @@ def test_rounds_end_where_new_centres_gain_little():
 
 def test_the_gain_of_new_centres_is_what_the_cost_falls_by():
     for seed in seeds(60):
-        X, labels, weights = make_case(seed)
-        reference, rng = Reference.of(X, labels), np.random.default_rng(seed)
-        task = Task.of(X, reference, sample_weight=weights)
-        tree = honest(random_tree(rng, X, reference.n_clusters, 6), task, "cost")
+        (X, *_), task, tree = task_and_tree(seed)
+        tree, reference = honest(tree, task, "cost"), task.reference
         draft = Draft(tree, task, make_problem(task, "cost"))
         means = centers_reached(tree, task)
         before, after = (cost_about(each, tree, X, task) for each in (reference.centers, means))

@@ -34,7 +34,7 @@ OBJECTIVES = {"exkmc": "cost", "expand": "mistakes"}  # the ways to expand a tre
 
 
 class Part(NamedTuple):
-    """What a candidate may use: the whole task, a sample of it, and the number of leaves; see `Search`."""
+    """What a candidate may use: rows for growers of few passes, a sample for others, and the number of leaves."""
 
     task: Task
     sample: Task

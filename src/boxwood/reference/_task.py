@@ -26,14 +26,8 @@ from boxwood.reference._sums import ranges_of
 
 __all__ = ["Task"]
 
-_OF_ROWS = (
-    "kept",
-    "value_range",
-    "means_of_trees",
-    "order",
-    "bins",
-    "_drawn",
-)  # what is found once for some rows and their labels
+# what is found once for some rows and their labels, and serves all tasks of these
+_OF_ROWS = ("kept", "value_range", "means_of_trees", "order", "bins", "_drawn")
 
 
 @dataclass(frozen=True)
