@@ -119,8 +119,9 @@ def test_interrupt_ends_a_long_growth_within_a_second(tmp_path):
         _jit.PATIENCE = 0.0  # all is compiled before it begins, as numba may miss an interrupt
         X = np.random.default_rng(0).normal(size=(300_000, 8))
         reference = Reference.of(X, np.arange(300_000) % 30)
-        imm(X[:1000], Reference.of(X[:1000], np.arange(1000) % 3))
-        expand(None, X[:1000], Reference.of(X[:1000], np.arange(1000) % 3), max_leaf_nodes=4)
+        few = X[:40_000]  # enough for the loops of long tables
+        imm(few, Reference.of(few, np.arange(40_000) % 3))
+        expand(None, few, Reference.of(few, np.arange(40_000) % 3), max_leaf_nodes=4)
         Path({str(tmp_path / "ready")!r}).touch()
         try:
             while True:
