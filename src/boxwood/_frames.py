@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from boxwood._types import Array, Indices
-from boxwood._validation import cut_off, listed, refuse_not_finite, shown
+from boxwood._types import Array, Bools, Indices
+from boxwood._validation import as_float_table, cut_off, listed, refuse_not_finite, shown
 from boxwood.errors import DataError
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "column_values",
     "is_frame",
     "label_values",
+    "missing_in",
     "names_array",
     "names_or_none",
     "nearest_name",
@@ -114,12 +115,43 @@ def numeric_columns(frame: Any) -> tuple[list[str], dict[str, list[str]]]:
     numeric: list[str] = []
     others: dict[str, list[str]] = {"text": [], "dates": [], "no values": []}
     for name, series in zip(present, nw.from_native(frame, eager_only=True).iter_columns(), strict=True):
-        if series.dtype.is_numeric() or series.dtype == nw.Boolean:
+        is_number = series.dtype.is_numeric() or series.dtype == nw.Boolean
+        if len(series) and _lacks(series[:1]).all() and _lacks(series).all():
+            others["no values"].append(name)
+        elif is_number:
             numeric.append(name)
         else:
-            kind = "dates" if series.dtype.is_temporal() else "text"
-            others["no values" if len(series) and series.is_null().all() else kind].append(name)
+            others["dates" if series.dtype.is_temporal() else "text"].append(name)
     return numeric, others
+
+
+def missing_in(X: Any, names: Sequence[str] | None, columns: Sequence[str] | None = None) -> dict[str, Bools]:
+    """Return which rows lack a value, for each column that lacks some: by `names` of a frame, or all of an array.
+
+    IN: columns, names of the columns of an array.
+    """
+    if is_frame(X):
+        import narwhals as nw
+
+        series = dict(zip(column_names(X), nw.from_native(X, eager_only=True).iter_columns(), strict=True))
+        lacking = {name: _lacks(series[name]) for name in names or series if name in series}
+        return {name: lacks for name, lacks in lacking.items() if lacks.any()}
+    try:
+        table = as_float_table(X)
+        is_finite = np.isfinite(np.sum(table, dtype=np.float64))  # then nothing is missing
+    except DataError:  # which is told later
+        return {}
+    gaps = [] if is_finite else np.flatnonzero(np.isnan(table).any(axis=0)).tolist()
+    named = columns if columns is not None and len(columns) == table.shape[1] else None
+    return {str(named[j]) if named is not None else f"column {j}": np.isnan(table[:, j]) for j in gaps}
+
+
+def _lacks(series: Any) -> Bools:
+    """Return whether each value of a column is missing: null, or NaN."""
+    lacks = series.is_null()
+    if series.dtype.is_float():  # polars, for one, tells NaN from null
+        lacks = lacks | series.is_nan().fill_null(True)
+    return np.asarray(lacks.to_numpy(), dtype=np.bool_)
 
 
 def without_columns(frame: Any, names: Collection[str]) -> Any:

@@ -101,7 +101,7 @@ BAD = [
     Bad("explain words.csv -k 2", DATA, "no numeric column in words.csv", "  text: name"),
     Bad("explain same.csv -k 2", DATA, "only constant columns in same.csv; no cut can separate their rows", "a, b"),
     Bad(
-        "explain holes.csv -k 3 --save model-out.json",
+        "explain holes.csv -k 3 --missing refuse --save model-out.json",
         DATA,
         "missing values in 3 of 6 rows: income (2), age (2)",
         "--exclude",
@@ -417,13 +417,18 @@ def test_explain_prints_what_the_library_prints(folder, iris):
     assert result.stderr == ""
 
 
+USED = f"4 of 5 columns are used: {', '.join(COLUMNS)}\n"
+
+
 def test_explain_makes_the_clusters_of_the_library(folder, iris):
     result = run(folder, "explain", "{}/iris.csv", "-k", 4, "--seed", 5, "--max-leaf-nodes", 6, "--json")
     expected = boxwood.explain(
         np.asfortranarray(iris.data), n_clusters=4, columns=COLUMNS, random_state=5, standardize=True, max_leaf_nodes=6
     )
-    assert json.loads(result.stdout) == expected.to_dict()
-    assert result.stderr == f"boxwood: left out, text: species\n{SCALED}"
+    found = json.loads(result.stdout)
+    assert found.pop("notes") == [USED.strip(), "left out, text: species"]
+    assert found == {name: fact for name, fact in expected.to_dict().items() if name != "notes"}
+    assert result.stderr == f"boxwood: {USED}boxwood: left out, text: species\n{SCALED}"
 
 
 def test_same_input_same_output(folder):
@@ -467,7 +472,7 @@ def test_rows_labelled_minus_one_are_left_out(tmp_path):
 def test_constant_columns_are_named(tmp_path):
     (tmp_path / "t.csv").write_text("a,const\n" + "".join(f"{i},5\n" for i in range(9)))
     result = run(tmp_path, "explain", "{}/t.csv", "-k", 3)
-    assert result.stderr == "boxwood: left out, one value only: const\n"
+    assert result.stderr == "boxwood: 1 of 2 columns is used: a\nboxwood: left out, one value only: const\n"
 
 
 def test_limits_for_scripts(folder):

@@ -44,8 +44,9 @@ def facts(result):
 def test_identifiers_are_left_out_where_clusters_are_made(crm):
     result = run(crm, "explain", "{}/crm.csv", "-k", 3, "--exclude", "group", "--json")
     assert facts(result)["columns"] == ["price", "qty"]
-    note = "boxwood: left out, looks like an identifier: id, zip; to use it, name the columns with -c\n"
-    assert result.stderr == f"boxwood: left out, text: uid\n{note}{SCALED}"
+    used = "boxwood: 2 of 5 columns are used: price, qty\n"
+    note = "boxwood: left out, looks like an identifier: id, zip; to use it, name the columns (-c)\n"
+    assert result.stderr == f"{used}boxwood: left out, text: uid\n{note}{SCALED}"
 
 
 def test_columns_that_are_named_stay(crm):
@@ -54,19 +55,21 @@ def test_columns_that_are_named_stay(crm):
     assert "left out" not in result.stderr
 
 
-def test_given_labels_keep_identifiers_and_leading_zeros_are_told(crm):
+def test_labels_leave_identifiers_out_too_and_leading_zeros_are_told(crm):
     result = run(crm, "explain", "{}/crm.csv", "-l", "group", "--json")
-    assert facts(result)["columns"] == ["id", "zip", "price", "qty"]
+    assert facts(result)["columns"] == ["price", "qty"]
+    assert "left out, looks like an identifier: id, zip" in result.stderr
+    asked = run(crm, "explain", "{}/crm.csv", "-l", "group", "-c", "id,zip", "--json")
     told = "boxwood: numbers with leading zeros, which rules do not show: zip; --exclude leaves them out\n"
-    assert told in result.stderr
-    assert any("looks like an identifier: id, zip" in note for note in facts(result)["notes"])
+    assert told in asked.stderr
+    assert any("looks like an identifier: id, zip" in note for note in facts(asked)["notes"])
 
 
 def test_a_table_of_identifiers_is_refused(tmp_path):
     CRM[["id", "zip"]].to_csv(tmp_path / "t.csv", index=False)
     told = run(tmp_path, "explain", "{}/t.csv", "-k", 3, code=DATA).stderr
     assert told.startswith("boxwood: error: no column is left in ")
-    assert "; looks like an identifier: id, zip\n  to use it, name the columns with -c NAME" in told
+    assert "looks like an identifier: id, zip; to use it, name the columns (-c)" in " ".join(told.split())
 
 
 @pytest.mark.parametrize(
@@ -285,8 +288,14 @@ def test_notes_name_options_of_the_command_line(crm):
     calls = {
         "k-means hardly sees standardize": ("; --scale unit gives columns equal weight", "-k", 2, "--scale", "none"),
         "a alone decides": ("--scale unit, or choose the columns (-c)", "-k", 2, "--scale", "none"),
-        "looks like an identifier: id": ("rules on it say little (--exclude leaves it out)", "-l", "group"),
-        "leaves reach": ("(--max-leaf-nodes)", "-l", "group"),
+        "looks like an identifier: id": (
+            "rules on it say little (--exclude leaves it out)",
+            "-l",
+            "group",
+            "-c",
+            "a,id",
+        ),
+        "leaves reach": ("(--max-leaf-nodes)", "-l", "group", "-c", "a,id,standardize"),
     }
     for begins, (ends, *options) in calls.items():
         shown = run(crm, "explain", "{}/t.csv", *options, "--save", "{}/m.json")

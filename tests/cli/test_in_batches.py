@@ -17,7 +17,7 @@ from boxwood.cli import _engine
 from boxwood.cli import boxwood as main
 from boxwood.cli._talk import Status
 from boxwood.explanation._guards import looks_like_identifier
-from boxwood.explanation._table_guards import suspects_in
+from boxwood.explanation._table_guards import look_at
 from boxwood.passes._batches import rows_of
 from tests.scale import seeds
 from tests.scattered import scattered
@@ -145,7 +145,10 @@ def test_tables_that_cannot_be_used_are_refused(folder):
     both = run(folder / "part-*.parquet", "-l", "segment", "--weights", "segment", code=2)
     assert "cannot hold both labels and weights" in both.stderr
     query = f"SELECT segment, same FROM '{folder}/t.parquet'"
-    assert "no column is left in the query; one value only: same" in run("--sql", query, "-k", 2, code=3).stderr
+    assert (
+        "no column of numbers is left in the query; left out, text: segment; left out, one value only: same"
+        in run("--sql", query, "-k", 2, code=3).stderr
+    )
 
 
 def test_rows_are_held_out_and_limits_are_kept(folder):
@@ -177,7 +180,7 @@ def test_identifiers_are_found_by_passes_as_in_memory(seed):
         "accountId": rng.normal(size=n),
         "same": np.full(n, 3.0),
     }
-    found = suspects_in(rows_of(scattered(np.empty((n, 0)), seed, **columns)))
+    found = look_at(rows_of(scattered(np.empty((n, 0)), seed, **columns)))
     assert found.identifiers == tuple(name for name, each in columns.items() if looks_like_identifier(name, each))
     assert found.constant == tuple(name for name, each in columns.items() if each.min() == each.max())
 

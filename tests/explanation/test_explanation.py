@@ -601,7 +601,12 @@ GOOD = pd.DataFrame({"age": [20.0, 30.0, 60.0], "city": ["Ulm", "Bern", "Rom"]})
         (([[1.0], [2.0]], [0, 0]), {}, "only one cluster"),
         (([[1.0], [2.0]], [-1, -1]), {}, "every row is left out"),
         (([[1.0], [2.0]], [0, 1, 1]), {}, "2 rows, but there are 3 labels"),
-        (([[1.0], [np.nan]], [0, 1]), {"columns": ["age"]}, r"missing values \(NaN\) in 1 of 2 rows: age \(1\)"),
+        (([[1.0], [np.nan]], [0, 1]), {"columns": ["age"], "missing": "refuse"}, r"missing values in 1 of 2 rows: age"),
+        (
+            ([[1.0], [np.nan], [np.nan]], [0, 1, 1]),
+            {"columns": ["age"]},
+            r"2 of 3 rows: age \(2\); these are more than",
+        ),
         (([[1.0], [np.inf]], [0, 1]), {}, "infinite values in 1 of 2 rows"),
         (([["x"], ["y"]], [0, 1]), {}, "X must be numeric"),
         (([1.0, 2.0], [0, 1]), {}, "two-dimensional"),

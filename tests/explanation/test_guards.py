@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.cluster import KMeans
+from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import make_moons
+from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -65,6 +66,7 @@ def test_identifiers(name, values, expected):
 def test_identifiers_text_and_dates_are_left_out_where_boxwood_clusters(frame):
     ex = explain(frame, n_clusters=3)
     assert ex.columns == ("price", "qty", "member")
+    assert ex.notes[0] == "3 of 6 columns are used: price, qty, member"
     assert notes(ex, "left out") == [
         "left out, text: seg",
         "left out, dates: when",
@@ -74,14 +76,42 @@ def test_identifiers_text_and_dates_are_left_out_where_boxwood_clusters(frame):
     assert notes(explain(frame, n_clusters=3, columns=["id", "qty"]), "identifier")
 
 
-def test_given_labels_keep_every_column_of_numbers():
+def test_identifiers_are_left_out_with_labels_unless_nothing_else_is_there():
     ex = explain(CRM, "seg")
-    assert ex.columns == ("id", "price", "qty", "member")
-    assert notes(ex, "looks like an identifier: id; rules on it say little")
-    assert not notes(ex, "left out, looks")
+    assert ex.columns == ("price", "qty", "member")
+    assert ex.notes[0] == "3 of 5 columns are used: price, qty, member"
+    assert notes(ex, "left out, looks like an identifier: id; to use it, name the columns (columns)")
+    assert explain(CRM.drop(columns="seg"), CRM["seg"].to_numpy()).columns == ("price", "qty", "member")
+    assert explain(CRM, "seg", columns=["id", "qty"]).columns == ("id", "qty")
+    alone = explain(CRM[["id", "seg"]], "seg")
+    assert alone.columns == ("id",)
+    assert notes(alone, "looks like an identifier: id; rules on it say little")
     assert not notes(explain(CRM.drop(columns="id"), "seg"), "identifier")
     array = explain(CRM[["id", "qty"]].to_numpy(), CRM["seg"])
     assert notes(array, "looks like an identifier: x0")
+
+
+def test_a_clusterer_sees_its_columns_and_their_scales_are_said():
+    table = CRM[["price", "member"]]
+    ex = explain(table, KMeans(3, random_state=0))
+    assert notes(ex, "KMeans hardly sees member, which spans 1, beside price")
+    assert notes(ex, "make_pipeline(StandardScaler(), KMeans(…)) gives columns equal weight")
+    assert notes(ex, "price alone decides the cluster of every row; if other columns should count, scale them")
+    assert notes(explain(table, AgglomerativeClustering(3)), "AgglomerativeClustering hardly sees member")
+    assert notes(explain(table, KMeans(3, random_state=0).fit(table), standardize=True), "hardly sees")
+    assert not notes(explain(table, KMeans(3, random_state=0), standardize=True), "hardly sees")
+    assert not notes(explain(table, make_pipeline(StandardScaler(), KMeans(3, random_state=0))), "hardly sees")
+    assert not notes(explain(table, GaussianMixture(2, random_state=0)), "hardly sees")
+
+
+def test_labels_that_are_numbers_are_asked_about():
+    ages = np.arange(N) % 63 + 18
+    (note,) = notes(explain(CRM[["price", "qty"]], ages, method="imm"), "labels that are numbers")
+    assert note.startswith("63 labels that are numbers, from 18 to 80: is this a number rather than a cluster?")
+    (note,) = notes(explain(CRM[["price", "qty"]].assign(age=ages), "age", method="imm"), "labels that are numbers")
+    assert "is age a number rather than a cluster?" in note
+    for fine in (ages - 18, ages - 17, ages.astype(str), ages % 9):
+        assert not notes(explain(CRM[["price", "qty"]], fine, method="imm"), "labels that are numbers")
 
 
 def test_ranges_that_differ_are_said():

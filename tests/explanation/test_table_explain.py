@@ -16,7 +16,7 @@ from boxwood import Explanation, Reference, explain
 from boxwood.errors import DataError
 from boxwood.explanation import _table_auto
 from boxwood.explanation._guards import looks_like_identifier
-from boxwood.explanation._table_guards import suspects_in
+from boxwood.explanation._table_guards import look_at
 from boxwood.passes import NearestCenters, TableReference
 from boxwood.passes._batches import rows_of
 from boxwood.table._arrow_source import ArrowSource
@@ -235,7 +235,8 @@ def test_columns_that_are_not_numbers_are_left_out_with_a_note():
     in_memory, by_passes = explain(frame, "label", method="imm"), None
     by_passes = explain(ArrowSource(pa.Table.from_pandas(frame)), "label", method="imm")
     check_equal(in_memory, by_passes)
-    assert by_passes.notes == ("left out, text: town", "left out, dates: day")
+    assert by_passes.notes == ("2 of 4 columns are used: a, b", "left out, text: town", "left out, dates: day")
+    assert in_memory.notes == by_passes.notes
     with pytest.raises(DataError, match="must be numbers, but these are not: town"):
         explain(ArrowSource(pa.Table.from_pandas(frame)), "label", columns=["a", "town"])
 
@@ -243,8 +244,8 @@ def test_columns_that_are_not_numbers_are_left_out_with_a_note():
 def test_only_chosen_columns_are_read():
     X = np.column_stack([make_blobs(60, 2, centers=3, random_state=0)[0], np.full(60, np.nan)])
     y = make_blobs(60, 2, centers=3, random_state=0)[1]
-    with pytest.raises(DataError, match="missing values"):
-        explain(scattered(X, 0, label=y), "label", method="imm")
+    with pytest.raises(DataError, match=r"more than half, so leave out x2 \(columns\)"):
+        explain(scattered(X, 0, label=y), "label", method="imm", columns=["x0", "x2"])
     ex = explain(scattered(X, 0, label=y), "label", method="imm", columns=["x1", "x0"], names={0: "first"})
     expected = explain(X[:, [1, 0]], y, method="imm", columns=["x1", "x0"], names={0: "first"})
     check_equal(expected, ex)
@@ -423,7 +424,7 @@ def test_identifiers_are_found_as_in_memory(seed):
     frame["label"] = nearest_to(X, X[:3])
     source = ArrowSource(pa.Table.from_pandas(frame))
     expected = [name for name in frame.columns[:-1] if looks_like_identifier(name, frame[name].to_numpy(float))]
-    assert list(suspects_in(rows_of(source, "label")).identifiers) == expected
+    assert list(look_at(rows_of(source, "label")).identifiers) == expected
     in_memory, by_passes = explain(frame, "label", method="imm"), explain(source, "label", method="imm")
     check_equal(in_memory, by_passes)
     in_memory = explain(frame.drop(columns="label"), n_clusters=3, method="imm")

@@ -15,7 +15,7 @@ from boxwood.axes._composed import Chained, Selection, Stacked
 from boxwood.axes._monotone import LARGEST, Elementwise, transformed
 from boxwood.errors import DataError
 
-__all__ = ["Columns", "encoders_of", "map_of", "name_of"]
+__all__ = ["Columns", "columns_read", "encoders_of", "map_of", "name_of"]
 
 TRIED = 1000  # rows for the test of a function
 _MONOTONE = (
@@ -81,6 +81,24 @@ def encoders_of(transformer: Any, inputs: Columns) -> Iterator[tuple[Any, Indice
         yield transformer, positions
 
 
+def columns_read(transformer: Any, X: Any, names: Sequence[str]) -> list[str]:
+    """Return the columns of a frame that a transformer will read, which need not be fitted; no value is looked at."""
+    from sklearn.base import clone
+    from sklearn.compose import ColumnTransformer
+
+    if not isinstance(transformer, ColumnTransformer):
+        return list(names)
+    kept = {name: "passthrough" for name, part, _ in transformer.transformers if not _is_dropped(part)}
+    rest = {} if _is_dropped(transformer.remainder) else {"remainder": "passthrough"}
+    plain = clone(transformer).set_params(**kept, **rest).fit(X[:1])
+    read = [positions for _, positions in _parts(plain, Columns.like(len(names), names))]
+    return [names[j] for j in sorted(set(np.concatenate(read).tolist()))] if read else list(names)
+
+
+def _is_dropped(part: Any) -> bool:
+    return isinstance(part, str) and part == "drop"
+
+
 def _map_of_all(transformer: Any, inputs: Columns) -> AxisMap:
     """Return a transformer that reads all input columns, in their order, as a map."""
     from sklearn.feature_selection import SelectorMixin
@@ -127,7 +145,7 @@ def _side_by_side(transformer: Any, inputs: Columns) -> AxisMap:
 def _parts(transformer: Any, inputs: Columns) -> Iterator[tuple[Any, Indices]]:
     """Yield each part of a ColumnTransformer that reads columns, with their positions among the input columns."""
     for _, part, columns in transformer.transformers_:
-        if isinstance(part, str) and part == "drop":
+        if _is_dropped(part):
             continue
         positions = _columns_read(transformer, columns, inputs)
         if len(positions):

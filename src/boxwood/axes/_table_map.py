@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._frames import as_matrix, column_names, column_values, is_frame, refuse_unknown_columns
 from boxwood._types import Array, Bools, Floats, Indices
-from boxwood._validation import as_table, refuse_not_finite
+from boxwood._validation import as_float_table
 from boxwood.axes._axis_map import AxisMap
 from boxwood.axes._categories import Categories, is_missing
 from boxwood.axes._sklearn import Columns, encoders_of, map_of, name_of
@@ -63,7 +63,7 @@ def axis_map_of(transformer: Any, X: Any, columns: Sequence[str] | None = None) 
 
     Supported are StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, PowerTransformer, QuantileTransformer,
     KBinsDiscretizer, FunctionTransformer, OneHotEncoder, OrdinalEncoder, selections of columns,
-    SimpleImputer (rows must be complete nevertheless), "passthrough", and every ColumnTransformer or Pipeline of them.
+    SimpleImputer (of complete rows), "passthrough", and every ColumnTransformer or Pipeline of them.
     The function of a FunctionTransformer must map each number on its own, and be monotone on the values of the table.
 
     Parameters
@@ -105,8 +105,7 @@ def axis_map_of(transformer: Any, X: Any, columns: Sequence[str] | None = None) 
     numbers = _numbers(X, names)
     categories = _categories(transformer, names, numbers)
     readable = np.union1d(np.flatnonzero(numbers), list(categories)).astype(np.intp)
-    rows = coded(X, names, categories, needed=readable)
-    refuse_not_finite(rows, names)
+    rows = _tried(coded(X, names, categories, needed=readable))
     by_column = tuple(categories.get(j) for j in range(rows.shape[1]))
     inner = map_of(transformer, Columns(rows.astype(np.float64, copy=False), by_column, names))
     unread = np.setdiff1d(inner.features, readable)
@@ -115,6 +114,18 @@ def axis_map_of(transformer: Any, X: Any, columns: Sequence[str] | None = None) 
             f"{name_of(unread[0], names)} is not numeric, and no encoder reads it first; encode it, or leave it out"
         )
     return TableMap(inner, names, categories)
+
+
+def _tried(rows: Array) -> Array:
+    """Return the rows on which functions are tried, with a value of its column in place of each that is not finite."""
+    lacking = ~np.isfinite(rows)
+    if not lacking.any():
+        return rows
+    filled = rows.copy()
+    for j in np.flatnonzero(lacking.any(axis=0)).tolist():
+        known = rows[~lacking[:, j], j]
+        filled[lacking[:, j], j] = known[0] if len(known) else 0.0
+    return filled
 
 
 def coded(
@@ -139,13 +150,13 @@ def coded(
     width = len(names) if names is not None else rows.shape[1]
     read = np.arange(width) if needed is None else np.unique(needed)
     if not categories and len(read) == width:
-        return as_matrix(X, names) if names is not None else as_table(rows)
+        return as_matrix(X, names) if names is not None else as_float_table(rows)
     table = np.zeros((len(rows), width), order="F")
     numbers = [j for j in read.tolist() if j not in categories]
     if names is not None:
         table[:, numbers] = as_matrix(X, [names[j] for j in numbers])
     else:
-        table[:, numbers] = as_table(rows[:, numbers]) if numbers else 0.0
+        table[:, numbers] = as_float_table(rows[:, numbers]) if numbers else 0.0
     for j in categories:
         table[:, j] = categories[j].codes(values_of(X, names[j]) if names is not None else rows[:, j].tolist())
     return table

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from boxwood.cli._errors import Verb
 from boxwood.cli._explain import command as explain_command
-from boxwood.cli._explained import SCALED, in_option_names, read, without_identifiers
+from boxwood.cli._explained import SCALED, in_option_names, read
 from boxwood.cli._limits import LIMITS, limits
 from boxwood.cli._talk import Talk, reading_options, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show
+from boxwood.cli._words import in_words
 from boxwood.grow import METHODS, method_of
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _SHARED = (
-    *("file", "clusters", "labels", "columns", "exclude", "scale", "weights", "seed"),
+    *("file", "clusters", "labels", "columns", "exclude", "scale", "missing", "weights", "seed"),
     *("objective", "time_limit", "jobs"),
     *LIMITS,
 )
@@ -91,12 +93,11 @@ def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **
         raise click.UsageError("give either -k N (make clusters) or --labels COLUMN (explain existing ones)")
     refuse_closed_output()
     talk = Talk(quiet)
-    table = read(talk, file, labels, options)
-    if clusters is not None and not options["columns"]:
-        table = without_identifiers(talk, table)
+    table, _ = read(talk, file, labels, options)
     found = _compared(talk, table, clusters, options)
     if clusters is not None and options["scale"] is None and len(table.columns) > 1:
         talk.note(SCALED)
+    found = replace(found, notes=tuple(map(in_words, found.notes)))
     show(_as_json(found) if options["as_json"] else str(found), is_code=options["as_json"])
 
 
@@ -120,6 +121,7 @@ def _compared(talk: Talk, table: Table, clusters: int | None, options: dict[str,
                 max_leaf_nodes=options["leaves"] or None,
                 objective=options["objective"],
                 time_limit=options["time_limit"],
+                missing=options["missing"],
                 n_jobs=options["jobs"],
                 **limits(options, table),
                 **({"methods": options["methods"]} if options["methods"] else {}),
@@ -131,6 +133,7 @@ def _as_json(found: Comparison) -> str:
         "n_clusters": found.n_clusters,
         "n_rows": found.n_rows,
         "rows": [row._asdict() for row in found.rows],
+        "notes": found.notes,
         "left_out": dict(found.left_out),
     }
     return json.dumps(facts, indent=2)

@@ -20,7 +20,7 @@ from boxwood.cli._outputs import (
 )
 from boxwood.cli._talk import Talk, check_model, reading_options, refuse_overwriting, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show, tell
-from boxwood.cli._words import in_options
+from boxwood.cli._words import in_options, without_told
 from boxwood.grow import METHODS, method_of
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ _HELP = f"""Explain the clusters of a table, or make clusters and explain them.
 
 FILE is CSV, TSV, Parquet, Arrow or JSON lines (csv, tsv and jsonl also compressed, .gz), or - for standard input. A
 folder or a pattern of Parquet files, --sql, and a file larger than memory are read in batches (--engine).
-Columns of text or dates and constant columns are left out. With -k, columns that look like identifiers are left
-out, too, unless -c names the columns.
+Columns of text or dates, constant columns and columns that look like identifiers are left out, unless -c names the
+columns. Rows that lack a value get no cluster (--missing).
 
 The summary has a line for each cluster, with its rule, and what the rules lose; below it stands the tree, with the rows
 of each leaf. -o writes more, by the extension of its file:
@@ -123,6 +123,13 @@ Examples:
 @click.option(
     "--weights", metavar="COLUMN", help="Column with the weight of each row; it is not clustered, and no rule tests it."
 )
+@click.option(
+    "--missing",
+    type=click.Choice(["drop", "refuse"]),
+    default="drop",
+    show_default=True,
+    help="Rows that lack a value in a column that is used: they get no cluster, with a note (drop), or are an error.",
+)
 @click.option("--standardize", is_flag=True, hidden=True, help="The same as --scale unit.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the clustering.")
 @click.option(
@@ -184,7 +191,7 @@ def command(file: str | None, clusters: int | None, labels: str | None, quiet: b
             explanation.save(options["save"])
             talk.wrote(options["save"])
         as_json = options["as_json"]
-        show(explanation.to_json() if as_json else in_options(explanation).to_text(), is_code=as_json)
+        show(explanation.to_json() if as_json else in_options(without_told(explanation)).to_text(), is_code=as_json)
         _check_limits(explanation, options["fail_over"], options["fail_under"])
 
 

@@ -6,6 +6,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,6 +16,8 @@ from boxwood.cli._engine import chosen_engine, opened
 from boxwood.cli._in_batches import columns_of, explained_in_batches
 from boxwood.cli._limits import LIMITS, limits
 from boxwood.cli._talk import Talk, reading
+from boxwood.cli._words import in_words, notes_on_columns
+from boxwood.errors import DataError
 from boxwood.grow import METHODS
 
 if TYPE_CHECKING:
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
     from boxwood.explanation import Explanation
     from boxwood.table import Table
 
-__all__ = ["SCALED", "explained", "in_option_names", "read", "without_identifiers"]
+__all__ = ["SCALED", "explained", "in_option_names", "read"]
 
 SCALED = "clustered on columns scaled to equal spread; --scale none clusters them as they are"
 _OPTIONS = {
@@ -37,6 +40,12 @@ _OPTIONS = {
     **LIMITS,
 }
 """Options of the command by the parameter of `explain` that they set."""
+_IN_ERRORS = {
+    "min_samples_leaf=": "--min-samples-leaf ",
+    '(missing="drop")': "(--missing drop)",
+    "(columns), or fill": "(--exclude), or fill",
+}
+"""Words of errors on the data by those of the command line."""
 _NUMBERS = ("max_depth", "min_samples_leaf", "max_columns")  # limits that need no names of columns
 
 
@@ -52,15 +61,15 @@ def explained(
         return
     _refuse_method(options)
     with opened(talk, file, engine, options) as source:
-        columns = columns_of(talk, source, labels, options)
+        columns = columns_of(source, labels, options)
         given = _parameters(columns, clusters, options)
         with in_option_names():
             explanation, notes = explained_in_batches(
                 talk, source, columns, labels, sample_weight=options["weights"], **given
             )
-        for text in notes:
+        for text in (*map(in_words, notes_on_columns(explanation)), *notes):
             talk.note(text)
-        _note_on_scale(talk, columns.columns, clusters, options)
+        _note_on_scale(talk, explanation.columns, clusters, options)
         yield explanation
 
 
@@ -77,53 +86,39 @@ def _refuse_method(options: dict[str, Any]) -> None:
 
 
 def _in_memory(talk: Talk, file: str, clusters: int | None, labels: str | None, options: dict[str, Any]) -> Explanation:
-    table = read(talk, file, labels, options)
-    if clusters is not None and not options["columns"]:
-        table = without_identifiers(talk, table)
-    elif table.padded:
-        talk.note(
-            f"numbers with leading zeros, which rules do not show: {listed(table.padded)}; --exclude leaves them out"
-        )
-    return _explain(talk, table, clusters, options)
+    table, notes = read(talk, file, labels, options)
+    explanation = _explain(talk, table, clusters, options)
+    return replace(explanation, notes=(*notes, *explanation.notes))
 
 
-def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> Table:
+def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> tuple[Table, tuple[str, ...]]:
+    """Return the table without columns that rules should not use, and notes on them, which are told."""
+    from boxwood.explanation._guards import note_on_used, notes_on_left_out
     from boxwood.table import read_table
 
     with talk.status(f"reading {file}") as tick:
-        chosen = {name: options[name] for name in ("columns", "exclude")}
-        chosen["weights"] = options["weights"]
+        chosen = {name: options[name] for name in ("columns", "exclude", "weights", "missing")}
         table = read_table(file, labels=labels, tick=tick, **chosen, **reading(options))
-    for hint in table.hints:
-        talk.note(hint)
-    for reason, names in table.left_out:
-        talk.note(f"left out, {reason}: {', '.join(names)}")
-    return table
+    suspects = [] if options["columns"] else _suspects(table, has_labels=labels is not None)
+    left_out, used = dict(table.left_out), table.without(suspects)
+    notes = notes_on_left_out(left_out, suspects)
+    if not used.columns:
+        raise DataError(f"no column is left in {table.name}; {'; '.join(map(in_words, notes))}")
+    notes = (note_on_used(used.columns, left_out, suspects), *notes) if notes else ()
+    for note in (*notes[:1], *table.hints, *notes[1:]):
+        talk.note(in_words(note))
+    if padded := [name for name in used.padded if name in used.columns]:
+        talk.note(f"numbers with leading zeros, which rules do not show: {listed(padded)}; --exclude leaves them out")
+    return used, notes
 
 
-def without_identifiers(talk: Talk, table: Table) -> Table:
-    """Return the table without columns that look like identifiers, with a note on them.
-
-    Raises
-    ------
-    DataError
-        If no column remains.
-    """
-    from boxwood.errors import DataError
+def _suspects(table: Table, *, has_labels: bool) -> list[str]:
+    """Return the columns that look like identifiers; none if labels would have no other column."""
     from boxwood.explanation._guards import looks_like_identifier
 
-    suspects = [
-        name
-        for name, values in zip(table.columns, table.X.T, strict=True)
-        if name in table.padded or looks_like_identifier(name, values)
-    ]
-    if not suspects:
-        return table
-    what = f"looks like an identifier: {listed(suspects)}"
-    if len(suspects) == len(table.columns):
-        raise DataError(f"no column is left in {table.name}; {what}\nto use it, name the columns with -c NAME")
-    talk.note(f"left out, {what}; to use it, name the columns with -c")
-    return table.without(suspects)
+    pairs = zip(table.columns, table.X.T, strict=True)
+    suspects = [name for name, values in pairs if name in table.padded or looks_like_identifier(name, values)]
+    return [] if has_labels and len(suspects) == len(table.columns) else suspects
 
 
 def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, Any]) -> Explanation:
@@ -165,6 +160,7 @@ def _parameters(table: Table | Columns, clusters: int | None, options: dict[str,
         "time_limit": options["time_limit"],
         "random_state": options["seed"],
         "standardize": _is_scaled(clusters, options),
+        "missing": options["missing"],
         "validate": options["validate"],
         "n_jobs": options["jobs"],
         **limits(options, table),
@@ -185,14 +181,15 @@ def _note_on_scale(talk: Talk, columns: tuple[str, ...], clusters: int | None, o
 @contextmanager
 def in_option_names() -> Iterator[None]:
     """Make an error about a parameter of `explain` one of usage, with the name of the option."""
-    from boxwood.errors import DataError
-
     try:
         yield
     except DataError as error:
-        if not str(error).startswith("min_samples_leaf="):
+        text = in_words(str(error))
+        for parameter, option in _IN_ERRORS.items():
+            text = text.replace(parameter, option)
+        if text == str(error):
             raise
-        raise DataError(str(error).replace("min_samples_leaf=", "--min-samples-leaf ")) from None
+        raise DataError(text) from None
     except ValueError as error:
         text = str(error)
         for parameter, option in _OPTIONS.items():

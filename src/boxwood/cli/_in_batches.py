@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxwood._validation import listed
@@ -39,8 +39,8 @@ def told_by_rows(source: Source, status: Status) -> Callable[[float, int], None]
     return tick
 
 
-def columns_of(talk: Talk, source: Source, labels: str | None, options: dict[str, Any]) -> Columns:
-    """Return the columns to use, with a note on those that are left out.
+def columns_of(source: Source, labels: str | None, options: dict[str, Any]) -> Columns:
+    """Return the columns to use: those that are named, or candidates, of which `explain` leaves some out.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def columns_of(talk: Talk, source: Source, labels: str | None, options: dict[str
     DataError
         If no column remains.
     """
-    from boxwood.passes._batches import OTHER_KINDS
+    from boxwood.explanation._asked import Candidates
     from boxwood.table._column_names import ColumnError, find_columns, split_names
 
     names = source.names
@@ -60,40 +60,10 @@ def columns_of(talk: Talk, source: Source, labels: str | None, options: dict[str
     wanted, excluded = split_names(options["columns"], names), split_names(options["exclude"], names)
     find_columns(wanted, names)
     find_columns(excluded, names)
-    kinds = dict(zip(names, source.kinds, strict=True))
     chosen = [name for name in wanted or names if name not in (*excluded, *beside)]
-    if not wanted:
-        for reason in dict.fromkeys(OTHER_KINDS.values()):
-            others = [name for name in chosen if OTHER_KINDS.get(kinds[name]) == reason]
-            if others:
-                talk.note(f"left out, {reason}: {', '.join(others)}")
-        chosen = [name for name in chosen if kinds[name] not in OTHER_KINDS]
     if not chosen:
         raise DataError(f"no column is left in {source.name}; its columns: {listed(names)}")
-    if labels is None and not wanted:
-        chosen = _without_suspects(talk, source, chosen)
-    return Columns(names, tuple(chosen))
-
-
-def _without_suspects(talk: Talk, source: Source, chosen: Sequence[str]) -> list[str]:
-    """Return the columns without constant ones, and without those that look like identifiers."""
-    from boxwood.explanation._table_guards import suspects_in
-    from boxwood.passes import Batches
-
-    with talk.status(f"reading {source.name}") as status:
-        source.tick = told_by_rows(source, status)
-        suspects = suspects_in(Batches(source, tuple(chosen)))
-        source.tick = None
-    kept = [name for name in chosen if name not in (*suspects.constant, *suspects.identifiers)]
-    what = f"looks like an identifier: {listed(suspects.identifiers)}"
-    if not kept:
-        constant = f"one value only: {listed(suspects.constant)}" if suspects.constant else what
-        raise DataError(f"no column is left in {source.name}; {constant}\nto use it, name the columns with -c NAME")
-    if suspects.constant:
-        talk.note(f"left out, one value only: {', '.join(suspects.constant)}")
-    if suspects.identifiers:
-        talk.note(f"left out, {what}; to use it, name the columns with -c")
-    return kept
+    return Columns(names, tuple(chosen) if wanted else Candidates(chosen))
 
 
 def explained_in_batches(

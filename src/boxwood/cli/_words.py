@@ -11,7 +11,7 @@ from boxwood.cli._limits import LIMITS
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
 
-__all__ = ["in_options"]
+__all__ = ["in_options", "in_words", "notes_on_columns", "without_told"]
 
 _ENDS = {
     "(columns chooses others)": "(--exclude leaves it out)",
@@ -29,10 +29,24 @@ _LIMITS = re.compile(r"^(max_columns=\d+): |\(((?:max_depth|min_samples_leaf)=\d
 
 def in_options(explanation: Explanation) -> Explanation:
     """Return the explanation for printing: its notes name the options of `boxwood explain`."""
-    return replace(explanation, notes=tuple(map(_in_options, explanation.notes)))
+    return replace(explanation, notes=tuple(map(in_words, explanation.notes)))
 
 
-def _in_options(note: str) -> str:
+def notes_on_columns(explanation: Explanation) -> tuple[str, ...]:
+    """Return the notes on columns that are used or left out."""
+    from boxwood.explanation._guards import ColumnNote
+
+    return tuple(note for note in explanation.notes if isinstance(note, ColumnNote))
+
+
+def without_told(explanation: Explanation) -> Explanation:
+    """Return the explanation without the notes on columns, which are told on standard error."""
+    told = notes_on_columns(explanation)
+    return replace(explanation, notes=tuple(note for note in explanation.notes if note not in told))
+
+
+def in_words(note: str) -> str:
+    """Return a note, or an error, with the options of `boxwood explain` in place of the parameters of Python."""
     found = _LIMITS.search(note)
     if found:
         inside = found[1] or found[2]

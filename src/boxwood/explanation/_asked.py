@@ -8,7 +8,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from boxwood._threads import n_threads
-from boxwood._validation import shown
+from boxwood._validation import refuse_unknown, shown
 from boxwood.explanation._holdout import Validate, checked_validate
 from boxwood.explanation._options import method_with_options
 from boxwood.explanation._progress import Progress, as_progress
@@ -16,7 +16,14 @@ from boxwood.explanation._progress import Progress, as_progress
 if TYPE_CHECKING:
     from boxwood.explanation._names import Names
 
-__all__ = ["Asked"]
+__all__ = ["Asked", "Candidates"]
+
+
+class Candidates(tuple[str, ...]):
+    """Columns that rules may use; those of one value, or that look like identifiers, are left out of them.
+
+    Columns that a caller names otherwise are all used.
+    """
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,7 @@ class Asked:
     random_state: Any
     columns: Sequence[str] | None
     standardize: bool
+    missing: str
     validate: Validate | None
     n_jobs: int | None
     progress: Progress
@@ -65,6 +73,7 @@ class Asked:
         random_state: Any = None,
         columns: Sequence[str] | None = None,
         standardize: bool = False,
+        missing: str = "drop",
         validate: Any = None,
         n_jobs: int | None = -1,
         verbose: Any = 0,
@@ -78,6 +87,7 @@ class Asked:
         """
         name, of_method = method_with_options(method, objective, time_limit, options or {})
         validate, progress = checked_validate(validate), as_progress(verbose)
+        refuse_unknown("missing", missing, ("drop", "refuse"))
         n_threads(n_jobs)  # refuses what is no number of threads
         if max_leaf_nodes is not None and not (isinstance(max_leaf_nodes, Integral) and max_leaf_nodes >= 2):
             raise ValueError(
@@ -96,6 +106,7 @@ class Asked:
             random_state=0 if random_state is None else random_state,
             columns=columns,
             standardize=standardize,
+            missing=missing,
             validate=validate,
             n_jobs=n_jobs,
             progress=progress,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from numpy.typing import ArrayLike
-
 from boxwood._frames import column_values, label_values
 from boxwood._validation import shown
 from boxwood.errors import DataError
@@ -15,18 +13,9 @@ if TYPE_CHECKING:
     from boxwood.reference import Mixture, Reference
     from boxwood.reference._coordinates import Coordinates
 
-__all__ = ["N_CLUSTERS", "clustering_of", "given_to", "with_fitted_pipeline"]
+__all__ = ["N_CLUSTERS", "clustering_of", "given_to"]
 
 N_CLUSTERS = 8  # as in every estimator
-
-
-def with_fitted_pipeline(clustering: Any, X: Any, sample_weight: ArrayLike | None) -> Any:
-    """Return the clustering as it is, but a pipeline fitted: its first steps say what the columns are."""
-    from boxwood.reference._clusterer import fitted_pipeline, is_fitted
-
-    if not hasattr(clustering, "steps") or is_fitted(clustering):
-        return clustering
-    return fitted_pipeline(clustering, X, sample_weight)
 
 
 def given_to(clusterer: Any, was_fitted: bool, X: Any, stages: tuple[Coordinates, Coordinates]) -> Any:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from boxwood._validation import shown, whole_number
 from boxwood.errors import DataError
@@ -67,12 +67,15 @@ class Comparison:
         Methods that grew no tree, and why.
     n_clusters, n_rows : int
         Of the clustering.
+    notes : tuple of str
+        On columns and rows that are left out.
     """
 
     rows: tuple[Compared, ...]
     left_out: tuple[tuple[str, str], ...]
     n_clusters: int
     n_rows: int
+    notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         from boxwood.render._compare_text import compare_text
@@ -90,6 +93,7 @@ def compare(
     random_state: Any = None,
     columns: Sequence[str] | None = None,
     standardize: bool = False,
+    missing: Literal["drop", "refuse"] = "drop",
     sample_weight: Any = None,
     objective: str = "auto",
     time_limit: float | None = None,
@@ -107,7 +111,7 @@ def compare(
 
     Parameters
     ----------
-    X, labels_or_estimator, n_clusters, random_state, columns, standardize, sample_weight, n_jobs
+    X, labels_or_estimator, n_clusters, random_state, columns, standardize, missing, sample_weight, n_jobs
         As for `explain`.
     objective, time_limit
         As for `explain`, where the method is "auto"; other methods decide by a rule of their own.
@@ -163,6 +167,7 @@ def compare(
         random_state=random_state,
         columns=columns,
         standardize=standardize,
+        missing=missing,
         n_jobs=n_jobs,
     )
     question = question_of(X, labels_or_estimator, asked)
@@ -189,7 +194,7 @@ def compare(
         left_out += [(name, refused)] if refused else []
     rows.sort(key=lambda row: (row.leaves, row.price, -row.agreement))
     marked = tuple(row._replace(on_front=not any(_beats(other, row) for other in rows)) for row in rows)
-    return Comparison(marked, tuple(left_out), k, int(question.task.reference.kept.sum()))
+    return Comparison(marked, tuple(left_out), k, int(question.task.reference.kept.sum()), question.notes)
 
 
 def _listed(parameter: str, values: Any) -> list[Any]:

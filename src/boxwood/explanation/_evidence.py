@@ -11,6 +11,7 @@ import numpy as np
 from boxwood._frames import rows_of_table
 from boxwood._types import Indices
 from boxwood.axes import Categories
+from boxwood.errors import DataError
 from boxwood.reference._budget import NO_BUDGET, Budget
 
 if TYPE_CHECKING:  # a model that was read from a file has no evidence
@@ -51,6 +52,8 @@ class Evidence:
         Whether thresholds of the explanation were shortened, and so should be those of trees compared with it.
     budget : Budget
         Limits of the rules, on the table's columns.
+    positions : array of shape (n,), default=None
+        Position of each row in the table that was explained; None if no row of it was left out as it lacks values.
     """
 
     task: Task
@@ -63,6 +66,7 @@ class Evidence:
     kernel: Kernel | None = None
     is_short: bool = False
     budget: Budget = NO_BUDGET
+    positions: Indices | None = None
 
     @property
     def columns(self) -> dict[int, str]:
@@ -84,7 +88,21 @@ class Evidence:
         measured = None if here.measured is None else here.measured.take(rows)
         coordinates = replace(here, table=here.table.take(rows), rows=task.rows, measured=measured)
         given = None if self.given is None else rows_of_table(self.given, rows)
-        return replace(self, task=task, coordinates=coordinates, leaf=self.leaf[rows], given=given, budget=budget)
+        leaf = self.leaf[rows]
+        return replace(self, task=task, coordinates=coordinates, leaf=leaf, given=given, budget=budget, positions=None)
+
+    def in_table(self, row: int) -> int:
+        """Return the position in the whole table of a row."""
+        return row if self.positions is None else int(self.positions[row])
+
+    def row_of(self, position: int) -> int:
+        """Return the row at a position in the whole table."""
+        if self.positions is None:
+            return position
+        row = int(np.searchsorted(self.positions, position))
+        if row == len(self.positions) or self.positions[row] != position:
+            raise DataError(f"row {position} lacks a value that the rules look at; give it as a mapping to see how far")
+        return row
 
     def on_table(self, tree: ThresholdTree) -> ThresholdTree:
         """Return a tree on the columns of the task as one on the table's, within the limits.

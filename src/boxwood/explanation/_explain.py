@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import ArrayLike
 
@@ -28,6 +28,7 @@ def explain(
     random_state: Any = None,
     columns: Sequence[str] | None = None,
     standardize: bool = False,
+    missing: Literal["drop", "refuse"] = "drop",
     validate: float | int | None = None,
     n_jobs: int | None = -1,
     verbose: Any = 0,
@@ -44,14 +45,16 @@ def explain(
     Parameters
     ----------
     X : array-like, data frame of shape (n, d), or table in batches
-        Rows: numbers, or columns of numbers and booleans, without missing values. Other columns of a frame are left
-        out, with a note. If the clustering is a pipeline that encodes columns of text, rules name their values. If
-        boxwood makes the clusters of a frame of at least 50 rows, columns that look like identifiers are left out, too:
-        unique whole numbers without gaps, or whole numbers under a name such as id, zip or account.
+        Rows: numbers, or columns of numbers and booleans; see `missing` for rows with gaps. Other columns of a frame,
+        and those without any value, are left out, with a note. If the clustering is a pipeline that encodes columns of
+        text, rules name their values. If boxwood makes the clusters of a frame of at least 50 rows, or labels are
+        given, columns that look like identifiers are left out, too: unique whole numbers without gaps, or whole numbers
+        under a name such as id, zip or account.
     labels_or_estimator : optional
         The clustering, in one of these forms. None is k-means.
 
-        - Labels of any hashable type, one for each row; -1 leaves a row out, as a number or as the text "-1".
+        - Labels of any hashable type, one for each row; -1 leaves a row out, as a number or as the text "-1". A series
+          of pandas must have the index of a frame of pandas.
         - The name of the column of `X` that holds the labels. No cut tests that column.
         - For a table in batches also centres of shape (k, d), the nearest of which is a row's cluster.
         - A `Reference`: labels with names and centres of their own. Other labels get the means of their rows.
@@ -96,6 +99,11 @@ def explain(
         Whether to cluster, grow and measure on columns scaled to unit variance. If the clustering is a pipeline, these
         are the columns that it computes. Thresholds are in raw units in any case. Fitted estimators and pipelines get
         the raw table, as they have a scale of their own.
+    missing : {"drop", "refuse"}, default="drop"
+        What becomes of rows that lack a value (None, NaN, null) in a column that the clustering or the rules look at.
+        "drop" gives them no cluster: they are left out like rows with the label -1, stay outside of all measures, and a
+        note says how many they are, by column. A pipeline that takes missing values, by an imputer or an encoder, gets
+        them; the rules and their measures leave such rows out. "refuse" raises a DataError.
     validate : float or int, default=None
         Whether to measure agreement and price also on rows that were not used to grow (`Explanation.held_out`). A share
         such as 0.3 holds out so many rows and takes a second growth. A number of folds from 2 to 100 holds out every
@@ -142,8 +150,9 @@ def explain(
     Raises
     ------
     DataError
-        If the table or the labels cannot be used as they are; the message names columns and counts. If no tree could
-        keep the limits: more than half of the rows in each leaf, or every column forbidden.
+        If the table or the labels cannot be used as they are; the message names columns and counts. If more than half
+        of the rows lack a value. If no tree could keep the limits: more than half of the rows in each leaf, or every
+        column forbidden.
     ValueError
         If a parameter has a value that is not listed, or the method has no such option or limit.
 
@@ -231,6 +240,7 @@ def explain(
         random_state=random_state,
         columns=columns,
         standardize=standardize,
+        missing=missing,
         validate=validate,
         n_jobs=n_jobs,
         verbose=verbose,

@@ -10,6 +10,7 @@ from boxwood.explanation._asked import Asked
 from boxwood.explanation._best import choose
 from boxwood.explanation._budgets import settled, told
 from boxwood.explanation._explanation import Explanation, with_booleans
+from boxwood.explanation._gaps import complete_rows, refuse_other_index
 from boxwood.explanation._guards import notes_on_agreement, notes_on_outcome
 from boxwood.explanation._holdout import held_out
 from boxwood.explanation._losses import Distance
@@ -27,12 +28,20 @@ __all__ = ["explain_rows"]
 def explain_rows(X: Any, clustering: Any, asked: Asked) -> Explanation:
     """Return the explanation of a clustering of the rows of an array or a data frame; see `explain`."""
     if is_explainer(clustering):
-        explainer = out_of_frozen(clustering)
-        refuse_growing(explainer, asked)
-        explanation = explained_by(explainer, X, asked.columns, asked.names, asked.sample_weight)
+        explanation = _by_explainer(X, out_of_frozen(clustering), asked)
     else:
         explanation = _answered(question_of(X, clustering, asked), asked, made_here=clustering is None)
     return with_booleans(explanation, boolean_columns(X))
+
+
+def _by_explainer(X: Any, explainer: Any, asked: Asked) -> Explanation:
+    refuse_growing(explainer, asked)
+    refuse_other_index(X, sample_weight=asked.sample_weight)
+    known = getattr(explainer, "feature_names_in_", asked.columns)
+    columns = None if known is None else list(map(str, known))
+    complete = complete_rows(X, columns, None, asked.sample_weight, asked.missing)
+    explanation = explained_by(explainer, complete.X, asked.columns, asked.names, complete.sample_weight)
+    return complete.told(explanation, complete.notes)
 
 
 def _answered(question: Question, asked: Asked, *, made_here: bool) -> Explanation:
@@ -43,7 +52,7 @@ def _answered(question: Question, asked: Asked, *, made_here: bool) -> Explanati
     notes = (*question.notes, *grown.notes, *notes_on_kernel(question.clusterer, name))
     finished = grown._replace(tree=tree, notes=notes)
     explanation = measure(task, finished, question.coordinates, **_known(question, grown))
-    afterwards = notes_on_outcome(explanation, made_here)
+    afterwards = notes_on_outcome(explanation, made_here, question.clusterer)
     if name == "auto":
         afterwards += notes_on_agreement(explanation.agreement, grown.tree, settled(task, grown.tree))
     explanation = told(explanation, task, question.budget, n_moved)
@@ -56,6 +65,7 @@ def _answered(question: Question, asked: Asked, *, made_here: bool) -> Explanati
         budget=question.budget,
     )
     explanation = replace(explanation, notes=(*explanation.notes, *afterwards), _evidence=evidence)
+    explanation = question.complete.told(explanation)
     if asked.validate is None:
         return explanation
     distance = Distance(explanation.objective, evidence.kernel)

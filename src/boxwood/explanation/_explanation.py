@@ -56,7 +56,7 @@ class Explanation(Written, Programs, Regrown, Applied, Drawn):
         clusters anew), ", pruned" (over-grown and pruned back), ", refined" (cuts chosen anew), ", resolved" (small
         subtrees solved exactly), ", swapped" (leaves moved). An example is "greedy-exkmc, refined".
     n_rows, n_left_out : int
-        Number of rows of the table, and number of those in no cluster (label -1).
+        Number of rows of the table, and number of those in no cluster: labelled -1, or without a value that they need.
     clusters : tuple of k ClusterSummary
         In the order of the clusters' numbers.
     leaves : tuple of LeafSummary
@@ -157,10 +157,15 @@ class Explanation(Written, Programs, Regrown, Applied, Drawn):
         return self.tree.n_leaves
 
     @property
+    def n_incomplete(self) -> int:
+        """Number of rows that were left out because they lack a value that the clustering or the rules look at."""
+        return 0 if self.noise is None else self.n_left_out - sum(self.noise)
+
+    @property
     def noise(self) -> tuple[int, ...] | None:
         """Number of rows left out (label -1) that the rules of each cluster take, whatever their weight.
 
-        They add up to `n_left_out`. None for a model that was saved before this was counted.
+        They add up to `n_left_out` less `n_incomplete`. None for a model that was saved before this was counted.
         """
         taken = [0] * self.n_clusters
         for leaf in self.leaves:

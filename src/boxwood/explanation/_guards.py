@@ -21,18 +21,20 @@ from boxwood.render._rules import column_name
 from boxwood.tree import ThresholdTree
 
 __all__ = [
+    "ColumnNote",
     "columns_for_rules",
     "counts_rows",
     "has_name_of_identifier",
-    "left_out_as_identifiers",
     "looks_like_identifier",
     "note_on_identifiers",
+    "note_on_used",
     "notes_on_agreement",
     "notes_on_columns",
     "notes_on_left_out",
     "notes_on_outcome",
     "notes_on_ranges",
     "notes_on_rounding",
+    "sees_distances",
 ]
 
 FEW_ROWS = 50  # in fewer rows whole numbers without gaps are nothing unusual
@@ -43,12 +45,19 @@ LOW = 0.9  # agreement below which more leaves are worth a word
 _NAMES = {"id", "ids", "uuid", "guid", "zip", "zipcode", "postcode", "account", "iban"}
 
 
+class ColumnNote(str):
+    """A note on columns that are used or left out; the command line tells it before the explanation."""
+
+    __slots__ = ()
+
+
 def looks_like_identifier(name: str, values: Array) -> bool:
     """Return whether a column of at least 50 rows looks like an identifier.
 
     Its values are whole numbers, and either its name says so (id, zip, account, also as part of `customer_id`), or the
-    values are unique and fill more than 90% of their range, as row numbers do.
+    values are unique and fill more than 90% of their range, as row numbers do. Missing values say nothing.
     """
+    values = values[~np.isnan(values)]
     if len(values) < FEW_ROWS or (values[:FEW_ROWS] != np.floor(values[:FEW_ROWS])).any():
         return False
     low, high = float(values.min()), float(values.max())
@@ -75,8 +84,9 @@ def counts_rows(low: float, high: float, n_rows: int) -> bool:
 def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) -> tuple[Any, tuple[str, ...]]:
     """Return the columns of a frame that rules may use, and notes on those that are left out.
 
-    If the caller names none, columns of text and of dates are left out of a frame. If boxwood also makes the clusters,
-    columns that look like identifiers are left out, too. For an array the names are as given.
+    If the caller names none, columns of text, of dates and without values are left out of a frame. If boxwood also
+    makes the clusters, or labels are given, columns that look like identifiers are left out, too, unless labels would
+    have no other column. A clusterer sees them, as it is the caller's. For an array the names are as given.
 
     Raises
     ------
@@ -92,26 +102,30 @@ def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) ->
     kept = [name for name in kept if name not in labels]
     left_out = {reason: [name for name in names if name not in labels] for reason, names in others.items()}
     suspects: list[str] = []
-    if clustering is None:
+    if not hasattr(clustering, "fit"):
         values = as_matrix(X, kept)
         suspects = [name for j, name in enumerate(kept) if looks_like_identifier(name, values[:, j])]
-    texts = [*notes_on_left_out(left_out)]
-    if suspects:
-        texts.append(left_out_as_identifiers(suspects))
+        suspects = [] if clustering is not None and len(suspects) == len(kept) else suspects
     remaining = [name for name in kept if name not in suspects]
+    texts = notes_on_left_out(left_out, suspects)
     if not remaining:
         raise DataError(f"no numeric column is left in the table of {len(column_names(X))} columns; {'; '.join(texts)}")
-    return remaining, tuple(texts)
+    return remaining, (note_on_used(remaining, left_out, suspects), *texts) if texts else ()
 
 
-def left_out_as_identifiers(suspects: Sequence[str]) -> str:
-    """Return the note that columns are left out as they look like identifiers."""
-    return f"left out, looks like an identifier: {listed(suspects)}; to use it, name the columns (columns)"
+def notes_on_left_out(left_out: Mapping[str, Sequence[str]], suspects: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return a note for each reason why columns are left out; `suspects` look like identifiers."""
+    texts = [f"left out, {reason}: {listed(names)}" for reason, names in left_out.items() if names]
+    if suspects:
+        texts.append(f"left out, looks like an identifier: {listed(suspects)}; to use it, name the columns (columns)")
+    return tuple(map(ColumnNote, texts))
 
 
-def notes_on_left_out(left_out: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Return a note for each reason why columns are left out."""
-    return tuple(f"left out, {reason}: {listed(names)}" for reason, names in left_out.items() if names)
+def note_on_used(used: Sequence[str], left_out: Mapping[str, Sequence[str]], suspects: Sequence[str] = ()) -> str:
+    """Return how many of the columns are used, and which."""
+    n_columns = len(used) + len(suspects) + sum(map(len, left_out.values()))
+    are = "is" if len(used) == 1 else "are"
+    return ColumnNote(f"{len(used):,} of {n_columns:,} columns {are} used: {listed(used)}")
 
 
 def notes_on_columns(names: Sequence[str], values: Array) -> tuple[str, ...]:
@@ -132,8 +146,8 @@ def notes_on_rounding(X: Any, names: Sequence[str]) -> tuple[str, ...]:
     return (rounded(found),) if found else ()
 
 
-def notes_on_ranges(names: Sequence[str], values: Array) -> tuple[str, ...]:
-    """Return a note for k-means on columns whose ranges differ 100-fold."""
+def notes_on_ranges(names: Sequence[str], values: Array, clusterer: Any = None) -> tuple[str, ...]:
+    """Return a note for k-means, or a clusterer that is given, on columns whose ranges differ 100-fold."""
     ranges = values.max(axis=0).astype(np.float64) - values.min(axis=0)
     varies = np.flatnonzero(ranges > 0)
     if len(varies) < 2:
@@ -141,19 +155,28 @@ def notes_on_ranges(names: Sequence[str], values: Array) -> tuple[str, ...]:
     wide, narrow = (int(varies[find(ranges[varies])]) for find in (np.argmax, np.argmin))
     if ranges[wide] < FAR * ranges[narrow]:
         return ()
+    who, remedy = "k-means", "standardize gives columns equal weight"
+    if clusterer is not None:
+        who = type(clusterer).__name__
+        remedy = f"make_pipeline(StandardScaler(), {who}(…)) gives columns equal weight"
     return (
-        f"k-means hardly sees {column_name(names[narrow])}, which spans {ranges[narrow]:.3g}, beside "
-        f"{column_name(names[wide])}, which spans "
-        f"{ranges[wide]:.3g}; standardize gives columns equal weight",
+        f"{who} hardly sees {column_name(names[narrow])}, which spans {ranges[narrow]:.3g}, beside "
+        f"{column_name(names[wide])}, which spans {ranges[wide]:.3g}; {remedy}",
     )
 
 
-def notes_on_outcome(explanation: Explanation, made_here: bool) -> tuple[str, ...]:
-    """Return a note if one of several columns explains clusters that boxwood made without a single exception."""
+def sees_distances(clusterer: Any) -> bool:
+    """Return whether a clusterer looks at distances in the columns as they are: no pipeline, mixture or explainer."""
+    return hasattr(clusterer, "fit") and not hasattr(clusterer, "steps") and not hasattr(clusterer, "covariance_type")
+
+
+def notes_on_outcome(explanation: Explanation, made_here: bool, clusterer: Any = None) -> tuple[str, ...]:
+    """Return a note if one of several columns explains the clusters of a clusterer without a single exception."""
     n_columns, used = len(explanation.columns), np.unique(explanation.tree.feature[explanation.tree.feature >= 0])
-    if not made_here or explanation.agreement < 1 or len(used) != 1 or n_columns == 1:
+    by_distance = made_here or sees_distances(clusterer)
+    if not by_distance or explanation.agreement < 1 or len(used) != 1 or n_columns == 1:
         return ()
-    scale = "" if explanation.standardized else "standardize, or "
+    scale = "" if explanation.standardized else "standardize, or " if made_here else "scale them, or "
     return (
         f"{column_name(explanation.columns[int(used[0])])} alone decides the cluster of every row; "
         f"if other columns should count, {scale}choose the columns (columns)",

@@ -140,7 +140,8 @@ class Measured:
         ex = cast("Explanation", self._on(X, labels, sample_weight))
         ex._refuse_batches("misassigned()")
         rows = ex._rows()
-        return misassigned_rows(ex.tree, rows, ex.coded_columns, ex._spreads() or {})
+        found = misassigned_rows(ex.tree, rows, ex.coded_columns, ex._spreads() or {})
+        return tuple(one._replace(row=rows.in_table(one.row)) for one in found)
 
     def confusion(
         self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None
@@ -191,4 +192,5 @@ class Measured:
         ex = self._on(X, labels, sample_weight)
         ex._refuse_batches("typical()")
         rows = ex._rows()
-        return typical_rows(rows.task, rows.coordinates.table.values, list(rows.columns), ex.profile())
+        found = typical_rows(rows.task, rows.coordinates.table.values, list(rows.columns), ex.profile())
+        return tuple(None if row is None else rows.in_table(row) for row in found)

@@ -14,6 +14,7 @@ from boxwood._types import Array
 from boxwood._validation import Rows, as_weights, listed, refuse_not_finite, shown
 from boxwood.axes._table_map import coded
 from boxwood.errors import DataError
+from boxwood.explanation._gaps import complete_rows, refuse_other_index
 from boxwood.explanation._measure import measure
 from boxwood.explanation._names import plain_name
 from boxwood.grow._grown import Grown
@@ -43,6 +44,9 @@ def measured_on(ex: Explanation, X: Any, labels: Any, sample_weight: Any) -> Exp
         if not is_frame(X):
             raise DataError(f"{shown(labels)} names a column of labels, but X is no data frame with named columns")
         labels = column_values(X, labels)
+    refuse_other_index(X, labels=labels, sample_weight=sample_weight)
+    complete = complete_rows(X, _numbers_read(ex, X), labels, sample_weight, "drop")
+    X, labels, sample_weight = complete.X, complete.clustering, complete.sample_weight
     codes, found = encode_labels(label_values(labels))
     clusters = np.array([*places_of(found, ex.names), -1], dtype=np.intp)[codes]
     coordinates = _coordinates(ex, X, sample_weight)
@@ -63,7 +67,7 @@ def measured_on(ex: Explanation, X: Any, labels: Any, sample_weight: Any) -> Exp
         given = None if evidence.given is None else X
         evidence = replace(evidence, task=rows.task, coordinates=rows.coordinates, leaf=rows.leaf, given=given)
         measured = replace(measured, _evidence=evidence)
-    return replace(measured, notes=(OTHER_ROWS, *measured.notes))
+    return complete.told(measured, (OTHER_ROWS, *complete.notes))
 
 
 def _as_asked(task: Task) -> dict[str, Any]:
@@ -109,6 +113,12 @@ def _coordinates(ex: Explanation, X: Any, sample_weight: ArrayLike | None) -> Co
         notes=known.notes if known.measured is None else (*known.notes, OF_RULES),
         measured=None,
     )
+
+
+def _numbers_read(ex: Explanation, X: Any) -> list[str]:
+    """Return the columns of numbers that are measured; a category may be missing, where it was seen."""
+    read = _readable(ex, X) if ex._evidence is None else list(ex._evidence.columns)
+    return [ex.columns[j] for j in read if j not in ex.coded_columns]
 
 
 def _readable(ex: Explanation, X: Any) -> list[int]:

@@ -8,10 +8,11 @@ from typing import Any
 from boxwood._validation import refuse_infinite_sum
 from boxwood.explanation._asked import Asked
 from boxwood.explanation._budgets import budget_of, finished, in_coordinates
-from boxwood.explanation._clustering import clustering_of, given_to, with_fitted_pipeline
-from boxwood.explanation._guards import columns_for_rules, notes_on_columns, notes_on_rounding
+from boxwood.explanation._clustering import clustering_of, given_to
+from boxwood.explanation._gaps import Complete, complete_rows, refuse_other_index, with_fitted_pipeline
+from boxwood.explanation._guards import columns_for_rules, notes_on_rounding
 from boxwood.explanation._names import renamed
-from boxwood.explanation._notes_on_clusters import notes_on_k_means
+from boxwood.explanation._notes_on_clusters import notes_on_given, notes_on_k_means, notes_on_labels
 from boxwood.reference import Task
 from boxwood.reference._budget import Budget
 from boxwood.reference._clusterer import is_fitted
@@ -37,6 +38,8 @@ class Question:
         The fitted clusterer; None if labels or a `Reference` were given.
     given : array or data frame
         The rows as the clusterer was given them; None if these are the rows of the task.
+    complete : Complete
+        Which rows of the table these are: those that lack no value.
     notes : tuple of str
         What a reader should know of columns and clusters.
     """
@@ -46,6 +49,7 @@ class Question:
     budget: Budget
     clusterer: Any
     given: Any
+    complete: Complete
     notes: tuple[str, ...]
 
     def finished(self, tree: ThresholdTree) -> tuple[ThresholdTree, int]:
@@ -63,19 +67,23 @@ def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
         If the table or the clustering cannot be used, or no tree could keep the limits; see `explain`.
     """
     made_here = clustering is None
-    clustering = with_fitted_pipeline(clustering, X, asked.sample_weight)
+    refuse_other_index(X, labels=clustering, sample_weight=asked.sample_weight)
+    clustering = with_fitted_pipeline(clustering, X, asked.sample_weight, asked.missing)
     chosen, notes = columns_for_rules(X, asked.columns, clustering)
-    unscaled = Coordinates.of(X, chosen, clustering, asked.sample_weight)
+    complete = complete_rows(X, chosen, clustering, asked.sample_weight, asked.missing)
+    X, clustering = complete.X, complete.clustering
+    unscaled = Coordinates.of(X, chosen, clustering, complete.sample_weight)
     refuse_infinite_sum(unscaled.rows.weights)
     budget = budget_of(X, unscaled.columns, asked.limits)
     coordinates = unscaled.standardized() if asked.standardize else unscaled
+    stages, was_fitted = (unscaled, coordinates), hasattr(clustering, "fit") and is_fitted(clustering)
     if made_here:
         notes += notes_on_k_means(unscaled, asked.n_clusters, asked.standardize)
     else:
-        notes += notes_on_columns(unscaled.columns, unscaled.table.values)
-    notes += notes_on_rounding(X, unscaled.columns)
-    stages, was_fitted = (unscaled, coordinates), hasattr(clustering, "fit") and is_fitted(clustering)
+        notes += notes_on_given(unscaled, clustering, asked.standardize and not was_fitted)
+    notes += (*notes_on_rounding(X, unscaled.columns), *complete.notes)
     reference, mixture, fitted = clustering_of(clustering, X, stages, asked.n_clusters, asked.random_state)
+    notes += notes_on_labels(reference, clustering)
     task = Task.of(
         coordinates.rows,
         renamed(reference, asked.names),
@@ -87,4 +95,4 @@ def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
     )
     clusterer = fitted if hasattr(fitted, "fit") else None
     given = None if clusterer is None else given_to(clusterer, was_fitted, X, stages)
-    return Question(task, coordinates, budget, clusterer, given, notes)
+    return Question(task, coordinates, budget, clusterer, given, complete, notes)

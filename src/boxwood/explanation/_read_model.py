@@ -67,7 +67,7 @@ def from_document(document: dict[str, Any]) -> Explanation:
     if n_left_out > n_rows:
         raise ValueError(f"{n_left_out} of {n_rows} rows are left out")
     noise = [leaf.noise for leaf in leaves if leaf.noise is not None]
-    if noise and (len(noise) < len(leaves) or sum(noise) != n_left_out):
+    if noise and (len(noise) < len(leaves) or sum(noise) > n_left_out):
         raise ValueError(f"{n_left_out} rows are left out, but its leaves hold {sum(noise)} of them")
     return Explanation(
         tree=tree,

@@ -15,6 +15,7 @@ from boxwood.passes import Batches, LabelColumn, Labelling, NearestCenters, Tabl
 from boxwood.passes._find_labels import find_labels
 from boxwood.passes._gaussian import COVARIANCES, LikeliestComponent
 from boxwood.passes._means import means_in
+from boxwood.passes._overview import MissingValues
 from boxwood.passes._table_reference import Measured
 from boxwood.reference._clusterer import is_fitted, last_step
 from boxwood.reference._estimators import centers_of
@@ -39,6 +40,8 @@ class PredictedLabels(Labelling):
         assert rows is not None
         if len(rows) == 0:
             return np.empty(0, dtype=np.intp)
+        if np.isnan(rows).any():
+            raise MissingValues(f"{type(self.clusterer).__name__} is asked about rows with missing values")
         found = np.asarray(self.clusterer.predict(_as_fitted(self.clusterer, rows)))
         return np.asarray(np.maximum(found, -1), dtype=np.intp)
 

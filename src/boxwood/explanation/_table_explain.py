@@ -44,7 +44,7 @@ def explain_table(source: Source, clustering: Any, asked: Asked) -> Explanation:
         facts = TableFacts(question.unscaled_task(), growth.scaling.scale)
         sums = facts.of_trees([found.grown.tree.pull_back(growth.scaling)])[0]
     tree, n_moved, sums = _finished(facts, sums)
-    notes = (*question.notes, *_notes_on_columns(facts, sums))
+    notes = (*question.usable.notes, *_notes_on_columns(facts, sums))
     if clustering is None:
         notes += _notes_on_k_means(facts.task, asked)
     cost = facts.costs_of([sums])[0] if n_moved or found.cost is None else found.cost
@@ -60,13 +60,14 @@ def explain_table(source: Source, clustering: Any, asked: Asked) -> Explanation:
     explanation = replace(explanation, notes=(*explanation.notes, *afterwards), _table=evidence)
     if asked.validate is not None:
         explanation = replace(explanation, held_out=held_out_of_sample(explanation, asked.validate, asked.progress))
-    return with_booleans(explanation, boolean_columns_of(question.batches))
+    return with_booleans(question.usable.told(explanation), boolean_columns_of(question.usable.batches))
 
 
 def _notes_on_columns(facts: TableFacts, sums: TreeSums) -> tuple[str, ...]:
     """Return a note on columns that look like identifiers, although rules may use them."""
-    overview, (least, most) = facts.task.overview, facts.task.ranges
-    return note_on_identifiers(identifiers_of(facts.task.batches, overview.n_rows, ~sums.broken, least, most))
+    least, most = facts.task.ranges
+    n_values = np.full(len(least), facts.task.overview.n_rows)
+    return note_on_identifiers(identifiers_of(facts.task.batches, n_values, ~sums.broken, least, most))
 
 
 def _notes_on_k_means(task: TableTask, asked: Asked) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from boxwood.explanation._table_evidence import refuse_all_rows
 from boxwood.explanation._table_facts import TableFacts
 from boxwood.explanation._table_measure import explanation_of
 from boxwood.explanation._table_other import named_by_column
-from boxwood.explanation._table_rows import boolean_columns_of, rows_for
+from boxwood.explanation._table_rows import Usable, boolean_columns_of, on_complete_rows, rows_for
 from boxwood.passes import Batches, Source, TableReference, TableTask
 from boxwood.reference._clusterer import is_fitted
 
@@ -51,11 +52,16 @@ def explained_on_table(explainer: Any, source: Source, asked: Asked) -> Explanat
     if grown.kernel is not None or grown.objective != "sqeuclidean" or hasattr(explainer, "concept_names_"):
         refuse_all_rows(f"an explanation by {kind}", source.name)
     batches = replace(_rows(explainer, source, weight), n_jobs=asked.n_jobs)
-    reference = renamed(_clusters(explainer, batches), names)
+    explanation = on_complete_rows(partial(_explained, explainer, asked), batches, asked.missing)
+    return with_booleans(explanation, boolean_columns_of(batches))
+
+
+def _explained(explainer: Any, asked: Asked, usable: Usable) -> Explanation:
+    batches, grown = usable.batches, explainer._grown
+    reference = renamed(_clusters(explainer, batches), asked.names)
     facts = TableFacts(TableTask.of(batches, reference, n_jobs=asked.n_jobs))
     sums = facts.of_trees([explainer.tree_])[0]
-    explanation = explanation_of(facts, grown._replace(tree=explainer.tree_), sums, facts.costs_of([sums])[0])
-    return with_booleans(explanation, boolean_columns_of(batches))
+    return explanation_of(facts, grown._replace(tree=explainer.tree_), sums, facts.costs_of([sums])[0])
 
 
 def _rows(explainer: Any, source: Source, weight: Any) -> Batches:
@@ -63,8 +69,8 @@ def _rows(explainer: Any, source: Source, weight: Any) -> Batches:
     known = getattr(explainer, "feature_names_in_", None)
     if known is not None:
         refuse_unknown_columns(list(known), source.names)
-        return rows_for(source, None, weight, list(known))[0]
-    batches, _ = rows_for(source, None, weight, None)
+        return rows_for(source, None, weight, list(known))
+    batches = rows_for(source, None, weight, None)
     if batches.n_columns != explainer.n_features_in_:
         raise DataError(
             f"{type(explainer).__name__} was fitted on {explainer.n_features_in_} columns, but {source.name} has "

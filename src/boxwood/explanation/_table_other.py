@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from boxwood.explanation._other_rows import OTHER_ROWS, places_of
 from boxwood.explanation._table_evidence import refuse_all_rows
 from boxwood.explanation._table_facts import TableFacts
 from boxwood.explanation._table_measure import explanation_of
-from boxwood.explanation._table_rows import boolean_columns_of, rows_for
+from boxwood.explanation._table_rows import Usable, boolean_columns_of, on_complete_rows, rows_for
 from boxwood.grow._grown import Grown
 from boxwood.passes import Batches, LabelColumn, Source, TableReference, TableTask
 from boxwood.passes._find_labels import find_labels
@@ -35,20 +36,24 @@ def measured_on_table(ex: Explanation, source: Source, labels: Any, weight: Any)
             f"labels of {source.name}, which is read in batches, must be a column of it; got {shown(labels)}"
         )
     refuse_unknown_columns(ex.columns, source.names)
-    batches, _ = rows_for(source, labels, weight, ex.columns)
+    batches = rows_for(source, labels, weight, ex.columns)
     booleans = boolean_columns_of(batches)
     words = [ex.columns[j] for j in ex.coded_columns if ex.columns[j] not in booleans]
     if words:
         refuse_all_rows(f"a rule on categories ({listed(words)})", source.name)
-    known = None if ex._table is None else ex._table.task
-    n_jobs = -1 if known is None else known.n_jobs
-    task = TableTask.of(batches, named_by_column(ex.names, replace(batches, n_jobs=n_jobs), labels), n_jobs=n_jobs)
+    n_jobs = -1 if ex._table is None else ex._table.task.n_jobs
+    measured = on_complete_rows(partial(_measured, ex, labels), replace(batches, n_jobs=n_jobs))
+    return with_booleans(replace(measured, notes=(OTHER_ROWS, *measured.notes)), booleans)
+
+
+def _measured(ex: Explanation, labels: str, usable: Usable) -> Explanation:
+    batches, known = usable.batches, None if ex._table is None else ex._table.task
+    task = TableTask.of(batches, named_by_column(ex.names, batches, labels), n_jobs=batches.n_jobs)
     if known is not None:
         task = replace(task, max_leaf_nodes=known.max_leaf_nodes, budget=known.budget)
     facts = TableFacts(task)
     sums = facts.of_trees([ex.tree])[0]
-    measured = explanation_of(facts, Grown(ex.tree, ex.method), sums, facts.costs_of([sums])[0])
-    return with_booleans(replace(measured, notes=(OTHER_ROWS, *measured.notes)), booleans)
+    return explanation_of(facts, Grown(ex.tree, ex.method), sums, facts.costs_of([sums])[0])
 
 
 def named_by_column(names: tuple[Hashable, ...], batches: Batches, column: str) -> TableReference:

@@ -2,62 +2,136 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxwood._frames import refuse_unknown_columns
 from boxwood._validation import listed, refuse_other_kind
 from boxwood.errors import DataError
-from boxwood.explanation._guards import left_out_as_identifiers, notes_on_left_out
-from boxwood.explanation._table_guards import suspects_in
+from boxwood.explanation._asked import Candidates
+from boxwood.explanation._gaps import note_on_gaps, refuse_gaps
+from boxwood.explanation._guards import note_on_used, notes_on_left_out
+from boxwood.explanation._table_guards import NO_LOOK, Look, look_at
 from boxwood.grow import METHODS
 from boxwood.passes import Batches, Source, TableTask
 from boxwood.passes._batches import OTHER_KINDS, rows_of
+from boxwood.passes._complete import CompleteRows
+from boxwood.passes._overview import MissingValues
 from boxwood.reference._budget import Budget, as_names
 from boxwood.reference._clusterer import refuse_one_name
 
+if TYPE_CHECKING:
+    from boxwood.explanation._asked import Asked
+    from boxwood.explanation._explanation import Explanation
+
 __all__ = [
+    "Usable",
     "boolean_columns_of",
     "budget_for",
     "left_out_of",
+    "on_complete_rows",
     "refuse_one_cluster_of",
     "rows_for",
-    "without_identifiers",
+    "usable_rows",
 ]
 
 
-def rows_for(
-    source: Source, label: str | None, weight: Any, columns: Sequence[str] | None
-) -> tuple[Batches, tuple[str, ...]]:
-    """Return the columns that rules may use as rows, and notes on those that are left out."""
+class Usable(NamedTuple):
+    """Rows that have all values, in the columns that rules may use.
+
+    Parameters
+    ----------
+    batches : Batches
+        The rows.
+    notes : tuple of str
+        On columns and rows that are left out.
+    n_incomplete : int
+        Number of the other rows of the table.
+    """
+
+    batches: Batches
+    notes: tuple[str, ...] = ()
+    n_incomplete: int = 0
+
+    def told(self, explanation: Explanation) -> Explanation:
+        """Return the explanation of these rows with the others of the table as rows that are left out."""
+        n_rows, n_left_out = (n + self.n_incomplete for n in (explanation.n_rows, explanation.n_left_out))
+        return replace(explanation, n_rows=n_rows, n_left_out=n_left_out)
+
+
+def usable_rows(source: Source, clustering: Any, label: str | None, asked: Asked, *, looked_at: bool) -> Usable:
+    """Return the rows and columns of a table that a clustering and its rules use.
+
+    Only if the table is looked at, which takes a pass and seldom two or three, columns are left out by their values,
+    and rows that lack some. Columns that the caller named are all used. Of others, those without values are left out.
+    So are those that look like identifiers, if boxwood makes the clusters or a column holds them; and from candidates,
+    those of one value.
+    """
+    batches = replace(rows_for(source, label, asked.sample_weight, asked.columns), n_jobs=asked.n_jobs)
+    look = look_at(batches) if looked_at else NO_LOOK
+    if asked.columns is not None and not isinstance(asked.columns, Candidates):
+        return complete_rows_of(batches, look, asked.missing)
+    left_out = left_out_of(source, (label, asked.sample_weight), asked.columns)
+    left_out["no values"] = list(look.empty)
+    left_out["one value only"] = list(look.constant) if isinstance(asked.columns, Candidates) else []
+    unused = {*left_out["no values"], *left_out["one value only"]}
+    kept = [name for name in batches.columns if name not in unused]
+    suspects = [name for name in kept if name in look.identifiers] if clustering is None or label is not None else []
+    suspects = [] if label is not None and len(suspects) == len(kept) else suspects
+    used = [name for name in kept if name not in suspects]
+    notes = notes_on_left_out(left_out, suspects)
+    if not used:
+        raise DataError(f"no column of numbers is left in {source.name}; {'; '.join(notes)}")
+    usable = complete_rows_of(replace(batches, columns=tuple(used)), look, asked.missing)
+    notes = (note_on_used(used, left_out, suspects), *notes) if notes else ()
+    return usable._replace(notes=(*notes, *usable.notes))
+
+
+def on_complete_rows(work: Callable[[Usable], Explanation], batches: Batches, missing: str = "drop") -> Explanation:
+    """Return what comes of all rows; or, if their first pass finds that some lack values, of the others."""
+    try:
+        return work(Usable(batches))
+    except MissingValues:
+        usable = complete_rows_of(batches, look_at(batches), missing)
+    explanation = usable.told(work(usable))
+    return replace(explanation, notes=(*usable.notes, *explanation.notes))
+
+
+def complete_rows_of(batches: Batches, look: Look, missing: str) -> Usable:
+    """Return the rows that lack no value; takes a pass if some rows do."""
+    gaps = {name: look.gaps[name] for name in batches.columns if name in look.gaps}
+    if not gaps:
+        return Usable(batches)
+    source = CompleteRows(batches.source, list(gaps))
+    assert source.n_rows is not None
+    n_incomplete = look.n_rows - source.n_rows
+    refuse_gaps(gaps, n_incomplete, look.n_rows, missing)
+    note = note_on_gaps(gaps, n_incomplete, look.n_rows)
+    return Usable(replace(batches, source=source, store=None), (note,), n_incomplete)
+
+
+def rows_for(source: Source, label: str | None, weight: Any, columns: Sequence[str] | None) -> Batches:
+    """Return the columns of numbers as rows: those that the caller has chosen, or all, or those among candidates."""
     if weight is not None:
         refuse_other_kind("sample_weight", weight, str, f"name the column of {source.name} that holds the weights")
     batches = rows_of(source, label, weight)
-    if columns is not None:
-        return replace(batches, columns=_chosen(batches, columns, label)), ()
-    return batches, notes_on_left_out(left_out_of(source, (label, weight)))
+    if columns is None:
+        return batches
+    if isinstance(columns, Candidates):
+        return replace(batches, columns=tuple(name for name in batches.columns if name in columns))
+    return replace(batches, columns=_chosen(batches, columns, label))
 
 
-def left_out_of(source: Source, beside: Collection[str | None]) -> dict[str, list[str]]:
+def left_out_of(
+    source: Source, beside: Collection[str | None], candidates: Collection[str] | None = None
+) -> dict[str, list[str]]:
     """Return the columns that hold no numbers by the reason why rules cannot use them, but for those `beside` them."""
     left_out: dict[str, list[str]] = {}
     for name, kind in zip(source.names, source.kinds, strict=True):
-        if kind in OTHER_KINDS and name not in beside:
+        if kind in OTHER_KINDS and name not in beside and (candidates is None or name in candidates):
             left_out.setdefault(OTHER_KINDS[kind], []).append(name)
     return left_out
-
-
-def without_identifiers(batches: Batches) -> tuple[Batches, tuple[str, ...]]:
-    """Return the rows without columns that look like identifiers, and a note on these; takes a pass, seldom two."""
-    suspects = suspects_in(batches).identifiers
-    columns = tuple(name for name in batches.columns if name not in suspects)
-    if not suspects:
-        return batches, ()
-    note = left_out_as_identifiers(suspects)
-    if not columns:
-        raise DataError(f"no column of numbers is left in {batches.source.name}; {note}")
-    return replace(batches, columns=columns), (note,)
 
 
 def _chosen(batches: Batches, columns: Sequence[str], label: str | None) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from boxwood._frames import refuse_unknown_columns
 from boxwood._types import Array
-from boxwood._validation import listed, shown
+from boxwood._validation import listed, position, shown
 from boxwood.explanation._changes import Change, smallest_changes
 from boxwood.explanation._conditions import Condition, condition_of
 from boxwood.explanation._one_row import OneRow, one_row
@@ -107,6 +107,8 @@ def why_of(ex: Explanation, row: Any, immutable: Collection[str], spreads: Mappi
         raise TypeError(f"immutable must be a list of names, got the text {shown(immutable)}")
     refuse_unknown_columns(immutable, ex.columns)
     tree, coded = ex.tree, ex.coded_columns
+    if isinstance(row, (int, np.integer)) and not isinstance(row, bool) and ex._evidence is not None:
+        row = ex._evidence.row_of(position("row", row, ex.n_rows))
 
     def measured() -> Array:
         return ex._rows("the position of a row").coordinates.table.values

@@ -16,7 +16,11 @@ from boxwood.loops.sums import widen
 from boxwood.passes._batches import Block
 from boxwood.passes._exact import ExactSum
 
-__all__ = ["Overview"]
+__all__ = ["MissingValues", "Overview"]
+
+
+class MissingValues(DataError):
+    """Rows lack values, which nobody has looked for before."""
 
 
 class Overview:
@@ -119,7 +123,8 @@ class Overview:
         for what, counts in (("missing", self.missing), ("infinite", self.infinite)):
             if counts.any():
                 where = [f"{name} ({count})" for name, count in zip(columns, counts.tolist(), strict=True) if count]
-                raise DataError(
+                kind = MissingValues if what == "missing" else DataError
+                raise kind(
                     f"{what} values in {self.bad_rows} of {self.n_rows} rows: {listed(where)}; "
                     "leave those rows or columns out"
                 )

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._frames import as_matrix, column_names, is_frame, refuse_unknown_columns
+from boxwood._frames import as_matrix, column_names, is_frame, numeric_columns, refuse_unknown_columns
 from boxwood._types import Array
-from boxwood._validation import Rows, as_table, as_weights, shown
+from boxwood._validation import Rows, as_table, as_weights, listed, refuse_not_finite, shown
 from boxwood.axes import AxisMap, Categories, Scaling, axis_map_of
 from boxwood.axes._composed import Chained
 from boxwood.errors import DataError
@@ -71,7 +71,9 @@ class Coordinates:
             return _mapped(X, columns, clustering[:-1], sample_weight)
         except DataError as error:
             try:
-                return replace(_raw(X, columns, clustering, sample_weight), notes=(not_made(error),))
+                raw, empty = _with_values(X, columns)
+                notes = (not_made(error), *([f"left out, no values: {listed(empty)}"] if empty else []))
+                return replace(_raw(X, raw, clustering, sample_weight), notes=notes)
             except DataError:
                 raise error from None
 
@@ -146,9 +148,16 @@ def _mapped(X: Any, columns: Sequence[str] | None, steps: Any, sample_weight: Ar
     axis_map = axis_map_of(steps, X, columns if is_frame(X) else None)
     names = axis_map.columns or _columns_of_array(axis_map.n_features, columns)
     codes = axis_map.codes(X)
+    refuse_not_finite(codes, names)
     table = Rows(codes, as_weights(sample_weight, len(codes)))
     rows = table.mapped(axis_map.transform(codes))
     return Coordinates(names, table, rows, axis_map, categories=axis_map.categories, notes=(made_by(steps),))
+
+
+def _with_values(X: Any, columns: Sequence[str] | None) -> tuple[Sequence[str] | None, list[str]]:
+    """Return the columns to use, without those of a frame that hold no value where none were chosen, and these."""
+    empty = numeric_columns(X)[1]["no values"] if columns is None and is_frame(X) else []
+    return ([name for name in column_names(X) if name not in empty] if empty else columns), empty
 
 
 def _raw(X: Any, columns: Sequence[str] | None, clustering: Any, sample_weight: ArrayLike | None) -> Coordinates:

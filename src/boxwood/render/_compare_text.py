@@ -39,8 +39,9 @@ def compare_text(found: Comparison) -> str:
     lines = ["  ".join([row[0].ljust(1), row[1].ljust(widths[1]), *_right(row[2:], widths[2:])]) for row in cells]
     parts = [f"{found.n_clusters:,} clusters of {found.n_rows:,} rows", "\n".join(lines)]
     parts.append("* no other tree has as few leaves, as low a price and as high an agreement, and less of one of them")
-    left_out = [f"Note: {name} is left out: {why}" for name, why in found.left_out]
-    return "\n\n".join(parts + ["\n".join(left_out)] * bool(left_out))
+    notes = [f"Note: {note}" for note in found.notes]
+    notes += [f"Note: {name} is left out: {why}" for name, why in found.left_out]
+    return "\n\n".join(parts + ["\n".join(notes)] * bool(notes))
 
 
 def _right(cells: tuple[str, ...], widths: list[int]) -> list[str]:

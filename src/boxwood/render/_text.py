@@ -80,7 +80,10 @@ def findings(ex: Explanation) -> list[str]:
 def headline(ex: Explanation) -> str:
     """Return how many clusters, rows, leaves and columns there are."""
     kept = counted(ex.n_rows - ex.n_left_out, "row")
-    left_out = f" ({counted(ex.n_left_out, 'row')} labelled -1 left out)" if ex.n_left_out else ""
+    labelled = ex.n_left_out - ex.n_incomplete
+    parts = [f"{counted(labelled, 'row')} labelled -1"] * bool(labelled)
+    parts += [f"{counted(ex.n_incomplete, 'row')} with missing values"] * bool(ex.n_incomplete)
+    left_out = f" ({' and '.join(parts)} left out)" if parts else ""
     used = f"{ex.tree.features.size:,} of {counted(len(ex.columns), 'column')}"
     return f"{counted(ex.n_clusters, 'cluster')} of {kept}{left_out}, explained by {of_leaves(ex.n_leaves)} on {used}"
 
@@ -140,7 +143,7 @@ def _noise(ex: Explanation) -> list[str]:
         return []
     order = sorted(range(ex.n_clusters), key=lambda cluster: -noise[cluster])
     taken = [f"{noise[i]:,} in {shortened(cluster_name(ex.names[i]))}" for i in order if noise[i]]
-    return [f"Of the {counted(ex.n_left_out, 'row')} labelled -1 the rules put {listed(taken)}."]
+    return [f"Of the {counted(sum(noise), 'row')} labelled -1 the rules put {listed(taken)}."]
 
 
 def _origin(ex: Explanation) -> str:

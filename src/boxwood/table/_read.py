@@ -28,7 +28,8 @@ class Table:
     name : str
         Name of the file in messages.
     X : array of shape (n, d)
-        Always holds: float64, finite, rows in the order of the file, every column has at least two values.
+        Always holds: float64, not infinite, rows in the order of the file, every column has at least two values.
+        Missing values are NaN.
     columns : tuple of d str
         Names of the columns of `X`.
     labels : array of shape (n,), or None
@@ -74,6 +75,7 @@ def read_table(
     weights: str | None = None,
     header: bool = True,
     decimal: str | None = None,
+    missing: str = "refuse",
     tick: Tick | None = None,
 ) -> Table:
     """Return the numeric columns of a CSV, Parquet, Arrow or JSON-lines file.
@@ -101,6 +103,8 @@ def read_table(
     decimal : {".", ","}, default=None
         Of CSV: what stands before the decimals. None is a point, or a comma in columns where that is sure: all values
         of the column are such numbers, and fields are separated by semicolons.
+    missing : {"refuse", "drop"}, default="refuse"
+        Whether missing values are an error, or NaN in the matrix, for `explain` to leave their rows out.
     tick : callable, default=None
         Called now and then with the fraction of a pass that is done.
 
@@ -138,12 +142,12 @@ def read_table(
         if n_rows == 0:
             raise DataError(f"{source.name} has column names but no rows")
         used, left_out = _choose(source, profiles, wanted)
-        _refuse_gaps(source, n_rows, [profiles[i] for i in used])
+        _refuse_gaps(source, n_rows, [profiles[i] for i in used], missing)
         y = None if label is None else _labels(source, label, n_rows)
         mass = None if weight is None else _weights(source, weight, n_rows)
         X = _matrix(source, used, n_rows, tick)
         padded = tuple(
-            source.names[i] for j, i in enumerate(used) if profiles[i].padded and (X[:, j] == np.floor(X[:, j])).all()
+            source.names[i] for j, i in enumerate(used) if profiles[i].padded and not (X[:, j] % 1 > 0).any()
         )
         booleans = tuple(source.names[i] for i in used if source.types[i] == "BOOLEAN" or profiles[i].words)
         said = (*source.hints, *hints_on(source, dict(left_out).get("text", ())))
@@ -191,9 +195,9 @@ def _choose(
     raise DataError(f"no numeric column in {source.name}\n{listing}".rstrip())
 
 
-def _refuse_gaps(source: Source, n_rows: int, profiles: Sequence[Profile]) -> None:
-    """Raise a DataError if columns have missing or infinite values."""
-    missing = {p.column: n_rows - p.filled for p in profiles if p.filled < n_rows}
+def _refuse_gaps(source: Source, n_rows: int, profiles: Sequence[Profile], asked: str) -> None:
+    """Raise a DataError if columns have infinite values, or missing ones that are not to be dropped."""
+    missing = {p.column: n_rows - p.filled for p in profiles if p.filled < n_rows and asked == "refuse"}
     infinite = {p.column: p.infinite for p in profiles if p.infinite}
     for kind, remedy, counts, test in (
         ("missing", "fill", missing, source.missing),
@@ -202,10 +206,12 @@ def _refuse_gaps(source: Source, n_rows: int, profiles: Sequence[Profile]) -> No
         if counts:
             anywhere = " OR ".join(test(i) for i in counts)
             rows = source.fetch(f"SELECT count(*) FROM {source.relation} WHERE {anywhere}")[0][0]
+            drop = " (--missing drop)" if kind == "missing" else ""
             where = listed([f"{source.names[i]} ({count:,})" for i, count in counts.items()])
             raise DataError(
                 f"{kind} values in {rows:,} of {n_rows:,} rows: {where}\n"
-                f"{remedy} them or leave those rows out, then run again\nor leave the columns out with --exclude NAME"
+                f"{remedy} them or leave those rows out{drop}, then run again\n"
+                "or leave the columns out with --exclude NAME"
             )
 
 
@@ -217,7 +223,7 @@ def _matrix(source: Source, columns: Sequence[int], n_rows: int, tick: Tick | No
     arrays = source.fetch_arrays(f"SELECT {numbers} FROM {source.relation}", tick)
     X = np.empty((n_rows, len(columns)), order="F")
     for j, i in enumerate(columns):
-        X[:, j] = arrays.pop(f"c{i}")
+        X[:, j] = np.ma.filled(arrays.pop(f"c{i}"), np.nan)  # masked where a value is NULL
     return X
 
 

@@ -53,6 +53,8 @@ def are_numbers(profile: Profile) -> bool:
 def _of_text(table: Table, profile: Profile, is_whole: bool) -> Column:
     """Return how a column of text is written: as booleans, whole numbers or doubles, if all its values are numbers."""
     i = profile.column
+    if profile.filled == 0:
+        return Column("CAST(NULL AS DOUBLE)", "number")  # like any column without values
     if are_numbers(profile):
         if profile.words:
             return Column(f"CAST({table.number(i)} AS BOOLEAN)", "boolean")

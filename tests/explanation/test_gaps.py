@@ -1,0 +1,205 @@
+"""Rows that lack a value: they get no cluster and stay outside of all measures, by whatever door they come in."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.decomposition import PCA
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+import boxwood
+from boxwood import IMM, explain
+from boxwood.errors import DataError
+from boxwood.reference import Reference
+from boxwood.table._arrow_source import ArrowSource
+from tests.scale import seeds
+from tests.scattered import scattered
+
+N = 120
+RNG = np.random.default_rng(0)
+LABELS = np.repeat(["low", "high"], N // 2)
+FRAME = pd.DataFrame(
+    {
+        "a": np.r_[RNG.normal(0, 1, N // 2), RNG.normal(4, 1, N // 2)].round(2),
+        "b": RNG.normal(0, 3, N).round(2),
+        "word": RNG.choice(["x", "y"], N),
+    }
+)
+HOLES = FRAME.copy()
+HOLES.loc[[3, 70], "a"] = np.nan
+HOLES.loc[[70, 110, 119], "b"] = np.nan
+WHOLE = np.setdiff1d(np.arange(N), [3, 70, 110, 119])
+NOTE = "4 of 120 rows lack a value and get no cluster: b (3), a (2)"
+
+
+def check_leaves_out(ex, expected):
+    """An explanation of the table with gaps is that of its complete rows, of which it knows the positions."""
+    assert ex.tree == expected.tree
+    assert (ex.price, ex.agreement, ex.clusters) == (expected.price, expected.agreement, expected.clusters)
+    assert (ex.n_rows, ex.n_left_out, ex.n_incomplete) == (N, 4, 4)
+    assert NOTE in ex.notes
+    assert "(4 rows with missing values left out)" in str(ex)
+
+
+@pytest.mark.parametrize("method", ["auto", "imm", "cart"])
+def test_rows_with_gaps_are_left_out(method):
+    ex = explain(HOLES, LABELS, method=method)
+    expected = explain(FRAME.iloc[WHOLE], LABELS[WHOLE], method=method)
+    check_leaves_out(ex, expected)
+    assert [one.row for one in ex.misassigned()] == WHOLE[[one.row for one in expected.misassigned()]].tolist()
+    assert list(ex.typical()) == WHOLE[list(expected.typical())].tolist()
+    assert ex.why(118).cluster == expected.why(int(np.searchsorted(WHOLE, 118))).cluster
+    with pytest.raises(DataError, match="row 70 lacks a value that the rules look at"):
+        ex.why(70)
+
+
+def test_every_kind_of_rows_and_labels_is_read_alike():
+    expected = explain(FRAME.iloc[WHOLE], LABELS[WHOLE], method="imm")
+    numbers = HOLES[["a", "b"]]
+    of_whole = Reference.of(FRAME[["a", "b"]].to_numpy(), LABELS)
+    for X in (HOLES, pl.from_pandas(HOLES), pa.Table.from_pandas(HOLES), HOLES.convert_dtypes()):
+        check_leaves_out(explain(X, LABELS, method="imm"), expected)
+    for labels in (list(LABELS), pd.Series(LABELS), LABELS.astype(object)):
+        check_leaves_out(explain(HOLES, labels, method="imm", sample_weight=None), expected)
+    check_leaves_out(explain(HOLES.assign(label=LABELS), "label", method="imm"), expected)
+    weighted = explain(HOLES, LABELS, method="imm", sample_weight=np.r_[np.ones(N - 1), 99.0])
+    assert (weighted.tree, weighted.agreement) == (expected.tree, expected.agreement)
+    array = explain(numbers.to_numpy(), LABELS, method="imm")
+    assert array.tree == expected.tree
+    assert "4 of 120 rows lack a value and get no cluster: column 1 (3), column 0 (2)" in array.notes
+    assert explain(numbers, of_whole, method="imm").n_incomplete == 4
+
+
+def test_clusters_are_made_of_complete_rows():
+    numbers = HOLES[["a", "b"]]
+    expected = explain(FRAME[["a", "b"]].iloc[WHOLE], n_clusters=3, method="imm")
+    check_leaves_out(explain(numbers, n_clusters=3, method="imm"), expected)
+    k_means = KMeans(3, n_init=10, random_state=0)
+    expected = explain(FRAME[["a", "b"]].iloc[WHOLE], k_means, method="imm")
+    check_leaves_out(explain(numbers, k_means, method="imm"), expected)
+    explain(numbers, AgglomerativeClustering(3), method="imm")
+    fitted = AgglomerativeClustering(3).fit(FRAME[["a", "b"]])
+    ex = explain(numbers, fitted, method="imm")
+    assert sum(one.size for one in ex.clusters) == len(WHOLE)
+    assert len(fitted.labels_) == N
+    imm = IMM(n_clusters=3, random_state=0)
+    check_leaves_out(explain(numbers, imm), imm.fit(FRAME[["a", "b"]].iloc[WHOLE]).explanation_)
+
+
+def test_noise_and_gaps_are_told_apart():
+    labels = LABELS.astype(object)
+    labels[:5] = -1
+    ex = explain(HOLES, labels, method="imm")
+    assert (ex.n_left_out, ex.n_incomplete, sum(ex.noise)) == (8, 4, 4)
+    assert "(4 rows labelled -1 and 4 rows with missing values left out)" in str(ex)
+    assert "Of the 4 rows labelled -1 the rules put" in str(ex)
+
+
+def test_a_saved_model_knows_how_many_rows_were_left_out(tmp_path):
+    ex = explain(HOLES, LABELS, method="imm")
+    ex.save(tmp_path / "m.json")
+    loaded = boxwood.load(tmp_path / "m.json")
+    assert (loaded.n_rows, loaded.n_left_out, loaded.n_incomplete) == (N, 4, 4)
+    for model in (ex, loaded):
+        again = model.measure(HOLES, LABELS)
+        assert (again.n_incomplete, again.agreement) == (4, ex.agreement)
+
+
+def test_gaps_are_refused_where_that_is_asked_for():
+    for X in (HOLES, ArrowSource(pa.Table.from_pandas(HOLES.assign(label=LABELS)))):
+        labels = LABELS if X is HOLES else "label"
+        with pytest.raises(DataError, match=r"^missing values in 4 of 120 rows: b \(3\), a \(2\); fill them"):
+            explain(X, labels, method="imm", missing="refuse")
+    with pytest.raises(ValueError, match="missing must be one of 'drop', 'refuse'; got 'learn'"):
+        explain(HOLES, LABELS, missing="learn")
+    with pytest.raises(DataError, match="missing values"):
+        IMM().fit(HOLES[["a", "b"]])
+
+
+def test_more_than_half_is_refused_with_the_columns_to_leave_out():
+    holey = HOLES.assign(z=np.where(np.arange(N) % 3, np.nan, 1.0), y=1.0)
+    for X, labels in ((holey, LABELS), (ArrowSource(pa.Table.from_pandas(holey.assign(label=LABELS))), "label")):
+        with pytest.raises(DataError, match=r"81 of 120 rows: z \(80\).*more than half, so leave out z \(columns\)"):
+            explain(X, labels, method="imm")
+        assert explain(X, labels, method="imm", columns=["a", "b"]).n_incomplete == 4
+
+
+def test_columns_without_values_are_left_out():
+    empty = HOLES.assign(nan=np.nan, none=None, zero=pd.Series([pd.NA] * N, dtype="Int64"))
+    expected = explain(FRAME.iloc[WHOLE], LABELS[WHOLE], method="imm")
+    for X in (empty, pl.from_pandas(empty), ArrowSource(pa.Table.from_pandas(empty.assign(label=LABELS)))):
+        ex = explain(X, "label" if isinstance(X, ArrowSource) else LABELS, method="imm")
+        assert (ex.columns, ex.tree) == (("a", "b"), expected.tree)
+        assert ex.notes[0] == "2 of 6 columns are used: a, b"
+        assert any(note.startswith("left out, no values: nan") for note in ex.notes)
+
+
+@pytest.mark.parametrize("seed", seeds(30))
+def test_rows_in_batches_are_left_out_as_in_memory(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(12, 60))
+    X = rng.normal(size=(n, 3)).round(1)
+    X[rng.random((n, 3)) < 0.1] = np.nan
+    y = (np.nan_to_num(X[:, 0]) > np.nanmedian(X[:, 0])).astype(int)
+    expected = explain(X, y, method="imm", columns=["x0", "x1", "x2"])
+    ex = explain(scattered(X, seed, label=y), "label", method="imm")
+    assert (ex.tree, ex.clusters) == (expected.tree, expected.clusters)
+    assert (ex.n_rows, ex.n_left_out, ex.n_incomplete) == (n, expected.n_left_out, expected.n_incomplete)
+    centers = explain(scattered(X, seed), np.array([[-1.0, 0, 0], [1, 0, 0]]), method="imm")
+    assert (centers.n_rows, centers.n_incomplete) == (n, int(np.isnan(X).any(axis=1).sum()))
+
+
+# ---------------------------------------------------------------------------------------------------- pipelines
+
+
+def test_a_pipeline_is_asked_about_the_columns_that_it_reads():
+    steps = make_column_transformer((StandardScaler(), ["b"]), (OneHotEncoder(), ["word"]))
+    pipeline = make_pipeline(steps, KMeans(2, random_state=0))
+    for clusterer in (pipeline, make_pipeline(*[step for _, step in pipeline.steps]).fit(HOLES.dropna())):
+        ex = explain(HOLES, clusterer, method="imm")
+        assert ex.n_incomplete == 3
+        assert "3 of 120 rows lack a value and get no cluster: b (3)" in ex.notes
+    refused = make_pipeline(make_column_transformer((PCA(1), make_column_selector("a|b"))), KMeans(2, random_state=0))
+    assert explain(HOLES.drop(columns="word"), refused, method="imm").n_incomplete == 4
+
+
+@pytest.mark.parametrize("last", [KMeans(2, random_state=0), AgglomerativeClustering(2)], ids=["predicts", "labels"])
+def test_a_pipeline_that_takes_gaps_gets_them(last):
+    seen = []
+
+    class Watched(SimpleImputer):
+        def fit_transform(self, X, y=None):
+            seen.append(int(np.isnan(np.asarray(X, dtype=float)).sum()))
+            return super().fit_transform(X, y)
+
+    steps = make_column_transformer((make_pipeline(Watched(), StandardScaler()), ["a", "b"]))
+    ex = explain(HOLES, make_pipeline(steps, last), method="imm")
+    assert seen == [5]
+    assert NOTE in ex.notes
+    indicators = make_column_transformer((SimpleImputer(add_indicator=True), ["a", "b"]))
+    ex = explain(HOLES[["a", "b"]], make_pipeline(indicators, last), method="imm")
+    assert ex.n_incomplete == 4
+
+
+# ------------------------------------------------------------------------------------------------------- indexes
+
+
+def test_a_series_with_another_index_is_refused():
+    shuffled, series = FRAME.sample(frac=1, random_state=0), pd.Series(LABELS)
+    both_ways = r"labels\.reindex\(X\.index\), or by position: labels\.to_numpy\(\)"
+    with pytest.raises(DataError, match=both_ways):
+        explain(shuffled, series)
+    with pytest.raises(DataError, match=both_ways):
+        boxwood.compare(shuffled, series)
+    with pytest.raises(DataError, match=r"sample_weight\.reindex\(X\.index\)"):
+        explain(shuffled, LABELS, sample_weight=pd.Series(np.ones(N)))
+    expected = explain(FRAME, series)
+    assert explain(shuffled, series.reindex(shuffled.index)).tree == expected.tree
+    with pytest.raises(DataError, match=both_ways):
+        expected.measure(shuffled, series)
+    assert explain(FRAME.to_numpy()[:, :2].astype(float), series[::-1]).n_rows == N
