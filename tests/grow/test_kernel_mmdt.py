@@ -126,7 +126,7 @@ def test_the_surest_cuts_equal_the_twin():
         mixture = random_mixture(seed) if seed % 2 else make_mixture(seed)
         kernel = (Gaussian(0.5), Laplace(1.0))[seed % 2]
         laws = GaussianLaws(mixture, kernel)
-        xi, variance = laws.similarity.mean.tolist(), laws.variance.tolist()
+        xi, variance = laws.similarity.mean.tolist(), laws.similarity.variance.tolist()
         twin = naive.kernel_mmdt(
             xi,
             _radius(kernel),
@@ -180,7 +180,7 @@ def test_a_column_of_nearly_equal_similarities_is_not_sure():
         for b in range(2):
             squares = np.subtract.outer(X[labels == a, 1], X[labels == b, 1]) ** 2
             exact[a, b] = (0.1 * squares).var()  # 1 - exp(-t) is t to nine digits
-    np.testing.assert_allclose(laws.variance[1], exact, rtol=1e-5)
+    np.testing.assert_allclose(laws.similarity.variance[1], exact, rtol=1e-5)
     tree, cuts = tree_and_cuts(X, reference, kernel=kernel, axis="error", prototype="medoid")
     assert tree.feature[0] == 0
     assert (tree.predict(X) != labels).mean() <= cuts[0].error_bound
@@ -196,9 +196,11 @@ def test_similarities_are_means_over_all_pairs():
             parts = [(X[rows, i].astype(float), of_rows[rows]) for rows in _rows_of(reference)]
             for a, (x, v) in enumerate(parts):
                 for b, (y, w) in enumerate(parts):
-                    mean, second = naive.pair_similarity(profile, x, y, v, w)
+                    mean, variance = naive.pair_similarity(profile, x, y, v, w)
                     assert similarity.mean[i, a, b] == pytest.approx(mean, abs=1e-12)
-                    assert similarity.second_moment[i, a, b] == pytest.approx(second, abs=1e-12)
+                    assert similarity.variance[i, a, b] == pytest.approx(
+                        variance, rel=1e-9, abs=1e-15 * variance**0.5 + 1e-31
+                    )
 
 
 def _rows_of(reference):
@@ -356,6 +358,30 @@ def test_mistakes_over_all_prototypes_are_below_the_bound_of_the_cut(axis):
         informative += cut.error_bound < 0.1
         assert tree.n_leaves == 2
     assert informative > 30
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_mistakes_are_below_the_bound_for_similarities_close_to_0_and_close_to_1(axis):
+    near_0 = near_1 = 0
+    for seed in seeds(24):
+        rng = np.random.default_rng(seed)
+        X, labels = balls(
+            rng, rng.uniform(-10, 10, size=(3, 2)), rng.integers(2, 12, size=3), rng.choice([0.1, 0.4, 2])
+        )
+        kernel = (Gaussian, Laplace)[seed % 2](10 ** rng.choice([-9.0, -1.0, 0.0, 1.0]))
+        try:
+            _, cuts = tree_and_cuts(X, Reference.of(X, labels), kernel=kernel, axis=axis, random_state=seed)
+        except DataError:
+            continue
+        for cut in cuts:
+            prototypes = X[labels == cut.component, cut.feature]
+            near = kernel.axis_kernel(cut.feature, X[:, cut.feature], prototypes) >= cut.level
+            of_node = np.isin(labels, (*cut.inside, *cut.outside))
+            wrong = (near != np.isin(labels, cut.inside)[:, None]) & of_node[:, None]
+            assert wrong.mean() <= cut.error_bound * (1 + 1e-6) + 1e-12
+            near_0 += cut.similarity < 1e-12
+            near_1 += cut.similarity > 1 - 1e-6
+    assert min(near_0, near_1) > 2
 
 
 @pytest.mark.parametrize("axis", AXES)

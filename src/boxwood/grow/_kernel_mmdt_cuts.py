@@ -149,7 +149,7 @@ def _gaps(similarities: Floats, component: int, components: Indices) -> tuple[li
 def _error_bound(laws: Laws, components: Indices, choice: _Choice) -> float:
     """Return a bound on the fraction of all rows on the wrong side of a cut, expected over random prototypes."""
     means = laws.similarity.mean[choice.axis, choice.component, components]
-    variances = laws.variance[choice.axis, choice.component, components]
+    variances = laws.similarity.variance[choice.axis, choice.component, components]
     # Cantelli's inequality, which is sharper than the Chebyshev inequality of the paper's proof
     totals = variances + (choice.level - means) ** 2
     fractions = np.divide(variances, totals, out=np.zeros(len(components)), where=variances > 0)
