@@ -1,12 +1,14 @@
 """Kernel MMDT: equal to its twins, its guarantee over all prototypes, the closed form, what changes nothing."""
 
 import math
+import pickle
 from functools import partial
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.cluster import KMeans
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -18,7 +20,7 @@ from boxwood.grow._kernel_mmdt import grow_kernel_mmdt
 from boxwood.grow._kernel_mmdt_components import POINTS, ClusterLaws, GaussianLaws, _distinct_values, _summary
 from boxwood.grow._kernel_mmdt_cuts import AXES, grow_from_laws
 from boxwood.kernels import Gaussian, Laplace, Linear, Precomputed, ProductKernel, kernel_distances
-from boxwood.metrics import axis_similarity, kernel_cost, price_of_explainability
+from boxwood.metrics import axis_similarity, kernel_cost, price_of_explainability, within_similarity
 from boxwood.reference import Mixture, Reference, Task
 from boxwood.theory.bounds import kernel_price_bound, midpoint_kernel_price_bound
 from boxwood.tree import ThresholdTree
@@ -585,6 +587,61 @@ def test_the_estimators_tree_price_and_bound():
     assert drawn.tree_ == kernel_mmdt(X, reference, kernel=kernel, axis="error", random_state=3, n_trees=4)
     medoid = KernelMMDT(gamma=0.5, prototype="medoid").fit(X, y)
     assert medoid.tree_ == kernel_mmdt(X, reference, kernel=kernel, axis="error", prototype="medoid")
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_the_estimator_s_own_bound_on_the_price_holds(axis):
+    held = 0
+    for seed in seeds(8):
+        rng = np.random.default_rng(seed)
+        X, labels = balls(
+            rng, rng.uniform(-6, 6, size=(3, 2)), rng.integers(3, 20, size=3), rng.choice([0.02, 0.1, 0.5])
+        )
+        y, weights = np.where(rng.random(len(X)) < 0.1, -1, 2 * labels), rng.integers(1, 4, size=len(X))
+        kernel = (Gaussian, Laplace)[seed % 2](10 ** rng.uniform(-4, 0.5))
+        try:
+            models = [KernelMMDT(kernel=kernel, axis=axis, random_state=s).fit(X, y, weights) for s in range(6)]
+        except DataError:
+            continue
+        bound = models[0].price_bound_
+        assert all(model.price_bound_.value == bound.value for model in models)
+        assert bound.conditions[1].holds is True  # the cuts are those of the bound's components
+        assert bound.holds is bound.conditions[0].holds
+        prices = [model.price_ for model in models]
+        assert np.mean(prices) <= bound.value + 4 * np.std(prices) / math.sqrt(6) + 1e-9
+        held += bound.holds
+    assert held > 1
+
+
+def test_the_own_bound_is_that_of_similarities_over_all_pairs():
+    X, y = balls(np.random.default_rng(0), [[0, 0], [3, 0], [0, 3]], [20, 30, 40], 0.03)
+    model = KernelMMDT(gamma=0.5, random_state=0).fit(X, y)
+    samples = [X[y == c] for c in range(3)]
+    similar = [measure(samples, kernel=model.kernel_) for measure in (axis_similarity, within_similarity)]
+    asked = {"weights": [20, 30, 40], "cuts": model.cuts_, "drawn": True}
+    paper, middle = (bound(*similar, **asked) for bound in (kernel_price_bound, midpoint_kernel_price_bound))
+    assert paper.holds is middle.holds is True
+    assert model.price_bound_.value == pytest.approx(min(paper.value, middle.value))
+    assert model.price_bound_.holds is True
+    assert model.price_bound_.value < model.price_ceiling_
+    assert pickle.loads(pickle.dumps(model)).price_bound_ == model.price_bound_
+    unread = pickle.loads(pickle.dumps(clone(model).fit(X, y)))
+    with pytest.raises(DataError, match="holds no rows"):
+        unread.price_bound_  # noqa: B018
+    assert KernelMMDT(gamma=0.5, prototype="medoid").fit(X, y).price_bound_.holds is None
+    assert model.fit(X, np.minimum(y, 1)).price_bound_.value != paper.value
+    many = np.concatenate([X, X + 1e-4])[np.arange(1100) % 180] + 1e-6 * np.arange(1100)[:, None]
+    assert KernelMMDT(gamma=0.5).fit(many, np.arange(1100) % 180 % 90 > 20).price_bound_.estimated
+
+
+def test_the_own_bound_leaves_out_clusters_without_rows():
+    X, y = balls(np.random.default_rng(0), [[0, 0], [3, 0], [0, 3]], [20, 30, 40], 0.03)
+    of_three = FrozenEstimator(KMeans(3, init=[[0, 0], [3, 0], [0, 3]], n_init=1).fit(X))
+    model = KernelMMDT(of_three, gamma=0.5, random_state=0).fit(X[y != 1])
+    assert model.reference_.n_clusters == 3
+    alone = KernelMMDT(gamma=0.5, random_state=0).fit(X[y != 1], y[y != 1])
+    assert model.price_bound_.holds is True
+    assert model.price_bound_.value == pytest.approx(alone.price_bound_.value)
 
 
 def test_agreement_counts_kept_rows_by_weight():

@@ -26,6 +26,7 @@ from boxwood.metrics import (
     price_of_explainability,
     within_similarity,
 )
+from boxwood.metrics._kernel_similarity import AxisSimilarity
 from boxwood.theory import bounds
 from tests import naive
 from tests.cases import make_case
@@ -433,6 +434,21 @@ def test_price_bound_is_trivial_where_components_are_alike():
     wide = bounds.kernel_price_bound(axis_similarity(alike, kernel=kernel), within_similarity(alike, kernel=kernel))
     assert wide.holds is False
     assert "tau lies below" in wide.conditions[0].text
+
+
+def test_what_is_lost_in_rounding_verifies_no_price_bound():
+    rows = np.random.default_rng(0).normal(size=(40, 1)) + np.repeat([[0.0], [2.0]], 20, axis=0)
+    mixture = Mixture.of(rows, np.repeat([0, 1], 20))
+    for gamma, status in ((1e-11, "verified"), (1e-13, "failed"), (1e-17, "failed")):
+        similar = [measure(mixture, kernel=Gaussian(gamma)) for measure in (axis_similarity, within_similarity)]
+        for bound in (bounds.kernel_price_bound, bounds.midpoint_kernel_price_bound):
+            assert bound(*similar).value > 1e9
+            assert bound(*similar).conditions[0].status == status
+    without_variance = AxisSimilarity(np.array([[[0.9, 0.1], [0.1, 0.9]]]), np.zeros((1, 2, 2)))
+    assert bounds.kernel_price_bound(without_variance, [0.9, 0.9]).holds is False
+    equal_rows = AxisSimilarity(np.array([[[1.0, 0.1], [0.1, 1.0]]]), np.zeros((1, 2, 2)))
+    assert bounds.kernel_price_bound(equal_rows, [1.0, 1.0]).value == 1
+    assert bounds.kernel_price_bound(equal_rows, [1.0, 1.0]).conditions[0].holds is True
 
 
 def test_price_bounds_of_kernel_imm_by_hand():

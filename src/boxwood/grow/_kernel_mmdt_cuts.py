@@ -59,6 +59,12 @@ class PrototypeCut(NamedTuple):
     within: float
     error_bound: float
 
+    def renumbered(self, clusters: Indices) -> PrototypeCut:
+        """Return the cut with the positions of its clusters in an ascending array instead of their numbers."""
+        inside, outside = (tuple(np.searchsorted(clusters, side).tolist()) for side in (self.inside, self.outside))
+        component, partner = np.searchsorted(clusters, (self.component, self.partner)).tolist()
+        return self._replace(component=component, partner=partner, inside=inside, outside=outside)
+
 
 def grow_from_laws(
     laws: Laws, kernel: DistanceKernel, random: np.random.Generator | None, axis: str = "similarity"
