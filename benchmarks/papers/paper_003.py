@@ -44,7 +44,7 @@ def _imm(options: Options) -> Section:
     X, reference = _five_clusters()
     tree = grow.imm(X, reference)
     splits = list(_splits(X, tree, reference))
-    found = bounds.imm_certificate(X, tree, reference)
+    found = bounds.imm_certificate(X, tree, reference, centers="reference")
     picture = plots.splits(options.out, "003_figure_3.png", X, reference.labels, splits)
     rows, total = [], 0
     for number, split in enumerate(splits, 1):

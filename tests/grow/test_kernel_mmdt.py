@@ -1,12 +1,14 @@
 """Kernel MMDT: equal to its twins, its guarantee over all prototypes, the closed form, what changes nothing."""
 
 import math
+import pickle
 from functools import partial
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.cluster import KMeans
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -18,7 +20,7 @@ from boxwood.grow._kernel_mmdt import grow_kernel_mmdt
 from boxwood.grow._kernel_mmdt_components import POINTS, ClusterLaws, GaussianLaws, _distinct_values, _summary
 from boxwood.grow._kernel_mmdt_cuts import AXES, grow_from_laws
 from boxwood.kernels import Gaussian, Laplace, Linear, Precomputed, ProductKernel, kernel_distances
-from boxwood.metrics import axis_similarity, kernel_cost, price_of_explainability
+from boxwood.metrics import axis_similarity, kernel_cost, price_of_explainability, within_similarity
 from boxwood.reference import Mixture, Reference, Task
 from boxwood.theory.bounds import kernel_price_bound, midpoint_kernel_price_bound
 from boxwood.tree import ThresholdTree
@@ -126,7 +128,7 @@ def test_the_surest_cuts_equal_the_twin():
         mixture = random_mixture(seed) if seed % 2 else make_mixture(seed)
         kernel = (Gaussian(0.5), Laplace(1.0))[seed % 2]
         laws = GaussianLaws(mixture, kernel)
-        xi, variance = laws.similarity.mean.tolist(), laws.variance.tolist()
+        xi, variance = laws.similarity.mean.tolist(), laws.similarity.variance.tolist()
         twin = naive.kernel_mmdt(
             xi,
             _radius(kernel),
@@ -180,7 +182,7 @@ def test_a_column_of_nearly_equal_similarities_is_not_sure():
         for b in range(2):
             squares = np.subtract.outer(X[labels == a, 1], X[labels == b, 1]) ** 2
             exact[a, b] = (0.1 * squares).var()  # 1 - exp(-t) is t to nine digits
-    np.testing.assert_allclose(laws.variance[1], exact, rtol=1e-5)
+    np.testing.assert_allclose(laws.similarity.variance[1], exact, rtol=1e-5)
     tree, cuts = tree_and_cuts(X, reference, kernel=kernel, axis="error", prototype="medoid")
     assert tree.feature[0] == 0
     assert (tree.predict(X) != labels).mean() <= cuts[0].error_bound
@@ -196,9 +198,11 @@ def test_similarities_are_means_over_all_pairs():
             parts = [(X[rows, i].astype(float), of_rows[rows]) for rows in _rows_of(reference)]
             for a, (x, v) in enumerate(parts):
                 for b, (y, w) in enumerate(parts):
-                    mean, second = naive.pair_similarity(profile, x, y, v, w)
+                    mean, variance = naive.pair_similarity(profile, x, y, v, w)
                     assert similarity.mean[i, a, b] == pytest.approx(mean, abs=1e-12)
-                    assert similarity.second_moment[i, a, b] == pytest.approx(second, abs=1e-12)
+                    assert similarity.variance[i, a, b] == pytest.approx(
+                        variance, rel=1e-9, abs=1e-15 * variance**0.5 + 1e-31
+                    )
 
 
 def _rows_of(reference):
@@ -356,6 +360,30 @@ def test_mistakes_over_all_prototypes_are_below_the_bound_of_the_cut(axis):
         informative += cut.error_bound < 0.1
         assert tree.n_leaves == 2
     assert informative > 30
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_mistakes_are_below_the_bound_for_similarities_close_to_0_and_close_to_1(axis):
+    near_0 = near_1 = 0
+    for seed in seeds(24):
+        rng = np.random.default_rng(seed)
+        X, labels = balls(
+            rng, rng.uniform(-10, 10, size=(3, 2)), rng.integers(2, 12, size=3), rng.choice([0.1, 0.4, 2])
+        )
+        kernel = (Gaussian, Laplace)[seed % 2](10 ** rng.choice([-9.0, -1.0, 0.0, 1.0]))
+        try:
+            _, cuts = tree_and_cuts(X, Reference.of(X, labels), kernel=kernel, axis=axis, random_state=seed)
+        except DataError:
+            continue
+        for cut in cuts:
+            prototypes = X[labels == cut.component, cut.feature]
+            near = kernel.axis_kernel(cut.feature, X[:, cut.feature], prototypes) >= cut.level
+            of_node = np.isin(labels, (*cut.inside, *cut.outside))
+            wrong = (near != np.isin(labels, cut.inside)[:, None]) & of_node[:, None]
+            assert wrong.mean() <= cut.error_bound * (1 + 1e-6) + 1e-12
+            near_0 += cut.similarity < 1e-12
+            near_1 += cut.similarity > 1 - 1e-6
+    assert min(near_0, near_1) > 2
 
 
 @pytest.mark.parametrize("axis", AXES)
@@ -559,6 +587,61 @@ def test_the_estimators_tree_price_and_bound():
     assert drawn.tree_ == kernel_mmdt(X, reference, kernel=kernel, axis="error", random_state=3, n_trees=4)
     medoid = KernelMMDT(gamma=0.5, prototype="medoid").fit(X, y)
     assert medoid.tree_ == kernel_mmdt(X, reference, kernel=kernel, axis="error", prototype="medoid")
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_the_estimator_s_own_bound_on_the_price_holds(axis):
+    held = 0
+    for seed in seeds(8):
+        rng = np.random.default_rng(seed)
+        X, labels = balls(
+            rng, rng.uniform(-6, 6, size=(3, 2)), rng.integers(3, 20, size=3), rng.choice([0.02, 0.1, 0.5])
+        )
+        y, weights = np.where(rng.random(len(X)) < 0.1, -1, 2 * labels), rng.integers(1, 4, size=len(X))
+        kernel = (Gaussian, Laplace)[seed % 2](10 ** rng.uniform(-4, 0.5))
+        try:
+            models = [KernelMMDT(kernel=kernel, axis=axis, random_state=s).fit(X, y, weights) for s in range(6)]
+        except DataError:
+            continue
+        bound = models[0].price_bound_
+        assert all(model.price_bound_.value == bound.value for model in models)
+        assert bound.conditions[1].holds is True  # the cuts are those of the bound's components
+        assert bound.holds is bound.conditions[0].holds
+        prices = [model.price_ for model in models]
+        assert np.mean(prices) <= bound.value + 4 * np.std(prices) / math.sqrt(6) + 1e-9
+        held += bound.holds
+    assert held > 1
+
+
+def test_the_own_bound_is_that_of_similarities_over_all_pairs():
+    X, y = balls(np.random.default_rng(0), [[0, 0], [3, 0], [0, 3]], [20, 30, 40], 0.03)
+    model = KernelMMDT(gamma=0.5, random_state=0).fit(X, y)
+    samples = [X[y == c] for c in range(3)]
+    similar = [measure(samples, kernel=model.kernel_) for measure in (axis_similarity, within_similarity)]
+    asked = {"weights": [20, 30, 40], "cuts": model.cuts_, "drawn": True}
+    paper, middle = (bound(*similar, **asked) for bound in (kernel_price_bound, midpoint_kernel_price_bound))
+    assert paper.holds is middle.holds is True
+    assert model.price_bound_.value == pytest.approx(min(paper.value, middle.value))
+    assert model.price_bound_.holds is True
+    assert model.price_bound_.value < model.price_ceiling_
+    assert pickle.loads(pickle.dumps(model)).price_bound_ == model.price_bound_
+    unread = pickle.loads(pickle.dumps(clone(model).fit(X, y)))
+    with pytest.raises(DataError, match="holds no rows"):
+        unread.price_bound_  # noqa: B018
+    assert KernelMMDT(gamma=0.5, prototype="medoid").fit(X, y).price_bound_.holds is None
+    assert model.fit(X, np.minimum(y, 1)).price_bound_.value != paper.value
+    many = np.concatenate([X, X + 1e-4])[np.arange(1100) % 180] + 1e-6 * np.arange(1100)[:, None]
+    assert KernelMMDT(gamma=0.5).fit(many, np.arange(1100) % 180 % 90 > 20).price_bound_.estimated
+
+
+def test_the_own_bound_leaves_out_clusters_without_rows():
+    X, y = balls(np.random.default_rng(0), [[0, 0], [3, 0], [0, 3]], [20, 30, 40], 0.03)
+    of_three = FrozenEstimator(KMeans(3, init=[[0, 0], [3, 0], [0, 3]], n_init=1).fit(X))
+    model = KernelMMDT(of_three, gamma=0.5, random_state=0).fit(X[y != 1])
+    assert model.reference_.n_clusters == 3
+    alone = KernelMMDT(gamma=0.5, random_state=0).fit(X[y != 1], y[y != 1])
+    assert model.price_bound_.holds is True
+    assert model.price_bound_.value == pytest.approx(alone.price_bound_.value)
 
 
 def test_agreement_counts_kept_rows_by_weight():

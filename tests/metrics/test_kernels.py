@@ -26,6 +26,7 @@ from boxwood.metrics import (
     price_of_explainability,
     within_similarity,
 )
+from boxwood.metrics._kernel_similarity import AxisSimilarity
 from boxwood.theory import bounds
 from tests import naive
 from tests.cases import make_case
@@ -224,6 +225,37 @@ def test_similarity_of_gaussians_equals_samples(kernel):
     assert exact.tau == pytest.approx(max(exact.mean[:, a, b].min() for a in range(3) for b in range(3) if a != b))
 
 
+@pytest.mark.parametrize("kind", [Gaussian, Laplace])
+def test_variances_keep_their_digits_where_similarities_are_close_to_0_or_to_1(kind):
+    """By exponents from the largest similarity on a grid, so that neither zeros nor ones lose digits."""
+    z = np.linspace(-14, 14, 2001)
+    p = np.exp(-z * z / 2) / np.exp(-z * z / 2).sum()
+    least, most = 1.0, 0.0
+    for seed in seeds(60):
+        rng = np.random.default_rng(seed)
+        sigma = 10 ** rng.uniform(-2, 0.5)
+        distance = sigma * 10 ** rng.uniform(-1, 2.5)
+        gamma = 10 ** rng.choice([-13, -6, -0.1]) / (sigma * (distance + sigma) if kind is Gaussian else sigma)
+        mixture = Mixture([1, 1], [[0.0], [distance]], [[sigma**2 / 2]] * 2)
+        found = axis_similarity(mixture, kernel=kind(gamma))
+        exponents = gamma * np.abs(distance + sigma * z) ** (2 if kind is Gaussian else 1)
+        apart = np.expm1(exponents.min() - exponents)
+        variance = np.exp(-2 * exponents.min()) * (p @ (apart - p @ apart) ** 2)
+        assert found.variance[0, 0, 1] == pytest.approx(variance, rel=1e-3, abs=0), seed
+        least, most = min(least, found.mean[0, 0, 1]), max(most, found.mean[0, 0, 1])
+    assert least < 1e-20
+    assert most > 1 - 1e-11
+
+
+def test_variances_of_samples_keep_their_digits():
+    for near, far in ((0.0, 5.2), (0.0, 15.5), (0.0, 1e-6)):
+        x, y = near + np.arange(3) * 1e-7, far * (1 + np.arange(4) * 1e-2)
+        found = axis_similarity([x[:, None], y[:, None]], kernel=Gaussian(1.0)).variance[0, 0, 1]
+        squares = np.subtract.outer(x, y) ** 2
+        exact = math.exp(-2 * squares.min()) * np.expm1(squares.min() - squares).var()
+        assert found == pytest.approx(exact, rel=1e-3, abs=0)
+
+
 def test_laplace_similarity_of_points_and_far_components():
     far = Mixture([1, 1], [[0.0], [1e5]], [[1e-300], [1.0]])
     assert np.isfinite(axis_similarity(far, kernel=Laplace(3.0)).mean).all()
@@ -248,22 +280,25 @@ def test_similarity_of_samples_equals_the_twin(kernel):
         found = axis_similarity(samples, kernel=kernel)
         j, a, b = rng.integers(X.shape[1]), *rng.integers(len(samples), size=2)
         x, y = (samples[c][:, j].astype(float).tolist() for c in (a, b))
-        mean, second = naive.axis_similarity(profile, x, y, same=bool(a == b))
+        mean, variance = naive.pair_similarity(profile, x, y, np.ones(len(x)), np.ones(len(y)))
         assert found.mean[j, a, b] == pytest.approx(mean, abs=1e-12)
-        assert found.second_moment[j, a, b] == pytest.approx(second, abs=1e-12)
+        assert found.variance[j, a, b] == pytest.approx(variance, rel=1e-9, abs=1e-15 * variance**0.5 + 1e-31)
+        assert found.second_moment[j, a, b] == pytest.approx(variance + mean**2, abs=1e-12)
 
 
-def test_similarity_of_samples_is_unbiased():
+def test_similarity_of_samples_is_too_large_by_the_pairs_of_a_row_with_itself():
     rng = np.random.default_rng(0)
     mixture, kernel = Mixture([1, 1], [[0.0], [1.0]], [[1.0], [0.5]]), Gaussian(1.0)
-    exact = axis_similarity(mixture, kernel=kernel)
+    exact, n = axis_similarity(mixture, kernel=kernel), 4
     draws = [
-        axis_similarity([rng.normal(m, np.sqrt(v), size=(4, 1)) for m, v in ((0, 1), (1, 0.5))], kernel=kernel)
+        axis_similarity([rng.normal(m, np.sqrt(v), size=(n, 1)) for m, v in ((0, 1), (1, 0.5))], kernel=kernel)
         for _ in range(1500)
     ]
-    np.testing.assert_allclose(np.mean([draw.mean for draw in draws], axis=0), exact.mean, atol=0.02)
-    moments = np.mean([draw.second_moment for draw in draws], axis=0)
-    np.testing.assert_allclose(moments, exact.second_moment, atol=0.02)
+    itself = np.eye(2) / n
+    for moment in ("mean", "second_moment"):
+        found = np.mean([getattr(draw, moment) for draw in draws], axis=0)
+        of_law = getattr(exact, moment)
+        np.testing.assert_allclose(found, of_law + itself * (1 - of_law), atol=0.02)
 
 
 def test_similarity_of_correlated_gaussians():
@@ -319,7 +354,7 @@ def test_mmd_equals_its_definition():
         assert mmd(X, Y, kernel=kernel, unbiased=True, squared=True) == pytest.approx(u, abs=1e-12)
         assert mmd(X, Y, kernel=kernel, unbiased=True) == pytest.approx(math.sqrt(max(u, 0)))
         S = mean_similarities([X, Y], kernel=kernel)
-        assert S[0, 0] + S[1, 1] - 2 * S[0, 1] == pytest.approx(u, abs=1e-12)
+        assert S[0, 0] + S[1, 1] - 2 * S[0, 1] == pytest.approx(v, abs=1e-12)
 
 
 def test_mmd_estimates_that_of_gaussian_laws():
@@ -399,6 +434,21 @@ def test_price_bound_is_trivial_where_components_are_alike():
     wide = bounds.kernel_price_bound(axis_similarity(alike, kernel=kernel), within_similarity(alike, kernel=kernel))
     assert wide.holds is False
     assert "tau lies below" in wide.conditions[0].text
+
+
+def test_what_is_lost_in_rounding_verifies_no_price_bound():
+    rows = np.random.default_rng(0).normal(size=(40, 1)) + np.repeat([[0.0], [2.0]], 20, axis=0)
+    mixture = Mixture.of(rows, np.repeat([0, 1], 20))
+    for gamma, status in ((1e-11, "verified"), (1e-13, "failed"), (1e-17, "failed")):
+        similar = [measure(mixture, kernel=Gaussian(gamma)) for measure in (axis_similarity, within_similarity)]
+        for bound in (bounds.kernel_price_bound, bounds.midpoint_kernel_price_bound):
+            assert bound(*similar).value > 1e9
+            assert bound(*similar).conditions[0].status == status
+    without_variance = AxisSimilarity(np.array([[[0.9, 0.1], [0.1, 0.9]]]), np.zeros((1, 2, 2)))
+    assert bounds.kernel_price_bound(without_variance, [0.9, 0.9]).holds is False
+    equal_rows = AxisSimilarity(np.array([[[1.0, 0.1], [0.1, 1.0]]]), np.zeros((1, 2, 2)))
+    assert bounds.kernel_price_bound(equal_rows, [1.0, 1.0]).value == 1
+    assert bounds.kernel_price_bound(equal_rows, [1.0, 1.0]).conditions[0].holds is True
 
 
 def test_price_bounds_of_kernel_imm_by_hand():

@@ -23,7 +23,7 @@ from tests.naive.cuts import (
 from tests.naive.explanations import cluster_or_none, holds, measured, misassigned, noise
 from tests.naive.growth import expand, greedy, greedy_costs, honest, imm, refine, shallow_scores
 from tests.naive.impurity import by_centers, by_entropy, by_gini, by_rows, grown_by
-from tests.naive.kernels import axis_similarity, distance_ratios, gram, kernel_cost, kernel_distances, kernel_kmeans
+from tests.naive.kernels import distance_ratios, gram, kernel_cost, kernel_distances, kernel_kmeans
 from tests.naive.medians import alternate, lowest_cost, medians, nearest
 from tests.naive.metrics import (
     conditions,
@@ -43,7 +43,6 @@ from tests.naive.trees import leaf_of
 
 __all__ = [
     "alternate",
-    "axis_similarity",
     "best_concepts",
     "best_kmeans_cost",
     "best_overlaps",

@@ -43,12 +43,6 @@ def kernel_cost(K, labels, weights=None) -> float:
     return cost
 
 
-def axis_similarity(g, x, y, *, same: bool) -> tuple[float, float]:
-    """Return mean and second moment of `g(|x - y|)` over pairs of values; of different rows where they are the same."""
-    values = [g(abs(a - b)) for i, a in enumerate(x) for j, b in enumerate(y) if not (same and i == j)] or [1.0]
-    return math.fsum(values) / len(values), math.fsum(v * v for v in values) / len(values)
-
-
 def distance_ratios(X, labels, kernel, weights) -> tuple[float, float]:
     """Return the largest V/P of pairs of centres and P/V of rows: P is u'u, V u' K+ u, for their differences u."""
     kept = [i for i, (c, w) in enumerate(zip(labels, weights, strict=True)) if c >= 0 and w > 0]

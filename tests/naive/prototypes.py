@@ -7,10 +7,11 @@ from tests.naive.trees import between
 
 
 def pair_similarity(g, x, y, v, w) -> tuple[float, float]:
-    """Return mean and second moment of `g(|x - y|)` over all pairs of weighted values, a value and itself included."""
+    """Return mean and variance of `g(|x - y|)` over all pairs of weighted values, a value and itself included."""
     pairs = [(p * q, g(abs(a - b))) for a, p in zip(x, v, strict=True) for b, q in zip(y, w, strict=True)]
     total = math.fsum(v) * math.fsum(w)
-    return math.fsum(s * value for s, value in pairs) / total, math.fsum(s * value**2 for s, value in pairs) / total
+    mean = math.fsum(s * value for s, value in pairs) / total
+    return mean, math.fsum(s * (value - mean) ** 2 for s, value in pairs) / total
 
 
 def kernel_mmdt(xi, radius, prototype, here, choice=None) -> dict | None:

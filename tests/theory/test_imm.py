@@ -60,6 +60,48 @@ def test_imm_keeps_its_inequality_and_its_bounds(objective, center):
     assert prices > 1.1
 
 
+def test_the_bound_holds_for_the_price_that_is_meant():
+    """With given centres, means for l1, weights of 0 and rows left out; the price by default may exceed the bound."""
+    best = exceeded = 0
+    for seed in seeds(120):
+        rng = np.random.default_rng(seed)
+        n, objective = int(rng.integers(4, 12)), ("sqeuclidean", "l1")[seed % 2]
+        X, labels = rng.integers(0, 9, size=(n, 2)).astype(float), rng.permutation(np.arange(n) % 3 - 1)
+        weights = rng.integers(0, 3, size=n) + (labels >= 0) if seed % 3 else None
+        reference = Reference.of(X, labels, center=("mean", "median")[seed // 2 % 2], sample_weight=weights)
+        if seed % 5 == 0:
+            reference = Reference(labels, rng.integers(0, 9, size=(2, 2)).astype(float))
+        if (reference.centers[0] == reference.centers[1]).all():
+            continue
+        tree, options = imm(X, reference), {"objective": objective, "sample_weight": weights}
+        for centers in ("reference", None):
+            guarantee = bounds.imm_certificate(X, tree, reference, centers=centers, **options)
+            theorem = bounds.imm_price_bound(2, objective=objective, certificate=guarantee)
+            price = price_of_explainability(X, tree, reference, centers=centers, **options)
+            assert guarantee.price.holds is not None
+            assert centers is None or guarantee.price.holds
+            assert price <= guarantee.price.value * (1 + 1e-9) or not guarantee.price.holds
+            assert price <= theorem.value * (1 + 1e-9) or not theorem.holds
+            assert guarantee.price.holds or not theorem.holds
+            exceeded += price > guarantee.price.value * (1 + 1e-9)
+            best += centers is None and guarantee.price.holds
+    assert best > 20
+    assert exceeded > 0
+
+
+def test_a_bound_says_which_price_it_is_of():
+    X = np.array([[3.0], [4.0], [9.0], [4.0], [10.0]])
+    means, medians = (Reference.of(X, [0, 1, 1, 0, 1], center=center) for center in ("mean", "median"))
+    for reference, centers, holds in ((means, None, False), (means, "reference", True), (medians, None, True)):
+        found = bounds.imm_certificate(X, imm(X, reference), reference, objective="l1", centers=centers)
+        assert [condition.holds for condition in found.price.conditions] == [True, holds]
+        assert "centers='reference'" in found.price.conditions[1].text or centers is None
+        assert bounds.imm_price_bound(2, objective="l1", certificate=found).conditions[1] == found.price.conditions[1]
+    assert [condition.holds for condition in bounds.imm_price_bound(2).conditions] == [None, None]
+    with pytest.raises(ValueError, match="centers must be 'reference' or None, got 'mean'"):
+        bounds.imm_certificate(X, imm(X, means), means, centers="mean")
+
+
 def test_certificates_of_other_trees():
     """The bound on the price holds for any tree with a centre in each leaf, the inequality only for IMM's."""
     above = 0
@@ -68,7 +110,7 @@ def test_certificates_of_other_trees():
         X, labels = rng.normal(size=(50, 2)), np.arange(50) % 5
         reference = Reference.of(X + 3 * rng.normal(size=(5, 2))[labels], labels)
         tree = random_cuts(reference.centers, random_state=seed)
-        guarantee = bounds.imm_certificate(X, tree, reference)
+        guarantee = bounds.imm_certificate(X, tree, reference, centers="reference")
         price = price_of_explainability(X, tree, reference, centers=reference.centers)
         assert price <= guarantee.price.value * (1 + 1e-9)
         theorem = bounds.imm_price_bound(5, certificate=guarantee)

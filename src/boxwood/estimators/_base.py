@@ -114,7 +114,7 @@ class TreeClusterer(FittedTree):
         """Remove the results of an earlier fit, and restore them if this fit fails or is interrupted."""
         before = self.__dict__
         of_fit = {"_grown", "_fit", "_explanation", "_no_explanation", "_digest", "_fit_weights", "_map"}
-        of_fit |= {"_left_out", "_booleans", "_beside", "_prices", "_labels"}
+        of_fit |= {"_left_out", "_booleans", "_beside", "_prices", "_labels", "_price_bound"}
         self.__dict__ = {name: value for name, value in before.items() if name[-1] != "_" and name not in of_fit}
         try:
             yield

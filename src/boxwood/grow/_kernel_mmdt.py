@@ -210,7 +210,7 @@ def grow_kernel_mmdt(
     drawn = [grow_from_laws(laws, resolved, random, axis) for _ in range(1 if random is None else n_trees)]
     tree, cuts = drawn[0] if len(drawn) == 1 else drawn[_cheapest([tree for tree, _ in drawn], task, resolved)]
     bound = math.fsum(cut.error_bound for cut in cuts)
-    facts = {"kernel": resolved, "cuts": cuts, "error_bound": bound}
+    facts = {"kernel": resolved, "cuts": cuts, "error_bound": bound, "similarity": laws.similarity}
     return Grown(tree, "kernel_mmdt", kernel=resolved, facts=facts)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from boxwood._threads import map_tasks
 from boxwood._types import Array, Floats, Indices
 from boxwood.kernels import DistanceKernel
+from boxwood.metrics._kernel_samples import axis_moments
 from boxwood.metrics._kernel_similarity import AxisSimilarity, axis_similarity
 from boxwood.reference import Mixture, Task
 
@@ -18,18 +19,12 @@ __all__ = ["ClusterLaws", "GaussianLaws", "Laws"]
 
 POINTS = 512  # values that stand for those of a cluster on an axis
 _ROWS = 256  # rows of a block of similarities
-_ROUNDING = 1e-15  # of a variance that is a difference of moments near 1
 
 
 class Laws(ABC):
-    """The distributions of the components: how similar they are on each axis, and a prototype from each.
-
-    `variance` is that of the similarity, shape (d, k, k). Where all values of an axis are alike, it is far smaller than
-    the rounding of second moments; taken as 0 there, cuts along such an axis would seem to make no mistakes.
-    """
+    """The distributions of the components: how similar they are on each axis, and a prototype from each."""
 
     similarity: AxisSimilarity
-    variance: Floats
     weights: Floats
     names: list[str]
     clusters: Indices  # number of each component in the tree
@@ -45,7 +40,6 @@ class GaussianLaws(Laws):
     def __init__(self, mixture: Mixture, kernel: DistanceKernel) -> None:
         self.mixture, self.similarity, self.weights = mixture, axis_similarity(mixture, kernel=kernel), mixture.weights
         self.names, self.clusters = [str(name) for name in mixture.names], np.arange(mixture.n_components)
-        self.variance = np.maximum(self.similarity.variance, _ROUNDING)  # not known any better
 
     def prototype(self, component: int, axis: int, random: np.random.Generator | None) -> float:
         mean = float(self.mixture.means[component, axis])
@@ -67,7 +61,7 @@ class ClusterLaws(Laws):
         self.names = [str(reference.names[cluster]) for cluster in self.clusters]
         totals = np.array([(self.row_weights[rows] / self.row_weights.max()).sum() for rows in self.rows])
         self.weights = totals / totals.sum()
-        self.similarity, self.variance = _similarity(X, self.rows, self.row_weights, kernel, task.n_jobs)
+        self.similarity = _similarity(X, self.rows, self.row_weights, kernel, task.n_jobs)
 
     def prototype(self, component: int, axis: int, random: np.random.Generator | None) -> float:
         rows = self.rows[component]
@@ -84,19 +78,18 @@ class ClusterLaws(Laws):
 
 def _similarity(
     X: Array, rows: Sequence[Indices], weights: Floats, kernel: DistanceKernel, n_jobs: int | None
-) -> tuple[AxisSimilarity, Floats]:
-    """Return how similar clusters are on each axis, and its variance: over all pairs of their rows, by weight.
+) -> AxisSimilarity:
+    """Return how similar clusters are on each axis: over all pairs of their rows, by weight.
 
     Pairs of a row with itself count: this is the similarity of the given rows, not an estimate for further rows.
     """
 
     def work(axis: int) -> Floats:
         summaries = [_summary(*_distinct_values(X[cluster, axis], weights[cluster])) for cluster in rows]
-        shares = np.concatenate([share for _, share in summaries])
-        return _pair_means(kernel, axis, [values for values, _ in summaries], shares)
+        values, shares = zip(*summaries, strict=True)
+        return axis_moments(kernel, axis, values, shares)
 
-    mean, second, variance = np.moveaxis(np.array(map_tasks(work, range(X.shape[1]), n_jobs=n_jobs)), 1, 0)
-    return AxisSimilarity(mean, second), variance
+    return AxisSimilarity(*np.moveaxis(np.array(map_tasks(work, range(X.shape[1]), n_jobs=n_jobs)), 1, 0))
 
 
 def _distinct_values(values: Array, weights: Floats) -> tuple[Floats, Floats]:
@@ -133,21 +126,3 @@ def _summary(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
     base = np.repeat(values[first], np.diff(np.append(first, len(values))))  # keeps the digits of values far from zero
     run_shares = np.add.reduceat(shares, first)
     return values[first] + np.add.reduceat(shares * (values - base), first) / run_shares, run_shares
-
-
-def _pair_means(kernel: DistanceKernel, axis: int, values: Sequence[Floats], shares: Floats) -> Floats:
-    """Return mean, second moment and variance of the similarity of each pair of clusters, shape (3, k, k).
-
-    The variance is that of the difference from 1. So it keeps its digits where all similarities are close to 1.
-    """
-    points = np.concatenate(values)
-    starts = np.cumsum([0, *map(len, values[:-1])])
-    sums = np.empty((4, len(points), len(values)))
-    for start in range(0, len(points), _ROWS):
-        block = kernel.axis_kernel(axis, points[start : start + _ROWS], points)
-        for number, numbers in enumerate((block, np.square(block), 1 - block, np.square(1 - block))):
-            sums[number, start : start + _ROWS] = np.add.reduceat(numbers * shares, starts, axis=1)
-    moments = np.add.reduceat(sums * shares[:, None], starts, axis=1)
-    moments = np.minimum((moments + moments.transpose(0, 2, 1)) / 2, 1.0)  # exactly symmetric, so that ties stay ties
-    mean, second, away, away_squared = moments
-    return np.array([mean, second, np.maximum(away_squared - away**2, 0.0)])

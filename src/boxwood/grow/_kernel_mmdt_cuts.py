@@ -59,6 +59,12 @@ class PrototypeCut(NamedTuple):
     within: float
     error_bound: float
 
+    def renumbered(self, clusters: Indices) -> PrototypeCut:
+        """Return the cut with the positions of its clusters in an ascending array instead of their numbers."""
+        inside, outside = (tuple(np.searchsorted(clusters, side).tolist()) for side in (self.inside, self.outside))
+        component, partner = np.searchsorted(clusters, (self.component, self.partner)).tolist()
+        return self._replace(component=component, partner=partner, inside=inside, outside=outside)
+
 
 def grow_from_laws(
     laws: Laws, kernel: DistanceKernel, random: np.random.Generator | None, axis: str = "similarity"
@@ -149,7 +155,7 @@ def _gaps(similarities: Floats, component: int, components: Indices) -> tuple[li
 def _error_bound(laws: Laws, components: Indices, choice: _Choice) -> float:
     """Return a bound on the fraction of all rows on the wrong side of a cut, expected over random prototypes."""
     means = laws.similarity.mean[choice.axis, choice.component, components]
-    variances = laws.variance[choice.axis, choice.component, components]
+    variances = laws.similarity.variance[choice.axis, choice.component, components]
     # Cantelli's inequality, which is sharper than the Chebyshev inequality of the paper's proof
     totals = variances + (choice.level - means) ** 2
     fractions = np.divide(variances, totals, out=np.zeros(len(components)), where=variances > 0)

@@ -13,13 +13,16 @@ from boxwood.kernels import DistanceKernel, Gaussian, Kernel, Laplace
 from boxwood.kernels._bandwidth import by_axis
 from boxwood.reference import Mixture
 
-__all__ = ["axis_moment", "mean_of_correlated"]
+__all__ = ["mean_of_correlated", "moments_of_gaussians"]
+
+_FAR = 12.0  # standard deviations beyond which a Gaussian has no weight in doubles
 
 
-def axis_moment(mixture: Mixture, kernel: DistanceKernel, power: int) -> Floats:
-    """Return the mean of a power of the kernel's factor on each axis, shape (d, k, k).
+def moments_of_gaussians(mixture: Mixture, kernel: DistanceKernel) -> tuple[Floats, Floats]:
+    """Return mean and variance of the kernel's factor on each axis, both of shape (d, k, k).
 
-    A power of the Gaussian or Laplace kernel is the same kernel with its gamma times the power.
+    The square of the Gaussian or Laplace kernel is the same kernel with twice its gamma. But a variance that is the
+    difference of two moments has no digits left where similarities are close to 1.
 
     Raises
     ------
@@ -30,13 +33,24 @@ def axis_moment(mixture: Mixture, kernel: DistanceKernel, power: int) -> Floats:
         raise DataError(
             f"there is no formula for {type(kernel).__name__} and a mixture; pass a sample of each component"
         )
-    gamma = power * by_axis(kernel.gamma, mixture.n_features)[:, None, None]
+    gamma = by_axis(kernel.gamma, mixture.n_features)[:, None, None]
     difference = np.abs(mixture.means.T[:, :, None] - mixture.means.T[:, None, :])
     variance = mixture.variances.T[:, :, None] + mixture.variances.T[:, None, :]
     if isinstance(kernel, Gaussian):
-        v = 1 + 2 * gamma * variance
-        return np.asarray(np.exp(-gamma * difference**2 / v) / np.sqrt(v))
-    return _laplace(gamma, difference, np.sqrt(variance))
+        return _gaussian(gamma * difference**2, gamma * variance)
+    sigma = np.sqrt(variance)
+    mean = _laplace(gamma, difference, sigma)
+    varies = _laplace(2 * gamma, difference, sigma) - mean**2
+    return mean, np.where(gamma * sigma < 1, _laplace_variance(gamma, difference, sigma), varies)
+
+
+def _gaussian(square: Floats, spread: Floats) -> tuple[Floats, Floats]:
+    """Return mean and variance of exp(-gamma Z²), for gamma times the squared mean and the variance of a Gaussian Z."""
+    mean = np.exp(-square / (1 + 2 * spread)) / np.sqrt(1 + 2 * spread)
+    second = np.exp(-2 * square / (1 + 4 * spread)) / np.sqrt(1 + 4 * spread)
+    part = 4 * spread / (1 + 4 * spread)
+    excess = square / (1 + 2 * spread) * part + np.log1p(spread * part) / 2  # log(second / mean²)
+    return mean, second * -np.expm1(-excess)
 
 
 def _laplace(gamma: Floats, mean: Floats, sigma: Floats) -> Floats:
@@ -48,6 +62,22 @@ def _laplace(gamma: Floats, mean: Floats, sigma: Floats) -> Floats:
         positive = np.exp(rise - gamma * mean + log_ndtr(z - gamma * sigma))
         negative = np.exp(rise + gamma * mean + log_ndtr(-z - gamma * sigma))
     return np.where(sigma > 0, positive + negative, np.exp(-gamma * mean))
+
+
+def _laplace_variance(gamma: Floats, mean: Floats, sigma: Floats) -> Floats:
+    """Return the variance of exp(-gamma |Z|) for gamma sigma below 1, by quadrature on either side of Z = 0."""
+    nodes, weights = np.polynomial.legendre.leggauss(64)
+    zero = -np.minimum(mean, _FAR * sigma) / np.where(sigma > 0, sigma, 1.0)  # in standard deviations from the mean
+    far = np.full_like(zero, _FAR)
+    start, length = np.stack([-far, zero], axis=-1)[..., None], np.stack([zero + far, far - zero], axis=-1)[..., None]
+    z = start + length * (nodes + 1) / 2
+    density = length * weights * np.exp(-z * z / 2)
+    density /= density.sum(axis=(-2, -1), keepdims=True)
+    gamma, mean, sigma = (x[..., None, None] for x in np.broadcast_arrays(gamma, mean, sigma))
+    with np.errstate(over="ignore", invalid="ignore"):  # where gamma sigma is above 1, nothing of this is used
+        rise = np.expm1(-gamma * np.maximum(sigma * z, -2 * mean - sigma * z))  # of exp(gamma mean - gamma |Z|) from 1
+        rise -= (density * rise).sum(axis=(-2, -1), keepdims=True)
+        return np.asarray(np.exp(-2 * gamma * mean)[..., 0, 0] * (density * rise**2).sum(axis=(-2, -1)))
 
 
 def mean_of_correlated(mixture: Mixture, kernel: Kernel) -> Floats:

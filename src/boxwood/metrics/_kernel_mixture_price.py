@@ -13,7 +13,7 @@ from boxwood.kernels._bandwidth import by_axis
 from boxwood.kernels._by_name import as_distance_kernel
 from boxwood.metrics._checks import in_components
 from boxwood.metrics._kernel_boxes import similarity_in_boxes
-from boxwood.metrics._kernel_gaussians import axis_moment
+from boxwood.metrics._kernel_gaussians import moments_of_gaussians
 from boxwood.metrics._mixture_boxes import Pieces, Reach, draw, has_independent_axes, reaches
 from boxwood.metrics._mixture_price import MixturePrice, ratio_of_means
 from boxwood.metrics._price import ratio
@@ -112,7 +112,7 @@ def kernel_mixture_price(
 
 
 def _exact(mixture: Mixture, tree: ThresholdTree, kernel: Gaussian, centers: str) -> float:
-    axes = axis_moment(mixture, kernel, 1)
+    axes, _ = moments_of_gaussians(mixture, kernel)
     within = np.diagonal(axes.prod(axis=0))
     leaves = list(reaches(mixture, tree))
     parts = [

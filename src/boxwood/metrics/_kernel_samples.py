@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._types import Array
+from boxwood._types import Array, Floats
 from boxwood._validation import as_table
 from boxwood.errors import DataError
 from boxwood.kernels import DistanceKernel, Kernel, Precomputed
@@ -53,16 +53,23 @@ def mean_of_pairs(kernel: Kernel, X: Array) -> float:
     return float(((sums - diagonal) / (n - 1)).mean())
 
 
-def axis_moments(kernel: DistanceKernel, axis: int, x: Array, y: Array, *, is_same_sample: bool) -> tuple[float, float]:
-    """Return mean and second moment of the kernel's factor on one axis, over pairs of values of `x` and `y`.
+def axis_moments(kernel: DistanceKernel, axis: int, samples: Sequence[Array], shares: Sequence[Floats]) -> Floats:
+    """Return mean and variance of the kernel's factor on one axis for each pair of samples, shape (2, k, k).
 
-    Where both are the same sample, the pairs are of different rows; a single row has similarity 1 with itself.
+    They are over all pairs of values, by the share that each value has of its sample. The variance is taken for each
+    value, and between the values' means. So it keeps its digits where similarities are close to 0, and close to 1.
     """
-    if is_same_sample and len(x) == 1:
-        return 1.0, 1.0
-    sums = np.zeros(2)
-    for start in range(0, len(x), _BLOCK):
-        block = kernel.axis_kernel(axis, x[start : start + _BLOCK], y)
-        sums += block.sum(), np.square(block, out=block).sum()
-    sums = (sums - len(x)) / (len(x) * (len(x) - 1)) if is_same_sample else sums / (len(x) * len(y))
-    return float(sums[0]), float(sums[1])
+    values, share, sizes = np.concatenate(samples), np.concatenate(shares), list(map(len, samples))
+    starts = np.cumsum([0, *sizes[:-1]])
+    means, spread = np.empty((2, len(values), len(samples)))
+    for start in range(0, len(values), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        block = kernel.axis_kernel(axis, values[rows], values)
+        means[rows] = np.add.reduceat(block * share, starts, axis=1)
+        block -= np.repeat(means[rows], sizes, axis=1)
+        spread[rows] = np.add.reduceat(np.square(block, out=block) * share, starts, axis=1)
+    mean = np.add.reduceat(means * share[:, None], starts)
+    spread += np.square(means - np.repeat(mean, sizes, axis=0))
+    moments = np.array([mean, np.add.reduceat(spread * share[:, None], starts)])
+    symmetric = (moments + moments.transpose(0, 2, 1)) / 2  # exactly, so that ties stay ties
+    return np.asarray(np.minimum(symmetric, 1.0))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,8 +15,8 @@ from boxwood._threads import map_tasks
 from boxwood._types import Floats
 from boxwood.kernels import Kernel, as_kernel
 from boxwood.kernels._by_name import as_distance_kernel
-from boxwood.metrics._kernel_gaussians import axis_moment, mean_of_correlated
-from boxwood.metrics._kernel_samples import as_samples, axis_moments, mean_of_pairs, mean_product, refuse_precomputed
+from boxwood.metrics._kernel_gaussians import mean_of_correlated, moments_of_gaussians
+from boxwood.metrics._kernel_samples import as_samples, axis_moments, mean_product, refuse_precomputed
 from boxwood.reference import Mixture
 
 __all__ = ["AxisSimilarity", "axis_similarity", "mean_similarities", "within_similarity"]
@@ -27,7 +26,7 @@ Components = Mixture | Sequence[ArrayLike]
 
 @dataclass(frozen=True, eq=False)
 class AxisSimilarity:
-    """Similarity of each pair of components along each axis: mean and second moment of the kernel's factor there.
+    """Similarity of each pair of components along each axis: mean and variance of the kernel's factor there.
 
     Both are over two independent rows, one of each component.
 
@@ -35,17 +34,17 @@ class AxisSimilarity:
     ----------
     mean : array of shape (d, k, k)
         The similarity xi, from 0 to 1, by axis, first component and second component. Symmetric in the components.
-    second_moment : array of shape (d, k, k)
-        Mean of the square. Always holds, up to rounding: `mean**2 <= second_moment <= mean`.
+    variance : array of shape (d, k, k)
+        Variance over the two rows. It keeps its digits where all similarities are close to 0, or to 1.
     """
 
     mean: Floats
-    second_moment: Floats
+    variance: Floats
 
-    @cached_property
-    def variance(self) -> Floats:
-        """Variance over the two rows, shape (d, k, k)."""
-        return np.maximum(self.second_moment - self.mean**2, 0.0)
+    @property
+    def second_moment(self) -> Floats:
+        """Mean of the square, shape (d, k, k). Always holds, up to rounding: `mean**2 <= second_moment <= mean`."""
+        return self.variance + self.mean**2
 
     @property
     def tau(self) -> float:
@@ -64,15 +63,15 @@ def axis_similarity(components: Components, *, kernel: Kernel | str) -> AxisSimi
     Parameters
     ----------
     components : Mixture, or sequence of arrays of shape (n_c, d)
-        Gaussian components, for Gaussian and Laplace kernels: the moments are exact. Or a sample of each component,
-        for every kernel: the moments are unbiased averages over pairs of different rows.
+        Gaussian components, for Gaussian and Laplace kernels. Or a sample of each component, for every kernel: its rows
+        are the component, and means are over all pairs of rows, pairs of a row with itself included.
     kernel : DistanceKernel or str
         `Gaussian`, `Laplace` or `ProductKernel`, with a number as its bandwidth.
 
     Returns
     -------
     AxisSimilarity
-        `mean`, `second_moment`, `variance` and `tau`.
+        `mean`, `variance`, `second_moment` and `tau`, exact for a mixture and for the given rows.
 
     Raises
     ------
@@ -83,8 +82,9 @@ def axis_similarity(components: Components, *, kernel: Kernel | str) -> AxisSimi
 
     Notes
     -----
-    Takes time d k² for Gaussian components, and d n² for samples of n rows altogether. A sample of a single row has
-    similarity 1 with itself.
+    Takes time d k² for Gaussian components, and d n² for samples of n rows altogether. Trees of `grow.kernel_mmdt` have
+    their guarantee by these means. As estimates for further rows, those of a sample of n rows with itself are too large
+    by a share 1 / n of their distance from 1.
 
     References
     ----------
@@ -100,18 +100,14 @@ def axis_similarity(components: Components, *, kernel: Kernel | str) -> AxisSimi
     """
     product = as_distance_kernel(kernel)
     if isinstance(components, Mixture):
-        return AxisSimilarity(axis_moment(components, product, 1), axis_moment(components, product, 2))
+        return AxisSimilarity(*moments_of_gaussians(components, product))
     samples = as_samples(components)
-    pairs = [(j, a, b) for j in range(samples[0].shape[1]) for a in range(len(samples)) for b in range(a + 1)]
+    shares = [np.full(len(sample), 1 / len(sample)) for sample in samples]
 
-    def work(pair: tuple[int, int, int]) -> tuple[float, float]:
-        j, a, b = pair
-        return axis_moments(product, j, samples[a][:, j], samples[b][:, j], is_same_sample=a == b)
+    def work(axis: int) -> Floats:
+        return axis_moments(product, axis, [sample[:, axis] for sample in samples], shares)
 
-    moments = np.zeros((2, samples[0].shape[1], len(samples), len(samples)))
-    for (j, a, b), of_pair in zip(pairs, map_tasks(work, pairs), strict=True):
-        moments[:, j, a, b] = moments[:, j, b, a] = of_pair
-    return AxisSimilarity(*moments)
+    return AxisSimilarity(*np.moveaxis(np.array(map_tasks(work, range(samples[0].shape[1]))), 1, 0))
 
 
 def mean_similarities(components: Components, *, kernel: Kernel | str) -> Floats:
@@ -131,7 +127,7 @@ def mean_similarities(components: Components, *, kernel: Kernel | str) -> Floats
     Returns
     -------
     array of shape (k, k)
-        Exact for a mixture. For samples, averages over pairs of different rows.
+        Exact for a mixture. For samples, averages over all pairs of rows, as in `axis_similarity`.
 
     Raises
     ------
@@ -156,8 +152,7 @@ def mean_similarities(components: Components, *, kernel: Kernel | str) -> Floats
     refuse_precomputed(resolved)
     similarities = np.zeros((len(samples), len(samples)))
     for a, first in enumerate(samples):
-        similarities[a, a] = mean_of_pairs(resolved, first)
-        for b, second in enumerate(samples[:a]):
+        for b, second in enumerate(samples[: a + 1]):
             similarities[a, b] = similarities[b, a] = mean_product(resolved, first, second)
     return similarities
 

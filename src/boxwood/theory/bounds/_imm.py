@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Bools, Floats, Indices
-from boxwood._validation import Rows, refuse_infinite_sum, refuse_other_kind, refuse_unknown, whole_number
+from boxwood._validation import Rows, refuse_infinite_sum, refuse_other_kind, refuse_unknown, shown, whole_number
 from boxwood.errors import DataError
 from boxwood.metrics._checks import check_fit
+from boxwood.metrics._cost import summed_distances
 from boxwood.metrics._price import ratio
 from boxwood.reference import Reference
+from boxwood.reference._centers import objective_code
 from boxwood.theory.bounds._bound import Bound, Condition, as_price, checked
 from boxwood.tree import ThresholdTree
 
@@ -25,6 +27,9 @@ __all__ = ["MistakeCertificate", "imm_certificate", "imm_price_bound"]
 
 _PAPER = "Moshkovitz, Dasgupta, Rashtchian and Frost, Explainable k-Means and k-Medians Clustering, ICML 2020"
 _INEQUALITY = "each cut of the tree makes as few mistakes as IMM's, by the inequality of `imm_certificate`"
+_AT_REFERENCE = "the price is that with centers='reference'"
+_AT_BEST = "the price is that by default, and the reference's centres are the best ones of its clusters"
+_AT_EITHER = "the reference's centres are the best ones of its clusters, or the price is that with centers='reference'"
 _ROUNDING = 1e-9
 _FACTOR = {"sqeuclidean": 2.0, "l1": 1.0}  # |a + b|² <= 2 |a|² + 2 |b|²
 
@@ -38,6 +43,9 @@ def imm_price_bound(
 ) -> Bound:
     """Return the bound on the price of IMM's tree of depth H: 2 + 8 k H for k-means and 2 H + 1 for k-medians.
 
+    It is a bound on `price_of_explainability` with `centers="reference"`. It is one on the price by default, too, where
+    the reference's centres are the best ones of its clusters: means for k-means, medians for k-medians.
+
     Parameters
     ----------
     k : int
@@ -49,7 +57,8 @@ def imm_price_bound(
         2 + 8 k (k - 1) and 2 k - 1.
     certificate : MistakeCertificate, default=None
         Of the tree that the bound is asked about, by `imm_certificate` with the same objective. It is checked whether
-        the tree obeys the inequality of the proof, as IMM's tree does. None leaves this unknown.
+        the tree obeys the inequality of the proof, as IMM's tree does, and the condition on the centres is the
+        certificate's. None leaves both unknown.
 
     Raises
     ------
@@ -76,15 +85,15 @@ def imm_price_bound(
         raise ValueError(f"a tree of k leaves has a depth from log2 k to k - 1, got k={k}, depth={depth}")
     value, theorem = (2 + 8 * k * edges, 3) if objective == "sqeuclidean" else (2 * edges + 1, 2)
     if certificate is None:
-        condition = Condition(_INEQUALITY, "unknown")
+        conditions = Condition(_INEQUALITY, "unknown"), Condition(_AT_EITHER, "unknown")
     elif certificate.objective != objective:
         raise ValueError(f"the certificate is for objective={certificate.objective!r}, the bound for {objective!r}")
     else:
         if k < certificate.n_leaves:
             raise ValueError(f"the certificate is of a tree with {certificate.n_leaves} centres, but k={k}")
         obeys = certificate.depth <= edges and certificate.ratios.max() <= 1 + _ROUNDING
-        condition = checked(_INEQUALITY, bool(obeys))
-    return as_price(float(value), (condition,), f"{_PAPER}, Theorem {theorem}")
+        conditions = checked(_INEQUALITY, bool(obeys)), certificate.price.conditions[-1]
+    return as_price(float(value), conditions, f"{_PAPER}, Theorem {theorem}")
 
 
 @dataclass(frozen=True)
@@ -102,7 +111,8 @@ class MistakeCertificate:
         Left side over right side of the paper's inequality (see `imm_certificate`), the largest over columns; 0 at
         leaves. Always holds for IMM's tree: at most 1, but for rounding.
     price : Bound
-        Bound on the price of this tree. Always holds for IMM's tree: at most `imm_price_bound` at its depth.
+        Bound on the price of this tree; the last condition says which price, and whether the reference's centres suit
+        it. Always holds for IMM's tree: at most `imm_price_bound` at its depth.
     depth : int
         Depth of the tree.
     objective : str
@@ -127,6 +137,7 @@ def imm_certificate(
     reference: Reference,
     *,
     objective: str = "sqeuclidean",
+    centers: str | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> MistakeCertificate:
     """Return the mistakes of one tree by node, and the bound on its price that follows from them.
@@ -136,6 +147,10 @@ def imm_certificate(
     nodes and columns,
 
         squared Euclidean cost <= 2 cost(reference) + 2 sum t r_i²    and    ℓ1 cost <= cost(reference) + sum t r_i
+
+    All costs are at the reference's own centres. So the bound on the price is one on `price_of_explainability` with
+    `centers="reference"`. The price by default takes the best centres of the tree's clusters and of the reference's. It
+    has the same bound only if the reference's centres are the best ones of its clusters.
 
     IMM's cuts also obey an inequality at each node and in each column. Let k' be the number of the node's centres, and
     sum over the rows that reach the node together with their centre c:
@@ -152,6 +167,10 @@ def imm_certificate(
         Clustering of the rows.
     objective : {"sqeuclidean", "l1"}, default="sqeuclidean"
         Cost to be bounded.
+    centers : "reference" or None, default=None
+        The price that is meant, as in `price_of_explainability`. None: the price by default; the bound then fails its
+        last condition, and `holds` is False, unless the reference's centres are the best ones of its clusters: means
+        for "sqeuclidean", medians for "l1". "reference": the price at the reference's centres, whatever they are.
     sample_weight : array-like of shape (n,), default=None
         Weight of each row.
 
@@ -160,7 +179,7 @@ def imm_certificate(
     DataError
         If rows, tree, reference and weights do not fit together, or two distinct centres lie in one leaf.
     ValueError
-        If the objective is unknown.
+        If the objective is unknown, or `centers` is something else.
 
     Notes
     -----
@@ -177,11 +196,15 @@ def imm_certificate(
     >>> from boxwood.grow import imm
     >>> X = [[0.0], [1.0], [8.5], [8.0], [9.0]]
     >>> reference = Reference([0, 0, 0, 1, 1], [[2.0], [8.0]])
-    >>> certificate = imm_certificate(X, imm(X, reference), reference)
+    >>> certificate = imm_certificate(X, imm(X, reference), reference, centers="reference")
     >>> certificate.mistakes, certificate.ratios, round(certificate.price.value, 3)
     (array([1., 0., 0.]), array([0.09326425, 0.        , 0.        ]), 3.492)
+    >>> certificate.price.holds, imm_certificate(X, imm(X, reference), reference).price.holds
+    (True, False)
     """
     refuse_unknown("objective", objective, _FACTOR)
+    if not (centers is None or (isinstance(centers, str) and centers == "reference")):
+        raise ValueError(f"centers must be 'reference' or None, got {shown(centers)}")
     rows_of_all = Rows.of(X, sample_weight)
     table, weights = rows_of_all.values, rows_of_all.weights
     refuse_infinite_sum(weights)
@@ -189,11 +212,15 @@ def imm_certificate(
     weight = np.where(reference.kept, 1.0 if weights is None else weights, 0.0)
     kept = np.flatnonzero(weight)
     sums = _walk(tree, reference.centers, table[kept], reference.labels[kept], weight[kept], objective)
-    condition = checked("each centre lies in a leaf of its own", True)  # others were refused
+    alone = checked("each centre lies in a leaf of its own", True)  # others were refused
+    at_centers = checked(_AT_REFERENCE, True)
+    if centers is None:
+        best = summed_distances(table, reference.labels, objective_code(objective), None, weights)
+        at_centers = checked(_AT_BEST, sums.cost <= best * (1 + _ROUNDING))
     factor = _FACTOR[objective]
     price = factor + (factor * ratio(sums.extra, sums.cost) if sums.extra > 0 else 0.0)
     source = f"{_PAPER}, proof of Theorem {3 if objective == 'sqeuclidean' else 2}"
-    bound = as_price(price, (condition,), source)
+    bound = as_price(price, (alone, at_centers), source)
     return MistakeCertificate(sums.mistakes, sums.ratios, bound, tree.depth, objective)
 
 

@@ -24,6 +24,7 @@ from boxwood.theory.bounds._mixtures import BEYOND_WORST_CASE, chebyshev_constan
 __all__ = ["kernel_price_bound", "midpoint_kernel_price_bound", "tau_bound"]
 
 _ROUNDING = 1e-9
+_DIGITS = 1e-12  # differences of similarities that are no larger may be rounding
 
 
 def kernel_price_bound(
@@ -45,7 +46,8 @@ def kernel_price_bound(
     Parameters
     ----------
     similarity : AxisSimilarity
-        Of the components; see `metrics.axis_similarity`.
+        Of the components; see `metrics.axis_similarity`. For a tree of rows they are those of its own rows, and a
+        fitted `KernelMMDT` has the bound as `price_bound_`.
     within_similarity : array-like of shape (k,)
         See `metrics.within_similarity`. The paper takes all as equal.
     weights : array-like of shape (k,), default=None
@@ -64,7 +66,8 @@ def kernel_price_bound(
     -------
     Bound
         Its first condition fails where tau is not below every within-similarity, which can happen. The value is then
-        the trivial one, with all rows in a wrong leaf.
+        the trivial one, with all rows in a wrong leaf. It fails, too, where a width is so large or so small that the
+        difference, or the variance, is lost in rounding.
 
     Notes
     -----
@@ -194,7 +197,8 @@ class _KernelFacts(NamedTuple):
     """Numbers of the components under a kernel.
 
     Their number k, weights and their imbalance alpha, largest variance of the kernel along an axis, axis-aligned
-    similarity tau, by how much it lies below the smallest within-similarity, and (1 + max s) / (1 - sum p s).
+    similarity tau, by how much it lies below the smallest within-similarity (0 if not by more than rounding), and
+    (1 + max s) / (1 - sum p s).
     """
 
     k: int
@@ -212,11 +216,13 @@ class _KernelFacts(NamedTuple):
         if len(within) != k or not (np.abs(within) <= 1 + _ROUNDING).all():
             raise DataError(f"within_similarity must be {k} numbers from -1 to 1; got {shown(within_similarity)}")
         p: Floats = np.full(k, 1 / k) if weights is None else _shares(weights, k)
-        rest = 1 - float(p @ within)
-        factor = (1 + float(within.max())) / rest if rest > 0 else math.inf
+        rest, noise = 1 - float(p @ within), float(similarity.variance.max())
+        factor = (1 + float(within.max())) / rest if rest > _DIGITS else math.inf
         gap = float(within.min() - similarity.tau)
+        # a similarity that does not vary is 1 between any two rows of one component
+        is_known = gap > _DIGITS and (noise > 0 or rest <= _DIGITS)
         alpha = max(1.0, float(k * p.max()))
-        return cls(k, p, alpha, float(similarity.variance.max()), float(similarity.tau), gap, factor)
+        return cls(k, p, alpha, noise, float(similarity.tau), gap if is_known else 0.0, factor)
 
     def price(self, wrong: float) -> float:
         """Return the bound on the price from one on the fraction of rows in a wrong leaf."""
@@ -244,7 +250,7 @@ def _conditions(
     drawn: bool,
     limit: Callable[[PrototypeCut], float],
 ) -> tuple[Condition, ...]:
-    separated = checked("tau lies below the within-similarity of every component", facts.gap > 0)
+    separated = checked("tau lies below the within-similarity of every component, by more than rounding", facts.gap > 0)
     text = "no cut puts more rows on the wrong side, expected over prototypes, than the proof allows"
     if cuts is None:
         obeyed = Condition(text, "unknown")
