@@ -1,6 +1,7 @@
 VENV ?= .venv
 PYTHON ?= python3
 PY := $(VENV)/bin/python
+OLDEST := $(shell sed -n 's/^requires-python = ">=\(.*\)"/\1/p' pyproject.toml)
 JOBS ?= auto
 SEEDS ?= 10
 SIZE ?= 1
@@ -33,11 +34,14 @@ papers: $(VENV)/installed-bench  ## every table and figure of the papers beside 
 	$(PY) -m benchmarks.papers
 
 $(PY):
+	@$(PYTHON) -c "import sys; v = '.'.join(map(str, sys.version_info[:3])); \
+	  sys.version_info < tuple(map(int, '$(OLDEST)'.split('.'))) and sys.exit('boxwood needs Python $(OLDEST) or later, \
+	but $(PYTHON) is ' + v + '; name another one: make PYTHON=python$(OLDEST) $(MAKECMDGOALS)')"
 	$(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install --quiet --upgrade pip
 
 $(VENV)/installed: $(PY) pyproject.toml
-	$(PY) -m pip install --quiet -e .
+	$(PY) -m pip install --quiet -e ".[page,plot]"
 	touch $@
 
 $(VENV)/installed-%: $(VENV)/installed

@@ -5,6 +5,8 @@ import importlib.util
 import io
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -31,6 +33,18 @@ def blocks(name):
 
 def test_there_are_pages_for_those_who_come_from_elsewhere():
     assert {"docs/from-exkmc.md", "docs/from-decision-tree.md", "docs/methods.md", "docs/tables.md"} <= set(PAGES)
+
+
+def test_make_names_the_python_that_it_needs_before_it_installs(tmp_path):
+    old, venv = tmp_path / "python3", tmp_path / "venv"
+    old.write_text(f"#!{sys.executable}\nimport sys\nsys.version_info = (3, 10, 13)\nexec(sys.argv[2])\n")
+    old.chmod(0o755)
+    made = subprocess.run(
+        ["make", "demo", f"PYTHON={old}", f"VENV={venv}"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert made.returncode != 0
+    assert made.stderr.startswith(f"boxwood needs Python 3.11 or later, but {old} is 3.10.13; name another one: make")
+    assert not venv.exists()
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -289,7 +289,7 @@ def test_wide_tables_come_in_smaller_batches(tmp_path):
         ({"source": pa.table({"a": [1]}), "memory_limit": "much"}, ValueError, "a size such as '1GB'"),
         ({"source": pa.table({"a": [1]}), "memory_limit": "0GB"}, ValueError, "a size such as '1GB'"),
         ({"source": pa.table({"a": []})}, DataError, "no rows"),
-        ({"source": pl.Series([1])}, TypeError, "a Series gives no batches of a table"),
+        ({"source": pa.chunked_array([[1]])}, TypeError, "a ChunkedArray gives no batches of a table"),
         ({"source": "SELECT '\ud800'"}, DataError, "cannot run the query"),
         ({"source": pd.DataFrame({"a": [1, "x", [2]]})}, DataError, "is no column of Arrow"),
     ],

@@ -24,7 +24,7 @@ from boxwood.render._sql import sql_case
 from boxwood.table import ColumnError, output_format, read_table, write_labelled
 from boxwood.table._column_names import split_names
 from boxwood.table._formats import FORMATS, format_of
-from boxwood.table._source import Source
+from boxwood.table._source import _SETTINGS, Source, connected
 from boxwood.tree import ThresholdTree, TreeBuilder
 from tests import naive
 from tests.cases import make_case
@@ -560,6 +560,13 @@ def test_order_of_many_labelled_rows_is_kept(tmp_path, form):
     assert np.array_equal(found["id"], np.arange(300_000))
     X = np.column_stack([found["a"], found["b"]]).astype(float)
     assert found["cluster"].tolist() == np.array(["low", "it's", "rest"])[TREE.predict(X)].tolist()
+
+
+def test_settings_that_a_version_of_duckdb_lacks_are_passed_over(monkeypatch):
+    monkeypatch.setitem(_SETTINGS, "no_such_setting", "true")
+    with connected() as (con, _):
+        query = "SELECT current_setting('max_expression_depth'), current_setting('python_enable_replacements')"
+        assert con.execute(query).fetchone() == (100_000, False)
 
 
 def test_too_small_a_limit_of_memory_is_lifted(tmp_path, monkeypatch):

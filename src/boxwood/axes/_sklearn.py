@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import UserList
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -176,6 +177,8 @@ def _columns_read(transformer: Any, columns: Any, inputs: Columns) -> Indices:
         stop = names.index(stop) + 1 if isinstance(stop, str) else stop  # a slice of names includes the last one
         chosen = list(range(n_columns)[slice(start, stop, columns.step)])
     else:
+        # scikit-learn 1.6 warns whoever reads its own list of the remaining columns
+        columns = columns.data if isinstance(columns, UserList) else columns
         spec = np.atleast_1d(np.asarray(columns))
         positions = np.flatnonzero(spec) if spec.dtype.kind == "b" else spec
         chosen = [names.index(j) if isinstance(j, str) else j % n_columns for j in positions.tolist()]

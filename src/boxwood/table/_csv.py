@@ -70,7 +70,7 @@ def dialect_of(
         if width == 1:
             delimiter, width = _sniff_line(con, first, workspace)
         if width == 1 and _has_spaces(lines[skip:], header):
-            path, compression = _single_spaces(path, compression, workspace), "none"
+            path, compression = _single_spaces(path, compression, workspace), "uncompressed"
             delimiter, width = " ", len(first.split())
     else:
         width = _sniff_line(con, first, workspace, delimiter)[1]
@@ -211,4 +211,4 @@ def _sniff_line(
     first = os.path.join(workspace, "first_line.csv")
     with open(first, "w", encoding="utf-8", newline="") as file:
         file.write(f"{line}\n")
-    return _sniff(con, first, "none", 0, delimiter)
+    return _sniff(con, first, "uncompressed", 0, delimiter)

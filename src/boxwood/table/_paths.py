@@ -114,7 +114,7 @@ def compression_of(path: str) -> str:
         return "gzip"
     if path.lower().endswith(".gz") and (b"\0" in first or b"\n" not in first.strip()):
         raise DataError(f"{os.path.basename(path)} is not gzip")
-    return "none"
+    return "uncompressed"
 
 
 def _similar_file(path: str) -> str | None:

@@ -39,11 +39,15 @@ _NUMBERS = (*_WHOLE_TYPES, "FLOAT", "DOUBLE", "DECIMAL", "BOOLEAN")
 _DATES = ("DATE", "TIME", "TIMESTAMP", "INTERVAL")
 _MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none")  # texts that programs write for a missing value
 _MARKS = ", ".join(f"'{mark}'" for mark in _MISSING)
-_CONFIG = {
+_SETTINGS = {
     "autoinstall_known_extensions": "false",  # nothing is ever downloaded
     "autoload_known_extensions": "false",
     "python_enable_replacements": "false",  # a name in a query is never a variable of Python
     "max_expression_depth": "100000",
+    # NaN does not count in the statistics of Parquet files, so DuckDB 2.0 concludes from them that there is none
+    "disabled_optimizers": "'statistics_propagation'",
+    # a group of rows of a wide Parquet file would be read as a whole before its first row is used
+    "disable_parquet_prefetching": "true",
 }
 
 
@@ -227,11 +231,10 @@ def connected() -> Iterator[tuple[duckdb.DuckDBPyConnection, str]]:
     """Yield a connection to DuckDB in memory, and a folder for temporary files; both last for the block."""
     duckdb = _duckdb()
     with temporary_folder() as workspace:
-        con = duckdb.connect(":memory:", config={**_CONFIG, "temp_directory": workspace})
-        # NaN does not count in the statistics of Parquet files, so DuckDB 2.0 concludes from them that there is none
-        con.execute("SET disabled_optimizers = 'statistics_propagation'")
-        # a group of rows of a wide Parquet file would be read as a whole before its first row is used
-        con.execute("SET disable_parquet_prefetching = true")
+        con = duckdb.connect(":memory:", config={"temp_directory": workspace})
+        known = {name for (name,) in con.execute("SELECT name FROM duckdb_settings()").fetchall()}
+        for name in _SETTINGS.keys() & known:  # older versions lack some
+            con.execute(f"SET {name} = {_SETTINGS[name]}")
         try:
             yield con, workspace
         finally:

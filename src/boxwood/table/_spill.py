@@ -156,10 +156,11 @@ def spilled_relation(
         chosen = choose(names)
         columns = [typed_column(table, i) for i in chosen]
         selected = ", ".join(f"{column.sql} AS c{j}" for j, column in enumerate(columns))
-        rows = f"SELECT {selected} FROM boxwood_rows AS t({_aliases(len(names))})"
         try:
             with told_of_disk():
-                waited(getattr(relation, "_con", None), partial(_write_relation, relation, rows, len(columns), out))
+                write = partial(_write_relation, relation, selected, len(columns), out)
+                # older versions of DuckDB do not tell the connection of a relation, and look for Ctrl-C by themselves
+                waited(relation._con, write) if hasattr(relation, "_con") else write()
         except duckdb.Error as error:
             raise DataError(f"cannot read the relation: {cut_off(str(error).splitlines()[0], 500)}") from None
     notes = ("the rows of the relation were written into a temporary file, so that each pass reads the same",)
@@ -168,9 +169,12 @@ def spilled_relation(
     )
 
 
-def _write_relation(relation: Any, rows: str, n_columns: int, out: str) -> None:
-    batches = relation.query("boxwood_rows", rows).to_arrow_reader(group_rows(n_columns))
-    write_batches_to(out, batches, range(n_columns))
+def _write_relation(relation: Any, selected: str, n_columns: int, out: str) -> None:
+    numbered = ", ".join(f"#{i + 1} AS c{i}" for i in range(len(relation.columns)))  # names may be equal
+    rows = relation.project(numbered).project(selected)
+    # older versions of DuckDB have the second name only, newer ones warn of it
+    read = rows.to_arrow_reader if hasattr(rows, "to_arrow_reader") else rows.fetch_arrow_reader
+    write_batches_to(out, read(group_rows(n_columns)), range(n_columns))
 
 
 def spilled_batches(
@@ -230,10 +234,6 @@ def _write(table: Table, chosen: Sequence[int], out: str, tick: Tick | None) -> 
     with told_of_disk():
         table.fetch_lean(copy_columns(table, columns, out), tick)
     return [column.kind for column in columns], tuple(column.note for column in columns if column.note)
-
-
-def _aliases(n: int) -> str:
-    return ", ".join(f"c{i}" for i in range(n))
 
 
 def _limited(table: Table, memory_limit: int | None) -> Table:
