@@ -602,6 +602,15 @@ def test_export_of_sql_for_an_engine_and_a_table(folder):
         assert result.stdout == f"{explanation.to_sql(dialect, table='shop.flowers')}\n"
 
 
+def test_export_of_a_formula_for_the_columns_of_a_sheet(folder):
+    explanation = boxwood.load(folder / "species.json")
+    sheet = ["no. 1, 2", *explanation.columns[::-1]]
+    columns = ",".join(f'"{name}"' for name in sheet)
+    result = run(folder, "export", "{}/species.json", "--to", "formula", "--columns", columns)
+    assert result.stdout == f"{explanation.to_formula(columns=sheet)}\n"
+    assert "MATCH" not in result.stdout
+
+
 def test_export_refuses_what_a_form_cannot_take(folder):
     for options, message in (
         (["--dialect", "mysql"], "--dialect needs --to sql"),

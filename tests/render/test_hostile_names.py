@@ -109,9 +109,13 @@ def test_the_character_0_is_refused_where_it_cannot_be_held():
 
 def test_spreadsheets():
     for first, second in PAIRS:
-        written = formulas.Parser().ast(explained(first, second)[0].to_formula())[1].compile()
+        ex = explained(first, second)[0]
+        written = formulas.Parser().ast(ex.to_formula(columns=["id", first]))[1].compile()
         found = written(np.array([[3.0], [8.0], [""]], dtype=object))
         assert np.asarray(found).ravel().tolist() == [first, second, ""]
+        by_header = formulas.Parser().ast(ex.to_formula())[1].compile()
+        sheet = [np.array([row], dtype=object) for row in (["id", "axb", first], [9.0, 9.0, 3.0])]
+        assert np.asarray(by_header(*sheet)).item() == first
 
 
 def test_scikit_learn_and_onnx():
