@@ -559,7 +559,7 @@ def test_permissions_of_outputs_stay(folder, tmp_path, out):
 
 def test_rows_without_a_needed_value_are_counted(folder, tmp_path):
     (tmp_path / "t.csv").write_text("petal width,petal length\n0.2,1.4\n,5\n0.2,\n")
-    result = run(folder, "predict", "{}/species.json", tmp_path / "t.csv")
+    result = run(folder, "predict", "{}/species.json", tmp_path / "t.csv", "--fail-over-empty", "0.7")
     assert result.stdout == "petal width,petal length,cluster\n0.2,1.4,setosa\n,5,\n0.2,,\n"
     assert (
         result.stderr
