@@ -16,9 +16,11 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from boxwood.render._dialects import DIALECTS
+from boxwood import ThresholdTree
+from boxwood.render._dialects import DIALECTS, dialect_of
 from boxwood.render._literals import in_spreadsheet
-from tests.rule_cases import COLUMNS, CUTS, UNSEEN, categories, explanation, rows
+from boxwood.table._sql import as_number
+from tests.rule_cases import COLUMNS, CUTS, UNSEEN, categories, explained_by, explanation, odd_doubles, rows
 from tests.scale import SLOW
 from tests.test_one_answer import by_sqlite, in_duckdb, pandas_frame, polars_frame
 
@@ -108,6 +110,32 @@ def test_duckdb(seed, tmp_path):
 def test_sqlite(seed):
     ex, _, columns, predicted = case(seed)
     assert by_sqlite(ex.to_sql("sqlite"), ["REAL", "DOUBLE", "INTEGER", "TEXT", "NUMERIC"], columns) == predicted
+
+
+@pytest.mark.parametrize(("connect", "dialect"), [(duckdb.connect, "duckdb"), (sqlite3.connect, "sqlite")])
+def test_thresholds_are_read_exactly(connect, dialect):
+    numbers = odd_doubles(np.random.default_rng(0), 100_000 if SLOW else 1_000)
+    written = [as_number(x, dialect_of(dialect).number) for x in numbers]
+    with connect(":memory:") as con:
+        parts = [written[start : start + 500] for start in range(0, len(written), 500)]
+        found = [x for part in parts for x in con.execute(f"SELECT {', '.join(part)}").fetchone()]
+    assert found == numbers
+
+
+def test_sqlite_labels_rows_at_and_next_to_a_decimal_that_it_misreads():
+    cut = 9999998.67777183
+    tree = ThresholdTree.from_dict({"feature": 0, "threshold": cut, "left": {"cluster": 0}, "right": {"cluster": 1}})
+    ex = explained_by(tree, ("x",), ("a", "b"))
+    with sqlite3.connect(":memory:") as con:
+        con.execute("CREATE TABLE t (x REAL)")
+        con.executemany("INSERT INTO t VALUES (?)", [(math.nextafter(cut, 0),), (cut,), (math.nextafter(cut, 1e9),)])
+        assert [name for (name,) in con.execute(f"SELECT {ex.to_sql('sqlite')} FROM t")] == ["a", "a", "b"]
+    assert "<= CAST(5368708410134157 AS REAL) / 536870912 THEN" in ex.to_sql("sqlite")
+
+
+def test_short_thresholds_stay_decimals_in_sqlite():
+    for cut, written in ((2.13, "2.13e0"), (730.0, "730"), (0.00125, "0.00125e0"), (-45.5, "-45.5e0")):
+        assert as_number(cut, dialect_of("sqlite").number) == written
 
 
 @pytest.mark.parametrize("dialect", ["mysql", "tsql", "bigquery", "snowflake", "spark"])

@@ -29,6 +29,10 @@ class Programs:
         the engine would compare it without case. Names are quoted, so Snowflake and PostgreSQL tell upper from lower
         case in them.
 
+        SQLite reads some decimals as a neighbouring double. So the dialect "sqlite" writes such thresholds as a whole
+        number times or over a power of two, which it reads exactly. A value that SQLite itself reads from text, in a
+        column of text or a CSV file, may still be the neighbour of the one that `predict` reads.
+
         Parameters
         ----------
         dialect : {"duckdb", "sqlite", "postgres", "mysql", "tsql", "bigquery", "snowflake", "spark"}, default="duckdb"
