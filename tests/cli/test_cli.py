@@ -664,6 +664,10 @@ def test_every_verb_has_help(verb, tmp_path):
     assert "--debug" in text
 
 
+def test_without_a_verb_there_is_the_help(tmp_path):
+    assert run(tmp_path).stdout == run(tmp_path, "--help").stdout
+
+
 def test_version(tmp_path):
     assert run(tmp_path, "--version").stdout == f"boxwood, version {boxwood.__version__}\n"
 
