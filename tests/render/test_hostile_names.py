@@ -105,6 +105,10 @@ def test_the_character_0_is_refused_where_it_cannot_be_held():
                 ex.to_sql(dialect)
     with pytest.raises(DataError, match="which no cell of a spreadsheet can hold; rename it"):
         ex.to_formula()
+    long = explained("\0" * 10**5, "c")[0]
+    for write in (long.to_sql, long.to_formula, long.to_pmml):
+        with pytest.raises(DataError, match=r"… has the character 0, which .{20,50}$"):
+            write()
 
 
 def test_spreadsheets():

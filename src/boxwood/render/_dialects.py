@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import partial
 
 from boxwood._extras import require
-from boxwood._validation import refuse_unknown
+from boxwood._validation import refuse_unknown, shown
 from boxwood.errors import DataError
 from boxwood.table._sql import as_double, as_name, as_text
 
@@ -81,7 +81,7 @@ class Dialect:
 
 def _without_null(text: str) -> str:
     if "\0" in text:
-        raise DataError(f"{text!r} has the character 0, which SQL cannot hold; rename it")
+        raise DataError(f"{shown(text)} has the character 0, which SQL cannot hold; rename it")
     return text
 
 
