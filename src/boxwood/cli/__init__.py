@@ -54,7 +54,7 @@ Examples:
   boxwood predict model.json new.csv -o labelled.csv
 
 \b
-Exit codes: 0 done, 1 a bug of boxwood, 2 usage, 3 the data cannot be used, 4 past a limit that was set,
+Exit codes: 0 done, 1 a bug of boxwood, 2 usage, 3 the data cannot be used, 4 past a limit,
 130 interrupted. Results go to standard output, notes and errors to standard error. NO_COLOR=1 switches colours off.
 """
 
@@ -74,7 +74,7 @@ def boxwood(ctx: click.Context) -> None:
 
 
 def main() -> NoReturn:
-    """Run the command and exit: 0 done, 1 a bug, 2 usage, 3 the data, 4 past a limit that was set, 130 interrupted."""
+    """Run the command and exit: 0 done, 1 a bug, 2 usage, 3 the data, 4 past a limit, 130 interrupted."""
     signal.signal(signal.SIGTERM, _terminated)
     try:
         boxwood(prog_name="boxwood")
