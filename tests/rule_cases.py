@@ -18,6 +18,16 @@ CUTS = (0.0, 0.1, 1 / 3, -2.5, 7.0, 123456.789, float(np.float32(0.1)), 2.0**-30
 COLUMNS = ("plain\\`", 'half "width"', "it's true", "wo]rd ${x}", "size; in </script>")
 
 
+def odd_doubles(rng, n):
+    """Return doubles of all sizes and lengths, and their neighbours; an engine misread the first one."""
+    short = [
+        float(f"{x:.{digits}g}") for x, digits in zip(10 ** rng.uniform(-9, 9, n), rng.integers(1, 18, n), strict=True)
+    ]
+    wide = np.ldexp(rng.uniform(0.5, 1, n // 4), rng.integers(-1073, 1025, n // 4))
+    plain = np.concatenate([[9999998.67777183, 5e-324, 2.0**53 + 2, 1e22, 1e23, -1e-5, 0.0], short, wide, -wide[:9]])
+    return np.concatenate([plain, np.nextafter(plain, np.inf), np.nextafter(plain, -np.inf)]).tolist()
+
+
 def categories(rng):
     """Return the categories of the booleans and of the last two columns; unseen values are refused or covered."""
     words = tuple(rng.permutation(WORDS)[:5].tolist())

@@ -1,5 +1,8 @@
 """Arguments of a wrong kind are refused by a message that says what was expected and how to get it."""
 
+import pickle
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -89,12 +92,54 @@ def test_what_is_no_mixture(call):
         (lambda: grow.imm(X, REFERENCE, n_jobs=np.nan), "n_jobs must be a whole number or None, got nan"),
         (lambda: bw.Reference(Y, REFERENCE.centers, moments="x"), "moments must be a Moments, got str"),
         (lambda: bw.explain(X, Y, standardize="no"), "standardize must be True or False, got 'no'"),
-        (lambda: bw.explain(X, Y, max_leaves=4), "no option 'max_leaves'; the number of leaves is max_leaf_nodes"),
+        (lambda: bw.explain(X, k=3), r"explain has no option 'k'; did you mean n_clusters\?"),
+        (lambda: bw.explain(X, Y, method="cart", seed=3), r"explain has no option 'seed'; did you mean random_state\?"),
+        (lambda: bw.explain(X, standardise=True), r"did you mean standardize\?"),
+        (lambda: bw.explain(X, Y, bogus=1), "explain has no option 'bogus'$"),
+        (lambda: bw.explain(X, n_clusters="3"), "n_clusters must be a whole number, got '3'"),
+        (lambda: bw.explain(X, Y).measure(X), r"^Explanation\.measure\(\) missing"),
+        (lambda: bw.explain(X, Y, max_leaves=4), "no option 'max_leaves'; did you mean max_leaf_nodes"),
     ],
 )
 def test_what_is_no_number_or_no_option(call, message):
     with pytest.raises(TypeError, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda ex: bw.explain("t.csv", n_clusters=3), "X must be rows, got the text 't.csv'; boxwood.scan reads"),
+        (lambda ex: bw.explain(Path("t.csv"), n_clusters=3), "X must be rows, got the text 't.csv'"),
+        (lambda ex: ex.measure("t.csv", Y), "X must be rows, got the text 't.csv'"),
+        (lambda ex: ex.predict("t.csv"), "but 't.csv' is a text; to label a file, save the explanation and run"),
+        (lambda ex: ex.predict({"a": 1.0}), r"got a mapping; give a data frame: pandas\.DataFrame\(\[X\]\)"),
+        (lambda ex: ex.predict([{"a": 1.0}]), r"got mappings; give a data frame: pandas\.DataFrame\(X\)"),
+        (lambda ex: bw.explain({"a": [1.0, 2.0]}, n_clusters=2), r"data frame: pandas\.DataFrame\(X\)"),
+        (lambda ex: pickle.loads(pickle.dumps(ex)).misassigned(), "a model file or a pickle holds no rows"),
+        (lambda ex: pickle.loads(pickle.dumps(ex)).stability(), "a model file or a pickle holds no rows, and this one"),
+        (lambda ex: ex.rename({"cluster 9": "a"}), "names for labels that do not exist: cluster 9"),
+        (lambda ex: ex.rename({"cluster 0": "a", 0: "b"}), "got two for one of them: cluster 0, 0"),
+    ],
+)
+def test_what_is_no_table(call, message):
+    with pytest.raises(DataError, match=message):
+        call(bw.explain(X, Y))
+
+
+def test_a_printed_name_may_be_renamed():
+    ex = bw.explain(X, Y)
+    assert ex.rename({"cluster 0": "a"}).names == ("a", *ex.names[1:])
+    assert bw.explain(X, Y, names={"cluster 0": "a"}).names == ("a", *ex.names[1:])
+
+
+def test_a_file_that_cannot_be_written_is_told_with_its_folder(tmp_path):
+    ex = bw.explain(X, Y)
+    with pytest.raises(FileNotFoundError, match=r"^cannot write '.*nodir/x.json': there is no folder '.*nodir'$"):
+        ex.save(tmp_path / "nodir" / "x.json")
+    with pytest.raises(IsADirectoryError, match=r"^cannot write '.*': it is a folder$"):
+        ex.save(tmp_path)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

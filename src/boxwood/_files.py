@@ -110,6 +110,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[str]:
     """
     target = os.path.realpath(path)
     folder, name = os.path.split(target)
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"cannot write '{os.fspath(path)}': there is no folder '{folder}'")
+    if os.path.isdir(target):
+        raise IsADirectoryError(f"cannot write '{os.fspath(path)}': it is a folder")
     _remove_abandoned(folder)
     unique = f"boxwood-{_HOST}-{os.getpid()}-{secrets.token_hex(3)}"
     temporary = os.path.join(folder, f".{name[:_LONGEST]}.{unique}.tmp")

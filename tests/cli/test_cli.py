@@ -564,7 +564,7 @@ def test_permissions_of_outputs_stay(folder, tmp_path, out):
 
 def test_rows_without_a_needed_value_are_counted(folder, tmp_path):
     (tmp_path / "t.csv").write_text("petal width,petal length\n0.2,1.4\n,5\n0.2,\n")
-    result = run(folder, "predict", "{}/species.json", tmp_path / "t.csv")
+    result = run(folder, "predict", "{}/species.json", tmp_path / "t.csv", "--fail-over-empty", "0.7")
     assert result.stdout == "petal width,petal length,cluster\n0.2,1.4,setosa\n,5,\n0.2,,\n"
     assert (
         result.stderr
@@ -605,6 +605,15 @@ def test_export_of_sql_for_an_engine_and_a_table(folder):
         options = ["--dialect", dialect, "--table", "shop.flowers"]
         result = run(folder, "export", "{}/species.json", "--to", "sql", *options)
         assert result.stdout == f"{explanation.to_sql(dialect, table='shop.flowers')}\n"
+
+
+def test_export_of_a_formula_for_the_columns_of_a_sheet(folder):
+    explanation = boxwood.load(folder / "species.json")
+    sheet = ["no. 1, 2", *explanation.columns[::-1]]
+    columns = ",".join(f'"{name}"' for name in sheet)
+    result = run(folder, "export", "{}/species.json", "--to", "formula", "--columns", columns)
+    assert result.stdout == f"{explanation.to_formula(columns=sheet)}\n"
+    assert "MATCH" not in result.stdout
 
 
 def test_export_refuses_what_a_form_cannot_take(folder):
@@ -658,6 +667,10 @@ def test_every_verb_has_help(verb, tmp_path):
     text = run(tmp_path, verb, "--help").stdout
     assert text.startswith(f"Usage: boxwood {verb}")
     assert "--debug" in text
+
+
+def test_without_a_verb_there_is_the_help(tmp_path):
+    assert run(tmp_path).stdout == run(tmp_path, "--help").stdout
 
 
 def test_version(tmp_path):

@@ -67,6 +67,22 @@ def test_tables_of_any_form_are_labelled(folder, tmp_path, table, out):
     assert sorted(os.listdir(tmp_path)) == [out]
 
 
+@pytest.mark.parametrize("table", ["t.csv", "t.parquet"])
+def test_many_rows_without_a_cluster_are_an_exit_code(folder, tmp_path, table):
+    frame = pd.DataFrame({"a.b": [None, 1.0, None, None]})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_parquet(tmp_path / "t.parquet")
+    words = (folder / "m.json", tmp_path / table, "-q")
+    done = run(*words, code=4)
+    said = "boxwood: 3 of 4 rows have no cluster, more than 50%; --fail-over-empty sets this limit\n"
+    assert (done.stderr, done.stdout.count("\n")) == (said, 5)
+    assert run(*words, "-o", tmp_path / "out.csv", code=4).stderr == said
+    assert (tmp_path / "out.csv").read_text() == done.stdout
+    assert run(*words, "--fail-over-empty", 0.75).stderr == ""
+    run(*words, "--fail-over-empty", 0, "-o", tmp_path / "out.parquet", code=4)
+    run(folder / "m.json", folder / "t.parquet", "-o", tmp_path / "out.parquet")  # one of 300
+
+
 def test_a_query_is_printed(folder):
     query = f"""SELECT "a.b", 'q' AS "é" FROM '{folder}/t.parquet' LIMIT 2;"""
     lines = run(folder / "m.json", "--sql", query, "-q").stdout.splitlines()

@@ -70,6 +70,8 @@ def test_names_need_columns():
     X, labels, _ = table()
     with pytest.raises(DataError, match="no column 'segmnt'"):
         bw.IMM().fit(pd.DataFrame({"x": X[:, 0], "segment": labels}), "segmnt")
+    with pytest.raises(DataError, match=r"^'x{198}… names a column, but X is no data frame"):
+        bw.IMM().fit(X, "x" * 10**5)
     with pytest.raises(DataError, match="'segment' names a column, but X is no data frame"):
         bw.IMM().fit(X, "segment")
     with pytest.raises(DataError, match="has no column 'segmnt'"):

@@ -141,6 +141,14 @@ def test_sizes_that_add_up_to_more_than_the_largest_float_are_refused(documents)
         Explanation.from_json(json.dumps(document))
 
 
+def test_a_certificate_of_more_than_all_rows_is_refused(documents):
+    document = copy.deepcopy(next(each for each in documents if "mixture" in each))
+    assert Explanation.from_json(json.dumps(document)).mixture.certified_error <= 1
+    document["mixture"]["certified_error"] = 1e308
+    with pytest.raises(ModelError, match="expected a number from 0 to 1, got 1e"):
+        Explanation.from_json(json.dumps(document))
+
+
 def test_endless_files_are_not_read_to_their_end(tmp_path, monkeypatch):
     with pytest.raises(ModelError, match="/dev/zero is not a boxwood model"):
         load("/dev/zero")

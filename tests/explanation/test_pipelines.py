@@ -411,7 +411,7 @@ def test_what_the_command_line_says_of_values_that_were_not_there(tmp_path):
     new.to_parquet(paths[2])
     explained("text", OneHotEncoder())[1].save(paths[0])
     for path, unseen in ((paths[1], "1 value, such as 'pink'"), (paths[2], "2 values, such as 'NA'")):
-        result = CliRunner().invoke(cli.boxwood, ["predict", paths[0], path, "-o", paths[3]])
+        result = CliRunner().invoke(cli.boxwood, ["predict", paths[0], path, "-o", paths[3], "--fail-over-empty", "1"])
         labels = pd.read_csv(paths[3], dtype=str, keep_default_na=False)["cluster"]
         assert (result.exit_code, labels[0] != "", list(labels[1:])) == (0, True, ["", ""])
         assert "2 rows left without a cluster: a value that their rule needs is missing or was never" in result.stderr

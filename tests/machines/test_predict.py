@@ -1,6 +1,7 @@
 """`boxwood predict --engine spark|dask` writes what a run on one machine writes, as a folder."""
 
 import os
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -31,7 +32,12 @@ def test_a_cluster_labels_as_one_machine(machines, tmp_path):
     frame[100:].to_parquet(tmp_path / "parts" / "2.parquet")
     out = tmp_path / "out.parquet"
     words = (tmp_path / "m.json", tmp_path / "parts", "--engine", machines.name)
-    assert "wrote" in run(*words, "-o", out).stderr
+    told = run(*words, "-o", out).stderr
+    assert "wrote" in told
+    assert "1 row left without a cluster" in told
+    past = run(*words, "-o", tmp_path / "again.parquet", "--fail-over-empty", 0, code=4).stderr
+    assert "1 of 300 rows have no cluster, more than 0%" in past
+    shutil.rmtree(tmp_path / "again.parquet")
     run(tmp_path / "m.json", tmp_path / "parts", "-o", tmp_path / "one.parquet")
     there, here = (pq.read_table(each).sort_by("id") for each in (out, tmp_path / "one.parquet"))
     assert there.column("cluster").to_pylist() == here.column("cluster").to_pylist()

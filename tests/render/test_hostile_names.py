@@ -105,13 +105,21 @@ def test_the_character_0_is_refused_where_it_cannot_be_held():
                 ex.to_sql(dialect)
     with pytest.raises(DataError, match="which no cell of a spreadsheet can hold; rename it"):
         ex.to_formula()
+    long = explained("\0" * 10**5, "c")[0]
+    for write in (long.to_sql, long.to_formula, long.to_pmml):
+        with pytest.raises(DataError, match=r"… has the character 0, which .{20,50}$"):
+            write()
 
 
 def test_spreadsheets():
     for first, second in PAIRS:
-        written = formulas.Parser().ast(explained(first, second)[0].to_formula())[1].compile()
+        ex = explained(first, second)[0]
+        written = formulas.Parser().ast(ex.to_formula(columns=["id", first]))[1].compile()
         found = written(np.array([[3.0], [8.0], [""]], dtype=object))
         assert np.asarray(found).ravel().tolist() == [first, second, ""]
+        by_header = formulas.Parser().ast(ex.to_formula())[1].compile()
+        sheet = [np.array([row], dtype=object) for row in (["id", "axb", first], [9.0, 9.0, 3.0])]
+        assert np.asarray(by_header(*sheet)).item() == first
 
 
 def test_scikit_learn_and_onnx():

@@ -135,7 +135,7 @@ def test_sections_and_links(wine):
     assert Counter(tag for tag, _ in page.elements)["h1"] == 1
     assert "Wines & more" in page.text
     assert f"{wine.price:.3f}" in page.text
-    for form in ("Text", "SQL", "Python", "JavaScript", "Spreadsheet formula"):
+    for form in ("Text", "SQL", "Python", "JavaScript", "Spreadsheet formula for row 2 under a row of names"):
         assert f"Copy {form}" in page.attributes("aria-label")
     assert "Stability" not in page.text
 

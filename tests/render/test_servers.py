@@ -7,16 +7,19 @@ import os
 import pwd
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 
+import numpy as np
 import psycopg
 import pymysql
 import pytest
 
 from boxwood.render._dialects import DIALECTS
+from boxwood.table._sql import as_number
 from tests.render.test_writers import SEEDS, case, clipped
-from tests.rule_cases import COLUMNS
+from tests.rule_cases import COLUMNS, odd_doubles
 from tests.test_one_answer import pandas_frame
 
 pytestmark = pytest.mark.servers
@@ -134,6 +137,17 @@ def test_postgres(postgres, seed):
     query = postgres.execute(ex.to_sql("postgres", table="public.t"))
     assert [column.name for column in query.description] == ["i", *COLUMNS, "cluster"]
     assert [row[-1] for row in sorted(query.fetchall())] == predicted
+
+
+@pytest.mark.parametrize(("server", "cast"), [("postgres", "CAST({} AS DOUBLE PRECISION)"), ("mariadb", "{}")])
+def test_thresholds_are_read_exactly(request, server, cast):
+    cursor = request.getfixturevalue(server).cursor()
+    numbers = odd_doubles(np.random.default_rng(0), 30_000)
+    numbers = [x for x in numbers if abs(x) >= sys.float_info.min or not x]
+    for start in range(0, len(numbers), 1000):
+        part = numbers[start : start + 1000]
+        cursor.execute(f"SELECT {', '.join(cast.format(as_number(x)) for x in part)}")
+        assert list(map(float, cursor.fetchone())) == part
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -16,9 +16,11 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from boxwood.render._dialects import DIALECTS
+from boxwood import ThresholdTree
+from boxwood.render._dialects import DIALECTS, dialect_of
 from boxwood.render._literals import in_spreadsheet
-from tests.rule_cases import COLUMNS, CUTS, UNSEEN, categories, explanation, rows
+from boxwood.table._sql import as_number
+from tests.rule_cases import COLUMNS, CUTS, UNSEEN, categories, explained_by, explanation, odd_doubles, rows
 from tests.scale import SLOW
 from tests.test_one_answer import by_sqlite, in_duckdb, pandas_frame, polars_frame
 
@@ -110,6 +112,32 @@ def test_sqlite(seed):
     assert by_sqlite(ex.to_sql("sqlite"), ["REAL", "DOUBLE", "INTEGER", "TEXT", "NUMERIC"], columns) == predicted
 
 
+@pytest.mark.parametrize(("connect", "dialect"), [(duckdb.connect, "duckdb"), (sqlite3.connect, "sqlite")])
+def test_thresholds_are_read_exactly(connect, dialect):
+    numbers = odd_doubles(np.random.default_rng(0), 100_000 if SLOW else 1_000)
+    written = [as_number(x, dialect_of(dialect).number) for x in numbers]
+    with connect(":memory:") as con:
+        parts = [written[start : start + 500] for start in range(0, len(written), 500)]
+        found = [x for part in parts for x in con.execute(f"SELECT {', '.join(part)}").fetchone()]
+    assert found == numbers
+
+
+def test_sqlite_labels_rows_at_and_next_to_a_decimal_that_it_misreads():
+    cut = 9999998.67777183
+    tree = ThresholdTree.from_dict({"feature": 0, "threshold": cut, "left": {"cluster": 0}, "right": {"cluster": 1}})
+    ex = explained_by(tree, ("x",), ("a", "b"))
+    with sqlite3.connect(":memory:") as con:
+        con.execute("CREATE TABLE t (x REAL)")
+        con.executemany("INSERT INTO t VALUES (?)", [(math.nextafter(cut, 0),), (cut,), (math.nextafter(cut, 1e9),)])
+        assert [name for (name,) in con.execute(f"SELECT {ex.to_sql('sqlite')} FROM t")] == ["a", "a", "b"]
+    assert "<= CAST(5368708410134157 AS REAL) / 536870912 THEN" in ex.to_sql("sqlite")
+
+
+def test_short_thresholds_stay_decimals_in_sqlite():
+    for cut, written in ((2.13, "2.13e0"), (730.0, "730"), (0.00125, "0.00125e0"), (-45.5, "-45.5e0")):
+        assert as_number(cut, dialect_of("sqlite").number) == written
+
+
 @pytest.mark.parametrize("dialect", ["mysql", "tsql", "bigquery", "snowflake", "spark"])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_other_dialects_say_the_same_when_they_are_parsed_back(seed, dialect, tmp_path):
@@ -186,14 +214,59 @@ def test_spreadsheets(seed):
         rng.choice([*known[4].values, 3.5, 20.499999999], N_CELLS).tolist(),
     ]
     columns = [[None if gap else x for x, gap in zip(c, rng.random(N_CELLS) < 0.1, strict=True)] for c in columns]
-    written = formulas.Parser().ast(ex.to_formula(row=7))[1].compile()
+    sheet = ["id", *COLUMNS[::-1]]
+    written = formulas.Parser().ast(ex.to_formula(row=7, columns=sheet))[1].compile()
     cells = {
         f"{letter}7": np.array([["" if x is None else x] for x in c], dtype=object)
-        for letter, c in zip("ABCDE", columns, strict=True)
+        for letter, c in zip("FEDCB", columns, strict=True)
     }
     found = np.asarray(written(*(cells[name] for name in written.inputs))).ravel().tolist()
     predicted = ex.predict(np.array(list(zip(*columns, strict=True)), dtype=object), missing="none").tolist()
     assert found == ["" if name is None else name for name in predicted]
+
+
+def by_header(ex, sheet):
+    """Return what the formula gives for each row of a whole sheet, the first row of which has names."""
+    written = formulas.Parser().ast(ex.to_formula(row=7))[1].compile()
+    header, *rows = [np.array([row], dtype=object) for row in sheet]
+    return [str(np.asarray(written(header, row)).item()) for row in rows]
+
+
+def test_spreadsheets_find_columns_by_their_names():
+    import boxwood
+
+    rng = np.random.default_rng(0)
+    names = ['net "price" (€)', "qty*", "2024", "gift?", "w" * 200]
+    X = pd.DataFrame({name: rng.integers(0, 9, 60) for name in names}).assign(**{"gift?": rng.random(60) < 0.5})
+    labels = [f"{row[0] > 4} {row[1] > 4} {row[2] > 4} {row[3]} {row[4] > 4}" for row in X.itertuples(index=False)]
+    ex = boxwood.explain(X, labels, method="cart", max_leaf_nodes=12)
+    assert set(ex.tree.features) == set(range(5))
+    rows = X.iloc[:8, ::-1].astype(object).values.tolist()
+    others = ["id", "qtys", "net price", "gifts", 7]  # some of them match without escapes
+    sheet = [[*others, *(2024 if name == "2024" else name for name in names[::-1])]]
+    sheet += [[i, "A", -1, "", i, *row] for i, row in enumerate(rows)]
+    assert by_header(ex, sheet) == ex.predict(X[:8]).tolist()
+    assert by_header(ex, [["cluster", *sheet[0][1:-1], "net price"], sheet[1]]) == ["#N/A"]
+
+
+def test_headers_that_spreadsheets_cannot_tell_apart_are_refused():
+    import boxwood
+    from boxwood.errors import DataError
+
+    ex = boxwood.explain([[1.0, 5.0], [9.0, 5.0]], ["young", "old"], columns=["age", "Age"])
+    with pytest.raises(DataError, match="columns 'age', 'Age' differ in case only, so a spreadsheet cannot find it by"):
+        ex.to_formula()
+    assert ex.to_formula(columns=["Age", "age"]).startswith("=IF(ISNUMBER(B2),")
+    with pytest.raises(DataError, match=r"no column 'age' .*; its columns are ages"):
+        ex.to_formula(columns=["ages"])
+    with pytest.raises(DataError, match="the sheet has 2 columns 'age'; rename all but one"):
+        ex.to_formula(columns=["age", "age"])
+    with pytest.raises(DataError, match="a column has no name, so"):
+        boxwood.explain([[1.0], [9.0]], [0, 1], columns=[""]).to_formula()
+    other = boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])
+    assert by_header(other, [["AGE", "x"], [7, 7]]) == ["#N/A"]  # predict would not take it either
+    tilde = boxwood.explain([[1.0], [9.0]], [0, 1], columns=["~a"]).to_formula()
+    assert tilde.count('MATCH("~~a",$1:$1,0)') == 3
 
 
 def test_formulas_too_long_for_excel_are_refused():
@@ -204,9 +277,12 @@ def test_formulas_too_long_for_excel_are_refused():
     with pytest.raises(DataError, match="and Excel allows 8,192 and 64\nexplain with fewer leaves"):
         ex.to_formula()
     few = boxwood.explain(np.arange(120.0)[:, None], np.repeat(np.arange(40), 3), method="imm")
-    assert few.to_formula(row=10).count("A10") == 40  # 39 cuts, and whether there is a number
-    with pytest.raises(ValueError, match="row must be"):
-        ex.to_formula(row=0)
+    assert few.to_formula(row=10, columns=["x0"]).count("A10") == 40  # 39 cuts, and whether there is a number
+    assert few.to_formula().count("MATCH(") == 41  # and the header
+    with pytest.raises(ValueError, match="row must be at least 1"):
+        ex.to_formula(row=0, columns=["x0"])
+    with pytest.raises(ValueError, match="row must be at least 2"):  # the first row has the names
+        ex.to_formula(row=1)
 
 
 def test_literals_of_spreadsheets():

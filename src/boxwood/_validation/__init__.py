@@ -1,7 +1,14 @@
 """Checks of what users give: `Rows`, which are checked once, weights, arrays and single parameters."""
 
 from boxwood._messages import cut_off, listed, shown
-from boxwood._validation._arrays import as_finite_vector, as_float_table, as_numbers, as_positions, as_vector
+from boxwood._validation._arrays import (
+    as_finite_vector,
+    as_float_table,
+    as_numbers,
+    as_positions,
+    as_vector,
+    refuse_no_rows,
+)
 from boxwood._validation._parameters import (
     as_generator,
     as_time_limit,
@@ -43,6 +50,7 @@ __all__ = [
     "position",
     "real_number",
     "refuse_infinite_sum",
+    "refuse_no_rows",
     "refuse_not_finite",
     "refuse_other_kind",
     "refuse_unknown",

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -9,7 +13,7 @@ from boxwood._messages import cut_off, shown
 from boxwood._types import Array, Floats, Indices
 from boxwood.errors import DataError
 
-__all__ = ["as_finite_vector", "as_float_table", "as_numbers", "as_positions", "as_vector"]
+__all__ = ["as_finite_vector", "as_float_table", "as_numbers", "as_positions", "as_vector", "refuse_no_rows"]
 
 
 def as_float_table(X: ArrayLike) -> Array:
@@ -20,6 +24,7 @@ def as_float_table(X: ArrayLike) -> Array:
     DataError
         If `X` is not numeric or not two-dimensional. Missing and infinite values are numbers here.
     """
+    refuse_no_rows(X)
     table = np.asarray(X)
     if table.dtype not in (np.float32, np.float64):
         if table.dtype.kind not in "biufO" or (table.dtype.kind == "O" and _has_text(table)):
@@ -31,6 +36,20 @@ def as_float_table(X: ArrayLike) -> Array:
     if table.ndim != 2:
         raise DataError(f"X must be two-dimensional, rows by columns; got shape {table.shape}")
     return table
+
+
+def refuse_no_rows(X: Any) -> None:
+    """Raise a DataError for the name of a file and for mappings, which hold rows in a form that arrays do not have."""
+    if isinstance(X, (str, os.PathLike)):
+        raise DataError(
+            f"X must be rows, got the text {shown(os.fspath(X))}; boxwood.scan reads the table of a file, and so does "
+            "boxwood explain on the command line"
+        )
+    if isinstance(X, Mapping):
+        rows = "X" if any(map(np.ndim, X.values())) else "[X]"
+        raise DataError(f"X must be rows by columns, got a mapping; give a data frame: pandas.DataFrame({rows})")
+    if isinstance(X, (list, tuple)) and X and isinstance(X[0], Mapping):
+        raise DataError("X must be rows by columns, got mappings; give a data frame: pandas.DataFrame(X)")
 
 
 def _has_text(table: Array) -> bool:

@@ -54,22 +54,27 @@ Examples:
   boxwood predict model.json new.csv -o labelled.csv
 
 \b
-Exit codes: 0 done, 1 a bug of boxwood, 2 usage, 3 the data cannot be used, 4 past a limit that was set,
+Exit codes: 0 done, 1 a bug of boxwood, 2 usage, 3 the data cannot be used, 4 past a limit,
 130 interrupted. Results go to standard output, notes and errors to standard error. NO_COLOR=1 switches colours off.
 """
 
 
-@click.command(cls=_Lazy, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    cls=_Lazy, invoke_without_command=True, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, prog_name="boxwood")
-def boxwood() -> None:
+@click.pass_context
+def boxwood(ctx: click.Context) -> None:
     """Explain a clustering with a small tree of cuts: a rule for each cluster, and what saying it simply costs.
 
     Try `boxwood demo`, then `boxwood explain FILE -k 5`.
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 def main() -> NoReturn:
-    """Run the command and exit: 0 done, 1 a bug, 2 usage, 3 the data, 4 past a limit that was set, 130 interrupted."""
+    """Run the command and exit: 0 done, 1 a bug, 2 usage, 3 the data, 4 past a limit, 130 interrupted."""
     signal.signal(signal.SIGTERM, _terminated)
     try:
         boxwood(prog_name="boxwood")

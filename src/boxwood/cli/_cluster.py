@@ -14,6 +14,7 @@ from boxwood._extras import require
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
+    from boxwood.table import Labelled
 
 __all__ = ["cluster_frame", "write_on_cluster"]
 
@@ -25,10 +26,11 @@ def cluster_frame(file: str | None, engine: str, options: dict[str, Any]) -> Any
 
 def write_on_cluster(
     explanation: Explanation, file: str | None, out: str, engine: str, column: str, options: dict[str, Any]
-) -> None:
+) -> Labelled:
     """Write a table with the clusters of its rows into a folder of Parquet files; after an error there is none.
 
-    The workers must see the folder of `out` under the same name.
+    The workers must see the folder of `out` under the same name. Returns the counts of the rows; which categories were
+    never seen is not among them.
 
     Raises
     ------
@@ -53,9 +55,19 @@ def write_on_cluster(
         else:
             labelled.to_parquet(temporary, write_index=False)
         os.rename(temporary, out)
+        return _counts(out, column)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
+
+
+def _counts(folder: str, column: str) -> Labelled:
+    from pyarrow import dataset
+
+    from boxwood.table import Labelled
+
+    written = dataset.dataset(folder)
+    return Labelled(written.count_rows(), written.count_rows(filter=dataset.field(column).is_null()))
 
 
 def _write_by_spark(frame: Any, out: str) -> None:

@@ -5,7 +5,7 @@
 1    a bug: one line; `--debug` shows where
 2    usage: an unknown option, value, column or extension; an output that cannot be written
 3    the data cannot be used as asked
-4    explained, but past `--fail-over` or `--fail-under`
+4    done, but past `--fail-over`, `--fail-under` or `--fail-over-empty`
 130  interrupted
 ==== ====================================================================
 

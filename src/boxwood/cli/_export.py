@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import sys
 from typing import Any
 
@@ -27,6 +28,10 @@ def _described() -> str:
     return "\n".join(["\b", *(f"{name.ljust(longest)}  {one.what}" for name, one in _FORMS.items())])
 
 
+def _split(ctx: click.Context, param: click.Parameter, names: str | None) -> list[str] | None:
+    return None if names is None else next(csv.reader([names]), [])
+
+
 _HELP = f"""Print a saved model in another form.
 
 {_described()}
@@ -34,7 +39,8 @@ _HELP = f"""Print a saved model in another form.
 SQL, Python, JavaScript, PMML, the formula and ONNX label rows as `boxwood predict` does. A row that lacks a value which
 its rule needs, or has a category there that was never seen, gets NULL, None, null, no prediction or an empty text. A
 spreadsheet holds about 15 digits of a number, and ONNX reads float32; a value so near to a cut that it is rounded past
-it may fall on the other side.
+it may fall on the other side. The formula finds its columns by their names in row 1 of the sheet, wherever they stand;
+copy it down from row 2. It gives #N/A if a name is missing there.
 """
 _EPILOG = """\b
 Examples:
@@ -54,6 +60,12 @@ Examples:
 )
 @click.option(
     "--table", metavar="NAME", help="A query that adds the cluster to this table; points separate parts of its name."
+)
+@click.option(
+    "--columns",
+    metavar="NAMES",
+    callback=_split,
+    help="All columns of the spreadsheet in their order, as a,b,c; the formula is shorter then, and row 1 is not read.",
 )
 @takes_page_options
 @click.option(

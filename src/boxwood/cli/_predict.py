@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from boxwood.cli._engine import check_engine, labelling_options
-from boxwood.cli._errors import Verb
+from boxwood.cli._errors import PAST_A_LIMIT, Verb
 from boxwood.cli._model import load_model
 from boxwood.cli._talk import Talk, check_writable, reading, reading_options, refuse_overwriting, talk_options
-from boxwood.cli._terminal import refuse_closed_output
+from boxwood.cli._terminal import refuse_closed_output, tell
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
@@ -72,6 +72,14 @@ Examples:
     callback=_check_column,
     help="Name of the new column.",
 )
+@click.option(
+    "--fail-over-empty",
+    metavar="SHARE",
+    type=click.FloatRange(0, 1),
+    default=0.5,
+    show_default=True,
+    help="Exit with 4 if more than this share of the rows (0 to 1) get no cluster. OUT is written all the same.",
+)
 @labelling_options
 @reading_options
 @talk_options
@@ -86,29 +94,41 @@ def command(model: str, file: str | None, output: str | None, column: str, quiet
     check_engine(file, options)
     refuse_overwriting(output, "'-o' / '--output'", model=model)
     talk = Talk(quiet)
-    if options["engine"] in ("spark", "dask"):
-        _write_on_cluster(talk, model, file, output, column, options)
-        return
+    label = _label_on_cluster if options["engine"] in ("spark", "dask") else _label
+    labelled = label(talk, model, file, output, column, options)
+    if labelled.n_empty:
+        rows = f"{labelled.n_empty:,} row{'' if labelled.n_empty == 1 else 's'}"
+        talk.note(f"{rows} left without a cluster: a value that their rule needs is missing or was never seen")
+    for column, count, example in labelled.unseen:
+        talk.note(f"never seen, in column {column}: {count:,} value{'' if count == 1 else 's'}, such as {example!r}")
+    _check_limit(labelled, options["fail_over_empty"])
+
+
+def _check_limit(labelled: Labelled, share: float) -> None:
+    if labelled.n_empty > share * labelled.n_rows:
+        counts = f"{labelled.n_empty:,} of {labelled.n_rows:,} rows"
+        tell(f"boxwood: {counts} have no cluster, more than {100 * share:g}%; --fail-over-empty sets this limit")
+        raise click.exceptions.Exit(PAST_A_LIMIT)
+
+
+def _label(
+    talk: Talk, model: str, file: str | None, output: str | None, column: str, options: dict[str, Any]
+) -> Labelled:
     if output is None or output == "-":
         refuse_closed_output()
     explanation = load_model(model)
     table = _table(file, options["sql"], output)
     how = {"column": column} | (reading(options) if file is not None else {})
     if output is None or output == "-":
-        labelled = _print(talk, explanation, table, **how)
-    else:
-        labelled = _write(talk, explanation, table, output, **how)
-        talk.wrote(output)
-    if labelled.n_empty:
-        rows = f"{labelled.n_empty:,} row{'' if labelled.n_empty == 1 else 's'}"
-        talk.note(f"{rows} left without a cluster: a value that their rule needs is missing or was never seen")
-    for column, count, example in labelled.unseen:
-        talk.note(f"never seen, in column {column}: {count:,} value{'' if count == 1 else 's'}, such as {example!r}")
+        return _print(talk, explanation, table, **how)
+    labelled = _write(talk, explanation, table, output, **how)
+    talk.wrote(output)
+    return labelled
 
 
-def _write_on_cluster(
+def _label_on_cluster(
     talk: Talk, model: str, file: str | None, output: str | None, column: str, options: dict[str, Any]
-) -> None:
+) -> Labelled:
     from boxwood.cli._cluster import write_on_cluster
 
     engine = options["engine"]
@@ -117,10 +137,11 @@ def _write_on_cluster(
     explanation = load_model(model)
     with talk.status(f"labelling {file or 'the query'}"), _in_option_names():
         try:
-            write_on_cluster(explanation, file, output, engine, column, options)
+            labelled = write_on_cluster(explanation, file, output, engine, column, options)
         except ImportError as error:  # an extra of boxwood is not installed
             raise click.UsageError(str(error)) from None
     talk.note(f"wrote {output}, a folder")
+    return labelled
 
 
 def _table(file: str | None, sql: str | None, output: str | None) -> str | Query:

@@ -44,7 +44,7 @@ class Applied:
         ------
         DataError
             If the row lacks a column that the tree tests, or a number is text or infinite; if a position is asked of a
-            model that was saved, which holds no rows.
+            model file or a pickle, which hold no rows.
         TypeError
             If `row` is none of these forms.
 
@@ -112,6 +112,8 @@ class Applied:
 
     def rename(self, names: Mapping[Hashable, Hashable]) -> Explanation:
         """Return the explanation with other names of clusters; clusters that are not in the mapping keep theirs.
+
+        A cluster may also be named as it is printed: "cluster 0" for 0.
 
         Rules, `predict`, model files and all facts have the new names. Notes were written before: one more note says
         which names they have, if they mention any.

@@ -6,7 +6,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from boxwood._frames import column_values, label_values
-from boxwood._validation import shown
+from boxwood._validation import shown, whole_number
 from boxwood.errors import DataError
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def clustering_of(
             f"n_clusters={shown(n_clusters)} is for k-means, but the clusters are given; leave one of the two out"
         )
     if clustering is None or hasattr(clustering, "fit"):
-        n_clusters = N_CLUSTERS if n_clusters is None else n_clusters
+        n_clusters = N_CLUSTERS if n_clusters is None else whole_number("n_clusters", n_clusters, 0)
         reference, mixture, clustering = _of_clusterer(clustering, X, stages, n_clusters, random_state)
     elif isinstance(clustering, Reference):
         reference, mixture = _with_scaled_centers(clustering, stages[1]), None

@@ -6,6 +6,7 @@ import os
 from collections.abc import Collection, Hashable
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from inspect import isfunction
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -294,6 +295,12 @@ class Explanation(Written, Programs, Regrown, Applied, Drawn):
             f"Explanation(n_clusters={self.n_clusters}, n_leaves={self.n_leaves}, method={self.method!r}, "
             f"price={self.price:.4g}, agreement={self.agreement:.4g})"
         )
+
+
+for _part in Explanation.__mro__[1:-1]:
+    for _name, _method in vars(_part).items():
+        if isfunction(_method):  # a TypeError for its arguments names the class that users know
+            _method.__qualname__ = f"Explanation.{_name}"
 
 
 def with_booleans(explanation: Explanation, columns: Collection[str]) -> Explanation:

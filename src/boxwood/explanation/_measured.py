@@ -36,7 +36,7 @@ class Measured:
         """
         self._refuse_batches(what)
         if self._evidence is None:
-            raise DataError("a model that was saved holds no rows; pass the rows and their labels: X, labels")
+            raise DataError("a model file or a pickle holds no rows; pass the rows and their labels: X, labels")
         return self._evidence
 
     def _on(self, X: Any, labels: Any, sample_weight: ArrayLike | str | None) -> Measured:

@@ -70,6 +70,7 @@ def with_names(ex: Explanation, names: Mapping[Hashable, Hashable]) -> Explanati
 def _new_names(labels: Sequence[Hashable], names: Names | None) -> tuple[str | int | float | bool, ...]:
     """Return new names of clusters, from a mapping or a sequence; None keeps the names, as text or numbers."""
     if isinstance(names, Mapping):
+        names = _by_label(names, labels)
         unknown = [str(label) for label in names if label not in labels]
         if unknown:
             raise DataError(f"names for labels that do not exist: {listed(unknown)}; labels: {listed(_texts(labels))}")
@@ -81,6 +82,17 @@ def _new_names(labels: Sequence[Hashable], names: Names | None) -> tuple[str | i
     if len(set(plain)) < len(plain):
         raise DataError(f"clusters must have different names, got {listed(_texts(plain))}")
     return plain
+
+
+def _by_label(names: Mapping[Hashable, Hashable], labels: Sequence[Hashable]) -> dict[Hashable, Hashable]:
+    """Return new names by label, where the mapping may also have labels as they are printed: "cluster 0" for 0."""
+    printed: dict[Hashable, Hashable] = {cluster_name(label): label for label in labels}
+    found = {name if name in labels else printed.get(name, name): new for name, new in names.items()}
+    if len(found) < len(names):
+        raise DataError(
+            f"names must have one name for each cluster, got two for one of them: {listed(_texts([*names]))}"
+        )
+    return found
 
 
 def _texts(names: Sequence[Hashable]) -> list[str]:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._frames import column_names, column_values, is_frame, label_values, numeric_columns, refuse_unknown_columns
 from boxwood._types import Array
-from boxwood._validation import Rows, as_weights, listed, refuse_not_finite, shown
+from boxwood._validation import Rows, as_weights, listed, refuse_no_rows, refuse_not_finite, shown
 from boxwood.axes._table_map import coded
 from boxwood.errors import DataError
 from boxwood.explanation._gaps import complete_rows, refuse_other_index
@@ -39,6 +39,7 @@ def measured_on(ex: Explanation, X: Any, labels: Any, sample_weight: Any) -> Exp
         from boxwood.explanation._table_other import measured_on_table
 
         return measured_on_table(ex, source, labels, sample_weight)
+    refuse_no_rows(X)
     evidence = ex._evidence
     if isinstance(labels, str):
         if not is_frame(X):

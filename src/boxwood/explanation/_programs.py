@@ -29,6 +29,10 @@ class Programs:
         the engine would compare it without case. Names are quoted, so Snowflake and PostgreSQL tell upper from lower
         case in them.
 
+        SQLite reads some decimals as a neighbouring double. So the dialect "sqlite" writes such thresholds as a whole
+        number times or over a power of two, which it reads exactly. A value that SQLite itself reads from text, in a
+        column of text or a CSV file, may still be the neighbour of the one that `predict` reads.
+
         Parameters
         ----------
         dialect : {"duckdb", "sqlite", "postgres", "mysql", "tsql", "bigquery", "snowflake", "spark"}, default="duckdb"
@@ -105,36 +109,45 @@ class Programs:
 
         return javascript(self)
 
-    def to_formula(self, *, row: int = 2) -> str:
+    def to_formula(self, *, row: int = 2, columns: Sequence[str] | None = None) -> str:
         """Return a formula that gives the cluster of a row of a spreadsheet.
 
-        The table's columns are expected in their order from column A on, with names in the first row, so the formula
-        for row 2 can be copied down. A row without a cluster has an empty text. A cell with an empty text counts as an
-        empty cell. Spreadsheets hold about 15 digits of a number: a value nearer to a cut than a relative 1e-13 may
-        fall on its other side.
+        It works in Excel, LibreOffice and Google Sheets. The first row of the sheet must have the names of the columns;
+        the formula finds them there, wherever they stand, and gives #N/A if one is missing. The formula for row 2 can
+        be copied down. A row without a cluster has an empty text. A cell with an empty text counts as an empty cell.
+        Spreadsheets hold about 15 digits of a number: a value nearer to a cut than a relative 1e-13 may fall on its
+        other side.
 
         Parameters
         ----------
         row : int, default=2
             Row of the spreadsheet that the formula is for.
+        columns : sequence of str, default=None
+            All columns of the sheet in their order, from column A on. The formula then has letters, which are shorter,
+            and needs no names in the first row.
 
         Raises
         ------
         DataError
             If the formula is longer than 8,192 characters or nested deeper than 64 functions, more than Excel allows;
-            or if a name has the character 0.
+            if a name has the character 0; if `columns` lack a column that the tree tests, or have it twice; or, without
+            them, if the name of a tested column differs from another's in case only, which a spreadsheet takes for the
+            same.
         ValueError
-            If `row` is no whole number of at least 1.
+            If `row` is no whole number of at least 1; without `columns`, of at least 2.
 
         Examples
         --------
         >>> import boxwood
-        >>> print(boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"]).to_formula())
-        =IF(ISNUMBER(A2),IF(A2<=5,"young","old"),"")
+        >>> ex = boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])
+        >>> print(ex.to_formula(columns=["id", "age"]))
+        =IF(ISNUMBER(B2),IF(B2<=5,"young","old"),"")
+        >>> print(ex.to_formula()[:78])
+        =IF(AND(EXACT(INDEX($1:$1,MATCH("age",$1:$1,0)),"age")),IF(ISNUMBER(INDEX(2:2,
         """
         from boxwood.render._formula import formula
 
-        return formula(self, row=row)
+        return formula(self, row=row, columns=columns)
 
     def to_sklearn(self) -> DecisionTreeClassifier:
         """Return a fitted tree of scikit-learn that predicts the same clusters, for SHAP, dtreeviz and `plot_tree`.

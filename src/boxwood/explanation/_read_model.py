@@ -137,7 +137,7 @@ def _mixture(entry: dict[str, Any]) -> MixtureFacts:
         FarFromGaussian(as_name(each["component"]), as_text(each["column"]), as_text(each["verdict"]))
         for each in as_list(entry["far_from_gaussian"])
     )
-    noise, error = as_measure(entry["explainability_to_noise"]), float(as_number(entry["certified_error"]))
+    noise, error = as_measure(entry["explainability_to_noise"]), as_share(entry["certified_error"])
     return MixtureFacts(noise, (first, second), as_text(entry["column"]), error, tuple(far))
 
 

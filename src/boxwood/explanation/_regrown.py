@@ -21,7 +21,9 @@ class Regrown(Measured):
     def _refuse_no_rows(self, call: str) -> None:
         """Raise a DataError if the explanation holds no rows, so that what is asked for had to be measured before."""
         if self._evidence is None and self._table is None:
-            raise DataError(f"a model that was saved holds no rows, and not what is asked for; call {call} before save")
+            raise DataError(
+                f"a model file or a pickle holds no rows, and this one not what is asked for; call {call} before save"
+            )
 
     def frontier(self, folds: int = 0, *, verbose: Any = 0) -> Frontier:
         """Return leaves against price and agreement: what fewer leaves would lose, and what more would gain.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from boxwood._frames import is_frame
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import listed, refuse_unknown
+from boxwood._validation import listed, refuse_no_rows, refuse_unknown, shown
 from boxwood.axes import Categories
 from boxwood.axes._categories import is_missing
 from boxwood.axes._table_map import coded, values_of
@@ -30,9 +31,10 @@ def leaves_of_rows(
 ) -> Indices:
     """Return the leaf of each row, shape (n,), or -1; see `Explanation.apply`."""
     refuse_unknown("missing", missing, ("error", "none"))
-    if isinstance(X, Source):
+    if isinstance(X, (Source, str, os.PathLike)):
+        what = f"{X.name} is read in batches" if isinstance(X, Source) else f"{shown(os.fspath(X))} is a text"
         raise DataError(
-            f"predict and apply label rows in memory and frames of Spark and Dask, but {X.name} is read in batches; to "
+            f"predict and apply label rows in memory and frames of Spark and Dask, but {what}; to "
             "label a file, save the explanation and run: boxwood predict model.json FILE -o OUT"
         )
     read, table = _tested(X, columns, tree.features.tolist(), categories)
@@ -62,6 +64,7 @@ def _tested(
     tested = {j: categories[j] for j in features if j in categories}
     if is_frame(X):
         return features, coded(X, [columns[j] for j in features], {features.index(j): tested[j] for j in tested})
+    refuse_no_rows(X)
     rows = np.asarray(X)
     if rows.ndim == 2 and rows.shape[1] != len(columns):
         raise DataError(f"X has {rows.shape[1]} columns, but {len(columns)} are expected")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from boxwood._types import Floats, Indices
-from boxwood._validation import listed, shown
+from boxwood._validation import listed, shown, whole_number
 from boxwood.errors import DataError
 from boxwood.explanation._clustering import N_CLUSTERS
 from boxwood.passes import Batches, LabelColumn, Labelling, NearestCenters, TableReference
@@ -80,9 +80,8 @@ def clustering_of_table(
     if clustering is None:
         from boxwood.passes._k_means import k_means_by_passes
 
-        return k_means_by_passes(
-            batches, N_CLUSTERS if n_clusters is None else n_clusters, random_state=random_state
-        ).reference, None
+        k = N_CLUSTERS if n_clusters is None else whole_number("n_clusters", n_clusters, 0)
+        return k_means_by_passes(batches, k, random_state=random_state).reference, None
     if isinstance(clustering, TableReference):
         return clustering, None
     if isinstance(clustering, str):

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from boxwood._frames import column_names, is_frame
 from boxwood._threads import map_blocks
 from boxwood._types import Array, Floats
-from boxwood._validation import Rows, as_weights
+from boxwood._validation import Rows, as_weights, shown
 from boxwood.errors import DataError
 from boxwood.loops.costs import SQEUCLIDEAN, add_costs
 from boxwood.loops.expand import squared_distances
@@ -210,7 +210,7 @@ def refuse_one_cluster(reference: Reference) -> None:
 def refuse_one_name(present: Sequence[Hashable]) -> None:
     """Raise a DataError unless these are the names of at least two clusters."""
     if len(present) < 2:
-        one = f"only one cluster, {present[0]!r}" if present else "no cluster at all"
+        one = f"only one cluster, {shown(present[0])}" if present else "no cluster at all"
         raise DataError(f"the labels hold {one}; a tree separates clusters, so give at least two")
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
 from functools import partial
 
 from boxwood._extras import require
-from boxwood._validation import refuse_unknown
+from boxwood._validation import refuse_unknown, shown
 from boxwood.errors import DataError
 from boxwood.table._sql import as_double, as_name, as_text
 
@@ -25,6 +27,8 @@ class Dialect:
         How a name and a text are written.
     double, text : str
         Types of 64-bit floats, and of texts of any length.
+    finite : function from a float to SQL
+        How a finite double is written, so that the engine reads the same double.
     infinity : str, default=None
         How infinity is written, with `{}` for its sign. None says that no column can hold it.
     may_hold_nan : bool, default=True
@@ -44,6 +48,7 @@ class Dialect:
     quoted_text: Callable[[str], str] = as_text
     double: str = "DOUBLE"
     text: str = "VARCHAR"
+    finite: Callable[[float], str] = as_double
     infinity: str | None = "CAST('{}Infinity' AS DOUBLE)"
     may_hold_nan: bool = True
     may_hold_text: bool = False
@@ -63,7 +68,7 @@ class Dialect:
         if math.isinf(number):
             assert self.infinity is not None  # ends of intervals are made finite before
             return self.infinity.format("-" if number < 0 else "")
-        return as_double(number)
+        return self.finite(number)
 
     def as_compared(self, expression: str) -> str:
         """Return the text of a column, ready for a comparison with `compared_literal`."""
@@ -76,7 +81,7 @@ class Dialect:
 
 def _without_null(text: str) -> str:
     if "\0" in text:
-        raise DataError(f"{text!r} has the character 0, which SQL cannot hold; rename it")
+        raise DataError(f"{shown(text)} has the character 0, which SQL cannot hold; rename it")
     return text
 
 
@@ -86,7 +91,36 @@ def _plain() -> Dialect:
 
 def _sqlite() -> Dialect:
     # its `.import` of CSV makes all columns text, and it compares text and numbers as two texts; NaN is NULL there
-    return Dialect(infinity="{}9e999", may_hold_nan=False, may_hold_text=True)
+    return Dialect(finite=_in_sqlite, infinity="{}9e999", may_hold_nan=False, may_hold_text=True)
+
+
+def _in_sqlite(number: float) -> str:
+    """Return a finite double as SQL that every version of SQLite reads exactly: a decimal, or a quotient.
+
+    SQLite rounds more than once on the way from a decimal to a double, each version in its own way. A whole number
+    below 2**53 is read exactly, and so it stays times or over powers of two.
+    """
+    if _is_plain(number):
+        return as_double(number)
+    numerator, denominator = number.as_integer_ratio()
+    zeros = (numerator & -numerator).bit_length() - 1  # at its end, in binary
+    power = zeros - denominator.bit_length() + 1
+    steps = [62] * (abs(power) // 62) + [abs(power) % 62]  # a whole number of SQLite has 64 bits
+    scale = "".join(f" {'*' if power > 0 else '/'} {1 << step}" for step in steps if step)
+    return f"CAST({numerator >> zeros} AS REAL){scale}"
+
+
+def _is_plain(number: float) -> bool:
+    """Return whether the shortest decimal of a double is read exactly even with an error of a fiftieth of its last bit.
+
+    That is more than twenty roundings to 64 bits can add up to. Of 15 digits, and down to 10**-22, a single rounding to
+    53 bits is right, too.
+    """
+    written = Decimal(repr(number))
+    _, digits, exponent = written.as_tuple()
+    assert isinstance(exponent, int)  # it is finite
+    off = abs(Fraction(written) - Fraction(number)) / Fraction(math.ulp(math.nextafter(number, 0.0)))
+    return len(digits) <= 15 and -22 <= exponent <= 0 and off < Fraction(48, 100)
 
 
 def _postgres() -> Dialect:

@@ -56,7 +56,9 @@ EXPORTERS = {
     ),
     "python": Exporter("render._python", "python", "to_python", "a function of Python that needs no package"),
     "javascript": Exporter("render._javascript", "javascript", "to_javascript", "a function of JavaScript"),
-    "formula": Exporter("render._formula", "formula", "to_formula", "a formula for row 2 of a spreadsheet"),
+    "formula": Exporter(
+        "render._formula", "formula", "to_formula", "a formula for row 2 of a spreadsheet", "code", ("columns",)
+    ),
     "onnx": Exporter("render._onnx", "onnx", "to_onnx", "an ONNX model for float32 rows", "bytes"),
     "pmml": Exporter("render._pmml", "pmml", "to_pmml", "a PMML model, for scoring engines"),
     "sklearn": Exporter("render._sklearn", "sklearn", "to_sklearn", "a DecisionTreeClassifier", "object"),

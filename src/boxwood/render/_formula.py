@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from boxwood._validation import whole_number
+from boxwood._frames import refuse_unknown_columns
+from boxwood._validation import shown, whole_number
 from boxwood.errors import DataError
 from boxwood.render._function import comparisons
 from boxwood.render._literals import in_spreadsheet, plain
@@ -18,17 +21,37 @@ if TYPE_CHECKING:
 __all__ = ["formula"]
 
 LONGEST, DEEPEST = 8192, 64  # characters of a formula, and functions in functions, that Excel allows
+_SOUGHT = 120  # characters of a header that are sought; MATCH takes 255 with all of them escaped
+_WHOLE = re.compile(r"-?(0|[1-9]\d{0,14})")  # a header of which a spreadsheet makes a number
 
 
-def formula(model: Any, *, row: int = 2) -> str:
+def formula(model: Any, *, row: int = 2, columns: Sequence[str] | None = None) -> str:
     """Return a formula of nested IFs that gives the cluster of a row of a spreadsheet; see `Explanation.to_formula`.
 
     `model` may be a fitted estimator.
     """
-    ex, row = explanation_of(model), whole_number("row", row, 1)
-    sheet = _Sheet(ex, {j: f"{_letters(j)}{row}" for j in map(int, ex.tree.features)})
-    parts, waiting = ["="], list[_Open]()  # what is written, and the cuts whose sides are not all written
-    deepest = 0
+    ex, row = explanation_of(model), whole_number("row", row, 2 if columns is None else 1)
+    tested = [ex.columns[j] for j in ex.tree.features.tolist()]
+    if columns is None:
+        found = [f"INDEX({row}:{row},{_place(name)})" for name in tested]
+        text = _checked(_rules(ex, found), tested, ex.columns)
+    else:
+        text = _rules(ex, [f"{_letters(j)}{row}" for j in _positions(tested, columns)])
+    deepest = _depth(text)
+    if len(text) >= LONGEST or deepest > DEEPEST:
+        letters = " or give the columns of the sheet in their order, as letters are shorter," if columns is None else ""
+        raise DataError(
+            f"the formula would have {len(text) + 1:,} characters and {deepest} functions in each other, and Excel "
+            f"allows {LONGEST:,} and {DEEPEST}\nexplain with fewer leaves,{letters} or label the table with boxwood "
+            "predict"
+        )
+    return f"={text}"
+
+
+def _rules(ex: Explanation, found: Sequence[str]) -> str:
+    """Return the nested IFs. IN: found: where the value of each column is that the tree tests."""
+    sheet = _Sheet(ex, dict(zip(ex.tree.features.tolist(), found, strict=True)))
+    parts, waiting = list[str](), list[_Open]()  # what is written, and the cuts whose sides are not all written
     for step in walk(ex.tree, lighter_first=True):
         while waiting and waiting[-1].node != step.above:
             parts.append(waiting.pop().end)
@@ -38,17 +61,49 @@ def formula(model: Any, *, row: int = 2) -> str:
             parts.append(",")
         if ex.tree.feature[step.node] < 0:
             parts.append(in_spreadsheet(plain(ex.names[int(ex.tree.cluster[step.node])])))
-            deepest = max(deepest, sum(one.end.count(")") for one in waiting) + 2)  # 2 for functions in the test
         else:
             waiting.append(sheet.opened(step))
             parts.append(waiting[-1].start)
-    text = "".join([*parts, *(one.end for one in reversed(waiting))])
-    if len(text) > LONGEST or deepest > DEEPEST:
-        raise DataError(
-            f"the formula would have {len(text):,} characters and {deepest} functions in each other, and Excel allows "
-            f"{LONGEST:,} and {DEEPEST}\nexplain with fewer leaves, or label the table with boxwood predict"
-        )
-    return text
+    return "".join([*parts, *(one.end for one in reversed(waiting))])
+
+
+def _depth(text: str) -> int:
+    """Return how deep brackets stand in each other, those in texts apart."""
+    steps = [{"(": 1, ")": -1}.get(c, 0) for c in re.sub('"[^"]*"', "", text)]
+    return max(accumulate(steps, initial=0))
+
+
+def _place(name: str) -> str:
+    """Return the number of the column under a header, for which `*`, `?` and `~` must be escaped."""
+    start = re.sub(r"[~*?]", r"~\g<0>", name[:_SOUGHT])
+    place = f"MATCH({in_spreadsheet(start if len(name) <= _SOUGHT else f'{start}*')},$1:$1,0)"
+    return f"IFERROR({place},MATCH({name},$1:$1,0))" if _WHOLE.fullmatch(name) else place
+
+
+def _checked(rules: str, tested: Sequence[str], columns: Sequence[str]) -> str:
+    """Return the rules, with #N/A for all rows if a header is missing; without this, they would give an empty text.
+
+    MATCH ignores case, and a long header is sought by its beginning, so what was found is compared in full.
+    """
+    for name in tested:
+        alike = [other for other in columns if other.casefold() == name.casefold()]
+        if len(alike) > 1 or not name:
+            what = f"columns {', '.join(map(shown, alike))} differ in case only" if name else "a column has no name"
+            raise DataError(
+                f"{what}, so a spreadsheet cannot find it by its header\ngive the columns of the sheet in their order"
+            )
+    headers = ",".join(f"EXACT(INDEX($1:$1,{_place(name)}),{in_spreadsheet(name)})" for name in tested)
+    return f"IF(AND({headers}),{rules},NA())" if headers else rules
+
+
+def _positions(tested: Sequence[str], columns: Sequence[str]) -> list[int]:
+    """Return where the sheet has each column that the tree tests."""
+    given = [*map(str, columns)]
+    refuse_unknown_columns(tested, given)
+    for name in tested:
+        if given.count(name) > 1:
+            raise DataError(f"the sheet has {given.count(name)} columns {shown(name)}; rename all but one")
+    return [*map(given.index, tested)]
 
 
 class _Open(NamedTuple):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Hashable, Sequence
 from numbers import Integral, Real
 
+from boxwood._messages import shown
 from boxwood.errors import DataError
 
 __all__ = ["identifiers", "in_javascript", "in_python", "in_spreadsheet", "plain"]
@@ -97,7 +98,7 @@ def in_spreadsheet(value: object) -> str:
     if isinstance(value, int):
         return text
     if "\0" in text:
-        raise DataError(f"{text!r} has the character 0, which no cell of a spreadsheet can hold; rename it")
+        raise DataError(f"{shown(text)} has the character 0, which no cell of a spreadsheet can hold; rename it")
     parts = []
     for part in _CONTROL.split(text):
         if _CONTROL.fullmatch(part):

@@ -43,7 +43,7 @@ _FORMS = {
     "sql": "SQL",
     "python": "Python",
     "javascript": "JavaScript",
-    "formula": "Spreadsheet formula",
+    "formula": "Spreadsheet formula for row 2 under a row of names",
 }  # of EXPORTERS, as far as it has them
 _ROWS = re.compile(r"(?<![\d.,])\d+(?= rows?\b)")
 _LONGEST_CODE = 100_000  # characters of one form

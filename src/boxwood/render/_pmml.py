@@ -8,6 +8,7 @@ from collections.abc import Collection, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import quoteattr
 
+from boxwood._messages import shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.render._function import comparisons
@@ -171,5 +172,5 @@ def _value(value: object) -> str:
 def _quoted(text: str) -> str:
     """Return a text as the value of an attribute, in quotes."""
     if illegal := _ILLEGAL.search(text):
-        raise DataError(f"{text!r} has the character {ord(illegal[0])}, which XML cannot hold; rename it")
+        raise DataError(f"{shown(text)} has the character {ord(illegal[0])}, which XML cannot hold; rename it")
     return quoteattr(text)

@@ -212,7 +212,7 @@ class _Numeric(NamedTuple):
         return f"CAST({self.name} AS {self.dialect.double})" if needs_cast else self.name
 
     def _end(self, end: float) -> str:
-        return as_number(end) if math.isfinite(end) else self.dialect.number(end)
+        return as_number(end, self.dialect.number)
 
 
 def _finite(piece: Interval) -> Interval:

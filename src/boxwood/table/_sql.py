@@ -1,6 +1,7 @@
 """Names, texts, numbers and paths in SQL."""
 
 import math
+from collections.abc import Callable
 
 __all__ = ["ONE_FILE", "as_double", "as_name", "as_number", "as_pattern", "as_text"]
 
@@ -40,15 +41,17 @@ def as_double(number: float) -> str:
     return text if "e" in text else f"{text.removesuffix('.0')}e0"
 
 
-def as_number(number: float) -> str:
+def as_number(number: float, double: Callable[[float], str] = as_double) -> str:
     """Return a number as a literal that is compared with doubles and floats as a double, in the fewest characters.
+
+    IN: double: how the engine has doubles, where they are no short whole numbers.
 
     Examples
     --------
     >>> as_number(27000.0), as_number(-0.0), as_number(0.1), as_number(2.0**60)
     ('27000', '0', '0.1e0', '1.152921504606847e+18')
     """
-    return str(int(number)) if abs(number) <= _WHOLE and number == int(number) else as_double(number)
+    return str(int(number)) if abs(number) <= _WHOLE and number == int(number) else double(number)
 
 
 def as_pattern(path: str) -> str:
