@@ -120,14 +120,16 @@ def test_two_outputs_of_one_name_and_a_missing_package_are_refused(folder, tmp_p
 def test_compare_prints_a_table_and_marks_the_front(folder):
     result = run(folder, "compare", "{}/iris.csv", "-l", "species", "--method", "imm,cart", "--leaves", "3,5")
     lines = result.stdout.splitlines()
-    assert lines[0] == "3 clusters of 150 rows"
-    assert lines[2].split() == ["method", "leaves", "depth", "columns", "price", "agreement", "seconds"]
-    rows = json.loads(
+    assert lines[0] == "3 clusters of 150 rows (always the largest: 33.3%)"
+    assert lines[2].split() == ["method", "leaves", "depth", "columns", "agreement", "seconds"]
+    found = json.loads(
         run(
             *(folder, "compare", "{}/iris.csv", "-l", "species", "--method", "imm"),
             *("--method", "cart", "--leaves", "3", "--leaves", "5", "--json"),
         ).stdout
-    )["rows"]
+    )
+    rows, by_agreement = found["rows"], found["by_agreement"]
+    assert (by_agreement, found["baseline"]) == (True, 1 / 3)
     assert [(row["method"], row["leaves"]) for row in rows if row["method"] == "imm"] == [("imm", 3)]
     assert sorted(row["leaves"] for row in rows if row["method"] == "cart") == [3, 5]
     starred = [line.split()[1:3] for line in lines if re.match(r"\*  \w+ +\d", line)]

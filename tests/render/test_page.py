@@ -134,7 +134,10 @@ def test_sections_and_links(wine):
     assert [link for link in links if link in sections] == sections
     assert Counter(tag for tag, _ in page.elements)["h1"] == 1
     assert "Wines & more" in page.text
-    assert f"{wine.price:.3f}" in page.text
+    assert "Price" not in page.text  # as these labels are compared by agreement
+    assert f"{wine.agreement:.1%} of them where the clustering does (always cluster" in page.text
+    by_method = boxwood.explain(*make_blobs(60, random_state=0), method="imm")
+    assert f"Price of explainability {by_method.price:.3f}" in Page(by_method.to_html()).text
     for form in ("Text", "SQL", "Python", "JavaScript", "Spreadsheet formula"):
         assert f"Copy {form}" in page.attributes("aria-label")
     assert "Stability" not in page.text
@@ -307,7 +310,7 @@ def test_a_loaded_model_shows_what_it_knows(wine):
     page = Page(model.to_html())
     assert "what-if" in page.attributes("id")
     assert "disagreement" not in page.attributes("id")
-    assert f"{wine.price:.3f}" in page.text
+    assert f"{wine.agreement:.1%}" in page.text
     assert "iframe" in model._repr_html_()
     before = replace(wine, _kept={})
     assert "holds no rows" not in Page(before.to_html()).text

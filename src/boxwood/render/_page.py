@@ -31,6 +31,7 @@ from boxwood.render._page_tree import LARGEST, counts_of, outline_of_tree, text_
 from boxwood.render._page_what_if import what_if
 from boxwood.render._picture import picture_of
 from boxwood.render._rules import explanation_of, printable
+from boxwood.render._text import tells_price
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
@@ -140,7 +141,11 @@ def _frontier(ex: Explanation, guard: Guard) -> dict[str, Any] | None:
             known = ex.frontier()
         except DataError:
             return None
-    return None if known is None else frontier_charts(known, sum(leaf.size for leaf in ex.leaves), guard)
+    return (
+        None
+        if known is None
+        else frontier_charts(known, sum(leaf.size for leaf in ex.leaves), guard, price=tells_price(ex))
+    )
 
 
 def _note_on_what_is_missing(ex: Explanation, facts: Mapping[str, Any]) -> list[str]:

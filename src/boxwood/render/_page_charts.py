@@ -23,10 +23,10 @@ _MOST_TICKS = 10
 _STEPS = [factor * 10**power for power in range(9) for factor in (1, 2, 5)]
 
 
-def frontier_charts(frontier: Frontier, total: float, guard: Guard) -> dict[str, Any]:
+def frontier_charts(frontier: Frontier, total: float, guard: Guard, *, price: bool) -> dict[str, Any]:
     """Return two charts over the number of leaves, price and agreement, and the table of both.
 
-    IN: total: rows that are explained, or their weight.
+    IN: total: rows that are explained, or their weight; price: whether it is shown.
     """
 
     def agreement(share: float | None) -> str:
@@ -53,7 +53,8 @@ def frontier_charts(frontier: Frontier, total: float, guard: Guard) -> dict[str,
         ),
     ]
     return {
-        "charts": [chart for chart in charts if chart is not None],
+        "charts": [chart for chart in charts[0 if price else 1 :] if chart is not None],
+        "price": price,
         "folds": frontier.folds,
         "rows": [
             {

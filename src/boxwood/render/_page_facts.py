@@ -14,6 +14,7 @@ from boxwood.render._page_profile import standing_out
 from boxwood.render._page_tree import Counts, apart
 from boxwood.render._picture import Picture
 from boxwood.render._rules import NO_ROW, NO_RULE, column_name, condition
+from boxwood.render._text import always, tells_price
 
 if TYPE_CHECKING:
     from boxwood.explanation import ClusterSummary, Explanation, Rule
@@ -34,17 +35,18 @@ def lede(ex: Explanation, guard: Guard) -> str:
     return (
         f"{cuts:,} cut{'' if cuts == 1 else 's'} on {ex.tree.features.size:,} of {_count(len(ex.columns), 'column')} "
         f"sort {_count(kept, 'row')} into {_count(ex.n_clusters, 'cluster')}, and put {_agreement(ex, guard)} of "
-        f"them{' by weight' if ex.weighted else ''} where the clustering does."
+        f"them{' by weight' if ex.weighted else ''} where the clustering does ({always(ex)})."
     )
 
 
 def tiles(ex: Explanation, guard: Guard) -> list[dict[str, str]]:
-    """Return the four numbers at the top, each with a note."""
+    """Return the numbers at the top, each with a note."""
     names = [shortened(column_name(ex.columns[j])) for j in ex.tree.features.tolist()]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     longest = max((len(leaf.rule) for leaf in ex.leaves), default=0)
+    price = {"name": "Price of explainability", "value": _price(ex.price), "note": _price_note(ex)}
     return [
-        {"name": "Price of explainability", "value": _price(ex.price), "note": _price_note(ex)},
+        *([price] if tells_price(ex) else []),
         {"name": "Agreement", "value": _agreement(ex, guard), "note": _agreement_note(ex, guard)},
         {
             "name": "Size",
@@ -168,6 +170,7 @@ def _agreement_note(ex: Explanation, guard: Guard) -> str:
         note = f"{guard.number(wrong)} of {guard.number(total)} {what} cluster"
     else:
         note = "no row changes cluster"
+    note += f"; {always(ex)}"
     if ex.held_out is not None:
         note += f"; {percent(ex.held_out.agreement)} on rows held out ({ex.held_out.how})"
     return note
