@@ -38,6 +38,17 @@ def test_each_extension_gives_its_form(folder, tmp_path):
     assert sorted(os.listdir(tmp_path)) == sorted(name.name for name in names)
 
 
+def test_a_page_with_rounded_counts_has_no_exact_ones_beside_it(folder, tmp_path):
+    page, exact = tmp_path / "page.html", ("-o", tmp_path / "rules.csv")
+    asked = ("explain", "{}/iris.csv", "-l", "species", "--min-count", 7, "-o", page)
+    for beside in (exact, ("--save", tmp_path / "model.json"), ("--json",)):
+        error = run(folder, *asked, *beside, code=USAGE).stderr
+        assert f"rounds the counts of a page, but {beside[-1]} would tell them exactly" in " ".join(error.split())
+    assert not page.exists()
+    run(folder, *asked)
+    assert "49 rows" in page.read_text(encoding="utf-8")  # of 50
+
+
 def test_every_form_that_can_be_written_has_an_extension():
     written = {EXPORTERS[form].function for form in EXPORTERS if EXPORTERS[form].kind != "object"}
     by_extension = set()

@@ -19,7 +19,7 @@ _BY_AGREEMENT = "* best trade-off: no tree with as few leaves agrees on more row
 
 def compare_text(found: Comparison) -> str:
     """Return a line for each tree; a star marks those that no other one beats. No price where it does not count."""
-    cells = [
+    cells: list[tuple[str, ...]] = [
         _HEADER,
         *(
             (
