@@ -38,6 +38,17 @@ def test_each_extension_gives_its_form(folder, tmp_path):
     assert sorted(os.listdir(tmp_path)) == sorted(name.name for name in names)
 
 
+def test_a_page_with_rounded_counts_has_no_exact_ones_beside_it(folder, tmp_path):
+    page, exact = tmp_path / "page.html", ("-o", tmp_path / "rules.csv")
+    asked = ("explain", "{}/iris.csv", "-l", "species", "--min-count", 7, "-o", page)
+    for beside in (exact, ("--save", tmp_path / "model.json"), ("--json",)):
+        error = run(folder, *asked, *beside, code=USAGE).stderr
+        assert f"rounds the counts of a page, but {beside[-1]} would tell them exactly" in " ".join(error.split())
+    assert not page.exists()
+    run(folder, *asked)
+    assert "49 rows" in page.read_text(encoding="utf-8")  # of 50
+
+
 def test_every_form_that_can_be_written_has_an_extension():
     written = {EXPORTERS[form].function for form in EXPORTERS if EXPORTERS[form].kind != "object"}
     by_extension = set()
@@ -120,14 +131,16 @@ def test_two_outputs_of_one_name_and_a_missing_package_are_refused(folder, tmp_p
 def test_compare_prints_a_table_and_marks_the_front(folder):
     result = run(folder, "compare", "{}/iris.csv", "-l", "species", "--method", "imm,cart", "--leaves", "3,5")
     lines = result.stdout.splitlines()
-    assert lines[0] == "3 clusters of 150 rows"
-    assert lines[2].split() == ["method", "leaves", "depth", "columns", "price", "agreement", "seconds"]
-    rows = json.loads(
+    assert lines[0] == "3 clusters of 150 rows (always the largest: 33.3%)"
+    assert lines[2].split() == ["method", "leaves", "depth", "columns", "agreement", "seconds"]
+    found = json.loads(
         run(
             *(folder, "compare", "{}/iris.csv", "-l", "species", "--method", "imm"),
             *("--method", "cart", "--leaves", "3", "--leaves", "5", "--json"),
         ).stdout
-    )["rows"]
+    )
+    rows, by_agreement = found["rows"], found["by_agreement"]
+    assert (by_agreement, found["baseline"]) == (True, 1 / 3)
     assert [(row["method"], row["leaves"]) for row in rows if row["method"] == "imm"] == [("imm", 3)]
     assert sorted(row["leaves"] for row in rows if row["method"] == "cart") == [3, 5]
     starred = [line.split()[1:3] for line in lines if re.match(r"\*  \w+ +\d", line)]

@@ -12,11 +12,13 @@ from tests.cases import make_case
 from tests.scale import seeds
 
 
-def on_front(row, rows):
+def on_front(row, rows, by_agreement):
     """Look at every other row: the twin of the front."""
     for other in rows:
-        as_good = other.leaves <= row.leaves and other.price <= row.price and other.agreement >= row.agreement
-        better = other.leaves < row.leaves or other.price < row.price or other.agreement > row.agreement
+        as_good = other.leaves <= row.leaves and other.agreement >= row.agreement
+        better = other.leaves < row.leaves or other.agreement > row.agreement
+        if not by_agreement:
+            as_good, better = as_good and other.price <= row.price, better or other.price < row.price
         if as_good and better:
             return False
     return True
@@ -42,10 +44,11 @@ def test_each_row_is_what_explain_says(seed):
     if refused:
         return
     found = bw.compare(X, methods=methods, **kind)
-    assert [(row.leaves, row.price, -row.agreement) for row in found.rows] == sorted(
-        (row.leaves, row.price, -row.agreement) for row in found.rows
-    )
-    assert [row.on_front for row in found.rows] == [on_front(row, found.rows) for row in found.rows]
+    order = [(row.leaves, 0.0 if found.by_agreement else row.price, -row.agreement) for row in found.rows]
+    assert order == sorted(order)
+    assert [row.on_front for row in found.rows] == [on_front(row, found.rows, found.by_agreement) for row in found.rows]
+    auto = bw.explain(X, **kind)
+    assert (found.baseline, found.by_agreement) == (pytest.approx(auto.baseline), auto.search.by_agreement)
     k, facts = found.n_clusters, []
     for method in methods:
         for leaves in (k, 2 * k) if method != "imm" else (k,):
@@ -88,11 +91,13 @@ def test_the_front_of_some_rows():
         return Compared("cart", "cart", leaves, 2, 2, price, agreement, 0.1, True)
 
     best, dearer, equal = row(3, 1.1, 0.9), row(3, 1.2, 0.9), row(3, 1.1, 0.9)
-    assert _beats(best, dearer)
-    assert not _beats(dearer, best)
-    assert not _beats(best, equal)
-    assert not _beats(best, row(4, 1.0, 0.9))
-    assert not _beats(row(3, 1.0, 0.8), best)
+    assert _beats(best, dearer, False)
+    assert not _beats(best, dearer, True)
+    assert not _beats(dearer, best, False)
+    assert not _beats(best, equal, False)
+    assert not _beats(best, row(4, 1.0, 0.9), False)
+    assert _beats(best, row(4, 1.0, 0.9), True)
+    assert not _beats(row(3, 1.0, 0.8), best, False)
 
 
 def test_what_cannot_be_compared_is_said():

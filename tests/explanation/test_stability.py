@@ -13,8 +13,9 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from boxwood import IMM, Explanation, explain
 from boxwood.errors import DataError
-from boxwood.explanation import _stability
+from boxwood.explanation import ClusterStability, Stability, _stability
 from boxwood.explanation._stability import overlaps
+from boxwood.explanation._verdict import level_of, verdict_of
 from tests import naive
 from tests.explanation.test_pipelines import goods, pipeline
 from tests.scale import seeds
@@ -76,6 +77,23 @@ def test_one_gaussian_cut_into_six_is_unstable():
     assert found.changed > 0.2
     assert min(one.jaccard for one in found.clusters) < 0.5
     assert all(one.jaccard_low <= one.jaccard for one in found.clusters)
+
+
+def test_a_cluster_that_was_lost_once_is_named():
+    """Its mean hides it: no cluster is said to return then."""
+    often, once = ClusterStability(0, 0, 0.98, 0.9, 0), ClusterStability(1, 1, 0.93, 0.85, 1)
+    assert level_of([often]) == "stable"
+    assert level_of([often, once]) == "doubtful"
+    assert level_of([often, once._replace(jaccard_low=0.3, lost=3)]) == "unstable"
+    assert level_of([often, once._replace(jaccard_low=0.7, lost=0)]) == "doubtful"
+    found = Stability(20, 1500, True, (often, once), (), 0.02, "doubtful", "", 0)
+    said = (
+        "The clusters are doubtful: in 20 resamples of 1,500 rows cluster 1 was lost in 1 of 20 (overlap below 0.5); 2"
+    )
+    assert verdict_of(found).startswith(said)
+    assert "returned only in part (overlap down to 0.70)" in verdict_of(
+        found._replace(clusters=(often, once._replace(jaccard_low=0.7, lost=0)))
+    )
 
 
 def test_labels_stay_and_the_tree_alone_is_grown_again():

@@ -1,89 +1,90 @@
-"""What a page does not tell of few rows cannot be had by subtraction from what it tells."""
+"""Where counts are rounded, whatever a page tells follows from multiples: nothing smaller can be worked out."""
 
-import itertools
+import re
 
 import numpy as np
 import pytest
 
-from boxwood.render._guard import Guard
+import boxwood
+from boxwood import Explanation
+from boxwood.render._guard import rounded
+from boxwood.render._picture import picture_of
+from boxwood.render._picture_rows import held_of
+from tests.cases import make_case
+from tests.render.test_page import Page, customers
 from tests.scale import seeds
 
 
-def possible(text, least, total):
-    """Return the counts that a text leaves open."""
-    if text.startswith("<"):
-        return range(1, least)
-    if text.startswith(">"):
-        return range(int(text[1:].replace(",", "")) + 1, total + 1)
-    if text in "–":
-        return range(1, total + 1)
-    return (0,) if text == "·" else (int(text.replace(",", "")),)
+def with_few_rows(n_few, n_wrong=2):
+    """Return an explanation of whole numbers: 282 rows of leaf VIP, of which some belong to others, and a small group.
+
+    Medians and quartiles stay the same when a row goes.
+    """
+    X = np.repeat([0.0, 1.0, 2.0], [400, 280 + n_wrong, 40 + n_few])[:, None]
+    labels = np.repeat(["plain", "VIP", "plain", "tiny"], [400, 280, n_wrong, 40 + n_few])
+    return boxwood.explain(X, labels, columns=["premium"], max_leaf_nodes=3)
 
 
-def open_values(told, least, total):
-    """Return for each count of a known total the values that it may have, given the texts of all; by trying all."""
-    found = [set() for _ in told]
-    for values in itertools.product(*(possible(text, least, total) for text in told)):
-        if sum(values) == total:
-            for seen, value in zip(found, values, strict=True):
-                seen.add(value)
-    return found
+@pytest.mark.parametrize("seed", seeds(12))
+def test_all_counts_are_sums_of_the_same_multiples(seed):
+    """So whoever adds and subtracts what is told gets multiples only, and never a count of fewer rows."""
+    case = make_case(seed)
+    ex = boxwood.explain(np.asarray(case.X), case.labels, method="cart")
+    held = held_of(ex)
+    for count in (2, 5):
+        cells = np.floor(held / count + 0.5) * count
+        if cells.sum() == 0:
+            with pytest.raises(ValueError, match=f"min_count={count} rounds all counts to 0"):
+                rounded(ex, count)
+            continue
+        told, k = rounded(ex, count), np.arange(ex.n_clusters)
+        assert [leaf.size for leaf in told.leaves] == cells.sum(axis=1).tolist()
+        assert [leaf.own for leaf in told.leaves] == cells[np.arange(ex.n_leaves), ex.tree.leaf_clusters].tolist()
+        assert [one.size for one in told.clusters] == cells.sum(axis=0).tolist()
+        right = sum(cells[ex.tree.leaf_clusters == c, c].sum() for c in k)
+        assert told.agreement == pytest.approx(right / cells.sum())
+        assert told.baseline == pytest.approx(cells.sum(axis=0).max() / cells.sum())
+        assert told.n_rows - told.n_left_out == cells.sum()
+        picture = picture_of(told)
+        for number in [x for cut in picture.cuts for x in (cut.rows, cut.lost, *cut.bars.counts.ravel().tolist())]:
+            assert number % count == 0
 
 
-@pytest.mark.parametrize("least", [2, 3, 5])
-def test_few_rows_may_be_any_number_of_few(least):
-    covered = 0
-    for seed in seeds(40):
-        rng = np.random.default_rng([least, seed])
-        counts = np.where(rng.random(4) < 0.5, rng.integers(0, least + 2, 4), rng.integers(0, 40, 4))
-        guard = Guard(least)
-        told, hidden = guard.told(counts), guard.hidden(counts)
-        found = open_values(told, least, int(counts.sum()))
-        assert all(count in values for count, values in zip(counts.tolist(), found, strict=True)), (counts, told)
-        if hidden.cover is not None:
-            covered += 1
-            for is_few, values in zip(hidden.few, found, strict=True):
-                assert not is_few or set(range(1, least)) <= values, (counts, told)
-        elif not hidden.few.any():
-            assert told == [str(count) for count in counts.tolist()]
-    assert covered >= 10
+def test_a_row_more_or_less_in_a_small_group_changes_nothing_that_is_told():
+    """38 to 42 rows are told as 40, and 1 or 2 wrong rows as none; without rounding each of them can be seen."""
+    ex = with_few_rows(1)
+    for n_few, n_wrong in ((2, 2), (-2, 2), (1, 1), (0, 1)):
+        other = with_few_rows(n_few, n_wrong)
+        assert Page(other.to_html(min_count=5)).text == Page(ex.to_html(min_count=5)).text, (n_few, n_wrong)
+        assert Page(other.to_html()).text != Page(ex.to_html()).text
+    text = Page(ex.to_html(min_count=5)).text
+    assert "280 rows" in text
+    assert "All counts are rounded to multiples of 5, and shares follow from them." in text
+    assert not re.search(r"282|281|\b41\b|723|99\.[1-9]%", text)
 
 
-def test_every_line_of_a_table_with_few_rows_has_a_cover():
-    for seed in seeds(30):
-        rng = np.random.default_rng(seed)
-        table = rng.choice([0, 1, 3, 4, 8, 30, 200], (4, 4), p=[0.3, 0.1, 0.1, 0.1, 0.2, 0.1, 0.1]).astype(float)
-        told = Guard(5).told_cells(table)
-        for line, texts in [*zip(table, told, strict=True), *zip(table.T, zip(*told, strict=True), strict=True)]:
-            exact = [text == f"{count:.0f}" or text == "·" for count, text in zip(line, texts, strict=True)]
-            assert all(count >= 5 or count == 0 for count, is_exact in zip(line, exact, strict=True) if is_exact)
-            hidden = [count for count, is_exact in zip(line, exact, strict=True) if not is_exact]
-            assert len(hidden) != 1 or line.astype(bool).sum() == 1, (table, told)
+def test_what_was_measured_before_is_rounded_or_left_out():
+    frame, labels = customers()
+    labels = np.where(np.arange(400) < 3, "few", labels)
+    ex = boxwood.explain(frame.drop(columns="channel"), labels, max_leaf_nodes=6, validate=0.5)
+    ex.frontier()
+    ex.stability(2)
+    told, page = rounded(ex, 10), Page(ex.to_html(min_count=10))
+    assert f"resamples of {told.n_rows} rows" in told.stability(2).verdict
+    [few] = [one.cluster for one in told.clusters if one.name == "few"]
+    assert told.clusters[few].size == 0
+    assert all(column.clusters[few] is None for column in told.profile())
+    member = next(column for column in told.profile() if column.column == "member")
+    assert all(share * 400 % 10 == pytest.approx(0, abs=1e-6) for share in member.everyone.shares)
+    assert not any("rows" in note for note in told.notes)
+    assert not re.search("Price|held out|What more or fewer leaves", page.text)
+    assert re.search("held out.*What more or fewer leaves", Page(ex.to_html()).text)
+    assert ex.clusters[few].size == 3  # the explanation itself stays as it is
 
 
-def test_a_table_without_few_rows_is_told_whole():
-    assert Guard(5).told_cells(np.array([[12.0, 0.0], [5.0, 1234.0]])) == [["12", "·"], ["5", "1,234"]]
-    assert Guard(1).told_cells(np.array([[1.0, 0.0], [2.0, 3.0]])) == [["1", "·"], ["2", "3"]]
-
-
-def test_shares_tell_no_more_than_counts():
-    guard = Guard(5)
-    for whole in (5, 9, 10, 37, 200, 3000):
-        told = [guard.share(part, whole) for part in range(whole + 1)]
-        assert len(set(told[1:5])) == 1
-        assert len(set(told[whole - 4 : whole])) == 1
-        assert told[0] == "0.0%"
-        assert told[whole] == "100.0%"
-    assert guard.share(2, 4) == "–"
-    assert guard.share(0, 0) == "–"
-    assert guard.share(0.3 * 100, 100) == "30.0%"  # 30.000000000000004 rows
-    assert Guard(31).share(0.31 * 100, 100) == "31.0%"
-
-
-def test_words():
-    guard = Guard(5)
-    assert guard.rows(1) == "fewer than 5 rows"
-    assert Guard(1).rows(1) == "1 row"
-    assert guard.rows(7, 3) == "over 3 rows"
-    assert guard.rows(2.5, weighted=True) == "weight <5"
-    assert guard.rows(1234.5, weighted=True) == "weight 1,234"
+def test_a_model_without_rows_is_rounded_by_what_it_knows():
+    ex = with_few_rows(1)
+    model = Explanation.from_json(ex.to_json())
+    assert [leaf.size for leaf in rounded(model, 5).leaves] == [leaf.size for leaf in rounded(ex, 5).leaves]
+    assert "282" not in Page(model.to_html(min_count=5)).text
+    assert "282 rows" in Page(model.to_html()).text

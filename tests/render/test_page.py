@@ -134,7 +134,10 @@ def test_sections_and_links(wine):
     assert [link for link in links if link in sections] == sections
     assert Counter(tag for tag, _ in page.elements)["h1"] == 1
     assert "Wines & more" in page.text
-    assert f"{wine.price:.3f}" in page.text
+    assert "Price" not in page.text  # as these labels are compared by agreement
+    assert f"{wine.agreement:.1%} of them where the clustering does (always cluster" in page.text
+    by_method = boxwood.explain(*make_blobs(60, random_state=0), method="imm")
+    assert f"Price of explainability {by_method.price:.3f}" in Page(by_method.to_html()).text
     for form in ("Text", "SQL", "Python", "JavaScript", "Spreadsheet formula for row 2 under a row of names"):
         assert f"Copy {form}" in page.attributes("aria-label")
     assert "Stability" not in page.text
@@ -229,35 +232,31 @@ def test_no_row_of_the_table_is_in_the_page():
     assert not numbers & {f"{value:.6g}" for value in X.ravel().tolist()}
 
 
-def test_groups_of_few_rows_are_not_told():
-    X = np.concatenate([np.full(90, 1.0), np.full(60, 5.0), np.full(3, 9.0)])[:, None] + np.arange(153)[:, None] * 1e-3
-    labels = ["low"] * 90 + ["middle"] * 60 + ["tiny"] * 3
+def test_groups_of_few_rows_are_told_unless_counts_are_to_be_rounded():
+    X = np.concatenate([np.full(90, 1.0), np.full(60, 5.0), np.full(2, 9.0)])[:, None] + np.arange(152)[:, None] * 1e-3
+    labels = ["low"] * 90 + ["middle"] * 60 + ["tiny"] * 2
     ex = boxwood.explain(X, labels, columns=["age"])
-    told, all_told = Page(ex.to_html()), Page(ex.to_html(min_count=1))
-    assert "3 rows" in all_told.text
-    assert "60 rows" in all_told.text
-    assert "fewer than 5 rows" in told.text
-    assert "over 58 rows" in told.text  # 60 would tell the 3
-    assert "3 rows" not in told.text.replace("153 rows", "").replace("63 rows", "")
-    assert "60 rows" not in told.text
-    assert "9.15" in all_told.text  # the median of the three
-    assert "9.15" not in told.text
+    told, all_told = Page(ex.to_html(min_count=5)), Page(ex.to_html())
+    assert "2 rows" in all_told.text
+    assert "152 rows" in all_told.text
+    assert "9.15" in all_told.text  # the median of the two
+    assert "0 rows" in told.text
+    assert not re.search("[1-9]*[1-46-9] rows|9\\.15", told.text)
     rules = json.loads(told.raw["application/json"])
     assert [values is None for values in rules["typical"]] == [False, False, True]
     for wrong in (0, -1, 2.5, "5"):
         with pytest.raises((TypeError, ValueError), match="min_count"):
             ex.to_html(min_count=wrong)
+    with pytest.raises(ValueError, match="min_count=1000 rounds all counts to 0"):
+        ex.to_html(min_count=1000)
 
 
-def test_bars_of_few_rows_are_not_drawn():
+def test_bars_of_few_rows_are_rounded_away():
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(0, 1, 200), rng.normal(6, 1, 200), [2.9]])[:, None]
     ex = boxwood.explain(X, [0] * 200 + [1] * 200 + [1], columns=["age"])
-    hidden, shown = ex.to_html(), ex.to_html(min_count=1)
-    bars = [sum(path.count("M") for path in Page(page).attributes("d")) for page in (hidden, shown)]
+    bars = [sum(path.count("M") for path in Page(ex.to_html(min_count=n)).attributes("d")) for n in (5, None)]
     assert bars[0] < bars[1]
-    assert "Bars of fewer than 5 rows are not drawn" in hidden
-    assert "are not drawn" not in shown
 
 
 @pytest.mark.parametrize(("n_columns", "n_clusters", "leaves"), variants((60, 15, 18), (200, 10, 30)))
@@ -266,14 +265,14 @@ def test_a_page_is_below_a_megabyte(n_columns, n_clusters, leaves):
     ex = boxwood.explain(
         X, y, method="cart", max_leaf_nodes=leaves, columns=[f"measurement_{j}" for j in range(n_columns)]
     )
-    page = ex.to_html(min_count=1)
+    page = ex.to_html()
     assert len(page.encode()) < MEGABYTE
     assert f"{n_columns - 40} more are left out" in Page(page).text
 
 
 def test_many_clusters_and_leaves():
     X, y = make_blobs(400, n_features=3, centers=60, cluster_std=0.3, random_state=0)
-    page = Page(boxwood.explain(X, y, method="imm").to_html(min_count=1))
+    page = Page(boxwood.explain(X, y, method="imm").to_html())
     assert "The most frequent mistakes" in page.text
     ex = boxwood.explain(np.arange(160.0)[:, None], np.arange(160), method="imm")
     page = Page(ex.to_html())
@@ -289,7 +288,7 @@ def test_odd_tables_have_a_page():
         except DataError:
             continue
         for one in (ex, Explanation.from_json(ex.to_json())):
-            page = Page(one.to_html(min_count=3))
+            page = Page(one.to_html())
             drawn = [values.get(name, "") for _, values in page.elements for name in ("d", "x", "y", "width", "points")]
             assert not [text for text in drawn if re.search("nan|inf|e", text or "")]
             assert "iframe" in one._repr_html_()
@@ -307,7 +306,7 @@ def test_a_loaded_model_shows_what_it_knows(wine):
     page = Page(model.to_html())
     assert "what-if" in page.attributes("id")
     assert "disagreement" not in page.attributes("id")
-    assert f"{wine.price:.3f}" in page.text
+    assert f"{wine.agreement:.1%}" in page.text
     assert "iframe" in model._repr_html_()
     before = replace(wine, _kept={})
     assert "holds no rows" not in Page(before.to_html()).text

@@ -78,7 +78,7 @@ def test_the_comparison_sees_a_change(name, monkeypatch):
     monkeypatch.setattr(_plot_profile, "_HIGH", "#00ff00")
     monkeypatch.setattr(_plot_stability, "STABLE", 0.95)
     if name == "stability":
-        monkeypatch.setattr(_plot_stability, "DOUBTFUL", 0.0)
+        monkeypatch.setattr(_plot_stability, "LOST", 0.0)
     assert distance(draw.drawn(name), stored(name)) > TOLERANCE
 
 

@@ -87,7 +87,8 @@ def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **
 
     The clusters are made or read once, as by `boxwood explain`. Each line is a tree: its leaves, the conditions of its
     longest rule, the columns that it tests, its price of explainability, the share of rows on which it agrees with the
-    clusters, and the seconds that it took. A star marks the trees that no other one beats.
+    clusters, and the seconds that it took. A star marks the trees that no other one beats. Where agreement decides, as
+    for clusters that are not compact, the price does not count and is left out.
     """
     if (clusters is None) == (labels is None):
         raise click.UsageError("give either -k N (make clusters) or --labels COLUMN (explain existing ones)")
@@ -132,6 +133,8 @@ def _as_json(found: Comparison) -> str:
     facts = {
         "n_clusters": found.n_clusters,
         "n_rows": found.n_rows,
+        "baseline": found.baseline,
+        "by_agreement": found.by_agreement,
         "rows": [row._asdict() for row in found.rows],
         "notes": found.notes,
         "left_out": dict(found.left_out),

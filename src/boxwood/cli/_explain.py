@@ -182,7 +182,8 @@ def command(file: str | None, clusters: int | None, labels: str | None, quiet: b
     if file is not None:
         refuse_overwriting(options["save"], "'--save'", table=file)
         refuse_inputs(options["outputs"], file)
-    page = page_options(options["outputs"], options["title"], options["min_count"])
+    beside = [options["save"]] if options["save"] else ["--json"] if options["as_json"] else []
+    page = page_options(options["outputs"], options["title"], options["min_count"], beside)
     refuse_closed_output()
     talk = Talk(quiet)
     with explained(talk, file, clusters, labels, options) as explanation:

@@ -119,17 +119,27 @@ def check_outputs(ctx: click.Context, param: click.Parameter, paths: Sequence[st
 def takes_page_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options of a page."""
     least = click.IntRange(min=1)
-    count = "Groups of fewer rows are not told in the page; the default is 5."
+    count = "Round all counts of the page, but not of the printed summary, to multiples of N."
     command = click.option("--min-count", metavar="N", type=least, help=count)(command)
     return click.option("--title", metavar="TEXT", help="Title of the page.")(command)
 
 
-def page_options(paths: Sequence[str], title: str | None, min_count: int | None) -> dict[str, Any]:
-    """Return the options of a page that were given; refuse them if no page is to be written."""
+def page_options(
+    paths: Sequence[str], title: str | None, min_count: int | None, beside: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return the options of a page that were given; refuse them if no page is to be written.
+
+    Refuse `min_count` also if exact counts are to be written: to other files, or as `beside`, paths and options.
+    """
     given = {"title": title, "min_count": min_count}
     options = {name: value for name, value in given.items() if value is not None}
     if options and ".html" not in map(_extension, paths):
         raise click.UsageError(f"--{next(iter(options)).replace('_', '-')} is for a page; name one with -o report.html")
+    exact = [path for path in (*paths, *beside) if _extension(path) != ".html"]
+    if min_count is not None and exact:
+        raise click.UsageError(
+            f"--min-count rounds the counts of a page, but {exact[0]} would tell them exactly; leave one of the two out"
+        )
     return options
 
 

@@ -8,15 +8,19 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
 from boxwood._validation import shown, whole_number
 from boxwood.errors import DataError
 from boxwood.explanation._asked import Asked
 from boxwood.explanation._best import choose
+from boxwood.explanation._goal import Goal
 from boxwood.explanation._measure import measure
 from boxwood.explanation._of_explainer import is_explainer
 from boxwood.explanation._options import with_defaults
 from boxwood.explanation._question import Question, question_of
 from boxwood.grow import METHODS, method_of
+from boxwood.reference import Task
 from boxwood.table._as_source import is_source
 
 __all__ = ["COMPARED", "Compared", "Comparison", "compare"]
@@ -42,6 +46,7 @@ class Compared(NamedTuple):
         Time that growing and measuring took.
     on_front : bool
         Whether no other tree of the comparison is as good in leaves, price and agreement, and better in one of them.
+        The price does not count where agreement alone decides; see `Comparison.by_agreement`.
     """
 
     method: str
@@ -62,11 +67,15 @@ class Comparison:
     Parameters
     ----------
     rows : tuple of Compared
-        By number of leaves, then by price.
+        By number of leaves, then by price, or by agreement where it alone decides.
     left_out : tuple of (str, str)
         Methods that grew no tree, and why.
     n_clusters, n_rows : int
         Of the clustering.
+    baseline : float
+        Agreement of giving every row to the largest cluster.
+    by_agreement : bool
+        Whether agreement alone decides, as `explain` would take it: that is asked for, or the clusters are not compact.
     notes : tuple of str
         On columns and rows that are left out.
     """
@@ -75,6 +84,8 @@ class Comparison:
     left_out: tuple[tuple[str, str], ...]
     n_clusters: int
     n_rows: int
+    baseline: float
+    by_agreement: bool
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -192,9 +203,12 @@ def compare(
         elif not _possible(name, leaves, k):
             refused = f"makes {k} leaves, one for each cluster"
         left_out += [(name, refused)] if refused else []
-    rows.sort(key=lambda row: (row.leaves, row.price, -row.agreement))
-    marked = tuple(row._replace(on_front=not any(_beats(other, row) for other in rows)) for row in rows)
-    return Comparison(marked, tuple(left_out), k, int(question.task.reference.kept.sum()), question.notes)
+    by_agreement = not Goal(question.task, objective).by_cost
+    rows.sort(key=lambda row: _losses(row, by_agreement))
+    front = (not any(_beats(other, row, by_agreement) for other in rows) for row in rows)
+    marked = tuple(row._replace(on_front=is_best) for row, is_best in zip(rows, front, strict=True))
+    n_rows = int(question.task.reference.kept.sum())
+    return Comparison(marked, tuple(left_out), k, n_rows, _baseline(question.task), by_agreement, question.notes)
 
 
 def _listed(parameter: str, values: Any) -> list[Any]:
@@ -234,7 +248,18 @@ def _row(question: Question, name: str, leaves: int, options: Mapping[str, Any])
     return Compared(name, ex.method, *measured, on_front=True)
 
 
-def _beats(one: Compared, other: Compared) -> bool:
-    """Return whether a tree is as good as another in leaves, price and agreement, and better in one of them."""
-    ours, theirs = ((row.leaves, row.price, -row.agreement) for row in (one, other))
+def _baseline(task: Task) -> float:
+    """Return the share of the rows, by weight, in the largest cluster."""
+    weights = task.kept.astype(np.float64) if task.rows.weights is None else task.rows.weights * task.kept
+    return float(np.bincount(np.maximum(task.reference.labels, 0), weights).max() / weights.sum())
+
+
+def _losses(row: Compared, by_agreement: bool) -> tuple[float, ...]:
+    """Return what is to be small, the first thing first."""
+    return (row.leaves, -row.agreement) if by_agreement else (row.leaves, row.price, -row.agreement)
+
+
+def _beats(one: Compared, other: Compared, by_agreement: bool) -> bool:
+    """Return whether a tree is as good as another in all that counts, and better in one thing."""
+    ours, theirs = _losses(one, by_agreement), _losses(other, by_agreement)
     return ours != theirs and all(a <= b for a, b in zip(ours, theirs, strict=True))

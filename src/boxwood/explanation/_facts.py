@@ -59,3 +59,8 @@ class SearchFacts(NamedTuple):
     n_sampled: int
     stopped_by_clock: bool
     gap: float | None = None
+
+    @property
+    def by_agreement(self) -> bool:
+        """Whether agreement alone decided, so that the price of the tree says little."""
+        return self.objective == "agreement" or bool(self.reason)

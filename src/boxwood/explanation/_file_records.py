@@ -106,7 +106,11 @@ def _frontier(entry: dict[str, Any]) -> Frontier:
 def _stability(entry: dict[str, Any], columns: tuple[str, ...], n_nodes: int, n_clusters: int) -> Stability:
     clusters = tuple(
         ClusterStability(
-            as_whole(one["cluster"]), as_name(one["name"]), as_share(one["jaccard"]), as_share(one["jaccard_low"])
+            as_whole(one["cluster"]),
+            as_name(one["name"]),
+            as_share(one["jaccard"]),
+            as_share(one["jaccard_low"]),
+            _or_none(as_whole, one.get("lost")),
         )
         for one in as_list(entry["clusters"])
     )
@@ -123,6 +127,8 @@ def _stability(entry: dict[str, Any], columns: tuple[str, ...], n_nodes: int, n_
         level=_one_of(entry["level"], LEVELS),
         verdict=as_text(entry["verdict"]),
         random_state=_or_none(as_whole, entry["random_state"]),
+        explained=_or_none(as_share, entry.get("explained")),
+        without_groups=_or_none(as_share, entry.get("without_groups")),
     )
 
 

@@ -194,7 +194,7 @@ class Way(NamedTuple):
 
 def way_of(ex: Explanation, evidence: Evidence) -> Way:
     """Return how the larger tree is grown on rows in memory."""
-    if ex.search is not None and ex.search.objective != "agreement" and not ex.search.reason:
+    if ex.search is not None and not ex.search.by_agreement:
         return Way("regression-centers", _by_impurity("centers"), "cost", True)
     if ex.search is not None or evidence.grow is None:
         return Way("cart-entropy", _by_impurity("entropy"), "mistakes", True)

@@ -69,8 +69,8 @@ class GoalRule:
         if self.objective != "auto" or self.by_cost:
             return ""
         return (
-            "trees were compared by agreement alone, as the clusters do not minimise the squared distances "
-            f"to their means: {self.share_nearest:.0%} of the rows are nearest to the mean of their own cluster"
+            f"the clusters are not compact ({self.share_nearest:.0%} of the rows are nearest to the mean of their own "
+            "cluster), so the tree with the fewest rows in a wrong cluster was taken, and no price is shown"
         )
 
     def best(self, candidates: Sequence[Candidate]) -> Candidate:

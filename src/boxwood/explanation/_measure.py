@@ -16,7 +16,7 @@ from boxwood.explanation._evidence import Evidence
 from boxwood.explanation._explanation import Explanation
 from boxwood.explanation._held import confusion_in, held_by_leaves, leaves_holding
 from boxwood.explanation._mixture_facts import mixture_facts
-from boxwood.explanation._notes_on_leaves import note_on_goal, notes_on_leaves
+from boxwood.explanation._notes_on_leaves import note_on_baseline, note_on_goal, notes_on_leaves
 from boxwood.explanation._summaries import (
     DrawFacts,
     KernelFacts,
@@ -56,6 +56,7 @@ def measure(
     leaves, confusion = leaves_holding(tree, held, noise, rules_of(*said)), confusion_in(held, tree)
     rules_of_clusters = cluster_rules_of(*said, reference.n_clusters)
     clusters = clusters_of(leaves, reference.names, held.sum(axis=0).tolist(), rules_of_clusters)
+    agreed = sum(one.own for one in leaves) / sum(one.size for one in leaves)
     return Explanation(
         tree=tree,
         columns=coordinates.columns,
@@ -67,7 +68,7 @@ def measure(
         cost=costs.tree,
         reference_cost=costs.reference,
         price=costs.price,
-        agreement=sum(one.own for one in leaves) / sum(one.size for one in leaves),
+        agreement=agreed,
         adjusted_rand=_adjusted_rand(task, tree, leaf, confusion),
         readability=readability_of(tree, held.sum(axis=1)),
         weighted=weights is not None,
@@ -82,6 +83,7 @@ def measure(
                 weighted=weights is not None,
                 more_may_help=tree.n_leaves >= task.leaves() and not task.budget.limits_shape,
             ),
+            *note_on_baseline(clusters, agreed),
             *note_on_goal(grown.method, costs.price),
         ),
         mixture=_mixture_facts(task, grown, coordinates),

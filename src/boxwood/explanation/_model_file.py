@@ -24,7 +24,7 @@ FORMAT, VERSION = "boxwood", 2
 _CHUNK, _LARGEST = 1 << 24, 1 << 29  # bytes
 _LONGEST = 200  # characters of a reason; a damaged file may hold values of any length
 PLAIN_VERSION = 1  # version of models without categories, which older versions of boxwood can read
-_NUMBERS = ("cost", "reference_cost", "price", "agreement", "adjusted_rand")
+_NUMBERS = ("cost", "reference_cost", "price", "agreement", "baseline", "adjusted_rand")
 _PLAIN = ("method", "n_rows", "n_left_out", "weighted", "standardized")
 
 

@@ -1,4 +1,4 @@
-"""Notes on clusters without a leaf, on leaves without a row of their cluster, and on what a method looks at."""
+"""Notes on clusters without a leaf, on leaves without a row of theirs, on rules that add little, and on goals."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import numpy as np
 from boxwood._types import Array
 from boxwood._validation import listed
 from boxwood.explanation._summaries import ClusterSummary, LeafSummary
-from boxwood.render._figures import size
+from boxwood.render._figures import percent, size
 from boxwood.render._rules import cluster_name, rule
 
-__all__ = ["note_on_goal", "notes_on_leaves"]
+__all__ = ["note_on_baseline", "note_on_goal", "notes_on_leaves"]
 
 BY_MISTAKES = {"exkmc": "expand", "kernel_exkmc": "kernel_expand"}
 """Methods that lower the cost alone, and those that do the same with mistakes."""
+LITTLE = 0.1  # share of what the largest cluster alone leaves wrong; rules that put right less add little
 SPELT_OUT = 5  # clusters and leaves that are told one by one
 
 
@@ -56,6 +57,17 @@ def note_on_goal(method: str, price: float) -> tuple[str, ...]:
     return (
         f"method {method} lowers the cost, also where that leads away from the clusters, as these do not minimise it; "
         f"{BY_MISTAKES[method]} keeps to them",
+    )
+
+
+def note_on_baseline(clusters: Sequence[ClusterSummary], agreement: float) -> tuple[str, ...]:
+    """Return a note where the rules are hardly better than giving every row to the largest cluster."""
+    baseline = max(cluster.share for cluster in clusters)
+    if baseline >= 1 or agreement - baseline >= LITTLE * (1 - baseline):
+        return ()
+    return (
+        f"the rules add little: they agree on {percent(agreement)} of rows, and always naming the largest cluster on "
+        f"{percent(baseline)}",
     )
 
 

@@ -122,12 +122,15 @@ class ClusterStability(NamedTuple):
         Only rows of the resample count. 0 where no cluster was left to be matched with it.
     jaccard_low : float
         The overlap that was undercut in 5% of the resamples.
+    lost : int, default=None
+        Number of resamples in which the overlap was below 0.5; None for a model that was saved before it was counted.
     """
 
     cluster: int
     name: Hashable
     jaccard: float
     jaccard_low: float
+    lost: int | None = None
 
 
 class CutStability(NamedTuple):
@@ -175,11 +178,15 @@ class Stability(NamedTuple):
     changed : float
         Share of the rows that change their cluster, averaged over the resamples.
     level : {"stable", "doubtful", "unstable"}
-        "unstable" if the mean overlap of some cluster is below 0.6, "doubtful" if it is below 0.75, "stable" otherwise.
+        "unstable" if `jaccard_low` of some cluster is below 0.5, "stable" if that of all is 0.75 or more and none was
+        ever lost, "doubtful" otherwise. It says whether clusters return, not whether groups are there.
     verdict : str
-        The same in a sentence.
+        The level, and `clearer`, in sentences.
     random_state : int or None
         Seed of the resamples; None if a generator was given.
+    explained, without_groups : float, default=None
+        Share of the variance that the clusters explain, and the most that would be expected of them in a table of the
+        same size and spread without groups. None if labels were given, or the columns have no spread.
     """
 
     n: int
@@ -191,6 +198,15 @@ class Stability(NamedTuple):
     level: str
     verdict: str
     random_state: int | None
+    explained: float | None = None
+    without_groups: float | None = None
+
+    @property
+    def clearer(self) -> bool | None:
+        """Whether the clusters are clearer than in data without groups; None if that is not known."""
+        if self.explained is None or self.without_groups is None:
+            return None
+        return self.explained > self.without_groups
 
     def __str__(self) -> str:
         from boxwood.render._measured_text import stability_text

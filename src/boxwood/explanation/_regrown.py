@@ -102,7 +102,7 @@ class Regrown(Measured):
         return kept
 
     def stability(self, n: int = 50, random_state: Any = None, *, verbose: Any = 0) -> Stability:
-        """Return how much of the explanation is the same on rows drawn again, and a verdict in one sentence.
+        """Return how much of the explanation is the same on rows drawn again, and whether groups are there at all.
 
         Parameters
         ----------
@@ -131,14 +131,22 @@ class Regrown(Measured):
         -----
         On each resample a clone of the clusterer is fitted, and a tree is grown by the method of the explanation.
         Clusters are matched with the original ones so that the sum of their overlaps is largest; the overlap is the
-        Jaccard index, by weight if rows are weighted, on the different rows of the resample. Below 0.6 on average a
-        cluster is not to be trusted, and from 0.75 on it is valid: the numbers of Hennig's R package fpc. Where labels
-        were given, or the clusterer is frozen, there is nothing to fit again: only the tree is grown, and the rows to
-        which its rules give a cluster are compared (`Stability.refitted` and the verdict say so). Of a table in batches
-        resamples are drawn from a sample of up to 100 000 rows.
+        Jaccard index, by weight if rows are weighted, on the different rows of the resample. Where it is below 0.5 the
+        cluster was lost; from 0.75 on it is valid: the numbers of Hennig's R package fpc. What decides is the overlap
+        that is undercut in 5% of the resamples, not the mean. Where labels were given, or the clusterer is frozen,
+        there is nothing to fit again: only the tree is grown, and the rows to which its rules give a cluster are
+        compared (`Stability.refitted` and the verdict say so). Of a table in batches resamples are drawn from a sample
+        of up to 100 000 rows.
 
-        Takes n fits and n growths. "auto" grows many trees each time, so name a method where time is short. The result
-        is kept, and saved with the explanation; one that was read from a file returns what it holds.
+        Clusters may return although no groups are there. So the share of variance that they explain on up to 1,000 rows
+        is compared with that in 20 Gaussian and 20 uniform tables of the same size and spread, which the same clusterer
+        divides. Clearer (`Stability.clearer`) is a share above the mean of either kind by more than 3 standard
+        deviations. Noise hardly ever reaches it; groups of very unequal sizes or shaped like thin bars may miss it, and
+        what bends, such as a ring, is clearer than either kind of table without being groups.
+
+        Takes n fits and n growths, and 41 fits of 1,000 rows. "auto" grows many trees each time, so name a method where
+        time is short. The result is kept, and saved with the explanation; one that was read from a file returns what it
+        holds.
 
         References
         ----------

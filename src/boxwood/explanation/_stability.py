@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,11 +19,13 @@ from boxwood._threads import one_blas_thread
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import whole_number
 from boxwood.errors import DataError
+from boxwood.explanation._clearer import ROWS as CONTRASTED
+from boxwood.explanation._clearer import Contrast, contrast_of
 from boxwood.explanation._evidence import Evidence
 from boxwood.explanation._holdout import retaken
 from boxwood.explanation._progress import Progress, silent
 from boxwood.explanation._records import ClusterStability, CutStability, Stability
-from boxwood.explanation._verdict import level_of, verdict_of
+from boxwood.explanation._verdict import LOST, level_of, verdict_of
 from boxwood.reference import Reference, Task
 from boxwood.reference._clusterer import mixture_of, reference_of, weight_argument
 from boxwood.reference._estimators import labels_of
@@ -64,7 +68,8 @@ def stability_of(ex: Explanation, n: int, random_state: Any, progress: Progress 
     cuts = _cuts(ex, [one.tree for one in again])
     changed = float(np.mean([one.changed for one in again]))
     number = int(seed) if isinstance(seed, Integral) else None
-    found = Stability(n, size, refitted, clusters, cuts, changed, level_of(clusters), "", number)
+    contrast = _contrast(evidence, pool, generator) if refitted else None
+    found = Stability(n, size, refitted, clusters, cuts, changed, level_of(clusters), "", number, *contrast or ())
     return found._replace(verdict=verdict_of(found))
 
 
@@ -142,16 +147,12 @@ def overlaps(
 
 def _refitted(evidence: Evidence, rows: Indices, seed: int) -> Task:
     """Return the task on a resample, with the clusters that a clone of the clusterer finds there."""
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped,import-not-found,unused-ignore]
-
     part, own, names = evidence.task.of_rows(rows), evidence.given is None, evidence.coordinates.columns
     measured = evidence.coordinates.measured
     table = part.rows if measured is None else measured.take(rows)
     given = np.ascontiguousarray(table.values) if own else rows_of_table(evidence.given, rows)
     fitted = _seeded(clone(evidence.clusterer), seed)
-    # tables this small are clustered many times faster by one thread, and the last digits are always the same
-    with warnings.catch_warnings(), one_blas_thread(), threadpool_limits(1, user_api="openmp"):
-        warnings.simplefilter("ignore")  # the fit on all rows has warned; a resample has rows twice
+    with _by_one_thread():
         fitted.fit(given, **weight_argument(fitted, part.rows.weights))
     if own and measured is None:
         reference = reference_of(fitted, given, part.rows)
@@ -164,6 +165,16 @@ def _refitted(evidence: Evidence, rows: Indices, seed: int) -> Task:
     return replace(part, reference=reference, mixture=mixture, max_leaf_nodes=leaves)
 
 
+@contextmanager
+def _by_one_thread() -> Iterator[None]:
+    """Fit without warnings, by one thread: many times faster in tables this small, and the same to the last digit."""
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped,import-not-found,unused-ignore]
+
+    with warnings.catch_warnings(), one_blas_thread(), threadpool_limits(1, user_api="openmp"):
+        warnings.simplefilter("ignore")  # the fit on all rows has warned; a resample has rows twice
+        yield
+
+
 def _with_means(part: Task, labels: Indices) -> Reference:
     if (labels < 0).all():
         return Reference(labels, np.zeros((1, part.rows.n_columns)))
@@ -174,6 +185,30 @@ def _seeded(clusterer: Any, seed: int) -> Any:
     """Return a clusterer with this seed wherever it takes one, so that the result is the same each time."""
     names = [name for name in clusterer.get_params() if name.split("__")[-1] == "random_state"]
     return clusterer.set_params(**dict.fromkeys(names, seed))
+
+
+def _contrast(evidence: Evidence, pool: Indices, generator: Any) -> Contrast | None:
+    """Return how the clusters compare with those of tables without groups, on a sample of rows, drawn by weight."""
+    weights, size = evidence.task.rows.weights, min(len(pool), CONTRASTED)
+    chances = None if weights is None else weights[pool] / weights[pool].sum()
+    table = _as_clustered(evidence, np.sort(generator.choice(pool, size, replace=weights is not None, p=chances)))
+    clusterer, seed = _last_of(evidence.clusterer), int(generator.randint(_SEEDS))
+
+    def cluster(rows: Floats) -> Indices:
+        return np.asarray(labels_of(_seeded(clone(clusterer), seed).fit(rows), rows, len(rows)))
+
+    with _by_one_thread():
+        return contrast_of(table, cluster, generator)
+
+
+def _as_clustered(evidence: Evidence, rows: Indices) -> Floats:
+    """Return some rows in the columns in which they were clustered: of a pipeline, what its last step is given."""
+    if evidence.given is None:
+        part, measured = evidence.task.rows, evidence.coordinates.measured
+        return np.array((part if measured is None else measured).take(rows).values, dtype=np.float64)
+    given, steps = rows_of_table(evidence.given, rows), getattr(evidence.clusterer, "steps", ())
+    table = evidence.clusterer[:-1].transform(given) if len(steps) > 1 else given
+    return np.array(table.toarray() if hasattr(table, "toarray") else table, dtype=np.float64)
 
 
 def _grown(evidence: Evidence, part: Task, rows: Indices) -> ThresholdTree:
@@ -190,7 +225,8 @@ def _clusters(ex: Explanation, found: Floats) -> tuple[ClusterStability, ...]:
     for one in ex.clusters:
         known = found[~np.isnan(found[:, one.cluster]), one.cluster]
         mean, low = (float(known.mean()), float(np.quantile(known, LOW))) if len(known) else (0.0, 0.0)
-        summaries.append(ClusterStability(one.cluster, one.name, min(mean, 1.0), min(low, 1.0)))
+        lost = int((known < LOST).sum())
+        summaries.append(ClusterStability(one.cluster, one.name, min(mean, 1.0), min(low, 1.0), lost))
     return tuple(summaries)
 
 

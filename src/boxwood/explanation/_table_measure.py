@@ -10,7 +10,7 @@ from boxwood.explanation._conditions import cluster_rules_of, rules_of
 from boxwood.explanation._explanation import Explanation
 from boxwood.explanation._held import confusion_in, leaves_holding
 from boxwood.explanation._measure import Costs, draws_of
-from boxwood.explanation._notes_on_leaves import note_on_goal, notes_on_leaves
+from boxwood.explanation._notes_on_leaves import note_on_baseline, note_on_goal, notes_on_leaves
 from boxwood.explanation._spreads import Spread
 from boxwood.explanation._summaries import clusters_of
 from boxwood.explanation._table_evidence import TableEvidence
@@ -44,6 +44,7 @@ def explanation_of(facts: TableFacts, grown: Grown, sums: TreeSums, cost: float)
     notes = notes_on_leaves(
         clusters, leaves, lambda cluster: confusion[cluster], weighted=facts.weighted, more_may_help=more_may_help
     )
+    agreed = sum(one.own for one in leaves) / sum(one.size for one in leaves)
     return Explanation(
         tree=tree,
         columns=columns,
@@ -55,12 +56,12 @@ def explanation_of(facts: TableFacts, grown: Grown, sums: TreeSums, cost: float)
         cost=costs.tree,
         reference_cost=costs.reference,
         price=costs.price,
-        agreement=sum(one.own for one in leaves) / sum(one.size for one in leaves),
+        agreement=agreed,
         adjusted_rand=agreement_of(_as_numbers_of_rows(confusion, task.overview)).adjusted_rand,
         readability=readability_of(tree, held.sum(axis=1)),
         weighted=facts.weighted,
         standardized=facts.scale is not None,
-        notes=(*grown.notes, *notes, *note_on_goal(grown.method, costs.price)),
+        notes=(*grown.notes, *notes, *note_on_baseline(clusters, agreed), *note_on_goal(grown.method, costs.price)),
         objective=grown.objective,
         draws=draws_of(grown, facts.k),
         search=grown.facts.get("search"),

@@ -119,7 +119,7 @@ class Written:
         return frame_of(cast("Explanation", self), what)
 
     def to_html(
-        self, path: str | os.PathLike[str] | None = None, *, title: str | None = None, min_count: int = 5
+        self, path: str | os.PathLike[str] | None = None, *, title: str | None = None, min_count: int | None = None
     ) -> str | None:
         """Return the report: one page for a browser, which needs nothing else and loads nothing.
 
@@ -135,10 +135,12 @@ class Written:
             as text.
         title : str, default=None
             Title of the page; None gives the numbers of clusters and rows.
-        min_count : int, default=5
-            Groups of fewer rows are not told: neither counts, nor medians, nor bars. Of the next larger count of the
-            same table, from which a hidden one would follow, a bound is told. If rows are weighted, weights are
-            counted. 1 tells all.
+        min_count : int, default=None
+            Round all counts to multiples of it, so that no smaller group can be worked out; shares follow from the
+            rounded counts. If rows are weighted, weights are rounded. A group that is rounded to no row has no medians.
+            What tells of the same rows once more is left out: the price, the frontier, rows held out, and notes with
+            numbers of rows. Medians and quartiles stay as they are, and other forms, such as the model file, tell exact
+            counts. None rounds nothing.
 
         Returns
         -------
@@ -152,7 +154,7 @@ class Written:
         ImportError
             If the package jinja2 is missing, which the extra `page` installs.
         ValueError
-            If `min_count` is less than 1.
+            If `min_count` is less than 1, or rounds all counts to 0.
 
         Notes
         -----

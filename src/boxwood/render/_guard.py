@@ -1,150 +1,145 @@
-"""`Guard`: counts and shares of few rows are not told, nor the one other count from which they would follow."""
+"""`rounded`: an explanation in which no group of few rows can be worked out, as all its counts are rounded.
+
+Each number of rows of a cluster in a leaf is rounded to a multiple of a given count. All other counts are sums of
+these, and all shares follow from them, so that nothing more is told than these multiples.
+"""
 
 from __future__ import annotations
 
-import math
-from typing import NamedTuple
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._types import Bools, Floats
-from boxwood.render._figures import percent
+from boxwood._types import Floats
+from boxwood.errors import DataError
+from boxwood.render._picture import CutBox, picture_of
+from boxwood.render._picture_rows import held_of
 
-__all__ = ["Guard", "Hidden"]
+if TYPE_CHECKING:
+    from boxwood.explanation import Explanation
+    from boxwood.explanation._profile_fields import ColumnProfile
 
-_EPSILON = 1e-9  # shares times sizes are whole numbers but for rounding
+__all__ = ["profile_or_none", "rounded"]
+
+_OF_ROWS = re.compile(r"\d%?( of [\d,]+)? (of )?(the )?rows?\b|weight \d")  # in notes that tell how many
 
 
-class Hidden(NamedTuple):
-    """Which counts of a known total are not told, shape (m,).
+def rounded(ex: Explanation, count: int) -> Explanation:
+    """Return an explanation with counts in multiples of `count`, and with shares that follow from them.
 
-    `few` are those of few rows, `cover` is one more, None for none, and `bound` what may be told of it: it is larger.
-    If no count is large enough to cover the few, all are hidden without a bound.
+    A group that is rounded to no row has no profile. What tells of the same rows once more, and would narrow them down,
+    is left out: notes with numbers of rows, rows held out, and the frontier.
     """
+    from boxwood.explanation._summaries import clusters_of
 
-    counts: Bools
-    few: Bools
-    cover: int | None
-    bound: float | None
+    cells, sizes = _cells(ex, count)
+    own = cells[np.arange(ex.n_leaves), ex.tree.leaf_clusters]
+    total = float(cells.sum())
+    if total == 0 or sizes.sum() == 0:
+        raise ValueError(f"min_count={count} rounds all counts to 0; choose a smaller one")
+    leaves = tuple(
+        leaf._replace(size=size, own=right, noise=None)
+        for leaf, size, right in zip(ex.leaves, cells.sum(axis=1).tolist(), own.tolist(), strict=True)
+    )
+    rules = [cluster.rules for cluster in ex.clusters]
+    n_left_out = int(_multiples(ex.n_left_out, count))
+    n_kept = int(_multiples(ex.n_rows - ex.n_left_out, count) if ex.weighted else total)
+    found = replace(
+        ex,
+        n_rows=n_kept + n_left_out,
+        n_left_out=n_left_out,
+        leaves=leaves,
+        clusters=clusters_of(leaves, ex.names, sizes.tolist(), rules),
+        agreement=float(own.sum() / total),
+        notes=tuple(note for note in ex.notes if not _OF_ROWS.search(note)),
+        held_out=None,
+        _kept=_kept(ex, sizes, n_kept, count) | ({} if held_of(ex) is None else {"held": cells}),
+    )
+    picture = picture_of(found)
+    found._kept["picture"] = picture._replace(cuts=tuple(_with_rounded_bars(cut, count) for cut in picture.cuts))
+    return found
 
 
-class Guard(NamedTuple):
-    """Hides counts of 1 to `least` - 1 rows (or of such weights).
+def profile_or_none(ex: Explanation) -> tuple[ColumnProfile, ...]:
+    """Return the profile; none for a model without rows."""
+    try:
+        return ex.profile()
+    except DataError:
+        return ()
 
-    Examples
-    --------
-    >>> guard = Guard(5)
-    >>> guard.number(3), guard.rows(1200), guard.share(3, 200), guard.share(197, 200)
-    ('<5', '1,200 rows', '<2.5%', '>97.5%')
+
+# ----------------------------------------------------------------------------------------------------------- steps
+
+
+def _multiples(counts: ArrayLike, count: int) -> Floats:
+    """Return the nearest multiples; the half of one goes up."""
+    return np.asarray(np.floor(np.asarray(counts, dtype=np.float64) / count + 0.5) * count)
+
+
+def _cells(ex: Explanation, count: int) -> tuple[Floats, Floats]:
+    """Return the rows by leaf and cluster, shape (n_leaves, k), and by cluster, rounded.
+
+    A model without rows knows the rows of each leaf's own cluster; others count for the next cluster, whichever it is.
     """
+    held = held_of(ex)
+    if held is not None:
+        cells = _multiples(held, count)
+        return cells, cells.sum(axis=0)
+    k, clusters = ex.n_clusters, ex.tree.leaf_clusters
+    own, sizes = (np.array([getattr(leaf, name) for leaf in ex.leaves]) for name in ("own", "size"))
+    right = _multiples(own, count)
+    cells = np.zeros((ex.n_leaves, k))
+    cells[np.arange(ex.n_leaves), clusters] = right
+    cells[np.arange(ex.n_leaves), (clusters + 1) % k] += _multiples(sizes - own, count)
+    missed = np.array([one.size for one in ex.clusters]) - np.bincount(clusters, own, minlength=k)
+    return cells, np.bincount(clusters, right, minlength=k) + _multiples(missed, count)
 
-    least: int
 
-    def hides(self, count: float) -> bool:
-        """Return whether a count is of too few rows to be told. That there is no row may be told."""
-        return _EPSILON < count < self.least - _EPSILON
+def _kept(ex: Explanation, sizes: Floats, n_kept: int, count: int) -> dict[str, Any]:
+    """Return what was measured when asked for, rounded."""
+    from boxwood.explanation._stability import ROWS
+    from boxwood.explanation._verdict import verdict_of
 
-    def hidden(self, counts: ArrayLike) -> Hidden:
-        """Return which counts of a known total are not told.
+    kept = {name: found for name, found in ex._kept.items() if name not in ("picture", "frontier")}
+    kept["profile"] = tuple(filter(None, (_column(ex, one, sizes, count) for one in profile_or_none(ex))))
+    if "stability" in kept:
+        stability = kept["stability"]._replace(n_rows=min(n_kept, ROWS))
+        kept["stability"] = stability._replace(verdict=verdict_of(stability))
+    return kept
 
-        A single count of few rows would follow from the others. So another one is told by a bound alone: the smallest
-        from which the few may be any numbers below `least`. The bound says no more than that they are few.
-        """
-        parts = np.asarray(counts, dtype=np.float64)
-        few = (parts > _EPSILON) & (parts < self.least - _EPSILON)
-        n = int(few.sum())
-        if n == 0:
-            return Hidden(few, few, None, None)
-        large = np.flatnonzero(~few & (parts >= (n + 1) * self.least))
-        if len(large) == 0:
-            return Hidden(parts > 0, few, None, None)
-        cover = int(large[np.argmin(parts[large])])
-        hidden = few.copy()
-        hidden[cover] = True
-        return Hidden(hidden, few, cover, math.floor(parts[hidden].sum() - n * self.least + _EPSILON))
 
-    def told(self, counts: ArrayLike) -> list[str]:
-        """Return the counts of a known total as texts, shape (m,).
+def _column(ex: Explanation, column: ColumnProfile, sizes: Floats, count: int) -> Any:
+    """Return the profile of a column, with rounded shares and without groups that are rounded to no row.
 
-        Examples
-        --------
-        >>> Guard(5).told([120, 0, 3, 40]), Guard(5).told([6, 0, 3])
-        (['120', '0', '<5', '>38'], ['–', '0', '–'])
-        """
-        parts = np.asarray(counts, dtype=np.float64).tolist()
-        hidden = self.hidden(parts)
-        if hidden.cover is None and hidden.counts.sum() > 1:
-            return ["–" if is_hidden else amount(part) for part, is_hidden in zip(parts, hidden.counts, strict=True)]
-        return [self.number(part, hidden.bound if i == hidden.cover else None) for i, part in enumerate(parts)]
-
-    def told_cells(self, table: Floats) -> list[list[str]]:
-        """Return the cells of a table as texts, where the sums of its rows and columns are known; "·" stands for 0.
-
-        In each row and column with a hidden cell, others are hidden that cover it.
-        """
-        hidden = np.zeros(table.shape, dtype=bool)
-        while True:
-            before = hidden.sum()
-            for cells, line in [*zip(hidden, table, strict=True), *zip(hidden.T, table.T, strict=True)]:
-                self._cover(line, cells)
-            if hidden.sum() == before:
-                return [self._line(line, cells) for line, cells in zip(table, hidden, strict=True)]
-
-    def number(self, count: float, bound: float | None = None) -> str:
-        """Return a count as text, or the bound of a hidden one."""
-        if self.hides(count):
-            return f"<{self.least}"
-        return amount(count) if bound is None else f">{amount(bound)}"
-
-    def rows(self, count: float, bound: float | None = None, weighted: bool = False) -> str:
-        """Return a number of rows as text; see `number`."""
-        text = self.number(count, bound)
-        if weighted:
-            return f"weight {text}"
-        words = text.replace("<", "fewer than ").replace(">", "over ")
-        return f"{words} row{'' if words == '1' else 's'}"
-
-    def share(self, part: float, whole: float) -> str:
-        """Return a share as text: at most or at least as much as can be told."""
-        if whole <= 0 or self.hides(whole) or (self.hides(part) and self.hides(whole - part)):
-            return "–"
-        if self.hides(part):
-            return f"<{percent(min(self.least / whole, 1.0))}"
-        if self.hides(whole - part):
-            return f">{percent(max(1.0 - self.least / whole, 0.0))}"
-        return percent(min(max(part / whole, 0.0), 1.0))
-
-    def _cover(self, line: Floats, cells: Bools) -> None:
-        """Hide what must be hidden in a line of a table; OUT: cells, of which some are hidden for other lines."""
-        found = self.hidden(line)
-        others = cells & ~found.few
-        n = int(found.few.sum())
-        if others.any() and n and line[others].sum() >= (n + 1) * self.least:
-            cells |= found.few
-        elif n:
-            cells |= found.counts
-        elif others.sum() == 1:  # hidden for the sake of a column, it would follow from its row
-            seen = np.flatnonzero(~cells & (line > 0))
-            if len(seen):
-                cells[seen[np.argmin(line[seen])]] = True
-
-    def _line(self, line: Floats, cells: Bools) -> list[str]:
-        """Return the cells of a line: a bound for the one that covers the few of its line, a dash for other hidden."""
-        found = self.hidden(line)
-        covers = found.cover if (cells == found.counts).all() else None
-        return [
-            self._cell(x, is_hidden, found.bound if i == covers else None)
-            for i, (x, is_hidden) in enumerate(zip(line.tolist(), cells.tolist(), strict=True))
+    IN: sizes (k,): of the clusters, rounded. None for a column of categories of which no row is left.
+    """
+    groups: list[Any] = [group if size else None for group, size in zip(column.clusters, sizes.tolist(), strict=True)]
+    everyone: Any = column.everyone
+    if hasattr(everyone, "shares"):
+        pairs = zip(groups, ex.clusters, strict=True)
+        rows = [
+            0.0 if group is None else _multiples(np.multiply(group.shares, one.size), count) for group, one in pairs
         ]
-
-    def _cell(self, count: float, is_hidden: bool, bound: float | None) -> str:
-        if is_hidden and bound is None and not self.hides(count):
-            return "–"
-        return "·" if count == 0 else self.number(count, bound)
+        groups = [_with_shares(group, part) for group, part in zip(groups, rows, strict=True)]
+        everyone = _with_shares(everyone, sum(rows))
+    return everyone and column._replace(clusters=tuple(groups), everyone=everyone)
 
 
-def amount(rows: float) -> str:
-    """Return a count as text, or a weight in four digits."""
-    rows = round(rows, 9)
-    return f"{rows:,.0f}" if rows == math.floor(rows) else f"{rows:,.4g}"
+def _with_shares(group: Any, rows: Any) -> Any:
+    """Return a group of categories with the shares of these rows; None if there are none."""
+    total = np.sum(rows)
+    return None if group is None or total == 0 else group._replace(shares=tuple((rows / total).tolist()))
+
+
+def _with_rounded_bars(cut: CutBox, count: int) -> CutBox:
+    """Return a cut with rounded bars, without the end of the axis where the outer bar is rounded to no row."""
+    if cut.bars is None:
+        return cut
+    counts = _multiples(cut.bars.counts, count)
+    totals = counts.sum(axis=0)
+    is_shown = {"start": totals[0] > 0, "end": totals[-1] > 0, "middle": True}
+    labels = tuple(label for label in cut.labels if is_shown[label.anchor])
+    return cut._replace(bars=cut.bars._replace(counts=counts), labels=labels)

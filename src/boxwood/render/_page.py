@@ -1,14 +1,13 @@
 """`page`: an explanation as one file for a browser, which loads nothing; `short_page`: its short form for notebooks.
 
-The facts come from the files `_page_*.py` as plain data, the templates in the folder `page` place them. What is shown
-of rows goes through `Guard`. Texts of others, such as names of columns, are escaped by the templates. Nothing else may
-run: the content-security policy allows one script and one style, by their hashes.
+The facts come from the files `_page_*.py` as plain data, the templates in the folder `page` place them. Counts that are
+to be rounded are rounded before, in the explanation itself. Texts of others, such as names of columns, are escaped by
+the templates. Nothing else may run: the content-security policy allows one script and one style, by their hashes.
 """
 
 from __future__ import annotations
 
 import html
-import re
 from base64 import b64encode
 from collections.abc import Mapping
 from functools import cache
@@ -23,41 +22,42 @@ from boxwood.render._colours import COLOURS, ink_on
 from boxwood.render._exporters import EXPORTERS
 from boxwood.render._figures import LONGEST_NAME
 from boxwood.render._grown_by import grown_by
-from boxwood.render._guard import Guard
+from boxwood.render._guard import profile_or_none, rounded
 from boxwood.render._page_charts import frontier_charts, stability_tables
 from boxwood.render._page_facts import cards, confusion, lede, losses, tiles
 from boxwood.render._page_profile import profile_table
-from boxwood.render._page_tree import LARGEST, counts_of, outline_of_tree, text_of_tree, tree_shapes
+from boxwood.render._page_tree import LARGEST, outline_of_tree, text_of_tree, tree_shapes
 from boxwood.render._page_what_if import what_if
 from boxwood.render._picture import picture_of
 from boxwood.render._rules import explanation_of, printable
+from boxwood.render._text import tells_price
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
     from boxwood.explanation._profile_fields import ColumnProfile
 
-__all__ = ["MIN_COUNT", "in_notebook", "page", "short_page"]
+__all__ = ["in_notebook", "page", "short_page"]
 
-MIN_COUNT = 5
 _FORMS = {
     "sql": "SQL",
     "python": "Python",
     "javascript": "JavaScript",
     "formula": "Spreadsheet formula for row 2 under a row of names",
 }  # of EXPORTERS, as far as it has them
-_ROWS = re.compile(r"(?<![\d.,])\d+(?= rows?\b)")
 _LONGEST_CODE = 100_000  # characters of one form
 _CHEAP = 10_000_000  # numbers in a table times clusters, up to which its frontier is computed for the page
 
 
-def page(model: Any, *, title: str | None = None, min_count: int = MIN_COUNT) -> str:
+def page(model: Any, *, title: str | None = None, min_count: int | None = None) -> str:
     """Return the report; see `Explanation.to_html`."""
     if not (title is None or isinstance(title, str)):
         raise TypeError(f"title must be text, got {shown(title)}")
-    ex, guard = explanation_of(model), Guard(whole_number("min_count", min_count, 1))
-    facts = _facts(ex, guard, _profile(ex))
-    facts["rules"] = what_if(ex, picture_of(ex), facts["outline"], guard)
-    facts["frontier"] = _frontier(ex, guard)
+    ex, least = explanation_of(model), 1 if min_count is None else whole_number("min_count", min_count, 1)
+    has_price = min_count is None and tells_price(ex)  # a price is of single rows
+    ex = ex if min_count is None else rounded(ex, least)
+    facts = _facts(ex, profile_or_none(ex), has_price)
+    facts |= {"rules": what_if(ex, picture_of(ex), facts["outline"], least), "min_count": min_count}
+    facts["frontier"] = None if min_count else _frontier(ex, has_price)
     stability = ex._kept.get("stability")
     facts["stability"] = None if stability is None else stability_tables(stability, picture_of(ex))
     facts["code"] = _code(ex)
@@ -71,7 +71,7 @@ def short_page(model: Any) -> tuple[str, int]:
     Like the printed explanation, it tells counts of any number of rows.
     """
     ex = explanation_of(model)
-    facts = _facts(ex, Guard(1), ())
+    facts = _facts(ex, (), tells_price(ex))
     drawn = picture_of(ex).height if facts["tree"] else 0
     height = 330 + drawn + 34 * sum(max(len(cluster.rules), 1) for cluster in ex.clusters)
     return _written("short.html", facts, _title(ex, None), script=""), round(min(height, 1200))
@@ -95,44 +95,28 @@ def in_notebook(ex: Explanation) -> str:
 # ----------------------------------------------------------------------------------------------------------- facts
 
 
-def _facts(ex: Explanation, guard: Guard, profile: tuple[ColumnProfile, ...]) -> dict[str, Any]:
+def _facts(ex: Explanation, profile: tuple[ColumnProfile, ...], has_price: bool) -> dict[str, Any]:
     """Return what both forms show."""
     picture = picture_of(ex)
-    counts = counts_of(ex, picture, guard)
-    tree = tree_shapes(picture, counts, guard) if 1 < ex.n_leaves <= LARGEST else None
+    tree = tree_shapes(picture) if 1 < ex.n_leaves <= LARGEST else None
     return {
         "ex": ex,
-        "guard": guard,
-        "counts": counts,
-        "lede": lede(ex, guard),
-        "tiles": tiles(ex, guard),
+        "lede": lede(ex),
+        "tiles": tiles(ex, has_price),
         "tree": tree,
-        "few_rows": tree is not None and any(cut["bars"] and cut["bars"]["few"] for cut in tree["cuts"]),
-        "outline": outline_of_tree(ex, picture, counts, guard),
+        "outline": outline_of_tree(ex, picture),
         "swatches": picture.swatches,
-        "cards": cards(ex, picture, profile, guard),
-        "profile": profile_table(ex, profile, guard) if profile else None,
-        "losses": losses(picture, counts),
-        "confusion": confusion(ex, counts, guard),
+        "cards": cards(ex, picture, profile),
+        "profile": profile_table(ex, profile) if profile else None,
+        "losses": losses(picture),
+        "confusion": confusion(ex, picture),
         "grown_by": grown_by(ex.method),
-        "notes": [_without_few(printable(note), guard) for note in ex.notes],
+        "notes": list(map(printable, ex.notes)),
         "has_rows": ex._evidence is not None,
     }
 
 
-def _without_few(note: str, guard: Guard) -> str:
-    """Return a note that does not tell how many rows a few rows are."""
-    return _ROWS.sub(lambda found: "few" if guard.hides(int(found[0])) else found[0], note)
-
-
-def _profile(ex: Explanation) -> tuple[ColumnProfile, ...]:
-    try:
-        return ex.profile()
-    except DataError:  # a model without rows
-        return ()
-
-
-def _frontier(ex: Explanation, guard: Guard) -> dict[str, Any] | None:
+def _frontier(ex: Explanation, has_price: bool) -> dict[str, Any] | None:
     """Return the frontier if it is known or can be had quickly."""
     known = ex._kept.get("frontier")
     if known is None and ex._evidence is not None and ex.n_rows * len(ex.columns) * ex.n_clusters <= _CHEAP:
@@ -140,7 +124,7 @@ def _frontier(ex: Explanation, guard: Guard) -> dict[str, Any] | None:
             known = ex.frontier()
         except DataError:
             return None
-    return None if known is None else frontier_charts(known, sum(leaf.size for leaf in ex.leaves), guard)
+    return None if known is None else frontier_charts(known, price=has_price)
 
 
 def _note_on_what_is_missing(ex: Explanation, facts: Mapping[str, Any]) -> list[str]:

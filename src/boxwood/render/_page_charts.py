@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from boxwood.render._figures import percent
-from boxwood.render._guard import Guard
 from boxwood.render._measured_text import _between, _price
 from boxwood.render._picture import Picture
 from boxwood.render._rules import column_name, number
@@ -23,18 +22,11 @@ _MOST_TICKS = 10
 _STEPS = [factor * 10**power for power in range(9) for factor in (1, 2, 5)]
 
 
-def frontier_charts(frontier: Frontier, total: float, guard: Guard) -> dict[str, Any]:
+def frontier_charts(frontier: Frontier, *, price: bool) -> dict[str, Any]:
     """Return two charts over the number of leaves, price and agreement, and the table of both.
 
-    IN: total: rows that are explained, or their weight.
+    IN: price: whether it is shown.
     """
-
-    def agreement(share: float | None) -> str:
-        return "-" if share is None else guard.share(share * total, total)
-
-    def told(share: float) -> float:
-        return 1 - guard.least / total if guard.hides((1 - share) * total) else share
-
     prunings, this = [row for row in frontier if not row.is_this], frontier.this
     charts = [
         _chart(
@@ -46,20 +38,21 @@ def frontier_charts(frontier: Frontier, total: float, guard: Guard) -> dict[str,
         ),
         _chart(
             "Agreement",
-            [(row.leaves, told(row.agreement)) for row in prunings],
+            [(row.leaves, row.agreement) for row in prunings],
             [(row.leaves, row.agreement_held_out) for row in prunings],
-            (this.leaves, told(this.agreement)),
-            agreement,
+            (this.leaves, this.agreement),
+            percent,
         ),
     ]
     return {
-        "charts": [chart for chart in charts if chart is not None],
+        "charts": [chart for chart in charts[0 if price else 1 :] if chart is not None],
+        "price": price,
         "folds": frontier.folds,
         "rows": [
             {
                 "leaves": f"{row.leaves:,}",
                 "price": _price(row.price),
-                "agreement": agreement(row.agreement),
+                "agreement": percent(row.agreement),
                 "price_held_out": _price(row.price_held_out),
                 "agreement_held_out": percent(row.agreement_held_out),
                 "is_this": row.is_this,
@@ -133,7 +126,7 @@ def _chart(name: str, points: Any, held_out: Any, this: tuple[int, float], words
         "dots": [(scale.x(x), scale.y(y)) for x, y in known],
         "held_out": " ".join(f"{scale.x(x)},{scale.y(y)}" for x, y in other),
         "ticks": [(scale.x(leaves), f"{leaves:,}") for leaves in ticks],
-        "levels": [(scale.y(level), words(level)) for level in levels],
+        "levels": [(scale.y(level), words(round(level, 9))) for level in levels],
         "left": _LEFT,
         "right": _WIDTH - _RIGHT,
         "told": f"{name} from {words(known[0][1])} at {known[0][0]} leaves to {words(known[-1][1])} at {known[-1][0]}",

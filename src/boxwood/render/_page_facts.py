@@ -9,14 +9,14 @@ import numpy as np
 
 from boxwood._types import Floats
 from boxwood.render._figures import percent, shortened
-from boxwood.render._guard import Guard, Hidden
 from boxwood.render._page_profile import standing_out
-from boxwood.render._page_tree import Counts, apart
-from boxwood.render._picture import Picture
+from boxwood.render._page_tree import apart
+from boxwood.render._picture import Picture, amount, rows_of
 from boxwood.render._rules import NO_ROW, NO_RULE, column_name, condition
+from boxwood.render._text import always
 
 if TYPE_CHECKING:
-    from boxwood.explanation import ClusterSummary, Explanation, Rule
+    from boxwood.explanation import Explanation, Rule
     from boxwood.explanation._profile_fields import ColumnProfile
 
 __all__ = ["MOST_CLUSTERS", "cards", "confusion", "lede", "losses", "tiles"]
@@ -27,25 +27,26 @@ _MOST_RULES = 8  # of a card
 _NAMED = 6  # columns
 
 
-def lede(ex: Explanation, guard: Guard) -> str:
+def lede(ex: Explanation) -> str:
     """Return the first sentence."""
     kept = ex.n_rows - ex.n_left_out
     cuts = ex.n_leaves - 1
     return (
         f"{cuts:,} cut{'' if cuts == 1 else 's'} on {ex.tree.features.size:,} of {_count(len(ex.columns), 'column')} "
-        f"sort {_count(kept, 'row')} into {_count(ex.n_clusters, 'cluster')}, and put {_agreement(ex, guard)} of "
-        f"them{' by weight' if ex.weighted else ''} where the clustering does."
+        f"sort {_count(kept, 'row')} into {_count(ex.n_clusters, 'cluster')}, and put {percent(ex.agreement)} of "
+        f"them{' by weight' if ex.weighted else ''} where the clustering does ({always(ex)})."
     )
 
 
-def tiles(ex: Explanation, guard: Guard) -> list[dict[str, str]]:
-    """Return the four numbers at the top, each with a note."""
+def tiles(ex: Explanation, has_price: bool) -> list[dict[str, str]]:
+    """Return the numbers at the top, each with a note."""
     names = [shortened(column_name(ex.columns[j])) for j in ex.tree.features.tolist()]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     longest = max((len(leaf.rule) for leaf in ex.leaves), default=0)
+    price = {"name": "Price of explainability", "value": _price(ex.price), "note": _price_note(ex)}
     return [
-        {"name": "Price of explainability", "value": _price(ex.price), "note": _price_note(ex)},
-        {"name": "Agreement", "value": _agreement(ex, guard), "note": _agreement_note(ex, guard)},
+        *([price] if has_price else []),
+        {"name": "Agreement", "value": percent(ex.agreement), "note": _agreement_note(ex)},
         {
             "name": "Size",
             "value": _count(ex.n_leaves, "leaf", "leaves"),
@@ -59,29 +60,27 @@ def tiles(ex: Explanation, guard: Guard) -> list[dict[str, str]]:
     ]
 
 
-def cards(ex: Explanation, picture: Picture, profile: tuple[ColumnProfile, ...], guard: Guard) -> list[dict[str, Any]]:
+def cards(ex: Explanation, picture: Picture, profile: tuple[ColumnProfile, ...]) -> list[dict[str, Any]]:
     """Return a card for each cluster: its size, its rules, what stands out."""
-    sizes = guard.hidden([cluster.size for cluster in ex.clusters])
     found = []
-    for cluster, swatch, is_hidden in zip(ex.clusters, picture.swatches, sizes.counts.tolist(), strict=True):
-        caught, precision = cluster.caught, _precision(ex, cluster.cluster, guard)
+    for cluster, swatch in zip(ex.clusters, picture.swatches, strict=True):
         found.append(
             {
                 "swatch": swatch,
-                "rows": _rows(ex, cluster, is_hidden, sizes, guard),
-                "share": "" if is_hidden else percent(cluster.share),
-                "bar": 0 if is_hidden else round(100 * cluster.share, 1),
+                "rows": rows_of(cluster.size, ex.weighted),
+                "share": percent(cluster.share),
+                "bar": round(100 * cluster.share, 1),
                 "rules": [_lines(one) for one in cluster.rules[:_MOST_RULES]] or [[NO_RULE]],
                 "more": max(len(cluster.rules) - _MOST_RULES, 0),
-                "caught": None if caught is None else guard.share(caught * cluster.size, cluster.size),
-                "precision": precision,
-                "standing_out": standing_out(profile, cluster, guard),
+                "caught": None if cluster.caught is None else percent(cluster.caught),
+                "precision": None if cluster.precision is None else percent(cluster.precision),
+                "standing_out": standing_out(profile, cluster),
             }
         )
     return found
 
 
-def losses(picture: Picture, counts: Counts) -> list[dict[str, str]]:
+def losses(picture: Picture) -> list[dict[str, str]]:
     """Return a line for each cut: its test, its rows, and the rows that are lost there; none without rows."""
     if any(cut.lost is None for cut in picture.cuts):
         return []
@@ -90,30 +89,32 @@ def losses(picture: Picture, counts: Counts) -> list[dict[str, str]]:
         {
             "number": str(cut.number),
             "test": apart(inside[cut.node], cut.column),
-            "rows": _in_short(counts.rows[cut.node]),
-            "lost": counts.lost[cut.node],
+            "rows": amount(cut.rows),
+            "lost": amount(cut.lost or 0.0),
         }
         for cut in picture.cuts
     ]
 
 
-def confusion(ex: Explanation, counts: Counts, guard: Guard) -> dict[str, Any] | None:
+def confusion(ex: Explanation, picture: Picture) -> dict[str, Any] | None:
     """Return the rows by cluster and by the cluster of their rule; of many clusters the largest mistakes alone.
 
     The share of a cell in its row comes in steps of 5%, for its shade.
     """
-    if counts.cells is None:
-        return None
     table = np.zeros((ex.n_clusters, ex.n_clusters))
-    np.add.at(table.T, ex.tree.leaf_clusters, counts.cells)
-    told = guard.told_cells(table)
+    for leaf in picture.leaves:
+        for cluster, part in leaf.parts:
+            if cluster < 0:  # of a model without rows: it is not known of which cluster
+                return None
+            table[cluster, leaf.cluster] += part
     if ex.n_clusters > MOST_CLUSTERS:
-        return {"rows": [], "pairs": _pairs(table, told)}
+        return {"rows": [], "pairs": _pairs(table)}
+    told = [[amount(x) if x else "·" for x in line] for line in table.tolist()]
     table /= 1 << 8  # a power of two, so that shares stay the same and 20 times a weight is a double
     sums = np.maximum(table.sum(axis=1), 1e-300)
     rows = [
         [
-            {"text": text, "step": 5 * math.ceil(20 * x / total) if text[0] not in "<·–" else 0, "own": i == j}
+            {"text": text, "step": 5 * math.ceil(20 * x / total), "own": i == j}
             for j, (x, text) in enumerate(zip(line, texts, strict=True))
         ]
         for i, (line, texts, total) in enumerate(zip(table.tolist(), told, sums.tolist(), strict=True))
@@ -124,23 +125,13 @@ def confusion(ex: Explanation, counts: Counts, guard: Guard) -> dict[str, Any] |
 # ----------------------------------------------------------------------------------------------------------- steps
 
 
-def _in_short(rows: str) -> str:
-    return "–" if rows == "some rows" else rows.removesuffix("s").removesuffix(" row").replace("over ", ">")
-
-
-def _pairs(table: Floats, told: list[list[str]]) -> list[dict[str, Any]]:
+def _pairs(table: Floats) -> list[dict[str, Any]]:
     """Return the largest cells off the diagonal, as their clusters and their text."""
     wrong = table.copy()
     np.fill_diagonal(wrong, 0.0)
     order = np.argsort(-wrong, axis=None, kind="stable")[:_MOST_PAIRS]
     places = zip(*(place.tolist() for place in np.unravel_index(order, wrong.shape)), strict=True)
-    return [{"own": i, "rules": j, "text": told[i][j]} for i, j in places if wrong[i, j]]
-
-
-def _rows(ex: Explanation, cluster: ClusterSummary, is_hidden: bool, sizes: Hidden, guard: Guard) -> str:
-    if is_hidden and sizes.cover is None and sizes.counts.sum() > 1:
-        return "some rows"
-    return guard.rows(cluster.size, sizes.bound if cluster.cluster == sizes.cover else None, ex.weighted)
+    return [{"own": i, "rules": j, "text": amount(table[i, j])} for i, j in places if wrong[i, j]]
 
 
 def _lines(rule: Rule) -> list[str]:
@@ -149,25 +140,15 @@ def _lines(rule: Rule) -> list[str]:
     return [apart(condition(one), column_name(one.column)) for one in rule] or ["every row"]
 
 
-def _precision(ex: Explanation, cluster: int, guard: Guard) -> str | None:
-    leaves = [leaf for leaf in ex.leaves if leaf.cluster == cluster]
-    size = sum(leaf.size for leaf in leaves)
-    return guard.share(sum(leaf.own for leaf in leaves), size) if size > 0 else None
-
-
-def _agreement(ex: Explanation, guard: Guard) -> str:
-    total = sum(leaf.size for leaf in ex.leaves)
-    return guard.share(ex.agreement * total, total) if total > 0 else percent(ex.agreement)
-
-
-def _agreement_note(ex: Explanation, guard: Guard) -> str:
+def _agreement_note(ex: Explanation) -> str:
     total = sum(leaf.size for leaf in ex.leaves)
     wrong = sum(leaf.size - leaf.own for leaf in ex.leaves)
     if wrong > 0:
         what = "weight changes" if ex.weighted else "rows change"
-        note = f"{guard.number(wrong)} of {guard.number(total)} {what} cluster"
+        note = f"{amount(wrong)} of {amount(total)} {what} cluster"
     else:
         note = "no row changes cluster"
+    note += f"; {always(ex)}"
     if ex.held_out is not None:
         note += f"; {percent(ex.held_out.agreement)} on rows held out ({ex.held_out.how})"
     return note

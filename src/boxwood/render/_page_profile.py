@@ -9,7 +9,6 @@ import numpy as np
 from boxwood._types import Floats, Indices
 from boxwood.render._figures import percent
 from boxwood.render._fitted import brief
-from boxwood.render._guard import Guard
 from boxwood.render._rules import category, column_name
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ _SAMPLE = 50_000  # rows; a place among them is right to about half a percent
 _STANDS_OUT = 0.5  # standard deviations
 
 
-def profile_table(ex: Explanation, profile: tuple[ColumnProfile, ...], guard: Guard) -> dict[str, Any]:
+def profile_table(ex: Explanation, profile: tuple[ColumnProfile, ...]) -> dict[str, Any]:
     """Return the columns to show: those that the tree tests, then those that separate clusters best.
 
     IN: profile: of the table's columns; its order is kept among equals.
@@ -34,16 +33,16 @@ def profile_table(ex: Explanation, profile: tuple[ColumnProfile, ...], guard: Gu
     order = sorted(range(len(profile)), key=lambda i: (profile[i].column not in cuts, -profile[i].effect, i))
     sample = _sample(ex)
     return {
-        "columns": [_row(ex, profile[i], cuts.get(profile[i].column), sample, guard) for i in order[:most]],
+        "columns": [_row(ex, profile[i], cuts.get(profile[i].column), sample) for i in order[:most]],
         "left_out": max(len(profile) - most, 0),
     }
 
 
-def standing_out(profile: tuple[ColumnProfile, ...], cluster: ClusterSummary, guard: Guard) -> list[dict[str, str]]:
+def standing_out(profile: tuple[ColumnProfile, ...], cluster: ClusterSummary) -> list[dict[str, str]]:
     """Return up to three columns in which a cluster differs most from the rest, in words."""
     from boxwood.explanation import NumberGroup
 
-    if guard.hides(cluster.size) or cluster.size == 0:
+    if cluster.size == 0:
         return []
     found = []
     for place, one in enumerate(profile):
@@ -54,7 +53,7 @@ def standing_out(profile: tuple[ColumnProfile, ...], cluster: ClusterSummary, gu
             if group.difference is not None and abs(group.difference) >= _STANDS_OUT:
                 found.append((-abs(group.difference), place, _high_or_low(one, cluster.cluster)))  # type: ignore[arg-type]
         elif group.differences is not None and max(group.differences) >= _STANDS_OUT:
-            found.append((-max(group.differences), place, _mostly(one, cluster, guard)))  # type: ignore[arg-type]
+            found.append((-max(group.differences), place, _mostly(one, cluster)))  # type: ignore[arg-type]
     return [words for _, _, words in sorted(found, key=lambda one: one[:2])[:3]]
 
 
@@ -70,12 +69,12 @@ def _high_or_low(column: NumberColumn, cluster: int) -> dict[str, str]:
     return {"size": size, "name": column_name(column.column), "told": told}
 
 
-def _mostly(column: CategoryColumn, cluster: ClusterSummary, guard: Guard) -> dict[str, str]:
+def _mostly(column: CategoryColumn, cluster: ClusterSummary) -> dict[str, str]:
     group = column.clusters[cluster.cluster]
     assert group is not None
     assert group.differences is not None
     code = int(np.argmax(group.differences))
-    share = guard.share(group.shares[code] * cluster.size, cluster.size)
+    share = percent(group.shares[code])
     size = "mostly" if group.shares[code] >= 0.5 else "often"
     told = f"{share} {_value(column, code)}, of all rows {percent(column.everyone.shares[code])}"
     return {"size": size, "name": f"{column_name(column.column)} {_value(column, code)}", "told": told}
@@ -100,12 +99,10 @@ def _cuts_by_column(ex: Explanation) -> dict[str, str]:
 # ---------------------------------------------------------------------------------------------------------- places
 
 
-def _row(
-    ex: Explanation, column: ColumnProfile, cuts: str | None, sample: Indices | None, guard: Guard
-) -> dict[str, Any]:
+def _row(ex: Explanation, column: ColumnProfile, cuts: str | None, sample: Indices | None) -> dict[str, Any]:
     is_number = hasattr(column.everyone, "quantiles")
     cells, everyone = (
-        _numbers(ex, column, sample, guard) if is_number else _categories(ex, column, guard)  # type: ignore[arg-type]
+        _numbers(ex, column, sample) if is_number else _categories(ex, column)  # type: ignore[arg-type]
     )
     effect = (
         f"{column.effect:.0%} of its variance is between clusters" if is_number else f"Cramér's V {column.effect:.2f}"
@@ -113,12 +110,10 @@ def _row(
     return {"name": column_name(column.column), "cuts": cuts, "cells": cells, "everyone": everyone, "effect": effect}
 
 
-def _numbers(
-    ex: Explanation, column: NumberColumn, sample: Indices | None, guard: Guard
-) -> tuple[list[dict[str, Any] | None], str]:
+def _numbers(ex: Explanation, column: NumberColumn, sample: Indices | None) -> tuple[list[dict[str, Any] | None], str]:
     """Return for each cluster its median, and the places of its quartiles among all rows, from 0 to 100."""
     told = [
-        group if group is not None and not guard.hides(cluster.size) and cluster.size else None
+        group if group is not None and cluster.size else None
         for group, cluster in zip(column.clusters, ex.clusters, strict=True)
     ]
     marks = np.array([group.quantiles[1:4] for group in told if group is not None], dtype=np.float64)
@@ -133,16 +128,16 @@ def _numbers(
     return cells, brief(column.everyone.quantiles[2])
 
 
-def _categories(ex: Explanation, column: CategoryColumn, guard: Guard) -> tuple[list[dict[str, Any] | None], str]:
+def _categories(ex: Explanation, column: CategoryColumn) -> tuple[list[dict[str, Any] | None], str]:
     """Return for each cluster its most frequent category with its share, and the share among all rows as a mark."""
     cells: list[dict[str, Any] | None] = []
     for group, cluster in zip(column.clusters, ex.clusters, strict=True):
-        if group is None or not cluster.size or guard.hides(cluster.size):
+        if group is None or not cluster.size:
             cells.append(None)
             continue
         code = int(np.argmax(group.shares))
-        share = guard.share(group.shares[code] * cluster.size, cluster.size)
-        high = max(round(100 * group.shares[code]), 1) if share[0] not in "<>–" else 100
+        share = percent(group.shares[code])
+        high = max(round(100 * group.shares[code]), 1)
         mark = round(100 * column.everyone.shares[code])
         cells.append({"text": f"{share} {_value(column, code)}", "low": 0, "middle": None, "high": high, "mark": mark})
     most = int(np.argmax(column.everyone.shares))

@@ -9,7 +9,6 @@ import numpy as np
 
 from boxwood._types import Floats
 from boxwood.axes import Categories
-from boxwood.render._guard import Guard
 from boxwood.render._page_tree import apart
 from boxwood.render._picture import Picture
 from boxwood.render._rules import category, column_name, number
@@ -22,12 +21,12 @@ __all__ = ["what_if"]
 _DIGITS = (3, 4, 6, 9, 17)  # of a typical value; as many as keep the typical row in its leaf
 
 
-def what_if(ex: Explanation, picture: Picture, lines: list[dict[str, Any]], guard: Guard) -> dict[str, Any]:
+def what_if(ex: Explanation, picture: Picture, lines: list[dict[str, Any]], least: int) -> dict[str, Any]:
     """Return what the page's form needs.
 
     Thresholds are JSON numbers that read back as the same doubles; None stands for an infinite end. The values of a
     typical row are medians, and most frequent categories, of the rows in the largest leaf of a cluster, rounded; they
-    come from leaves of `guard.least` rows at least. Without rows there are none.
+    come from leaves of `least` rows at least. Without rows there are none.
     """
     tested = ex.tree.features.tolist()
     position = {j: i for i, j in enumerate(tested)}
@@ -46,7 +45,7 @@ def what_if(ex: Explanation, picture: Picture, lines: list[dict[str, Any]], guar
         "conditions": [line["condition"] for line in lines],
         "notes": [[line["leaf"]["note"], line["leaf"]["purity"]] for line in lines if line["leaf"]],
         "clusters": [[swatch.mark, swatch.name] for swatch in picture.swatches],
-        "typical": _typical_rows(ex, tested, guard),
+        "typical": _typical_rows(ex, tested, least),
     }
 
 
@@ -77,12 +76,12 @@ def _deviations(ex: Explanation, tested: list[int]) -> list[float]:
     return [float(f"{one:.3g}") if math.isfinite(one) and one > 0 else 1.0 for one in spread]
 
 
-def _typical_rows(ex: Explanation, tested: list[int], guard: Guard) -> list[list[str | int] | None]:
+def _typical_rows(ex: Explanation, tested: list[int], least: int) -> list[list[str | int] | None]:
     """Return for each cluster the values of a typical row: numbers as text, codes of categories; None for no row."""
     if ex._evidence is None or not tested:
         return [None] * ex.n_clusters
     leaves = [_leaf_to_show(ex, cluster) for cluster in range(ex.n_clusters)]
-    middles = _middles(ex, tested, [leaf for leaf in leaves if leaf is not None], max(guard.least, 1))
+    middles = _middles(ex, tested, [leaf for leaf in leaves if leaf is not None], least)
     return [_rounded(ex, tested, leaf, middles[leaf]) if leaf in middles else None for leaf in leaves]
 
 

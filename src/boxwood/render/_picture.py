@@ -25,7 +25,19 @@ from boxwood.render._rules import cluster_name, column_name
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
 
-__all__ = ["Box", "CutBox", "Edge", "Label", "LeafBox", "Picture", "Swatch", "picture_of", "swatches_of"]
+__all__ = [
+    "Box",
+    "CutBox",
+    "Edge",
+    "Label",
+    "LeafBox",
+    "Picture",
+    "Swatch",
+    "amount",
+    "picture_of",
+    "rows_of",
+    "swatches_of",
+]
 
 FEW = 12  # leaves; a tree of more is drawn in smaller boxes
 _SHORTEST = 4  # letters of a shortened name that still says something
@@ -238,7 +250,7 @@ def _cut(ex: Explanation, node: int, number: int, place: _Places, bars: Bars | N
     box, rows = place.boxes[node], float(counts.rows[node])
     lost = None if counts.lost is None else float(counts.lost[node])
     title = fitted(column, box.width - 16.0 - text_width(f"{number} ", place.sizes.title), place.sizes.title)
-    note = _rows(rows, ex.weighted) + (f", {_amount(lost)} lost" if lost else "")
+    note = rows_of(rows, ex.weighted) + (f", {amount(lost)} lost" if lost else "")
     area = place.area(node, False)
     labels = () if bars is None else _labels(bars, area, place.sizes.text)
     return CutBox(node, number, column, title, box, area, bars, labels, rows, lost, note)
@@ -278,7 +290,7 @@ def _leaf(ex: Explanation, i: int, place: _Places, counts: Counts, swatches: tup
     own = f"{_percent(leaf.own / leaf.size)} from " if leaf.size else "no row"
     room = box.width - 16.0 - text_width(own, place.sizes.text)
     purity = own + (fitted(name, room, place.sizes.text) if leaf.size else "")
-    note = f"{_rows(leaf.size, ex.weighted)} · {_percent(share)}"
+    note = f"{rows_of(leaf.size, ex.weighted)} · {_percent(share)}"
     title = fitted(name, box.width - 44.0, place.sizes.title)
     parts = _parts(leaf.cluster, leaf.own, leaf.size, None if counts.by_cluster is None else counts.by_cluster[node])
     area = place.area(node, True)
@@ -318,13 +330,16 @@ def _edge(ex: Explanation, child: int, place: _Places, words: dict[int, CutWords
 # ----------------------------------------------------------------------------------------------------------- words
 
 
-def _rows(rows: float, weighted: bool) -> str:
+def rows_of(rows: float, weighted: bool) -> str:
+    """Return a number of rows, or their weight, in words."""
     if weighted:
-        return f"weight {_amount(rows)}"
-    return f"{_amount(rows)} row{'' if rows == 1 else 's'}"
+        return f"weight {amount(rows)}"
+    return f"{amount(rows)} row{'' if rows == 1 else 's'}"
 
 
-def _amount(rows: float) -> str:
+def amount(rows: float) -> str:
+    """Return a count as text, or a weight in four digits."""
+    rows = round(rows, 9)
     return f"{rows:,.0f}" if rows == math.floor(rows) else f"{rows:,.4g}"
 
 

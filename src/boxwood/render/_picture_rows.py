@@ -14,7 +14,7 @@ from boxwood.render._rules import category
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
 
-__all__ = ["Counts", "bars_of", "counts_of"]
+__all__ = ["Counts", "bars_of", "counts_of", "held_of"]
 
 
 class Counts(NamedTuple):
@@ -29,7 +29,7 @@ def counts_of(ex: Explanation) -> Counts:
     """Return the rows at each node. A loaded model knows the sizes of its leaves alone."""
     tree, k = ex.tree, ex.n_clusters
     rows = _upwards(ex, np.array([[leaf.size] for leaf in ex.leaves]))[:, 0]
-    held = _held(ex)
+    held = held_of(ex)
     if held is None:
         return Counts(None, rows, None)
     by_cluster = _upwards(ex, held)
@@ -41,8 +41,11 @@ def counts_of(ex: Explanation) -> Counts:
     return Counts(by_cluster, rows, lost)
 
 
-def _held(ex: Explanation) -> Floats | None:
+def held_of(ex: Explanation) -> Floats | None:
     """Return the number or weight of the rows of each cluster in each leaf; None for a loaded model."""
+    if "held" in ex._kept:  # of an explanation whose counts were rounded
+        rounded: Floats = ex._kept["held"]
+        return rounded
     if ex._table is not None:
         return ex._table.held.astype(np.float64)
     if ex._evidence is None:

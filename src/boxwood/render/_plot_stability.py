@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_stability"]
 
-DOUBTFUL, STABLE = 0.6, 0.75
+LOST, STABLE = 0.5, 0.75
 WIDTH, SIZE = 230.0, 9.0  # most of a name on the axis, and its letters, in points
 _LEGEND = "●  overlap with the cluster found again (5% are below |)\n◆  share of trees that test the column"
 
@@ -33,8 +33,8 @@ def plot_stability(ex: Explanation, ax: Axes | None = None) -> Axes:
     n = len(clusters) + len(cuts)
     ax = axes_or_new(ax, 6.8, 1.2 + 0.3 * (n + 1))
     style, swatches = Style(ax), swatches_of(ex.names)
-    ax.axvspan(0.0, DOUBTFUL, color=style.ink, alpha=0.08, linewidth=0)
-    ax.axvspan(DOUBTFUL, STABLE, color=style.ink, alpha=0.04, linewidth=0)
+    ax.axvspan(0.0, LOST, color=style.ink, alpha=0.08, linewidth=0)
+    ax.axvspan(LOST, STABLE, color=style.ink, alpha=0.04, linewidth=0)
     names = []
     for y, one in enumerate(clusters):
         swatch = swatches[one.cluster]

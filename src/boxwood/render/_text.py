@@ -16,7 +16,7 @@ from boxwood.tree import ThresholdTree
 if TYPE_CHECKING:
     from boxwood.explanation import ClusterSummary, DrawFacts, Explanation, KernelFacts, MixtureFacts
 
-__all__ = ["findings", "headline", "text"]
+__all__ = ["always", "findings", "headline", "tells_price", "text"]
 
 TELLING = 0.1  # a larger gap says more of the search than of the tree
 _OF_COSTS = {
@@ -77,6 +77,17 @@ def findings(ex: Explanation) -> list[str]:
     return parts
 
 
+def always(ex: Explanation) -> str:
+    """Return the agreement of the largest cluster alone, beside which that of the rules stands."""
+    largest = max(ex.clusters, key=lambda cluster: cluster.share)
+    return f"always {shortened(cluster_name(largest.name))}: {percent(ex.baseline)}"
+
+
+def tells_price(ex: Explanation) -> bool:
+    """Return whether the price says something: not where agreement alone decided."""
+    return ex.search is None or not ex.search.by_agreement
+
+
 def headline(ex: Explanation) -> str:
     """Return how many clusters, rows, leaves and columns there are."""
     kept = counted(ex.n_rows - ex.n_left_out, "row")
@@ -110,7 +121,9 @@ def _line(row: tuple[str, ...], widths: list[int]) -> str:
 
 def _loss(ex: Explanation) -> str:
     rows = "rows by weight" if ex.weighted else "rows"
-    agreement = f"The rules agree with the clusters on {percent(ex.agreement)} of {rows}"
+    agreement = f"The rules agree with the clusters on {percent(ex.agreement)} of {rows} ({always(ex)})"
+    if not tells_price(ex):
+        return f"{agreement}."
     what = "within-cluster cost" + _OF_DISTANCES[ex.objective] + (" in the kernel's feature space" if ex.kernel else "")
     if ex.reference_cost == 0:
         if ex.cost == 0:

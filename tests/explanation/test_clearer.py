@@ -1,0 +1,114 @@
+"""Whether groups are there: noise is hardly ever called clearer than data without groups, groups nearly always are."""
+
+import numpy as np
+import pytest
+from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blobs
+from sklearn.mixture import GaussianMixture
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler, scale
+
+from boxwood import explain
+from boxwood.explanation._clearer import contrast_of
+from tests.explanation.test_stability import k_means
+
+
+def is_clearer(X, clusterer):
+    found = contrast_of(X, lambda table: clusterer.fit_predict(table), np.random.RandomState(0))
+    return found.explained > found.without_groups
+
+
+def noise(kind, d, k, seed, n=1500):
+    return getattr(np.random.default_rng([seed, d, k]), kind)(size=(n, d))
+
+
+def penguins():
+    """Return rows like the penguins of Palmer: bill, flipper and weight of three species."""
+    rng = np.random.default_rng(0)
+    species = (
+        (151, [38.8, 18.3, 190, 3700], [2.7, 1.2, 6.5, 460]),
+        (68, [48.8, 18.4, 196, 3733], [3.3, 1.1, 7.1, 384]),
+        (123, [47.5, 15.0, 217, 5076], [3.1, 1.0, 6.5, 504]),
+    )
+    return np.concatenate([rng.normal(mean, deviation, (n, 4)) for n, mean, deviation in species])
+
+
+def tables_with_groups():
+    """Yield tables and clusterers: groups that touch, of equal and unequal sizes, round and elongated."""
+    yield load_iris().data, k_means(2)
+    yield load_iris().data, k_means(3)
+    yield scale(load_iris().data), k_means(3)
+    yield scale(load_wine().data), k_means(3)
+    yield scale(load_breast_cancer().data), k_means(2)
+    yield scale(penguins()), k_means(3)
+    for k, d, deviation in (
+        (3, 2, 2.0),
+        (4, 2, 1.5),
+        (8, 2, 1.0),
+        (6, 3, 1.8),
+        (3, 5, 3.0),
+        (2, 10, 3.5),
+        (4, 20, 4.0),
+    ):
+        yield make_blobs(600, d, centers=k, cluster_std=deviation, random_state=k * d)[0], k_means(k)
+    yield make_blobs(300, centers=[[0, 0], [3.5, 0]], random_state=0)[0], k_means(2)
+    yield make_blobs(300, centers=[[0, 0], [3, 0], [0, 3]], random_state=0)[0], k_means(3)
+    yield make_blobs([500, 100], centers=[[0, 0, 0], [5, 0, 0]], random_state=0)[0], k_means(2)
+    yield make_blobs([900, 80, 40], centers=[[0, 0], [5, 0], [0, 5]], random_state=0)[0], k_means(3)
+    rng = np.random.default_rng(0)
+    yield np.concatenate([rng.normal(size=(200, 2)) * [2, 1] + [0, 5 * i] for i in range(3)]), k_means(3)
+    yield np.concatenate([rng.normal(size=(200, 2)) * [4, 0.5] + [0, 5 * i] for i in range(3)]), GaussianMixture(3)
+    yield make_blobs(600, centers=4, cluster_std=1.5, random_state=3)[0], AgglomerativeClustering(4)
+
+
+@pytest.mark.parametrize("kind", ["normal", "uniform"])
+def test_noise_is_not_called_clearer_however_often_its_clusters_return(kind):
+    found = explain(noise(kind, 2, 3, 0, n=200), k_means(3), method="imm").stability(2)
+    assert found.clearer is False
+    assert "Clearer than in data without groups: not shown. The clusters explain" in found.verdict
+    assert "read them as one way to divide the rows, not as groups that are there" in found.verdict
+
+
+def test_steps_of_whole_numbers_and_booleans_are_no_groups():
+    rng = np.random.default_rng(0)
+    assert not is_clearer((rng.random((200, 6)) < 0.3) * 1.0, k_means(4))
+    assert not is_clearer(rng.integers(0, 5, (200, 3)) * 1.0, k_means(4))
+
+
+@pytest.mark.parametrize(
+    "clusterer",
+    [
+        make_pipeline(StandardScaler(), KMeans(3, n_init=1, random_state=0)),
+        make_pipeline(KMeans(3, n_init=1, random_state=0)),
+        DBSCAN(1.5),
+        KMeans(3, n_init=1, random_state=0).fit(np.eye(3)),
+    ],
+)
+@pytest.mark.parametrize("weights", [None, np.linspace(0.0, 1.0, 90)])
+def test_groups_are_called_clearer_by_any_clusterer(clusterer, weights):
+    X = make_blobs(90, 3, centers=np.eye(3) * 15, random_state=0)[0]
+    found = explain(X, clusterer, method="imm", sample_weight=weights).stability(2)
+    assert found.clearer
+    assert "Clearer than in data without groups: yes. The clusters explain" in found.verdict
+
+
+def test_nothing_is_said_where_nothing_is_clustered_again():
+    X, y = make_blobs(60, centers=2, random_state=0)
+    found = explain(X, y, method="imm").stability(2)
+    assert (found.clearer, found.explained) == (None, None)
+    assert found.verdict.endswith("Whether the groups are real is not tested, as labels were given.")
+    assert contrast_of(np.ones((9, 2)), lambda table: np.zeros(9), np.random.RandomState(0)) is None
+
+
+@pytest.mark.slow
+def test_four_of_eighty_tables_of_noise_at_most_are_called_clearer():
+    asked = [(kind, d, k) for kind in ("normal", "uniform") for d, k in ((2, 2), (2, 3), (2, 4), (5, 2), (5, 3))]
+    called = [(*one, seed) for one in asked for seed in range(8) if is_clearer(noise(*one, seed), k_means(one[2]))]
+    assert len(called) <= 4, called
+
+
+@pytest.mark.slow
+def test_eighteen_of_twenty_tables_with_groups_at_least_are_called_clearer():
+    called = [is_clearer(X, clusterer) for X, clusterer in tables_with_groups()]
+    assert len(called) == 20
+    assert sum(called) >= 18, called
