@@ -508,3 +508,12 @@ def test_random_cuts_that_lack_a_column_may_cost_more_than_the_bound():
     ex = bw.explain(X, labels, forbidden=["x1"], **ways)
     assert ex.draws.mean > 100 * bound
     assert "There is no guarantee, as not every column may be tested." in str(ex)
+
+
+@pytest.mark.parametrize("method", ["auto", "cart", "exkmc", "expand"])
+@pytest.mark.parametrize("limit", [{"forbidden": ["x1"]}, {"max_columns": 1}, {"max_depth": 1}])
+def test_a_tree_that_stopped_says_that_this_was_within_the_limits(method, limit):
+    corners = np.repeat([[0.0, 0], [0, 1], [1, 0], [1, 1]], 5, axis=0)  # all four leaves would gain
+    ex = bw.explain(corners, np.repeat(range(4), 5), method=method, max_leaf_nodes=4, **limit)
+    assert ex.n_leaves == 2
+    assert any(note.startswith("stopped at 2 of 4 leaves, as within the limits no ") for note in ex.notes)
