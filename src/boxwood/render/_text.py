@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["findings", "headline", "text"]
 
-TELLING = 0.1  # a larger gap says more of the search than of the tree
+TELLING = 0.02  # a larger gap says more of the search than of the tree
 _OF_COSTS = {
     "sqeuclidean": "the squared distances of rows to the mean of their cluster",
     "l1": "the ℓ1 distances of rows to the median of their cluster",
