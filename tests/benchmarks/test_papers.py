@@ -133,6 +133,16 @@ def test_a_paper_without_its_data_says_so(tmp_path, monkeypatch):
         assert f"{row.name}.csv.gz is not in the folder" in line.verdict
 
 
+def test_settings_that_a_search_found_stand_beside_numbers_that_are_not_reproduced():
+    rows = {row.name: row for row in paper_001_table.TABLE}
+    for name, setting in {"pathbased": "gamma 0.01", "jain": "gamma 0.0592", "aggregation": "eps 1.67"}.items():
+        first = {rows[name].kind: paper_001_table.Scored(None, (0.3, 0.3, 0.3))}
+        why = paper_001_table._why(rows[name], first, rows[name].kind)
+        assert "a search found the printed numbers, which judges nothing, with " in why
+        assert setting in why
+        assert "would be needed" not in why
+
+
 def test_an_unknown_paper_is_refused(capsys):
     with pytest.raises(SystemExit):
         __main__.main(["--only", "999"])

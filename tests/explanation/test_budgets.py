@@ -22,11 +22,13 @@ from boxwood.explanation._goal import Goal
 from boxwood.explanation._model_file import from_text
 from boxwood.explanation._search import searched
 from boxwood.grow import METHODS
+from boxwood.grow._random_cuts import with_best_centers
 from boxwood.kernels import Gaussian, Laplace
 from boxwood.reference import Reference, Task
 from boxwood.reference._budget import Budget
 from boxwood.tree import ThresholdTree
 from boxwood.tree._shorten import rounded
+from tests import naive
 from tests.cases import make_case
 from tests.scale import seeds
 
@@ -474,3 +476,44 @@ def test_facts_are_in_the_json():
         "preferred": [],
         "n_moved": ex.budget.n_moved,
     }
+
+
+# ----------------------------------------------------------------------------------------------------- random cuts
+
+
+@pytest.mark.parametrize("seed", seeds(12))
+def test_a_guarantee_of_random_cuts_that_is_told_is_kept(seed):
+    rng = np.random.default_rng(seed)
+    k, objective = int(rng.integers(2, 4)), str(rng.choice(["l1", "l2", "sqeuclidean"]))
+    labels = np.arange(24) % k
+    X = rng.normal(size=(24, 3)) + rng.normal(size=(k, 3))[labels] * [1, 1, 500]
+    limits = make_limits(rng, ["x0", "x1", "x2"], 24)
+    kept = {name: limits[name] for name in limits if name not in ("max_depth", "min_samples_leaf")}
+    ex = bw.explain(X, labels, method="random_cuts", objective=objective, n_trees=20, random_state=0, **kept)
+    is_limited = bool(kept.get("forbidden")) or kept.get("max_columns", 3) < 3
+    assert (ex.draws.bound is None) == is_limited
+    assert ("Guaranteed" in str(ex)) != is_limited
+    assert bw.Explanation.from_json(ex.to_json()).draws == ex.draws
+    if not is_limited:
+        centers = with_best_centers(Task.of(X, Reference.of(X, labels)), objective).centers
+        expected = sum(naive.expected_cost(row, centers, objective) for row in X)
+        clusters = sum(naive.expected_cost(row, centers[[c]], objective) for row, c in zip(X, labels, strict=True))
+        assert expected / clusters <= ex.draws.bound
+
+
+def test_random_cuts_that_lack_a_column_may_cost_more_than_the_bound():
+    X = np.repeat([[0.0, 0], [0.5, 0], [1, 1000], [0.5, 1000]], [6, 5, 6, 5], axis=0)
+    labels, ways = np.repeat([0, 1], 11), {"method": "random_cuts", "objective": "l1", "random_state": 0}
+    bound = bw.explain(X, labels, **ways).draws.bound
+    ex = bw.explain(X, labels, forbidden=["x1"], **ways)
+    assert ex.draws.mean > 100 * bound
+    assert "There is no guarantee, as not every column may be tested." in str(ex)
+
+
+@pytest.mark.parametrize("method", ["auto", "cart", "exkmc", "expand"])
+@pytest.mark.parametrize("limit", [{"forbidden": ["x1"]}, {"max_columns": 1}, {"max_depth": 1}])
+def test_a_tree_that_stopped_says_that_this_was_within_the_limits(method, limit):
+    corners = np.repeat([[0.0, 0], [0, 1], [1, 0], [1, 1]], 5, axis=0)  # all four leaves would gain
+    ex = bw.explain(corners, np.repeat(range(4), 5), method=method, max_leaf_nodes=4, **limit)
+    assert ex.n_leaves == 2
+    assert any(note.startswith("stopped at 2 of 4 leaves, as within the limits no ") for note in ex.notes)

@@ -26,7 +26,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import boxwood
-from boxwood import Explanation, KernelKMeans, Reference, explain, grow, load
+from boxwood import Expand, Explanation, KernelKMeans, Reference, explain, grow, load, scan
 from boxwood.errors import DataError, ModelError
 from boxwood.explanation import _explain_rows, _measure, _search
 from tests import naive
@@ -289,9 +289,23 @@ def test_equal_centers_leave_imm_out():
     ex = explain(X, labels, max_leaf_nodes=3)
     assert "equal centres (a and b)" in ex.notes[0]
     assert "a and b" in str(ex)
-    for method in ("imm", "exkmc", "expand"):
+    for method in ("imm", "exkmc"):
         with pytest.raises(DataError, match=r"equal centres, .*: a and b; .*method 'auto' or 'cart'"):
             explain(X, labels, method=method)
+
+
+@pytest.mark.parametrize("options", [{}, {"base": "imm"}])
+def test_expand_begins_from_the_root_where_centres_are_equal(options):
+    X = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]] * 5)
+    labels = np.array([0, 0, 1, 1] * 5)
+    note = "grown from the root, as clusters have equal centres (0 and 1), which IMM cannot separate"
+    table = scan(pd.DataFrame(X, columns=["x0", "x1"]).assign(label=labels))
+    for ex in (
+        explain(X, labels, method="expand", **options),
+        explain(table, "label", method="expand", **options),  # by passes
+        Expand(**options).fit(X, labels).explanation_,
+    ):
+        assert (ex.n_leaves, ex.agreement, ex.notes) == (4, 1.0, (note,))
 
 
 def test_auto_keeps_to_the_clusters_it_was_given():

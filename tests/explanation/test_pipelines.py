@@ -458,3 +458,15 @@ def test_texts_that_could_be_misread_are_quoted():
     values = ("", " x", "missing", "a, b", None)
     words = condition(Condition("c", pieces, Categories((*values, "other", "more", "y", "z", "v"), False)))
     assert words == 'c is "", " x", "missing", "a, b" or missing'
+
+
+def test_no_gap_is_told_of_a_tree_that_has_more_leaves_on_the_columns_of_the_table():
+    rng = np.random.default_rng(0)
+    rare = [0.17, 0.08] * 4  # b, d, f and h, which share a column of the encoder but are not neighbours
+    frame = pd.DataFrame({"kind": rng.choice(list("abcdefgh"), 400, p=rare), "x": rng.normal(size=400) / 8})
+    for least in (0.13, None):
+        encoder = ColumnTransformer([("c", OneHotEncoder(min_frequency=least), ["kind"])], remainder="passthrough")
+        fitted = make_pipeline(encoder, KMeans(2, n_init=3, random_state=0)).fit(frame)
+        for limits in ({}, {"max_depth": 2}):
+            ex = explain(frame, fitted, **limits)
+            assert (ex.n_leaves > 2, ex.search.gap) == ((True, None) if least else (False, 0))

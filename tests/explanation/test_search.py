@@ -302,3 +302,24 @@ def test_the_command_line_takes_both_options(tmp_path):
     )
     assert result.exit_code == 2
     assert "--objective" in result.output
+
+
+def test_a_wide_table_is_not_searched_for_a_proof_that_would_take_longer_than_its_growth(monkeypatch):
+    X, labels = make_blobs(100, 40, centers=3, cluster_std=6, random_state=0)
+    known, looks = explain(X, labels), []
+    assert known.search.gap is not None
+    optimal_of = _search.optimal_of
+    monkeypatch.setattr(_search, "optimal_of", lambda *a, **k: looks.append(k["max_boxes"]) or optimal_of(*a, **k))
+    monkeypatch.setattr(_search, "LOOKED_AT", 4 * 100)  # once, as a look at 40 columns takes four times as long
+    assert explain(X, labels).search.gap is not None
+    monkeypatch.setattr(_search, "LOOKED_AT", 4 * 100 - 1)
+    assert explain(X, labels).search.gap is None
+    assert looks == [1]
+
+
+def test_a_gap_is_said_where_it_is_small():
+    X = load_wine().data
+    for k, is_said in ((2, True), (4, False)):
+        ex = explain(X, KMeans(k, n_init=3, random_state=0).fit(X).labels_)
+        assert (ex.search.gap < 0.02) == is_said
+        assert ("no tree of" in str(ex)) == is_said

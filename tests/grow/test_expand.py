@@ -479,3 +479,19 @@ def test_bad_parameters_and_data():
         expand(None, X[:3], reference, max_leaf_nodes=1)
     with pytest.raises(DataError, match="X has 2 columns, but the reference's centres have 1"):
         expand(None, np.zeros((4, 2)), reference, max_leaf_nodes=1)
+
+
+@pytest.mark.parametrize("cuts", CUTS)
+@pytest.mark.parametrize("noise", [0.05, 0.2, None])
+def test_opposite_corners_with_noise_get_their_leaves(noise, cuts):
+    """A sliver at an edge always saves some mistakes; noise None is the uniform square."""
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        corners = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]])[np.arange(200) % 4]
+        X = rng.random((200, 2)) if noise is None else corners + rng.normal(0, noise, size=(200, 2))
+        labels = (X[:, 0] > 0.5) ^ (X[:, 1] > 0.5) if noise is None else corners[:, 0] != corners[:, 1]
+        reference = Reference.of(X, labels.astype(int))
+        options = {"objective": "mistakes", "cuts": cuts, "max_leaf_nodes": 4}
+        alone, ahead = (expanded(None, X, reference, look_ahead=a, **options).predict(X) for a in (False, True))
+        assert (alone != labels).sum() > 20
+        assert (ahead != labels).sum() <= 7

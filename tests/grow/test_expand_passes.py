@@ -1,6 +1,7 @@
 """Expansions by passes: the trees of rows in memory to the last bit, from however scattered batches."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -71,8 +72,26 @@ def test_trees_are_those_of_rows_in_memory(seed, objective, cuts, sizes):
     base = random_tree(rng, X, k, int(rng.integers(1, 4))) if seed % 2 else None
     leaves, tol, ahead = int(rng.integers(3, 12)), float(rng.choice([0.0, 0.0, 0.05])), bool(rng.integers(2))
     options = {"objective": objective, "cuts": cuts, "tol": tol, "look_ahead": ahead}
-    expected = expanded(base, task, leaves, **options)
+    expected = expanded(base, task, leaves, instead=True, **options)
     assert expanded_by_passes(base, by_passes, leaves, **options) == (expected, 0)
+
+
+@pytest.mark.parametrize("seed", seeds(6))
+@pytest.mark.parametrize("cuts", CUTS)
+def test_pairs_of_cuts_are_made_instead_of_slivers_as_in_memory(seed, cuts):
+    rng = np.random.default_rng(seed)
+    X = rng.random((150, 3)).round(3)
+    labels = ((X[:, 0] > 0.5) ^ (X[:, 1] > 0.5)) + 2 * ((X[:, 0] > 0.7) & (X[:, 2] > 0.3)) * (seed % 2)
+    reference = Reference.of(X, labels.astype(int))
+    clusters = TableReference(LabelColumn("label", tuple(range(reference.n_clusters))), reference.centers)
+    by_passes = TableTask.of(scattered(X, seed, label=labels.astype(int)), clusters)
+    for objective, leaves in product(OBJECTIVES, (3, 4, 9)):
+        options = {"objective": objective, "cuts": cuts, "look_ahead": True}
+        expected = expanded(None, Task.of(X, reference), leaves, instead=True, **options)
+        assert expanded_by_passes(None, by_passes, leaves, **options) == (expected, 0)
+    alone = expanded(None, Task.of(X, reference), 4, objective="mistakes", cuts=cuts, look_ahead=False)
+    both = expanded(None, Task.of(X, reference), 4, objective="mistakes", cuts=cuts, instead=True)
+    assert both != alone or seed % 2
 
 
 @pytest.mark.parametrize("seed", seeds(24))
@@ -164,7 +183,7 @@ def test_two_cuts_at_once_are_found_among_the_rows_of_leaves(seed, objective, si
     reference = Reference.of(X, labels)
     clusters = TableReference(LabelColumn("label", (0, 1)), reference.centers)
     by_passes = TableTask.of(scattered(X, seed, label=labels), clusters)
-    expected = expanded(None, Task.of(X, reference), 6, objective=objective)
+    expected = expanded(None, Task.of(X, reference), 6, objective=objective, instead=True)
     assert expanded_by_passes(None, by_passes, 6, objective=objective) == (expected, 0)
 
 

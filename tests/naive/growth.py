@@ -95,7 +95,7 @@ def expand(
 
     `tree` is nested dicts or None. Leaves are numbered as they are made, the leaves of `tree` in pre-order. Distances
     (n, k) of rows to centres, such as those in a kernel's space, take the place of squared Euclidean ones. With
-    `look_ahead`, every two or three cuts of a leaf are tried where no cut alone gains.
+    `look_ahead`, every two or three cuts of a leaf are tried where no cut alone gains, or where the best saves little.
     """
     X = np.asarray(X, dtype=np.float64)
     weights = np.ones(len(X)) if weights is None else np.asarray(weights, dtype=np.float64)
@@ -123,25 +123,38 @@ def expand(
         open_leaves.extend([(n_nodes, a, inside), (n_nodes + 1, b, [r for r in here if r not in inside])])
         n_nodes, n_leaves = n_nodes + 2, n_leaves + 1
 
+    def split_twice(entry, pair) -> None:
+        first, *seconds = pair
+        split(entry, first)
+        for side, cut in zip(open_leaves[-2:], seconds, strict=True):
+            if cut is not None:
+                split(side, cut)
+
     while n_leaves < max_leaf_nodes:
+        room = max_leaf_nodes - n_leaves
         gains = [(_best_split(X, costs, entry[2], cuts), entry) for entry in open_leaves]
         gains = [(*found, entry) for found, entry in gains if found is not None and found[0] > least]
         if gains:
-            _, cut, entry = min(gains, key=lambda each: (-each[0], each[2][0]))
-            split(entry, cut)
+            gain, cut, entry = min(gains, key=lambda each: (-each[0], each[2][0]))
+            pair = _pair_instead(X, costs, entry[2], cuts, room, gain) if look_ahead else None
+            split(entry, cut) if pair is None else split_twice(entry, pair)
             continue
-        room = max_leaf_nodes - n_leaves
         pairs = [(_best_pair(X, costs, entry[2], cuts, room), entry) for entry in open_leaves if look_ahead]
         pairs = [(*found, entry) for found, entry in pairs if found is not None and found[0] > least]
         if not pairs:
             break
-        _, (first, inside, outside), entry = min(pairs, key=lambda each: (-each[0], each[2][0]))
-        split(entry, first)
-        a, b = open_leaves[-2:]
-        for side, cut in ((a, inside), (b, outside)):
-            if cut is not None:
-                split(side, cut)
+        _, pair, entry = min(pairs, key=lambda each: (-each[0], each[2][0]))
+        split_twice(entry, pair)
     return root
+
+
+def _pair_instead(X, costs, rows, cuts, room, gain) -> tuple | None:
+    """Return the best pair of cuts of a leaf whose best cut saves little, if it saves far more for each leaf."""
+    whole, scale = _whole(costs, rows)
+    if gain >= min(_sums(whole, rows)) / scale / 4:
+        return None
+    found = _best_pair(X, costs, rows, cuts, room)
+    return None if found is None or found[0] <= 1.25 * gain else found[1]
 
 
 def _first_cost(costs, rows, leaves) -> float:

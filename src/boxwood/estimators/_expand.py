@@ -84,7 +84,7 @@ class ExKMC(_Expanded):
     cuts : {"threshold", "interval"}, default="threshold"
         Whether a cut is `x <= b`, or may also be `a <= x <= b`.
     look_ahead : bool, default=True
-        Whether two or three cuts are made at once where no single cut gains enough; see `grow.expand`.
+        Whether two or three cuts are made at once where the best single cut gains little; see `grow.expand`.
     tol : float, default=0.0
         A cut is made only if it saves more than `tol` times the cost, or the mistakes, of the tree to begin with.
     max_depth : int, default=None
@@ -137,7 +137,7 @@ class ExKMC(_Expanded):
     Notes
     -----
     Takes time n d (log n + k) for each level of the tree, beside the time of the clusterer; looking ahead takes d² k n
-    once, for at most 32 columns, where no single cut gains.
+    for the rows of each leaf that no single cut helps much, for at most 32 columns.
 
     References
     ----------
@@ -173,11 +173,12 @@ class Expand(_Expanded):
         Number of leaves; None is twice the number of clusters. Growth stops earlier if no further cut is found that
         gains. `fit` then warns, unless `max_leaf_nodes` is None.
     base : {"imm", "root"}, default="imm"
-        Tree to begin with: that of IMM, in which each cluster has a leaf, or a single leaf.
+        Tree to begin with: that of IMM, in which each cluster has a leaf, or a single leaf. Where clusters have equal
+        centres, which IMM cannot separate, it is a single leaf in any case, and a note of `explanation_` says so.
     cuts : {"threshold", "interval"}, default="threshold"
         Whether a cut is `x <= b`, or may also be `a <= x <= b`.
     look_ahead : bool, default=True
-        Whether two or three cuts are made at once where no single cut gains enough; see `grow.expand`.
+        Whether two or three cuts are made at once where the best single cut gains little; see `grow.expand`.
     tol : float, default=0.0
         A cut is made only if it saves more than `tol` times the cost, or the mistakes, of the tree to begin with.
     max_depth : int, default=None
@@ -230,7 +231,7 @@ class Expand(_Expanded):
     Notes
     -----
     Takes time n d (log n + k) for each level of the tree, beside the time of the clusterer; looking ahead takes d² k n
-    once, for at most 32 columns, where no single cut gains.
+    for the rows of each leaf that no single cut helps much, for at most 32 columns.
 
     References
     ----------

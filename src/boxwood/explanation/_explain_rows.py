@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +11,7 @@ from boxwood.explanation._asked import Asked
 from boxwood.explanation._best import choose
 from boxwood.explanation._budgets import settled, told
 from boxwood.explanation._explanation import Explanation, with_booleans
+from boxwood.explanation._facts import SearchFacts
 from boxwood.explanation._gaps import complete_rows, refuse_other_index
 from boxwood.explanation._guards import notes_on_agreement, notes_on_outcome
 from boxwood.explanation._holdout import held_out
@@ -50,7 +52,7 @@ def _answered(question: Question, asked: Asked, *, made_here: bool) -> Explanati
     grown = choose(task, name, progress=asked.progress, **options)
     tree, n_moved = question.finished(grown.tree)
     notes = (*question.notes, *grown.notes, *notes_on_kernel(question.clusterer, name))
-    finished = grown._replace(tree=tree, notes=notes)
+    finished = grown._replace(tree=tree, notes=notes, facts=_proved(question, grown))
     explanation = measure(task, finished, question.coordinates, **_known(question, grown))
     afterwards = notes_on_outcome(explanation, made_here, question.clusterer)
     if name == "auto":
@@ -70,6 +72,14 @@ def _answered(question: Question, asked: Asked, *, made_here: bool) -> Explanati
         return explanation
     distance = Distance(explanation.objective, evidence.kernel)
     return replace(explanation, held_out=held_out(evidence, asked.validate, distance, asked.progress))
+
+
+def _proved(question: Question, grown: Grown) -> Mapping[str, Any]:
+    """Return the facts of a growth, without the gap if the tree has other leaves on the columns of the table."""
+    search: SearchFacts | None = grown.facts.get("search")
+    if search is None or search.gap is None or question.keeps_leaves(grown.tree):
+        return grown.facts
+    return {**grown.facts, "search": search._replace(gap=None)}
 
 
 def _known(question: Question, grown: Grown) -> dict[str, Any]:

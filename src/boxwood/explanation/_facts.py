@@ -50,7 +50,8 @@ class SearchFacts(NamedTuple):
         No tree with as many leaves costs less by more than this share, even if it explains other clusters; 0 if none
         costs less. Trees that test forbidden columns do not count; those that break another limit do. None if that is
         not known: for more than four leaves or more leaves than clusters, where agreement alone is looked at, in long
-        tables, with `max_columns`, and where rounded thresholds move rows.
+        tables and in wide ones, with `max_columns`, where rounded thresholds move rows, and where a cut of a pipeline's
+        columns becomes several cuts of the table's.
     """
 
     objective: str

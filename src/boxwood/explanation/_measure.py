@@ -134,13 +134,13 @@ def costs_of(task: Task, grown: Grown, predicted: Indices, rows: Rows | None = N
 
 
 def draws_of(grown: Grown, k: int) -> DrawFacts | None:
-    """Return the facts on all random trees, if there were any."""
+    """Return the facts on all random trees, if there were any; the bound is proved for cuts on all columns alone."""
     if "prices" not in grown.facts:
         return None
-    prices = grown.facts["prices"]
-    variant = grown.facts["variant"]
-    bound = random_cuts_price_bound(k, objective=grown.objective, variant=variant).value
-    return DrawFacts(len(prices), float(prices.min()), float(prices.mean()), float(prices.max()), float(bound))
+    prices, bound = grown.facts["prices"], None
+    if grown.facts["on_all_columns"]:
+        bound = float(random_cuts_price_bound(k, objective=grown.objective, variant=grown.facts["variant"]).value)
+    return DrawFacts(len(prices), float(prices.min()), float(prices.mean()), float(prices.max()), bound)
 
 
 def _mixture_facts(task: Task, grown: Grown, coordinates: Coordinates) -> MixtureFacts | None:

@@ -57,6 +57,10 @@ class Question:
         here = self.coordinates
         return finished(here.shortened(here.pulled_back(tree)), self.task, self.budget, here)
 
+    def keeps_leaves(self, tree: ThresholdTree) -> bool:
+        """Return whether a tree has as many leaves on the table's columns; a cut of categories may become several."""
+        return self.coordinates.pulled_back(tree).n_leaves == tree.n_leaves
+
 
 def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
     """Return what is to be explained; makes the clusters, or fits the clusterer, if none are given.

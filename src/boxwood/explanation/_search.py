@@ -48,7 +48,7 @@ WIDEST = 512  # columns up to which this is done where each leaf has its own mea
 SOLVED = 4  # leaves up to which the cheapest of all trees is searched for
 LOOKED_AT_EACH = 100_000  # rows that such a solution may look at; fewer in tables of more than so many columns:
 COLUMNS = 20
-LOOKED_AT = 600_000  # rows that the search for the cheapest of all trees may look at
+LOOKED_AT = 600_000  # rows that the search for the cheapest of all trees may look at; it is left out if they are fewer
 SWAPPED = 100  # leaves up to which they are moved to where they are worth more
 ROUNDING = 1e-9  # gaps up to this are none: costs are sums of rounded numbers
 COMPARED = 3  # candidates that are compared on every row
@@ -208,7 +208,7 @@ class Search:
         self, part: Part, candidates: list[Candidate], *, own_means: bool
     ) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the trees with small subtrees solved exactly, and the same with cuts refined thereafter."""
-        boxes = self._boxes(LOOKED_AT_EACH, part.sample, power=2 if own_means else 1)
+        boxes = max(self._boxes(LOOKED_AT_EACH, part.sample, power=2 if own_means else 1), 1)
         for each in candidates:
             if self.clock.has_passed():
                 return
@@ -228,10 +228,14 @@ class Search:
     def _solved(self, part: Part, best: Candidate) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the cheapest of all trees with so few leaves, as far as the search comes; remember its bound.
 
-        All rows are looked at if the least cost is asked for, or if the sample has all; else there is no bound.
+        All rows are looked at if the least cost is asked for, or if the sample has all; else there is no bound. Nor is
+        there one where the table is so wide that even one look takes longer than the growth of all trees.
         """
         task = self.task if self.goal.objective == "cost" else part.sample
-        boxes = None if self.clock.deadline is not None and task is self.task else self._boxes(LOOKED_AT, task)
+        by_clock = self.clock.deadline is not None and task is self.task
+        boxes = None if by_clock else self._boxes(LOOKED_AT, task, power=2)
+        if boxes == 0:
+            return
         solved = optimal_of(task, part.leaves, incumbent=best.tree, max_boxes=boxes, deadline=self.clock.deadline)
         if task is self.task:
             self.bound = solved.bound
@@ -251,10 +255,10 @@ class Search:
         """Return whether each leaf of the cheapest tree is a cluster of its own."""
         return self.goal.by_cost and leaves <= self.task.reference.n_clusters
 
-    def _boxes(self, looked_at: int, task: Task, power: int = 1) -> int:
+    def _boxes(self, looked_at: int, task: Task, power: int) -> int:
         """Return how many times the rows of a task may be looked at: less often in wide tables."""
         share = min(1.0, COLUMNS / task.rows.n_columns) ** power
-        return max(int(looked_at * share / len(task.rows)), 1)
+        return int(looked_at * share / len(task.rows))
 
     def _on_more_rows(self, candidates: list[Candidate], leaves: int) -> list[Candidate]:
         """Return the best candidates, measured on every row; between the sample and these come larger samples."""

@@ -103,15 +103,16 @@ class DrawFacts(NamedTuple):
     best, mean, worst : float
         Smallest, mean and largest cost of the trees, divided by the cost of the clusters. Both costs are sums of
         distances to the clusters' centres.
-    bound : float
-        Upper bound on the expected cost of one random tree, divided by that of the clusters, for any data.
+    bound : float or None
+        Upper bound on the expected cost of one random tree, divided by that of the clusters, for any data. None where
+        columns are kept from the cuts (`forbidden`, `max_columns`): costs count these columns, and have no bound then.
     """
 
     n_trees: int
     best: float
     mean: float
     worst: float
-    bound: float
+    bound: float | None
 
 
 class KernelFacts(NamedTuple):

@@ -23,7 +23,7 @@ from boxwood.passes import Source, TableReference, TableTask, task_of
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 
-__all__ = ["base_of", "expand", "expanded", "grow_exkmc", "grow_expand", "grown_from", "warn_of_early_stop"]
+__all__ = ["base_of", "begun", "expand", "expanded", "grow_exkmc", "grow_expand", "grown_from", "warn_of_early_stop"]
 
 CUTS = ("threshold", "interval")
 
@@ -73,9 +73,11 @@ def expand(
         Centres are then the kernel means of the clusters, weighted by `sample_weight`, not the reference's centres. A
         bandwidth that is not set is found from all rows. None takes Euclidean distances in the columns of `X`.
     look_ahead : bool, default=False
-        Whether two or three cuts are made at once where no single cut of any leaf gains more than `tol`: a cut of a
-        leaf, and a cut of one of its sides or of both. The leaf and cuts with the largest gain for each leaf that they
-        add are taken, if there is room for these leaves. False is the rule of the papers.
+        Whether two or three cuts are made at once: a cut of a leaf, and a cut of one of its sides or of both. This is
+        done where no single cut of any leaf gains more than `tol`; then the leaf and cuts with the largest gain for
+        each leaf that they add are taken, if there is room for these leaves. It is also done at the leaf that comes
+        next, where its best cut saves less than a quarter of what the leaf costs, and cuts made at once save more than
+        1.25 times as much for each leaf. False is the rule of the papers.
     tol : float, default=0.0
         A cut is made only if it saves more than `tol` times the cost of the tree to begin with, or of its mistakes.
         Cuts that are made at once must save this much for each leaf that they add.
@@ -117,11 +119,11 @@ def expand(
     kernel adds time n² (d + k), once, and memory for about 3 n (d + k) numbers; equal rows of a cluster count as one
     row here.
 
-    Looking ahead takes time d² k n for the leaves that no single cut helps, and d² k b² for each of them, or d² k² b³
-    with intervals. It looks at 31 places in each column (b = 32), or 15 with intervals (b = 16), which part the rows of
-    the leaf into parts of about equal weight. So it finds the best cuts if no column has more than b different values
-    in the leaf. Otherwise the cuts found are moved to better places between the rows, as long as that gains. Of more
-    than 32 columns those are looked at whose own best cuts cost least.
+    Looking ahead takes time d² k n for the leaves that no single cut helps much, and d² k b² for each of them, or
+    d² k² b³ with intervals. It looks at 31 places in each column (b = 32), or 15 with intervals (b = 16), which part
+    the rows of the leaf into parts of about equal weight. So it finds the best cuts if no column has more than b
+    different values in the leaf. Otherwise the cuts found are moved to better places between the rows, as long as that
+    gains. Of more than 32 columns those are looked at whose own best cuts cost least.
 
     A table in batches gives the tree of its rows in memory. It takes two passes to begin with, and then two or three
     for each level by which leaves are split further. What is held in memory does not grow with the number of rows. So
@@ -182,7 +184,7 @@ def expand(
         if n_large:
             warn_caller(note_of_large_leaves(n_large), StoppedEarlyWarning)
     else:
-        grown = expanded(tree, task, max_leaf_nodes, cuts=cuts, kernel=resolved, **options)
+        grown = expanded(tree, task, max_leaf_nodes, cuts=cuts, kernel=resolved, instead=True, **options)
     warn_of_early_stop(grown.n_leaves, max_leaf_nodes, early_stop(grown, max_leaf_nodes, **options))
     return grown
 
@@ -217,9 +219,21 @@ def grow_expand(
 
 
 def _grow_expanded(task: Task, name: str, base: str | None, **options: Any) -> Grown:
-    base = base_of(task, base, "imm")
+    base, notes = begun(task, base, options["objective"])
     begin = grow_imm(task.blinkered).tree if base == "imm" else None
-    return grown_from(begin, task, name if base == "imm" else f"{name}-root", **options)
+    grown = grown_from(begin, task, name if base == "imm" else f"{name}-root", **options)
+    return grown._replace(notes=notes)
+
+
+def begun(task: Task | TableTask, base: str | None, objective: str) -> tuple[str, tuple[str, ...]]:
+    """Return the tree to begin with, "imm" or "root", and a note where it is the root because IMM grows none.
+
+    By cost IMM then refuses the clusters: those with equal centres cost the same, so that only one would get leaves.
+    """
+    base = base_of(task, base, "imm")
+    if base == "root" or objective == "cost" or not (alike := task.reference.equal_pair):
+        return base, ()
+    return "root", (f"grown from the root, as clusters have equal centres ({alike}), which IMM cannot separate",)
 
 
 def base_of(task: Task | TableTask, base: str | None, complete: str) -> str:
@@ -245,7 +259,7 @@ def grown_from(
 ) -> Grown:
     """Return a tree expanded to twice the clusters, or to as many leaves as the task asks for."""
     leaves = task.leaves(times=2)
-    grown = expanded(tree, task, leaves, cuts=cuts, kernel=kernel, **options)
+    grown = expanded(tree, task, leaves, cuts=cuts, kernel=kernel, instead=True, **options)
     facts = {} if kernel is None else {"kernel": kernel}
     return Grown(grown, name, kernel=kernel, facts=facts, early_stop=early_stop(grown, leaves, **options))
 
@@ -259,12 +273,15 @@ def expanded(
     cuts: str = "threshold",
     kernel: Kernel | None = None,
     look_ahead: bool = True,
+    instead: bool = False,
     tol: float = 0.0,
 ) -> ThresholdTree:
     """Return a tree with leaves split; None begins with a single leaf of the cheapest cluster.
 
-    Splits keep the budget of the task. Where it limits the shape, no two cuts are looked at together. If the tree stops
-    early, the caller warns: this function may run in a thread, and threads share warning filters.
+    Splits keep the budget of the task. Where it limits the shape, no two cuts are looked at together. With `look_ahead`
+    that is done where no single cut gains, and with `instead` also in place of cuts that save little, which takes ten
+    times as long as single cuts: too long for "auto", which improves its trees in other ways. If the tree stops early,
+    the caller warns: this function may run in a thread, and threads share warning filters.
     """
     check_expansion(task, cuts=cuts, look_ahead=look_ahead, tol=tol)
     problem = make_problem(task, objective, kernel)
@@ -277,7 +294,8 @@ def expanded(
     growth = Growth(
         tree, problem, thresholds, least_gain(tree, problem, real_number("tol", tol)), task.budget.max_depth
     )
-    return growth.grow(max_leaf_nodes, look_ahead=look_ahead and not task.budget.limits_shape)
+    look_ahead = look_ahead and not task.budget.limits_shape
+    return growth.grow(max_leaf_nodes, look_ahead=look_ahead, instead=look_ahead and instead)
 
 
 def check_expansion(task: Task | TableTask, *, cuts: str, look_ahead: bool, tol: float) -> None:

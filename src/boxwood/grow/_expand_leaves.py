@@ -11,7 +11,7 @@ import numpy as np
 from boxwood._types import Bools, Indices
 from boxwood.grow._costs import Problem, whole_costs
 from boxwood.grow._expand_cuts import Cut, Thresholds, best_cut
-from boxwood.grow._look_ahead import Pair, best_pairs, cuts_of_pair
+from boxwood.grow._look_ahead import Pair, best_instead, best_pairs, cuts_of_pair, is_little
 from boxwood.grow._order import Places
 from boxwood.tree import ThresholdTree, TreeBuilder
 
@@ -72,17 +72,18 @@ class Growth:
         self.stuck: dict[int, _Leaf] = {}
         self.pairs: dict[int, list[Pair]] = {}  # of stuck leaves that were looked at
 
-    def grow(self, max_leaf_nodes: int, *, look_ahead: bool) -> ThresholdTree:
+    def grow(self, max_leaf_nodes: int, *, look_ahead: bool, instead: bool) -> ThresholdTree:
         """Return the tree with at most so many leaves."""
         new = self.begin
         while (room := max_leaf_nodes - self.builder.n_leaves) > 0:  # leaves beyond the last split are not looked at
             for leaf in new:
                 self._consider(leaf)
             if self.heap:
-                _, _, leaf, cut = heapq.heappop(self.heap)
-                new = self._split(leaf, cut)
+                minus_gain, _, leaf, cut = heapq.heappop(self.heap)
+                pair = self._pair_instead(leaf, -minus_gain, room) if instead else None
+                new = self._split(leaf, cut) if pair is None else self._split_twice(leaf, pair)
             elif look_ahead and (found := self._best_pair(room)) is not None:
-                new = self._split_twice(*found)
+                new = self._split_twice(self.stuck.pop(found[0]), found[1])
             else:
                 break
         return self.builder.build()
@@ -138,6 +139,13 @@ class Growth:
         sides = zip((first, second), (leaf.rows[inside], leaf.rows[~inside]), places, strict=True)
         return [_Leaf(*side, unparted, leaf.depth + 1) for side in sides]
 
+    def _pair_instead(self, leaf: _Leaf, gain: float, room: int) -> Pair | None:
+        """Return the best pair of cuts of a leaf if it is worth more than the best cut, which saves little."""
+        costs, scale = whole_costs(self.problem, leaf.rows)
+        if room < 2 or not is_little(gain, int(costs.sum(axis=0).min()) / scale):
+            return None
+        return best_instead(best_pairs(self.problem, leaf.rows, self.two_sided), gain, room)
+
     def _best_pair(self, room: int) -> tuple[int, Pair] | None:
         """Return the stuck leaf and the pair of cuts that gain most for each leaf that they add."""
         for node in self.stuck.keys() - self.pairs.keys():
@@ -146,8 +154,7 @@ class Growth:
         found = [(node, pair) for node, pair in found if pair.n_leaves <= room and pair.gain > self.least]
         return min(found, key=lambda each: (-each[1].gain, each[0], each[1]), default=None)
 
-    def _split_twice(self, node: int, pair: Pair) -> list[_Leaf]:
-        leaf = self.stuck.pop(node)
+    def _split_twice(self, leaf: _Leaf, pair: Pair) -> list[_Leaf]:
         first, *seconds = cuts_of_pair(self.problem, leaf.rows, pair, self.two_sided)
         leaves = []
         for side, cut in zip(self._split(leaf, first), seconds, strict=True):

@@ -16,13 +16,13 @@ from boxwood._validation import real_number, refuse_unknown
 from boxwood.grow import _expand_ahead
 from boxwood.grow._block_costs import BlockCosts
 from boxwood.grow._costs import OBJECTIVES, refuse_misfit
-from boxwood.grow._expand import base_of, check_expansion, early_stop, refuse_too_small
+from boxwood.grow._expand import begun, check_expansion, early_stop, refuse_too_small
 from boxwood.grow._expand_ahead import LookAhead
 from boxwood.grow._expand_looks import Leaf
 from boxwood.grow._expand_search import Search
 from boxwood.grow._grown import Grown
 from boxwood.grow._levels import GrowingTree
-from boxwood.grow._look_ahead import Pair
+from boxwood.grow._look_ahead import Pair, best_instead, is_little
 from boxwood.grow._methods import METHODS
 from boxwood.grow._prune_passes import sums_of_leaves
 from boxwood.passes import TableTask
@@ -45,13 +45,13 @@ def _grow(
     task: TableTask, name: str, *, objective: str, base: str | None = None, look_ahead: bool = True, tol: float = 0.0,
     cuts: str = "threshold",
 ) -> Grown:  # fmt: skip
-    base = base_of(task, base, "imm")
+    base, notes = begun(task, base, objective)
     begin = METHODS["imm"].grow(task).tree if base == "imm" else None
     leaves = task.leaves(times=2)
     options: dict[str, Any] = {"objective": objective, "look_ahead": look_ahead, "tol": tol}
     tree, n_large = expanded_by_passes(begin, task, leaves, cuts=cuts, **options)
     reason = early_stop(tree, leaves, **options)
-    notes = (note_of_large_leaves(n_large),) if n_large else ()
+    notes += (note_of_large_leaves(n_large),) if n_large else ()
     return Grown(tree, name if base == "imm" else f"{name}-root", early_stop=reason, notes=notes)
 
 
@@ -129,7 +129,7 @@ class _Growth:
             elif run.looked_at:
                 self.ahead.find(run.looked_at)
             else:
-                return run.builder.build(), run.n_large
+                return run.builder.build(), len(run.large)
 
 
 class _Run:
@@ -139,10 +139,15 @@ class _Run:
         self.growth, self.max_leaf_nodes = growth, max_leaf_nodes
         self.builder, _ = TreeBuilder.from_tree(growth.begin)
         self.wanted: list[Leaf] = []  # leaves that are not searched yet
-        self.looked_at: list[Leaf] = []  # stuck leaves whose pairs of cuts are not known yet
+        self.looked_at: list[Leaf] = []  # leaves whose pairs of cuts are not known yet
         self.heap: list[tuple[float, int, Leaf]] = []
         self.stuck: dict[int, Leaf] = {}
-        self.n_large = 0
+        self.large: set[int] = set()  # nodes of leaves that were too large to look ahead
+
+    @property
+    def _is_sure(self) -> bool:
+        """Whether all is known that the tree so far rests on."""
+        return not self.wanted and not self.looked_at
 
     def grow(self, look_ahead: bool) -> list[Leaf]:
         """Grow the tree and return the leaves that are to be searched."""
@@ -152,10 +157,9 @@ class _Run:
                 self._consider(node, leaf)
             if self.heap:
                 _, node, leaf = heapq.heappop(self.heap)
-                self.growth.search.part(leaf)
-                new = self._split(node, leaf)
-            elif look_ahead and room > 1 and not self.wanted and (found := self._best_pair(room)) is not None:
-                new = self._split_twice(*found)
+                new = self._split_best(node, leaf, room if look_ahead else 0)
+            elif look_ahead and room > 1 and self._is_sure and (found := self._best_pair(room)) is not None:
+                new = self._split_twice(found[0], self.stuck.pop(found[0]), found[1])
             else:
                 break
         return self.wanted
@@ -171,6 +175,23 @@ class _Run:
         else:
             self.stuck[node] = leaf
 
+    def _split_best(self, node: int, leaf: Leaf, room: int) -> list[tuple[int, Leaf]]:
+        """Split a leaf by its best cut, or by a pair of cuts that is worth more; by none as long as that is not sure.
+
+        A pair is made once and for all. A cut is not made too early: what is not known yet can only take room away.
+        """
+        pair, growth = None, self.growth
+        if room > 1 and is_little(leaf.gain, int(growth.costs.under(leaf.total).min()) / leaf.scale):
+            if leaf.pairs is None:
+                self.looked_at.append(leaf)
+                return []
+            self.large |= {node} if leaf.is_too_large else set()
+            pair = best_instead(leaf.pairs, leaf.gain, room)
+        if pair is None:
+            growth.search.part(leaf)
+            return self._split(node, leaf)
+        return self._split_twice(node, leaf, pair) if self._is_sure else []
+
     def _split(self, node: int, leaf: Leaf) -> list[tuple[int, Leaf]]:
         assert leaf.cut is not None
         sides = self.builder.split(node, leaf.cut.feature, leaf.cut.upper, leaf.cut.lower)
@@ -183,13 +204,12 @@ class _Run:
         self.looked_at = [leaf for leaf in self.stuck.values() if leaf.pairs is None]
         if self.looked_at:
             return None
-        self.n_large = sum(leaf.is_too_large for leaf in self.stuck.values())
+        self.large |= {node for node, leaf in self.stuck.items() if leaf.is_too_large}
         found = [(node, pair) for node, leaf in self.stuck.items() for pair in leaf.pairs or ()]
         found = [(node, pair) for node, pair in found if pair.n_leaves <= room and pair.gain > self.growth.least]
         return min(found, key=lambda each: (-each[1].gain, each[0], each[1]), default=None)
 
-    def _split_twice(self, node: int, pair: Pair) -> list[tuple[int, Leaf]]:
-        leaf = self.stuck.pop(node)
+    def _split_twice(self, node: int, leaf: Leaf, pair: Pair) -> list[tuple[int, Leaf]]:
         self.growth.ahead.part(leaf, pair)
         assert leaf.seconds is not None
         new: list[tuple[int, Leaf]] = []

@@ -50,8 +50,8 @@ class Grown(NamedTuple):
         asked = task.max_leaf_nodes
         if asked is None or self.tree.n_leaves >= asked:
             return self
-        within = " within the limits" if task.budget.limits_shape else ""
-        note = f"stopped at {self.tree.n_leaves} of {asked} leaves, as {self.early_stop}{within}"
+        within = " within the limits" if task.budget.limits_cuts else ""
+        note = f"stopped at {self.tree.n_leaves} of {asked} leaves, as{within} {self.early_stop}"
         return self._replace(notes=(*self.notes, note))
 
 

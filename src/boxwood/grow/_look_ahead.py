@@ -1,11 +1,13 @@
 """Two or three cuts of a leaf at once: a first cut, and a second one in one of its sides or in each.
 
-Used where no cut alone saves anything. Two clusters laid out as in XOR need such a step.
+Used where no cut alone saves anything, or where the best one saves little and each leaf of several cuts far more. Two
+clusters laid out as in XOR need such a step; with some noise a sliver at an edge always saves something.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -19,10 +21,12 @@ from boxwood.grow._expand_cuts import Cut, cheapest_cut, cheapest_cuts
 from boxwood.loops.look_ahead import add_cells, best_alone, best_seconds
 from boxwood.tree import between
 
-__all__ = ["Pair", "best_pairs", "cuts_of_pair"]
+__all__ = ["Pair", "best_instead", "best_pairs", "cuts_of_pair", "is_little"]
 
 BINS = {False: 32, True: 16}  # largest number of bins of a column, without and with intervals
 COLUMNS = 32  # of more columns, those with the cheapest cuts are looked at
+LITTLE = 0.25  # a best cut that saves less than this share of what its leaf costs is compared with cuts made at once
+FAR_MORE = 1.25  # times what the best cut saves is what they must save for each leaf that they add
 ROUNDS = 3  # so often the ends of the cuts are moved to the best places between the rows, at most
 
 
@@ -65,6 +69,16 @@ def best_pairs(problem: Problem, rows: Indices, two_sided: bool) -> list[Pair]:
     by_column = map_tasks(pairs_of, range(len(chosen)), n_jobs=problem.jobs_for(rows))
     best = [min((pair for pairs in by_column for pair in pairs if pair.n_leaves == n), default=None) for n in (2, 3)]
     return [pair for pair in best if pair is not None and pair.minus_gain < 0]
+
+
+def is_little(gain: float, cost: float) -> bool:
+    """Return whether the best cut of a leaf saves so little that two or three cuts at once may be far better."""
+    return gain < LITTLE * cost
+
+
+def best_instead(pairs: Sequence[Pair], gain: float, room: int) -> Pair | None:
+    """Return the best pair for which there is room, if it saves far more for each leaf than the best cut does."""
+    return min((pair for pair in pairs if pair.n_leaves <= room and pair.gain > FAR_MORE * gain), default=None)
 
 
 def cuts_of_pair(problem: Problem, rows: Indices, pair: Pair, two_sided: bool) -> tuple[Cut, Cut | None, Cut | None]:

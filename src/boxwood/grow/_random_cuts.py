@@ -172,7 +172,7 @@ def _cheapest(
     if not np.isfinite(least):
         raise DataError("the cost is beyond the largest float; divide the columns of X by a power of ten")
     prices = np.array([ratio(max(least + more, 0.0), least) for more in changes.tolist()])
-    facts = {"prices": prices, "variant": variant}
+    facts = {"prices": prices, "variant": variant, "on_all_columns": not hidden}
     return Grown(trees[int(np.argmin(changes))], "random_cuts", objective=objective, facts=facts)
 
 

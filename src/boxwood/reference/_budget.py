@@ -99,6 +99,11 @@ class Budget:
         """Whether depth or leaves are limited."""
         return self.max_depth is not None or self.min_samples_leaf > 1
 
+    @property
+    def limits_cuts(self) -> bool:
+        """Whether a cut that would gain may be refused."""
+        return self.limits_shape or self.max_columns is not None or bool(self.forbidden)
+
     def mapped(self, features: Indices | None) -> Budget:
         """Return the budget on other columns, each made of one of these; None are the same columns."""
         if features is None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["always", "findings", "headline", "tells_price", "text"]
 
-TELLING = 0.1  # a larger gap says more of the search than of the tree
+TELLING = 0.02  # a larger gap says more of the search than of the tree
 _OF_COSTS = {
     "sqeuclidean": "the squared distances of rows to the mean of their cluster",
     "l1": "the ℓ1 distances of rows to the median of their cluster",
@@ -187,11 +187,14 @@ def _gaussians(facts: MixtureFacts, method: str) -> str:
 
 def _draws(facts: DrawFacts) -> str:
     trees = f"{facts.n_trees:,} random trees" if facts.n_trees > 1 else "1 random tree"
-    return (
+    text = (
         f"The best of {trees} costs {facts.best:.3g} times the clusters, the mean {facts.mean:.3g}, the worst "
-        f"{facts.worst:.3g}, all around the clusters' centres.\n"
-        f"Guaranteed: a random tree costs on average at most {facts.bound:.4g} times the clusters, for any data."
+        f"{facts.worst:.3g}, all around the clusters' centres."
     )
+    if facts.bound is None:
+        return f"{text} There is no guarantee, as not every column may be tested."
+    bound = f"at most {facts.bound:.4g} times the clusters, for any data"
+    return f"{text}\nGuaranteed: a random tree costs on average {bound}."
 
 
 def _kernel(facts: KernelFacts) -> str:
