@@ -154,8 +154,12 @@ def _write(talk: Talk, explanation: Explanation, table: str | Query, out: str, *
     from boxwood.table._write_labels import label_rows
 
     rules = rules_of(explanation.tree, explanation.columns, explanation.names, explanation.coded_columns)
+    hints: list[str] = []
     with talk.status(f"labelling {table if isinstance(table, str) else 'the query'}") as tick, _in_option_names():
-        return label_rows(table, out, rules, tick=tick, **options)
+        labelled = label_rows(table, out, rules, tick=tick, tell=hints.append, **options)
+    for hint in hints:
+        talk.note(hint)
+    return labelled
 
 
 @contextmanager

@@ -43,14 +43,31 @@ _DECIMAL = click.option(
 )
 
 
+def _check_encoding(ctx: click.Context, param: click.Parameter, name: str | None) -> str | None:
+    if name is not None:
+        from boxwood.table._encodings import has_encoding
+
+        if not has_encoding(name):
+            raise click.BadParameter(f"'{name}' is no encoding; name one that Python knows, such as cp1252 or utf-16")
+    return name
+
+
+_ENCODING = click.option(
+    "--encoding",
+    metavar="NAME",
+    callback=_check_encoding,
+    help="Encoding of CSV, such as latin-1. The default is UTF-8, UTF-16 with a mark, or else cp1252, with a note.",
+)
+
+
 def reading_options(command: F) -> F:
     """Add the options that say how FILE is read."""
-    return FORMAT(_NO_HEADER(_DECIMAL(command)))
+    return FORMAT(_NO_HEADER(_DECIMAL(_ENCODING(command))))
 
 
 def reading(options: dict[str, Any]) -> dict[str, Any]:
     """Return those options as parameters of `read_table` and `write_labelled`."""
-    return {"format": options["format"], "header": not options["no_header"], "decimal": options["decimal"]}
+    return {"header": not options["no_header"]} | {name: options[name] for name in ("format", "decimal", "encoding")}
 
 
 class Talk:

@@ -123,7 +123,7 @@ def explained(message: str) -> str | None:
     if width := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message):
         return f"{where} has {width[2]} field{'' if width[2] == '1' else 's'}, the header has {width[1]}"
     if "not utf-8" in message:
-        return f"{where} is not UTF-8 text\nsave it as UTF-8 first"
+        return f"{where} is not UTF-8 text\nname its encoding with --encoding, or save it as UTF-8"
     return None
 
 

@@ -19,13 +19,23 @@ from boxwood._messages import cut_off
 from boxwood.errors import DataError
 from boxwood.table._column_names import distinct_names
 from boxwood.table._csv import csv_relation, dialect_of, explained, header_hints
+from boxwood.table._encodings import encoding_of, is_utf8, utf8_copy
 from boxwood.table._paths import compression_of
 from boxwood.table._sql import ONE_FILE, as_pattern
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["FORMATS", "File", "Format", "Relation", "format_of", "refuse_other_format", "unreadable"]
+__all__ = [
+    "FORMATS",
+    "File",
+    "Format",
+    "Relation",
+    "format_of",
+    "refuse_other_format",
+    "refuse_other_options",
+    "unreadable",
+]
 
 
 class File(NamedTuple):
@@ -42,6 +52,10 @@ class File(NamedTuple):
         Of CSV: names of the columns that stay text while others become numbers; None keeps all columns as text.
     header : bool, default=True
         Of CSV: whether the first line holds the names of the columns.
+    encoding : str, default=None
+        Of CSV: the encoding of its text; None finds it out.
+    hints : tuple of str, default=()
+        Lines for the reader on what was made of it before DuckDB reads it.
     """
 
     path: str
@@ -49,6 +63,8 @@ class File(NamedTuple):
     workspace: str
     text_columns: Collection[str] | None
     header: bool = True
+    encoding: str | None = None
+    hints: tuple[str, ...] = ()
 
 
 class Relation(NamedTuple):
@@ -78,11 +94,15 @@ class Format(NamedTuple):
         Returns the Relation, and raises a DataError or an error of DuckDB for a file that is not of the format.
     is_text : bool, default=False
         Whether all values are text, so that a missing value is an empty text or a mark such as NA.
+    prepared : callable of a File, default=None
+        Returns the File that DuckDB can read, a copy in the workspace perhaps. It runs in the calling thread, so that
+        Ctrl-C ends it at once.
     """
 
     extensions: tuple[str, ...]
     relation: Callable[[duckdb.DuckDBPyConnection, File], Relation]
     is_text: bool = False
+    prepared: Callable[[File], File] = lambda file: file
 
 
 def format_of(path: str, name: str | None = None) -> str:
@@ -121,6 +141,14 @@ _BEGINNINGS = {"parquet": b"PAR1", "arrow": b"ARROW1"}
 """First bytes of files that hold no text."""
 
 
+def refuse_other_options(
+    name: str, format: str, *, header: bool = True, decimal: str | None = None, encoding: str | None = None
+) -> None:
+    """Raise a DataError if options of reading are not for a format; `name` is that of the file."""
+    if not FORMATS[format].is_text and not (header and decimal is None and encoding is None):
+        raise DataError(f"{name} is {format}; --no-header, --decimal and --encoding are for csv and tsv")
+
+
 def unreadable(name: str, format: str, message: str) -> DataError | MemoryError:
     """Return the error for a file that is not of its format, from the message of the library that reads it.
 
@@ -144,6 +172,17 @@ def _csv(con: duckdb.DuckDBPyConnection, file: File, delimiter: str | None = Non
     texts = [i for i, name in enumerate(distinct_names(dialect.names)) if name in (file.text_columns or ())]
     sql = csv_relation(dialect, text=file.text_columns is None, texts=texts)
     return Relation(sql, dialect.names, dialect.delimiter, header_hints(dialect))
+
+
+def _in_utf8(file: File) -> File:
+    """Return a file in UTF-8: itself, or a copy."""
+    compression = compression_of(file.path)
+    encoding = file.encoding or encoding_of(file.path, compression, file.name)
+    if is_utf8(encoding):
+        return file
+    copy = utf8_copy(file.path, compression, encoding, file.workspace, file.name)
+    hints = () if file.encoding else (f"read as {encoding}; if that is wrong, name the encoding with --encoding",)
+    return file._replace(path=copy, hints=hints)
 
 
 def _parquet(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
@@ -196,8 +235,8 @@ def _json_lines(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
 
 
 FORMATS = {
-    "csv": Format((".csv", ".txt"), _csv, is_text=True),
-    "tsv": Format((".tsv",), partial(_csv, delimiter="\t"), is_text=True),
+    "csv": Format((".csv", ".txt"), _csv, is_text=True, prepared=_in_utf8),
+    "tsv": Format((".tsv",), partial(_csv, delimiter="\t"), is_text=True, prepared=_in_utf8),
     "parquet": Format((".parquet", ".pq"), _parquet),
     "arrow": Format((".arrow", ".feather"), _arrow),
     "jsonl": Format((".jsonl", ".ndjson"), _json_lines),

@@ -74,6 +74,7 @@ def read_table(
     weights: str | None = None,
     header: bool = True,
     decimal: str | None = None,
+    encoding: str | None = None,
     tick: Tick | None = None,
 ) -> Table:
     """Return the numeric columns of a CSV, Parquet, Arrow or JSON-lines file.
@@ -101,6 +102,9 @@ def read_table(
     decimal : {".", ","}, default=None
         Of CSV: what stands before the decimals. None is a point, or a comma in columns where that is sure: all values
         of the column are such numbers, and fields are separated by semicolons.
+    encoding : str, default=None
+        Of CSV: the encoding of its text, by any name that Python knows. None reads UTF-16 and UTF-32 that begin with
+        their mark, UTF-8, and else cp1252, with a hint, if no byte tells against it.
     tick : callable, default=None
         Called now and then with the fraction of a pass that is done.
 
@@ -125,7 +129,7 @@ def read_table(
     array([[36.,  1.],
            [41.,  0.]])
     """
-    with open_source(path, format=format, header=header, decimal=decimal) as source:
+    with open_source(path, format=format, header=header, decimal=decimal, encoding=encoding) as source:
         label, weight = (None if each is None else find_columns([each], source.names)[0] for each in (labels, weights))
         if label is not None and label == weight:
             raise ColumnError(

@@ -16,10 +16,10 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from boxwood._files import temporary_folder
-from boxwood._validation import refuse_unknown
-from boxwood.errors import DataError
+from boxwood._validation import refuse_unknown, shown
 from boxwood.table._column_names import as_spelled, distinct_names, may_be_renamed
-from boxwood.table._formats import FORMATS, File, format_of, refuse_other_format, unreadable
+from boxwood.table._encodings import has_encoding
+from boxwood.table._formats import FORMATS, File, format_of, refuse_other_format, refuse_other_options, unreadable
 from boxwood.table._numerals import comma_number, is_group
 from boxwood.table._paths import as_path, find_file
 from boxwood.table._sql import as_text
@@ -189,6 +189,7 @@ def open_source(
     texts: Collection[str] = (),
     header: bool = True,
     decimal: str | None = None,
+    encoding: str | None = None,
 ) -> Iterator[Source]:
     """Open a table for queries. Each query reads the file in a stream, so the table may exceed memory.
 
@@ -207,18 +208,25 @@ def open_source(
     decimal : {".", ","}, default=None
         Of CSV: what stands before the decimals. With a comma, points may part groups of three digits. None is a point;
         but if semicolons separate the fields, columns in which every value is a number so are read with a comma.
+    encoding : str, default=None
+        Of CSV: the encoding of its text, by any name that Python knows. None reads UTF-16 and UTF-32 that begin with
+        their mark, UTF-8, and else cp1252, if no byte tells against it.
 
     Raises
     ------
     DataError
         If the file is missing, empty or not of its format. The first line of the message says what is wrong, further
         lines what to do.
+    ValueError
+        If the format or the encoding is unknown.
     """
     path = as_path(path)
     if format is not None:
         refuse_unknown("format", format, FORMATS)
+    if encoding is not None and not has_encoding(encoding):
+        raise ValueError(f"unknown encoding {shown(encoding)}; name one that Python knows, such as 'cp1252' or 'utf-16'")
     with connected() as (con, workspace):
-        file = File(*find_file(path, workspace), workspace, None if text else texts, header)
+        file = File(*find_file(path, workspace), workspace, None if text else texts, header, encoding)
         yield described(con, file, format_of(path, format), decimal)
 
 
@@ -248,9 +256,9 @@ def described(con: duckdb.DuckDBPyConnection, file: File, format: str, decimal: 
     """Return a file with the names and types of its columns."""
     import duckdb
 
-    if not FORMATS[format].is_text and (decimal is not None or not file.header):
-        raise DataError(f"{file.name} is {format}; --no-header and --decimal are for csv and tsv")
+    refuse_other_options(file.name, format, header=file.header, decimal=decimal, encoding=file.encoding)
     refuse_other_format(file, format)
+    file = FORMATS[format].prepared(file)
     try:
         found = waited(con, lambda: FORMATS[format].relation(con, file))
         describe = f"DESCRIBE SELECT * FROM {found.sql}"  # to find the types of CSV, DuckDB reads all of it
@@ -261,7 +269,7 @@ def described(con: duckdb.DuckDBPyConnection, file: File, format: str, decimal: 
     aliases = ", ".join(f"c{i}" for i in range(len(described)))
     types = tuple("INTERVAL" if i in found.durations else str(row[1]) for i, row in enumerate(described))
     relation = f"{found.sql} AS t({aliases})"
-    source = Source(con, relation, file.name, format, names, types, file.workspace, hints=found.hints)
+    source = Source(con, relation, file.name, format, names, types, file.workspace, hints=(*file.hints, *found.hints))
     return _with_commas(source, found.delimiter, decimal)
 
 
