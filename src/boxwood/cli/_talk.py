@@ -29,7 +29,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 FORMAT = click.option(
     "--format",
-    type=click.Choice(["csv", "tsv", "parquet", "arrow", "jsonl"]),
+    type=click.Choice(["csv", "tsv", "parquet", "arrow", "jsonl", "sqlite", "duckdb", "xlsx"]),
     help="Format of FILE. The default is that of its extension, and CSV for standard input.",
 )
 
@@ -58,16 +58,22 @@ _ENCODING = click.option(
     callback=_check_encoding,
     help="Encoding of CSV, such as latin-1. The default is UTF-8, UTF-16 with a mark, or else cp1252, with a note.",
 )
+_TABLE = click.option(
+    "--table",
+    metavar="NAME",
+    help="Table or view of a database, sheet of an Excel file. The default is the only table, or the first sheet.",
+)
 
 
 def reading_options(command: F) -> F:
     """Add the options that say how FILE is read."""
-    return FORMAT(_NO_HEADER(_DECIMAL(_ENCODING(command))))
+    return FORMAT(_NO_HEADER(_DECIMAL(_ENCODING(_TABLE(command)))))
 
 
 def reading(options: dict[str, Any]) -> dict[str, Any]:
     """Return those options as parameters of `read_table` and `write_labelled`."""
-    return {"header": not options["no_header"]} | {name: options[name] for name in ("format", "decimal", "encoding")}
+    others = ("format", "decimal", "encoding", "table")
+    return {"header": not options["no_header"]} | {name: options[name] for name in others}
 
 
 class Talk:

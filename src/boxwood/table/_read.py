@@ -75,9 +75,10 @@ def read_table(
     header: bool = True,
     decimal: str | None = None,
     encoding: str | None = None,
+    table: str | None = None,
     tick: Tick | None = None,
 ) -> Table:
-    """Return the numeric columns of a CSV, Parquet, Arrow or JSON-lines file.
+    """Return the numeric columns of a CSV, Parquet, Arrow or JSON-lines file, of a database or a workbook.
 
     Booleans become 0 and 1. Columns of text, of dates or of a single value are left out and listed. A column with
     numbers in at least half of its values counts as numeric, so text in it is an error. Takes one pass over the file
@@ -88,7 +89,7 @@ def read_table(
     ----------
     path : str
         File name, or `-` for standard input.
-    format : {"csv", "tsv", "parquet", "arrow", "jsonl"}, default=None
+    format : {"csv", "tsv", "parquet", "arrow", "jsonl", "sqlite", "duckdb", "xlsx"}, default=None
         None takes the format from the extension, and CSV for standard input.
     columns, exclude : sequences of str
         Columns to use and not to use; by default all numeric ones are used. An item may hold several names, with commas
@@ -105,6 +106,8 @@ def read_table(
     encoding : str, default=None
         Of CSV: the encoding of its text, by any name that Python knows. None reads UTF-16 and UTF-32 that begin with
         their mark, UTF-8, and else cp1252, with a hint, if no byte tells against it.
+    table : str, default=None
+        Of a database or a workbook: the table, view or sheet to read. None is the only table, or the first sheet.
     tick : callable, default=None
         Called now and then with the fraction of a pass that is done.
 
@@ -129,7 +132,7 @@ def read_table(
     array([[36.,  1.],
            [41.,  0.]])
     """
-    with open_source(path, format=format, header=header, decimal=decimal, encoding=encoding) as source:
+    with open_source(path, format=format, header=header, decimal=decimal, encoding=encoding, table=table) as source:
         label, weight = (None if each is None else find_columns([each], source.names)[0] for each in (labels, weights))
         if label is not None and label == weight:
             raise ColumnError(

@@ -33,6 +33,7 @@ def scan(
     columns: Sequence[str] | None = None,
     memory_limit: str | None = None,
     encoding: str | None = None,
+    table: str | None = None,
 ) -> Source:
     """Return a table that is read in batches, and so may be larger than memory.
 
@@ -47,8 +48,9 @@ def scan(
     source : path, SQL, relation, frame or reader
         The table:
 
-        - a path of a Parquet, CSV, TSV, JSON-lines or Arrow file, of a folder of Parquet files, or a pattern of such
-          files, as `data/*.parquet`. Files are read in the order of their names;
+        - a path of a Parquet, CSV, TSV, JSON-lines or Arrow file, of a database of SQLite or DuckDB, of a workbook of
+          Excel, of a folder of Parquet files, or a pattern of such files, as `data/*.parquet`. Files are read in the
+          order of their names;
         - SQL for DuckDB: a text that begins with SELECT, WITH or FROM and a space;
         - a relation of DuckDB;
         - a pyarrow.Table, or a data frame of pandas or polars. It stays in memory;
@@ -62,6 +64,8 @@ def scan(
     encoding : str, default=None
         Of a CSV file: the encoding of its text, by any name that Python knows. None reads UTF-16 and UTF-32 that begin
         with their mark, UTF-8, and else cp1252, with a note, if no byte tells against it.
+    table : str, default=None
+        Of a database or a workbook: the table, view or sheet to read. None is the only table, or the first sheet.
 
     Returns
     -------
@@ -79,7 +83,7 @@ def scan(
     OSError
         If a temporary file cannot be written.
     TypeError
-        If the source is none of these, or a frame has a memory_limit, or what is no file an encoding.
+        If the source is none of these, or a frame has a memory_limit, or what is no file an encoding or a table.
     ValueError
         If the encoding is unknown.
 
@@ -106,13 +110,13 @@ def scan(
     limit = as_bytes(memory_limit)
     wanted = None if columns is None else _as_names(columns)
     if isinstance(source, Source):
-        if any(each is not None for each in (columns, memory_limit, encoding)):
+        if any(each is not None for each in (columns, memory_limit, encoding, table)):
             raise TypeError("the source has been scanned; give columns and memory_limit to the first call of scan")
         return source
     if isinstance(source, (str, os.PathLike)) and not (isinstance(source, str) and is_query(source)):
-        return scan_file(source, columns=wanted, memory_limit=limit, encoding=encoding)
-    if encoding is not None:
-        raise TypeError(f"encoding is for files; got {shown(source)}")
+        return scan_file(source, columns=wanted, memory_limit=limit, encoding=encoding, table=table)
+    if encoding is not None or table is not None:
+        raise TypeError(f"encoding and table are for files; got {shown(source)}")
     if isinstance(source, str):
         return scan_query(source, columns=wanted, memory_limit=limit)
     if is_relation(source):

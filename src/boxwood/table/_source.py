@@ -190,6 +190,7 @@ def open_source(
     header: bool = True,
     decimal: str | None = None,
     encoding: str | None = None,
+    table: str | None = None,
 ) -> Iterator[Source]:
     """Open a table for queries. Each query reads the file in a stream, so the table may exceed memory.
 
@@ -211,6 +212,8 @@ def open_source(
     encoding : str, default=None
         Of CSV: the encoding of its text, by any name that Python knows. None reads UTF-16 and UTF-32 that begin with
         their mark, UTF-8, and else cp1252, if no byte tells against it.
+    table : str, default=None
+        Of a database or a workbook: the table, view or sheet to read. None is the only table, or the first sheet.
 
     Raises
     ------
@@ -224,9 +227,9 @@ def open_source(
     if format is not None:
         refuse_unknown("format", format, FORMATS)
     if encoding is not None and not has_encoding(encoding):
-        raise ValueError(f"unknown encoding {shown(encoding)}; name one that Python knows, such as 'cp1252' or 'utf-16'")
+        raise ValueError(f"unknown encoding {shown(encoding)}; name one that Python knows, such as 'cp1252'")
     with connected() as (con, workspace):
-        file = File(*find_file(path, workspace), workspace, None if text else texts, header, encoding)
+        file = File(*find_file(path, workspace), workspace, None if text else texts, header, encoding, table)
         yield described(con, file, format_of(path, format), decimal)
 
 
@@ -256,7 +259,9 @@ def described(con: duckdb.DuckDBPyConnection, file: File, format: str, decimal: 
     """Return a file with the names and types of its columns."""
     import duckdb
 
-    refuse_other_options(file.name, format, header=file.header, decimal=decimal, encoding=file.encoding)
+    refuse_other_options(
+        file.name, format, header=file.header, decimal=decimal, encoding=file.encoding, table=file.table
+    )
     refuse_other_format(file, format)
     file = FORMATS[format].prepared(file)
     try:
