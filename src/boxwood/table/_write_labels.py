@@ -86,7 +86,7 @@ class _Files(NamedTuple):
 
 @contextmanager
 def _parquet_files(
-    table: Query | str | os.PathLike[str], *, format: str | None = None, **reading: Any
+    table: Query | str | os.PathLike[str], /, *, format: str | None = None, **reading: Any
 ) -> Iterator[_Files | None]:
     """Yield the Parquet files that a table stands for; None for one file that DuckDB reads by itself."""
     if isinstance(table, Query):
