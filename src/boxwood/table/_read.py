@@ -13,7 +13,7 @@ from boxwood._validation import listed
 from boxwood.errors import DataError
 from boxwood.table._column_names import ColumnError, find_columns, split_names
 from boxwood.table._profiles import Profile, profiles_of
-from boxwood.table._source import Source, Tick, open_source
+from boxwood.table._source import MANY, Source, Tick, open_source
 from boxwood.table._texts import hints_on, refuse_text
 
 __all__ = ["Table", "read_table"]
@@ -83,7 +83,8 @@ def read_table(
     Booleans become 0 and 1. Columns of text, of dates or of a single value are left out and listed. A column with
     numbers in at least half of its values counts as numeric, so text in it is an error. Takes one pass over the file
     for each hundred columns, to see what they hold, one more for columns with missing values or true and false among
-    them, and one to read the numbers. Takes memory of twice the matrix.
+    them, and one for each hundred columns to read the numbers. CSV of more columns than that is copied to Parquet
+    first, in a temporary file. Takes memory of twice the matrix.
 
     Parameters
     ----------
@@ -141,6 +142,7 @@ def read_table(
         wanted = find_columns(split_names(columns, source.names), source.names)
         excluded = find_columns(split_names(exclude, source.names), source.names)
         candidates = [i for i in wanted or range(len(source.names)) if i not in (*excluded, label, weight)]
+        source = source.kept(tick)
         n_rows, profiles = profiles_of(source, candidates, tick)
         if n_rows == 0:
             raise DataError(f"{source.name} has column names but no rows")
@@ -220,11 +222,13 @@ def _refuse_gaps(source: Source, n_rows: int, profiles: Sequence[Profile]) -> No
 
 
 def _matrix(source: Source, columns: Sequence[int], n_rows: int, tick: Tick | None) -> Floats:
-    numbers = ", ".join(f"{source.number(i)} AS c{i}" for i in columns)
-    arrays = source.fetch_arrays(f"SELECT {numbers} FROM {source.relation}", tick)
     X = np.empty((n_rows, len(columns)), order="F")
-    for j, i in enumerate(columns):
-        X[:, j] = arrays.pop(f"c{i}")
+    for start in range(0, len(columns), MANY):
+        some = columns[start : start + MANY]
+        numbers = ", ".join(f"{source.number(i)} AS c{i}" for i in some)
+        arrays = source.fetch_arrays(f"SELECT {numbers} FROM {source.relation}", tick)
+        for j, i in enumerate(some, start):
+            X[:, j] = arrays.pop(f"c{i}")
     return X
 
 

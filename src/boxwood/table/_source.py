@@ -22,12 +22,13 @@ from boxwood.table._encodings import has_encoding
 from boxwood.table._formats import FORMATS, File, format_of, refuse_other_format, refuse_other_options, unreadable
 from boxwood.table._numerals import comma_number, is_group
 from boxwood.table._paths import as_path, find_file
-from boxwood.table._sql import as_text
+from boxwood.table._sizes import group_rows
+from boxwood.table._sql import ONE_FILE, as_pattern, as_text
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Source", "Tick", "connected", "described", "open_source", "waited"]
+__all__ = ["MANY", "Source", "Tick", "connected", "described", "open_source", "waited"]
 
 T = TypeVar("T")
 Tick = Callable[..., None]
@@ -49,6 +50,10 @@ _CONFIG = {
 
 _WRITING = re.compile(r"\b(write|writing|flush|No space left|File too large)\b", re.IGNORECASE)
 """What DuckDB's errors say if a file cannot be written; nothing is written where a table is read."""
+
+
+MANY = 100
+"""Columns of one query: to plan it takes DuckDB the square of their number, above all to look for equal expressions."""
 
 
 _LEAN, _LEAN_COLUMN = 256, 4  # MiB for a query that streams, and for each column, of which DuckDB holds 122 880 rows
@@ -155,6 +160,16 @@ class Source:
     def fetch_arrays(self, sql: str, tick: Tick | None = None) -> dict[str, Any]:
         """Return the columns of a query as arrays, in the order of the file."""
         return self._run(lambda: self.con.execute(sql).fetchnumpy(), tick)  # type: ignore[no-any-return]
+
+    def kept(self, tick: Tick | None = None) -> Source:
+        """Return the same table for many queries: if it is text of many columns, a copy in Parquet, else itself."""
+        if not FORMATS[self.format].is_text or len(self.names) <= MANY:
+            return self
+        copy = os.path.join(self.workspace, "kept.parquet")
+        options = f"FORMAT parquet, ROW_GROUP_SIZE {group_rows(len(self.names))}"
+        self.fetch_lean(f"COPY (SELECT * FROM {self.relation}) TO {as_text(copy)} ({options})", tick)
+        aliases = ", ".join(f"c{i}" for i in range(len(self.names)))
+        return replace(self, relation=f"read_parquet({as_pattern(copy)}, {ONE_FILE}) AS t({aliases})")
 
     def fetch_arrow(self, sql: str) -> Any:
         """Return the rows of a query as a table of Arrow, in their order."""
@@ -270,6 +285,8 @@ def described(con: duckdb.DuckDBPyConnection, file: File, format: str, decimal: 
         described = _leanly(con, len(found.names), lambda: waited(con, lambda: con.execute(describe).fetchall()))
     except duckdb.Error as error:
         raise unreadable(file.name, format, str(error)) from None
+    if len(described) > MANY:
+        con.execute("SET disabled_optimizers = 'statistics_propagation, common_subexpressions'")
     names = distinct_names(found.names or _spelled(con, [row[0] for row in described], found.keys))
     aliases = ", ".join(f"c{i}" for i in range(len(described)))
     types = tuple("INTERVAL" if i in found.durations else str(row[1]) for i, row in enumerate(described))
@@ -302,7 +319,9 @@ def _with_commas(source: Source, delimiter: str | None, decimal: str | None) -> 
         text = with_commas.text(i)
         number = f"{with_commas.missing(i)} OR {with_commas.number(i)} IS NOT NULL"
         tests.append(f"bool_and({number}) AND bool_or(contains({text}, ',') AND NOT {is_group(text)})")
-    sure = source.fetch(f"SELECT {', '.join(tests)} FROM {source.relation}")[0]
+    sure: list[bool] = []
+    for start in range(0, len(tests), MANY):
+        sure += source.fetch(f"SELECT {', '.join(tests[start : start + MANY])} FROM {source.relation}")[0]
     return replace(source, commas=frozenset(i for i, is_sure in zip(texts, sure, strict=True) if is_sure))
 
 

@@ -225,6 +225,7 @@ def _gathered(batches: Any, chosen: Sequence[int], schema: Any) -> Iterator[Any]
 
 def _write(table: Table, chosen: Sequence[int], out: str, tick: Tick | None) -> tuple[list[str], tuple[str, ...]]:
     """Write columns of a table into a Parquet file; return their kinds, and lines for the reader."""
+    table = table.kept(tick)
     columns = columns_to_write(table, chosen, tick)
     with told_of_disk():
         table.fetch_lean(copy_columns(table, columns, out), tick)

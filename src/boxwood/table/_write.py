@@ -12,6 +12,7 @@ from boxwood.axes import Categories
 from boxwood.table._column_names import ColumnError, suggestion
 from boxwood.table._labels import Input, Labelled, Rules, Unseen, inputs_of, refuse_taken, rows_with
 from boxwood.table._paths import as_path
+from boxwood.table._sizes import group_rows
 from boxwood.table._source import Source, Tick, open_source
 from boxwood.table._sql import as_name, as_text
 from boxwood.table._texts import refuse_text
@@ -30,7 +31,6 @@ OUTPUTS = {
 
 
 _IN_PLACE = "USE_TMP_FILE false"  # the file is a temporary one already
-_GROUP, _GROUP_ROWS = 1 << 22, (2048, 122_880)  # values, and bounds of rows, of a group of a Parquet file
 
 
 def write_labelled(
@@ -130,12 +130,6 @@ def output_format(out: str) -> str:
             f"'{cut_off(out, 500)}': unknown extension{similar or ';'} known: {' '.join(OUTPUTS)} .csv.gz .jsonl.gz"
         )
     return OUTPUTS[extension]
-
-
-def group_rows(n_columns: int) -> int:
-    """Return the most rows of a group of a Parquet file: it is in memory as a whole when written."""
-    least, most = _GROUP_ROWS
-    return max(least, min(most, _GROUP // max(n_columns, 1)))
 
 
 def _refuse_twins(source: Source, out: str) -> None:
