@@ -75,5 +75,12 @@ def test_an_encoding_must_be_known_and_fit(tmp_path):
 
 
 def test_a_character_between_blocks_is_no_error(tmp_path):
-    path = file_of(tmp_path, ("a" * ((1 << 20) - 1) + "é").encode())
+    path = file_of(tmp_path, (f"{'a' * 100}\n" + "é" * (1 << 20)).encode())
     assert encoding_of(path, "none", path) == "utf-8"
+
+
+@pytest.mark.parametrize(("length", "where"), [(5_000_000, "a line"), (2_050_000, "line 3")])
+def test_a_line_that_is_too_long_is_told(tmp_path, length, where):
+    path = file_of(tmp_path, b"a,b\n1,2\n" + length * b"x" + b",3\n4,5\n")
+    with pytest.raises(DataError, match=f"{where} is longer than 2,000,000 bytes"):
+        read_table(path)

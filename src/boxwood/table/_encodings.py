@@ -15,7 +15,7 @@ from boxwood.errors import DataError
 
 __all__ = ["encoding_of", "has_encoding", "is_utf8", "utf8_copy"]
 
-_BLOCK = 1 << 20
+_BLOCK = 1 << 21  # bytes; DuckDB takes lines of 2,000,000 at most, and loses rows without a word near far longer ones
 _MARKS = {  # the first of them that fits
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
@@ -32,7 +32,7 @@ def encoding_of(path: str, compression: str, name: str) -> str:
     Raises
     ------
     DataError
-        If it is neither, or might be a damaged file of UTF-8.
+        If it is neither, or might be a damaged file of UTF-8; if a line is too long to be one.
     """
     try:
         with _opened(path, compression) as file:
@@ -40,9 +40,10 @@ def encoding_of(path: str, compression: str, name: str) -> str:
         for mark, encoding in _MARKS.items():
             if first.startswith(mark):
                 return encoding
-        if _can_be("utf-8", path, compression):
+        if _can_be("utf-8", path, compression, name):
             return "utf-8"
-        if _can_be("cp1252", path, compression) and not any(map(_LETTERS.search, _blocks(path, compression))):
+        blocks = _blocks(path, compression, name)
+        if _can_be("cp1252", path, compression, name) and not any(map(_LETTERS.search, blocks)):
             return "cp1252"
         with _opened(path, compression) as file:
             number = next(i for i, line in enumerate(file, 1) if not _is_text(line))
@@ -91,15 +92,17 @@ def _opened(path: str, compression: str) -> IO[bytes]:
     return cast("IO[bytes]", gzip.open(path) if compression == "gzip" else open(path, "rb"))
 
 
-def _blocks(path: str, compression: str) -> Iterator[bytes]:
+def _blocks(path: str, compression: str, name: str) -> Iterator[bytes]:
     with _opened(path, compression) as file:
         while block := file.read(_BLOCK):
+            if len(block) == _BLOCK and b"\n" not in block and b"\r" not in block:
+                raise DataError(f"cannot read {name}: a line is longer than 2,000,000 bytes\nis it a table?")
             yield block
 
 
-def _can_be(encoding: str, path: str, compression: str) -> bool:
+def _can_be(encoding: str, path: str, compression: str, name: str) -> bool:
     try:
-        for _ in codecs.iterdecode(_blocks(path, compression), encoding):
+        for _ in codecs.iterdecode(_blocks(path, compression, name), encoding):
             pass
     except UnicodeDecodeError:
         return False
