@@ -85,7 +85,12 @@ BAD = [
         "the folder folder.csv holds no Parquet files",
         "name a file, or a folder of .parquet files",
     ),
-    Bad("explain data.xyz -k 3", DATA, "cannot tell the format of data.xyz from '.xyz'", "or name it: --format csv"),
+    Bad(
+        "explain data.xyz -k 3",
+        DATA,
+        "cannot tell the format of data.xyz from '.xyz'",
+        "or name its format: --format csv",
+    ),
     Bad("explain empty.csv -k 3", DATA, "empty.csv is empty"),
     Bad("explain - -k 3", DATA, "standard input is empty"),
     Bad("explain heads.csv -k 3", DATA, "heads.csv has column names but no rows"),
