@@ -111,7 +111,7 @@ def _is_csv(file: str, options: dict[str, Any]) -> bool:
 
     How CSV is written is for DuckDB to find out: what the other engines would not heed is refused.
     """
-    for name in ("decimal", *(["no_header"] if options["engine"] == "dask" else [])):
+    for name in ("decimal", "encoding", "table", *(["no_header"] if options["engine"] == "dask" else [])):
         if options[name]:
             raise click.UsageError(f"--{name.replace('_', '-')} is for --engine duckdb or memory.")
     kind = options["format"] or os.path.splitext(file.removesuffix(".gz").rstrip("/*"))[1].lstrip(".")

@@ -201,7 +201,7 @@ def _needed(file: str, format: str | None) -> int:
             return 8 * table.n_rows * len(table.schema) * COPIES
         except ImportError:
             return size * PACKED * COPIES
-    return size * COPIES * (PACKED if file.endswith((".gz", ".zst", ".bz2")) else 1)
+    return size * COPIES * (PACKED if file.endswith((".gz", ".zst", ".bz2")) or kind in ("duckdb", "xlsx") else 1)
 
 
 def _free_memory() -> int | None:

@@ -55,8 +55,9 @@ def _check_validate(ctx: click.Context, param: click.Parameter, text: str | None
 
 _HELP = f"""Explain the clusters of a table, or make clusters and explain them.
 
-FILE is CSV, TSV, Parquet, Arrow or JSON lines (csv, tsv and jsonl also compressed, .gz), or - for standard input. A
-folder or a pattern of Parquet files, --sql, and a file larger than memory are read in batches (--engine).
+FILE is CSV, TSV, Parquet, Arrow or JSON lines (csv, tsv and jsonl also compressed, .gz), a database of SQLite or DuckDB
+or an Excel file (--table names the table or sheet), or - for standard input. A folder or a pattern of Parquet files,
+--sql, and a file larger than memory are read in batches (--engine).
 Columns of text or dates, constant columns and columns that look like identifiers are left out, unless -c names the
 columns. Rows that lack a value get no cluster (--missing).
 

@@ -157,7 +157,7 @@ def _table(file: str | None, sql: str | None, output: str | None) -> str | Query
     return file
 
 
-def _print(talk: Talk, explanation: Explanation, table: str | Query, **options: Any) -> Labelled:
+def _print(talk: Talk, explanation: Explanation, table: str | Query, /, **options: Any) -> Labelled:
     """Print the table when all its rows are labelled, so that nothing is printed if a later row cannot be used."""
     from boxwood._files import temporary_folder
 
@@ -170,13 +170,17 @@ def _print(talk: Talk, explanation: Explanation, table: str | Query, **options: 
     return labelled
 
 
-def _write(talk: Talk, explanation: Explanation, table: str | Query, out: str, **options: Any) -> Labelled:
+def _write(talk: Talk, explanation: Explanation, table: str | Query, out: str, /, **options: Any) -> Labelled:
     from boxwood.render._labels import rules_of
     from boxwood.table._write_labels import label_rows
 
     rules = rules_of(explanation.tree, explanation.columns, explanation.names, explanation.coded_columns)
+    hints: list[str] = []
     with talk.status(f"labelling {table if isinstance(table, str) else 'the query'}") as tick, _in_option_names():
-        return label_rows(table, out, rules, tick=tick, **options)
+        labelled = label_rows(table, out, rules, tick=tick, tell=hints.append, **options)
+    for hint in hints:
+        talk.note(hint)
+    return labelled
 
 
 @contextmanager

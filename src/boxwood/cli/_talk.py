@@ -29,7 +29,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 FORMAT = click.option(
     "--format",
-    type=click.Choice(["csv", "tsv", "parquet", "arrow", "jsonl"]),
+    type=click.Choice(["csv", "tsv", "parquet", "arrow", "jsonl", "sqlite", "duckdb", "xlsx"]),
     help="Format of FILE. The default is that of its extension, and CSV for standard input.",
 )
 
@@ -43,14 +43,37 @@ _DECIMAL = click.option(
 )
 
 
+def _check_encoding(ctx: click.Context, param: click.Parameter, name: str | None) -> str | None:
+    if name is not None:
+        from boxwood.table._encodings import has_encoding
+
+        if not has_encoding(name):
+            raise click.BadParameter(f"'{name}' is no encoding; name one that Python knows, such as cp1252 or utf-16")
+    return name
+
+
+_ENCODING = click.option(
+    "--encoding",
+    metavar="NAME",
+    callback=_check_encoding,
+    help="Encoding of CSV, such as latin-1. The default is UTF-8, UTF-16 with a mark, or else cp1252, with a note.",
+)
+_TABLE = click.option(
+    "--table",
+    metavar="NAME",
+    help="Table or view of a database, sheet of an Excel file. The default is the only table, or the first sheet.",
+)
+
+
 def reading_options(command: F) -> F:
     """Add the options that say how FILE is read."""
-    return FORMAT(_NO_HEADER(_DECIMAL(command)))
+    return FORMAT(_NO_HEADER(_DECIMAL(_ENCODING(_TABLE(command)))))
 
 
 def reading(options: dict[str, Any]) -> dict[str, Any]:
     """Return those options as parameters of `read_table` and `write_labelled`."""
-    return {"format": options["format"], "header": not options["no_header"], "decimal": options["decimal"]}
+    others = ("format", "decimal", "encoding", "table")
+    return {"header": not options["no_header"]} | {name: options[name] for name in others}
 
 
 class Talk:

@@ -117,13 +117,15 @@ def header_hints(dialect: Dialect) -> tuple[str, ...]:
 
 
 def explained(message: str) -> str | None:
-    """Return DuckDB's message in one sentence, if a line has too many fields, too few, or is not UTF-8; else None."""
+    """Return DuckDB's message in one sentence, if a line has too many fields, too few, is too long or not UTF-8."""
     line = re.search(r"CSV Error on Line: (\d+)", message)
     where = f"line {line[1]}" if line else "a line"
     if width := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message):
         return f"{where} has {width[2]} field{'' if width[2] == '1' else 's'}, the header has {width[1]}"
     if "not utf-8" in message:
-        return f"{where} is not UTF-8 text\nsave it as UTF-8 first"
+        return f"{where} is not UTF-8 text\nname its encoding with --encoding, or save it as UTF-8"
+    if "Maximum line size" in message:
+        return f"{where} is longer than 2,000,000 bytes"
     return None
 
 

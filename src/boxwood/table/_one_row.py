@@ -19,10 +19,8 @@ def read_row(
     row: int,
     columns: Mapping[str, Categories | None],
     *,
-    format: str | None = None,
-    header: bool = True,
-    decimal: str | None = None,
     tick: Tick | None = None,
+    **reading: Any,
 ) -> dict[str, Any]:
     """Return the values of a row by the names of its columns: numbers, texts of categories, None for missing ones.
 
@@ -34,10 +32,10 @@ def read_row(
         Number of the row in the file, from 1.
     columns : mapping from name to Categories or None
         Columns to read; None for columns of numbers.
-    format, header, decimal : default=None, True, None
-        How the table is read; see `read_table`.
     tick : callable, default=None
         Called now and then with the fraction that is done.
+    reading
+        How the table is read: format, header and so on, as `read_table` takes them.
 
     Raises
     ------
@@ -45,7 +43,7 @@ def read_row(
         If the table cannot be read, lacks a column or the row, or has text where a number must be.
     """
     texts = [name for name, values in columns.items() if values is not None and not values.are_numbers]
-    with open_source(path, format=format, text=False, texts=texts, header=header, decimal=decimal) as source:
+    with open_source(path, text=False, texts=texts, **reading) as source:
         positions = positions_of(source.name, source.names, {name: name for name in columns})
         inputs = [input_of(source, j, columns[name]) for name, j in positions.items()]
         wanted = [f"{one.value}, {one.is_text}, {source.text(one.column)}" for one in inputs] or ["1"]

@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from boxwood.table._source import Source, Tick
+from boxwood.table._source import MANY, Source, Tick
 
 __all__ = ["Profile", "profiles_of"]
-
-_AT_ONCE = 100  # columns of one query: the time that DuckDB takes to plan grows with the square of their number
 
 
 @dataclass(frozen=True)
@@ -53,8 +51,8 @@ def profiles_of(source: Source, columns: Sequence[int], tick: Tick | None) -> tu
     The first pass tells all of a column that has a finite number in each row. Others are read once more.
     """
     n_rows, profiles = 0, []
-    for start in range(0, max(len(columns), 1), _AT_ONCE):
-        some = columns[start : start + _AT_ONCE]
+    for start in range(0, max(len(columns), 1), MANY):
+        some = columns[start : start + MANY]
         n_rows, *facts = _facts(source, some, tick)
         profiles += [Profile(i, n_rows, *facts[4 * j : 4 * j + 4]) for j, i in enumerate(some)]
     profiles = _second_pass(source, n_rows, profiles, tick)
@@ -92,8 +90,8 @@ def _second_pass(source: Source, n_rows: int, profiles: Sequence[Profile], tick:
             wanted[i, "words"] = f"bool_and({source.text(i)} >= 'A')"
     found: dict[int, dict[str, Any]] = {p.column: {} for p in profiles}
     keys = list(wanted)
-    for start in range(0, len(keys), _AT_ONCE):
-        some = keys[start : start + _AT_ONCE]
+    for start in range(0, len(keys), MANY):
+        some = keys[start : start + MANY]
         answers = source.fetch(f"SELECT {', '.join(wanted[key] for key in some)} FROM {source.relation}", tick)[0]
         for (column, field), answer in zip(some, answers, strict=True):
             found[column][field] = answer

@@ -13,7 +13,7 @@ from boxwood._validation import listed
 from boxwood.errors import DataError
 from boxwood.table._column_names import ColumnError, find_columns, split_names
 from boxwood.table._profiles import Profile, profiles_of
-from boxwood.table._source import Source, Tick, open_source
+from boxwood.table._source import MANY, Source, Tick, open_source
 from boxwood.table._texts import hints_on, refuse_text
 
 __all__ = ["Table", "read_table"]
@@ -75,21 +75,24 @@ def read_table(
     weights: str | None = None,
     header: bool = True,
     decimal: str | None = None,
+    encoding: str | None = None,
+    table: str | None = None,
     missing: str = "refuse",
     tick: Tick | None = None,
 ) -> Table:
-    """Return the numeric columns of a CSV, Parquet, Arrow or JSON-lines file.
+    """Return the numeric columns of a CSV, Parquet, Arrow or JSON-lines file, of a database or a workbook.
 
     Booleans become 0 and 1. Columns of text, of dates or of a single value are left out and listed. A column with
     numbers in at least half of its values counts as numeric, so text in it is an error. Takes one pass over the file
     for each hundred columns, to see what they hold, one more for columns with missing values or true and false among
-    them, and one to read the numbers. Takes memory of twice the matrix.
+    them, and one for each hundred columns to read the numbers. CSV of more columns than that is copied to Parquet
+    first, in a temporary file. Takes memory of twice the matrix.
 
     Parameters
     ----------
     path : str
         File name, or `-` for standard input.
-    format : {"csv", "tsv", "parquet", "arrow", "jsonl"}, default=None
+    format : {"csv", "tsv", "parquet", "arrow", "jsonl", "sqlite", "duckdb", "xlsx"}, default=None
         None takes the format from the extension, and CSV for standard input.
     columns, exclude : sequences of str
         Columns to use and not to use; by default all numeric ones are used. An item may hold several names, with commas
@@ -103,6 +106,11 @@ def read_table(
     decimal : {".", ","}, default=None
         Of CSV: what stands before the decimals. None is a point, or a comma in columns where that is sure: all values
         of the column are such numbers, and fields are separated by semicolons.
+    encoding : str, default=None
+        Of CSV: the encoding of its text, by any name that Python knows. None reads UTF-16 and UTF-32 that begin with
+        their mark, UTF-8, and else cp1252, with a hint, if no byte tells against it.
+    table : str, default=None
+        Of a database or a workbook: the table, view or sheet to read. None is the only table, or the first sheet.
     missing : {"refuse", "drop"}, default="refuse"
         Whether missing values are an error, or NaN in the matrix, for `explain` to leave their rows out.
     tick : callable, default=None
@@ -129,7 +137,7 @@ def read_table(
     array([[36.,  1.],
            [41.,  0.]])
     """
-    with open_source(path, format=format, header=header, decimal=decimal) as source:
+    with open_source(path, format=format, header=header, decimal=decimal, encoding=encoding, table=table) as source:
         label, weight = (None if each is None else find_columns([each], source.names)[0] for each in (labels, weights))
         if label is not None and label == weight:
             raise ColumnError(
@@ -138,6 +146,7 @@ def read_table(
         wanted = find_columns(split_names(columns, source.names), source.names)
         excluded = find_columns(split_names(exclude, source.names), source.names)
         candidates = [i for i in wanted or range(len(source.names)) if i not in (*excluded, label, weight)]
+        source = source.kept(tick)
         n_rows, profiles = profiles_of(source, candidates, tick)
         if n_rows == 0:
             raise DataError(f"{source.name} has column names but no rows")
@@ -219,11 +228,13 @@ def _refuse_gaps(source: Source, n_rows: int, profiles: Sequence[Profile], asked
 
 
 def _matrix(source: Source, columns: Sequence[int], n_rows: int, tick: Tick | None) -> Floats:
-    numbers = ", ".join(f"{source.number(i)} AS c{i}" for i in columns)
-    arrays = source.fetch_arrays(f"SELECT {numbers} FROM {source.relation}", tick)
     X = np.empty((n_rows, len(columns)), order="F")
-    for j, i in enumerate(columns):
-        X[:, j] = np.ma.filled(arrays.pop(f"c{i}"), np.nan)  # masked where a value is NULL
+    for start in range(0, len(columns), MANY):
+        some = columns[start : start + MANY]
+        numbers = ", ".join(f"{source.number(i)} AS c{i}" for i in some)
+        arrays = source.fetch_arrays(f"SELECT {numbers} FROM {source.relation}", tick)
+        for j, i in enumerate(some, start):
+            X[:, j] = np.ma.filled(arrays.pop(f"c{i}"), np.nan)  # masked where a value is NULL
     return X
 
 

@@ -14,7 +14,7 @@ from boxwood.passes._source import Source
 from boxwood.table._arrow_source import ArrowSource, kind_of
 from boxwood.table._as_source import as_source
 from boxwood.table._column_names import distinct_names, find_columns
-from boxwood.table._formats import format_of
+from boxwood.table._formats import format_of, refuse_other_options
 from boxwood.table._parquet_files import can_be_read_in_place, refuse_other_columns
 from boxwood.table._parquet_source import ParquetFile, ParquetSource, parquet_file
 from boxwood.table._paths import as_path, find_files
@@ -27,7 +27,14 @@ from boxwood.tree._on_frames import is_on_machines
 __all__ = ["is_relation", "scan", "scan_file", "scan_query"]
 
 
-def scan(source: Any, *, columns: Sequence[str] | None = None, memory_limit: str | None = None) -> Source:
+def scan(
+    source: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    memory_limit: str | None = None,
+    encoding: str | None = None,
+    table: str | None = None,
+) -> Source:
     """Return a table that is read in batches, and so may be larger than memory.
 
     What it returns stands wherever rows stand. Parquet is read in place. Any other file, a query and a reader that can
@@ -41,8 +48,9 @@ def scan(source: Any, *, columns: Sequence[str] | None = None, memory_limit: str
     source : path, SQL, relation, frame or reader
         The table:
 
-        - a path of a Parquet, CSV, TSV, JSON-lines or Arrow file, of a folder of Parquet files, or a pattern of such
-          files, as `data/*.parquet`. Files are read in the order of their names;
+        - a path of a Parquet, CSV, TSV, JSON-lines or Arrow file, of a database of SQLite or DuckDB, of a workbook of
+          Excel, of a folder of Parquet files, or a pattern of such files, as `data/*.parquet`. Files are read in the
+          order of their names;
         - SQL for DuckDB: a text that begins with SELECT, WITH or FROM and a space;
         - a relation of DuckDB;
         - a pyarrow.Table, or a data frame of pandas or polars. It stays in memory;
@@ -53,6 +61,11 @@ def scan(source: Any, *, columns: Sequence[str] | None = None, memory_limit: str
     memory_limit : str, default=None
         Memory that DuckDB may take, and that batches may take together, such as "1GB"; None leaves DuckDB its own limit
         and bounds a batch by its number of columns. Not for frames.
+    encoding : str, default=None
+        Of a CSV file: the encoding of its text, by any name that Python knows. None reads UTF-16 and UTF-32 that begin
+        with their mark, UTF-8, and else cp1252, with a note, if no byte tells against it.
+    table : str, default=None
+        Of a database or a workbook: the table, view or sheet to read. None is the only table, or the first sheet.
 
     Returns
     -------
@@ -70,7 +83,9 @@ def scan(source: Any, *, columns: Sequence[str] | None = None, memory_limit: str
     OSError
         If a temporary file cannot be written.
     TypeError
-        If the source is none of these, or a frame has a memory_limit.
+        If the source is none of these, or a frame has a memory_limit, or what is no file an encoding or a table.
+    ValueError
+        If the encoding is unknown.
 
     Notes
     -----
@@ -95,13 +110,15 @@ def scan(source: Any, *, columns: Sequence[str] | None = None, memory_limit: str
     limit = as_bytes(memory_limit)
     wanted = None if columns is None else _as_names(columns)
     if isinstance(source, Source):
-        if columns is not None or memory_limit is not None:
+        if any(each is not None for each in (columns, memory_limit, encoding, table)):
             raise TypeError("the source has been scanned; give columns and memory_limit to the first call of scan")
         return source
-    if isinstance(source, (str, os.PathLike)):
-        if isinstance(source, str) and is_query(source):
-            return scan_query(source, columns=wanted, memory_limit=limit)
-        return scan_file(source, columns=wanted, memory_limit=limit)
+    if isinstance(source, (str, os.PathLike)) and not (isinstance(source, str) and is_query(source)):
+        return scan_file(source, columns=wanted, memory_limit=limit, encoding=encoding, table=table)
+    if encoding is not None or table is not None:
+        raise TypeError(f"encoding and table are for files; got {shown(source)}")
+    if isinstance(source, str):
+        return scan_query(source, columns=wanted, memory_limit=limit)
     if is_relation(source):
         return _of_relation(source, wanted, limit)
     if memory_limit is not None and (is_frame(source) or is_on_machines(source)):
@@ -125,11 +142,10 @@ def scan_file(
     columns: Sequence[str] | None = None,
     memory_limit: int | None = None,
     format: str | None = None,
-    header: bool = True,
-    decimal: str | None = None,
     tick: Tick | None = None,
+    **reading: Any,
 ) -> Source:
-    """Return a file, a folder or the files of a pattern as a source; options are those of `read_table`."""
+    """Return a file, a folder or the files of a pattern as a source; `reading` has further options of `read_table`."""
     path = as_path(path)
     if not path or "\0" in path:
         raise DataError(f"no such file: {shown(path)}")
@@ -138,10 +154,9 @@ def scan_file(
     if kind != "parquet":
         from boxwood.table._spill import spilled_file
 
-        how = {"header": header, "decimal": decimal, "memory_limit": memory_limit, "tick": tick}
-        return _with_rows(spilled_file(found[0], kind, _Choice(columns), **how))  # type: ignore[arg-type]
-    if decimal is not None or not header:
-        raise DataError(f"{path} is parquet; --no-header and --decimal are for csv and tsv")
+        choice = _Choice(columns)
+        return _with_rows(spilled_file(found[0], kind, choice, memory_limit=memory_limit, tick=tick, **reading))
+    refuse_other_options(path, kind, **reading)
     return _of_parquet([parquet_file(each) for each in found], path, _Choice(columns), memory_limit, tick)
 
 

@@ -16,18 +16,19 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from boxwood._files import temporary_folder
-from boxwood._validation import refuse_unknown
-from boxwood.errors import DataError
+from boxwood._validation import refuse_unknown, shown
 from boxwood.table._column_names import as_spelled, distinct_names, may_be_renamed
-from boxwood.table._formats import FORMATS, File, format_of, refuse_other_format, unreadable
+from boxwood.table._encodings import has_encoding
+from boxwood.table._formats import FORMATS, File, format_of, refuse_other_format, refuse_other_options, unreadable
 from boxwood.table._numerals import comma_number, is_group
 from boxwood.table._paths import as_path, find_file
-from boxwood.table._sql import as_text
+from boxwood.table._sizes import group_rows
+from boxwood.table._sql import ONE_FILE, as_pattern, as_text
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Source", "Tick", "connected", "described", "open_source", "waited"]
+__all__ = ["MANY", "Source", "Tick", "connected", "described", "open_source", "waited"]
 
 T = TypeVar("T")
 Tick = Callable[..., None]
@@ -53,6 +54,10 @@ _SETTINGS = {
 
 _WRITING = re.compile(r"\b(write|writing|flush|No space left|File too large)\b", re.IGNORECASE)
 """What DuckDB's errors say if a file cannot be written; nothing is written where a table is read."""
+
+
+MANY = 100
+"""Columns of one query: to plan it takes DuckDB the square of their number, above all to look for equal expressions."""
 
 
 _LEAN, _LEAN_COLUMN = 256, 4  # MiB for a query that streams, and for each column, of which DuckDB holds 122 880 rows
@@ -160,6 +165,16 @@ class Source:
         """Return the columns of a query as arrays, in the order of the file."""
         return self._run(lambda: self.con.execute(sql).fetchnumpy(), tick)  # type: ignore[no-any-return]
 
+    def kept(self, tick: Tick | None = None) -> Source:
+        """Return the same table for many queries: if it is text of many columns, a copy in Parquet, else itself."""
+        if not FORMATS[self.format].is_text or len(self.names) <= MANY:
+            return self
+        copy = os.path.join(self.workspace, "kept.parquet")
+        options = f"FORMAT parquet, ROW_GROUP_SIZE {group_rows(len(self.names))}"
+        self.fetch_lean(f"COPY (SELECT * FROM {self.relation}) TO {as_text(copy)} ({options})", tick)
+        aliases = ", ".join(f"c{i}" for i in range(len(self.names)))
+        return replace(self, relation=f"read_parquet({as_pattern(copy)}, {ONE_FILE}) AS t({aliases})")
+
     def fetch_arrow(self, sql: str) -> Any:
         """Return the rows of a query as a table of Arrow, in their order."""
         return self._run(lambda: self.con.sql(sql).to_arrow_table(), None)
@@ -193,6 +208,8 @@ def open_source(
     texts: Collection[str] = (),
     header: bool = True,
     decimal: str | None = None,
+    encoding: str | None = None,
+    table: str | None = None,
 ) -> Iterator[Source]:
     """Open a table for queries. Each query reads the file in a stream, so the table may exceed memory.
 
@@ -211,18 +228,27 @@ def open_source(
     decimal : {".", ","}, default=None
         Of CSV: what stands before the decimals. With a comma, points may part groups of three digits. None is a point;
         but if semicolons separate the fields, columns in which every value is a number so are read with a comma.
+    encoding : str, default=None
+        Of CSV: the encoding of its text, by any name that Python knows. None reads UTF-16 and UTF-32 that begin with
+        their mark, UTF-8, and else cp1252, if no byte tells against it.
+    table : str, default=None
+        Of a database or a workbook: the table, view or sheet to read. None is the only table, or the first sheet.
 
     Raises
     ------
     DataError
         If the file is missing, empty or not of its format. The first line of the message says what is wrong, further
         lines what to do.
+    ValueError
+        If the format or the encoding is unknown.
     """
     path = as_path(path)
     if format is not None:
         refuse_unknown("format", format, FORMATS)
+    if encoding is not None and not has_encoding(encoding):
+        raise ValueError(f"unknown encoding {shown(encoding)}; name one that Python knows, such as 'cp1252'")
     with connected() as (con, workspace):
-        file = File(*find_file(path, workspace), workspace, None if text else texts, header)
+        file = File(*find_file(path, workspace), workspace, None if text else texts, header, encoding, table)
         yield described(con, file, format_of(path, format), decimal)
 
 
@@ -251,20 +277,24 @@ def described(con: duckdb.DuckDBPyConnection, file: File, format: str, decimal: 
     """Return a file with the names and types of its columns."""
     import duckdb
 
-    if not FORMATS[format].is_text and (decimal is not None or not file.header):
-        raise DataError(f"{file.name} is {format}; --no-header and --decimal are for csv and tsv")
+    refuse_other_options(
+        file.name, format, header=file.header, decimal=decimal, encoding=file.encoding, table=file.table
+    )
     refuse_other_format(file, format)
+    file = FORMATS[format].prepared(file)
     try:
         found = waited(con, lambda: FORMATS[format].relation(con, file))
         describe = f"DESCRIBE SELECT * FROM {found.sql}"  # to find the types of CSV, DuckDB reads all of it
         described = _leanly(con, len(found.names), lambda: waited(con, lambda: con.execute(describe).fetchall()))
     except duckdb.Error as error:
         raise unreadable(file.name, format, str(error)) from None
+    if len(described) > MANY:
+        con.execute("SET disabled_optimizers = 'statistics_propagation, common_subexpressions'")
     names = distinct_names(found.names or _spelled(con, [row[0] for row in described], found.keys))
     aliases = ", ".join(f"c{i}" for i in range(len(described)))
     types = tuple("INTERVAL" if i in found.durations else str(row[1]) for i, row in enumerate(described))
     relation = f"{found.sql} AS t({aliases})"
-    source = Source(con, relation, file.name, format, names, types, file.workspace, hints=found.hints)
+    source = Source(con, relation, file.name, format, names, types, file.workspace, hints=(*file.hints, *found.hints))
     return _with_commas(source, found.delimiter, decimal)
 
 
@@ -292,7 +322,9 @@ def _with_commas(source: Source, delimiter: str | None, decimal: str | None) -> 
         text = with_commas.text(i)
         number = f"{with_commas.missing(i)} OR {with_commas.number(i)} IS NOT NULL"
         tests.append(f"bool_and({number}) AND bool_or(contains({text}, ',') AND NOT {is_group(text)})")
-    sure = source.fetch(f"SELECT {', '.join(tests)} FROM {source.relation}")[0]
+    sure: list[bool] = []
+    for start in range(0, len(tests), MANY):
+        sure += source.fetch(f"SELECT {', '.join(tests[start : start + MANY])} FROM {source.relation}")[0]
     return replace(source, commas=frozenset(i for i, is_sure in zip(texts, sure, strict=True) if is_sure))
 
 

@@ -73,15 +73,14 @@ def spilled_file(
     format: str,
     choose: Callable[[Sequence[str]], list[int]],
     *,
-    header: bool = True,
-    decimal: str | None = None,
     memory_limit: int | None = None,
     tick: Tick | None = None,
+    **reading: Any,
 ) -> ParquetSource:
     """Return a file of any format as a source; `choose` gets the names of the columns and returns those to read."""
     folder = SpillFolder()
     stamp = stamp_of(path) if os.path.isfile(path) else None  # standard input and pipes have none
-    with folder.filling() as out, open_source(path, format=format, header=header, decimal=decimal) as table:
+    with folder.filling() as out, open_source(path, format=format, **reading) as table:
         chosen = choose(table.names)
         kinds, notes = _write(_limited(table, memory_limit), chosen, out, tick)
         if stamp is not None:
@@ -230,6 +229,7 @@ def _gathered(batches: Any, chosen: Sequence[int], schema: Any) -> Iterator[Any]
 
 def _write(table: Table, chosen: Sequence[int], out: str, tick: Tick | None) -> tuple[list[str], tuple[str, ...]]:
     """Write columns of a table into a Parquet file; return their kinds, and lines for the reader."""
+    table = table.kept(tick)
     columns = columns_to_write(table, chosen, tick)
     with told_of_disk():
         table.fetch_lean(copy_columns(table, columns, out), tick)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from boxwood._files import replacing
 from boxwood._validation import cut_off, refuse_other_kind, shown
@@ -12,6 +12,7 @@ from boxwood.axes import Categories
 from boxwood.table._column_names import ColumnError, suggestion
 from boxwood.table._labels import Input, Labelled, Rules, Unseen, inputs_of, refuse_taken, rows_with
 from boxwood.table._paths import as_path
+from boxwood.table._sizes import group_rows
 from boxwood.table._source import Source, Tick, open_source
 from boxwood.table._sql import as_name, as_text
 from boxwood.table._texts import refuse_text
@@ -30,7 +31,6 @@ OUTPUTS = {
 
 
 _IN_PLACE = "USE_TMP_FILE false"  # the file is a temporary one already
-_GROUP, _GROUP_ROWS = 1 << 22, (2048, 122_880)  # values, and bounds of rows, of a group of a Parquet file
 
 
 def write_labelled(
@@ -41,10 +41,9 @@ def write_labelled(
     *,
     categories: Mapping[str, Categories] | None = None,
     column: str = "cluster",
-    format: str | None = None,
-    header: bool = True,
-    decimal: str | None = None,
     tick: Tick | None = None,
+    tell: Callable[[str], None] | None = None,
+    **reading: Any,
 ) -> Labelled:
     """Write a table with one more column, computed by SQL. Rows and other columns keep their values and order.
 
@@ -61,10 +60,13 @@ def write_labelled(
         What the new column is; see `Rules`.
     column : str, default="cluster"
         Name of the new column.
-    format, header, decimal : default=None, True, None
-        How the table is read; see `read_table`. The new table has a line of names in any case.
     tick : callable, default=None
         Called now and then with the fraction that is done, and with the number of rows when that is known.
+    tell : callable, default=None
+        Called with lines on how the table is read.
+    reading
+        How it is read: format, header and so on, as `read_table` takes them. A new table of CSV is UTF-8 and has a
+        line of names in any case.
 
     Returns
     -------
@@ -83,7 +85,9 @@ def write_labelled(
     refuse_other_kind("column", column, str, "name the new column")
     out = as_path(out)
     text = output_format(out).startswith("FORMAT csv")
-    with open_source(path, format=format, text=text, texts=rules.texts, header=header, decimal=decimal) as source:
+    with open_source(path, text=text, texts=rules.texts, **reading) as source:
+        for hint in source.hints if tell else ():
+            tell(hint)
         return write_source(source, out, rules, column=column, tick=tick)
 
 
@@ -126,12 +130,6 @@ def output_format(out: str) -> str:
             f"'{cut_off(out, 500)}': unknown extension{similar or ';'} known: {' '.join(OUTPUTS)} .csv.gz .jsonl.gz"
         )
     return OUTPUTS[extension]
-
-
-def group_rows(n_columns: int) -> int:
-    """Return the most rows of a group of a Parquet file: it is in memory as a whole when written."""
-    least, most = _GROUP_ROWS
-    return max(least, min(most, _GROUP // max(n_columns, 1)))
 
 
 def _refuse_twins(source: Source, out: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any, NamedTuple
@@ -31,12 +31,12 @@ def label_rows(
     table: Source | Query | str | os.PathLike[str],
     out: str | os.PathLike[str],
     rules: Rules,
+    /,
     *,
     column: str = "cluster",
-    format: str | None = None,
-    header: bool = True,
-    decimal: str | None = None,
     tick: Tick | None = None,
+    tell: Callable[[str], None] | None = None,
+    **reading: Any,
 ) -> Labelled:
     """Write a table with one more column, computed by SQL. Rows and other columns keep their values and order.
 
@@ -53,10 +53,10 @@ def label_rows(
         What the new column is.
     column : str, default="cluster"
         Its name.
-    format, header, decimal : default=None, True, None
-        How a file is read; see `read_table`.
-    tick : callable, default=None
-        Called now and then with the fraction that is done, and with the number of rows when that is known.
+    tick, tell : callables, default=None
+        Told how far it is, and how a file is read; see `write_labelled`.
+    reading
+        How a file is read: format, header and so on, as `read_table` takes them.
     """
     out = as_path(out)
     to_parquet = output_format(out) == "FORMAT parquet"
@@ -65,12 +65,11 @@ def label_rows(
             raise ValueError(f"'{cut_off(out, 500)}' must be a .parquet file, as the rows of {table.name} are batches")
         with of_source(table) as rows:
             return write_batches(rows, rules, out, column=column, tick=tick)
-    reading: dict[str, Any] = {"format": format, "header": header, "decimal": decimal}
     with _parquet_files(table, **reading) as found:
         if found is None:
             assert not isinstance(table, Query)
             given: dict[str, Any] = rules._asdict()
-            return write_labelled(as_path(table), out, **given, column=column, tick=tick, **reading)
+            return write_labelled(as_path(table), out, **given, column=column, tick=tick, tell=tell, **reading)
         if to_parquet and all(map(is_kept_by_arrow, found.files)):
             with of_files(found.files, found.name) as rows:
                 return write_batches(rows, rules, out, column=column, tick=tick)
@@ -87,7 +86,7 @@ class _Files(NamedTuple):
 
 @contextmanager
 def _parquet_files(
-    table: Query | str | os.PathLike[str], *, format: str | None, header: bool, decimal: str | None
+    table: Query | str | os.PathLike[str], /, *, format: str | None = None, **reading: Any
 ) -> Iterator[_Files | None]:
     """Yield the Parquet files that a table stands for; None for one file that DuckDB reads by itself."""
     if isinstance(table, Query):
@@ -96,7 +95,7 @@ def _parquet_files(
         return
     path = as_path(table)
     paths = find_files(path)
-    plain = decimal is None and header and all(os.path.isfile(each) and os.path.getsize(each) for each in paths)
+    plain = _is_plain(**reading) and all(os.path.isfile(each) and os.path.getsize(each) for each in paths)
     if len(paths) == 1 and not (
         plain and find_spec("pyarrow") is not None and format_of(paths[0], format) == "parquet"
     ):
@@ -107,6 +106,10 @@ def _parquet_files(
     for file in files[1:]:
         refuse_other_columns(files[0], file, files[0].schema.names, all_columns=True)
     yield _Files(files, path)
+
+
+def _is_plain(header: bool = True, **others: Any) -> bool:
+    return header and not any(others.values())
 
 
 @contextmanager

@@ -1,0 +1,92 @@
+"""The command line on files that are not UTF-8, on databases and on workbooks."""
+
+import random
+import sqlite3
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+
+from boxwood.cli import boxwood as main
+
+ROWS = [(i % 4 * 10 + round(random.Random(i).random(), 3), i % 4, "Köln" if i % 2 else "Zürich") for i in range(60)]
+NAMES = ("Umsätze", "besuche", "ort")
+
+
+def run(*words, code=0):
+    result = CliRunner().invoke(main, [str(word) for word in words])
+    assert result.exit_code == code, result.stderr
+    return result
+
+
+def made(folder, form):
+    """Write the rows in a form; return the name of the file and the options to read it."""
+    path = folder / f"t.{form}"
+    if form == "sqlite":
+        with sqlite3.connect(path) as con:
+            con.execute("CREATE TABLE other (a)")
+            con.execute('CREATE TABLE "the rows" ("Umsätze", besuche, ort)')
+            con.executemany('INSERT INTO "the rows" VALUES (?, ?, ?)', ROWS)
+        con.close()
+        return path, ["--table", "the rows"]
+    if form == "duckdb":
+        with duckdb.connect(path) as con:
+            con.execute('CREATE TABLE "the rows" ("Umsätze" DOUBLE, besuche INTEGER, ort VARCHAR)')
+            con.executemany('INSERT INTO "the rows" VALUES (?, ?, ?)', ROWS)
+        return path, []
+    if form == "xlsx":
+        book = pytest.importorskip("openpyxl").Workbook()
+        for row in [NAMES, *ROWS]:
+            book.active.append(row)
+        book.create_sheet("empty")
+        book.save(path)
+        return path, []
+    lines = [",".join(map(str, row)) for row in [NAMES, *ROWS]]
+    encoding = {"csv": "utf-8", "txt": "cp1252", "tsv": "mac-roman"}[form]
+    path.write_bytes("\n".join(lines).encode(encoding))
+    return path, ["--encoding", "mac-roman", "--format", "csv"] if form == "tsv" else []
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("plain")
+    return answers(*made(folder, "csv"), folder)
+
+
+def answers(path, how, folder):
+    """Return what each verb says of a table."""
+    model = folder / "m.json"
+    labelled = "SELECT \"Umsätze\"::DOUBLE, besuche::INT, ort, cluster::INT FROM '{}'"
+    said = [run("explain", path, "-k", 4, "--method", "imm", "--save", model, *how).stdout]
+    said += [run("explain", path, "-k", 4, "--method", "imm", "--engine", "duckdb", *how).stdout]
+    run("predict", model, path, "-o", folder / "o.csv", *how)
+    said += [duckdb.sql(labelled.format(folder / "o.csv")).fetchall()]
+    said += [run("why", model, path, "--row", 8, *how).stdout]
+    compared = run("compare", path, "-k", 4, "--method", "imm", "--max-leaf-nodes", 4, "--json", *how).stdout
+    return [*said, [line for line in compared.splitlines() if "seconds" not in line]]
+
+
+@pytest.mark.parametrize("form", ["txt", "tsv", "sqlite", "duckdb", "xlsx"])
+def test_every_verb_says_the_same_of_every_form(tmp_path, expected, form):
+    assert answers(*made(tmp_path, form), tmp_path) == expected
+
+
+def test_a_guessed_encoding_is_told_by_every_verb(tmp_path):
+    path, _ = made(tmp_path, "txt")
+    told = "boxwood: read as cp1252; if that is wrong, name the encoding with --encoding"
+    assert told in run("explain", path, "-k", 4, "--method", "imm", "--save", tmp_path / "m.json").stderr
+    assert told in run("explain", path, "-k", 4, "--method", "imm", "--engine", "duckdb").stderr
+    assert told in run("predict", tmp_path / "m.json", path, "-o", tmp_path / "o.csv").stderr
+    assert "read as" not in run("explain", path, "-k", 4, "--method", "imm", "--encoding", "cp1252").stderr
+
+
+def test_tables_are_listed_and_unknown_formats_get_a_remedy(tmp_path):
+    path, how = made(tmp_path, "sqlite")
+    error = run("explain", path, "-k", 4, code=3).stderr
+    assert "holds 2 tables; name one of them with --table\n  tables: other, the rows" in error
+    for name in ("t.xls", "t.ods", "t.sav"):
+        (tmp_path / name).write_bytes(b"anything")
+        assert "save it as .csv or .xlsx" in run("explain", tmp_path / name, "-k", 4, code=3).stderr
+    for option in (how, ["--encoding", "cp1252"]):
+        error = run("explain", tmp_path / "t.csv", "-k", 4, "--engine", "dask", *option, code=2).stderr
+        assert f"{option[0]} is for --engine duckdb or memory" in error
