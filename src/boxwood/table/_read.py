@@ -14,7 +14,7 @@ from boxwood.errors import DataError
 from boxwood.table._column_names import ColumnError, find_columns, split_names
 from boxwood.table._profiles import Profile, profiles_of
 from boxwood.table._source import Source, Tick, open_source
-from boxwood.table._texts import hints_on, refuse_text
+from boxwood.table._texts import hints_on, notes_on_styles, refuse_text
 
 __all__ = ["Table", "read_table"]
 
@@ -78,9 +78,10 @@ def read_table(
 ) -> Table:
     """Return the numeric columns of a CSV, Parquet, Arrow or JSON-lines file.
 
-    Booleans become 0 and 1. Columns of text, of dates or of a single value are left out and listed. A column with
-    numbers in at least half of its values counts as numeric, so text in it is an error. Takes one pass over the file
-    for each hundred columns, to see what they hold, one more for columns with missing values or true and false among
+    Booleans become 0 and 1, and so do yes and no. Numbers may have groups of thousands and signs of currencies or
+    percent where that leaves no doubt. Columns of text, of dates or of a single value are left out and listed. A column
+    with numbers in at least half of its values counts as numeric, so text in it is an error. Takes one pass over the
+    file for each hundred columns, to see what they hold, one more for columns with missing values or true and false among
     them, and one to read the numbers. Takes memory of twice the matrix.
 
     Parameters
@@ -100,7 +101,7 @@ def read_table(
         Of CSV: whether the first line holds names; if not, columns are called `column 1`, `column 2`, …
     decimal : {".", ","}, default=None
         Of CSV: what stands before the decimals. None is a point, or a comma in columns where that is sure: all values
-        of the column are such numbers, and fields are separated by semicolons.
+        of the column are such numbers, and some could be no others.
     tick : callable, default=None
         Called now and then with the fraction of a pass that is done.
 
@@ -146,7 +147,7 @@ def read_table(
             source.names[i] for j, i in enumerate(used) if profiles[i].padded and (X[:, j] == np.floor(X[:, j])).all()
         )
         booleans = tuple(source.names[i] for i in used if source.types[i] == "BOOLEAN" or profiles[i].words)
-        said = (*source.hints, *hints_on(source, dict(left_out).get("text", ())))
+        said = (*source.hints, *notes_on_styles(source, used), *hints_on(source, dict(left_out).get("text", ())))
         said += _rounded(source, [profiles[i] for i in used])
         columns_used, all_names = tuple(source.names[i] for i in used), tuple(source.names)
         return Table(source.name, X, columns_used, y, left_out, padded, booleans, said, mass, all_names)

@@ -26,6 +26,7 @@ from boxwood.table._query import QUERY, query_table
 from boxwood.table._source import Source as Table
 from boxwood.table._source import Tick, connected, open_source, waited
 from boxwood.table._spilled_columns import are_numbers, columns_to_write, copy_columns, typed_column
+from boxwood.table._texts import notes_on_styles
 from boxwood.table._write import group_rows
 
 __all__ = [
@@ -229,7 +230,8 @@ def _write(table: Table, chosen: Sequence[int], out: str, tick: Tick | None) -> 
     columns = columns_to_write(table, chosen, tick)
     with told_of_disk():
         table.fetch_lean(copy_columns(table, columns, out), tick)
-    return [column.kind for column in columns], tuple(column.note for column in columns if column.note)
+    notes = (*notes_on_styles(table, chosen), *(column.note for column in columns if column.note))
+    return [column.kind for column in columns], notes
 
 
 def _aliases(n: int) -> str:
