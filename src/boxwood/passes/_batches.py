@@ -90,6 +90,7 @@ class Batches:
         """
         wanted = list(range(self.n_columns)) if columns is None else list(columns)
         label = None if self.labelling is None else self.labelling.column_read
+        label = None if label is None else self.source.label_name(label)
         is_stored = self.store is not None and self.store.is_complete
         nearest = self.labelling is not None and label is None and not is_stored
         extra = [name for name in (self.weight, label) if name is not None]

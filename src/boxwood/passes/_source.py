@@ -104,6 +104,8 @@ class Source(ABC):
     n_rows: int | None = None
     notes: tuple[str, ...] = ()
     tick: Callable[[float, int], object] | None = None
+    missing_labels: tuple[str, ...] = ()
+    """Texts that stand for a missing label in a file, whose other labels are what it has as text; none for others."""
     is_local: ClassVar[bool] = True
     """Whether batches are read in this process, so that summaries may write to its files."""
 
@@ -114,6 +116,10 @@ class Source(ABC):
         `make` returns an empty summary; it can be pickled with cloudpickle. At least one summary is made. A source that
         is read in this process takes at most `n_jobs` threads; others have workers of their own.
         """
+
+    def label_name(self, column: str) -> str:
+        """Return the name by which a pass reads the labels of a column."""
+        return column
 
     @cached_property
     def readings(self) -> list[Reading]:

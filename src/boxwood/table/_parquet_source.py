@@ -7,7 +7,7 @@ So whatever is no Parquet file is written as one first; see `_spill.py`.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
@@ -131,6 +131,8 @@ class ParquetSource(Source):
         Name of each column in the files; None is `names`.
     kinds : sequence of str, default=None
         Kind of each column; None goes by the types of the first file.
+    texts : mapping from name to name in the files, default={}
+        Columns that hold the texts of others, as which these are labels.
     notes : sequence of str
         Lines for the reader on how the table is read.
     remove : callable, default=None
@@ -149,6 +151,7 @@ class ParquetSource(Source):
         name: str,
         stored: Sequence[str] | None = None,
         kinds: Sequence[str] | None = None,
+        texts: Mapping[str, str] | None = None,
         notes: Sequence[str] = (),
         remove: Callable[[], object] | None = None,
         memory_limit: int | None = None,
@@ -157,9 +160,15 @@ class ParquetSource(Source):
         self.files, self.names, self.name, self.notes = tuple(files), tuple(names), name, tuple(notes)
         self.n_rows = sum(file.n_rows for file in files)
         self._stored = dict(zip(names, names if stored is None else stored, strict=True))
+        self._labels = {name: f"{name}\0" for name in texts or {}}  # no column has such a name
+        self._stored |= {self._labels[name]: text for name, text in (texts or {}).items()}
         self._types = {given: self._type(kept) for given, kept in self._stored.items()}
-        self.kinds = tuple(map(kind_of, self._types.values()) if kinds is None else kinds)
+        self.kinds = tuple((kind_of(self._types[name]) for name in names) if kinds is None else kinds)
         self._memory_limit, self.n_jobs, self._remove, self._is_closed = memory_limit, n_jobs, remove, False
+
+    def label_name(self, column: str) -> str:
+        """Return the name by which a pass reads the labels of a column."""
+        return self._labels.get(column, column)
 
     def run(self, make: Callable[[], S], columns: Sequence[str], n_jobs: int | None = -1) -> S:
         """Return one summary of all batches."""

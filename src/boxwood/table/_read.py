@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,9 +11,11 @@ from boxwood._messages import rounded
 from boxwood._types import Array, Floats
 from boxwood._validation import listed
 from boxwood.errors import DataError
+from boxwood.passes._labelling import LEFT_OUT, labels_in, no_labels, refuse_other_labels
 from boxwood.table._column_names import ColumnError, find_columns, split_names
 from boxwood.table._profiles import Profile, profiles_of
 from boxwood.table._source import Source, Tick, open_source
+from boxwood.table._sql import as_text
 from boxwood.table._texts import hints_on, notes_on_styles, refuse_text
 
 __all__ = ["Table", "read_table"]
@@ -81,8 +83,8 @@ def read_table(
     Booleans become 0 and 1, and so do yes and no. Numbers may have groups of thousands and signs of currencies or
     percent where that leaves no doubt. Columns of text, of dates or of a single value are left out and listed. A column
     with numbers in at least half of its values counts as numeric, so text in it is an error. Takes one pass over the
-    file for each hundred columns, to see what they hold, one more for columns with missing values or true and false among
-    them, and one to read the numbers. Takes memory of twice the matrix.
+    file for each hundred columns, to see what they hold, one more for columns with missing values or true and false
+    among them, and one to read the numbers. Takes memory of twice the matrix.
 
     Parameters
     ----------
@@ -223,26 +225,31 @@ def _matrix(source: Source, columns: Sequence[int], n_rows: int, tick: Tick | No
 
 
 def _labels(source: Source, column: int, n_rows: int) -> Array:
-    name, text = source.names[column], source.text(column)
-    number = f"TRY_CAST({text} AS DOUBLE)"
-    facts = (
-        f"count(*) FILTER ({source.missing(column)})",
-        f"bool_and({number} IS NOT NULL AND NOT regexp_matches({text}, '^[-+]?0[0-9]'))",  # 007 is text
-        f"bool_and({number} = floor({number}) AND abs({number}) < 2**53)",
-        f"count(DISTINCT {text}) FILTER ({text} <> '-1')",
+    if source.kind(column) == "other" and source.types[column] != '"NULL"':
+        raise no_labels(source.name, source.names[column])
+    text, missing = source.label(column), source.missing(column)
+    others = f"{text} NOT IN ({', '.join(map(as_text, LEFT_OUT))})"
+    facts = f"count(*) FILTER ({missing}), count(DISTINCT {text}) FILTER (NOT {missing} AND {others})"
+    refuse_other_labels(
+        source.name, source.names[column], *source.fetch(f"SELECT {facts} FROM {source.relation}")[0], n_rows
     )
-    n_missing, numeric, whole, distinct = source.fetch(f"SELECT {', '.join(facts)} FROM {source.relation}")[0]
-    if n_missing:
-        raise DataError(
-            f"column '{name}' has no label in {n_missing:,} of {n_rows:,} rows\nuse -1 for rows to leave out"
-        )
-    _refuse_labels(name, distinct, n_rows)
-    kind = "BIGINT" if numeric and whole else "DOUBLE" if numeric else None
-    value = text if kind is None else f"CAST({number} AS {kind})"
+    known = labels_in(row[0] for row in source.fetch(f"SELECT DISTINCT {text} FROM {source.relation}"))
+    kind = _type_of(list(known.values()))
+    value = text if kind is None else f"CAST({text} AS {kind})"
     values = source.fetch_arrays(f"SELECT {value} AS label FROM {source.relation}")["label"]
     if kind is not None:
         return np.asarray(values)
-    return np.array([str(label) for label in values], dtype=object)
+    return np.array([known[label] for label in values], dtype=object)
+
+
+def _type_of(labels: Sequence[Hashable]) -> str | None:
+    """Return DuckDB's type for labels that are numbers of one type of numpy, and None for others."""
+    if all(isinstance(label, float) for label in labels):
+        return "DOUBLE"
+    if not all(isinstance(label, int) for label in labels):
+        return None
+    least, most = min(labels), max(labels)  # type: ignore[type-var]
+    return "BIGINT" if most < 2**63 else "UBIGINT" if least >= 0 else None
 
 
 def _weights(source: Source, column: int, n_rows: int) -> Floats:
@@ -258,10 +265,3 @@ def _weights(source: Source, column: int, n_rows: int) -> Floats:
     if not values.any():
         raise DataError(f"column '{name}' must hold weights, but every row has the weight 0")
     return values
-
-
-def _refuse_labels(name: str, distinct: int, n_rows: int) -> None:
-    if distinct < 2:
-        raise DataError(f"column '{name}' holds one cluster only; a tree needs at least two")
-    if distinct > 50 and 10 * distinct > n_rows:
-        raise DataError(f"column '{name}' holds {distinct:,} different values; is it the cluster column?")

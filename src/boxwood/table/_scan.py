@@ -20,7 +20,7 @@ from boxwood.table._parquet_source import ParquetFile, ParquetSource, parquet_fi
 from boxwood.table._paths import as_path, find_files
 from boxwood.table._query import is_query
 from boxwood.table._sizes import as_bytes
-from boxwood.table._source import Tick
+from boxwood.table._source import MARKS, Tick
 from boxwood.table._spark import quoted
 from boxwood.tree._on_frames import is_on_machines
 
@@ -130,7 +130,22 @@ def scan_file(
     tick: Tick | None = None,
 ) -> Source:
     """Return a file, a folder or the files of a pattern as a source; options are those of `read_table`."""
-    path = as_path(path)
+    how = {"format": format, "header": header, "decimal": decimal}
+    source = _of_file(as_path(path), columns, memory_limit=memory_limit, tick=tick, **how)
+    source.missing_labels = MARKS
+    return source
+
+
+def _of_file(
+    path: str,
+    columns: Sequence[str] | None,
+    *,
+    memory_limit: int | None,
+    format: str | None,
+    header: bool,
+    decimal: str | None,
+    tick: Tick | None,
+) -> Source:
     if not path or "\0" in path:
         raise DataError(f"no such file: {shown(path)}")
     found = find_files(path)

@@ -27,7 +27,7 @@ from boxwood.table._sql import as_text
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Source", "Tick", "connected", "described", "open_source", "waited"]
+__all__ = ["MARKS", "Source", "Tick", "connected", "described", "open_source", "waited"]
 
 T = TypeVar("T")
 Tick = Callable[..., None]
@@ -37,8 +37,10 @@ _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 _WHOLE_TYPES = (*_WHOLE, *(f"U{name}" for name in _WHOLE), "BIGNUM")
 _NUMBERS = (*_WHOLE_TYPES, "FLOAT", "DOUBLE", "DECIMAL", "BOOLEAN")
 _DATES = ("DATE", "TIME", "TIMESTAMP", "INTERVAL")
-_MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none")  # texts that programs write for a missing value
-_MARKS = ", ".join(f"'{mark}'" for mark in _MISSING)
+MARKS = ("", "na", "n/a", "#n/a", "nan", "null", "none")
+"""Texts that programs write for a missing value."""
+
+_MARKS = ", ".join(f"'{mark}'" for mark in MARKS)
 _CONFIG = {
     "autoinstall_known_extensions": "false",  # nothing is ever downloaded
     "autoload_known_extensions": "false",
@@ -110,6 +112,10 @@ class Source:
     def text(self, column: int) -> str:
         """Return SQL for a value as text."""
         return f"(c{column} ->> '$')" if self.types[column] == "JSON" else f"CAST(c{column} AS VARCHAR)"
+
+    def label(self, column: int) -> str:
+        """Return SQL for a value as the text of a label, with one zero only."""
+        return f"CAST(c{column} + 0 AS VARCHAR)" if self.types[column] in ("FLOAT", "DOUBLE") else self.text(column)
 
     def missing(self, column: int) -> str:
         """Return SQL for whether the value is missing: NULL, NaN, an empty text or a mark such as NA."""

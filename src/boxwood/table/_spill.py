@@ -63,9 +63,10 @@ class SpillFolder:
             raise
 
     def source(self, names: Sequence[str], kinds: Sequence[str], name: str, **options: Any) -> ParquetSource:
-        """Return the file that was written as a source; its columns are c0, c1, …"""
+        """Return the file that was written as a source; its columns are c0, c1, …, and t0, t1, … their texts."""
         file = parquet_file(os.path.join(self.path, "rows.parquet"), name)
         stored = [f"c{i}" for i in range(len(names))]
+        options["texts"] = {name: f"t{i}" for i, name in enumerate(names) if f"t{i}" in file.schema.names}
         return ParquetSource([file], names, name=name, stored=stored, kinds=kinds, remove=self.remove, **options)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from boxwood.passes._find_labels import MOST_LABELS
 from boxwood.table._profiles import Profile, profiles_of
 from boxwood.table._source import Source as Table
 from boxwood.table._source import Tick
@@ -17,12 +18,16 @@ _KEPT = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "FLOAT", "DOUBLE", "BOOLEAN
 _KEPT_KINDS = {*_KEPT, *(f"U{name}" for name in _KEPT), "DATE", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE"}
 
 
+_WIDE = ("HUGEINT", "UHUGEINT", "BIGNUM", "DECIMAL")  # types of numbers that become doubles, which may be equal
+
+
 class Column(NamedTuple):
-    """A column of the file to write: its SQL, its kind, and a line for the reader."""
+    """A column of the file to write: its SQL, its kind, a line for the reader, and its texts where labels need them."""
 
     sql: str
     kind: str
     note: str = ""
+    label: str | None = None
 
 
 def columns_to_write(table: Table, chosen: Sequence[int], tick: Tick | None) -> list[Column]:
@@ -37,7 +42,25 @@ def columns_to_write(table: Table, chosen: Sequence[int], tick: Tick | None) -> 
         tests = ", ".join(f"bool_and(n{i} = floor(n{i}))" for i in ends_whole)
         found = table.fetch(f"SELECT {tests} FROM (SELECT {values} FROM {table.relation})", tick)[0]
         written |= {i: _of_text(table, profiles[i], is_whole) for i, is_whole in zip(ends_whole, found, strict=True)}
+    wide = [i for i in chosen if table.types[i].split("(")[0] in _WIDE]
+    for i in _with_labels(table, [*(i for i, profile in profiles.items() if are_numbers(profile)), *wide], tick):
+        written[i] = written[i]._replace(label=f"CASE WHEN NOT {table.missing(i)} THEN {table.label(i)} END")
     return [written[i] for i in chosen]
+
+
+def _with_labels(table: Table, columns: Sequence[int], tick: Tick | None) -> list[int]:
+    """Return the columns of numbers that may be labels, and whose texts tell more than whole numbers do as doubles."""
+    if not columns:
+        return []
+    tests = []
+    for i in columns:
+        text = table.text(i)
+        whole = f"TRY_CAST({text} AS BIGINT)"
+        is_plain = f"{text} = CAST({whole} AS VARCHAR) AND {whole} BETWEEN -{1 << 53} AND {1 << 53}"
+        is_plain = f"bool_and({table.missing(i)} OR coalesce({is_plain}, false))"
+        tests.append(f"NOT {is_plain} AND approx_count_distinct({text}) <= {2 * MOST_LABELS}")
+    found = table.fetch(f"SELECT {', '.join(tests)} FROM {table.relation}", tick)[0]
+    return [i for i, has_labels in zip(columns, found, strict=True) if has_labels]
 
 
 def _may_be_whole(profile: Profile) -> bool:
@@ -75,6 +98,7 @@ def typed_column(table: Table, i: int) -> Column:
 
 def copy_columns(table: Table, columns: Sequence[Column], out: str) -> str:
     """Return the SQL that writes columns as c0, c1, …"""
-    selected = ", ".join(f"{column.sql} AS c{j}" for j, column in enumerate(columns))
+    labels = [f"{column.label} AS t{j}" for j, column in enumerate(columns) if column.label is not None]
+    selected = ", ".join([*(f"{column.sql} AS c{j}" for j, column in enumerate(columns)), *labels])
     options = f"FORMAT parquet, ROW_GROUP_SIZE {group_rows(len(columns))}, USE_TMP_FILE false"
     return f"COPY (SELECT {selected} FROM {table.relation}) TO {as_text(out)} ({options})"
