@@ -36,7 +36,10 @@ WRITTEN = {
 }
 TYPED = {
     "unsigned": (pa.array([2**63, 2**63 + 1, 5], pa.uint64()), [5, 2**63, 2**63 + 1]),
-    "decimals": (pa.array([f"0.{'1' * 18}{i}" for i in range(3)]).cast(DECIMAL), [f"0.{'1' * 18}{i}0" for i in range(3)]),
+    "decimals": (
+        pa.array([f"0.{'1' * 18}{i}" for i in range(3)]).cast(DECIMAL),
+        [f"0.{'1' * 18}{i}0" for i in range(3)],
+    ),
     "short decimals": (pa.array(["0.5", "1.5", "2"]).cast(pa.decimal128(9, 2)), [0.5, 1.5, 2.0]),
     "halves": (pa.array([0.1, 0.5, -1], pa.float32()), [0.1, 0.5]),
     "zeros": (pa.array([0.0, -0.0, 1.5]), [0.0, 1.5]),

@@ -63,20 +63,23 @@ def columns_of(talk: Talk, source: Source, labels: str | None, options: dict[str
     kinds = dict(zip(names, source.kinds, strict=True))
     chosen = [name for name in wanted or names if name not in (*excluded, *beside)]
     if not wanted:
+        for name in source.mixed:
+            if name in chosen:
+                source.refuse_text(name)
         for reason in dict.fromkeys(OTHER_KINDS.values()):
             others = [name for name in chosen if OTHER_KINDS.get(kinds[name]) == reason]
             if others:
                 talk.note(f"left out, {reason}: {', '.join(others)}")
         chosen = [name for name in chosen if kinds[name] not in OTHER_KINDS]
     if not chosen:
-        raise DataError(f"no column is left in {source.name}; its columns: {listed(names)}")
-    if labels is None and not wanted:
-        chosen = _without_suspects(talk, source, chosen)
+        raise DataError(f"no numeric column in {source.name}\nits columns: {listed(names)}")
+    if all(kinds[name] in ("number", "boolean") for name in chosen):
+        chosen = _without_suspects(talk, source, chosen, identifiers=labels is None and not wanted)
     return Columns(names, tuple(chosen))
 
 
-def _without_suspects(talk: Talk, source: Source, chosen: Sequence[str]) -> list[str]:
-    """Return the columns without constant ones, and without those that look like identifiers."""
+def _without_suspects(talk: Talk, source: Source, chosen: Sequence[str], *, identifiers: bool) -> list[str]:
+    """Return the columns without constant ones, and perhaps without those that look like identifiers."""
     from boxwood.explanation._table_guards import suspects_in
     from boxwood.passes import Batches
 
@@ -84,14 +87,16 @@ def _without_suspects(talk: Talk, source: Source, chosen: Sequence[str]) -> list
         source.tick = told_by_rows(source, status)
         suspects = suspects_in(Batches(source, tuple(chosen)))
         source.tick = None
-    kept = [name for name in chosen if name not in (*suspects.constant, *suspects.identifiers)]
-    what = f"looks like an identifier: {listed(suspects.identifiers)}"
+    found = suspects.identifiers if identifiers else ()
+    kept = [name for name in chosen if name not in (*suspects.constant, *found)]
+    what = f"looks like an identifier: {listed(found)}"
+    if len(suspects.constant) == len(chosen):
+        raise DataError(f"only constant columns in {source.name}; no cut can separate their rows")
     if not kept:
-        constant = f"one value only: {listed(suspects.constant)}" if suspects.constant else what
-        raise DataError(f"no column is left in {source.name}; {constant}\nto use it, name the columns with -c NAME")
+        raise DataError(f"no column is left in {source.name}; {what}\nto use it, name the columns with -c NAME")
     if suspects.constant:
         talk.note(f"left out, one value only: {', '.join(suspects.constant)}")
-    if suspects.identifiers:
+    if found:
         talk.note(f"left out, {what}; to use it, name the columns with -c")
     return kept
 

@@ -34,7 +34,7 @@ def suspects_in(batches: Batches) -> Suspects:
     Takes a pass, and another one over columns that are numbered almost without gaps.
     """
     look = replace(batches, labelling=None, store=None).fold(partial(_Look, batches.n_columns))
-    constant = np.flatnonzero(look.least == look.most).tolist()
+    constant = np.flatnonzero((look.least == look.most) & np.isfinite(look.least)).tolist()
     identifiers = identifiers_of(batches, look.n_rows, look.is_whole, look.least, look.most)
     return Suspects(tuple(batches.columns[j] for j in constant), identifiers)
 
@@ -71,8 +71,8 @@ class _Look:
         self.n_rows += len(values)
         for j in np.flatnonzero(self.is_whole).tolist():
             self.is_whole[j] = bool((values[:, j] == np.floor(values[:, j])).all())
-        self.least = np.minimum(self.least, values.min(axis=0, initial=np.inf))
-        self.most = np.maximum(self.most, values.max(axis=0, initial=-np.inf))
+        self.least = np.fmin(self.least, np.fmin.reduce(values, axis=0, initial=np.inf))
+        self.most = np.fmax(self.most, np.fmax.reduce(values, axis=0, initial=-np.inf))
 
     def merge(self, other: _Look) -> None:
         self.n_rows += other.n_rows

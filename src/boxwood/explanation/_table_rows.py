@@ -36,6 +36,9 @@ def rows_for(
     batches = rows_of(source, label, weight)
     if columns is not None:
         return replace(batches, columns=_chosen(batches, columns, label)), ()
+    for name in source.mixed:
+        if name not in (label, weight):
+            source.refuse_text(name)
     return batches, notes_on_left_out(left_out_of(source, (label, weight)))
 
 
@@ -66,6 +69,8 @@ def _chosen(batches: Batches, columns: Sequence[str], label: str | None) -> tupl
     refuse_unknown_columns(wanted, source.names)
     kinds = dict(zip(source.names, source.kinds, strict=True))
     others = [name for name in wanted if kinds[name] in OTHER_KINDS and name != label]
+    for name in others:
+        source.refuse_text(name)
     if others:
         raise DataError(
             f"columns of a table in batches must be numbers, but these are not: {listed(others)}; leave them out, or "

@@ -177,7 +177,7 @@ class _Decoded:
         self.summary.merge(other.summary)
 
 
-OTHER_KINDS = {"text": "text", "date": "dates", "other": "neither numbers nor booleans"}
+OTHER_KINDS = {"text": "text", "date": "dates", "empty": "no values", "other": "neither numbers nor booleans"}
 """What columns hold that are no rows, by their kind."""
 
 
@@ -193,6 +193,7 @@ def rows_of(source: Source, label: str | None = None, weight: str | None = None)
         if name is not None and name not in source.names:
             raise DataError(f"{source.name} has no column {name!r}; its columns: {listed(source.names)}")
     if weight is not None and (kind := source.kinds[source.names.index(weight)]) not in ("number", "boolean"):
+        source.refuse_text(weight)
         raise DataError(f"weights must be numbers, but column {weight!r} of {source.name} holds {OTHER_KINDS[kind]}")
     kinds = zip(source.names, source.kinds, strict=True)
     columns = tuple(name for name, kind in kinds if kind in ("number", "boolean") and name not in (label, weight))

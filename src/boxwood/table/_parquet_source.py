@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
@@ -18,6 +19,7 @@ from boxwood._threads import n_threads
 from boxwood.errors import DataError
 from boxwood.passes._source import RecordSummary, Source, fewer_threads
 from boxwood.table._arrow_source import batch_rows, kind_of
+from boxwood.table._column_names import distinct_names
 
 __all__ = ["ParquetFile", "ParquetSource", "parquet_file", "refuse_changed", "stamp_of"]
 
@@ -165,6 +167,15 @@ class ParquetSource(Source):
         self._types = {given: self._type(kept) for given, kept in self._stored.items()}
         self.kinds = tuple((kind_of(self._types[name]) for name in names) if kinds is None else kinds)
         self._memory_limit, self.n_jobs, self._remove, self._is_closed = memory_limit, n_jobs, remove, False
+
+    def refuse_text(self, column: str) -> None:
+        """Raise a DataError if a column has text where numbers must be; it says in how many rows, and where first."""
+        from boxwood.table._parquet_files import opened_files
+        from boxwood.table._texts import refuse_text
+
+        at = distinct_names(self.files[0].schema.names).index(self._stored[column])
+        with opened_files(self.files, self.name, [at]) as table:
+            refuse_text(replace(table, names=(column,)), 0, self.n_rows)
 
     def label_name(self, column: str) -> str:
         """Return the name by which a pass reads the labels of a column."""

@@ -12,7 +12,7 @@ from boxwood.table._source import Tick
 from boxwood.table._sql import as_text
 from boxwood.table._write import group_rows
 
-__all__ = ["Column", "are_numbers", "columns_to_write", "copy_columns", "typed_column"]
+__all__ = ["Column", "are_numbers", "columns_to_write", "copy_columns", "is_mixed", "typed_column"]
 
 _KEPT = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "FLOAT", "DOUBLE", "BOOLEAN")
 _KEPT_KINDS = {*_KEPT, *(f"U{name}" for name in _KEPT), "DATE", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE"}
@@ -22,12 +22,13 @@ _WIDE = ("HUGEINT", "UHUGEINT", "BIGNUM", "DECIMAL")  # types of numbers that be
 
 
 class Column(NamedTuple):
-    """A column of the file to write: its SQL, its kind, a line for the reader, and its texts where labels need them."""
+    """A column to write: its SQL and kind, a line for the reader, its texts where labels need them, if it is mixed."""
 
     sql: str
     kind: str
     note: str = ""
     label: str | None = None
+    is_mixed: bool = False
 
 
 def columns_to_write(table: Table, chosen: Sequence[int], tick: Tick | None) -> list[Column]:
@@ -73,6 +74,11 @@ def are_numbers(profile: Profile) -> bool:
     return profile.numbers == profile.filled > 0 and not profile.dates
 
 
+def is_mixed(profile: Profile) -> bool:
+    """Return whether at least half of the values are numbers, but not all."""
+    return profile.numbers < profile.filled <= 2 * profile.numbers
+
+
 def _of_text(table: Table, profile: Profile, is_whole: bool) -> Column:
     """Return how a column of text is written: as booleans, whole numbers or doubles, if all its values are numbers."""
     i = profile.column
@@ -81,11 +87,8 @@ def _of_text(table: Table, profile: Profile, is_whole: bool) -> Column:
             return Column(f"CAST({table.number(i)} AS BOOLEAN)", "boolean")
         note = f"{table.names[i]} is read as a number, though it has leading zeros" if profile.padded else ""
         return Column(f"CAST({table.number(i)} AS {'BIGINT' if is_whole else 'DOUBLE'})", "number", note)
-    note = ""
-    if 2 * profile.numbers >= profile.filled > 0:
-        n = profile.filled - profile.numbers
-        note = f"{table.names[i]} is text, as {n:,} of its {profile.filled:,} values are no numbers"
-    return Column(table.category(i, ()), "date" if profile.dates else "text", note)
+    kind = "empty" if profile.filled == 0 else "date" if profile.dates else "text"
+    return Column(table.category(i, ()), kind, is_mixed=is_mixed(profile))
 
 
 def typed_column(table: Table, i: int) -> Column:
