@@ -80,23 +80,23 @@ def columns_of(talk: Talk, source: Source, labels: str | None, options: dict[str
 
 def _without_suspects(talk: Talk, source: Source, chosen: Sequence[str], *, identifiers: bool) -> list[str]:
     """Return the columns without constant ones, and perhaps without those that look like identifiers."""
-    from boxwood.explanation._table_guards import suspects_in
+    from boxwood.explanation._table_guards import Suspects, constant_in, suspects_in
     from boxwood.passes import Batches
 
+    batches = Batches(source, tuple(chosen))
     with talk.status(f"reading {source.name}") as status:
         source.tick = told_by_rows(source, status)
-        suspects = suspects_in(Batches(source, tuple(chosen)))
+        suspects = suspects_in(batches) if identifiers else Suspects(constant_in(batches), ())
         source.tick = None
-    found = suspects.identifiers if identifiers else ()
-    kept = [name for name in chosen if name not in (*suspects.constant, *found)]
-    what = f"looks like an identifier: {listed(found)}"
+    kept = [name for name in chosen if name not in (*suspects.constant, *suspects.identifiers)]
+    what = f"looks like an identifier: {listed(suspects.identifiers)}"
     if len(suspects.constant) == len(chosen):
         raise DataError(f"only constant columns in {source.name}; no cut can separate their rows")
     if not kept:
         raise DataError(f"no column is left in {source.name}; {what}\nto use it, name the columns with -c NAME")
     if suspects.constant:
         talk.note(f"left out, one value only: {', '.join(suspects.constant)}")
-    if found:
+    if suspects.identifiers:
         talk.note(f"left out, {what}; to use it, name the columns with -c")
     return kept
 

@@ -6,6 +6,7 @@ part of them, the same part on every machine.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -15,8 +16,9 @@ import numpy as np
 from boxwood._types import Bools, Floats, Indices
 from boxwood.explanation._guards import counts_rows, has_name_of_identifier
 from boxwood.passes import Batches, Block
+from boxwood.passes._batches import Reader
 
-__all__ = ["Suspects", "identifiers_of", "suspects_in"]
+__all__ = ["Suspects", "constant_in", "identifiers_of", "suspects_in"]
 
 LOOKED_AT = 1 << 20  # different numbers of a column that are counted, of those in its range
 
@@ -34,9 +36,21 @@ def suspects_in(batches: Batches) -> Suspects:
     Takes a pass, and another one over columns that are numbered almost without gaps.
     """
     look = replace(batches, labelling=None, store=None).fold(partial(_Look, batches.n_columns))
-    constant = np.flatnonzero((look.least == look.most) & np.isfinite(look.least)).tolist()
     identifiers = identifiers_of(batches, look.n_rows, look.is_whole, look.least, look.most)
-    return Suspects(tuple(batches.columns[j] for j in constant), identifiers)
+    return Suspects(look.constant(batches.columns), identifiers)
+
+
+def constant_in(batches: Batches) -> tuple[str, ...]:
+    """Return the columns of one value; reads the table only until all others have shown two, where it can."""
+    source, width = batches.source, batches.n_columns
+    if not hasattr(source, "batches"):
+        return replace(batches, labelling=None, store=None).fold(partial(_Look, width)).constant(batches.columns)
+    look, reader = _Look(width), Reader(width, list(range(width)))
+    for batch, _ in source.batches(batches.columns):
+        look.update(reader.block(batch))
+        if (look.least < look.most).all():
+            break
+    return look.constant(batches.columns)
 
 
 def identifiers_of(batches: Batches, n_rows: int, whole: Bools, least: Floats, most: Floats) -> tuple[str, ...]:
@@ -73,6 +87,11 @@ class _Look:
             self.is_whole[j] = bool((values[:, j] == np.floor(values[:, j])).all())
         self.least = np.fmin(self.least, np.fmin.reduce(values, axis=0, initial=np.inf))
         self.most = np.fmax(self.most, np.fmax.reduce(values, axis=0, initial=-np.inf))
+
+    def constant(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """Return the columns of one value; infinite values are refused elsewhere."""
+        is_constant = (self.least == self.most) & np.isfinite(self.least)
+        return tuple(columns[j] for j in np.flatnonzero(is_constant).tolist())
 
     def merge(self, other: _Look) -> None:
         self.n_rows += other.n_rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
 from typing import NamedTuple
 
 from boxwood.passes._find_labels import MOST_LABELS
@@ -37,31 +38,34 @@ def columns_to_write(table: Table, chosen: Sequence[int], tick: Tick | None) -> 
     profiles = profiles_of(table, texts, tick)[1] if texts else {}
     written = {i: typed_column(table, i) for i in chosen}
     written |= {i: _of_text(table, profile, False) for i, profile in profiles.items()}
-    ends_whole = [i for i, profile in profiles.items() if are_numbers(profile) and _may_be_whole(profile)]
-    if ends_whole:
-        values = ", ".join(f"{table.number(i)} AS n{i}" for i in ends_whole)  # once, for they are used more than once
-        tests = ", ".join(f"bool_and(n{i} = floor(n{i}))" for i in ends_whole)
-        found = table.fetch(f"SELECT {tests} FROM (SELECT {values} FROM {table.relation})", tick)[0]
-        written |= {i: _of_text(table, profiles[i], is_whole) for i, is_whole in zip(ends_whole, found, strict=True)}
+    numbers = [i for i, profile in profiles.items() if are_numbers(profile)]
     wide = [i for i in chosen if table.types[i].split("(")[0] in _WIDE]
-    for i in _with_labels(table, [*(i for i, profile in profiles.items() if are_numbers(profile)), *wide], tick):
+    whole, labels = _looked_at(table, [i for i in numbers if _may_be_whole(profiles[i])], [*numbers, *wide], tick)
+    written |= {i: _of_text(table, profiles[i], True) for i in whole}
+    for i in labels:
         written[i] = written[i]._replace(label=f"CASE WHEN NOT {table.missing(i)} THEN {table.label(i)} END")
     return [written[i] for i in chosen]
 
 
-def _with_labels(table: Table, columns: Sequence[int], tick: Tick | None) -> list[int]:
-    """Return the columns of numbers that may be labels, and whose texts tell more than whole numbers do as doubles."""
-    if not columns:
-        return []
-    tests = []
-    for i in columns:
-        text = table.text(i)
-        whole = f"TRY_CAST({text} AS BIGINT)"
-        is_plain = f"{text} = CAST({whole} AS VARCHAR) AND {whole} BETWEEN -{1 << 53} AND {1 << 53}"
-        is_plain = f"bool_and({table.missing(i)} OR coalesce({is_plain}, false))"
-        tests.append(f"NOT {is_plain} AND approx_count_distinct({text}) <= {2 * MOST_LABELS}")
-    found = table.fetch(f"SELECT {', '.join(tests)} FROM {table.relation}", tick)[0]
-    return [i for i, has_labels in zip(columns, found, strict=True) if has_labels]
+def _looked_at(
+    table: Table, whole: Sequence[int], labels: Sequence[int], tick: Tick | None
+) -> tuple[list[int], list[int]]:
+    """Return the first columns that hold whole numbers, and the second ones that may be labels by their texts alone."""
+    tests = [*(f"bool_and(n{i} = floor(n{i}))" for i in whole), *map(_needs_text, labels)]
+    if not tests:
+        return [], []
+    values = [f"{table.number(i)} AS n{i}" for i in whole]  # once, for they are used more than once
+    values += [f"{table.text(i)} AS t{i}, {table.missing(i)} AS m{i}" for i in labels]
+    found = table.fetch(f"SELECT {', '.join(tests)} FROM (SELECT {', '.join(values)} FROM {table.relation})", tick)[0]
+    first, second = found[: len(whole)], found[len(whole) :]
+    return [*compress(whole, first)], [*compress(labels, second)]
+
+
+def _needs_text(i: int) -> str:
+    """Return SQL for whether texts t that may be labels are not those of whole numbers that doubles hold."""
+    whole = f"TRY_CAST(t{i} AS BIGINT)"
+    is_plain = f"t{i} = CAST({whole} AS VARCHAR) AND {whole} BETWEEN -{1 << 53} AND {1 << 53}"
+    return f"NOT bool_and(m{i} OR coalesce({is_plain}, false)) AND approx_count_distinct(t{i}) <= {2 * MOST_LABELS}"
 
 
 def _may_be_whole(profile: Profile) -> bool:
