@@ -175,7 +175,7 @@ class ParquetSource(Source):
 
         at = distinct_names(self.files[0].schema.names).index(self._stored[column])
         with opened_files(self.files, self.name, [at]) as table:
-            refuse_text(replace(table, names=(column,)), 0, self.n_rows)
+            refuse_text(replace(table, names=(column,)), 0, sum(file.n_rows for file in self.files))
 
     def label_name(self, column: str) -> str:
         """Return the name by which a pass reads the labels of a column."""

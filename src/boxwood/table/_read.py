@@ -230,9 +230,8 @@ def _labels(source: Source, column: int, n_rows: int) -> Array:
     text, missing = source.label(column), source.missing(column)
     others = f"{text} NOT IN ({', '.join(map(as_text, LEFT_OUT))})"
     facts = f"count(*) FILTER ({missing}), count(DISTINCT {text}) FILTER (NOT {missing} AND {others})"
-    refuse_other_labels(
-        source.name, source.names[column], *source.fetch(f"SELECT {facts} FROM {source.relation}")[0], n_rows
-    )
+    n_missing, n_labels = source.fetch(f"SELECT {facts} FROM {source.relation}")[0]
+    refuse_other_labels(source.name, source.names[column], n_missing, n_labels, n_rows)
     known = labels_in(row[0] for row in source.fetch(f"SELECT DISTINCT {text} FROM {source.relation}"))
     kind = _type_of(list(known.values()))
     value = text if kind is None else f"CAST({text} AS {kind})"
@@ -246,10 +245,10 @@ def _type_of(labels: Sequence[Hashable]) -> str | None:
     """Return DuckDB's type for labels that are numbers of one type of numpy, and None for others."""
     if all(isinstance(label, float) for label in labels):
         return "DOUBLE"
-    if not all(isinstance(label, int) for label in labels):
+    whole = [label for label in labels if isinstance(label, int)]
+    if len(whole) < len(labels):
         return None
-    least, most = min(labels), max(labels)  # type: ignore[type-var]
-    return "BIGINT" if most < 2**63 else "UBIGINT" if least >= 0 else None
+    return "BIGINT" if max(whole) < 2**63 else "UBIGINT" if min(whole) >= 0 else None
 
 
 def _weights(source: Source, column: int, n_rows: int) -> Floats:

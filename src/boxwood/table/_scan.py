@@ -131,8 +131,7 @@ def scan_file(
     tick: Tick | None = None,
 ) -> Source:
     """Return a file, a folder or the files of a pattern as a source; options are those of `read_table`."""
-    how = {"format": format, "header": header, "decimal": decimal}
-    source = _of_file(as_path(path), columns, memory_limit=memory_limit, tick=tick, **how)
+    source = _of_file(as_path(path), columns, memory_limit, format, header, decimal, tick)
     source.missing_labels = MARKS
     return source
 
@@ -140,7 +139,6 @@ def scan_file(
 def _of_file(
     path: str,
     columns: Sequence[str] | None,
-    *,
     memory_limit: int | None,
     format: str | None,
     header: bool,
