@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Sequence
+from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any, Literal
 
@@ -75,7 +76,7 @@ def as_matrix(frame: Any, columns: Sequence[str] | None = None) -> Array:
     """Return the columns of a frame as rows of numbers, shape (n, d); missing values become NaN.
 
     A frame with float columns in one block is not copied; pandas makes such frames from arrays. Other frames are copied
-    once, in Fortran order. Booleans become 0 and 1.
+    once, in Fortran order. Booleans become 0 and 1. Columns of objects of pandas may hold Python's decimals or truths.
 
     Raises
     ------
@@ -87,7 +88,7 @@ def as_matrix(frame: Any, columns: Sequence[str] | None = None) -> Array:
     present = column_names(frame)
     wanted = list(present) if columns is None else list(columns)
     refuse_unknown_columns(wanted, present)
-    series = dict(zip(present, nw.from_native(frame, eager_only=True).iter_columns(), strict=True))
+    series = _typed_columns(frame)
     kinds = {name: series[name].dtype for name in wanted}
     others = [
         f"{name} ({str(kind).split('(')[0]})"
@@ -111,10 +112,9 @@ def numeric_columns(frame: Any) -> tuple[list[str], dict[str, list[str]]]:
     """Return the names of the columns of numbers and booleans, and those of the others: text, dates, or no values."""
     import narwhals as nw
 
-    present = column_names(frame)
     numeric: list[str] = []
     others: dict[str, list[str]] = {"text": [], "dates": [], "no values": []}
-    for name, series in zip(present, nw.from_native(frame, eager_only=True).iter_columns(), strict=True):
+    for name, series in _typed_columns(frame).items():
         is_number = series.dtype.is_numeric() or series.dtype == nw.Boolean
         if len(series) and _lacks(series[:1]).all() and _lacks(series).all():
             others["no values"].append(name)
@@ -154,6 +154,26 @@ def _lacks(series: Any) -> Bools:
     return np.asarray(lacks.to_numpy(), dtype=np.bool_)
 
 
+def _typed_columns(frame: Any) -> dict[str, Any]:
+    """Return the columns; of pandas' columns of objects, those of decimals become floats, those of truths booleans."""
+    import narwhals as nw
+
+    columns = dict(zip(column_names(frame), nw.from_native(frame, eager_only=True).iter_columns(), strict=True))
+    for name, series in columns.items():
+        if series.dtype == nw.Object and series.implementation.is_pandas():
+            columns[name] = nw.from_native(_typed(series.to_native()), series_only=True)
+    return columns
+
+
+def _typed(objects: Any) -> Any:
+    """Return a series of objects with the type that all its values have, if they are decimals or truths."""
+    values = objects.dropna()
+    for kinds, type_ in (((Decimal,), "float64"), ((bool, np.bool_), "boolean")):
+        if isinstance(next(iter(values), None), kinds) and all(isinstance(value, kinds) for value in values):
+            return objects.where(objects.notna(), None).astype(type_)
+    return objects
+
+
 def without_columns(frame: Any, names: Collection[str]) -> Any:
     """Return a frame without some of its columns; names that it does not have are passed over."""
     import narwhals as nw
@@ -177,8 +197,7 @@ def boolean_columns(X: Any) -> list[str]:
         return []
     import narwhals as nw
 
-    series = nw.from_native(X, eager_only=True).iter_columns()
-    return [name for name, one in zip(column_names(X), series, strict=True) if one.dtype == nw.Boolean]
+    return [name for name, one in _typed_columns(X).items() if one.dtype == nw.Boolean]
 
 
 def rounded_columns(X: Any, columns: Sequence[str]) -> list[str]:

@@ -131,14 +131,17 @@ BAD = [
     Bad(
         "explain good.csv --labels one -c x,y",
         DATA,
-        "column 'one' holds one cluster only; a tree needs at least two",
+        "the labels hold only one cluster, 7; a tree separates clusters, so give at least two",
     ),
-    Bad("explain many.csv --labels id", DATA, "column 'id' holds 60 different values; is it the cluster column?"),
+    Bad(
+        "explain many.csv --labels id",
+        DATA,
+        "column 'id' of many.csv holds 60 different values; is it the cluster column?",
+    ),
     Bad(
         "explain good.csv --labels gap",
         DATA,
-        "column 'gap' has no label in 1 of 8 rows",
-        "use -1 for rows to leave out",
+        "1 of 8 labels in column 'gap' of good.csv are missing; use -1 for rows to leave out",
     ),
     Bad(
         "explain good.csv --labels segmnt",

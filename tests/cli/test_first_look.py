@@ -12,6 +12,7 @@ import pytest
 import boxwood
 from boxwood.table import read_table
 from boxwood.table._source import open_source
+from boxwood.table._texts import learn_styles
 from tests.cli.test_cli import DATA, SCALED, run
 
 N = 60
@@ -138,6 +139,10 @@ PLAIN = [[written(x) for x in row] for row in X]
 COMMAS = [[written(x, ",") for x in row] for row in X]
 GROUPS = [[written(x, ",", ".") for x in row] for row in X]
 QUOTED = [[f'"{cell}"' for cell in row] for row in COMMAS]
+FULL = [[f'"{written(x, ".", ",")}"' for x in row] for row in X]
+EUROS = [[f"{cell} €" for cell in row] for row in GROUPS]
+DOLLARS = [[f'"${cell}"'.replace("$-", "-$") for cell in row] for row in PLAIN]
+NARROW = [[written(x, ",", "\u202f").replace("-", "\u2212") for x in row] for row in X]
 SPACED = csv_text(PLAIN, " ")
 
 
@@ -151,6 +156,11 @@ WRITTEN = {
     "plain": Written(csv_text(PLAIN)),
     "semicolons and decimal commas": Written(csv_text(COMMAS, ";")),
     "semicolons and groups": Written(csv_text(GROUPS, ";")),
+    "commas that are sure": Written(csv_text(QUOTED), note="read as numbers: price ('"),
+    "groups": Written(csv_text(FULL), note="read as numbers: price ('"),
+    "euros": Written(csv_text(EUROS, ";"), note="read as numbers: price ('"),
+    "dollars": Written(csv_text(DOLLARS), note="read as numbers: price ('"),
+    "spaces and minus signs": Written(csv_text(NARROW, "\t"), note="read as numbers: price ('"),
     "tabs and decimal commas": Written(csv_text(COMMAS, "\t"), ("--decimal", ",")),
     "quoted decimal commas": Written(csv_text(QUOTED), ("--decimal", ",")),
     "spaces": Written(SPACED),
@@ -209,27 +219,45 @@ def test_a_header_that_looks_like_data_is_told(tmp_path, header, said):
     assert told == ("" if said is None else f"boxwood: {said}\n") + SCALED
 
 
+DOUBT, OPTIONS = "look like numbers with", "--decimal . or --decimal , reads them"
+
+
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        (['"24,84"', '"7,1"'], "look like numbers with a decimal comma: a ('24,84'); --decimal , reads them"),
-        (
-            ['"12,345.67"', '"1,007.00"'],
-            "look like numbers with signs in them: a ('12,345.67'); write plain numbers to use them",
-        ),
-        (["$24.84", "$7"], "look like numbers with signs in them: a ('$24.84'); write plain numbers to use them"),
-        (["7%", "8.5 %"], "look like numbers with signs in them: a ('7%'); write plain numbers to use them"),
-        (['"12,345"', '"6,789"'], "look like numbers with signs in them: a ('12,345')"),
+        (['"12,345"', '"6,789"'], f"{DOUBT} a sign that may part thousands or decimals: a ('12,345'); {OPTIONS}"),
+        (["1.234 €", "5.678 €"], f"{DOUBT} a sign that may part thousands or decimals: a ('1.234 €'); {OPTIONS}"),
+        (["$5", "€6"], f"{DOUBT} different signs: a ('$5'); write plain numbers to use them"),
+        (["7%", "0.5", "8%"], f"{DOUBT} different signs: a ('7%'); write plain numbers to use them"),
+        (['"1,5"', '"1,2"', '"1,234.5"'], f"{DOUBT} points and commas in more than one role: a ('1,2'); write plain"),
         (["red", "12%"], None),
         (["1.2.3", "1.2.4"], None),
+        (["26.12.2021", "24.12.2021"], None),
+        (["0049 30 123", "0049 40 456"], None),
     ],
 )
-def test_text_that_looks_like_numbers_is_told(tmp_path, values, said):
+def test_text_that_is_perhaps_numbers_is_told(tmp_path, values, said):
     (tmp_path / "t.csv").write_text("a,b,c\n" + "".join(f"{value},{i},{i % 4}\n" for i, value in enumerate(values * 9)))
     told = run(tmp_path, "explain", "{}/t.csv", "-k", 2).stderr
     assert (f"boxwood: {said}" in told) if said else "look like" not in told
     named = run(tmp_path, "explain", "{}/t.csv", "-k", 2, "-c", "a", code=DATA).stderr
     assert (f"\n  {said}" in named) if said else "look like" not in named
+
+
+@pytest.mark.parametrize(
+    ("values", "decimal", "numbers"),
+    [
+        (["12,345", "6,789"], ".", [12345, 6789]),
+        (["12,345", "6,789"], ",", [12.345, 6.789]),
+        (["1.234 €", "7 €"], ",", [1234, 7]),
+        (["1.234 €", "7 €"], ".", [1.234, 7]),
+        (["8,5 %", "1,0 %"], None, [8.5, 1]),
+        (["1'234.50", "-2"], None, [1234.5, -2]),
+    ],
+)
+def test_an_option_decides_where_there_is_doubt(tmp_path, values, decimal, numbers):
+    (tmp_path / "t.csv").write_text("a;b\n" + "".join(f"{value};{i}\n" for i, value in enumerate(values)))
+    assert read_table(str(tmp_path / "t.csv"), decimal=decimal).X[:, 0].tolist() == numbers
 
 
 @pytest.mark.parametrize(
@@ -247,6 +275,7 @@ def test_text_that_looks_like_numbers_is_told(tmp_path, values, said):
 def test_a_decimal_comma_is_read_where_it_is_sure(tmp_path, values, numbers):
     (tmp_path / "t.csv").write_text("a;b\n" + "".join(f"{value};{i}\n" for i, value in enumerate(values)))
     with open_source(str(tmp_path / "t.csv")) as source:
+        learn_styles(source, [0])
         found = [row[0] for row in source.fetch(f"SELECT {source.number(0)} FROM {source.relation}")]
         plain = [_plain(value) for value in values]
         assert found == (plain if numbers is None else numbers)
@@ -257,6 +286,22 @@ def _plain(value):
         return float(value)
     except ValueError:
         return None
+
+
+@pytest.mark.parametrize("words", [("yes", "no"), ("Ja", "Nein"), ("OUI", "non")])
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_words_for_yes_and_no_are_true_and_false(tmp_path, words, form):
+    yes, no = words
+    chosen = np.arange(40) % 3 == 0
+    frame = pd.DataFrame({"letter": np.where(chosen, yes, no), "only": yes, "x": np.arange(40) % 7})
+    path = str(tmp_path / f"t.{form}")
+    frame.to_csv(path, index=False) if form == "csv" else frame.to_json(path, orient="records", lines=True)
+    table = read_table(path)
+    assert (table.columns, table.booleans) == (("letter", "x"), ("letter",))
+    assert table.X[:, 0].tolist() == chosen.tolist()
+    assert table.hints == (f"letter: {yes.lower()} is 1, {no.lower()} is 0",)
+    with boxwood.scan(path) as source:
+        assert source.kinds == ("boolean", "boolean", "number")
 
 
 def test_options_of_csv_are_refused_for_other_formats(tmp_path):

@@ -1,10 +1,12 @@
 """Guards for a first look at a table: identifiers, ranges, a clustering that one column explains, low agreement."""
 
 import warnings
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.compose import ColumnTransformer
@@ -14,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from boxwood import explain
+from boxwood._frames import as_matrix, boolean_columns, numeric_columns
 from boxwood.errors import DataError
 from boxwood.explanation._guards import looks_like_identifier
 from boxwood.reference._labels import by_size
@@ -181,6 +184,27 @@ def test_columns_of_text_are_left_out_beside_labels_of_every_kind(labels_as):
 def test_a_column_without_values_is_not_called_text(frame_of):
     ex = explain(frame_of({"a": [1.0, 2, 8, 9], "t": list("uvuv"), "nul": [None] * 4}), [0, 0, 1, 1])
     assert notes(ex, "left out") == ["left out, text: t", "left out, no values: nul"]
+
+
+ARROW = {"price": pd.ArrowDtype(pa.decimal128(9, 2)), "member": pd.ArrowDtype(pa.bool_())}
+
+
+@pytest.mark.parametrize(
+    "frame_of",
+    [pd.DataFrame, lambda columns: pd.DataFrame(columns).astype(ARROW), pl.DataFrame],
+    ids=["pandas", "arrow", "polars"],
+)
+def test_decimals_and_truths_with_gaps_are_numbers(frame_of):
+    gaps = frame_of({"price": [Decimal("1.5"), None, Decimal("2")], "member": [True, None, False]})
+    assert numeric_columns(gaps)[0] == ["price", "member"]
+    assert boolean_columns(gaps) == ["member"]
+    np.testing.assert_array_equal(as_matrix(gaps), [[1.5, 1], [np.nan, np.nan], [2, 0]])
+    frame = frame_of({"price": [Decimal(i) for i in (1, 2, 8, 9)], "member": [True, False, True, False]})
+    assert explain(frame, [0, 0, 1, 1]).columns == ("price", "member")
+
+
+def test_objects_of_several_kinds_stay_text():
+    assert numeric_columns(pd.DataFrame({"a": [Decimal(1), True], "b": [True, "x"]}, dtype=object))[0] == []
 
 
 @pytest.mark.parametrize("frame_of", [pd.DataFrame, pl.DataFrame, lambda columns: np.column_stack([*columns.values()])])

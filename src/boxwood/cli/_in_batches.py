@@ -61,6 +61,9 @@ def columns_of(source: Source, labels: str | None, options: dict[str, Any]) -> C
     find_columns(wanted, names)
     find_columns(excluded, names)
     chosen = [name for name in wanted or names if name not in (*excluded, *beside)]
+    for name in () if wanted else source.mixed:
+        if name in chosen:
+            source.refuse_text(name)
     if not chosen:
         raise DataError(f"no column is left in {source.name}; its columns: {listed(names)}")
     return Columns(names, tuple(chosen) if wanted else Candidates(chosen))

@@ -116,11 +116,12 @@ def rows_for(source: Source, label: str | None, weight: Any, columns: Sequence[s
     if weight is not None:
         refuse_other_kind("sample_weight", weight, str, f"name the column of {source.name} that holds the weights")
     batches = rows_of(source, label, weight)
-    if columns is None:
-        return batches
-    if isinstance(columns, Candidates):
-        return replace(batches, columns=tuple(name for name in batches.columns if name in columns))
-    return replace(batches, columns=_chosen(batches, columns, label))
+    if columns is not None and not isinstance(columns, Candidates):
+        return replace(batches, columns=_chosen(batches, columns, label))
+    for name in source.mixed:
+        if name not in (label, weight) and (columns is None or name in columns):
+            source.refuse_text(name)
+    return replace(batches, columns=tuple(name for name in batches.columns if columns is None or name in columns))
 
 
 def left_out_of(
@@ -140,6 +141,8 @@ def _chosen(batches: Batches, columns: Sequence[str], label: str | None) -> tupl
     refuse_unknown_columns(wanted, source.names)
     kinds = dict(zip(source.names, source.kinds, strict=True))
     others = [name for name in wanted if kinds[name] in OTHER_KINDS and name != label]
+    for name in others:
+        source.refuse_text(name)
     if others:
         raise DataError(
             f"columns of a table in batches must be numbers, but these are not: {listed(others)}; leave them out, or "

@@ -90,6 +90,7 @@ class Batches:
         """
         wanted = list(range(self.n_columns)) if columns is None else list(columns)
         label = None if self.labelling is None else self.labelling.column_read
+        label = None if label is None else self.source.label_name(label)
         is_stored = self.store is not None and self.store.is_complete
         nearest = self.labelling is not None and label is None and not is_stored
         extra = [name for name in (self.weight, label) if name is not None]
@@ -176,7 +177,7 @@ class _Decoded:
         self.summary.merge(other.summary)
 
 
-OTHER_KINDS = {"text": "text", "date": "dates", "other": "neither numbers nor booleans"}
+OTHER_KINDS = {"text": "text", "date": "dates", "empty": "no values", "other": "neither numbers nor booleans"}
 """What columns hold that are no rows, by their kind."""
 
 
@@ -192,6 +193,7 @@ def rows_of(source: Source, label: str | None = None, weight: str | None = None)
         if name is not None and name not in source.names:
             raise DataError(f"{source.name} has no column {name!r}; its columns: {listed(source.names)}")
     if weight is not None and (kind := source.kinds[source.names.index(weight)]) not in ("number", "boolean"):
+        source.refuse_text(weight)
         raise DataError(f"weights must be numbers, but column {weight!r} of {source.name} holds {OTHER_KINDS[kind]}")
     kinds = zip(source.names, source.kinds, strict=True)
     columns = tuple(name for name, kind in kinds if kind in ("number", "boolean") and name not in (label, weight))

@@ -12,7 +12,7 @@ from boxwood._types import Indices
 from boxwood._validation import listed
 from boxwood.errors import DataError
 from boxwood.passes._batches import Batches, Block, Reader
-from boxwood.passes._labelling import plain_labels
+from boxwood.passes._labelling import LEFT_OUT, codes_of, labels_in, no_labels, refuse_other_labels, written
 from boxwood.passes._overview import Overview
 from boxwood.reference._labels import encode_labels
 
@@ -40,14 +40,15 @@ def find_labels(batches: Batches, column: str, *, all_weighted: bool = True) -> 
     """
     source = batches.source
     if source.kinds[source.names.index(column)] == "other":
-        raise DataError(
-            f"column {column!r} of {source.name} holds no labels; expected numbers, text, booleans or dates"
-        )
-    names = [*batches.columns, *([] if batches.weight is None else [batches.weight]), column]
-    make = partial(_Labels, batches.n_columns, batches.weight is not None)
+        raise no_labels(source.name, column)
+    names = [*batches.columns, *([] if batches.weight is None else [batches.weight]), source.label_name(column)]
+    make = partial(_Labels, batches.n_columns, batches.weight is not None, source.missing_labels)
     found = batches.source.run(make, names, batches.n_jobs)
     _refuse_unusable(found, batches, column)
-    codes, labels = encode_labels(_as_given(list(found.places)))
+    given: list[Any] = list(found.places)
+    if source.missing_labels and all(isinstance(label, str) for label in given):
+        given = list(labels_in(given).values())
+    codes, labels = encode_labels(_as_given(given))
     overview = found.overview.placed(codes.tolist(), len(labels))
     overview.refuse_unusable(batches.columns)
     empty = [str(label) for label, size in zip(labels, overview.sizes.tolist(), strict=True) if size == 0]
@@ -61,14 +62,14 @@ def find_labels(batches: Batches, column: str, *, all_weighted: bool = True) -> 
 class _Labels:
     """A summary of record batches: the place of each label that was seen, and an overview by these places."""
 
-    def __init__(self, n_columns: int, is_weighted: bool) -> None:
+    def __init__(self, n_columns: int, is_weighted: bool, marks: tuple[str, ...]) -> None:
         self.reader = Reader(
             n_values=n_columns, taken=list(range(n_columns)), weight_at=n_columns if is_weighted else -1
         )
         self.label_at = n_columns + is_weighted
         self.places: dict[Hashable, int] = {}
         self.overview = Overview(0, n_columns)
-        self.missing, self.too_many = 0, False
+        self.marks, self.missing, self.too_many = marks, 0, False
 
     def update(self, batch: Any, start: int | None) -> None:
         """Add a record batch."""
@@ -86,17 +87,21 @@ class _Labels:
 
     def _codes(self, column: Any) -> Indices:
         """Return the place of each label of a batch, -1 for rows that are left out."""
-        import pyarrow.compute as pc
-
-        encoded = plain_labels(column).dictionary_encode()
-        codes = np.asarray(pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False), dtype=np.intp)
-        distinct = encoded.dictionary.to_pylist()
-        is_nan = np.array([value != value for value in distinct] + [True])  # the last one stands for NULL
-        self.missing += int(is_nan[codes].sum())
-        left_out = [value != value or value in (-1, "-1") for value in distinct]
+        codes, distinct = codes_of(column)
+        if self.marks:  # of a file
+            distinct = [written(value, column.type) for value in distinct]
+        absent = [value != value or value == "" or self._is_mark(value) for value in distinct]
+        self.missing += int(np.array([*absent, True])[codes].sum())  # the last one stands for NULL
+        left_out = [
+            none or value == -1 or value in (LEFT_OUT if self.marks else LEFT_OUT[:1])
+            for value, none in zip(distinct, absent, strict=True)
+        ]
         places = iter(self._places([value for value, out in zip(distinct, left_out, strict=True) if not out]))
         by_code = np.array([-1 if out or self.too_many else next(places) for out in left_out] + [-1], dtype=np.intp)
         return by_code[codes]
+
+    def _is_mark(self, value: Any) -> bool:
+        return isinstance(value, str) and value.strip().lower() in self.marks
 
     def _places(self, labels: list[Hashable]) -> list[int]:
         """Return the place of each label, with new places for new ones; none if there are too many."""
@@ -122,8 +127,9 @@ def _refuse_unusable(found: _Labels, batches: Batches, column: str) -> None:
             f"{where} has more than {MOST_LABELS} different values; expected labels of clusters, "
             "one for each row; name the column that holds them"
         )
-    if not found.places:
-        raise DataError(f"every row is left out: all labels in {where} are -1")
+    n_labels = len(found.places)
+    if n_labels == 0 or batches.source.missing_labels:
+        refuse_other_labels(batches.source.name, column, 0, n_labels, found.overview.n_rows)
 
 
 def _as_given(labels: list[Any]) -> Any:

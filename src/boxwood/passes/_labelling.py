@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from boxwood._types import Floats, Indices
+from boxwood.errors import DataError
 
-__all__ = ["LabelColumn", "Labelling", "NearestCenters", "plain_labels"]
+__all__ = [
+    "LEFT_OUT",
+    "LabelColumn",
+    "Labelling",
+    "NearestCenters",
+    "codes_of",
+    "labels_in",
+    "no_labels",
+    "refuse_other_labels",
+    "written",
+]
+
+LEFT_OUT = ("-1", "-1.0")
+"""Labels in a file that leave a row out."""
+
+_WHOLE = re.compile(r"\s*[-+]?(0|[1-9][0-9]*)\s*", re.ASCII)
+_NUMBER = re.compile(
+    r"\s*[-+]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)(e[-+]?[0-9]+)?\s*|[-+]?inf(inity)?", re.ASCII | re.I
+)
 
 
 class Labelling(ABC):
@@ -71,15 +91,82 @@ class LabelColumn(Labelling):
 
     def codes(self, rows: Floats | None, column: Any) -> Indices:
         """Return the place of each value among the labels."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        column = plain_labels(column)
-        found = pc.index_in(column, value_set=pa.array(self.labels, type=column.type))
-        return np.asarray(pc.fill_null(found, -1).to_numpy(zero_copy_only=False), dtype=np.intp)
+        places = {label: i for i, label in enumerate(self.labels)}
+        codes, values = codes_of(column)
+        found = (places.get(value, places.get(_other_form(value, column.type), -1)) for value in values)
+        return np.array([*found, -1], dtype=np.intp)[codes]
 
 
-def plain_labels(column: Any) -> Any:
+def _other_form(value: Any, type: Any) -> Hashable:
+    """Return a value of a file as its label may be: a text as a number, and anything else as `written`."""
+    return _number(value) if isinstance(value, str) else written(value, type)
+
+
+def codes_of(column: Any) -> tuple[Indices, list[Any]]:
+    """Return for each value of Arrow's array its place among the different values, -1 for none, and these values."""
+    import pyarrow.compute as pc
+
+    encoded = _plain_labels(column).dictionary_encode()
+    codes = np.asarray(pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False), dtype=np.intp)
+    return codes, encoded.dictionary.to_pylist()
+
+
+# ------------------------------------------------------------------------------------------------ labels of files
+
+
+def labels_in(texts: Iterable[str]) -> dict[str, Hashable]:
+    """Return the label that each text of a file's column stands for.
+
+    They are numbers if all texts are, and no two of them the same one: 01, 1 and 1.0 are three labels. Whole numbers
+    are exact. Those that have leading zeros, or are too large for 64 bits, stay texts.
+    """
+    texts = list(texts)
+    numbers = [_number(text) for text in texts]
+    if any(isinstance(number, float) for number in numbers):
+        numbers = [None if number is None else float(number) for number in numbers]
+    is_exact = len(set(numbers)) == len(numbers) and None not in numbers
+    if is_exact and all(isinstance(number, float) or -(2**63) <= number < 2**64 for number in numbers if number):
+        return dict(zip(texts, numbers, strict=True))
+    return {text: "-1" if text in LEFT_OUT else text for text in texts}
+
+
+def _number(text: str) -> int | float | None:
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    return float(text) if _NUMBER.fullmatch(text) else None
+
+
+def written(value: Any, type: Any) -> Hashable:
+    """Return a value of Arrow's type as a file in text holds it: true, 2024-01-31, and 0.1 as a float of 32 bits."""
+    import pyarrow as pa
+
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and (pa.types.is_float32(type) or pa.types.is_float16(type)):
+        return float(str(np.float32(value)))
+    if pa.types.is_duration(type) or not pa.types.is_temporal(type):
+        return value  # type: ignore[no-any-return]
+    text = str(value)
+    return re.sub(r"(\.[0-9]*?)0+(?=\D|$)", r"\1", text) if "." in text else text
+
+
+def no_labels(table: str, column: str) -> DataError:
+    """Return the error for a column of a type that holds no labels."""
+    return DataError(f"column {column!r} of {table} holds no labels; expected numbers, text, booleans or dates")
+
+
+def refuse_other_labels(table: str, column: str, n_missing: int, n_labels: int, n_rows: int) -> None:
+    """Raise a DataError if labels of a file are missing, all are -1, or they are too many to be clusters."""
+    where = f"column {column!r} of {table}"
+    if n_missing:
+        raise DataError(f"{n_missing} of {n_rows} labels in {where} are missing; use -1 for rows to leave out")
+    if n_labels == 0:
+        raise DataError(f"every row is left out: all labels in {where} are -1")
+    if n_labels > 50 and 10 * n_labels > n_rows:
+        raise DataError(f"{where} holds {n_labels:,} different values; is it the cluster column?")
+
+
+def _plain_labels(column: Any) -> Any:
     """Return Arrow's array of labels without a dictionary, and with one zero only."""
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -42,8 +42,8 @@ class Overview:
         Whether all weights of rows of clusters are whole numbers.
     missing, infinite : arrays of shape (d,)
         Number of missing and of infinite values of each column, in all rows.
-    bad_rows : int
-        Number of rows with missing or infinite values.
+    bad_rows, infinite_rows : int
+        Number of rows with missing or infinite values, and of those with infinite ones.
     bad_weights : int
         Number of weights that are missing, infinite or below 0.
     """
@@ -55,7 +55,7 @@ class Overview:
         self.least, self.most = np.full((n_clusters, n_columns), np.inf), np.full((n_clusters, n_columns), -np.inf)
         self.heaviest, self.lightest, self.all_whole = 0.0, np.inf, True
         self.missing, self.infinite = np.zeros(n_columns, dtype=np.int64), np.zeros(n_columns, dtype=np.int64)
-        self.bad_rows = self.bad_weights = 0
+        self.bad_rows = self.infinite_rows = self.bad_weights = 0
 
     @property
     def n_kept(self) -> int:
@@ -91,6 +91,7 @@ class Overview:
         self.missing += missing.sum(axis=0)
         self.infinite += infinite.sum(axis=0)
         self.bad_rows += int((missing | infinite).any(axis=1).sum())
+        self.infinite_rows += int(infinite.any(axis=1).sum())
 
     def merge(self, other: Overview) -> None:
         """Add another overview."""
@@ -99,6 +100,7 @@ class Overview:
         self.missing += other.missing
         self.infinite += other.infinite
         self.bad_rows, self.bad_weights = self.bad_rows + other.bad_rows, self.bad_weights + other.bad_weights
+        self.infinite_rows += other.infinite_rows
         self.least, self.most = np.minimum(self.least, other.least), np.maximum(self.most, other.most)
         self.heaviest, self.lightest = max(self.heaviest, other.heaviest), min(self.lightest, other.lightest)
         self.all_whole = self.all_whole and other.all_whole
@@ -120,12 +122,13 @@ class Overview:
 
     def refuse_unusable(self, columns: Sequence[str]) -> None:
         """Raise a DataError if values or weights are missing or infinite, or if every row is left out."""
-        for what, counts in (("missing", self.missing), ("infinite", self.infinite)):
+        kinds = (("missing", self.missing, self.bad_rows), ("infinite", self.infinite, self.infinite_rows))
+        for what, counts, n_rows in kinds:
             if counts.any():
-                where = [f"{name} ({count})" for name, count in zip(columns, counts.tolist(), strict=True) if count]
+                where = [f"{name} ({count:,})" for name, count in zip(columns, counts.tolist(), strict=True) if count]
                 kind = MissingValues if what == "missing" else DataError
                 raise kind(
-                    f"{what} values in {self.bad_rows} of {self.n_rows} rows: {listed(where)}; "
+                    f"{what} values in {n_rows:,} of {self.n_rows:,} rows: {listed(where)}\n"
                     "leave those rows or columns out"
                 )
         if self.bad_weights:

@@ -73,6 +73,11 @@ class ScaledSource(Source):
             "number" if name in columns else kind for name, kind in zip(source.names, source.kinds, strict=True)
         )
         self.is_local = source.is_local  # type: ignore[misc]
+        self.missing_labels = source.missing_labels
+
+    def label_name(self, column: str) -> str:
+        """Return the name by which a pass reads the labels of a column."""
+        return self.source.label_name(column)
 
     def run(self, make: Callable[[], Any], columns: Sequence[str], n_jobs: int | None = -1) -> Any:
         """Return one summary of all batches, with scaled columns."""

@@ -88,7 +88,9 @@ class Source(ABC):
     names : tuple of str
         Name of each column, all different, in the order of the table.
     kinds : tuple of str
-        Kind of each column: "number", "boolean", "text", "date" or "other".
+        Kind of each column: "number", "boolean", "text", "date", "empty" or "other".
+    mixed : tuple of str
+        Columns of text of which at least half of the values are numbers: neither text nor numbers for rules.
     n_rows : int, or None
         Number of rows, if it is known before a pass.
     notes : tuple of str
@@ -103,7 +105,10 @@ class Source(ABC):
     kinds: tuple[str, ...]
     n_rows: int | None = None
     notes: tuple[str, ...] = ()
+    mixed: tuple[str, ...] = ()
     tick: Callable[[float, int], object] | None = None
+    missing_labels: tuple[str, ...] = ()
+    """Texts that stand for a missing label in a file, whose other labels are what it has as text; none for others."""
     is_local: ClassVar[bool] = True
     """Whether batches are read in this process, so that summaries may write to its files."""
 
@@ -114,6 +119,13 @@ class Source(ABC):
         `make` returns an empty summary; it can be pickled with cloudpickle. At least one summary is made. A source that
         is read in this process takes at most `n_jobs` threads; others have workers of their own.
         """
+
+    def refuse_text(self, column: str) -> None:  # noqa: B027
+        """Raise a DataError if a column of a file has text where numbers must be; it says in how many rows."""
+
+    def label_name(self, column: str) -> str:
+        """Return the name by which a pass reads the labels of a column."""
+        return column
 
     @cached_property
     def readings(self) -> list[Reading]:

@@ -115,7 +115,7 @@ def _encode_whole(array: NDArray[np.integer]) -> tuple[Indices, tuple[Hashable, 
     if low <= -1 <= high:
         occurs[-1 - low] = False
     code = np.where(occurs, np.cumsum(occurs) - 1, -1)
-    names = tuple(int(value) for value in np.flatnonzero(occurs) + low)
+    names = tuple(value + low for value in np.flatnonzero(occurs).tolist())
     return code[codes], names
 
 

@@ -82,7 +82,7 @@ def utf8_copy(path: str, compression: str, encoding: str, workspace: str, name: 
     try:
         with unpacked(mode="rt", encoding=encoding, newline="") as text, open(copy, "wb") as out:  # type: ignore[operator]
             while block := text.read(_BLOCK):
-                out.write(block.encode())
+                out.write(str(block).encode())
     except (UnicodeError, EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise DataError(f"cannot read {name} as {encoding}: {getattr(error, 'reason', error)}") from None
     return copy

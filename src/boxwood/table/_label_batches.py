@@ -10,13 +10,12 @@ from boxwood._validation import shown
 from boxwood.errors import DataError
 from boxwood.table._column_names import distinct_names
 from boxwood.table._labels import Labelled, Rules, Unseen, inputs_of, positions_of, rows_with
-from boxwood.table._numerals import hints
 from boxwood.table._source import Source, connected
+from boxwood.table._texts import hints_on
 
 __all__ = ["Labeller"]
 
 _ROWS = "boxwood_rows"
-_HINTED = 1000  # texts that are looked at for what may help
 
 
 class Labeller:
@@ -93,7 +92,7 @@ class Labeller:
 
         row = pc.index(pc.is_valid(texts), True).as_py()
         name, where = self._source.names[i], f"first {shown(texts[row].as_py())} in row {self.n_rows + row + 1:,}"
-        advice = "\n".join(hints({name: texts.drop_null()[:_HINTED].to_pylist()}))
+        advice = "\n".join(hints_on(self._source, [name]))
         message = f"column '{name}' must be numbers, but {self._source.name} has text, {where}\n{advice}"
         raise DataError(message.rstrip())
 

@@ -1,61 +1,66 @@
-"""Numbers as people write them: with a decimal comma, groups of thousands, signs of currencies and percent."""
+"""Numbers and truths as people write them: decimal commas, groups of thousands, signs of currencies, yes and no."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
-__all__ = ["comma_number", "hint", "hints", "is_group"]
+from boxwood.table._sql import as_text
 
-_GROUPS = r"[-+]?[1-9][0-9]{0,2}(,[0-9]{3})+"  # 12,345 is a whole number to some, and a fraction to others
-_COMMA = re.compile(r"[-+]?([0-9]+|[0-9]{1,3}(\.[0-9]{3})+)(,[0-9]+)?")
-_BODY = r"([0-9]+([.,][0-9]+)?|[0-9]{1,3}([,.' \u00a0][0-9]{3})+([.,][0-9]+)?)"
-_SIGNED = re.compile(rf"[-+]?[€$£¥]?\s?[-+]?{_BODY}\s?[€$£¥%]?")
+__all__ = ["PAIRS", "Style", "normal", "number_in", "signs_in"]
+
+PAIRS = (("yes", "no"), ("ja", "nein"), ("oui", "non"))
+"""Words for true and false."""
 
 
-def comma_number(text: str) -> str:
-    """Return SQL for the number in a text with a decimal comma; points must part groups of three digits.
+class Style(NamedTuple):
+    """How the values of a column of text are written.
 
-    The result is NULL if the text is not such a number, such as 1.5 or 1,2,3.
+    Parameters
+    ----------
+    decimal : {".", ","}
+        What stands before the decimals of its numbers.
+    words : tuple of two str, or None
+        Its words for true and false, if it holds these.
+    example : str
+        One of its values.
     """
-    grouped = f"regexp_full_match(trim({text}), '[-+]?[0-9]{{1,3}}(\\.[0-9]{{3}})+(,[0-9]*)?')"
+
+    decimal: str = "."
+    words: tuple[str, str] | None = None
+    example: str = ""
+
+    def number(self, text: str) -> str:
+        """Return SQL for the number in a text, with 1 for true and 0 for false; NULL if there is none."""
+        if self.words is None:
+            return number_in(text, self.decimal)
+        yes, no = map(as_text, self.words)
+        return f"CASE {normal(text)} WHEN {yes} THEN 1e0 WHEN {no} THEN 0e0 END"
+
+
+def number_in(text: str, decimal: str, *, signs: bool = True) -> str:
+    """Return SQL for the number in a text; NULL if there is none, as in 1,2,3.
+
+    Of point and comma, the one that does not stand before the decimals parts groups of three digits, as spaces and
+    apostrophes may. With `signs`, a currency's sign before or behind the number, or % behind it, is passed over.
+    """
+    group = "," if decimal == "." else "."
+    groups = "|".join(f"[1-9][0-9]{{0,2}}({sign}[0-9]{{3}})+" for sign in (f"[{group}]", " ", "'"))
+    number = rf"[-+]?([0-9]+|{groups})([{decimal}][0-9]*)?(e[-+]?[0-9]+)?"
+    if signs:
+        number = rf"[-+]?( ?\p{{Sc}} ?)?{number}( ?[\p{{Sc}}%])?"
+    digits = f"regexp_replace({normal(text)}, '[^-+0-9e{decimal}]', '', 'g')"
+    plain = f"CASE WHEN NOT contains({text}, '{group}') THEN TRY_CAST(replace({text}, '{decimal}', '.') AS DOUBLE) END"
     return (
-        f"CASE WHEN contains({text}, '.') "
-        f"THEN CASE WHEN {grouped} THEN TRY_CAST(replace(replace({text}, '.', ''), ',', '.') AS DOUBLE) END "
-        f"ELSE TRY_CAST(replace({text}, ',', '.') AS DOUBLE) END"
+        f"coalesce({plain}, CASE WHEN regexp_full_match({normal(text)}, {as_text(number)}) "
+        f"THEN TRY_CAST(replace({digits}, '{decimal}', '.') AS DOUBLE) END)"
     )
 
 
-def is_group(text: str) -> str:
-    """Return SQL for whether the commas of a text may part groups of three digits, as in 12,345."""
-    return f"regexp_full_match(trim({text}), '{_GROUPS}')"
+def normal(text: str) -> str:
+    """Return SQL for a text in lower case with plain spaces, a plain minus and plain apostrophes."""
+    return f"lower(trim(translate({text}, '\u2212\u00a0\u202f\u2009\u2019', '-   ''')))"
 
 
-def hint(values: Iterable[str]) -> tuple[str, str] | None:
-    """Return what is unusual in texts that are all numbers to people, and what to do; None for other texts.
-
-    Examples
-    --------
-    >>> hint(["24,84", "7"]), hint(["$24.84"]), hint(["12,345"]), hint(["red"])
-    (('a decimal comma', '--decimal , reads them'), ('signs in them', 'write plain numbers to use them'), \
-('signs in them', 'write plain numbers to use them'), None)
-    """
-    texts = [value.strip() for value in values]
-    if not texts:
-        return None
-    if all(map(_COMMA.fullmatch, texts)) and any("," in text and not re.fullmatch(_GROUPS, text) for text in texts):
-        return "a decimal comma", "--decimal , reads them"
-    return ("signs in them", "write plain numbers to use them") if all(map(_SIGNED.fullmatch, texts)) else None
-
-
-def hints(columns: Mapping[str, list[str]]) -> tuple[str, ...]:
-    """Return a line for each kind of numbers among the texts of columns: which columns, an example, what to do."""
-    found: dict[tuple[str, str], list[str]] = {}
-    for name, values in columns.items():
-        kind = hint(values)
-        if kind is not None:
-            example = next((value for value in values if re.search(r"[^-+0-9.]", value)), values[0])
-            found.setdefault(kind, []).append(f"{name} ({example!r})")
-    return tuple(
-        f"look like numbers with {what}: {', '.join(names)}; {advice}" for (what, advice), names in found.items()
-    )
+def signs_in(text: str) -> str:
+    """Return SQL for the signs of currencies and percent in a text, one after the other."""
+    return rf"regexp_replace({text}, '[^\p{{Sc}}%]', '', 'g')"

@@ -10,6 +10,7 @@ from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.table._labels import input_of, positions_of
 from boxwood.table._source import Tick, open_source
+from boxwood.table._texts import learn_styles
 
 __all__ = ["read_row"]
 
@@ -42,9 +43,11 @@ def read_row(
     DataError
         If the table cannot be read, lacks a column or the row, or has text where a number must be.
     """
-    texts = [name for name, values in columns.items() if values is not None and not values.are_numbers]
+    decimal = reading.get("decimal")
+    texts = [name for name, values in columns.items() if decimal or (values is not None and not values.are_numbers)]
     with open_source(path, text=False, texts=texts, **reading) as source:
         positions = positions_of(source.name, source.names, {name: name for name in columns})
+        learn_styles(source, list(positions.values()))
         inputs = [input_of(source, j, columns[name]) for name, j in positions.items()]
         wanted = [f"{one.value}, {one.is_text}, {source.text(one.column)}" for one in inputs] or ["1"]
         query = f"SELECT {', '.join(wanted)} FROM {source.relation} LIMIT 1 OFFSET {row - 1}"

@@ -7,8 +7,9 @@ So whatever is no Parquet file is written as one first; see `_spill.py`.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
@@ -18,6 +19,7 @@ from boxwood._threads import n_threads
 from boxwood.errors import DataError
 from boxwood.passes._source import RecordSummary, Source, fewer_threads
 from boxwood.table._arrow_source import batch_rows, kind_of
+from boxwood.table._column_names import distinct_names
 
 __all__ = ["ParquetFile", "ParquetSource", "parquet_file", "refuse_changed", "stamp_of"]
 
@@ -131,6 +133,8 @@ class ParquetSource(Source):
         Name of each column in the files; None is `names`.
     kinds : sequence of str, default=None
         Kind of each column; None goes by the types of the first file.
+    texts : mapping from name to name in the files, default={}
+        Columns that hold the texts of others, as which these are labels.
     notes : sequence of str
         Lines for the reader on how the table is read.
     remove : callable, default=None
@@ -149,6 +153,7 @@ class ParquetSource(Source):
         name: str,
         stored: Sequence[str] | None = None,
         kinds: Sequence[str] | None = None,
+        texts: Mapping[str, str] | None = None,
         notes: Sequence[str] = (),
         remove: Callable[[], object] | None = None,
         memory_limit: int | None = None,
@@ -157,9 +162,24 @@ class ParquetSource(Source):
         self.files, self.names, self.name, self.notes = tuple(files), tuple(names), name, tuple(notes)
         self.n_rows = sum(file.n_rows for file in files)
         self._stored = dict(zip(names, names if stored is None else stored, strict=True))
+        self._labels = {name: f"{name}\0" for name in texts or {}}  # no column has such a name
+        self._stored |= {self._labels[name]: text for name, text in (texts or {}).items()}
         self._types = {given: self._type(kept) for given, kept in self._stored.items()}
-        self.kinds = tuple(map(kind_of, self._types.values()) if kinds is None else kinds)
+        self.kinds = tuple((kind_of(self._types[name]) for name in names) if kinds is None else kinds)
         self._memory_limit, self.n_jobs, self._remove, self._is_closed = memory_limit, n_jobs, remove, False
+
+    def refuse_text(self, column: str) -> None:
+        """Raise a DataError if a column has text where numbers must be; it says in how many rows, and where first."""
+        from boxwood.table._parquet_files import opened_files
+        from boxwood.table._texts import refuse_text
+
+        at = distinct_names(self.files[0].schema.names).index(self._stored[column])
+        with opened_files(self.files, self.name, [at]) as table:
+            refuse_text(replace(table, names=(column,)), 0, sum(file.n_rows for file in self.files))
+
+    def label_name(self, column: str) -> str:
+        """Return the name by which a pass reads the labels of a column."""
+        return self._labels.get(column, column)
 
     def run(self, make: Callable[[], S], columns: Sequence[str], n_jobs: int | None = -1) -> S:
         """Return one summary of all batches."""

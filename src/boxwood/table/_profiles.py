@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from boxwood.table._source import MANY, Source, Tick
+from boxwood.table._texts import learn_styles
 
 __all__ = ["Profile", "profiles_of"]
 
@@ -40,7 +41,7 @@ class Profile:
             return "dates"
         if 2 * self.numbers < self.filled:
             return "text"
-        if self.low != self.high or self.numbers < self.filled:
+        if self.low != self.high or self.numbers < self.filled or self.infinite:
             return None
         return "too large to tell apart as doubles" if self.huge else "one value only"
 
@@ -48,7 +49,8 @@ class Profile:
 def profiles_of(source: Source, columns: Sequence[int], tick: Tick | None) -> tuple[int, dict[int, Profile]]:
     """Return the number of rows and the profile of each column.
 
-    The first pass tells all of a column that has a finite number in each row. Others are read once more.
+    The first pass tells all of a column that has a finite number in each row. Others are read once more. Columns of
+    text that are no plain numbers may be written as people write numbers; these are learnt, and profiled as that.
     """
     n_rows, profiles = 0, []
     for start in range(0, max(len(columns), 1), MANY):
@@ -56,7 +58,10 @@ def profiles_of(source: Source, columns: Sequence[int], tick: Tick | None) -> tu
         n_rows, *facts = _facts(source, some, tick)
         profiles += [Profile(i, n_rows, *facts[4 * j : 4 * j + 4]) for j, i in enumerate(some)]
     profiles = _second_pass(source, n_rows, profiles, tick)
-    return n_rows, {p.column: _looked_at(source, p) for p in profiles}
+    learnt = learn_styles(source, [p.column for p in profiles if p.numbers < p.filled])
+    found = {p.column: _looked_at(source, p) for p in profiles if p.column not in learnt}
+    found |= profiles_of(source, learnt, tick)[1] if learnt else {}
+    return n_rows, {i: found[i] for i in columns}
 
 
 def _facts(source: Source, columns: Sequence[int], tick: Tick | None) -> tuple[Any, ...]:
@@ -87,7 +92,7 @@ def _second_pass(source: Source, n_rows: int, profiles: Sequence[Profile], tick:
         if p.low is not None and p.high is not None and math.inf in (-p.low, p.high):
             wanted[i, "infinite"] = f"count(*) FILTER (isinf({source.number(i)}))"
         if source.kind(i) == "text" and {p.low, p.high} <= {0.0, 1.0}:
-            wanted[i, "words"] = f"bool_and({source.text(i)} >= 'A')"
+            wanted[i, "words"] = f"bool_and({source.missing(i)} OR {source.text(i)} >= 'A')"
     found: dict[int, dict[str, Any]] = {p.column: {} for p in profiles}
     keys = list(wanted)
     for start in range(0, len(keys), MANY):

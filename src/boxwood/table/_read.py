@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,10 +11,12 @@ from boxwood._messages import rounded
 from boxwood._types import Array, Floats
 from boxwood._validation import listed
 from boxwood.errors import DataError
+from boxwood.passes._labelling import LEFT_OUT, labels_in, no_labels, refuse_other_labels
 from boxwood.table._column_names import ColumnError, find_columns, split_names
 from boxwood.table._profiles import Profile, profiles_of
 from boxwood.table._source import MANY, Source, Tick, open_source
-from boxwood.table._texts import hints_on, refuse_text
+from boxwood.table._sql import as_text
+from boxwood.table._texts import hints_on, notes_on_styles, refuse_text
 
 __all__ = ["Table", "read_table"]
 
@@ -82,10 +84,11 @@ def read_table(
 ) -> Table:
     """Return the numeric columns of a CSV, Parquet, Arrow or JSON-lines file, of a database or a workbook.
 
-    Booleans become 0 and 1. Columns of text, of dates or of a single value are left out and listed. A column with
-    numbers in at least half of its values counts as numeric, so text in it is an error. Takes one pass over the file
-    for each hundred columns, to see what they hold, one more for columns with missing values or true and false among
-    them, and one for each hundred columns to read the numbers. CSV of more columns than that is copied to Parquet
+    Booleans become 0 and 1, and so do yes and no. Numbers may have groups of thousands and signs of currencies or
+    percent where that leaves no doubt. Columns of text, of dates or of a single value are left out and listed. A column
+    with numbers in at least half of its values counts as numeric, so text in it is an error. Takes one pass over the
+    file for each hundred columns, to see what they hold, one more for columns with missing values or true and false
+    among them, and one for each hundred columns to read the numbers. CSV of more columns than that is copied to Parquet
     first, in a temporary file. Takes memory of twice the matrix.
 
     Parameters
@@ -105,7 +108,7 @@ def read_table(
         Of CSV: whether the first line holds names; if not, columns are called `column 1`, `column 2`, …
     decimal : {".", ","}, default=None
         Of CSV: what stands before the decimals. None is a point, or a comma in columns where that is sure: all values
-        of the column are such numbers, and fields are separated by semicolons.
+        of the column are such numbers, and some could be no others.
     encoding : str, default=None
         Of CSV: the encoding of its text, by any name that Python knows. None reads UTF-16 and UTF-32 that begin with
         their mark, UTF-8, and else cp1252, with a hint, if no byte tells against it.
@@ -159,7 +162,7 @@ def read_table(
             source.names[i] for j, i in enumerate(used) if profiles[i].padded and not (X[:, j] % 1 > 0).any()
         )
         booleans = tuple(source.names[i] for i in used if source.types[i] == "BOOLEAN" or profiles[i].words)
-        said = (*source.hints, *hints_on(source, dict(left_out).get("text", ())))
+        said = (*source.hints, *notes_on_styles(source, used), *hints_on(source, dict(left_out).get("text", ())))
         said += _rounded(source, [profiles[i] for i in used])
         columns_used, all_names = tuple(source.names[i] for i in used), tuple(source.names)
         return Table(source.name, X, columns_used, y, left_out, padded, booleans, said, mass, all_names)
@@ -239,26 +242,30 @@ def _matrix(source: Source, columns: Sequence[int], n_rows: int, tick: Tick | No
 
 
 def _labels(source: Source, column: int, n_rows: int) -> Array:
-    name, text = source.names[column], source.text(column)
-    number = f"TRY_CAST({text} AS DOUBLE)"
-    facts = (
-        f"count(*) FILTER ({source.missing(column)})",
-        f"bool_and({number} IS NOT NULL AND NOT regexp_matches({text}, '^[-+]?0[0-9]'))",  # 007 is text
-        f"bool_and({number} = floor({number}) AND abs({number}) < 2**53)",
-        f"count(DISTINCT {text}) FILTER ({text} <> '-1')",
-    )
-    n_missing, numeric, whole, distinct = source.fetch(f"SELECT {', '.join(facts)} FROM {source.relation}")[0]
-    if n_missing:
-        raise DataError(
-            f"column '{name}' has no label in {n_missing:,} of {n_rows:,} rows\nuse -1 for rows to leave out"
-        )
-    _refuse_labels(name, distinct, n_rows)
-    kind = "BIGINT" if numeric and whole else "DOUBLE" if numeric else None
-    value = text if kind is None else f"CAST({number} AS {kind})"
+    if source.kind(column) == "other" and source.types[column] != '"NULL"':
+        raise no_labels(source.name, source.names[column])
+    text, missing = source.label(column), source.missing(column)
+    others = f"{text} NOT IN ({', '.join(map(as_text, LEFT_OUT))})"
+    facts = f"count(*) FILTER ({missing}), count(DISTINCT {text}) FILTER (NOT {missing} AND {others})"
+    n_missing, n_labels = source.fetch(f"SELECT {facts} FROM {source.relation}")[0]
+    refuse_other_labels(source.name, source.names[column], n_missing, n_labels, n_rows)
+    known = labels_in(row[0] for row in source.fetch(f"SELECT DISTINCT {text} FROM {source.relation}"))
+    kind = _type_of(list(known.values()))
+    value = text if kind is None else f"CAST({text} AS {kind})"
     values = source.fetch_arrays(f"SELECT {value} AS label FROM {source.relation}")["label"]
     if kind is not None:
         return np.asarray(values)
-    return np.array([str(label) for label in values], dtype=object)
+    return np.array([known[label] for label in values], dtype=object)
+
+
+def _type_of(labels: Sequence[Hashable]) -> str | None:
+    """Return DuckDB's type for labels that are numbers of one type of numpy, and None for others."""
+    if all(isinstance(label, float) for label in labels):
+        return "DOUBLE"
+    whole = [label for label in labels if isinstance(label, int)]
+    if len(whole) < len(labels):
+        return None
+    return "BIGINT" if max(whole) < 2**63 else "UBIGINT" if min(whole) >= 0 else None
 
 
 def _weights(source: Source, column: int, n_rows: int) -> Floats:
@@ -274,10 +281,3 @@ def _weights(source: Source, column: int, n_rows: int) -> Floats:
     if not values.any():
         raise DataError(f"column '{name}' must hold weights, but every row has the weight 0")
     return values
-
-
-def _refuse_labels(name: str, distinct: int, n_rows: int) -> None:
-    if distinct < 2:
-        raise DataError(f"column '{name}' holds one cluster only; a tree needs at least two")
-    if distinct > 50 and 10 * distinct > n_rows:
-        raise DataError(f"column '{name}' holds {distinct:,} different values; is it the cluster column?")

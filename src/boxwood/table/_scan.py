@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from boxwood._extras import require
@@ -20,7 +21,7 @@ from boxwood.table._parquet_source import ParquetFile, ParquetSource, parquet_fi
 from boxwood.table._paths import as_path, find_files
 from boxwood.table._query import is_query
 from boxwood.table._sizes import as_bytes
-from boxwood.table._source import Tick
+from boxwood.table._source import MARKS, Tick
 from boxwood.table._spark import quoted
 from boxwood.tree._on_frames import is_on_machines
 
@@ -146,7 +147,19 @@ def scan_file(
     **reading: Any,
 ) -> Source:
     """Return a file, a folder or the files of a pattern as a source; `reading` has further options of `read_table`."""
-    path = as_path(path)
+    source = _of_file(as_path(path), columns, memory_limit, format, tick, **reading)
+    source.missing_labels = MARKS
+    return source
+
+
+def _of_file(
+    path: str,
+    columns: Sequence[str] | None,
+    memory_limit: int | None,
+    format: str | None,
+    tick: Tick | None,
+    **reading: Any,
+) -> Source:
     if not path or "\0" in path:
         raise DataError(f"no such file: {shown(path)}")
     found = find_files(path)
@@ -220,8 +233,8 @@ def _of_parquet(
     kinds = [kind_of(first.types[i]) for i in chosen]
     texts = [i for i, kind in zip(chosen, kinds, strict=True) if kind == "text"]
     if not can_be_read_in_place(files, names, all_names) or (texts and texts_of_numbers(files, path, texts)):
-        return spilled_parquet(files, path, chosen, memory_limit=memory_limit, tick=tick)
-    return ParquetSource(files, names, name=path, memory_limit=memory_limit)
+        return _with_rows(spilled_parquet(files, path, chosen, memory_limit=memory_limit, tick=tick))
+    return _with_rows(ParquetSource(files, names, name=path, memory_limit=memory_limit))
 
 
 # ---------------------------------------------------------------------------------------------------- other tables
@@ -274,9 +287,24 @@ def _with_columns(frame: Any, wanted: Sequence[str] | None) -> Any:
     return frame.select(*map(quoted, chosen)) if is_spark else frame[chosen]
 
 
-def _with_rows(source: Source) -> Source:
-    """Return a source; raise a DataError if it has no rows."""
+def _with_rows(source: ParquetSource | ArrowSource) -> Source:
+    """Return a source that knows which columns are without any value; raise a DataError if it has no rows."""
     if source.n_rows == 0:
         source.close()
         raise DataError(f"{source.name} has column names but no rows")
+    empty = _empty_in(source, source.names, most=1)
+    empty = _empty_in(source, empty) if empty else ()
+    kinds = zip(source.names, source.kinds, strict=True)
+    source.kinds = tuple("empty" if name in empty else kind for name, kind in kinds)
     return source
+
+
+def _empty_in(source: ParquetSource | ArrowSource, names: Sequence[str], most: int | None = None) -> Sequence[str]:
+    """Return the columns without a value in the first batches, or in all of them."""
+    import pyarrow.compute as pc
+
+    for batch, _ in islice(source.batches(names), most):
+        names = [name for name in names if pc.all(batch.column(name).is_null(nan_is_null=True)).as_py()]
+        if not names:
+            break
+    return names

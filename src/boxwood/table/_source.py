@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,7 +20,7 @@ from boxwood._validation import refuse_unknown, shown
 from boxwood.table._column_names import as_spelled, distinct_names, may_be_renamed
 from boxwood.table._encodings import has_encoding
 from boxwood.table._formats import FORMATS, File, format_of, refuse_other_format, refuse_other_options, unreadable
-from boxwood.table._numerals import comma_number, is_group
+from boxwood.table._numerals import Style, number_in
 from boxwood.table._paths import as_path, find_file
 from boxwood.table._sizes import group_rows
 from boxwood.table._sql import ONE_FILE, as_pattern, as_text
@@ -28,7 +28,7 @@ from boxwood.table._sql import ONE_FILE, as_pattern, as_text
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["MANY", "Source", "Tick", "connected", "described", "open_source", "waited"]
+__all__ = ["MANY", "MARKS", "Source", "Tick", "connected", "described", "open_source", "waited"]
 
 T = TypeVar("T")
 Tick = Callable[..., None]
@@ -38,8 +38,10 @@ _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 _WHOLE_TYPES = (*_WHOLE, *(f"U{name}" for name in _WHOLE), "BIGNUM")
 _NUMBERS = (*_WHOLE_TYPES, "FLOAT", "DOUBLE", "DECIMAL", "BOOLEAN")
 _DATES = ("DATE", "TIME", "TIMESTAMP", "INTERVAL")
-_MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none")  # texts that programs write for a missing value
-_MARKS = ", ".join(f"'{mark}'" for mark in _MISSING)
+MARKS = ("", "na", "n/a", "#n/a", "nan", "null", "none")
+"""Texts that programs write for a missing value."""
+
+_MARKS = ", ".join(f"'{mark}'" for mark in MARKS)
 _SETTINGS = {
     "autoinstall_known_extensions": "false",  # nothing is ever downloaded
     "autoload_known_extensions": "false",
@@ -82,10 +84,12 @@ class Source:
         Name and DuckDB's type of each column. Always holds: names are all different.
     workspace : str
         Folder for temporary files. It is removed when the source is closed.
-    commas : frozenset of int
-        Columns of text whose numbers have a decimal comma.
     hints : tuple of str
         Lines for the reader on how the file was read.
+    decimal : {".", ","}, or None
+        What stands before the decimals in every column of text; None if the reader did not say.
+    styles : dict from int to Style
+        How columns of text are written that hold numbers or truths, but not plainly; `learn_styles` fills it in.
     """
 
     con: duckdb.DuckDBPyConnection
@@ -95,8 +99,9 @@ class Source:
     names: tuple[str, ...]
     types: tuple[str, ...]
     workspace: str
-    commas: frozenset[int] = frozenset()
     hints: tuple[str, ...] = ()
+    decimal: str | None = None
+    styles: dict[int, Style] = field(default_factory=dict)
 
     def kind(self, column: int) -> str:
         """Return "number", "text", "date" or "other", by the type alone; the texts of a column may still be numbers."""
@@ -117,6 +122,10 @@ class Source:
         """Return SQL for a value as text."""
         return f"(c{column} ->> '$')" if self.types[column] == "JSON" else f"CAST(c{column} AS VARCHAR)"
 
+    def label(self, column: int) -> str:
+        """Return SQL for a value as the text of a label, with one zero only."""
+        return f"CAST(c{column} + 0 AS VARCHAR)" if self.types[column] in ("FLOAT", "DOUBLE") else self.text(column)
+
     def missing(self, column: int) -> str:
         """Return SQL for whether the value is missing: NULL, NaN, an empty text or a mark such as NA."""
         if self.kind(column) == "text":
@@ -133,7 +142,11 @@ class Source:
         elif self.kind(column) == "text":
             text = self.text(column)
             truth = f"CASE lower(trim({text})) WHEN 'true' THEN 1e0 WHEN 'false' THEN 0e0 END"
-            plain = comma_number(text) if column in self.commas else f"TRY_CAST({text} AS DOUBLE)"
+            plain = f"TRY_CAST({text} AS DOUBLE)"
+            if column in self.styles:
+                plain = self.styles[column].number(text)
+            elif self.decimal is not None:
+                plain = number_in(text, self.decimal, signs=False)
             number = f"coalesce({plain}, {truth})"
         return f"nullif({number}, CAST('NaN' AS DOUBLE))"
 
@@ -226,8 +239,8 @@ def open_source(
     header : bool, default=True
         Of CSV: whether the first line holds names; if not, columns are called `column 1`, `column 2`, …
     decimal : {".", ","}, default=None
-        Of CSV: what stands before the decimals. With a comma, points may part groups of three digits. None is a point;
-        but if semicolons separate the fields, columns in which every value is a number so are read with a comma.
+        Of CSV: what stands before the decimals; the other of point and comma may part groups of three digits. None is
+        a point, or a comma in columns where that is sure; see `learn_styles`.
     encoding : str, default=None
         Of CSV: the encoding of its text, by any name that Python knows. None reads UTF-16 and UTF-32 that begin with
         their mark, UTF-8, and else cp1252, if no byte tells against it.
@@ -294,8 +307,8 @@ def described(con: duckdb.DuckDBPyConnection, file: File, format: str, decimal: 
     aliases = ", ".join(f"c{i}" for i in range(len(described)))
     types = tuple("INTERVAL" if i in found.durations else str(row[1]) for i, row in enumerate(described))
     relation = f"{found.sql} AS t({aliases})"
-    source = Source(con, relation, file.name, format, names, types, file.workspace, hints=(*file.hints, *found.hints))
-    return _with_commas(source, found.delimiter, decimal)
+    hints = (*file.hints, *found.hints)
+    return Source(con, relation, file.name, format, names, types, file.workspace, hints, decimal)
 
 
 def _spelled(con: duckdb.DuckDBPyConnection, names: list[str], keys: str | None) -> Sequence[str]:
@@ -303,29 +316,6 @@ def _spelled(con: duckdb.DuckDBPyConnection, names: list[str], keys: str | None)
     if keys is None or not may_be_renamed(names):
         return names
     return as_spelled(names, {row[0] for row in waited(con, lambda: con.execute(keys).fetchall())})
-
-
-def _with_commas(source: Source, delimiter: str | None, decimal: str | None) -> Source:
-    """Return a CSV file with the columns of which the numbers have a decimal comma: as asked for, or where it is sure.
-
-    It is sure in a file with semicolons, if every value of a column is such a number, and not all of them could be
-    whole numbers with groups of three digits.
-    """
-    texts = [i for i in range(len(source.names)) if source.kind(i) == "text"]
-    if not texts or decimal == "." or (decimal is None and delimiter != ";"):
-        return source
-    with_commas = replace(source, commas=frozenset(texts))
-    if decimal == ",":
-        return with_commas
-    tests = []
-    for i in texts:
-        text = with_commas.text(i)
-        number = f"{with_commas.missing(i)} OR {with_commas.number(i)} IS NOT NULL"
-        tests.append(f"bool_and({number}) AND bool_or(contains({text}, ',') AND NOT {is_group(text)})")
-    sure: list[bool] = []
-    for start in range(0, len(tests), MANY):
-        sure += source.fetch(f"SELECT {', '.join(tests[start : start + MANY])} FROM {source.relation}")[0]
-    return replace(source, commas=frozenset(i for i, is_sure in zip(texts, sure, strict=True) if is_sure))
 
 
 def _leanly(con: duckdb.DuckDBPyConnection, n_columns: int, work: Callable[[], T]) -> T:

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from boxwood._files import lasting_folder
 from boxwood._messages import cut_off
@@ -25,7 +25,15 @@ from boxwood.table._profiles import profiles_of
 from boxwood.table._query import QUERY, query_table
 from boxwood.table._source import Source as Table
 from boxwood.table._source import Tick, connected, open_source, waited
-from boxwood.table._spilled_columns import are_numbers, columns_to_write, copy_columns, typed_column
+from boxwood.table._spilled_columns import (
+    Column,
+    are_numbers,
+    columns_to_write,
+    copy_columns,
+    is_mixed,
+    typed_column,
+)
+from boxwood.table._texts import notes_on_styles
 from boxwood.table._write import group_rows
 
 __all__ = [
@@ -39,7 +47,7 @@ __all__ = [
     "told_of_disk",
 ]
 
-_FIRST = 10_000  # rows of which one text that is no number shows that a column is text
+_FIRST = 10_000  # rows without a number, but with other texts, show that a column is text
 
 
 class SpillFolder:
@@ -62,9 +70,10 @@ class SpillFolder:
             raise
 
     def source(self, names: Sequence[str], kinds: Sequence[str], name: str, **options: Any) -> ParquetSource:
-        """Return the file that was written as a source; its columns are c0, c1, …"""
+        """Return the file that was written as a source; its columns are c0, c1, …, and t0, t1, … their texts."""
         file = parquet_file(os.path.join(self.path, "rows.parquet"), name)
         stored = [f"c{i}" for i in range(len(names))]
+        options["texts"] = {name: f"t{i}" for i, name in enumerate(names) if f"t{i}" in file.schema.names}
         return ParquetSource([file], names, name=name, stored=stored, kinds=kinds, remove=self.remove, **options)
 
 
@@ -82,12 +91,12 @@ def spilled_file(
     stamp = stamp_of(path) if os.path.isfile(path) else None  # standard input and pipes have none
     with folder.filling() as out, open_source(path, format=format, **reading) as table:
         chosen = choose(table.names)
-        kinds, notes = _write(_limited(table, memory_limit), chosen, out, tick)
+        written = _write(_limited(table, memory_limit), chosen, out, tick)
         if stamp is not None:
             refuse_changed(path, table.name, stamp)
-    notes = (*table.hints, f"{table.name} was copied to a temporary file of Parquet, which is read instead", *notes)
+    notes = (*table.hints, f"{table.name} was copied to a temporary file of Parquet, which is read instead")
     names = [table.names[i] for i in chosen]
-    return folder.source(names, kinds, table.name, notes=notes, memory_limit=memory_limit)
+    return _of_written(folder, names, written, table.name, notes, memory_limit)
 
 
 def spilled_parquet(
@@ -101,23 +110,23 @@ def spilled_parquet(
     """Return columns of Parquet files as a source that reads a copy, in which texts of numbers are numbers."""
     folder = SpillFolder()
     with folder.filling() as out, opened_files(files, name, chosen) as table:
-        kinds, notes = _write(_limited(table, memory_limit), range(len(chosen)), out, tick)
+        written = _write(_limited(table, memory_limit), range(len(chosen)), out, tick)
         for file in files:
             refuse_changed(file.path, file.name, file.stamp)
-    notes = (f"{name} was copied to a temporary file, in which texts of numbers and decimals are doubles", *notes)
-    return folder.source(table.names, kinds, name, notes=notes, memory_limit=memory_limit)
+    notes = (f"{name} was copied to a temporary file, in which texts of numbers and decimals are doubles",)
+    return _of_written(folder, table.names, written, name, notes, memory_limit)
 
 
 def texts_of_numbers(files: Sequence[ParquetFile], name: str, chosen: Sequence[int]) -> list[str]:
-    """Return the columns of text, of some columns of Parquet files, whose values are all numbers."""
+    """Return the columns of text, of some columns of Parquet files, of which half of the values or more are numbers."""
     with opened_files(files, name, chosen) as table:
         texts = [i for i in range(len(chosen)) if table.kind(i) == "text"]
         if texts:
-            tests = [f"bool_and({table.missing(i)} OR {table.number(i)} IS NOT NULL)" for i in texts]
+            tests = [f"bool_and({table.missing(i)}) OR count({table.number(i)}) > 0" for i in texts]
             found = table.fetch(f"SELECT {', '.join(tests)} FROM (SELECT * FROM {table.relation} LIMIT {_FIRST})")[0]
             texts = [i for i, may_be in zip(texts, found, strict=True) if may_be]
         profiles = profiles_of(table, texts, None)[1] if texts else {}
-        return [table.names[i] for i in texts if are_numbers(profiles[i])]
+        return [table.names[i] for i in texts if are_numbers(profiles[i]) or is_mixed(profiles[i])]
 
 
 def spilled_rows(
@@ -227,13 +236,30 @@ def _gathered(batches: Any, chosen: Sequence[int], schema: Any) -> Iterator[Any]
 # ---------------------------------------------------------------------------------------------------- by DuckDB
 
 
-def _write(table: Table, chosen: Sequence[int], out: str, tick: Tick | None) -> tuple[list[str], tuple[str, ...]]:
-    """Write columns of a table into a Parquet file; return their kinds, and lines for the reader."""
+class _Written(NamedTuple):
+    """The columns of a file that was written, and lines for the reader."""
+
+    columns: list[Column]
+    notes: tuple[str, ...]
+
+
+def _of_written(
+    folder: SpillFolder, names: Sequence[str], written: _Written, name: str, notes: tuple[str, ...], limit: int | None
+) -> ParquetSource:
+    kinds = [column.kind for column in written.columns]
+    source = folder.source(names, kinds, name, notes=(*notes, *written.notes), memory_limit=limit)
+    source.mixed = tuple(each for each, column in zip(names, written.columns, strict=True) if column.is_mixed)
+    return source
+
+
+def _write(table: Table, chosen: Sequence[int], out: str, tick: Tick | None) -> _Written:
+    """Write columns of a table into a Parquet file."""
     table = table.kept(tick)
     columns = columns_to_write(table, chosen, tick)
     with told_of_disk():
         table.fetch_lean(copy_columns(table, columns, out), tick)
-    return [column.kind for column in columns], tuple(column.note for column in columns if column.note)
+    notes = (*notes_on_styles(table, chosen), *(column.note for column in columns if column.note))
+    return _Written(columns, notes)
 
 
 def _limited(table: Table, memory_limit: int | None) -> Table:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from boxwood._files import replacing
 from boxwood._validation import cut_off, refuse_other_kind, shown
 from boxwood.axes import Categories
 from boxwood.table._column_names import ColumnError, suggestion
-from boxwood.table._labels import Input, Labelled, Rules, Unseen, inputs_of, refuse_taken, rows_with
+from boxwood.table._labels import Labelled, Rules, Unseen, inputs_of, refuse_taken, rows_with
 from boxwood.table._paths import as_path
 from boxwood.table._sizes import group_rows
 from boxwood.table._source import Source, Tick, open_source
 from boxwood.table._sql import as_name, as_text
-from boxwood.table._texts import refuse_text
+from boxwood.table._texts import learn_styles, refuse_text
 
 __all__ = ["OUTPUTS", "group_rows", "output_format", "write_labelled", "write_source"]
 
@@ -85,9 +85,12 @@ def write_labelled(
     refuse_other_kind("column", column, str, "name the new column")
     out = as_path(out)
     text = output_format(out).startswith("FORMAT csv")
-    with open_source(path, text=text, texts=rules.texts, **reading) as source:
-        for hint in source.hints if tell else ():
-            tell(hint)
+    # DuckDB reads points as decimal ones
+    texts = rules.texts if reading.get("decimal") is None else set(needed.values())
+    with open_source(path, text=text, texts=texts, **reading) as source:
+        if tell is not None:
+            for hint in source.hints:
+                tell(hint)
         return write_source(source, out, rules, column=column, tick=tick)
 
 
@@ -98,9 +101,8 @@ def write_source(source: Source, out: str, rules: Rules, *, column: str, tick: T
     refuse_taken(source.name, source.names, column)
     if not to_csv:
         _refuse_twins(source, out)
-    inputs = inputs_of(source, rules)
-    rows = rows_with(source, inputs)
-    labelled = _check(source, list(inputs.values()), rows, rules.expression, tick and (lambda share: tick(share / 2)))
+    labelled = _check(source, rules, tick and (lambda share: tick(share / 2)))
+    rows = rows_with(source, inputs_of(source, rules))
     second = tick and (lambda share: tick(0.5 + share / 2, labelled.n_rows))
     with replacing(out) as temporary:
         query = _query(source, rows, rules.expression, column, to_csv)
@@ -143,23 +145,27 @@ def _refuse_twins(source: Source, out: str) -> None:
             raise ColumnError(f"{twins}, which {os.path.basename(out)} cannot hold\n{remedy}")
 
 
-def _check(source: Source, inputs: Sequence[Input], rows: str, expression: str, tick: Tick | None) -> Labelled:
-    """Return the counts of a table, from one pass.
+def _check(source: Source, rules: Rules, tick: Tick | None) -> Labelled:
+    """Return the counts of a table, from one pass, or more if numbers are not written plainly.
 
     Raises
     ------
     DataError
         If a column has text that must be a number.
     """
+    named = inputs_of(source, rules)
+    inputs, rows = list(named.values()), rows_with(source, named)
     tests = [one.is_text for one in inputs] + [one.is_unseen for one in inputs]
-    queries = ["count(*)", f"count(*) FILTER (({expression}) IS NULL)"]
+    queries = ["count(*)", f"count(*) FILTER (({rules.expression}) IS NULL)"]
     queries += [f"count(*) FILTER ({test})" for test in tests]
     queries += [f"min({source.text(one.column)}) FILTER ({one.is_unseen})" for one in inputs]
     n_rows, n_empty, *found = source.fetch_lean(f"SELECT {', '.join(queries)} FROM {rows}", tick)[0]
     texts, unseen, examples = (found[i * len(inputs) : (i + 1) * len(inputs)] for i in range(3))
-    for one, n_texts in zip(inputs, texts, strict=True):
-        if n_texts:
-            refuse_text(source, one.column, n_rows)
+    wrong = [one.column for one, n_texts in zip(inputs, texts, strict=True) if n_texts]
+    if learn_styles(source, wrong):
+        return _check(source, rules, tick)
+    for i in wrong:
+        refuse_text(source, i, n_rows)
     columns = [source.names[one.column] for one in inputs]
     counts = zip(columns, unseen, examples, strict=True)
     return Labelled(n_rows, n_empty, tuple(Unseen(*count) for count in counts if count[1]))

@@ -1,0 +1,114 @@
+"""Labels of a file: text is what the file has, and numbers if that merges no two of them, in memory and in batches."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet as pq
+import pytest
+
+import boxwood as bw
+from boxwood.errors import DataError
+from boxwood.passes import TableReference
+from boxwood.reference import Reference
+from boxwood.table import read_table
+
+DECIMAL = pa.decimal128(30, 20)
+WRITTEN = {
+    "zeros": (["01", "1", "1.0"], ["01", "1", "1.0"]),
+    "leading zeros": (["007", "7", "08"], ["007", "08", "7"]),
+    "leading zeros alone": (["007", "008", "009"], ["007", "008", "009"]),
+    "truths": (["TRUE", "true", "false"], ["TRUE", "false", "true"]),
+    "yes and no": (["ja", "nein", "Ja"], ["Ja", "ja", "nein"]),
+    "whole": (["2", "10", "-1"], [2, 10]),
+    "floats": (["2.5", "10", "-1.0"], [2.5, 10.0]),
+    "whole floats": (["2.0", "10.0", "-1.0"], [2, 10]),
+    "large": ([str(2**53 + i) for i in range(3)], [2**53, 2**53 + 1, 2**53 + 2]),
+    "of 64 bits": ([str(2**64 - i) for i in (1, 2, 3)], [2**64 - 3, 2**64 - 2, 2**64 - 1]),
+    "of both signs": ([str(2**64 - 1), "-5", "7"], [-5, 7, 2**64 - 1]),
+    "too large": ([str(2**64 + i) for i in range(3)], [str(2**64 + i) for i in range(3)]),
+    "of many digits": ([f"0.{'1' * 20}{i}" for i in range(3)], [f"0.{'1' * 20}{i}" for i in range(3)]),
+    "spaces": (["1", " 1", "2"], [" 1", "1", "2"]),
+    "euros": (["1 €", "2 €", "3 €"], ["1 €", "2 €", "3 €"]),
+    "dates": (["2024-01-02", "2024-01-03", "2024-01-02"], ["2024-01-02", "2024-01-03"]),
+    "text": (["a", "-1.0", "1"], ["1", "a"]),
+}
+TYPED = {
+    "unsigned": (pa.array([2**63, 2**63 + 1, 5], pa.uint64()), [5, 2**63, 2**63 + 1]),
+    "decimals": (
+        pa.array([f"0.{'1' * 18}{i}" for i in range(3)]).cast(DECIMAL),
+        [f"0.{'1' * 18}{i}0" for i in range(3)],
+    ),
+    "short decimals": (pa.array(["0.5", "1.5", "2"]).cast(pa.decimal128(9, 2)), [0.5, 1.5, 2.0]),
+    "halves": (pa.array([0.1, 0.5, -1], pa.float32()), [0.1, 0.5]),
+    "zeros": (pa.array([0.0, -0.0, 1.5]), [0.0, 1.5]),
+    "booleans": (pa.array([True, False, True]), ["false", "true"]),
+    "dates": (pa.array([0, 1, 0], pa.date32()), ["1970-01-01", "1970-01-02"]),
+    "times": (pa.array([0, 1_500_000, 0], pa.timestamp("us")), ["1970-01-01 00:00:00", "1970-01-01 00:00:01.5"]),
+    "text": (pa.array(["01", "1", "1.0"]), ["01", "1", "1.0"]),
+}
+X = np.arange(30) * 7 % 11
+
+
+def both(path):
+    """Return the labels of a table in memory and in batches, and that sizes and centres are the same."""
+    table = read_table(path, labels="label")
+    here = Reference.of(table.X, table.labels)
+    with bw.scan(path) as source:
+        there = TableReference.of(source, "label")
+        sizes = there.measured.overview.sizes.tolist()
+    assert sizes == np.bincount(here.labels[here.labels >= 0]).tolist()
+    np.testing.assert_array_equal(there.centers, here.centers)
+    return list(here.names), list(there.names)
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_labels_of_text_are_what_the_file_has(tmp_path, name):
+    labels, expected = WRITTEN[name]
+    path = str(tmp_path / "t.csv")
+    with open(path, "w") as file:
+        file.write("x,label\n" + "".join(f"{x},{label}\n" for x, label in zip(X, labels * 10, strict=True)))
+    assert both(path) == (expected, expected)
+
+
+@pytest.mark.parametrize("labels", [[2**53, 2**53 + 1, 2**53 + 2], [2**63, 2**63 + 1, 3], [True, False, True]])
+def test_labels_of_json_lines_are_exact(tmp_path, labels):
+    path = str(tmp_path / "t.jsonl")
+    with open(path, "w") as file:
+        file.writelines(json.dumps({"x": int(x), "label": y}) + "\n" for x, y in zip(X, labels * 10, strict=True))
+    expected = ["false", "true"] if True in labels else sorted(labels)
+    assert both(path) == (expected, expected)
+
+
+@pytest.mark.parametrize("name", TYPED)
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_labels_of_types_are_those_of_text(tmp_path, name, form):
+    labels, expected = TYPED[name]
+    table = pa.table({"x": X, "label": pa.concat_arrays([labels] * 10)})
+    path = str(tmp_path / f"t.{form}")
+    pq.write_table(table, path) if form == "parquet" else pa.feather.write_feather(table, path)
+    assert both(path) == (expected, expected)
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        (pa.array([b"a", b"b", b"c"]), "holds no labels; expected numbers, text, booleans or dates"),
+        (pa.array([{"a": 1}, {"a": 2}, {"a": 3}]), "holds no labels; expected numbers, text, booleans or dates"),
+        (pa.array([[1], [2], [3]]), "holds no labels; expected numbers, text, booleans or dates"),
+        (pa.array(["a", "", "b"]), "are missing; use -1 for rows to leave out"),
+        (pa.array(["a", "NA", "b"]), "are missing; use -1 for rows to leave out"),
+        (pa.array(["-1", "-1.0", "-1"]), "are -1"),
+    ],
+)
+def test_columns_without_labels_are_refused(tmp_path, labels, said):
+    path = str(tmp_path / "t.parquet")
+    pq.write_table(pa.table({"x": X, "label": pa.concat_arrays([labels] * 10)}), path)
+    told = []
+    for read in (lambda: read_table(path, labels="label"), lambda: TableReference.of(bw.scan(path), "label")):
+        with pytest.raises(DataError) as error:
+            read()
+        told.append(str(error.value))
+    assert told[0] == told[1]
+    assert told[0].endswith(said)
