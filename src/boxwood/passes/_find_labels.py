@@ -12,13 +12,19 @@ from boxwood._types import Indices
 from boxwood._validation import listed
 from boxwood.errors import DataError
 from boxwood.passes._batches import Batches, Block, Reader
-from boxwood.passes._labelling import LEFT_OUT, codes_of, labels_in, no_labels, refuse_other_labels, written
+from boxwood.passes._labelling import (
+    LEFT_OUT,
+    MOST_LABELS,
+    codes_of,
+    labels_in,
+    no_labels,
+    refuse_other_labels,
+    written,
+)
 from boxwood.passes._overview import Overview
 from boxwood.reference._labels import encode_labels
 
 __all__ = ["MOST_LABELS", "FoundLabels", "find_labels"]
-
-MOST_LABELS = 10_000
 
 
 class FoundLabels(NamedTuple):

@@ -15,6 +15,7 @@ from boxwood.errors import DataError
 
 __all__ = [
     "LEFT_OUT",
+    "MOST_LABELS",
     "LabelColumn",
     "Labelling",
     "NearestCenters",
@@ -25,6 +26,7 @@ __all__ = [
     "written",
 ]
 
+MOST_LABELS = 10_000
 LEFT_OUT = ("-1", "-1.0")
 """Labels in a file that leave a row out."""
 

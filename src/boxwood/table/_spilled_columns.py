@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import compress
 from typing import NamedTuple
 
-from boxwood.passes._find_labels import MOST_LABELS
+from boxwood.passes._labelling import MOST_LABELS
 from boxwood.table._profiles import Profile, profiles_of
 from boxwood.table._source import Source as Table
 from boxwood.table._source import Tick
