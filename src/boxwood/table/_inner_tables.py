@@ -87,7 +87,7 @@ def _chosen(name: str, table: str | None, tables: Sequence[str], what: str = "ta
     """Return the table that was asked for, or the only one."""
     if table is None and len(tables) == 1:
         return tables[0]
-    if table in tables:
+    if table is not None and table in tables:
         return table
     if not tables:
         raise DataError(f"{name} holds no {what}")

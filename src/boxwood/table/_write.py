@@ -86,8 +86,9 @@ def write_labelled(
     out = as_path(out)
     text = output_format(out).startswith("FORMAT csv")
     with open_source(path, text=text, texts=rules.texts, **reading) as source:
-        for hint in source.hints if tell else ():
-            tell(hint)
+        if tell is not None:
+            for hint in source.hints:
+                tell(hint)
         return write_source(source, out, rules, column=column, tick=tick)
 
 
