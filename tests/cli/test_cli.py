@@ -97,7 +97,7 @@ BAD = [
     Bad("explain ragged.csv -k 2", DATA, "cannot read ragged.csv as csv: line 3 has 3 fields, the header has 2"),
     Bad("explain short.csv -k 2", DATA, "cannot read short.csv as csv: line 4 has 1 field, the header has 2"),
     Bad("explain latin.csv -k 2 --encoding utf-8", DATA, "cannot read latin.csv as csv: line …", "UTF-8"),
-    Bad("explain iris.csv -k 2 --encoding hex", USAGE, "…'hex' is no encoding…"),
+    Bad("explain iris.csv -k 2 --encoding hex", USAGE, "Invalid value for '--encoding': 'hex' is no encoding…"),
     Bad("explain bad.csv.gz -k 2", DATA, "bad.csv.gz is not gzip"),
     Bad("explain cut.csv.gz -k 2", DATA, "cannot read cut.csv.gz as csv: …"),
     Bad("explain bad.parquet -k 3", DATA, "cannot read bad.parquet as parquet: No magic bytes found at end of file…"),

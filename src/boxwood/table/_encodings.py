@@ -80,7 +80,8 @@ def utf8_copy(path: str, compression: str, encoding: str, workspace: str, name: 
     copy = os.path.join(workspace, "utf8.csv")
     unpacked = partial(gzip.open, path) if compression == "gzip" else partial(open, path)
     try:
-        with unpacked(mode="rt", encoding=encoding, newline="") as text, open(copy, "wb") as out:  # type: ignore[operator]
+        opened = cast("IO[str]", unpacked(mode="rt", encoding=encoding, newline=""))
+        with opened as text, open(copy, "wb") as out:
             while block := text.read(_BLOCK):
                 out.write(str(block).encode())
     except (UnicodeError, EOFError, gzip.BadGzipFile, zlib.error) as error:
