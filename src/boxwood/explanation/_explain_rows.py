@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from boxwood._frames import boolean_columns
+from boxwood._frames import boolean_columns, weights_in, without_columns
 from boxwood.explanation._asked import Asked
 from boxwood.explanation._best import choose
 from boxwood.explanation._budgets import settled, told
@@ -28,6 +28,7 @@ __all__ = ["explain_rows"]
 
 def explain_rows(X: Any, clustering: Any, asked: Asked) -> Explanation:
     """Return the explanation of a clustering of the rows of an array or a data frame; see `explain`."""
+    X, asked = _with_weights(X, asked)
     if is_explainer(clustering):
         explainer = out_of_frozen(clustering)
         refuse_growing(explainer, asked)
@@ -35,6 +36,15 @@ def explain_rows(X: Any, clustering: Any, asked: Asked) -> Explanation:
     else:
         explanation = _answered(question_of(X, clustering, asked), asked, made_here=clustering is None)
     return with_booleans(explanation, boolean_columns(X))
+
+
+def _with_weights(X: Any, asked: Asked) -> tuple[Any, Asked]:
+    """Return the rows, and what is asked with the weights in a column of a frame, if that is named; X is without it."""
+    name = asked.sample_weight
+    if not isinstance(name, str):
+        return X, asked
+    weights = weights_in(X, name)
+    return without_columns(X, [name]), replace(asked, sample_weight=weights)
 
 
 def _answered(question: Question, asked: Asked, *, made_here: bool) -> Explanation:
