@@ -30,6 +30,7 @@ __all__ = [
     "rounded_columns",
     "rows_of_table",
     "validated_rows",
+    "weights_in",
     "without_columns",
 ]
 
@@ -225,6 +226,21 @@ def column_values(frame: Any, name: str) -> Any:
     refuse_unknown_columns([name], present)
     columns = nw.from_native(frame, eager_only=True).iter_columns()
     return next(column for label, column in zip(present, columns, strict=True) if label == name).to_native()
+
+
+def weights_in(X: Any, sample_weight: Any) -> Any:
+    """Return weights, where they are the name of a column the values in that column of a frame.
+
+    Raises
+    ------
+    DataError
+        If `X` has no such column.
+    """
+    if not isinstance(sample_weight, str):
+        return sample_weight
+    if not is_frame(X):
+        raise DataError(f"sample_weight={sample_weight!r} names a column, but X is no data frame; give numbers")
+    return column_values(X, sample_weight)
 
 
 def label_values(labels: Any) -> Any:

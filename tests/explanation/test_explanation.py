@@ -730,3 +730,22 @@ def test_a_lazy_frame_is_refused_with_advice():
     for call in calls:
         with pytest.raises(DataError, match=r"a LazyFrame of polars holds no rows yet; call \.collect\(\)"):
             call()
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+def test_weights_may_be_a_column_of_a_frame(make):
+    rng = np.random.default_rng(0)
+    X, labels, weights = rng.normal(size=(60, 2)), np.arange(60) % 3, rng.integers(1, 9, size=60)
+    X[:, 0] += 3 * labels
+    frame = make({"x0": X[:, 0], "x1": X[:, 1], "w": weights, "kind": labels})
+    for method in ("auto", "cart"):
+        ex = explain(frame, "kind", sample_weight="w", method=method)
+        expected = explain(make({"x0": X[:, 0], "x1": X[:, 1]}), labels, sample_weight=weights, method=method)
+        assert ex.columns == ("x0", "x1")
+        assert ex.to_json() == expected.to_json()
+        again = ex.measure(frame, "kind", "w")
+        assert (again.agreement, again.price) == (ex.agreement, ex.price)
+    with pytest.raises(DataError, match="sample_weight='w' names a column, but X is no data frame; give numbers"):
+        explain(X, labels, sample_weight="w")
+    with pytest.raises(DataError, match="weights"):
+        explain(frame, "kind", sample_weight="weights")

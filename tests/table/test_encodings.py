@@ -26,7 +26,9 @@ def test_what_excel_writes_is_read_with_a_hint(tmp_path, encoding, name):
     path = file_of(tmp_path, gzip.compress(content) if name.endswith("gz") else content, name)
     table = read_table(path)
     assert (table.columns, table.X.tolist()) == (("größe", "preis"), [[1, 2.5], [2, 3.5]])
-    assert [hint for hint in table.hints if "--encoding" in hint] == ([] if "8" in encoding else [HINT.format(encoding)])
+    assert [hint for hint in table.hints if "--encoding" in hint] == (
+        [] if "8" in encoding else [HINT.format(encoding)]
+    )
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1251", "utf-16-be", "shift-jis", "cp437"])

@@ -58,7 +58,8 @@ def surrogate_map(
     n_landmarks : int, "auto" or None, default="auto"
         Largest number of landmarks in a column, or of steps for histogram intersection. Fewer than the different values
         are quantiles of the rows by weight. None takes all different values. "auto" does so for small tables, with
-        at most 2000 rows and n² d at most 20 million, and takes 64 for larger ones.
+        at most 2000 rows and n² d at most 20 million (1500 rows of 8 columns), and takes 64 for larger ones. Quantiles
+        that fall on one value are one landmark, so a column in which most rows share a value gets few.
 
     Returns
     -------

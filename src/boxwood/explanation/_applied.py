@@ -82,7 +82,7 @@ class Applied:
             Names of the clusters of the rows, as `names` has them, -1 for rows to leave out; or the name of the column
             of `X` that holds them, which it must be for a table in batches.
         sample_weight : array-like of shape (n,), or str, default=None
-            Weight of each row; of a table in batches the name of the column that holds it.
+            Weight of each row; or the name of the column that holds it, in a data frame or a table in batches.
 
         Returns
         -------

@@ -89,7 +89,8 @@ def explain(
     names : mapping from label to name, or sequence of names, default=None
         Names of the clusters. A sequence has one name for each label, in ascending order of the labels.
     sample_weight : array-like of shape (n,), or str, default=None
-        Weight of each row; for a table in batches the name of the column that holds it.
+        Weight of each row; or the name of the column that holds it, in a data frame or a table in batches. That column
+        is none of those that rules may use.
     random_state : int or RandomState instance, default=None
         Seed or generator for k-means, for the method and for samples of large tables. None is 0.
     columns : sequence of str, default=None

@@ -20,7 +20,7 @@ from boxwood.explanation._measure import Costs, measure
 from boxwood.explanation._notes_on_clusters import notes_on_kernel
 from boxwood.explanation._of_explainer import explained_by, is_explainer, out_of_frozen, refuse_growing
 from boxwood.explanation._options import with_defaults
-from boxwood.explanation._question import Question, question_of
+from boxwood.explanation._question import Question, question_of, with_weights
 from boxwood.grow._grown import Grown
 from boxwood.grow._reached import leaves_reached
 
@@ -38,6 +38,7 @@ def explain_rows(X: Any, clustering: Any, asked: Asked) -> Explanation:
 
 def _by_explainer(X: Any, explainer: Any, asked: Asked) -> Explanation:
     refuse_growing(explainer, asked)
+    X, asked = with_weights(X, asked)
     refuse_other_index(X, sample_weight=asked.sample_weight)
     known = getattr(explainer, "feature_names_in_", asked.columns)
     columns = None if known is None else list(map(str, known))

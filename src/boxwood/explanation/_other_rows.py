@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._frames import column_names, column_values, is_frame, label_values, numeric_columns, refuse_unknown_columns
+from boxwood._frames import (
+    column_names,
+    column_values,
+    is_frame,
+    label_values,
+    numeric_columns,
+    refuse_unknown_columns,
+    weights_in,
+)
 from boxwood._types import Array
 from boxwood._validation import Rows, as_weights, listed, refuse_no_rows, refuse_not_finite, shown
 from boxwood.axes._table_map import coded
@@ -50,7 +58,7 @@ def measured_on(ex: Explanation, X: Any, labels: Any, sample_weight: Any) -> Exp
     X, labels, sample_weight = complete.X, complete.clustering, complete.sample_weight
     codes, found = encode_labels(label_values(labels))
     clusters = np.array([*places_of(found, ex.names), -1], dtype=np.intp)[codes]
-    coordinates = _coordinates(ex, X, sample_weight)
+    coordinates = _coordinates(ex, X, weights_in(X, sample_weight))
     if len(clusters) != len(coordinates.rows):
         raise DataError(f"X has {len(coordinates.rows)} rows, but there are {len(clusters)} labels")
     if evidence is None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from boxwood._frames import weights_in, without_columns
 from boxwood._validation import refuse_infinite_sum
 from boxwood.explanation._asked import Asked
 from boxwood.explanation._budgets import budget_of, finished, in_coordinates
@@ -19,7 +20,7 @@ from boxwood.reference._clusterer import is_fitted
 from boxwood.reference._coordinates import Coordinates
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Question", "question_of"]
+__all__ = ["Question", "question_of", "with_weights"]
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,15 @@ class Question:
         return self.coordinates.pulled_back(tree).n_leaves == tree.n_leaves
 
 
+def with_weights(X: Any, asked: Asked) -> tuple[Any, Asked]:
+    """Return the rows, and what is asked with the weights in a column of a frame, if that is named; X is without it."""
+    name = asked.sample_weight
+    if not isinstance(name, str):
+        return X, asked
+    weights = weights_in(X, name)
+    return without_columns(X, [name]), replace(asked, sample_weight=weights)
+
+
 def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
     """Return what is to be explained; makes the clusters, or fits the clusterer, if none are given.
 
@@ -71,6 +81,7 @@ def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
         If the table or the clustering cannot be used, or no tree could keep the limits; see `explain`.
     """
     made_here = clustering is None
+    X, asked = with_weights(X, asked)
     refuse_other_index(X, labels=clustering, sample_weight=asked.sample_weight)
     clustering = with_fitted_pipeline(clustering, X, asked.sample_weight, asked.missing)
     chosen, notes = columns_for_rules(X, asked.columns, clustering)

@@ -150,8 +150,8 @@ def _objective(value: Any) -> str:
 def _draws(entry: dict[str, Any]) -> DrawFacts:
     if as_whole(entry["n_trees"]) < 1:
         raise ValueError("expected at least one random tree, got 0")
-    bound = None if entry["bound"] is None else as_measure(entry["bound"])
     best, mean, worst = (as_measure(entry[name]) for name in ("best", "mean", "worst"))
+    bound = None if entry["bound"] is None else as_measure(entry["bound"])
     return DrawFacts(entry["n_trees"], best, mean, worst, bound)
 
 

@@ -70,7 +70,8 @@ def kernel_imm(
         Largest number of landmarks of a column for "distance", and of steps for histogram intersection. Fewer than the
         different values are quantiles of the rows by weight. None takes all different values, as the paper does; that
         can be n d features for n rows. "auto" does so for small tables, with at most 2000 rows and n² d at
-        most 20 million, and takes 64 for larger ones.
+        most 20 million (1500 rows of 8 columns), and takes 64 for larger ones. Quantiles that fall on one value are one
+        landmark, so a column in which most rows share a value gets few.
     sample_weight : array-like of shape (n,), default=None
         Weight of each row. Whole weights give the tree of repeated rows; rows of weight 0 are left out.
     n_jobs : int or None, default=-1
