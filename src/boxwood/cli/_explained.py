@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from boxwood._validation import listed
 from boxwood.cli._engine import chosen_engine, opened
 from boxwood.cli._in_batches import columns_of, explained_in_batches
 from boxwood.cli._limits import LIMITS, limits
@@ -93,7 +92,7 @@ def _in_memory(talk: Talk, file: str, clusters: int | None, labels: str | None, 
 
 def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> tuple[Table, tuple[str, ...]]:
     """Return the table without columns that rules should not use, and notes on them, which are told."""
-    from boxwood.explanation._guards import note_on_used, notes_on_left_out
+    from boxwood.explanation._guards import note_on_used, notes_on_left_out, notes_on_padded
     from boxwood.table import read_table
 
     with talk.status(f"reading {file}") as tick:
@@ -103,12 +102,11 @@ def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> 
     left_out, used = dict(table.left_out), table.without(suspects)
     notes = notes_on_left_out(left_out, suspects)
     if not used.columns:
-        raise DataError(f"no column is left in {table.name}; {'; '.join(map(in_words, notes))}")
+        raise DataError(f"no column is left in {table.name}\n{'; '.join(map(in_words, notes))}")
     notes = (note_on_used(used.columns, left_out, suspects), *notes) if notes else ()
+    notes += notes_on_padded([name for name in used.padded if name in used.columns])
     for note in (*notes[:1], *table.hints, *notes[1:]):
         talk.note(in_words(note))
-    if padded := [name for name in used.padded if name in used.columns]:
-        talk.note(f"numbers with leading zeros, which rules do not show: {listed(padded)}; --exclude leaves them out")
     return used, notes
 
 

@@ -32,6 +32,7 @@ __all__ = [
     "notes_on_columns",
     "notes_on_left_out",
     "notes_on_outcome",
+    "notes_on_padded",
     "notes_on_ranges",
     "notes_on_rounding",
     "sees_distances",
@@ -119,6 +120,12 @@ def notes_on_left_out(left_out: Mapping[str, Sequence[str]], suspects: Sequence[
     if suspects:
         texts.append(f"left out, looks like an identifier: {listed(suspects)}; to use it, name the columns (columns)")
     return tuple(map(ColumnNote, texts))
+
+
+def notes_on_padded(names: Sequence[str]) -> tuple[str, ...]:
+    """Return a note on columns of numbers with leading zeros, if there are any."""
+    said = f"numbers with leading zeros, which rules do not show: {listed(names)} (columns chooses others)"
+    return (ColumnNote(said),) if names else ()
 
 
 def note_on_used(used: Sequence[str], left_out: Mapping[str, Sequence[str]], suspects: Sequence[str] = ()) -> str:

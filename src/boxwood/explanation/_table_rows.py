@@ -11,7 +11,7 @@ from boxwood._validation import listed, refuse_other_kind
 from boxwood.errors import DataError
 from boxwood.explanation._asked import Candidates
 from boxwood.explanation._gaps import note_on_gaps, refuse_gaps
-from boxwood.explanation._guards import note_on_used, notes_on_left_out
+from boxwood.explanation._guards import note_on_used, notes_on_left_out, notes_on_padded
 from boxwood.explanation._table_guards import NO_LOOK, Look, look_at
 from boxwood.grow import METHODS
 from boxwood.passes import Batches, Source, TableTask
@@ -71,21 +71,32 @@ def usable_rows(source: Source, clustering: Any, label: str | None, asked: Asked
     batches = replace(rows_for(source, label, asked.sample_weight, asked.columns), n_jobs=asked.n_jobs)
     look = look_at(batches) if looked_at else NO_LOOK
     if asked.columns is not None and not isinstance(asked.columns, Candidates):
-        return complete_rows_of(batches, look, asked.missing)
+        usable = complete_rows_of(batches, look, asked.missing)
+        padded = notes_on_padded([name for name in batches.columns if name in source.padded])
+        return usable._replace(notes=(*padded, *usable.notes))
     left_out = left_out_of(source, (label, asked.sample_weight), asked.columns)
-    left_out["no values"] = list(look.empty)
+    left_out.setdefault("no values", []).extend(look.empty)
     left_out["one value only"] = list(look.constant) if isinstance(asked.columns, Candidates) else []
-    unused = {*left_out["no values"], *left_out["one value only"]}
+    unused = {*look.empty, *left_out["one value only"]}
     kept = [name for name in batches.columns if name not in unused]
-    suspects = [name for name in kept if name in look.identifiers] if clustering is None or label is not None else []
-    suspects = [] if label is not None and len(suspects) == len(kept) else suspects
+    suspects = [name for name in kept if name in look.identifiers or name in source.padded]
+    suspects = suspects if clustering is None or (label is not None and len(suspects) < len(kept)) else []
     used = [name for name in kept if name not in suspects]
     notes = notes_on_left_out(left_out, suspects)
     if not used:
-        raise DataError(f"no column of numbers is left in {source.name}; {'; '.join(notes)}")
+        raise DataError(f"{_none_left(source, left_out, suspects)}\n{'; '.join(notes)}")
     usable = complete_rows_of(replace(batches, columns=tuple(used)), look, asked.missing)
     notes = (note_on_used(used, left_out, suspects), *notes) if notes else ()
     return usable._replace(notes=(*notes, *usable.notes))
+
+
+def _none_left(source: Source, left_out: dict[str, list[str]], suspects: Sequence[str]) -> str:
+    """Return why no column is left."""
+    if suspects:
+        return f"no column is left in {source.name}"
+    if left_out["one value only"]:
+        return f"only constant columns in {source.name}; no cut can separate their rows"
+    return f"no numeric column in {source.name}"
 
 
 def on_complete_rows(work: Callable[[Usable], Explanation], batches: Batches, missing: str = "drop") -> Explanation:

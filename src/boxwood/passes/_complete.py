@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from boxwood.passes._batches import numbers
-from boxwood.passes._source import Source
+from boxwood.passes._source import Source, SourceOf
 
 __all__ = ["CompleteRows"]
 
 
-class CompleteRows(Source):
+class CompleteRows(SourceOf):
     """The rows of a table that have a value in each of some columns; a pass reads these columns, too.
 
     Parameters
@@ -28,8 +28,8 @@ class CompleteRows(Source):
     is_local: ClassVar[bool] = False  # rows have no known places any more, so nothing is stored by place
 
     def __init__(self, source: Source, columns: Sequence[str]) -> None:
-        self.source, self.columns = source, tuple(columns)
-        self.name, self.names, self.kinds, self.notes = source.name, source.names, source.kinds, source.notes
+        super().__init__(source)
+        self.columns = tuple(columns)
         self.n_rows = self.run(_Count, self.columns[:1]).n_rows
 
     def run(self, make: Callable[[], Any], columns: Sequence[str], n_jobs: int | None = -1) -> Any:

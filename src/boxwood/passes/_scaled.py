@@ -15,7 +15,7 @@ from boxwood.passes._batches import Batches, numbers
 from boxwood.passes._labelling import Labelling
 from boxwood.passes._means import means_in, ranges_of
 from boxwood.passes._overview import Overview
-from boxwood.passes._source import Source
+from boxwood.passes._source import Source, SourceOf
 from boxwood.passes._table_reference import TableReference
 from boxwood.reference._sums import SquareSums, scaling_of
 
@@ -53,7 +53,7 @@ def unscaled_reference(reference: TableReference, scaling: Scaling) -> TableRefe
     return TableReference(labelling, reference.centers * scaling.scale + scaling.shift, reference.names)
 
 
-class ScaledSource(Source):
+class ScaledSource(SourceOf):
     """A table some of whose columns are scaled while it is read.
 
     Parameters
@@ -67,17 +67,12 @@ class ScaledSource(Source):
     """
 
     def __init__(self, source: Source, columns: Sequence[str], scaling: Scaling) -> None:
-        self.source, self.columns, self.scaling = source, tuple(columns), scaling
-        self.name, self.names, self.n_rows, self.notes = source.name, source.names, source.n_rows, source.notes
+        super().__init__(source)
+        self.columns, self.scaling = tuple(columns), scaling
         self.kinds = tuple(
             "number" if name in columns else kind for name, kind in zip(source.names, source.kinds, strict=True)
         )
         self.is_local = source.is_local  # type: ignore[misc]
-        self.missing_labels = source.missing_labels
-
-    def label_name(self, column: str) -> str:
-        """Return the name by which a pass reads the labels of a column."""
-        return self.source.label_name(column)
 
     def run(self, make: Callable[[], Any], columns: Sequence[str], n_jobs: int | None = -1) -> Any:
         """Return one summary of all batches, with scaled columns."""

@@ -22,7 +22,16 @@ from boxwood.errors import DataError
 if TYPE_CHECKING:
     from boxwood.passes._label_store import LabelStore
 
-__all__ = ["Reading", "RecordSummary", "Source", "Summary", "fewer_threads", "fold_batches", "refuse_unscanned"]
+__all__ = [
+    "Reading",
+    "RecordSummary",
+    "Source",
+    "SourceOf",
+    "Summary",
+    "fewer_threads",
+    "fold_batches",
+    "refuse_unscanned",
+]
 
 B = TypeVar("B", contravariant=True)
 
@@ -91,6 +100,8 @@ class Source(ABC):
         Kind of each column: "number", "boolean", "text", "date", "empty" or "other".
     mixed : tuple of str
         Columns of text of which at least half of the values are numbers: neither text nor numbers for rules.
+    padded : tuple of str
+        Columns of numbers that a file has as digits with leading zeros, such as the postcode 01234.
     n_rows : int, or None
         Number of rows, if it is known before a pass.
     notes : tuple of str
@@ -106,6 +117,7 @@ class Source(ABC):
     n_rows: int | None = None
     notes: tuple[str, ...] = ()
     mixed: tuple[str, ...] = ()
+    padded: tuple[str, ...] = ()
     tick: Callable[[float, int], object] | None = None
     missing_labels: tuple[str, ...] = ()
     """Texts that stand for a missing label in a file, whose other labels are what it has as text; none for others."""
@@ -183,6 +195,30 @@ class Source(ABC):
         tell()  # before the pass is among those that are over
         self.readings.append(Reading(tuple(columns), n_read, n_bytes))
         return summary
+
+
+class SourceOf(Source):
+    """A table seen in another way: what is told of its columns is that of the table itself.
+
+    Parameters
+    ----------
+    source : Source
+        The table.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.name, self.names, self.kinds, self.n_rows = source.name, source.names, source.kinds, source.n_rows
+        self.notes, self.mixed, self.padded = source.notes, source.mixed, source.padded
+        self.missing_labels = source.missing_labels
+
+    def refuse_text(self, column: str) -> None:
+        """Raise a DataError if a column of a file has text where numbers must be; it says in how many rows."""
+        self.source.refuse_text(column)
+
+    def label_name(self, column: str) -> str:
+        """Return the name by which a pass reads the labels of a column."""
+        return self.source.label_name(column)
 
 
 def fewer_threads(n_jobs: int | None, other: int | None) -> int:

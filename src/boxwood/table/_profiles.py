@@ -8,9 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from boxwood.table._source import MANY, Source, Tick
+from boxwood.table._sql import as_text
 from boxwood.table._texts import learn_styles
 
 __all__ = ["Profile", "profiles_of"]
+
+_DAYS = ("%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d", "%d %b %Y", "%d-%b-%Y", "%b %d, %Y")
+_DATES = [day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")]
+"""Forms of dates beside those of ISO 8601."""
 
 
 @dataclass(frozen=True)
@@ -115,8 +120,10 @@ def _looked_at(source: Source, profile: Profile) -> Profile:
 
 
 def _dates(source: Source, column: int) -> bool:
-    """Return whether the column holds dates. A column of text does if its first thousand values are dates."""
+    """Return whether the column holds dates. A column of text does if its first thousand values are, in one form."""
     if source.kind(column) != "text":
         return source.kind(column) == "date"
     first = f"SELECT {source.text(column)} AS v FROM {source.relation} WHERE NOT {source.missing(column)} LIMIT 1000"
-    return bool(source.fetch(f"SELECT bool_and(TRY_CAST(v AS TIMESTAMP) IS NOT NULL) FROM ({first})")[0][0])
+    tests = ["TRY_CAST(v AS TIMESTAMP)", *(f"try_strptime(trim(v), {as_text(form)})" for form in _DATES)]
+    found = source.fetch(f"SELECT {', '.join(f'bool_and({test} IS NOT NULL)' for test in tests)} FROM ({first})")[0]
+    return any(found)

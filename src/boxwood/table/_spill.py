@@ -248,7 +248,9 @@ def _of_written(
 ) -> ParquetSource:
     kinds = [column.kind for column in written.columns]
     source = folder.source(names, kinds, name, notes=(*notes, *written.notes), memory_limit=limit)
-    source.mixed = tuple(each for each, column in zip(names, written.columns, strict=True) if column.is_mixed)
+    pairs = [*zip(names, written.columns, strict=True)]
+    source.mixed = tuple(each for each, column in pairs if column.is_mixed)
+    source.padded = tuple(each for each, column in pairs if column.is_padded)
     return source
 
 
@@ -258,8 +260,7 @@ def _write(table: Table, chosen: Sequence[int], out: str, tick: Tick | None) -> 
     columns = columns_to_write(table, chosen, tick)
     with told_of_disk():
         table.fetch_lean(copy_columns(table, columns, out), tick)
-    notes = (*notes_on_styles(table, chosen), *(column.note for column in columns if column.note))
-    return _Written(columns, notes)
+    return _Written(columns, notes_on_styles(table, chosen))
 
 
 def _limited(table: Table, memory_limit: int | None) -> Table:

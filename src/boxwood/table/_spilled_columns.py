@@ -23,13 +23,23 @@ _WIDE = ("HUGEINT", "UHUGEINT", "BIGNUM", "DECIMAL")  # types of numbers that be
 
 
 class Column(NamedTuple):
-    """A column to write: its SQL and kind, a line for the reader, its texts where labels need them, if it is mixed."""
+    """A column to write.
+
+    Parameters
+    ----------
+    sql, kind : str
+        Its values, and what they are; see `passes.Source`.
+    label : str, or None
+        Its texts, where labels need them.
+    is_mixed, is_padded : bool
+        Whether some texts are no numbers, or numbers have leading zeros.
+    """
 
     sql: str
     kind: str
-    note: str = ""
     label: str | None = None
     is_mixed: bool = False
+    is_padded: bool = False
 
 
 def columns_to_write(table: Table, chosen: Sequence[int], tick: Tick | None) -> list[Column]:
@@ -86,13 +96,11 @@ def is_mixed(profile: Profile) -> bool:
 def _of_text(table: Table, profile: Profile, is_whole: bool) -> Column:
     """Return how a column of text is written: as booleans, whole numbers or doubles, if all its values are numbers."""
     i = profile.column
-    if profile.filled == 0:
-        return Column("CAST(NULL AS DOUBLE)", "number")  # like any column without values
     if are_numbers(profile):
         if profile.words:
             return Column(f"CAST({table.number(i)} AS BOOLEAN)", "boolean")
-        note = f"{table.names[i]} is read as a number, though it has leading zeros" if profile.padded else ""
-        return Column(f"CAST({table.number(i)} AS {'BIGINT' if is_whole else 'DOUBLE'})", "number", note)
+        number = f"CAST({table.number(i)} AS {'BIGINT' if is_whole else 'DOUBLE'})"
+        return Column(number, "number", is_padded=bool(profile.padded) and is_whole)
     kind = "empty" if profile.filled == 0 else "date" if profile.dates else "text"
     return Column(table.category(i, ()), kind, is_mixed=is_mixed(profile))
 

@@ -1,0 +1,66 @@
+"""A customer file as a shop exports it goes from file to result with no option but the clusters."""
+
+import json
+
+import pandas as pd
+import pytest
+
+import boxwood
+from tests.cli.test_cli import run
+from tests.customers import GERMAN, customers, in_german, write
+
+NUMBERS = ["age", "orders", "revenue", "discount", "return_rate", "newsletter", "premium"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("customers")
+    write(folder, 600)
+    return folder
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("name", ["customers", "kunden"])
+@pytest.mark.parametrize("clusters", [("-k", 4), ("-l", "segment")], ids=["made", "given"])
+def test_a_raw_file_is_explained(folder, name, clusters, engine):
+    german = name == "kunden"
+    said = GERMAN if german else {name: name for name in GERMAN}
+    words = [word if word != "segment" else said[word] for word in clusters]
+    result = run(folder, "explain", f"{{}}/{name}.csv", *words, "--engine", engine, "--method", "imm", "--json")
+    found, used = json.loads(result.stdout), [said[name] for name in NUMBERS]
+    n_gaps = int(customers(600)["age"].isna().sum())
+    assert found["columns"] == used
+    assert (found["n_rows"], found["n_left_out"]) == (600, n_gaps)
+    notes = [
+        f"7 of {16 if 'segment' not in clusters else 15} columns are used: {', '.join(used)}",
+        f"left out, dates: {said['first_order']}, {said['last_order']}",
+        f"left out, no values: {said['remark']}",
+        f"left out, looks like an identifier: {said['customer_id']}, {said['zip']}; to use it, name the columns (-c)",
+    ]
+    assert [note for note in notes if f"boxwood: {note}\n" not in result.stderr] == []
+    assert f"{n_gaps} of 600 rows lack a value and get no cluster: {said['age']} ({n_gaps})" in found["notes"]
+    if german:
+        assert "boxwood: Newsletter, Premium: ja is 1, nein is 0\n" in result.stderr
+        assert "boxwood: read as numbers: Umsatz [€] ('" in result.stderr
+
+
+def test_a_german_file_is_the_same_table(folder, tmp_path):
+    models = {}
+    for name, said in (("customers", {name: name for name in GERMAN}), ("kunden", GERMAN)):
+        model, labelled = tmp_path / f"{name}.json", tmp_path / f"{name}-labelled.csv"
+        words = ["-l", said["segment"], "--exclude", said["discount"], "-q", "-o", model]
+        run(folder, "explain", f"{{}}/{name}.csv", *words)
+        run(folder, "predict", model, f"{{}}/{name}.csv", "-o", labelled, "-q")
+        models[name] = boxwood.load(model), pd.read_csv(labelled, sep=None, engine="python").iloc[:, -1]
+    (plain, labels), (german, german_labels) = models.values()
+    assert german.tree == plain.tree
+    assert german.columns == tuple(GERMAN[name] for name in plain.columns)
+    assert german_labels.equals(labels.rename(german_labels.name))
+
+
+def test_a_frame_is_explained_as_the_file_is(folder):
+    from_frame = boxwood.explain(customers(600), "segment", random_state=0)
+    from_file = json.loads(run(folder, "explain", "{}/customers.csv", "-l", "segment", "--json").stdout)
+    assert list(from_frame.columns) == from_file["columns"]
+    assert from_frame.to_dict()["leaves"] == from_file["leaves"]
+    assert in_german(customers(600)).shape == (600, 16)
