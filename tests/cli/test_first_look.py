@@ -308,7 +308,7 @@ def test_options_of_csv_are_refused_for_other_formats(tmp_path):
     duckdb.execute(f"COPY (SELECT i AS a FROM range(9) t(i)) TO '{tmp_path / 't.parquet'}'")
     for options in (["--no-header"], ["--decimal", ","]):
         told = run(tmp_path, "explain", "{}/t.parquet", "-k", 2, *options, code=DATA).stderr
-        assert told.endswith("t.parquet is parquet; --no-header and --decimal are for csv and tsv\n")
+        assert told.endswith("t.parquet is parquet; --no-header, --decimal and --encoding are for csv and tsv\n")
 
 
 def test_a_header_may_begin_with_a_number_sign(tmp_path):

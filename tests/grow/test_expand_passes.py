@@ -73,7 +73,7 @@ def test_trees_are_those_of_rows_in_memory(seed, objective, cuts, sizes):
     leaves, tol, ahead = int(rng.integers(3, 12)), float(rng.choice([0.0, 0.0, 0.05])), bool(rng.integers(2))
     options = {"objective": objective, "cuts": cuts, "tol": tol, "look_ahead": ahead}
     expected = expanded(base, task, leaves, instead=True, **options)
-    assert expanded_by_passes(base, by_passes, leaves, **options) == (expected, 0)
+    assert expanded_by_passes(base, by_passes, leaves, instead=True, **options) == (expected, 0)
 
 
 @pytest.mark.parametrize("seed", seeds(6))
@@ -88,7 +88,7 @@ def test_pairs_of_cuts_are_made_instead_of_slivers_as_in_memory(seed, cuts):
     for objective, leaves in product(OBJECTIVES, (3, 4, 9)):
         options = {"objective": objective, "cuts": cuts, "look_ahead": True}
         expected = expanded(None, Task.of(X, reference), leaves, instead=True, **options)
-        assert expanded_by_passes(None, by_passes, leaves, **options) == (expected, 0)
+        assert expanded_by_passes(None, by_passes, leaves, instead=True, **options) == (expected, 0)
     alone = expanded(None, Task.of(X, reference), 4, objective="mistakes", cuts=cuts, look_ahead=False)
     both = expanded(None, Task.of(X, reference), 4, objective="mistakes", cuts=cuts, instead=True)
     assert both != alone or seed % 2
@@ -184,7 +184,7 @@ def test_two_cuts_at_once_are_found_among_the_rows_of_leaves(seed, objective, si
     clusters = TableReference(LabelColumn("label", (0, 1)), reference.centers)
     by_passes = TableTask.of(scattered(X, seed, label=labels), clusters)
     expected = expanded(None, Task.of(X, reference), 6, objective=objective, instead=True)
-    assert expanded_by_passes(None, by_passes, 6, objective=objective) == (expected, 0)
+    assert expanded_by_passes(None, by_passes, 6, objective=objective, instead=True) == (expected, 0)
 
 
 def test_leaves_with_too_many_rows_to_look_ahead_are_said(monkeypatch):

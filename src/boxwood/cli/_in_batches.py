@@ -65,8 +65,8 @@ def columns_of(source: Source, labels: str | None, options: dict[str, Any]) -> C
         if name in chosen:
             source.refuse_text(name)
     if not chosen:
-        raise DataError(f"no column is left in {source.name}; its columns: {listed(names)}")
-    return Columns(names, tuple(chosen) if wanted else Candidates(chosen))
+        raise DataError(f"no numeric column in {source.name}\nits columns: {listed(names)}")
+    return Columns(names, Candidates(chosen, are_named=bool(wanted)))
 
 
 def explained_in_batches(

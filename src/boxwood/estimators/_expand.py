@@ -173,8 +173,7 @@ class Expand(_Expanded):
         Number of leaves; None is twice the number of clusters. Growth stops earlier if no further cut is found that
         gains. `fit` then warns, unless `max_leaf_nodes` is None.
     base : {"imm", "root"}, default="imm"
-        Tree to begin with: that of IMM, in which each cluster has a leaf, or a single leaf. Where clusters have equal
-        centres, which IMM cannot separate, it is a single leaf in any case, and a note of `explanation_` says so.
+        Tree to begin with: that of IMM, in which each cluster has a leaf, or a single leaf.
     cuts : {"threshold", "interval"}, default="threshold"
         Whether a cut is `x <= b`, or may also be `a <= x <= b`.
     look_ahead : bool, default=True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -20,10 +20,18 @@ __all__ = ["Asked", "Candidates"]
 
 
 class Candidates(tuple[str, ...]):
-    """Columns that rules may use; those of one value, or that look like identifiers, are left out of them.
+    """Columns that the command line proposes: those of one value, and unless they are named, identifiers are left out.
 
-    Columns that a caller names otherwise are all used.
+    Columns that a caller names in any other way are all used.
     """
+
+    are_named: bool
+
+    def __new__(cls, names: Iterable[str], *, are_named: bool = False) -> Candidates:
+        """Return the columns; `are_named` says that they are the user's choice."""
+        made = super().__new__(cls, names)
+        made.are_named = are_named
+        return made
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ class Complete(NamedTuple):
 
     def told(self, explanation: Explanation, notes: tuple[str, ...] = ()) -> Explanation:
         """Return the explanation of the complete rows with the others as rows that are left out, and further notes."""
-        explanation = replace(explanation, notes=(*notes, *explanation.notes))
+        explanation = replace(explanation, notes=(*notes, *explanation.notes)) if notes else explanation
         if self.rows is None:
             return explanation
         n_left_out = explanation.n_left_out + self.n_rows - len(self.rows)

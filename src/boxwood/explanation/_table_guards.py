@@ -50,10 +50,11 @@ def look_at(batches: Batches) -> Look:
     """Return what a pass tells of the columns; takes another one over columns that are numbered almost without gaps."""
     found = replace(batches, labelling=None, store=None).fold(partial(_Look, batches.n_columns))
     names, values = batches.columns, found.n_rows - found.missing
+    constant = (found.least == found.most) & np.isfinite(found.least)  # infinite values are refused elsewhere
     return Look(
         found.n_rows,
         tuple(name for name, n in zip(names, values.tolist(), strict=True) if n == 0),
-        tuple(names[j] for j in np.flatnonzero((found.least == found.most) & (values > 0)).tolist()),
+        tuple(names[j] for j in np.flatnonzero(constant).tolist()),
         identifiers_of(batches, values, found.is_whole, found.least, found.most),
         {name: n for name, n in zip(names, found.missing.tolist(), strict=True) if n},
     )

@@ -65,21 +65,21 @@ def usable_rows(source: Source, clustering: Any, label: str | None, asked: Asked
 
     Only if the table is looked at, which takes a pass and seldom two or three, columns are left out by their values,
     and rows that lack some. Columns that the caller named are all used. Of others, those without values are left out.
-    So are those that look like identifiers, if boxwood makes the clusters or a column holds them; and from candidates,
-    those of one value.
+    So are those that look like identifiers, if boxwood makes the clusters or a column holds them. From candidates,
+    named or not, those of one value are left out, too.
     """
-    batches = replace(rows_for(source, label, asked.sample_weight, asked.columns), n_jobs=asked.n_jobs)
+    columns, weight = asked.columns, asked.sample_weight
+    batches = replace(rows_for(source, label, weight, columns), n_jobs=asked.n_jobs)
     look = look_at(batches) if looked_at else NO_LOOK
-    if asked.columns is not None and not isinstance(asked.columns, Candidates):
-        usable = complete_rows_of(batches, look, asked.missing)
-        padded = notes_on_padded([name for name in batches.columns if name in source.padded])
-        return usable._replace(notes=(*padded, *usable.notes))
-    left_out = left_out_of(source, (label, asked.sample_weight), asked.columns)
-    left_out.setdefault("no values", []).extend(look.empty)
-    left_out["one value only"] = list(look.constant) if isinstance(asked.columns, Candidates) else []
-    unused = {*look.empty, *left_out["one value only"]}
+    are_named, are_candidates = _are_named(columns), isinstance(columns, Candidates)
+    left_out = {} if are_named else left_out_of(source, (label, weight), columns)
+    if are_candidates or not are_named:
+        left_out.setdefault("no values", []).extend(look.empty)
+        left_out["one value only"] = list(look.constant) if are_candidates else []
+    unused = {name for names in left_out.values() for name in names}
     kept = [name for name in batches.columns if name not in unused]
-    suspects = [name for name in kept if name in look.identifiers or name in source.padded]
+    padded = [name for name in kept if name in source.padded]
+    suspects = [] if are_named else [name for name in kept if name in look.identifiers or name in padded]
     suspects = suspects if clustering is None or (label is not None and len(suspects) < len(kept)) else []
     used = [name for name in kept if name not in suspects]
     notes = notes_on_left_out(left_out, suspects)
@@ -87,14 +87,20 @@ def usable_rows(source: Source, clustering: Any, label: str | None, asked: Asked
         raise DataError(f"{_none_left(source, left_out, suspects)}\n{'; '.join(notes)}")
     usable = complete_rows_of(replace(batches, columns=tuple(used)), look, asked.missing)
     notes = (note_on_used(used, left_out, suspects), *notes) if notes else ()
+    notes += notes_on_padded([name for name in padded if name in used])
     return usable._replace(notes=(*notes, *usable.notes))
+
+
+def _are_named(columns: Sequence[str] | None) -> bool:
+    """Return whether the caller named the columns to use."""
+    return columns is not None and (not isinstance(columns, Candidates) or columns.are_named)
 
 
 def _none_left(source: Source, left_out: dict[str, list[str]], suspects: Sequence[str]) -> str:
     """Return why no column is left."""
     if suspects:
         return f"no column is left in {source.name}"
-    if left_out["one value only"]:
+    if left_out.get("one value only"):
         return f"only constant columns in {source.name}; no cut can separate their rows"
     return f"no numeric column in {source.name}"
 
@@ -127,7 +133,7 @@ def rows_for(source: Source, label: str | None, weight: Any, columns: Sequence[s
     if weight is not None:
         refuse_other_kind("sample_weight", weight, str, f"name the column of {source.name} that holds the weights")
     batches = rows_of(source, label, weight)
-    if columns is not None and not isinstance(columns, Candidates):
+    if columns is not None and _are_named(columns):
         return replace(batches, columns=_chosen(batches, columns, label))
     for name in source.mixed:
         if name not in (label, weight) and (columns is None or name in columns):

@@ -180,7 +180,7 @@ def expand(
 
         if resolved is not None:
             raise DataError("a kernel needs all rows in memory; for rows in batches use kernel=None")
-        grown, n_large = expanded_by_passes(tree, task, max_leaf_nodes, cuts=cuts, **options)
+        grown, n_large = expanded_by_passes(tree, task, max_leaf_nodes, cuts=cuts, instead=True, **options)
         if n_large:
             warn_caller(note_of_large_leaves(n_large), StoppedEarlyWarning)
     else:

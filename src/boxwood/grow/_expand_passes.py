@@ -49,7 +49,7 @@ def _grow(
     begin = METHODS["imm"].grow(task).tree if base == "imm" else None
     leaves = task.leaves(times=2)
     options: dict[str, Any] = {"objective": objective, "look_ahead": look_ahead, "tol": tol}
-    tree, n_large = expanded_by_passes(begin, task, leaves, cuts=cuts, **options)
+    tree, n_large = expanded_by_passes(begin, task, leaves, cuts=cuts, instead=True, **options)
     reason = early_stop(tree, leaves, **options)
     notes += (note_of_large_leaves(n_large),) if n_large else ()
     return Grown(tree, name if base == "imm" else f"{name}-root", early_stop=reason, notes=notes)
@@ -69,6 +69,7 @@ def expanded_by_passes(
     objective: str,
     cuts: str = "threshold",
     look_ahead: bool = True,
+    instead: bool = False,
     tol: float = 0.0,
 ) -> tuple[ThresholdTree, int]:
     """Return a tree with leaves split, as `expanded` does; None begins with a single leaf of the cheapest cluster.
@@ -83,7 +84,8 @@ def expanded_by_passes(
         refuse_too_small(max_leaf_nodes, tree)
     growth = _Growth(tree, task, objective, two_sided=cuts == "interval")
     growth.set_least(real_number("tol", tol))
-    return growth.grow(max_leaf_nodes, look_ahead=look_ahead and not task.budget.limits_shape)
+    look_ahead = look_ahead and not task.budget.limits_shape
+    return growth.grow(max_leaf_nodes, look_ahead=look_ahead, instead=look_ahead and instead)
 
 
 class _Growth:
@@ -119,11 +121,11 @@ class _Growth:
         cost = sum(int(self.costs.under(total)[cluster]) for total, cluster in zip(sums, clusters, strict=True))
         self.least = tol * (cost / scale)
 
-    def grow(self, max_leaf_nodes: int, *, look_ahead: bool) -> tuple[ThresholdTree, int]:
+    def grow(self, max_leaf_nodes: int, *, look_ahead: bool, instead: bool) -> tuple[ThresholdTree, int]:
         """Return the tree with at most so many leaves, and how many of them were too large to look ahead."""
         while True:
             run = _Run(self, max_leaf_nodes)
-            wanted = run.grow(look_ahead)
+            wanted = run.grow(look_ahead, instead)
             if wanted:
                 self.search.find(wanted)
             elif run.looked_at:
@@ -149,7 +151,7 @@ class _Run:
         """Whether all is known that the tree so far rests on."""
         return not self.wanted and not self.looked_at
 
-    def grow(self, look_ahead: bool) -> list[Leaf]:
+    def grow(self, look_ahead: bool, instead: bool) -> list[Leaf]:
         """Grow the tree and return the leaves that are to be searched."""
         new = [(leaf.node, leaf) for leaf in self.growth.leaves]
         while (room := self.max_leaf_nodes - self.builder.n_leaves) > 0:
@@ -157,7 +159,7 @@ class _Run:
                 self._consider(node, leaf)
             if self.heap:
                 _, node, leaf = heapq.heappop(self.heap)
-                new = self._split_best(node, leaf, room if look_ahead else 0)
+                new = self._split_best(node, leaf, room if instead else 0)
             elif look_ahead and room > 1 and self._is_sure and (found := self._best_pair(room)) is not None:
                 new = self._split_twice(found[0], self.stuck.pop(found[0]), found[1])
             else:
