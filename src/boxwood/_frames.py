@@ -139,7 +139,8 @@ def missing_in(X: Any, names: Sequence[str] | None, columns: Sequence[str] | Non
         return {name: lacks for name, lacks in lacking.items() if lacks.any()}
     try:
         table = as_float_table(X)
-        is_finite = np.isfinite(np.sum(table, dtype=np.float64))  # then nothing is missing
+        with np.errstate(over="ignore", invalid="ignore"):
+            is_finite = np.isfinite(np.sum(table, dtype=np.float64))  # then nothing is missing
     except DataError:  # which is told later
         return {}
     gaps = [] if is_finite else np.flatnonzero(np.isnan(table).any(axis=0)).tolist()

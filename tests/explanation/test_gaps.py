@@ -154,6 +154,11 @@ def test_rows_in_batches_are_left_out_as_in_memory(seed):
     assert (centers.n_rows, centers.n_incomplete) == (n, int(np.isnan(X).any(axis=1).sum()))
 
 
+def test_numbers_whose_sum_is_no_number_are_complete():
+    assert explain([[1e308], [1.2e308], [-1e308], [np.nan]], [0, 0, 1, 1], method="imm").n_incomplete == 1
+    assert explain([[1e308], [1.2e308], [-1e308]], [0, 0, 1], method="imm").n_incomplete == 0
+
+
 # ---------------------------------------------------------------------------------------------------- pipelines
 
 

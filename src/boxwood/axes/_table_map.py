@@ -118,6 +118,8 @@ def axis_map_of(transformer: Any, X: Any, columns: Sequence[str] | None = None) 
 
 def _tried(rows: Array) -> Array:
     """Return the rows on which functions are tried, with a value of its column in place of each that is not finite."""
+    if 0 in rows.shape:
+        raise DataError(f"X must have at least one row and one column; got shape {rows.shape}")
     lacking = ~np.isfinite(rows)
     if not lacking.any():
         return rows

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from boxwood._frames import refuse_unknown_columns
 from boxwood._validation import shown, whole_number
 from boxwood.errors import DataError
+from boxwood.reference._budget import as_names
 from boxwood.render._function import comparisons
 from boxwood.render._literals import in_spreadsheet, plain
 from boxwood.render._rules import explanation_of
@@ -98,7 +99,7 @@ def _checked(rules: str, tested: Sequence[str], columns: Sequence[str]) -> str:
 
 def _positions(tested: Sequence[str], columns: Sequence[str]) -> list[int]:
     """Return where the sheet has each column that the tree tests."""
-    given = [*map(str, columns)]
+    given = as_names("columns", columns)
     refuse_unknown_columns(tested, given)
     for name in tested:
         if given.count(name) > 1:

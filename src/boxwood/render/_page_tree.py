@@ -151,7 +151,7 @@ def _parts(leaf: LeafBox) -> list[tuple[int, str, str]]:
     """Return the parts of a leaf's bar, as triples (colour, x, width); -1 is the grey of unknown clusters."""
     parts, x = [], 0.0
     for cluster, rows in leaf.parts:
-        width = leaf.area.width * max(rows, 0.0) / leaf.rows
+        width = leaf.area.width * max(rows, 0.0) / (leaf.rows or 1.0)  # a leaf may hold no row of the file
         if width > 0.05:
             parts.append((cluster % len(COLOURS) if cluster >= 0 else -1, _place(x), _place(width)))
         x += width

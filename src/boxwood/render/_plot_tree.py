@@ -114,7 +114,7 @@ class _Painter:
             self._text(box.x + 8.0, box.y + box.height - 5.0, leaf.purity, text, colour=self.style.muted)
         area, x = leaf.area, leaf.area.x
         for cluster, rows in leaf.parts:
-            wide = area.width * rows / leaf.rows
+            wide = area.width * rows / (leaf.rows or 1.0)
             self._part(cluster, x, area.y, wide, area.height)
             x += wide
 
