@@ -95,6 +95,11 @@ def test_distortion_of_equally_spaced_terminals():
         assert 2 * m - 2 <= ratio.max() <= 2 * m - 1 + 1e-9
 
 
+def test_a_table_without_rows_is_refused():
+    with pytest.raises(DataError, match="X must have at least one row and one column"):
+        axis_map_of(StandardScaler().fit([[1.0]]), np.empty((0, 1)))
+
+
 @pytest.mark.parametrize("scale", [1e-250, 1e-12, 1.0, 1e12, 1e250])
 def test_the_inverse_is_exact_at_any_scale(scale):
     for seed in seeds(50):

@@ -259,6 +259,8 @@ def test_headers_that_spreadsheets_cannot_tell_apart_are_refused():
     assert ex.to_formula(columns=["Age", "age"]).startswith("=IF(ISNUMBER(B2),")
     with pytest.raises(DataError, match=r"no column 'age' .*; its columns are ages"):
         ex.to_formula(columns=["ages"])
+    with pytest.raises(TypeError, match="columns must be a list of names of columns, which are text; got 2"):
+        ex.to_formula(columns=["age", 2])
     with pytest.raises(DataError, match="the sheet has 2 columns 'age'; rename all but one"):
         ex.to_formula(columns=["age", "age"])
     with pytest.raises(DataError, match="a column has no name, so"):
