@@ -157,7 +157,7 @@ def _lacks(series: Any) -> Bools:
 
 
 def _typed_columns(frame: Any) -> dict[str, Any]:
-    """Return the columns; of pandas' columns of objects, those of decimals become floats, those of truths booleans."""
+    """Return the columns; of pandas' columns of objects, those of numbers become floats, those of truths booleans."""
     import narwhals as nw
 
     columns = dict(zip(column_names(frame), nw.from_native(frame, eager_only=True).iter_columns(), strict=True))
@@ -168,9 +168,9 @@ def _typed_columns(frame: Any) -> dict[str, Any]:
 
 
 def _typed(objects: Any) -> Any:
-    """Return a series of objects with the type that all its values have, if they are decimals or truths."""
+    """Return a series of objects with the type that all its values have, if they are numbers or truths."""
     values = objects.dropna()
-    for kinds, type_ in (((Decimal,), "float64"), ((bool, np.bool_), "boolean")):
+    for kinds, type_ in (((bool, np.bool_), "boolean"), ((Decimal, int, float, np.number), "float64")):
         if isinstance(next(iter(values), None), kinds) and all(isinstance(value, kinds) for value in values):
             return objects.where(objects.notna(), None).astype(type_)
     return objects
@@ -190,7 +190,7 @@ def rows_of_table(X: Any, rows: Indices) -> Any:
         return np.asarray(X)[rows]
     import narwhals as nw
 
-    return nw.from_native(X, eager_only=True)[rows.tolist()].to_native()
+    return nw.from_native(X, eager_only=True)[rows].to_native()
 
 
 def boolean_columns(X: Any) -> list[str]:

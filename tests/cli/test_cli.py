@@ -109,8 +109,7 @@ BAD = [
     Bad(
         "explain holes.csv -k 3 --missing refuse --save model-out.json",
         DATA,
-        "missing values in 3 of 6 rows: income (2), age (2)",
-        "--exclude",
+        "missing values in 3 of 6 rows: income (2), age (2); fill them, or leave those rows out (--missing drop)",
     ),
     Bad("explain infinite.csv -k 2", DATA, "infinite values in 2 of 4 rows: a (1), b (1)", "--exclude"),
     Bad(

@@ -14,7 +14,9 @@ from tests.explanation.test_stability import k_means
 
 
 def is_clearer(X, clusterer):
-    found = contrast_of(X, lambda table: clusterer.fit_predict(table), np.random.RandomState(0))
+    found = contrast_of(
+        X, np.ones(len(X), dtype=int), lambda table: clusterer.fit_predict(table), np.random.RandomState(0)
+    )
     return found.explained > found.without_groups
 
 
@@ -97,7 +99,9 @@ def test_nothing_is_said_where_nothing_is_clustered_again():
     found = explain(X, y, method="imm").stability(2)
     assert (found.clearer, found.explained) == (None, None)
     assert found.verdict.endswith("Whether the groups are real is not tested, as labels were given.")
-    assert contrast_of(np.ones((9, 2)), lambda table: np.zeros(9), np.random.RandomState(0)) is None
+    assert (
+        contrast_of(np.ones((9, 2)), np.ones(9, dtype=int), lambda table: np.zeros(9), np.random.RandomState(0)) is None
+    )
 
 
 @pytest.mark.slow

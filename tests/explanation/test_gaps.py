@@ -8,6 +8,7 @@ import pytest
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.decomposition import PCA
+from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -125,7 +126,7 @@ def test_gaps_are_refused_where_that_is_asked_for():
 def test_more_than_half_is_refused_with_the_columns_to_leave_out():
     holey = HOLES.assign(z=np.where(np.arange(N) % 3, np.nan, 1.0), y=1.0)
     for X, labels in ((holey, LABELS), (ArrowSource(pa.Table.from_pandas(holey.assign(label=LABELS))), "label")):
-        with pytest.raises(DataError, match=r"81 of 120 rows: z \(80\).*more than half, so leave out z \(columns\)"):
+        with pytest.raises(DataError, match=r"81 of 120 rows: z \(80\).*more than half, so leave out z"):
             explain(X, labels, method="imm")
         assert explain(X, labels, method="imm", columns=["a", "b"]).n_incomplete == 4
 
@@ -194,6 +195,40 @@ def test_a_pipeline_that_takes_gaps_gets_them(last):
     indicators = make_column_transformer((SimpleImputer(add_indicator=True), ["a", "b"]))
     ex = explain(HOLES[["a", "b"]], make_pipeline(indicators, last), method="imm")
     assert ex.n_incomplete == 4
+
+
+def test_a_category_that_was_never_seen_is_no_gap():
+    steps = make_column_transformer((StandardScaler(), ["a"]), (OneHotEncoder(), ["word"]))
+    fitted = make_pipeline(steps, KMeans(2, random_state=0)).fit(FRAME)
+    unseen = FRAME.assign(word=["z", None, *FRAME["word"][2:]])
+    with pytest.raises((DataError, ValueError)):
+        explain(unseen, fitted, method="imm")
+
+
+def test_a_frozen_clusterer_stays_frozen_and_its_labels_are_taken_row_by_row():
+    fitted = FrozenEstimator(AgglomerativeClustering(3).fit(FRAME[["a", "b"]]))
+    ex = explain(HOLES[["a", "b"]], fitted, method="imm")
+    assert sum(one.size for one in ex.clusters) == len(WHOLE)
+    assert not ex.stability(2).refitted
+
+
+def test_rows_that_nobody_looks_at_may_have_gaps():
+    steps = make_column_transformer((PCA(1), ["a", "b"]))
+    table = FRAME.assign(z=np.where(np.arange(N) % 3, 1.0, np.nan))
+    clusterer = make_pipeline(steps, KMeans(2, random_state=0))
+    assert explain(table, clusterer, columns=["a", "b"], method="imm").n_incomplete == 0
+
+
+def test_labels_of_any_kind_are_those_of_complete_rows():
+    ragged = [(1, 2) if label == "low" else (1,) for label in LABELS]
+    assert explain(HOLES, ragged, method="imm").n_incomplete == 4
+    masked = np.ma.masked_greater(HOLES[["a", "b"]].to_numpy(), 5)
+    with pytest.raises(DataError, match="masked array"):
+        explain(masked, LABELS)
+    lost = np.where(np.isin(np.arange(N), WHOLE), LABELS, "gone")
+    ex = explain(HOLES, lost, method="imm")
+    assert ex.names == ("high", "low")
+    assert "no row has all values in gone, which so has no cluster" in ex.notes
 
 
 # ------------------------------------------------------------------------------------------------------- indexes

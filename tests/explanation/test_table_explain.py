@@ -244,7 +244,7 @@ def test_columns_that_are_not_numbers_are_left_out_with_a_note():
 def test_only_chosen_columns_are_read():
     X = np.column_stack([make_blobs(60, 2, centers=3, random_state=0)[0], np.full(60, np.nan)])
     y = make_blobs(60, 2, centers=3, random_state=0)[1]
-    with pytest.raises(DataError, match=r"more than half, so leave out x2 \(columns\)"):
+    with pytest.raises(DataError, match=r"more than half, so leave out x2"):
         explain(scattered(X, 0, label=y), "label", method="imm", columns=["x0", "x2"])
     ex = explain(scattered(X, 0, label=y), "label", method="imm", columns=["x1", "x0"], names={0: "first"})
     expected = explain(X[:, [1, 0]], y, method="imm", columns=["x1", "x0"], names={0: "first"})

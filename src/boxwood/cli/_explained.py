@@ -42,7 +42,7 @@ _OPTIONS = {
 _IN_ERRORS = {
     "min_samples_leaf=": "--min-samples-leaf ",
     '(missing="drop")': "(--missing drop)",
-    "(columns), or fill": "(--exclude), or fill",
+    "more than half, so leave out": "more than half, so leave out (--exclude)",
 }
 """Words of errors on the data by those of the command line."""
 _NUMBERS = ("max_depth", "min_samples_leaf", "max_columns")  # limits that need no names of columns
@@ -96,8 +96,8 @@ def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> 
     from boxwood.table import read_table
 
     with talk.status(f"reading {file}") as tick:
-        chosen = {name: options[name] for name in ("columns", "exclude", "weights", "missing")}
-        table = read_table(file, labels=labels, tick=tick, **chosen, **reading(options))
+        chosen = {name: options[name] for name in ("columns", "exclude", "weights")}
+        table = read_table(file, labels=labels, missing="drop", tick=tick, **chosen, **reading(options))
     suspects = [] if options["columns"] else _suspects(table, has_labels=labels is not None)
     left_out, used = dict(table.left_out), table.without(suspects)
     notes = notes_on_left_out(left_out, suspects)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boxwood._types import Array, Floats
+from boxwood._types import Array, Floats, Indices
 
 __all__ = ["ROWS", "Contrast", "contrast_of"]
 
@@ -24,25 +24,27 @@ class Contrast(NamedTuple):
     without_groups: float
 
 
-def contrast_of(table: Floats, cluster: Callable[[Floats], Array], generator: Any) -> Contrast | None:
+def contrast_of(rows: Floats, times: Indices, cluster: Callable[[Floats], Array], generator: Any) -> Contrast | None:
     """Return how clusters of a table compare with clusters of tables without groups.
 
     These are of the same size and spread: one kind is a single Gaussian with the covariance of the table, the other
     uniform in a box along its principal axes. The kind that seems to have the clearer clusters is what counts. None for
     a table without spread.
 
-    IN: cluster: returns the label of each row of a table, -1 for noise.
+    IN: rows, times: distinct rows, and how often each occurs, as rows of the tables without groups do; cluster: returns
+    the label of each row of a table, -1 for noise.
     """
+    table = np.repeat(rows, times, axis=0)
     center = table.mean(axis=0)
     spread, axes = np.linalg.eigh(np.atleast_2d(np.cov(table.T, ddof=0)))
     if not np.isfinite(spread).all() or spread.max() <= 0:
         return None
-    here = (table - center) @ axes
+    here = (rows - center) @ axes
     deviations, ends = np.sqrt(np.maximum(spread, 0.0)), (here.min(axis=0), here.max(axis=0))
 
     def expected(draw: Callable[[], Floats]) -> float:
-        tables = (_on_steps(center + draw() @ axes.T, table) for _ in range(DRAWS))
-        shares = [_explained(one, cluster(one)) for one in tables]
+        drawn = (_on_steps(center + draw() @ axes.T, rows) for _ in range(DRAWS))
+        shares = [_explained(one, cluster(one)) for one in (np.repeat(part, times, axis=0) for part in drawn)]
         return float(np.mean(shares) + BEYOND * np.std(shares, ddof=1))
 
     gaussian = expected(lambda: generator.normal(size=here.shape) * deviations)

@@ -8,15 +8,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from sklearn.frozen import FrozenEstimator
 
 from boxwood._frames import column_names, is_frame, label_values, missing_in, numeric_columns, rows_of_table
 from boxwood._types import Bools, Indices
-from boxwood._validation import Rows, listed
+from boxwood._validation import Rows, as_weights, listed
 from boxwood.axes import axis_map_of
+from boxwood.axes._categories import is_missing
 from boxwood.axes._sklearn import columns_read
+from boxwood.axes._table_map import values_of
 from boxwood.errors import DataError
 from boxwood.reference import Reference
 from boxwood.reference._clusterer import fitted_pipeline, is_fitted, last_step
+from boxwood.reference._labels import encode_labels
 
 if TYPE_CHECKING:
     from boxwood.explanation._explanation import Explanation
@@ -41,7 +45,7 @@ class Complete(NamedTuple):
     rows : array of int, or None
         Positions of the complete rows in the whole table; None if all are complete.
     n_rows : int
-        Number of rows of the whole table.
+        Number of rows of the whole table, if some are incomplete.
     notes : tuple of str
         How many rows lack a value, and where.
     """
@@ -72,7 +76,7 @@ def complete_rows(X: Any, columns: Sequence[str] | None, clustering: Any, sample
         If more than half of the rows lack a value, or any if `missing` is "refuse".
     """
     whole = Complete(X, clustering, sample_weight)
-    gaps = {} if isinstance(X, Rows) else _gaps(X, columns, clustering)
+    gaps = {} if isinstance(X, Rows) or np.ma.is_masked(X) else _gaps(X, columns, clustering)
     if not gaps:
         return whole
     incomplete = np.logical_or.reduce(list(gaps.values()))
@@ -85,7 +89,7 @@ def complete_rows(X: Any, columns: Sequence[str] | None, clustering: Any, sample
         _values_of_rows("weights", sample_weight, rows, n),
         rows,
         n,
-        (note_on_gaps(counts, n - len(rows), n),),
+        (note_on_gaps(counts, n - len(rows), n), *_notes_on_lost(clustering, rows, n)),
     )
 
 
@@ -96,6 +100,8 @@ def with_fitted_pipeline(clustering: Any, X: Any, sample_weight: Any, missing: s
     """
     if not hasattr(clustering, "steps") or is_fitted(clustering):
         return clustering
+    if sample_weight is not None:
+        as_weights(sample_weight, len(X))
     try:
         return fitted_pipeline(clustering, X, sample_weight)
     except ValueError:
@@ -134,7 +140,7 @@ def refuse_gaps(counts: Mapping[str, int], n_incomplete: int, n_rows: int, missi
     if 2 * n_incomplete > n_rows:
         most = max(counts.values())
         worst = [name for name, count in counts.items() if 2 * count >= most]
-        raise DataError(f"{said}; these are more than half, so leave out {listed(worst)} (columns), or fill the gaps")
+        raise DataError(f"{said}; these are more than half, so leave out {listed(worst)}, or fill the gaps")
 
 
 def _where(counts: Mapping[str, int]) -> str:
@@ -149,10 +155,15 @@ def _gaps(X: Any, columns: Sequence[str] | None, clustering: Any) -> dict[str, B
     try:
         axis_map = axis_map_of(clustering[:-1], X, columns if is_frame(X) else None)
     except DataError:  # then the rules use the columns of numbers
-        return missing_in(X, numeric_columns(X)[0] if is_frame(X) else None, columns)
-    codes, names = axis_map.codes(X), axis_map.columns or columns
+        chosen = columns if columns is not None or not is_frame(X) else numeric_columns(X)[0]
+        return missing_in(X, chosen, columns)
+    codes, names = axis_map.codes(X), axis_map.columns
     lacking = {j: np.isnan(codes[:, j]) for j in np.unique(axis_map.features).tolist()}
-    return {str(names[j]) if names else f"column {j}": lacks for j, lacks in lacking.items() if lacks.any()}
+    for j in set(lacking) & set(axis_map.categories):
+        values = values_of(X, names[j]) if names is not None else np.asarray(X, dtype=object)[:, j]
+        lacking[j] &= np.array([is_missing(value) for value in values])  # a value never seen is told as such
+    said = columns if names is None else names
+    return {str(said[j]) if said else f"column {j}": lacks for j, lacks in lacking.items() if lacks.any()}
 
 
 def _looked_at(X: Any, columns: Sequence[str] | None, clustering: Any) -> list[str] | None:
@@ -175,17 +186,33 @@ def _clustering_of_rows(clustering: Any, rows: Indices, n_rows: int) -> Any:
     labels = getattr(last_step(clustering), "labels_", None)
     if hasattr(clustering, "predict") or labels is None or len(labels) != n_rows:
         return clustering
-    last = copy(last_step(clustering))
-    last.labels_ = labels[rows]
-    if not hasattr(clustering, "steps"):
-        return last
-    pipeline = copy(clustering)
-    pipeline.steps = [*clustering.steps[:-1], (clustering.steps[-1][0], last)]
-    return pipeline
+    if hasattr(clustering, "steps"):
+        pipeline, (name, last) = copy(clustering), clustering.steps[-1]
+        pipeline.steps = [*clustering.steps[:-1], (name, _with_labels(last, labels[rows]))]
+        return pipeline
+    return _with_labels(clustering, labels[rows])
+
+
+def _with_labels(clusterer: Any, labels: Any) -> Any:
+    """Return a fitted clusterer that knows other labels; a frozen one stays frozen."""
+    if isinstance(clusterer, FrozenEstimator):
+        return FrozenEstimator(_with_labels(clusterer.estimator, labels))
+    other = copy(clusterer)
+    other.labels_ = labels
+    return other
+
+
+def _notes_on_lost(clustering: Any, rows: Indices, n_rows: int) -> tuple[str, ...]:
+    """Return a note on labels of which no row is complete."""
+    if clustering is None or isinstance(clustering, (str, Reference)) or hasattr(clustering, "fit"):
+        return ()
+    codes, labels = encode_labels(label_values(clustering))
+    lost = [str(labels[c]) for c in np.setdiff1d(codes, codes[rows]).tolist() if c >= 0]
+    return (f"no row has all values in {listed(lost)}, which so has no cluster",) if lost else ()
 
 
 def _values_of_rows(what: str, values: Any, rows: Indices, n_rows: int) -> Any:
-    if values is None or isinstance(values, str) or np.ndim(values) == 0:
+    if values is None or isinstance(values, str) or not hasattr(values, "__len__"):
         return values
     if len(values) != n_rows:
         raise DataError(f"there are {n_rows} rows, but {len(values)} {what}")

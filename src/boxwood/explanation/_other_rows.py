@@ -125,9 +125,10 @@ def _coordinates(ex: Explanation, X: Any, sample_weight: ArrayLike | None) -> Co
 
 
 def _numbers_read(ex: Explanation, X: Any) -> list[str]:
-    """Return the columns of numbers that are measured; a category may be missing, where it was seen."""
+    """Return the columns that are measured and need values; a category may be missing, where that was seen."""
     read = _readable(ex, X) if ex._evidence is None else list(ex._evidence.columns)
-    return [ex.columns[j] for j in read if j not in ex.coded_columns]
+    coded = ex.coded_columns
+    return [ex.columns[j] for j in read if j not in coded or None not in coded[j].values]
 
 
 def _readable(ex: Explanation, X: Any) -> list[int]:

@@ -191,14 +191,15 @@ def _contrast(evidence: Evidence, pool: Indices, generator: Any) -> Contrast | N
     """Return how the clusters compare with those of tables without groups, on a sample of rows, drawn by weight."""
     weights, size = evidence.task.rows.weights, min(len(pool), CONTRASTED)
     chances = None if weights is None else weights[pool] / weights[pool].sum()
-    table = _as_clustered(evidence, np.sort(generator.choice(pool, size, replace=weights is not None, p=chances)))
+    drawn = generator.choice(pool, size, replace=weights is not None, p=chances)
+    rows, times = np.unique(drawn, return_counts=True)
     clusterer, seed = _last_of(evidence.clusterer), int(generator.randint(_SEEDS))
 
     def cluster(rows: Floats) -> Indices:
         return np.asarray(labels_of(_seeded(clone(clusterer), seed).fit(rows), rows, len(rows)))
 
     with _by_one_thread():
-        return contrast_of(table, cluster, generator)
+        return contrast_of(_as_clustered(evidence, rows), times, cluster, generator)
 
 
 def _as_clustered(evidence: Evidence, rows: Indices) -> Floats:

@@ -120,7 +120,7 @@ def complete_rows_of(batches: Batches, look: Look, missing: str) -> Usable:
     gaps = {name: look.gaps[name] for name in batches.columns if name in look.gaps}
     if not gaps:
         return Usable(batches)
-    source = CompleteRows(batches.source, list(gaps))
+    source = CompleteRows(batches.source, list(gaps), batches.n_jobs)
     assert source.n_rows is not None
     n_incomplete = look.n_rows - source.n_rows
     refuse_gaps(gaps, n_incomplete, look.n_rows, missing)

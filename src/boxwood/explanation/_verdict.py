@@ -54,8 +54,12 @@ def _begin(stability: Stability, what: str, found: str) -> str:
 def _lost(stability: Stability) -> list[str]:
     """Return which clusters were lost in some resamples, and in how many."""
     lost = [one for one in stability.clusters if one.lost]
-    said = [f"{cluster_name(one.name)} in {one.lost:,} of {stability.n:,}" for one in lost]
-    return [f"{listed(said, NAMED).replace(' in ', ' was lost in ', 1)} (overlap below {LOST})"] if said else []
+    verbs = ["was lost in", *["in"] * len(lost)]
+    said = [
+        f"{cluster_name(one.name)} {verb} {one.lost:,} of {stability.n:,}"
+        for one, verb in zip(lost, verbs, strict=False)
+    ]
+    return [f"{listed(said, NAMED)} (overlap below {LOST})"] if said else []
 
 
 def _in_part(stability: Stability) -> list[str]:

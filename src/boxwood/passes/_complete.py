@@ -23,14 +23,16 @@ class CompleteRows(SourceOf):
         The table.
     columns : sequence of str
         The columns that must have values, which are numbers or booleans.
+    n_jobs : int or None, default=-1
+        Threads of the pass that counts these rows.
     """
 
     is_local: ClassVar[bool] = False  # rows have no known places any more, so nothing is stored by place
 
-    def __init__(self, source: Source, columns: Sequence[str]) -> None:
+    def __init__(self, source: Source, columns: Sequence[str], n_jobs: int | None = -1) -> None:
         super().__init__(source)
         self.columns = tuple(columns)
-        self.n_rows = self.run(_Count, self.columns[:1]).n_rows
+        self.n_rows = self.run(_Count, self.columns[:1], n_jobs).n_rows
 
     def run(self, make: Callable[[], Any], columns: Sequence[str], n_jobs: int | None = -1) -> Any:
         """Return one summary of all batches, without the rows that lack a value."""

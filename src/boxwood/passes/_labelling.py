@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable
@@ -135,7 +136,8 @@ def labels_in(texts: Iterable[str]) -> dict[str, Hashable]:
 def _number(text: str) -> int | float | None:
     if _WHOLE.fullmatch(text):
         return int(text)
-    return float(text) if _NUMBER.fullmatch(text) else None
+    number = float(text) if _NUMBER.fullmatch(text) else None
+    return number if number is not None and math.isfinite(number) else None
 
 
 def written(value: Any, type: Any) -> Hashable:

@@ -218,11 +218,10 @@ def _refuse_gaps(source: Source, n_rows: int, profiles: Sequence[Profile], asked
         if counts:
             anywhere = " OR ".join(test(i) for i in counts)
             rows = source.fetch(f"SELECT count(*) FROM {source.relation} WHERE {anywhere}")[0][0]
-            drop = " (--missing drop)" if kind == "missing" else ""
             where = listed([f"{source.names[i]} ({count:,})" for i, count in counts.items()])
             raise DataError(
                 f"{kind} values in {rows:,} of {n_rows:,} rows: {where}\n"
-                f"{remedy} them or leave those rows out{drop}, then run again\n"
+                f"{remedy} them or leave those rows out, then run again\n"
                 "or leave the columns out with --exclude NAME"
             )
 

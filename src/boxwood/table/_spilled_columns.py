@@ -84,6 +84,11 @@ def _may_be_whole(profile: Profile) -> bool:
     return all(abs(end) < 1 << 53 and end == int(end) for end in ends)
 
 
+def _are_huge(profile: Profile) -> bool:
+    """Return whether the ends are so large that doubles between them are whole."""
+    return max(-(profile.low or 0.0), profile.high or 0.0) >= 1 << 53
+
+
 def are_numbers(profile: Profile) -> bool:
     return profile.numbers == profile.filled > 0 and not profile.dates
 
@@ -100,7 +105,7 @@ def _of_text(table: Table, profile: Profile, is_whole: bool) -> Column:
         if profile.words:
             return Column(f"CAST({table.number(i)} AS BOOLEAN)", "boolean")
         number = f"CAST({table.number(i)} AS {'BIGINT' if is_whole else 'DOUBLE'})"
-        return Column(number, "number", is_padded=bool(profile.padded) and is_whole)
+        return Column(number, "number", is_padded=bool(profile.padded) and (is_whole or _are_huge(profile)))
     kind = "empty" if profile.filled == 0 else "date" if profile.dates else "text"
     return Column(table.category(i, ()), kind, is_mixed=is_mixed(profile))
 
