@@ -44,18 +44,21 @@ def test_a_raw_file_is_explained(folder, name, clusters, engine):
         assert "boxwood: read as numbers: Umsatz [€] ('" in result.stderr
 
 
-def test_a_german_file_is_the_same_table(folder, tmp_path):
+@pytest.mark.parametrize("clusters", [("-k", 4), ("-l", "segment")], ids=["made", "given"])
+def test_a_german_file_is_the_same_table(folder, tmp_path, clusters):
     models = {}
     for name, said in (("customers", {name: name for name in GERMAN}), ("kunden", GERMAN)):
         model, labelled = tmp_path / f"{name}.json", tmp_path / f"{name}-labelled.csv"
-        words = ["-l", said["segment"], "--exclude", said["discount"], "-q", "-o", model]
-        run(folder, "explain", f"{{}}/{name}.csv", *words)
+        words = [said.get(word, word) for word in clusters]
+        run(folder, "explain", f"{{}}/{name}.csv", *words, "--exclude", said["discount"], "-q", "-o", model)
         run(folder, "predict", model, f"{{}}/{name}.csv", "-o", labelled, "-q")
         models[name] = boxwood.load(model), pd.read_csv(labelled, sep=None, engine="python").iloc[:, -1]
     (plain, labels), (german, german_labels) = models.values()
     assert german.tree == plain.tree
     assert german.columns == tuple(GERMAN[name] for name in plain.columns)
     assert german_labels.equals(labels.rename(german_labels.name))
+    assert labels.notna().mean() > 0.9
+    assert (clusters[0] == "-l") or {"premium", "newsletter"} & {plain.columns[j] for j in plain.tree.features}
 
 
 def test_a_frame_is_explained_as_the_file_is(folder):

@@ -219,6 +219,23 @@ def test_rows_that_nobody_looks_at_may_have_gaps():
     assert explain(table, clusterer, columns=["a", "b"], method="imm").n_incomplete == 0
 
 
+def test_a_cluster_of_filled_gaps_alone_is_told():
+    steps = make_column_transformer((SimpleImputer(strategy="constant", fill_value=99.0), ["a", "b"]))
+    table = HOLES.assign(b=FRAME["b"], a=HOLES["a"].where(FRAME["b"] < 3))
+    clusterer = make_pipeline(steps, KMeans(3, n_init=10, random_state=0)).fit(table)
+    lost = clusterer.predict(table)[table["a"].isna()]
+    assert len(set(lost)) == 1
+    ex = explain(table, clusterer, method="cart")
+    assert f"no row of {lost[0]} has all values, so it is no cluster here" in ex.notes
+
+
+def test_few_columns_are_named_where_more_than_half_of_the_rows_have_gaps():
+    table = pd.DataFrame(np.arange(40.0).reshape(10, 4), columns=["p", "q", "r", "s"])
+    table.loc[:5, "p"] = table.loc[4:6, "q"] = table.loc[[2], "r"] = np.nan
+    with pytest.raises(DataError, match="more than half, so leave out p, or fill the gaps"):
+        explain(table, [0, 1] * 5)
+
+
 def test_labels_of_any_kind_are_those_of_complete_rows():
     ragged = [(1, 2) if label == "low" else (1,) for label in LABELS]
     assert explain(HOLES, ragged, method="imm").n_incomplete == 4
@@ -228,7 +245,8 @@ def test_labels_of_any_kind_are_those_of_complete_rows():
     lost = np.where(np.isin(np.arange(N), WHOLE), LABELS, "gone")
     ex = explain(HOLES, lost, method="imm")
     assert ex.names == ("high", "low")
-    assert "no row has all values in gone, which so has no cluster" in ex.notes
+    assert "no row of gone has all values, so it is no cluster here" in ex.notes
+    assert ex.notes == explain(HOLES.assign(label=lost), "label", method="imm").notes
 
 
 # ------------------------------------------------------------------------------------------------------- indexes

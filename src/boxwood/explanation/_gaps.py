@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.frozen import FrozenEstimator
 
-from boxwood._frames import column_names, is_frame, label_values, missing_in, numeric_columns, rows_of_table
+from boxwood._frames import (
+    column_names,
+    column_values,
+    is_frame,
+    label_values,
+    missing_in,
+    numeric_columns,
+    rows_of_table,
+)
 from boxwood._types import Bools, Indices
 from boxwood._validation import Rows, as_weights, listed
 from boxwood.axes import axis_map_of
@@ -20,6 +28,7 @@ from boxwood.axes._table_map import values_of
 from boxwood.errors import DataError
 from boxwood.reference import Reference
 from boxwood.reference._clusterer import fitted_pipeline, is_fitted, last_step
+from boxwood.reference._estimators import labels_of
 from boxwood.reference._labels import encode_labels
 
 if TYPE_CHECKING:
@@ -81,7 +90,7 @@ def complete_rows(X: Any, columns: Sequence[str] | None, clustering: Any, sample
         return whole
     incomplete = np.logical_or.reduce(list(gaps.values()))
     counts = {name: int(lacks.sum()) for name, lacks in gaps.items()}
-    refuse_gaps(counts, int(incomplete.sum()), len(incomplete), missing)
+    refuse_gaps(counts, int(incomplete.sum()), len(incomplete), missing, _to_leave_out(gaps))
     rows, n = np.flatnonzero(~incomplete), len(incomplete)
     return Complete(
         rows_of_table(X, rows),
@@ -89,7 +98,7 @@ def complete_rows(X: Any, columns: Sequence[str] | None, clustering: Any, sample
         _values_of_rows("weights", sample_weight, rows, n),
         rows,
         n,
-        (note_on_gaps(counts, n - len(rows), n), *_notes_on_lost(clustering, rows, n)),
+        (note_on_gaps(counts, n - len(rows), n), *_notes_on_lost(X, clustering, rows)),
     )
 
 
@@ -132,15 +141,29 @@ def note_on_gaps(counts: Mapping[str, int], n_incomplete: int, n_rows: int) -> s
     return f"{n_incomplete:,} of {n_rows:,} rows {lack} no cluster: {_where(counts)}"
 
 
-def refuse_gaps(counts: Mapping[str, int], n_incomplete: int, n_rows: int, missing: str) -> None:
-    """Raise a DataError if more than half of the rows lack a value, or any if `missing` is "refuse"."""
+def refuse_gaps(
+    counts: Mapping[str, int], n_incomplete: int, n_rows: int, missing: str, worst: Sequence[str] = ()
+) -> None:
+    """Raise a DataError if more than half of the rows lack a value, or any if `missing` is "refuse".
+
+    IN: worst: columns without which it were no more than half, if they are known.
+    """
     said = f"missing values in {n_incomplete:,} of {n_rows:,} rows: {_where(counts)}"
     if missing == "refuse":
         raise DataError(f'{said}; fill them, or leave those rows out (missing="drop")')
     if 2 * n_incomplete > n_rows:
         most = max(counts.values())
-        worst = [name for name, count in counts.items() if 2 * count >= most]
+        worst = worst or [name for name, count in counts.items() if 2 * count >= most]
         raise DataError(f"{said}; these are more than half, so leave out {listed(worst)}, or fill the gaps")
+
+
+def _to_leave_out(gaps: Mapping[str, Bools]) -> list[str]:
+    """Return few columns without which no more than half of the rows lack a value: those with most gaps."""
+    left, out = dict(gaps), list[str]()
+    while left and 2 * int(np.logical_or.reduce(list(left.values())).sum()) > len(next(iter(left.values()))):
+        out.append(max(left, key=lambda name: int(left[name].sum())))
+        del left[out[-1]]
+    return out
 
 
 def _where(counts: Mapping[str, int]) -> str:
@@ -202,13 +225,20 @@ def _with_labels(clusterer: Any, labels: Any) -> Any:
     return other
 
 
-def _notes_on_lost(clustering: Any, rows: Indices, n_rows: int) -> tuple[str, ...]:
-    """Return a note on labels of which no row is complete."""
-    if clustering is None or isinstance(clustering, (str, Reference)) or hasattr(clustering, "fit"):
+def _notes_on_lost(X: Any, clustering: Any, rows: Indices) -> tuple[str, ...]:
+    """Return a note on clusters of which no row is complete: of labels, or of a pipeline that takes missing values."""
+    if isinstance(clustering, str):
+        clustering = column_values(X, clustering)
+    elif hasattr(clustering, "steps"):
+        try:
+            clustering = labels_of(clustering, X, len(X))
+        except ValueError:  # it takes none
+            return ()
+    if clustering is None or isinstance(clustering, Reference) or hasattr(clustering, "fit"):
         return ()
     codes, labels = encode_labels(label_values(clustering))
     lost = [str(labels[c]) for c in np.setdiff1d(codes, codes[rows]).tolist() if c >= 0]
-    return (f"no row has all values in {listed(lost)}, which so has no cluster",) if lost else ()
+    return (f"no row of {listed(lost)} has all values, so it is no cluster here",) if lost else ()
 
 
 def _values_of_rows(what: str, values: Any, rows: Indices, n_rows: int) -> Any:

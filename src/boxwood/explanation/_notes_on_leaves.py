@@ -65,8 +65,9 @@ def note_on_baseline(clusters: Sequence[ClusterSummary], agreement: float) -> tu
     baseline = max(cluster.share for cluster in clusters)
     if baseline >= 1 or agreement - baseline >= LITTLE * (1 - baseline):
         return ()
+    what = "add little" if agreement >= baseline else "are worse than none"
     return (
-        f"the rules add little: they agree on {percent(agreement)} of rows, and always naming the largest cluster on "
+        f"the rules {what}: they agree on {percent(agreement)} of rows, and always naming the largest cluster on "
         f"{percent(baseline)}",
     )
 

@@ -22,7 +22,8 @@ class Regrown(Measured):
         """Raise a DataError if the explanation holds no rows, so that what is asked for had to be measured before."""
         if self._evidence is None and self._table is None:
             raise DataError(
-                f"a model file or a pickle holds no rows, and this one not what is asked for; call {call} before save"
+                f"a model file or a pickle holds no rows, and {call} was not kept in this one; call it before you save "
+                "or pickle"
             )
 
     def frontier(self, folds: int = 0, *, verbose: Any = 0) -> Frontier:

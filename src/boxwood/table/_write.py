@@ -161,11 +161,11 @@ def _check(source: Source, rules: Rules, tick: Tick | None) -> Labelled:
     queries += [f"min({source.text(one.column)}) FILTER ({one.is_unseen})" for one in inputs]
     n_rows, n_empty, *found = source.fetch_lean(f"SELECT {', '.join(queries)} FROM {rows}", tick)[0]
     texts, unseen, examples = (found[i * len(inputs) : (i + 1) * len(inputs)] for i in range(3))
-    wrong = [one.column for one, n_texts in zip(inputs, texts, strict=True) if n_texts]
-    if learn_styles(source, wrong):
+    odd = [one.column for one, *counts in zip(inputs, texts, unseen, strict=True) if any(counts)]
+    if learn_styles(source, odd):
         return _check(source, rules, tick)
-    for i in wrong:
-        refuse_text(source, i, n_rows)
+    for one in (one for one, n_texts in zip(inputs, texts, strict=True) if n_texts):
+        refuse_text(source, one.column, n_rows)
     columns = [source.names[one.column] for one in inputs]
     counts = zip(columns, unseen, examples, strict=True)
     return Labelled(n_rows, n_empty, tuple(Unseen(*count) for count in counts if count[1]))
