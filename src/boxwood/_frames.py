@@ -170,10 +170,20 @@ def _typed_columns(frame: Any) -> dict[str, Any]:
 def _typed(objects: Any) -> Any:
     """Return a series of objects with the type that all its values have, if they are numbers or truths."""
     values = objects.dropna()
-    for kinds, type_ in (((bool, np.bool_), "boolean"), ((Decimal, int, float, np.number), "float64")):
-        if isinstance(next(iter(values), None), kinds) and all(isinstance(value, kinds) for value in values):
-            return objects.where(objects.notna(), None).astype(type_)
-    return objects
+    kind = _kind(next(iter(values), None))
+    if not kind or any(_kind(value) != kind for value in values):
+        return objects
+    try:
+        return objects.where(objects.notna(), None).astype(kind)
+    except OverflowError:  # a whole number beyond the largest double
+        return objects
+
+
+def _kind(value: Any) -> str:
+    """Return the type of pandas for a truth or a number; an empty text for anything else."""
+    if isinstance(value, (bool, np.bool_)):
+        return "boolean"
+    return "float64" if isinstance(value, (Decimal, int, float, np.integer, np.floating)) else ""
 
 
 def without_columns(frame: Any, names: Collection[str]) -> Any:

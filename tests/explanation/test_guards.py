@@ -204,7 +204,14 @@ def test_decimals_and_truths_with_gaps_are_numbers(frame_of):
 
 
 def test_objects_of_several_kinds_stay_text():
-    assert numeric_columns(pd.DataFrame({"a": [Decimal(1), True], "b": [True, "x"]}, dtype=object))[0] == []
+    several = {"a": [Decimal(1), True], "b": [True, "x"], "c": [1, 10**400]}
+    assert numeric_columns(pd.DataFrame(several, dtype=object))[0] == []
+
+
+def test_numbers_with_gaps_from_a_database_are_numbers():
+    frame = pd.DataFrame({"a": [0.5, None, 2], "b": [1, Decimal("2.5"), None]}, dtype=object)
+    assert numeric_columns(frame)[0] == ["a", "b"]
+    np.testing.assert_array_equal(as_matrix(frame), [[0.5, 1], [np.nan, 2.5], [2, np.nan]])
 
 
 @pytest.mark.parametrize("frame_of", [pd.DataFrame, pl.DataFrame, lambda columns: np.column_stack([*columns.values()])])
