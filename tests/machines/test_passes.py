@@ -147,7 +147,7 @@ def test_missing_values_count_alike_as_null_and_nan(machines):
     rows = {"x": [1.0, None, float("nan"), 2.0], "n": [1, None, 3, None], "f": [True, None, False, None]}
     source = machines.source(machines.frame(pa.table(rows)))
     reference = TableReference(NearestCenters(np.zeros((1, 3))), np.zeros((1, 3)))
-    with pytest.raises(DataError, match=r"missing values in 3 of 4 rows: x \(2\), n \(2\), f \(2\); leave those"):
+    with pytest.raises(DataError, match=r"missing values in 3 of 4 rows: x \(2\), n \(2\), f \(2\)\nleave those"):
         TableTask.of(source, reference).overview  # noqa: B018
 
 
