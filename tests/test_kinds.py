@@ -117,7 +117,10 @@ def test_what_is_no_number_or_no_option(call, message):
         (lambda ex: ex.predict([{"a": 1.0}]), r"got mappings; give a data frame: pandas\.DataFrame\(X\)"),
         (lambda ex: bw.explain({"a": [1.0, 2.0]}, n_clusters=2), r"data frame: pandas\.DataFrame\(X\)"),
         (lambda ex: pickle.loads(pickle.dumps(ex)).misassigned(), "a model file or a pickle holds no rows"),
-        (lambda ex: pickle.loads(pickle.dumps(ex)).stability(), "a model file or a pickle holds no rows, and this one"),
+        (
+            lambda ex: pickle.loads(pickle.dumps(ex)).stability(),
+            "a model file or a pickle holds no rows, and this was not",
+        ),
         (lambda ex: ex.rename({"cluster 9": "a"}), "names for labels that do not exist: cluster 9"),
         (lambda ex: ex.rename({"cluster 0": "a", 0: "b"}), "got two for one of them: cluster 0, 0"),
     ],

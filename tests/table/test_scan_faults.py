@@ -271,12 +271,12 @@ def interrupted(work, after=0.3):
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_ctrl_c_ends_a_pass(workplace, n_jobs):
-    table = pa.table({"a": np.zeros(1_000_000)})
+    table, n_threads = pa.table({"a": np.zeros(1_000_000)}), threading.active_count()
     with bw.scan(table.to_reader()) as source:
         source.n_jobs, source._batch_rows = n_jobs, lambda n_columns: 2000
         assert interrupted(lambda: source.run(Slow, ["a"])) < 4  # of ten seconds
         assert source.n_passes == 0
-        assert threading.active_count() < 3
+        assert threading.active_count() <= max(n_threads, 2)  # those of the pass have ended
         assert source.run(Rows, ["a"]).batches  # it can be read again
 
 
