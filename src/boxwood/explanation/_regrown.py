@@ -22,8 +22,7 @@ class Regrown(Measured):
         """Raise a DataError if the explanation holds no rows, so that what is asked for had to be measured before."""
         if self._evidence is None and self._table is None:
             raise DataError(
-                "a model file or a pickle holds no rows, and this was not asked for before; "
-                f"call {call} before save"
+                f"a model file or a pickle holds no rows, and this was not asked for before; call {call} before save"
             )
 
     def frontier(self, folds: int = 0, *, verbose: Any = 0) -> Frontier:
