@@ -112,11 +112,11 @@ def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> 
 
 def _suspects(table: Table, *, has_labels: bool) -> list[str]:
     """Return the columns that look like identifiers; none if labels would have no other column."""
-    from boxwood.explanation._guards import looks_like_identifier
+    from boxwood.explanation._guards import identifiers_to_leave_out, looks_like_identifier
 
     pairs = zip(table.columns, table.X.T, strict=True)
     suspects = [name for name, values in pairs if name in table.padded or looks_like_identifier(name, values)]
-    return [] if has_labels and len(suspects) == len(table.columns) else suspects
+    return identifiers_to_leave_out(suspects, table.columns, has_labels=has_labels)
 
 
 def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, Any]) -> Explanation:

@@ -25,6 +25,7 @@ __all__ = [
     "columns_for_rules",
     "counts_rows",
     "has_name_of_identifier",
+    "identifiers_to_leave_out",
     "looks_like_identifier",
     "note_on_identifiers",
     "note_on_used",
@@ -106,7 +107,7 @@ def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) ->
     if not hasattr(clustering, "fit"):
         values = as_matrix(X, kept)
         suspects = [name for j, name in enumerate(kept) if looks_like_identifier(name, values[:, j])]
-        suspects = [] if clustering is not None and len(suspects) == len(kept) else suspects
+        suspects = identifiers_to_leave_out(suspects, kept, has_labels=clustering is not None)
     remaining = [name for name in kept if name not in suspects]
     texts = notes_on_left_out(left_out, suspects)
     if not remaining:
@@ -126,6 +127,11 @@ def notes_on_padded(names: Sequence[str]) -> tuple[str, ...]:
     """Return a note on columns of numbers with leading zeros, if there are any."""
     said = f"numbers with leading zeros, which rules do not show: {listed(names)} (columns chooses others)"
     return (ColumnNote(said),) if names else ()
+
+
+def identifiers_to_leave_out(suspects: Sequence[str], kept: Sequence[str], *, has_labels: bool) -> list[str]:
+    """Return the columns that look like identifiers, which are left out; none if labels would have no other column."""
+    return [] if has_labels and len(suspects) == len(kept) else list(suspects)
 
 
 def note_on_used(used: Sequence[str], left_out: Mapping[str, Sequence[str]], suspects: Sequence[str] = ()) -> str:

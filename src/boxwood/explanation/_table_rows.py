@@ -11,7 +11,7 @@ from boxwood._validation import listed, refuse_other_kind
 from boxwood.errors import DataError
 from boxwood.explanation._asked import Candidates
 from boxwood.explanation._gaps import note_on_gaps, refuse_gaps
-from boxwood.explanation._guards import note_on_used, notes_on_left_out, notes_on_padded
+from boxwood.explanation._guards import identifiers_to_leave_out, note_on_used, notes_on_left_out, notes_on_padded
 from boxwood.explanation._table_guards import NO_LOOK, Look, look_at
 from boxwood.grow import METHODS
 from boxwood.passes import Batches, Source, TableTask
@@ -80,7 +80,8 @@ def usable_rows(source: Source, clustering: Any, label: str | None, asked: Asked
     kept = [name for name in batches.columns if name not in unused]
     padded = [name for name in kept if name in source.padded]
     suspects = [] if are_named else [name for name in kept if name in look.identifiers or name in padded]
-    suspects = suspects if clustering is None or (label is not None and len(suspects) < len(kept)) else []
+    suspects = suspects if clustering is None or label is not None else []
+    suspects = identifiers_to_leave_out(suspects, kept, has_labels=label is not None)
     used = [name for name in kept if name not in suspects]
     notes = notes_on_left_out(left_out, suspects)
     if not used:
