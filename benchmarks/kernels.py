@@ -19,8 +19,8 @@ from benchmarks.timing import medians, peak_bytes, print_table
 from boxwood import KernelKMeans, Reference, grow
 from boxwood.errors import DataError, StoppedEarlyWarning
 from boxwood.kernels import Gaussian, Kernel, Laplace
-from boxwood.loops._jit import jit
 from boxwood.loops.expand import best_interval
+from boxwood.loops.jit import jit
 
 ROWS = (2_000, 10_000, 50_000)
 D, K = 10, 10

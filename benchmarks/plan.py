@@ -14,12 +14,12 @@ from unittest.mock import patch
 import numpy as np
 
 from benchmarks.timing import print_table
-from boxwood.grow import _imm_passes as imm
+from boxwood.grow.centers import imm_streamed as imm
 from boxwood.table._arrow_source import ArrowSource
 
 FAN_IN = 8  # summaries that one machine merges at a time
 DOUBLE = 8  # bytes
-PER_VALUE = 32  # bytes of a value that a pass brings home, with its cluster, weight and place
+PER_VALUE = 34  # bytes of a value that a pass brings home, with its row, cluster, weight and place
 SUMS = 24  # doubles for each cluster and column that are added up: parts of sums, ranges, scales
 
 

@@ -16,7 +16,7 @@ from benchmarks.quality import tables
 from benchmarks.timing import medians, print_table
 from boxwood import grow
 from boxwood.errors import StoppedEarlyWarning
-from boxwood.grow._random_cutter import RandomCutter
+from boxwood.grow.centers.random_cuts import RandomCutter
 from boxwood.metrics import best_centers, price_of_explainability
 
 CENTRES = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000)

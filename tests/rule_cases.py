@@ -6,8 +6,8 @@ import numpy as np
 
 from boxwood.axes import Categories
 from boxwood.explanation import ClusterSummary, Explanation, LeafSummary
-from boxwood.explanation._conditions import cluster_rules_of, rules_of
-from boxwood.metrics._readability import Readability
+from boxwood.explanation.records import cluster_rules_of, rules_of
+from boxwood.metrics.reading import Readability
 from boxwood.tree import TreeBuilder
 from tests import naive
 

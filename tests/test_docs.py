@@ -47,6 +47,7 @@ def test_make_names_the_python_that_it_needs_before_it_installs(tmp_path):
     assert not venv.exists()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", PAGES)
 def test_the_code_of_a_page_prints_what_it_shows(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

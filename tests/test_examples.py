@@ -25,6 +25,7 @@ def test_every_example_is_tested():
     assert {path.stem for path in EXAMPLES.glob("*.py")} == {"handwritten_digits", "kernel_mmdt"}
 
 
+@pytest.mark.full
 def test_handwritten_digits(tmp_path, capsys):
     result = example("handwritten_digits").main(tmp_path)
     out = capsys.readouterr().out
@@ -39,6 +40,7 @@ def test_handwritten_digits(tmp_path, capsys):
     assert 0.02 < (picture[..., :3] < 0.5).mean() < 0.5  # neither blank nor black
 
 
+@pytest.mark.full
 def test_kernel_mmdt(tmp_path, capsys):
     # Fleissner et al., Figures 1 and 2: two thresholds for three components, one prototype on axis 2 for two
     result = example("kernel_mmdt").main(tmp_path)

@@ -94,6 +94,7 @@ def test_what_is_no_mixture(call):
         (lambda: bw.explain(X, Y, standardize="no"), "standardize must be True or False, got 'no'"),
         (lambda: bw.explain(X, k=3), r"explain has no option 'k'; did you mean n_clusters\?"),
         (lambda: bw.explain(X, Y, method="cart", seed=3), r"explain has no option 'seed'; did you mean random_state\?"),
+        (lambda: bw.explain(X, Y, max_leaf=3), r"explain has no option 'max_leaf'; did you mean max_leaf_nodes\?"),
         (lambda: bw.explain(X, standardise=True), r"did you mean standardize\?"),
         (lambda: bw.explain(X, Y, bogus=1), "explain has no option 'bogus'$"),
         (lambda: bw.explain(X, n_clusters="3"), "n_clusters must be a whole number, got '3'"),

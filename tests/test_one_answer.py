@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from boxwood.cli import boxwood as command
 from boxwood.render import sql
-from boxwood.render._sql import sql_case
+from boxwood.render.forms.sql import sql_case
 from boxwood.tree import ThresholdTree
 from tests.rule_cases import COLUMNS, CUTS, categories, expected, explanation, rows
 from tests.scale import SLOW, seeds

@@ -213,6 +213,7 @@ def memory_orders(X):
     return [X, np.asfortranarray(X), np.repeat(X, 2, axis=1)[:, ::2]]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_trees_do_not_depend_on_the_memory_order(dtype):
     X, y = load_iris(return_X_y=True)
@@ -271,6 +272,7 @@ def flags():
     return path.read_text().split() if path.exists() else []
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("settings", "needs"),
     [

@@ -13,7 +13,7 @@ from benchmarks.quality import cases
 from benchmarks.quality.cases import Clusters, clusters_of, tables_of
 from benchmarks.timing import print_table
 from boxwood import Explanation, explain
-from boxwood.explanation._goal import Candidate, GoalRule
+from boxwood.explanation.choose.goal import Candidate, GoalRule
 
 EQUAL = 1 + 1e-9  # costs are sums of rounded numbers
 

@@ -22,7 +22,7 @@ from sklearn.tree import DecisionTreeClassifier
 from benchmarks.quality.cases import Clusters, clusters_of, numbers_of_clusters, tables_of, timed_tables
 from benchmarks.timing import print_table
 from boxwood import Explanation, explain
-from boxwood.explanation import _candidates, _search
+from boxwood.explanation.choose import _candidates, search
 
 RUNS = 2  # the least of so many times counts
 LEAST_SECONDS = 0.005  # share of the whole time: less that is saved cannot be told from noise
@@ -102,15 +102,15 @@ def changes() -> dict[str, Callable[[], AbstractContextManager[object]]]:
     candidates = {
         "imm": _shorter(_candidates, "METHODS", "imm"),
         "greedy, shallow": _shorter(_candidates, "METHODS", "shallow"),  # it grows both
-        "exkmc-root": _shorter(_search, "CANDIDATES", "from the root"),
+        "exkmc-root": _shorter(search, "CANDIDATES", "from the root"),
     }
     impurities = {name: _shorter(_candidates, "IMPURITIES", key) for key, name in _candidates.IMPURITIES.items()}
     steps = {
         "pruning back": _set(_candidates, "OVERGROWN", 1),
-        "refinement": _set(_search, "REFINED", 0),
-        "small subtrees": _set(_search, "RESOLVED", 0),
-        "exact search": _set(_search, "SOLVED", 0),
-        "swaps": _set(_search, "SWAPPED", 0),
+        "refinement": _set(search, "REFINED", 0),
+        "small subtrees": _set(search, "RESOLVED", 0),
+        "exact search": _set(search, "SOLVED", 0),
+        "swaps": _set(search, "SWAPPED", 0),
     }
     return candidates | impurities | steps
 

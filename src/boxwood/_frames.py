@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Sequence
+from datetime import datetime
 from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any, Literal
@@ -15,6 +16,7 @@ from boxwood._validation import as_float_table, cut_off, listed, refuse_not_fini
 from boxwood.errors import DataError
 
 __all__ = [
+    "DATE_FORMS",
     "as_matrix",
     "boolean_columns",
     "column_names",
@@ -33,6 +35,10 @@ __all__ = [
     "weights_in",
     "without_columns",
 ]
+
+_DAYS = ("%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d", "%d %b %Y", "%d-%b-%Y", "%b %d, %Y")
+DATE_FORMS = [day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")]
+"""Forms of dates beside those of ISO 8601."""
 
 _SIMILARITY = 0.75  # suggestions of lower similarity are more often wrong than right
 
@@ -122,8 +128,23 @@ def numeric_columns(frame: Any) -> tuple[list[str], dict[str, list[str]]]:
         elif is_number:
             numeric.append(name)
         else:
-            others["dates" if series.dtype.is_temporal() else "text"].append(name)
+            others["dates" if series.dtype.is_temporal() or _are_dates(series) else "text"].append(name)
     return numeric, others
+
+
+def _are_dates(series: Any) -> bool:
+    """Return whether the first thousand values of a column of text are dates, in one form."""
+    first = series.drop_nulls().head(1000).to_list()
+    if not first or not all(isinstance(value, str) for value in first):
+        return False
+    return any(all(_is_date(value.strip(), form) for value in first) for form in ("", *DATE_FORMS))
+
+
+def _is_date(text: str, form: str) -> bool:
+    try:
+        return bool(datetime.strptime(text, form) if form else datetime.fromisoformat(text)) and not text.isdecimal()
+    except ValueError:
+        return False
 
 
 def missing_in(X: Any, names: Sequence[str] | None, columns: Sequence[str] | None = None) -> dict[str, Bools]:

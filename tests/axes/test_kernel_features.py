@@ -20,7 +20,7 @@ from boxwood.axes import (
     features_of_kernel,
     surrogate_map,
 )
-from boxwood.axes._features_distance import landmarks_of
+from boxwood.axes.kernel_features import landmarks_of
 from boxwood.errors import DataError
 from boxwood.kernels import (
     ChiSquared,
@@ -36,7 +36,7 @@ from boxwood.kernels import (
 )
 from tests import naive
 from tests.cases import make_case
-from tests.scale import seeds
+from tests.scale import seeds, share
 from tests.tree.test_pull_back import random_tree
 
 INF = math.inf
@@ -372,7 +372,7 @@ def test_cuts_are_exact_where_a_peak_lies_between_two_doubles():
                 assert [naive.contains(above, value) for value in x] == (z >= theta).tolist()
                 assert [naive.contains(below, value) for value in x] == (z <= theta).tolist()
                 compared += 1
-    assert compared > 1000
+    assert compared > share(1000)
 
 
 @pytest.mark.parametrize(("kind", "kernel", "options"), KINDS, ids=NAMES)

@@ -3,7 +3,9 @@
 import pytest
 
 from benchmarks import batches
-from boxwood.grow import _imm_passes
+from boxwood.grow.centers import imm_streamed
+
+pytestmark = pytest.mark.full
 
 
 @pytest.fixture(scope="module")
@@ -12,7 +14,7 @@ def file(tmp_path_factory):
 
 
 def test_the_tree_is_that_from_memory_in_three_readings_of_all_columns(file, monkeypatch):
-    monkeypatch.setattr(_imm_passes, "FEW_VALUES", 0)  # which are otherwise read into memory
+    monkeypatch.setattr(imm_streamed, "FEW_VALUES", 0)  # which are otherwise read into memory
     found = batches._measured("explain", file)
     assert found["tree"] == batches._measured("in_memory", file)["tree"]
     assert found["whole"] == 3

@@ -15,6 +15,8 @@ from boxwood import Mixture, Reference, grow
 from boxwood.metrics import error_rate, price_of_explainability
 from boxwood.theory import instances
 
+pytestmark = pytest.mark.full
+
 NO_DATA = {"d31", "pathbased", "aggregation", "compound", "jain", "rice", "glass", "r15"}
 
 

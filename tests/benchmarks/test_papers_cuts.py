@@ -11,6 +11,8 @@ from boxwood import Reference, grow
 from boxwood.metrics import node_table
 from tests.benchmarks.test_papers import remarks_of, rows_of, written
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory):

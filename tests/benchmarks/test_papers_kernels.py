@@ -17,6 +17,8 @@ from boxwood.loops.expand import best_interval
 from boxwood.metrics import kernel_cost, price_ceiling
 from tests.benchmarks.test_papers import remarks_of, rows_of, written
 
+pytestmark = pytest.mark.full
+
 ABSENT = ("pathbased", "aggregation", "flame", "wdbc")
 METHODS = ["k-means", "IMM", "kernel k-means", "Kernel IMM", "Kernel ExKMC", "Kernel Expand", "CART"]
 

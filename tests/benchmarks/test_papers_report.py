@@ -26,7 +26,9 @@ from benchmarks.papers.report import (
 )
 
 from boxwood.kernels import Gaussian, Laplace
-from tests.scale import seeds
+from tests.scale import law
+
+pytestmark = pytest.mark.full
 
 # --------------------------------------------------------------------------------------------------------- rules
 
@@ -57,7 +59,7 @@ def test_a_number_is_reproduced_inside_the_widened_spread(ours, holds):
     assert Number("base", "0.85", ours, judged=False).verdict == SHOWN
 
 
-@pytest.mark.parametrize("seed", seeds(10))
+@law(10)
 def test_the_rule_is_that_of_rounding(seed):
     rng = np.random.default_rng(seed)
     for digits in (0, 1, 2, 5):
@@ -87,7 +89,7 @@ def test_a_number_that_is_not_reproduced_needs_a_sentence():
 
 
 @pytest.mark.parametrize("kernel", [Gaussian, Laplace])
-@pytest.mark.parametrize("seed", seeds(5))
+@law(5)
 def test_degenerate_widths_are_told(kernel, seed):
     X = np.random.default_rng(seed).normal(size=(60, 2))
     words = [degenerate(kernel(gamma)(X, X)) for gamma in (1e-6, 0.5, 1e6)]

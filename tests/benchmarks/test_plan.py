@@ -3,6 +3,8 @@
 import pytest
 from benchmarks.plan import FAN_IN, _levels_of_merging, plan, simulate
 
+pytestmark = pytest.mark.full
+
 
 @pytest.mark.parametrize("shape", [(3_000, 4, 5), (5_000, 12, 8), (400, 30, 3), (2_000, 2, 12)])
 def test_counts_are_within_the_plan(shape):

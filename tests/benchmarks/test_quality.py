@@ -16,7 +16,9 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
 
 from boxwood import explain
-from boxwood.explanation._goal import Candidate
+from boxwood.explanation.choose.goal import Candidate
+
+pytestmark = pytest.mark.full
 
 
 @pytest.fixture(autouse=True)

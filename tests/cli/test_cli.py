@@ -19,7 +19,7 @@ from boxwood.cli import VERBS
 from boxwood.cli import boxwood as command
 from boxwood.grow import METHODS
 from boxwood.render import EXPORTERS
-from boxwood.render._dialects import DIALECTS
+from boxwood.render.forms.dialects import DIALECTS
 from tests.scale import SLOW, variants
 
 DONE, BUG, USAGE, DATA, PAST_A_LIMIT, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -367,6 +367,7 @@ def test_an_interrupted_run_leaves_no_part_of_a_file(long_table, number, code):
     assert sorted(os.listdir(long_table)) == before
 
 
+@pytest.mark.full
 @POSIX
 @pytest.mark.parametrize("args", ["explain iris.csv -k 3 --method imm", "predict species.json iris.csv"])
 def test_a_closed_pipe_ends_quietly(folder, args):
@@ -755,6 +756,7 @@ def test_pipes_are_read_like_files(folder, monkeypatch):
         assert (piped.returncode, piped.stdout, piped.stderr) == (DONE, plain.stdout, "")
 
 
+@pytest.mark.full
 @POSIX
 @pytest.mark.parametrize(
     ("line", "code", "message"),
@@ -774,6 +776,7 @@ def test_closed_streams_are_told(folder, line, code, message):
 NO_NOTES = ["2>&-", "2>/dev/full"]
 
 
+@pytest.mark.full
 @POSIX
 @pytest.mark.parametrize(
     ("line", "code", "end"),

@@ -11,8 +11,8 @@ import pytest
 
 import boxwood
 from boxwood.table import read_table
-from boxwood.table._source import open_source
-from boxwood.table._texts import learn_styles
+from boxwood.table.columns import learn_styles
+from boxwood.table.duck import open_source
 from tests.cli.test_cli import DATA, SCALED, run
 
 N = 60
@@ -180,7 +180,10 @@ def test_a_file_is_read_as_people_write_it(tmp_path, form, out):
     args = ["explain", "{}/t.csv", "-l", "kind", "--json", "--save", "{}/m.json", *options]
     result = run(tmp_path, *args)
     expected = boxwood.explain(np.asfortranarray(X), KIND, columns=["price", "share"])
-    assert facts(result) == json.loads(expected.to_json())
+    found = facts(result)
+    notes = found.pop("notes")
+    assert found == {name: fact for name, fact in json.loads(expected.to_json()).items() if name != "notes"}
+    assert [said for said in notes if not said.startswith("read as numbers: ")] == list(expected.notes)
     assert note in result.stderr
     run(tmp_path, "predict", "{}/m.json", "{}/t.csv", "-o", f"{{}}/{out}", *options)
     assert [row[0] for row in duckdb.execute(f"SELECT cluster FROM '{tmp_path / out}'").fetchall()] == KIND.tolist()
@@ -299,9 +302,19 @@ def test_words_for_yes_and_no_are_true_and_false(tmp_path, words, form):
     table = read_table(path)
     assert (table.columns, table.booleans) == (("letter", "x"), ("letter",))
     assert table.X[:, 0].tolist() == chosen.tolist()
-    assert table.hints == (f"letter: {yes.lower()} is 1, {no.lower()} is 0",)
+    assert table.spellings == {"letter": (f"{yes.lower()} is 1, {no.lower()} is 0", False)}
     with boxwood.scan(path) as source:
         assert source.kinds == ("boolean", "boolean", "number")
+
+
+def test_numbers_that_are_rounded_are_told_of_columns_that_are_used(tmp_path):
+    huge = 2**62 + 100_000 * np.arange(60)
+    frame = pd.DataFrame({"id": huge, "far": huge[::-1], "x": np.arange(60) % 7, "kind": np.arange(60) // 30})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    result = run(tmp_path, "explain", "{}/t.csv", "-l", "kind", "--json")
+    note = "whole numbers too large to tell apart as doubles: far; rules read them rounded"
+    assert f"boxwood: {note}\n" in result.stderr
+    assert note in facts(result)["notes"]
 
 
 def test_options_of_csv_are_refused_for_other_formats(tmp_path):
@@ -356,9 +369,9 @@ def test_notes_name_options_of_the_command_line(crm):
 def test_every_parameter_that_a_note_ends_with_has_an_option():
     from pathlib import Path
 
-    from boxwood.cli._words import _ENDS
+    from boxwood.cli._limits import _ENDS
 
     folder = Path(boxwood.explanation.__file__).parent
-    source = "".join((folder / name).read_text() for name in ("_guards.py", "_notes_on_clusters.py"))
+    source = "".join((folder / name).read_text() for name in ("ask/columns.py", "ask/clustering.py"))
     ends = set(re.findall(r"\((?:columns|max_leaf_nodes|n_clusters)[a-z ]*\)(?=\"[,)])", source))
     assert ends == {"(" + end.rpartition("(")[2] for end in _ENDS if end.endswith(")")}

@@ -16,10 +16,9 @@ from sklearn.datasets import make_blobs
 from boxwood.cli import _engine
 from boxwood.cli import boxwood as main
 from boxwood.cli._talk import Status
-from boxwood.explanation._guards import looks_like_identifier
-from boxwood.explanation._table_guards import look_at
-from boxwood.passes._batches import rows_of
-from tests.scale import seeds
+from boxwood.explanation.ask.columns import look_at, looks_like_identifier
+from boxwood.passes.batches import rows_of
+from tests.scale import law
 from tests.scattered import scattered
 
 N = 600
@@ -164,7 +163,7 @@ def test_a_method_is_refused_before_the_table_is_read():
     assert "method 'imm' has no --min-samples-leaf; use 'auto' or 'exkmc'" in limit
 
 
-@pytest.mark.parametrize("seed", seeds(60))
+@law(60)
 def test_identifiers_are_found_by_passes_as_in_memory(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 120))

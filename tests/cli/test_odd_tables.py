@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from boxwood.cli import boxwood as main
-from tests.scale import SLOW
+from tests.scale import SLOW, some
 
 N = 60
 X = [round(float(x), 3) for x in np.random.default_rng(0).normal(size=N) + np.arange(N) % 3 * 5]
@@ -165,7 +165,7 @@ def told(words):
     return [facts[name] for name in ("n_rows", "columns", "clusters", "nodes", "leaves", "agreement")]
 
 
-@pytest.mark.parametrize(("form", "name"), TABLES)
+@pytest.mark.parametrize(("form", "name"), some(TABLES))
 def test_an_odd_table_is_the_same_in_memory_and_in_batches(tmp_path, form, name):
     values, words = {**TEXT_TABLES, **TYPED[form]}[name]
     path = tmp_path / f"t.{form}"

@@ -209,14 +209,21 @@ def test_why_of_a_column_of_booleans(tmp_path):
     ex = boxwood.explain(frame, ["in", "in", "out", "out"])
     ex.save(tmp_path / "m.json")
     frame.to_csv(tmp_path / "t.csv", index=False)
-    for value, texts in {True: ("True", "true", "1"), False: ("False", "false", "0")}.items():
+    for value, texts in {True: ("True", "true", "1", "yes", "Ja"), False: ("False", "false", "0", "non")}.items():
         expected = str(ex.why({"member": value}))
         assert f"member = {value} " in expected
         for text in texts:
             assert run(tmp_path, "why", "{}/m.json", "--set", f"member={text}").stdout == f"{expected}\n"
     assert run(tmp_path, "why", "{}/m.json", "{}/t.csv", "--row", 3).stdout == f"{ex.why(2)}\n"
-    wrong = run(tmp_path, "why", "{}/m.json", "--set", "member=yes", code=USAGE)
-    assert "--set member must be True or False, got 'yes'" in wrong.stderr
+    wrong = run(tmp_path, "why", "{}/m.json", "--set", "member=maybe", code=USAGE)
+    assert "--set member must be True or False, got 'maybe'" in wrong.stderr
+
+
+def test_why_reads_numbers_as_people_write_them(folder):
+    for text, plain in {"1.558,17 €": "1558.17", "5 %": "5", "3,5": "3.5", "1 234": "1234"}.items():
+        rows = [("--set", "petal length=5.1", "--set", f"petal width={each}") for each in (text, plain)]
+        told, expected = (run(folder, "why", "{}/species.json", *row).stdout for row in rows)
+        assert told == expected
 
 
 @pytest.mark.parametrize(
@@ -231,6 +238,7 @@ def test_why_of_a_column_of_booleans(tmp_path):
         (("--set", "petal lenght=1"), USAGE, "no column 'petal lenght' in the table; did you mean 'petal length'?"),
         (("--set", "petal length"), USAGE, "--set 'petal length' has no value; write --set COLUMN=VALUE"),
         (("--set", "petal length=long"), USAGE, "--set petal length must be a number, got 'long'"),
+        (("--set", "petal length=1,234"), USAGE, "--set petal length must be a number, got '1,234'"),
         (("{}/iris.csv", "--row", 1, "--immutable", "leaf"), USAGE, "no column 'leaf' in the table"),
         (("{}/words.csv", "--row", 2), DATA, "column 'petal width' must be numbers, but {}/words.csv has 'b' in row 2"),
         (("{}/nothing.csv", "--row", 2), DATA, "no such file: "),
@@ -343,7 +351,7 @@ def test_predict_tells_the_share_of_both_passes(folder, tmp_path, monkeypatch):
             tick(1.0)
         return result
 
-    monkeypatch.setattr("boxwood.table._source.waited", slow)
+    monkeypatch.setattr("boxwood.table.duck.waited", slow)
     monkeypatch.setattr(Status, "__call__", lambda self, share, rows=0: seen.append((share, rows)))
     run(folder, "predict", "{}/species.json", "{}/iris.csv", "-o", tmp_path / "o.csv")
     assert seen == [(0.5, 0), (1.0, 150)]

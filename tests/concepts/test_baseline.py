@@ -13,6 +13,7 @@ from boxwood.errors import DataError
 pytestmark = pytest.mark.filterwarnings("ignore:concepts that the embeddings do not predict:UserWarning")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("null", ["rename", "directions", "examples"])
 def test_meaningless_concepts_beside_the_concepts(animals, null):
     Z, species = animals

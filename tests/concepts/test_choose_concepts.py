@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from boxwood import Mixture
-from boxwood.concepts import _choose_concepts as choosing
+from boxwood.concepts import _choosing as choosing
 from boxwood.concepts import choose_concepts
-from boxwood.concepts._separation import pair_gaps
+from boxwood.concepts._choosing import pair_gaps
 from boxwood.errors import DataError
 from tests import naive
 

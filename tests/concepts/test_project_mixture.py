@@ -5,7 +5,7 @@ import pytest
 
 from boxwood import Mixture, grow
 from boxwood.concepts import project
-from boxwood.concepts._separation import pair_gaps
+from boxwood.concepts._choosing import pair_gaps
 from boxwood.errors import DataError
 from boxwood.metrics import explainability_to_noise
 from tests import naive

@@ -20,8 +20,14 @@ from boxwood.errors import DataError
 pytestmark = pytest.mark.filterwarnings("ignore:concepts that the embeddings do not predict:UserWarning")
 
 
-@parametrize_with_checks([ConceptProjector(), ConceptProjector("svm"), ConceptProjector("mean-difference")])
+@parametrize_with_checks([ConceptProjector()])
 def test_scikit_learn_checks_the_projector(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.full
+@parametrize_with_checks([ConceptProjector("svm"), ConceptProjector("mean-difference")])
+def test_scikit_learn_checks_other_options(estimator, check):
     check(estimator)
 
 

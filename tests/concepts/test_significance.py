@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom
 from sklearn.metrics import roc_auc_score
 
-from boxwood.concepts import _significance as significance
+from boxwood.concepts import _learning as significance
 from tests import naive
 from tests.scale import seeds
 

@@ -39,6 +39,7 @@ class OnAxes(ConceptMMDT):
         return ConceptProjector.from_vectors(np.eye(rows.n_columns)[::-1])
 
 
+@pytest.mark.full
 @parametrize_with_checks([OnAxes(clusterer=KMeans(2, n_init=1, random_state=0), n_clusters=2)])
 @pytest.mark.filterwarnings("ignore:clusters far from Gaussian:UserWarning")
 def test_scikit_learn_checks_the_estimator(estimator, check):

@@ -18,8 +18,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boxwood import CART, IMM, MMDT, ExKMC, Expand, RandomCuts, Reference, grow, metrics
 from boxwood.errors import DataError, StoppedEarlyWarning
-from boxwood.grow import _imm as imm_module
-from boxwood.grow._imm import grow_imm
+from boxwood.grow.centers import imm as imm_module
+from boxwood.grow.centers.imm import grow_imm
 
 BY_KMEANS = [IMM, ExKMC, Expand, CART]  # where no clusterer is given
 ALL = [*BY_KMEANS, MMDT, RandomCuts]
@@ -31,8 +31,14 @@ def iris():
     return load_iris()
 
 
-@parametrize_with_checks([estimator() for estimator in ALL])
+@parametrize_with_checks([IMM(), ExKMC()])
 def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.full  # on the same bases as the two above
+@parametrize_with_checks([Expand(), CART(), MMDT(), RandomCuts()])
+def test_scikit_learn_on_the_others(estimator, check):
     check(estimator)
 
 
@@ -283,6 +289,7 @@ def test_pickle_and_clone(estimator, iris):
     assert clone(model).get_params() == model.get_params()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_joblib(backend, iris):
     tasks = [joblib.delayed(IMM(n_clusters=k, random_state=0, n_jobs=2).fit)(iris.data) for k in (2, 3)]

@@ -330,7 +330,7 @@ def test_an_interrupted_fit_changes_nothing(iris, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("boxwood.estimators._kernel_base.agreement", interrupt)
+    monkeypatch.setattr("boxwood.estimators._kernel_trees.agreement", interrupt)
     with pytest.raises(KeyboardInterrupt):
         model.fit(iris.data.to_numpy(), iris.target)
     assert vars(model) == before

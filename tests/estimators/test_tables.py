@@ -14,7 +14,7 @@ from sklearn.mixture import GaussianMixture
 
 import boxwood as bw
 from boxwood.errors import DataError
-from tests.scale import seeds
+from tests.scale import law
 from tests.scattered import scattered
 
 EXPANDED = {"look_ahead": False}
@@ -29,7 +29,7 @@ def table(seed=0, n=300, k=3):
 
 
 @EACH
-@pytest.mark.parametrize("seed", seeds(3))
+@law(3)
 def test_the_tree_of_a_table_is_that_of_its_rows_in_memory(explainer, options, seed):
     X, labels, weights = table(seed)
     source = scattered(X, seed, segment=labels, w=weights)
@@ -83,7 +83,7 @@ def test_names_need_columns():
 
 
 @pytest.mark.parametrize("explainer", [bw.IMM, bw.MMDT])
-def test_clusters_are_made_by_passes(explainer):
+def test_clusters_are_made_here(explainer):
     X, _, _ = table(4, n=600, k=4)
     model = explainer(n_clusters=4, random_state=0).fit(scattered(X, 0))
     there = explainer(n_clusters=4, random_state=0).fit(X)

@@ -16,21 +16,20 @@ from sklearn.preprocessing import OneHotEncoder, QuantileTransformer, StandardSc
 
 import boxwood as bw
 from boxwood.errors import DataError
-from boxwood.explanation._best import choose
-from boxwood.explanation._few_columns import choices
-from boxwood.explanation._goal import Goal
-from boxwood.explanation._model_file import from_text
-from boxwood.explanation._search import searched
+from boxwood.explanation.choose.few_columns import choices
+from boxwood.explanation.choose.goal import Goal
+from boxwood.explanation.choose.search import choose, searched
+from boxwood.explanation.keep.model_file import from_text
 from boxwood.grow import METHODS
-from boxwood.grow._random_cuts import with_best_centers
+from boxwood.grow.centers.random_cuts import with_best_centers
 from boxwood.kernels import Gaussian, Laplace
 from boxwood.reference import Reference, Task
-from boxwood.reference._budget import Budget
+from boxwood.reference.budget import Budget
 from boxwood.tree import ThresholdTree
-from boxwood.tree._shorten import rounded
+from boxwood.tree.shorten import rounded
 from tests import naive
 from tests.cases import make_case
-from tests.scale import seeds
+from tests.scale import law
 
 
 def make_limits(rng, columns, n_rows):
@@ -69,7 +68,7 @@ def assert_kept(ex, rows, kept, limits, columns):
 
 
 @pytest.mark.filterwarnings("ignore:The number of unique classes")  # scikit-learn, on tables with few rows
-@pytest.mark.parametrize("seed", seeds(40))
+@law(40)
 def test_limits_are_kept_or_an_error_says_why_not(seed):
     rng = np.random.default_rng(seed)
     X, labels, weights = make_case(seed, max_rows=120, max_columns=8, max_clusters=12)
@@ -92,7 +91,7 @@ def test_limits_are_kept_or_an_error_says_why_not(seed):
     assert from_text(ex.to_json(), "text").budget == ex.budget
 
 
-@pytest.mark.parametrize("seed", seeds(20))
+@law(20)
 def test_methods_keep_limits_or_refuse_them(seed):
     rng = np.random.default_rng(seed)
     X, labels, weights = make_case(seed, max_rows=80, max_columns=5)
@@ -110,7 +109,7 @@ def test_methods_keep_limits_or_refuse_them(seed):
         assert ex is None or not given
 
 
-@pytest.mark.parametrize("seed", seeds(10))
+@law(10)
 def test_limits_are_kept_through_pipelines_with_categories(seed):
     rng = np.random.default_rng(seed)
     n = 150
@@ -133,7 +132,7 @@ def test_limits_are_kept_through_pipelines_with_categories(seed):
     assert_kept(ex, codes, np.ones(n, dtype=bool), limits, list(frame))
 
 
-@pytest.mark.parametrize("seed", seeds(20))
+@law(20)
 def test_limits_that_do_not_bind_change_no_tree(seed):
     X, labels, weights = make_case(seed)
     ref = Reference.of(X, labels, sample_weight=weights) if weights is not None else Reference.of(X, labels)
@@ -146,10 +145,10 @@ def test_limits_that_do_not_bind_change_no_tree(seed):
     assert within.tree.depth <= 100
 
 
-@pytest.mark.parametrize("seed", seeds(12))
+@law(12)
 def test_a_long_table_keeps_the_exact_number_of_rows(seed, monkeypatch):
-    monkeypatch.setattr("boxwood.explanation._search.ROWS", 100)
-    monkeypatch.setattr("boxwood.explanation._search.ROWS_PER_LEAF", 10)
+    monkeypatch.setattr("boxwood.explanation.choose.search.ROWS", 100)
+    monkeypatch.setattr("boxwood.explanation.choose.search.ROWS_PER_LEAF", 10)
     rng = np.random.default_rng(seed)
     labels = rng.integers(5, size=700)
     X = rng.normal(size=(700, 3)) + 2 * rng.normal(size=(5, 3))[labels]
@@ -157,7 +156,7 @@ def test_a_long_table_keeps_the_exact_number_of_rows(seed, monkeypatch):
     assert_kept(ex, X, labels >= 0, {"min_samples_leaf": 61, "max_depth": 3}, ["x0", "x1", "x2"])
 
 
-@pytest.mark.parametrize("seed", seeds(10))
+@law(10)
 def test_the_order_of_rows_and_threads_do_not_matter(seed):
     rng = np.random.default_rng(seed)
     X, labels, weights = make_case(seed, max_rows=80, max_columns=5)
@@ -191,7 +190,7 @@ def test_a_pruned_tree_comes_to_the_table_within_the_limits():
 # ------------------------------------------------------------------------------------------------ choice of columns
 
 
-@pytest.mark.parametrize("seed", seeds(8))
+@law(8)
 @pytest.mark.parametrize("objective", ["cost", "agreement"])
 def test_the_best_of_few_choices_of_columns_is_taken(seed, objective):
     rng = np.random.default_rng(seed)
@@ -205,14 +204,14 @@ def test_the_best_of_few_choices_of_columns_is_taken(seed, objective):
     assert (taken.cost, taken.mistakes) == (best.cost, best.mistakes)
 
 
-@pytest.mark.parametrize("seed", seeds(6))
+@law(6)
 def test_all_choices_are_compared_where_they_are_at_most_70(seed, monkeypatch):
     rng = np.random.default_rng(seed)
     labels = rng.integers(4, size=80)
     X = rng.normal(size=(80, 6)) + rng.normal(size=(4, 6))[labels]
     task = Task.of(X, Reference.of(X, labels), random_state=0, budget=Budget(max_columns=2))
     ranked = choices(task, Goal(task, "cost"))
-    monkeypatch.setattr("boxwood.explanation._few_columns.SEARCHED", 15)
+    monkeypatch.setattr("boxwood.explanation.choose.few_columns.SEARCHED", 15)
     assert len(ranked) == 3
     everything = choices(task, Goal(task, "cost"), several=True)
     assert sorted(everything) == list(itertools.combinations(range(6), 2))
@@ -223,14 +222,14 @@ def test_all_choices_are_compared_where_they_are_at_most_70(seed, monkeypatch):
 
 
 def _losses(task):
-    from boxwood.explanation._few_columns import _Choices
+    from boxwood.explanation.choose.few_columns import _Choices
 
     compared = _Choices(task, Goal(task, "cost"), None)
     return {choice: compared.loss(choice)[0] for choice in itertools.combinations(range(6), 2)}
 
 
 def _greedy_choice(task, monkeypatch):
-    monkeypatch.setattr("boxwood.explanation._few_columns.EACH", 0)
+    monkeypatch.setattr("boxwood.explanation.choose.few_columns.EACH", 0)
     return choices(task, Goal(task, "cost"), several=False)[0]
 
 
@@ -312,7 +311,7 @@ ON_OTHER_COLUMNS = {
 
 
 @pytest.mark.parametrize("method", ON_OTHER_COLUMNS)
-@pytest.mark.parametrize("seed", seeds(3))
+@law(3)
 def test_methods_that_separate_centres_see_the_other_columns_alone(method, seed):
     rng = np.random.default_rng(seed)
     labels = rng.integers(4, size=90)
@@ -350,7 +349,7 @@ def test_methods_prefer_columns_where_that_costs_nothing(method):
     assert ex.agreement >= free.agreement
 
 
-@pytest.mark.parametrize("seed", seeds(8))
+@law(8)
 def test_methods_lose_at_most_a_hundredth_for_preferred_columns(seed):
     rng = np.random.default_rng(seed)
     labels = rng.integers(4, size=120)
@@ -376,7 +375,7 @@ def test_forbidden_columns_that_rules_cannot_use_are_no_error():
 # ---------------------------------------------------------------------------------------------------- rounding
 
 
-@pytest.mark.parametrize("seed", seeds(15))
+@law(15)
 @pytest.mark.parametrize("digits", [1, 2, 3])
 def test_rounding_moves_the_rows_it_says(seed, digits):
     rng = np.random.default_rng(seed)
@@ -481,7 +480,7 @@ def test_facts_are_in_the_json():
 # ----------------------------------------------------------------------------------------------------- random cuts
 
 
-@pytest.mark.parametrize("seed", seeds(12))
+@law(12)
 def test_a_guarantee_of_random_cuts_that_is_told_is_kept(seed):
     rng = np.random.default_rng(seed)
     k, objective = int(rng.integers(2, 4)), str(rng.choice(["l1", "l2", "sqeuclidean"]))

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 
 from boxwood import explain
-from boxwood.explanation._clearer import contrast_of
+from boxwood.explanation.measure.stability import contrast_of
 from tests.explanation.test_stability import k_means
 
 
@@ -77,6 +77,7 @@ def test_steps_of_whole_numbers_and_booleans_are_no_groups():
     assert not is_clearer(rng.integers(0, 5, (200, 3)) * 1.0, k_means(4))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "clusterer",
     [

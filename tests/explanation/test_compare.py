@@ -7,9 +7,9 @@ from sklearn.cluster import KMeans
 import boxwood as bw
 from boxwood.clusterers import KMedians
 from boxwood.explanation import Compared
-from boxwood.explanation._compare import _beats
+from boxwood.explanation.apply.compare import _beats
 from tests.cases import make_case
-from tests.scale import seeds
+from tests.scale import law
 
 
 def on_front(row, rows, by_agreement):
@@ -33,7 +33,7 @@ def refusal(call):
     return ""
 
 
-@pytest.mark.parametrize("seed", seeds(6, first=20))
+@law(6, first=20)
 def test_each_row_is_what_explain_says(seed):
     case = make_case(seed)
     X = np.array(case.X, dtype=np.float64, order="C")

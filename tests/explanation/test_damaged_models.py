@@ -13,7 +13,7 @@ from boxwood.errors import ModelError
 from boxwood.explanation import load
 from boxwood.render import rules, sql
 from tests.explanation.test_pipelines import goods, pipeline
-from tests.scale import seeds
+from tests.scale import law
 
 HOSTILE = [
     None, True, False, 0, 1, -1, 2, 3.5, -0.0, 1e308, -1e308, 10**400, -(10**400), 2**63, 2**70, math.nan, math.inf,
@@ -99,7 +99,21 @@ def use_facts(ex, row):
         assert Explanation.from_json(ex.to_json()).profile() == ex.profile()
 
 
-@pytest.mark.parametrize("seed", seeds(8))
+def test_a_model_that_was_read_is_written_as_it_was(documents):
+    for document in documents:
+        text = json.dumps(document)
+        assert Explanation.from_json(text).to_dict() == document
+        assert json.dumps(Explanation.from_json(text).to_dict()) == text
+
+
+def test_damage_is_told_by_its_place(documents):
+    document = copy.deepcopy(documents[-1])
+    document["frontier"]["rows"][1]["agreement"] = "all"
+    with pytest.raises(ModelError, match=r"frontier.rows\[1\].agreement: expected a number from 0 to 1, got 'all'"):
+        Explanation.from_json(json.dumps(document))
+
+
+@law(8)
 def test_a_damaged_model_is_refused_or_works(documents, seed):
     rng = np.random.default_rng(seed)
     for _ in range(60):
@@ -152,7 +166,7 @@ def test_a_certificate_of_more_than_all_rows_is_refused(documents):
 def test_endless_files_are_not_read_to_their_end(tmp_path, monkeypatch):
     with pytest.raises(ModelError, match="/dev/zero is not a boxwood model"):
         load("/dev/zero")
-    monkeypatch.setattr("boxwood.explanation._model_file._LARGEST", 1 << 20)
+    monkeypatch.setattr("boxwood.explanation.keep.model_file._LARGEST", 1 << 20)
     (tmp_path / "m.json").write_text('{"notes": "' + "x" * (1 << 20) + '"}')
     with pytest.raises(ModelError, match="it is larger than 1 MiB"):
         load(tmp_path / "m.json")

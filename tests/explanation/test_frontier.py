@@ -1,5 +1,6 @@
 """The frontier: every row is what a pruning loses, and nothing that is held out is grown on."""
 
+import re
 import time
 from dataclasses import replace
 from itertools import pairwise
@@ -12,14 +13,14 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from boxwood import IMM, Explanation, explain, metrics
 from boxwood.errors import DataError
-from boxwood.explanation._frontier import way_of
-from boxwood.explanation._holdout import parts_held_out
-from boxwood.explanation._losses import Distance, Losses
-from boxwood.explanation._measure import costs_of
+from boxwood.explanation.measure.frontier import way_of
+from boxwood.explanation.measure.held_out import parts_held_out
+from boxwood.explanation.measure.losses import Distance, Losses
+from boxwood.explanation.measure.measure import costs_of
 from boxwood.grow import METHODS
-from boxwood.grow._cart import grow_cart
-from boxwood.grow._grown import Grown
-from boxwood.grow._prune import prunings
+from boxwood.grow.grown import Grown
+from boxwood.grow.leaves.cart import grow_cart
+from boxwood.grow.leaves.prune import prunings
 from boxwood.kernels import Gaussian
 from boxwood.reference import Reference, Task
 from tests.cases import make_case
@@ -165,6 +166,19 @@ def test_every_method_has_a_frontier_with_and_without_folds(method):
     assert len(frontier) > 3
 
 
+@pytest.mark.parametrize("objective", ["cost", "agreement"])
+def test_what_decides_stands_first_in_the_table_and_on_the_axis(objective):
+    pytest.importorskip("matplotlib")
+    X, y = blobs(2, n=60, k=3)
+    ex = explain(X, y, objective=objective)
+    first, second = ("price", "agreement") if objective == "cost" else ("agreement", "price")
+    header = str(ex.frontier(folds=2)).split("\n")[0]
+    assert re.split(" {2,}", header) == ["leaves", first, second, f"{first}, held out", f"{second}, held out"]
+    drawn = ex.plot_frontier()
+    assert drawn.get_ylabel().startswith(first)
+    assert ("price" in drawn.get_legend().get_texts()[-1].get_text()) == (objective == "cost")
+
+
 def test_folds_of_a_tiny_table_by_hand():
     X, y = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]), np.array([0, 0, 0, 1, 1, 1])
     clean = explain(X, y, method="cart").frontier(3)
@@ -250,7 +264,7 @@ def test_a_tree_with_a_leaf_for_each_cluster_is_not_grown_again(monkeypatch):
     X, y = blobs(6)
     ex = explain(X, y, method="imm")
     calls = []
-    monkeypatch.setattr("boxwood.explanation._explain_rows.choose", lambda *args, **kws: calls.append(args) or 1 / 0)
+    monkeypatch.setattr("boxwood.explanation.ask._answer.choose", lambda *args, **kws: calls.append(args) or 1 / 0)
     assert next(row for row in ex.frontier() if row.leaves == 4)[:3] == pytest.approx(ex.frontier().this[:3])
     assert calls == []
     with pytest.raises(ZeroDivisionError):  # without the rows of a fold it is another tree
@@ -261,8 +275,8 @@ def test_a_tree_with_a_leaf_for_each_cluster_is_not_grown_again(monkeypatch):
 
 @pytest.mark.parametrize("method", ["imm", "random_cuts", "kernel_imm"])
 def test_an_expansion_of_a_long_table_looks_at_a_sample(method, monkeypatch):
-    monkeypatch.setattr("boxwood.explanation._frontier.ROWS", 300)
-    monkeypatch.setattr("boxwood.explanation._frontier.ROWS_PER_LEAF", 1)
+    monkeypatch.setattr("boxwood.explanation.measure.frontier.ROWS", 300)
+    monkeypatch.setattr("boxwood.explanation.measure.frontier.ROWS_PER_LEAF", 1)
     X, y = blobs(7, n=600, k=6, d=2)
     ex = explain(X, y, method=method)
     sampled = ex.frontier()

@@ -19,7 +19,7 @@ from boxwood._frames import missing_in
 from boxwood.errors import DataError
 from boxwood.reference import Reference
 from boxwood.table._arrow_source import ArrowSource
-from tests.scale import seeds
+from tests.scale import law
 from tests.scattered import scattered
 
 N = 120
@@ -141,7 +141,7 @@ def test_columns_without_values_are_left_out():
         assert any(note.startswith("left out, no values: nan") for note in ex.notes)
 
 
-@pytest.mark.parametrize("seed", seeds(30))
+@law(30)
 def test_rows_in_batches_are_left_out_as_in_memory(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(12, 60))
@@ -177,6 +177,28 @@ def test_a_pipeline_is_asked_about_the_columns_that_it_reads():
         assert "3 of 120 rows lack a value and get no cluster: b (3)" in ex.notes
     refused = make_pipeline(make_column_transformer((PCA(1), make_column_selector("a|b"))), KMeans(2, random_state=0))
     assert explain(HOLES.drop(columns="word"), refused, method="imm").n_incomplete == 4
+
+
+@pytest.mark.parametrize("first", [StandardScaler, PCA])
+def test_a_pipeline_that_reads_more_columns_than_the_rules_is_asked_about_all_of_them(first):
+    table, whole = HOLES[["b", "a"]], FRAME[["b", "a"]]
+    pipeline = make_pipeline(first(), KMeans(2, random_state=0))
+    for clusterer in (pipeline, make_pipeline(first(), KMeans(2, random_state=0)).fit(whole)):
+        assert explain(table, clusterer, method="imm", columns=["a"]).notes[0] == NOTE
+    filled = make_pipeline(SimpleImputer(), KMeans(2, random_state=0)).fit(whole)
+    assert explain(table.fillna({"a": 0}), filled, method="imm", columns=["a"]).n_incomplete == 0
+
+
+def test_an_array_of_text_and_numbers_with_gaps_is_clustered_by_a_pipeline():
+    steps = make_column_transformer((StandardScaler(), [0, 1]), (OneHotEncoder(), [2]))
+    holes = HOLES.to_numpy(dtype=object)
+    for clusterer in (
+        make_pipeline(steps, KMeans(2, random_state=0)),
+        make_pipeline(steps, KMeans(2, random_state=0)).fit(FRAME.to_numpy(dtype=object)),
+    ):
+        assert explain(holes, clusterer, method="imm").notes[0] == NOTE.replace("b (", "column 1 (").replace(
+            "a (2", "column 0 (2"
+        )
 
 
 @pytest.mark.parametrize("last", [KMeans(2, random_state=0), AgglomerativeClustering(2)], ids=["predicts", "labels"])

@@ -18,8 +18,8 @@ from sklearn.preprocessing import StandardScaler
 from boxwood import explain
 from boxwood._frames import as_matrix, boolean_columns, numeric_columns
 from boxwood.errors import DataError
-from boxwood.explanation._guards import looks_like_identifier
-from boxwood.reference._labels import by_size
+from boxwood.explanation.ask.columns import looks_like_identifier
+from boxwood.reference.labels import by_size
 
 RNG = np.random.default_rng(0)
 N = 300
@@ -109,7 +109,10 @@ def test_a_clusterer_sees_its_columns_and_their_scales_are_said():
 
 def test_labels_that_are_numbers_are_asked_about():
     ages = np.arange(N) % 63 + 18
-    (note,) = notes(explain(CRM[["price", "qty"]], ages, method="imm"), "labels that are numbers")
+    ex = explain(CRM[["price", "qty"]], ages, method="imm")
+    (note,) = notes(ex, "labels that are numbers")
+    assert ex.to_text().split("\n\n")[1] == f"Note: {note}"
+    assert ex.to_text().count(note) == 1
     assert note.startswith("63 labels that are numbers, from 18 to 80: is this a number rather than a cluster?")
     (note,) = notes(explain(CRM[["price", "qty"]].assign(age=ages), "age", method="imm"), "labels that are numbers")
     assert "is age a number rather than a cluster?" in note
@@ -222,3 +225,17 @@ def test_whole_numbers_beyond_doubles_are_told(frame_of):
     assert told == ["whole numbers too large to tell apart as doubles: a; rules read them rounded"]
     columns["a"] = values + 2**53 - 6
     assert "too large" not in str(explain(frame_of(columns), values > 3, columns=["a", "b"]))
+
+
+@pytest.mark.parametrize("as_frame", [pd.DataFrame, pl.DataFrame])
+def test_dates_as_text_are_told_as_dates(as_frame):
+    columns = {
+        "age": [1.0, 2.0, 8.0, 9.0],
+        "day": ["2024-01-31", "2024-02-01", None, "2024-03-01"],
+        "german": ["31.01.2024", "1.2.2024", "3.2.2024", "4.5.2024"],
+        "with time": ["1/31/2024 10:15"] * 4,
+        "code": ["20240131"] * 4,
+        "mixed": ["2024-01-31", "31.01.2024", "2024-01-31", "2024-01-31"],
+    }
+    notes = explain(as_frame(columns), n_clusters=2).notes
+    assert notes[1:3] == ("left out, text: code, mixed", "left out, dates: day, german, with time")

@@ -7,10 +7,10 @@ from sklearn.cluster import KMeans
 from boxwood import IMM, Explanation, Reference, explain, grow, metrics
 from boxwood.errors import DataError
 from boxwood.explanation import HeldOut
-from boxwood.explanation._holdout import parts_held_out
+from boxwood.explanation.measure.held_out import parts_held_out
 from boxwood.reference import Task
 from tests.cases import make_case
-from tests.scale import seeds
+from tests.scale import law, seeds
 
 
 def blobs(seed, n=120, k=3):
@@ -145,7 +145,7 @@ def test_thresholds_are_rounded_on_rows_held_out_too():
     assert explain(X, labels, method="cart", validate=3).held_out.agreement == 1
 
 
-@pytest.mark.parametrize("seed", seeds(10))
+@law(10)
 def test_rules_that_lose_nothing_agree_with_all_weights(seed):
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, 4, size=90)

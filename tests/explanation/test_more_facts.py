@@ -19,7 +19,7 @@ from boxwood.errors import DataError, ModelError
 from tests import naive
 from tests.cases import make_case
 from tests.explanation.test_pipelines import goods, pipeline
-from tests.scale import seeds
+from tests.scale import seeds, share
 
 METHODS = ["cart", "expand", "kernel_expand"]
 
@@ -39,7 +39,7 @@ def explained(seed):
 @pytest.fixture(scope="module")
 def examples():
     found = [pair for pair in map(explained, seeds(60)) if pair is not None]
-    assert len(found) > 40
+    assert len(found) > share(40)
     return found
 
 
@@ -69,7 +69,7 @@ def test_misassigned_rows_equal_the_naive_ones(examples):
             assert one.value == case.X[i, j]
             assert one.deviations == distance / ex._spreads()[j].deviation
             n_found += 1
-    assert n_found > 100
+    assert n_found > share(100)
 
 
 def test_the_side_is_the_one_that_the_row_took():

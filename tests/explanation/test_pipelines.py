@@ -32,14 +32,14 @@ from boxwood._validation import Rows
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation import Condition
-from boxwood.reference._clusterer import reference_in
-from boxwood.reference._coordinates import Coordinates
+from boxwood.reference.clusterer import reference_in
+from boxwood.reference.coordinates import Coordinates
 from boxwood.render import rules
-from boxwood.render._rules import condition
-from boxwood.render._sql import sql_case
+from boxwood.render.forms.sql import sql_case
+from boxwood.render.words.rules import condition
 from boxwood.tree import Interval
 from tests.cases import make_case
-from tests.scale import SLOW, seeds
+from tests.scale import SLOW, seeds, share
 
 METHODS = ["auto", "imm", "exkmc", "expand", "cart", "mmdt"]
 
@@ -259,7 +259,7 @@ def test_model_files_of_categories_are_checked():
     document = ex.to_dict()
     assert document["version"] == 2
     assert explain(two_scales()[0], n_clusters=2).to_dict()["version"] == 1
-    with pytest.raises(boxwood.errors.ModelError, match="categories must be text, numbers or null"):
+    with pytest.raises(boxwood.errors.ModelError, match="others: expected true or false, got 3"):
         Explanation.from_json(ex.to_json().replace('"others": false', '"others": 3'))
 
 
@@ -308,7 +308,7 @@ def test_every_row_keeps_its_leaf_where_thresholds_are_short(monkeypatch):
                 continue
         if finite and len(set(given[-1].labels_)) > 1:
             explain(X, given, method="cart", max_leaf_nodes=5, standardize=bool(seed % 2))
-    assert len(checked) > 15
+    assert len(checked) > share(15)
     assert all(checked)
 
 

@@ -9,11 +9,11 @@ import boxwood
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation import CategoryColumn, NumberColumn
-from boxwood.explanation._profile import profile_of
-from boxwood.loops.squares import add_squares_in_groups
+from boxwood.explanation.measure.profile import profile_of
+from boxwood.loops.sums import add_squares_in_groups
 from boxwood.reference import Reference, Task
 from tests.naive import profiles
-from tests.scale import seeds
+from tests.scale import law
 
 KINDS = ("normal", "ties", "constant", "lognormal", "counts", "huge", "tiny", "binary")
 
@@ -45,7 +45,7 @@ def _task(rng, weighted):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("seed", seeds(12))
+@law(12)
 def test_it_equals_group_by_in_pandas(seed, weighted):
     task, labels, weights = _task(np.random.default_rng([seed, weighted]), weighted)
     table = task.rows.values
@@ -81,7 +81,7 @@ def _near(value):
     return None if value is None else pytest.approx(value, rel=1e-9, abs=1e-12 if abs(value) > 1e-100 else 1e-165)
 
 
-@pytest.mark.parametrize("seed", seeds(10))
+@law(10)
 def test_cramers_v_is_that_of_scipy(seed):
     rng = np.random.default_rng(seed)
     table = rng.integers(0, 6, size=(4, 3)) + np.eye(4, 3, dtype=int)
@@ -92,7 +92,7 @@ def test_cramers_v_is_that_of_scipy(seed):
     assert column.effect == pytest.approx(association(kept, method="cramer"), abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", seeds(10))
+@law(10)
 def test_a_weight_of_two_counts_as_two_rows(seed):
     rng = np.random.default_rng(seed)
     X, labels, counts = rng.integers(0, 9, size=(30, 2)), np.arange(30) % 3, rng.integers(1, 4, size=30)

@@ -8,16 +8,16 @@ from sklearn.datasets import load_iris, load_wine, make_blobs
 
 from boxwood import Explanation, Reference, explain, grow
 from boxwood.cli import boxwood as command
-from boxwood.explanation import _search
-from boxwood.explanation._candidates import CANDIDATES
-from boxwood.explanation._clock import Clock
-from boxwood.explanation._facts import GOALS
-from boxwood.explanation._goal import ALLOWED, NEAR, Candidate, Goal, share_beyond_doubt
+from boxwood.explanation.ask.progress import Clock
+from boxwood.explanation.choose import search as _search
+from boxwood.explanation.choose._candidates import CANDIDATES
+from boxwood.explanation.choose.goal import ALLOWED, NEAR, Candidate, Goal, share_beyond_doubt
+from boxwood.explanation.records import GOALS
 from boxwood.metrics import partition_cost
 from boxwood.reference import Task
-from boxwood.render._grown_by import grown_by
+from boxwood.render.words.figures import grown_by
 from tests import naive
-from tests.scale import seeds
+from tests.scale import law
 
 STUMP = grow.cart([[0.0], [1.0]], [0, 1], max_leaf_nodes=2)
 
@@ -46,7 +46,7 @@ def taken_by_rule(outcomes, floor, weight):
     return min((i for i in allowed if costs[i] == cheapest), key=lambda i: outcomes[i][1])
 
 
-@pytest.mark.parametrize("seed", seeds(200))
+@law(200)
 def test_auto_takes_what_the_rule_says(seed):
     rng = np.random.default_rng(seed)
     X, labels = make_blobs(200, 2, centers=2, cluster_std=0.1, random_state=seed)
@@ -79,7 +79,7 @@ def test_labels_of_no_means_are_compared_by_agreement_with_a_reason():
 
 
 @pytest.mark.parametrize("given", [False, True])
-@pytest.mark.parametrize("seed", seeds(36))
+@law(36)
 def test_no_rule_is_false(seed, given):
     X, labels = table(seed, given=given)
     leaves = max((1 + seed // 3 % 2) * len(np.unique(labels)), 2)
@@ -89,7 +89,7 @@ def test_no_rule_is_false(seed, given):
     assert all(one.precision for one in ex.clusters if one.rules)
 
 
-@pytest.mark.parametrize("seed", seeds(24))
+@law(24)
 def test_more_leaves_never_lose_more(seed):
     X, labels = table(seed, given=seed % 2 == 1)
     k, objective = len(np.unique(labels)), GOALS[seed // 2 % 3]
@@ -101,7 +101,7 @@ def test_more_leaves_never_lose_more(seed):
         assert more.cost <= (few.cost if objective == "cost" else max(few.cost, few.reference_cost)) * (1 + 1e-10)
 
 
-@pytest.mark.parametrize("seed", seeds(15))
+@law(15)
 def test_each_objective_is_best_at_what_it_says(seed):
     X, labels = table(seed, given=seed % 2 == 1)
     k = len(np.unique(labels))
@@ -112,7 +112,7 @@ def test_each_objective_is_best_at_what_it_says(seed):
     assert by["agreement"].agreement >= max(by["auto"].agreement, cart.agreement) - 1e-12
 
 
-@pytest.mark.parametrize("seed", seeds(40))
+@law(40)
 def test_no_honest_names_are_cheaper_than_those_of_the_cheapest_tree(seed):
     rng = np.random.default_rng(seed)
     n, k = int(rng.integers(4, 9)), int(rng.integers(2, 5))
@@ -124,7 +124,7 @@ def test_no_honest_names_are_cheaper_than_those_of_the_cheapest_tree(seed):
     assert partition_cost(X, tree.predict(X)) <= least + 1e-9 * naive.spread(X, each, range(n))
 
 
-@pytest.mark.parametrize("seed", seeds(15))
+@law(15)
 def test_the_gap_is_that_of_the_cheapest_tree(seed):
     X, labels = table(seed)
     k = len(np.unique(labels))
@@ -188,7 +188,7 @@ def noting_rows(refine, seen):
     return function
 
 
-@pytest.mark.parametrize("seed", seeds(40))
+@law(40)
 def test_a_sample_that_leaves_no_doubt_decides_what_auto_looks_at(seed):
     rng = np.random.default_rng(seed)
     X, labels = make_blobs(4000, 2, centers=3, cluster_std=0.1, random_state=seed)
@@ -218,7 +218,7 @@ def test_small_subtrees_are_solved_unless_the_table_is_wide(monkeypatch):
     assert set(shapes) == {False}  # above k leaves these share the means of their clusters, in time d
 
 
-@pytest.mark.parametrize("seed", seeds(6))
+@law(6)
 def test_the_search_ends_at_a_tree_that_cannot_be_better(seed, monkeypatch):
     X, labels = make_blobs(600, 2, centers=4, cluster_std=0.4, center_box=(-30, 30), random_state=seed)
     monkeypatch.setattr(_search, "ROWS", 200 if seed % 3 == 2 else 1000)

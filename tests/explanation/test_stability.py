@@ -13,9 +13,10 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from boxwood import IMM, Explanation, explain
 from boxwood.errors import DataError
-from boxwood.explanation import ClusterStability, Stability, _stability
-from boxwood.explanation._stability import overlaps
-from boxwood.explanation._verdict import level_of, verdict_of
+from boxwood.explanation import ClusterStability, Stability
+from boxwood.explanation.measure import stability as _stability
+from boxwood.explanation.measure.stability import overlaps
+from boxwood.explanation.verdict import level_of, verdict_of
 from tests import naive
 from tests.explanation.test_pipelines import goods, pipeline
 from tests.scale import seeds
@@ -164,6 +165,7 @@ def test_heavy_rows_count_more():
     assert light.changed < heavy.changed
 
 
+@pytest.mark.full
 def test_every_kind_of_clusterer_is_fitted_on_what_it_was_given():
     X, _ = far_apart()
     iris = load_iris(as_frame=True).data

@@ -7,17 +7,16 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
 from boxwood import Explanation, explain
-from boxwood.explanation import _frontier, _table_auto
-from boxwood.explanation._table_in_memory import with_sample_in_memory
-from boxwood.grow._prune import shares_of
-from boxwood.grow._prune_passes import shares_by_passes
-from boxwood.passes import TableTask
-from boxwood.passes._table_reference import TableReference
-from boxwood.reference import Reference, Task
+from boxwood.explanation.choose import in_batches
+from boxwood.explanation.measure import frontier
+from boxwood.explanation.measure.held_out import with_sample_in_memory
+from boxwood.grow.leaves.prune import shares_by_passes, shares_of
+from boxwood.reference import Reference, TableTask, Task
+from boxwood.reference.streamed import TableReference
 from tests.cases import make_case
 from tests.explanation.test_table_explain import both, cannot_be_separated, near, table
 from tests.grow.test_prune import random_tree
-from tests.scale import seeds
+from tests.scale import law, seeds
 from tests.scattered import scattered
 
 BY_NAME = ["imm", "greedy", "shallow", "mmdt", "exkmc", "expand", "random_cuts"]
@@ -59,7 +58,7 @@ def check_frontier(in_memory, by_passes):
         assert near(mine.agreement, its.agreement)
 
 
-@pytest.mark.parametrize("seed", seeds(21))
+@law(21)
 def test_the_frontier_is_that_in_memory(seed):
     X, y, weights = table(seed, n=100)
     if cannot_be_separated(X, y, weights):
@@ -79,7 +78,7 @@ def test_the_frontier_of_auto_is_that_in_memory(objective):
     assert Explanation.from_json(by_passes.to_json()).frontier() == by_passes.frontier()
 
 
-@pytest.mark.parametrize("seed", seeds(4))
+@law(4)
 def test_what_is_held_out_is_that_of_the_same_rows_in_memory(seed):
     X, y = make_blobs(200, 3, centers=4, cluster_std=3.0, random_state=seed)
     method, options = [("imm", {}), ("expand", {"round_thresholds": 2})][seed % 2]
@@ -103,8 +102,8 @@ def test_what_is_held_out_is_that_of_the_same_rows_in_memory(seed):
 
 
 def test_a_sample_of_a_longer_table_is_named(monkeypatch):
-    monkeypatch.setattr(_table_auto, "rows_of_sample", lambda task: 300)
-    monkeypatch.setattr("boxwood.explanation._table_in_memory.rows_of_sample", lambda task: 300)
+    monkeypatch.setattr(in_batches, "rows_of_sample", lambda *_: 300)
+    monkeypatch.setattr("boxwood.explanation.measure.held_out.rows_of_sample", lambda *_: 300)
     X, y = make_blobs(2_000, 3, centers=4, cluster_std=3.0, random_state=0)
     ex = explain(scattered(X, 0, label=y), "label", method="imm", validate=0.3)
     assert ex.held_out.how == "30% of the rows, of a sample of 300 rows"
@@ -124,7 +123,7 @@ def test_a_sample_of_a_longer_table_is_named(monkeypatch):
 
 
 def test_equal_rows_are_as_often_in_a_sample_as_in_the_table(monkeypatch):
-    monkeypatch.setattr("boxwood.explanation._table_in_memory.rows_of_sample", lambda task: 400)
+    monkeypatch.setattr("boxwood.explanation.measure.held_out.rows_of_sample", lambda *_: 400)
     X = np.repeat([[0.0], [1.0], [5.0]], [3_000, 500, 1_500], axis=0)
     ex = explain(scattered(X, 0, label=np.repeat([0, 1, 1], [3_000, 500, 1_500])), "label", method="imm")
     sample, is_all = with_sample_in_memory(ex)
@@ -144,7 +143,7 @@ def test_clusters_that_are_made_are_made_again():
     assert made.clusters[0].jaccard == 1.0
 
 
-@pytest.mark.parametrize("seed", seeds(4))
+@law(4)
 def test_a_table_that_a_tree_is_measured_on_has_a_frontier(seed):
     X, y, _ = table(seed, n=80)
     y[:2] = 0, 1
@@ -152,7 +151,7 @@ def test_a_table_that_a_tree_is_measured_on_has_a_frontier(seed):
     ex = explain(X, y, columns=[f"x{j}" for j in range(X.shape[1])], max_leaf_nodes=3, objective="agreement")
     by_passes = ex.measure(scattered(X, seed, label=y), "label")
     in_memory = ex.measure(X, y)
-    assert _frontier.largest_of(by_passes) == _frontier.largest_of(in_memory)
+    assert frontier.largest_of(by_passes) == frontier.largest_of(in_memory)
     assert by_passes.frontier().grown_by == "cart-entropy"
     assert [row.agreement for row in by_passes.frontier()][-1] == pytest.approx(1.0, abs=0.5)
     with pytest.raises(ValueError, match="the tree was there already"):

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 import boxwood as bw
 from boxwood.errors import DataError
 from tests.explanation.test_table_explain import check_equal
-from tests.scale import seeds
+from tests.scale import law
 from tests.scattered import scattered
 
 NAMES = ["x0", "x1", "x2"]
@@ -24,7 +24,7 @@ def rows(seed, n=200):
     return pd.DataFrame(X.round(2), columns=NAMES), y
 
 
-@pytest.mark.parametrize("seed", seeds(4))
+@law(4)
 @pytest.mark.parametrize("explainer", [bw.IMM, bw.MMDT, bw.Expand, bw.CART])
 def test_other_rows_have_the_clusters_that_the_clusterer_predicts(explainer, seed):
     frame, _ = rows(seed)

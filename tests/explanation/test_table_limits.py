@@ -9,11 +9,11 @@ from sklearn.preprocessing import StandardScaler
 
 from boxwood import explain
 from boxwood.errors import DataError
-from boxwood.explanation import _table_auto
+from boxwood.explanation.choose import in_batches
 from boxwood.grow import METHODS
 from tests.explanation.test_budgets import assert_kept, make_limits
 from tests.explanation.test_table_explain import both, cannot_be_separated, check_equal, table
-from tests.scale import seeds
+from tests.scale import law
 from tests.scattered import scattered
 
 BY_PASSES = ["imm", "greedy", "shallow", "mmdt", "exkmc", "expand", "random_cuts", "auto"]
@@ -27,7 +27,7 @@ def said(explaining):
         return type(error), str(error)
 
 
-@pytest.mark.parametrize("seed", seeds(40))
+@law(40)
 def test_limits_are_kept_or_refused_as_in_memory(seed):
     rng = np.random.default_rng(seed)
     X, y, weights = table(seed, n=int(rng.integers(8, 80)))
@@ -53,7 +53,7 @@ def test_limits_are_kept_or_refused_as_in_memory(seed):
     assert_kept(found, X, (y >= 0) & (True if weights is None else weights > 0), limits, columns)
 
 
-@pytest.mark.parametrize("seed", seeds(6))
+@law(6)
 def test_columns_are_chosen_in_the_units_in_which_trees_are_grown(seed):
     X, y = make_blobs(200, 4, centers=4, cluster_std=3.0, random_state=seed)
     X[:, 0] *= 1000
@@ -63,9 +63,9 @@ def test_columns_are_chosen_in_the_units_in_which_trees_are_grown(seed):
         assert len(ex.tree.features) <= 2
 
 
-@pytest.mark.parametrize("seed", seeds(4))
+@law(4)
 def test_a_tree_of_a_sample_has_enough_of_all_rows_in_its_leaves(seed, monkeypatch):
-    monkeypatch.setattr(_table_auto, "rows_of_sample", lambda task: 200)
+    monkeypatch.setattr(in_batches, "rows_of_sample", lambda *_: 200)
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(2_000, 3)).round(2)
     X[:600] = X[0]  # a sample of distinct rows does not see how many these are

@@ -14,7 +14,7 @@ from boxwood.errors import ModelError
 from boxwood.reference import Moments
 from boxwood.table._arrow_source import ArrowSource
 from tests.cases import make_case
-from tests.scale import seeds
+from tests.scale import law
 from tests.scattered import scattered
 
 
@@ -34,7 +34,7 @@ def some_case(seed):
     return X, centers, int(rng.choice([1, 3, 20, 256]))
 
 
-@pytest.mark.parametrize("seed", seeds(60))
+@law(60)
 def test_counts_are_those_of_the_rows(seed):
     X, centers, n_bins = some_case(seed)
     tally, labels = Tally.of(X, centers, n_bins=n_bins), Reference.nearest(X, centers).labels
@@ -47,7 +47,7 @@ def test_counts_are_those_of_the_rows(seed):
     assert tally.n_rows == len(X)
 
 
-@pytest.mark.parametrize("seed", seeds(60))
+@law(60)
 def test_between_any_two_centres_lies_an_edge(seed):
     X, centers, n_bins = some_case(seed)
     for j, edges in enumerate(Tally.of(X, centers, n_bins=n_bins).edges):
@@ -59,7 +59,7 @@ def test_between_any_two_centres_lies_an_edge(seed):
         assert ((values[0] <= finite) & (finite < values[-1])).all()
 
 
-@pytest.mark.parametrize("seed", seeds(40))
+@law(40)
 def test_from_batches_and_from_memory(seed):
     X, centers, n_bins = some_case(seed)
     source = scattered(X, seed)
@@ -71,7 +71,7 @@ def test_from_batches_and_from_memory(seed):
     same(found, Tally.of(X, Reference.of(X, np.array(["b", "a", "d", "c", "e"])[labels])))
 
 
-@pytest.mark.parametrize("seed", seeds(40))
+@law(40)
 def test_tallies_add_up(seed):
     rng = np.random.default_rng(seed)
     X, centers, n_bins = some_case(seed)
@@ -122,7 +122,7 @@ def nested(tree, node=0):
     )
 
 
-@pytest.mark.parametrize("seed", seeds(60))
+@law(60)
 def test_imm_takes_the_edge_with_the_fewest_mistakes(seed):
     X, centers, n_bins = some_case(seed)
     tally, labels = Tally.of(X, centers, n_bins=min(n_bins, 20)), Reference.nearest(X, centers).labels
@@ -130,7 +130,7 @@ def test_imm_takes_the_edge_with_the_fewest_mistakes(seed):
     assert nested(tally.imm()) == expected
 
 
-@pytest.mark.parametrize("seed", seeds(30))
+@law(30)
 def test_mmdt_is_that_of_the_rows(seed):
     X, centers, _ = some_case(seed)
     labels = Reference.nearest(X, centers).labels
@@ -184,7 +184,7 @@ def test_refused():
 # ------------------------------------------------------------------------------------------------------- files
 
 
-@pytest.mark.parametrize("seed", seeds(20))
+@law(20)
 def test_a_file_gives_back_the_tally(seed, tmp_path):
     X, centers, n_bins = some_case(seed)
     names = ["ä", 3, True, 0.5, "b"][: len(centers)]
@@ -201,7 +201,7 @@ def test_names_that_no_file_holds(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("seed", seeds(40))
+@law(40)
 def test_damaged_files_are_refused(seed, tmp_path):
     rng = np.random.default_rng(seed)
     path = tmp_path / "tally"

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from boxwood import DataError, Tally, TreeBuilder, changes_in_words
-from boxwood.explanation._tree_changes import tree_changes
-from boxwood.render._tree_changes import percent
-from tests.scale import seeds
+from boxwood.explanation.apply.tree_changes import tree_changes
+from boxwood.render.words.measured import two_digits
+from tests.scale import law
 from tests.scattered import scattered
 
 
@@ -59,7 +59,7 @@ def test_two_sided_cuts():
     assert changes_in_words(between(1.0, 2.0), between(1.0, 3.0), ["age"]) == expected
 
 
-@pytest.mark.parametrize("seed", seeds(20))
+@law(20)
 def test_the_share_of_rows_is_exact_from_rows(seed):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 5, size=(40, 2)).astype(float)
@@ -69,7 +69,7 @@ def test_the_share_of_rows_is_exact_from_rows(seed):
     assert tree_changes(old, new, scattered(X, seed)).share == expected
 
 
-@pytest.mark.parametrize("seed", seeds(10))
+@law(10)
 def test_the_share_is_estimated_from_bins(seed):
     rng = np.random.default_rng(seed)
     centers = np.array([[0.0, 0.0], [8.0, 0.0], [8.0, 8.0]])
@@ -87,7 +87,7 @@ def test_the_share_is_estimated_from_bins(seed):
 
 def test_shares_in_words():
     expected = {0.0131: "1.3 %", 1.0: "100 %", 0.0004: "less than 0.1 %", 0.9996: "more than 99.9 %", 0.995: "99.5 %"}
-    assert {share: percent(share) for share in expected} == expected
+    assert {share: two_digits(share) for share in expected} == expected
 
 
 def test_refused():

@@ -15,13 +15,12 @@ import boxwood
 from boxwood import TreeBuilder, explain
 from boxwood.axes import Categories
 from boxwood.errors import DataError
-from boxwood.explanation import _spreads
-from boxwood.explanation._changes import smallest_changes
-from boxwood.explanation._one_row import OneRow
-from boxwood.render._why import _distance
+from boxwood.explanation.apply.why import OneRow, smallest_changes
+from boxwood.explanation.measure import spreads as _spreads
+from boxwood.render.words.measured import _distance
 from tests import naive
 from tests.explanation.test_pipelines import goods, pipeline
-from tests.scale import seeds
+from tests.scale import law
 
 COLUMNS = ("a", "b", "colour", "d")
 COLOURS = Categories(("red", "green", None), others=True)
@@ -44,7 +43,7 @@ def _random_tree(rng, n_leaves, n_clusters):
     return builder.build()
 
 
-@pytest.mark.parametrize("seed", seeds(100))
+@law(100)
 def test_the_smallest_change_is_that_of_brute_force(seed):
     """Random trees with cuts that contradict each other, two-sided cuts, categories, fixed and whole columns."""
     rng = np.random.default_rng(seed)
@@ -92,7 +91,7 @@ def _customers():
     return pd.DataFrame({"spend": spend, "share": share, "unused": rng.normal(size=120), "member": y != 0}), y
 
 
-@pytest.mark.parametrize("seed", seeds(10))
+@law(10)
 def test_the_changed_row_is_where_the_change_says(seed):
     rng = np.random.default_rng([seed, 1])
     table, y = _customers()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from boxwood import Reference
-from boxwood.grow import _costs
+from boxwood.grow.shared import costs
 from boxwood.reference import Task
 from tests.cases import make_case
 from tests.scale import seeds
@@ -20,7 +20,7 @@ def test_the_factor_is_that_of_the_exact_sum():
     for seed in seeds(300):
         rng = np.random.default_rng(seed)
         largest = rng.random(int(rng.integers(0, 30))) * 2.0 ** rng.integers(-1074, 900)
-        assert _costs.scale_of(largest) == exact_scale(largest)
+        assert costs.scale_of(largest) == exact_scale(largest)
 
 
 def test_the_factor_where_a_plain_sum_would_be_wrong():
@@ -28,7 +28,7 @@ def test_the_factor_where_a_plain_sum_would_be_wrong():
     assert math.frexp(sum(tenths.tolist()))[1] != math.frexp(math.fsum(tenths))[1]
     many = np.full(1 << 12, np.nextafter(2.0**-12, 0))  # just below 1
     for largest in (tenths, many, np.append(many, 1e-11), np.zeros(3), np.empty(0)):
-        assert _costs.scale_of(largest) == exact_scale(largest)
+        assert costs.scale_of(largest) == exact_scale(largest)
 
 
 @pytest.mark.parametrize("objective", ["cost", "mistakes"])
@@ -36,12 +36,12 @@ def test_rows_in_several_blocks(objective, monkeypatch):
     for seed in seeds(40):
         X, labels, weights = make_case(seed)
         task = Task.of(X, Reference.of(X, labels, sample_weight=weights), sample_weight=weights)
-        problem = _costs.make_problem(task, objective)
+        problem = costs.make_problem(task, objective)
         rows = np.flatnonzero(problem.kept)
-        whole, scale = _costs.whole_costs(problem, rows)
+        whole, scale = costs.whole_costs(problem, rows)
         expected = np.rint(problem.costs(rows) * problem.share[rows, None] * scale).astype(np.int64)
         np.testing.assert_array_equal(whole, expected * problem.times[rows, None])
-        assert scale == exact_scale(_costs.largest_costs(problem, rows))
+        assert scale == exact_scale(costs.largest_costs(problem, rows))
         with monkeypatch.context() as patch:
-            patch.setattr(_costs, "BLOCK_ROWS", 0)  # costs are computed twice, as for more rows than one block has
-            np.testing.assert_array_equal(_costs.whole_costs(problem, rows)[0], whole)
+            patch.setattr(costs, "BLOCK_ROWS", 0)  # costs are computed twice, as for more rows than one block has
+            np.testing.assert_array_equal(costs.whole_costs(problem, rows)[0], whole)

@@ -7,18 +7,20 @@ import numpy as np
 import pytest
 
 from boxwood.errors import DataError
-from boxwood.grow import _expand_ahead, _expand_looks, _looks, expand
-from boxwood.grow import _expand_search as search
-from boxwood.grow._expand import expanded, grow_exkmc, grow_expand
-from boxwood.grow._expand_passes import expanded_by_passes, grow_exkmc_by_passes, grow_expand_by_passes
-from boxwood.grow._looks import inner_edges
+from boxwood.grow import expand
 from boxwood.grow._methods import METHODS
-from boxwood.passes import LabelColumn, NearestCenters, TableReference, TableTask
-from boxwood.reference import Reference, Task
-from boxwood.reference._budget import Budget
+from boxwood.grow.leaves import _cuts_passes, expand_passes
+from boxwood.grow.leaves import _cuts_passes as search
+from boxwood.grow.leaves.expand import expanded, grow_exkmc, grow_expand
+from boxwood.grow.leaves.expand_passes import expanded_by_passes, grow_exkmc_by_passes, grow_expand_by_passes
+from boxwood.grow.shared import passes
+from boxwood.grow.shared.passes import inner_edges
+from boxwood.passes import LabelColumn, NearestCenters
+from boxwood.reference import Reference, TableReference, TableTask, Task
+from boxwood.reference.budget import Budget
 from tests.cases import make_case
 from tests.grow.test_expand import random_tree
-from tests.scale import seeds
+from tests.scale import law, seeds
 from tests.scattered import scattered
 
 OBJECTIVES = ("cost", "mistakes")
@@ -52,17 +54,17 @@ def look_closely(monkeypatch, search, looks, bins, values, sampled):
     monkeypatch.setattr(looks, "VALUES", values)
     if hasattr(search, "TWO_SIDED_BINS"):
         monkeypatch.setattr(search, "TWO_SIDED_BINS", bins)
-    monkeypatch.setattr(_looks, "SAMPLED", sampled)
+    monkeypatch.setattr(passes, "SAMPLED", sampled)
 
 
 @pytest.fixture(params=["at once", "little by little"])
 def sizes(request, monkeypatch):
     """Whether the rows are looked at as those of a small or of a large table."""
     if request.param == "little by little":
-        look_closely(monkeypatch, search, _expand_looks, 3, 8, 9)
+        look_closely(monkeypatch, search, _cuts_passes, 3, 8, 9)
 
 
-@pytest.mark.parametrize("seed", seeds(24))
+@law(24)
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("cuts", CUTS)
 def test_trees_are_those_of_rows_in_memory(seed, objective, cuts, sizes):
@@ -76,7 +78,7 @@ def test_trees_are_those_of_rows_in_memory(seed, objective, cuts, sizes):
     assert expanded_by_passes(base, by_passes, leaves, instead=True, **options) == (expected, 0)
 
 
-@pytest.mark.parametrize("seed", seeds(6))
+@law(6)
 @pytest.mark.parametrize("cuts", CUTS)
 def test_pairs_of_cuts_are_made_instead_of_slivers_as_in_memory(seed, cuts):
     rng = np.random.default_rng(seed)
@@ -94,7 +96,7 @@ def test_pairs_of_cuts_are_made_instead_of_slivers_as_in_memory(seed, cuts):
     assert both != alone or seed % 2
 
 
-@pytest.mark.parametrize("seed", seeds(24))
+@law(24)
 def test_budgets_are_kept_as_in_memory(seed, sizes):
     rng = np.random.default_rng(seed)
     d = make_case(seed, max_rows=25, max_clusters=8).X.shape[1]
@@ -108,7 +110,7 @@ def test_budgets_are_kept_as_in_memory(seed, sizes):
         assert grow_by_passes(by_passes, base="root") == grow(task, base="root")
 
 
-@pytest.mark.parametrize("seed", seeds(10))
+@law(10)
 def test_the_nearest_centers_may_be_the_clusters(seed):
     rng = np.random.default_rng(seed)
     X, centers = rng.integers(0, 9, size=(60, 3)).astype(float), rng.integers(0, 9, size=(5, 3)).astype(float)
@@ -120,14 +122,14 @@ def test_the_nearest_centers_may_be_the_clusters(seed):
         assert found == expected
 
 
-@pytest.mark.parametrize("seed", seeds(3))
+@law(3)
 def test_a_table_with_many_rows_is_looked_at_in_bins(seed, monkeypatch):
     rng = np.random.default_rng(seed)
     n, k = 400, 4
     labels = rng.integers(k, size=n)
     X = np.column_stack([3 * rng.normal(size=k)[labels] + rng.normal(size=n), rng.standard_cauchy(size=n) ** 5])
     reference = Reference.of(X, labels)
-    look_closely(monkeypatch, search, _expand_looks, 512, 50, 200)
+    look_closely(monkeypatch, search, _cuts_passes, 512, 50, 200)
     clusters = TableReference(LabelColumn("label", tuple(range(k))), reference.centers)
     for objective in OBJECTIVES:
         source = scattered(X, seed, label=labels)
@@ -161,7 +163,7 @@ def test_edges_lie_inside_and_part_whatever_is_there():
         assert (np.diff(edges) > 0).all(), seed
 
 
-@pytest.mark.parametrize("seed", seeds(15))
+@law(15)
 def test_the_tree_to_begin_with_is_that_of_imm(seed):
     def outcome(name, task):
         try:
@@ -174,7 +176,7 @@ def test_the_tree_to_begin_with_is_that_of_imm(seed):
         assert outcome(name, by_passes) == outcome(name, task)
 
 
-@pytest.mark.parametrize("seed", seeds(20))
+@law(20)
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_two_cuts_at_once_are_found_among_the_rows_of_leaves(seed, objective, sizes):
     rng = np.random.default_rng(seed)
@@ -192,7 +194,7 @@ def test_leaves_with_too_many_rows_to_look_ahead_are_said(monkeypatch):
     source, clusters = scattered(X, 0, label=[0, 0, 1, 1]), LabelColumn("label", (0, 1))
     task = TableTask.of(source, TableReference(clusters, [[0.5, 0.5], [0.5, 0.5]]), max_leaf_nodes=4)
     assert grow_expand_by_passes(task, base="root").tree.n_leaves == 4
-    monkeypatch.setattr(_expand_ahead, "VALUES", 7)
+    monkeypatch.setattr(expand_passes, "VALUES", 7)
     grown = grow_expand_by_passes(task, base="root")
     assert grown.tree.n_leaves == 1
     assert "1 leaf has more than" in grown.notes[0]

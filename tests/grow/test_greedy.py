@@ -5,9 +5,9 @@ import pytest
 
 from boxwood import Reference
 from boxwood.errors import DataError
-from boxwood.grow import _greedy_cuts, greedy, imm
-from boxwood.grow._costs import make_problem, whole_costs
-from boxwood.grow._order import Places
+from boxwood.grow import greedy, imm
+from boxwood.grow.centers import greedy as _greedy_cuts
+from boxwood.grow.shared.costs import Places, make_problem, whole_costs
 from boxwood.metrics import cost
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree

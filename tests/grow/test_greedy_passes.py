@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from boxwood.errors import DataError
-from boxwood.grow import _greedy_search as search
 from boxwood.grow import greedy, shallow
 from boxwood.grow._methods import METHODS
-from boxwood.loops.shallow import foretold_depth, write_least_depths
-from boxwood.passes import LabelColumn, NearestCenters, TableReference, TableTask
-from boxwood.reference import Reference, Task
-from boxwood.reference._budget import Budget
+from boxwood.grow.centers import greedy_passes as search
+from boxwood.loops.greedy import foretold_depth, write_least_depths
+from boxwood.passes import LabelColumn, NearestCenters
+from boxwood.reference import Reference, TableReference, TableTask, Task
+from boxwood.reference.budget import Budget
 from tests.grow.test_expand_passes import look_closely, tables
-from tests.scale import seeds
+from tests.scale import law, seeds
 from tests.scattered import scattered
 
 PENALTIES = (0.001, 0.03, 0.1, 1.0)
@@ -40,14 +40,14 @@ def sizes(request, monkeypatch):
         look_closely(monkeypatch, search, search, 3, 4, 9)
 
 
-@pytest.mark.parametrize("seed", seeds(60))
+@law(60)
 @pytest.mark.parametrize("name", METHODS_HERE)
 def test_trees_are_those_of_rows_in_memory(seed, name, sizes):
     task, by_passes = tables(seed)
     assert grown(name, by_passes, seed) == grown(name, task, seed)
 
 
-@pytest.mark.parametrize("seed", seeds(20))
+@law(20)
 @pytest.mark.parametrize("name", METHODS_HERE)
 def test_forbidden_columns_are_hidden(seed, name, sizes):
     task, by_passes = tables(seed)
@@ -65,7 +65,7 @@ def test_forbidden_columns_are_hidden(seed, name, sizes):
 
 
 @pytest.mark.parametrize("name", METHODS_HERE)
-@pytest.mark.parametrize("seed", seeds(3))
+@law(3)
 def test_a_table_with_many_rows_is_looked_at_in_bins(seed, name, monkeypatch):
     rng = np.random.default_rng(seed)
     n, k = 400, 6
@@ -83,7 +83,7 @@ def test_a_table_with_many_rows_is_looked_at_in_bins(seed, name, monkeypatch):
     assert source.runs <= 2 + 4 * expected.tree.depth
 
 
-@pytest.mark.parametrize("seed", seeds(10))
+@law(10)
 def test_sources_stand_where_rows_stand(seed):
     rng = np.random.default_rng(seed)
     X, centers = rng.integers(0, 9, size=(60, 3)).astype(float), rng.normal(5, 3, size=(5, 3))

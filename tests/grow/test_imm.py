@@ -7,11 +7,11 @@ from scipy.stats import binomtest
 from boxwood import Reference
 from boxwood.errors import DataError
 from boxwood.grow import greedy, imm
-from boxwood.grow._imm_counts import Bins
+from boxwood.grow.centers.imm import Bins
 from boxwood.tree import ThresholdTree, rows_at_nodes
 from tests import naive
 from tests.cases import make_case
-from tests.scale import seeds
+from tests.scale import law, seeds, share
 
 
 def reference_or_none(X, labels, weights):
@@ -40,7 +40,7 @@ def test_equals_the_twin(candidates):
             tree = imm(X, reference, candidates=candidates, sample_weight=weights)
             assert tree == ThresholdTree.from_dict(twin), f"seed {seed}"
             compared += 1
-    assert compared > 90
+    assert compared > share(90)
 
 
 @pytest.mark.parametrize("tie_break", ["margin", "balanced", "random"])
@@ -57,7 +57,7 @@ def test_ties_equal_the_twin(tie_break):
             assert tree == ThresholdTree.from_dict(twin), f"seed {seed}"
             assert imm(X, reference, **options, n_jobs=3) == tree
             changed += tree != imm(X, reference, candidates=candidates, sample_weight=weights)
-    assert changed > 10
+    assert changed > share(10)
 
 
 @pytest.mark.parametrize("tie_break", ["margin", "balanced", "random"])
@@ -91,7 +91,8 @@ def test_what_each_rule_for_ties_takes():
     assert [greedy(X, reference, tie_break=rule).upper[0] for rule in rules] == [3.0, 3.0, 3.0]  # no tie of costs
 
 
-@pytest.mark.parametrize("seed", seeds(2))
+@pytest.mark.full
+@law(2)
 def test_equals_the_twin_with_many_clusters(seed):
     rng = np.random.default_rng(seed)
     k, d = int(rng.integers(20, 60)), int(rng.integers(1, 4))
@@ -101,7 +102,7 @@ def test_equals_the_twin_with_many_clusters(seed):
     assert imm(X, reference) == ThresholdTree.from_dict(naive.imm(X, labels, reference.centers))
 
 
-@pytest.mark.parametrize("seed", seeds(2))
+@law(2)
 def test_equals_the_twin_where_bins_must_be_made_anew(seed):
     """Clusters of clusters: seen from afar, all rows of a node lie in one bin."""
     rng = np.random.default_rng(seed)
@@ -180,7 +181,7 @@ def test_threads_and_blocks_do_not_matter(monkeypatch):
     reference, weights = Reference.of(X, labels), rng.random(5000)
     trees = [imm(X, reference, sample_weight=weights, n_jobs=n_jobs) for n_jobs in (1, 2, 5)]
     for block in (1, 7, 1000):
-        monkeypatch.setattr("boxwood.grow._imm_counts.BLOCK_ROWS", block)
+        monkeypatch.setattr("boxwood.grow.centers.imm.BLOCK_ROWS", block)
         trees.append(imm(X, reference, sample_weight=weights))
     assert all(tree == trees[0] for tree in trees)
 
@@ -293,7 +294,7 @@ def test_what_one_side_learns_of_a_bin_does_not_hold_for_the_other():
         assert imm(X, reference) == ThresholdTree.from_dict(naive.imm(X, labels, reference.centers))
 
 
-@pytest.mark.parametrize("seed", seeds(6))
+@law(6)
 def test_equals_the_twin_on_larger_tables_with_ties(seed):
     rng = np.random.default_rng(seed)
     n, d, k = int(rng.integers(100, 400)), int(rng.integers(1, 5)), int(rng.integers(2, 8))

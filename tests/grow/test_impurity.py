@@ -7,26 +7,24 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from boxwood import Reference
-from boxwood.grow._impurity import grown_by, grown_to_sizes
-from boxwood.grow._impurity_labels import Labels, whole_weights
-from boxwood.grow._impurity_order import CRITERIA
-from boxwood.grow._order import PartedOrder
-from boxwood.loops import impurity_bins
+from boxwood.grow.leaves.impurity import CRITERIA, Labels, grown_by, grown_to_sizes, whole_weights
+from boxwood.grow.shared.costs import PartedOrder
+from boxwood.loops import impurity
 from boxwood.loops.impurity import whole_x_log_x
 from boxwood.reference import Task
-from boxwood.reference._budget import Budget
+from boxwood.reference.budget import Budget
 from boxwood.tree import ThresholdTree
 from tests import naive
 from tests.cases import make_case
-from tests.scale import seeds
+from tests.scale import seeds, share
 
 
 @pytest.fixture(params=[*CRITERIA, "gini in bins"])
 def criterion(request, monkeypatch):
     """Return each criterion, and "gini" again for tables that count as long, whose columns are not sorted."""
     if request.param == "gini in bins":
-        monkeypatch.setattr("boxwood.reference._bins.LONG", 0)
-        monkeypatch.setattr("boxwood.grow._impurity_bins._ONE_THREAD", 0)
+        monkeypatch.setattr("boxwood.reference.bins.LONG", 0)
+        monkeypatch.setattr("boxwood.grow.leaves.impurity._ONE_THREAD", 0)
     return request.param.split()[0]
 
 
@@ -58,7 +56,7 @@ def test_equals_the_twin(criterion):
         assert tree == twin_of(task, criterion, leaves), f"seed {seed}"
         assert grown_to_sizes(task, criterion, range(1, leaves + 1))[-1] == tree
         n_cuts += tree.n_leaves - 1
-    assert n_cuts > 60
+    assert n_cuts > share(60)
 
 
 def random_table(seed):
@@ -120,7 +118,7 @@ def test_explains_as_much_as_the_regression_trees_of_scikit_learn(criterion):
 
 
 def test_order_of_rows_threads_and_layout_change_nothing(criterion, monkeypatch):
-    monkeypatch.setattr("boxwood.grow._order.ONE_THREAD", 0)
+    monkeypatch.setattr("boxwood.grow.shared.costs.ONE_THREAD", 0)
     for seed in seeds(20):
         task = task_of(seed)
         tree = grown_by(task, criterion, 6)
@@ -223,7 +221,7 @@ def test_bins_find_the_cuts_that_sorted_columns_do(monkeypatch):
         task = large_task(seed)
         assert not task.is_long
         trees = grown_to_sizes(task, "gini", [5, 40])
-        monkeypatch.setattr("boxwood.reference._bins.LONG", 0)
+        monkeypatch.setattr("boxwood.reference.bins.LONG", 0)
         assert grown_to_sizes(large_task(seed), "gini", [5, 40]) == trees, f"seed {seed}"
         monkeypatch.undo()
         n_cuts += trees[1].n_leaves
@@ -231,11 +229,9 @@ def test_bins_find_the_cuts_that_sorted_columns_do(monkeypatch):
 
 
 def test_few_rows_are_walked_in_bins(monkeypatch):
-    monkeypatch.setattr("boxwood.reference._bins.LONG", 0)
-    walked, loop = [], impurity_bins.best_in_bins
-    monkeypatch.setattr(
-        impurity_bins, "best_in_bins", lambda rows, *rest: walked.append(len(rows)) or loop(rows, *rest)
-    )
+    monkeypatch.setattr("boxwood.reference.bins.LONG", 0)
+    walked, loop = [], impurity.best_in_bins
+    monkeypatch.setattr(impurity, "best_in_bins", lambda rows, *rest: walked.append(len(rows)) or loop(rows, *rest))
     rng = np.random.default_rng(0)
     labels = rng.integers(5, size=20_000)
     X = rng.normal(size=(20_000, 10)) + 2 * rng.normal(size=(5, 10))[labels]

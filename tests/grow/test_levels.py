@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from boxwood.grow._levels import GrowingTree
+from boxwood.grow.shared.passes import GrowingTree
 from tests.scale import seeds
 
 
@@ -38,6 +38,26 @@ def test_places_are_those_of_the_paths():
         places = paths.among(columns).places(np.ascontiguousarray(X[:, columns]))
         for row, place in zip(X, places, strict=True):
             assert [i for i, node in enumerate(asked) if reaches(row, by_node[node])] == ([place] if place >= 0 else [])
+
+
+def test_ends_below_nodes():
+    tree = GrowingTree()
+    left, right = tree.split(0, 0, 1.0)
+    first, second = tree.split(right, 1, 2.0)
+    ends, spans = tree.ends_below([0])
+    assert ends == [left, first, second]
+    assert spans == {0: (0, 3), left: (0, 1), right: (1, 3), first: (1, 2), second: (2, 3)}
+    ends, spans = tree.ends_below([right])
+    assert ends == [first, second]
+    assert spans[right] == (0, 2)
+
+
+def test_a_cut_moves():
+    tree = GrowingTree()
+    for cluster, node in enumerate(tree.split(0, 1, 2.5)):
+        tree.label(node, cluster)
+    tree.move(0, 2.0)
+    assert tree.build().to_dict()["threshold"] == 2.0
 
 
 def test_a_finished_tree_is_one_of_the_builder():

@@ -7,16 +7,16 @@ import pytest
 
 from boxwood import Reference
 from boxwood.errors import DataError
-from boxwood.grow import _cheapest_names
-from boxwood.grow._cheapest_names import with_cheapest_names
-from boxwood.grow._names import assignment, honest, matched, named, without_empty_leaves, without_leaves
+from boxwood.grow.exact import optimal
+from boxwood.grow.exact.optimal import with_cheapest_names
+from boxwood.grow.shared.names import assignment, honest, matched, named, without_empty_leaves, without_leaves
 from boxwood.metrics import partition_cost
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 from tests import naive
 from tests.cases import make_case
 from tests.grow.test_refine import OBJECTIVES, assert_honest, exact_costs, random_tree, whole_case
-from tests.scale import seeds
+from tests.scale import seeds, share
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -78,7 +78,7 @@ def leaves_of(tree, X, kept):
 
 @pytest.mark.parametrize("most", [5000, 0], ids=["all are tried", "one leaf at a time"])
 def test_no_honest_names_are_cheaper(most, monkeypatch):
-    monkeypatch.setattr(_cheapest_names, "NAMINGS", most)
+    monkeypatch.setattr(optimal, "NAMINGS", most)
     found, of_all, fallen = [], [], 0
     for seed in seeds(80):
         X, labels, weights = make_case(seed, max_rows=12, max_clusters=5)
@@ -97,7 +97,7 @@ def test_no_honest_names_are_cheaper(most, monkeypatch):
         found.append(costs[1])
         of_all.append(naive.least_naming_cost(X.astype(float), labels, each, leaves_of(tree, X, task.kept)) + slack)
         assert found[-1] <= of_all[-1] or most == 0, f"seed {seed}"
-    assert fallen > 5
+    assert fallen > share(5)
     assert np.mean(np.array(found) <= of_all) > 0.9
 
 

@@ -6,9 +6,9 @@ import pytest
 from boxwood import Reference
 from boxwood.errors import DataError
 from boxwood.grow import expand
-from boxwood.grow._costs import make_problem, whole_costs
-from boxwood.grow._impurity import grown_by
-from boxwood.grow._prune import pruned, prunings, shares_of
+from boxwood.grow.leaves.impurity import grown_by
+from boxwood.grow.leaves.prune import pruned, prunings, shares_of
+from boxwood.grow.shared.costs import make_problem, whole_costs
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 from tests import naive

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from boxwood import Reference, ThresholdTree
-from boxwood.grow import _reached
-from boxwood.grow._reached import clusters_reached, leaves_reached
+from boxwood.grow.shared import names
+from boxwood.grow.shared.names import clusters_reached, leaves_reached
 from boxwood.reference import Task
 from tests.grow.test_refine import random_tree
 from tests.scale import seeds
@@ -23,13 +23,13 @@ def task_and_trees(seed):
 
 @pytest.mark.parametrize("remembered", [0, 50, 1 << 20])
 def test_equals_what_the_tree_finds(remembered, monkeypatch):
-    monkeypatch.setattr(_reached, "REMEMBERED", remembered)
+    monkeypatch.setattr(names, "REMEMBERED", remembered)
     for seed in seeds(30):
         task, trees = task_and_trees(seed)
         for i in np.random.default_rng(seed).integers(0, len(trees), size=40).tolist():
             assert np.array_equal(leaves_reached(trees[i], task), trees[i].apply(task.rows))
             assert np.array_equal(clusters_reached(trees[i], task), trees[i].predict(task.rows))
-        assert len(_reached._known[task.rows]) * len(task.rows) <= max(remembered, len(task.rows))
+        assert len(names._known[task.rows]) * len(task.rows) <= max(remembered, len(task.rows))
 
 
 def test_is_found_once_for_trees_that_differ_in_names_alone(monkeypatch):
@@ -46,10 +46,10 @@ def test_is_forgotten_with_the_rows():
     task, trees = task_and_trees(4)
     leaves_reached(trees[0], task)
     gc.collect()
-    before = len(_reached._known)
+    before = len(names._known)
     del task
     gc.collect()
-    assert len(_reached._known) == before - 1
+    assert len(names._known) == before - 1
 
 
 def test_cannot_be_written():

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from boxwood import Reference, _threads
-from boxwood.grow import _recut, _recut_search, expand, imm, refine
-from boxwood.grow._costs import make_problem, scale_for
-from boxwood.grow._names import honest
-from boxwood.grow._reached import centers_reached
-from boxwood.grow._recut import Draft
-from boxwood.grow._refine import refined, refined_with_centers
+from boxwood.grow import expand, imm, refine
+from boxwood.grow.better import _recut
+from boxwood.grow.better import _recut as _recut_search
+from boxwood.grow.better._recut import Draft
+from boxwood.grow.better.refine import refined, refined_with_centers
+from boxwood.grow.shared.costs import make_problem, scale_for
+from boxwood.grow.shared.names import centers_reached, honest
 from boxwood.metrics import cost
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
@@ -83,7 +84,7 @@ def test_equals_the_twin_however_the_work_is_done(objective, monkeypatch):
         (3, 16, 2000, 3, 10**9),
         (2, 16, 1 << 28, 1000, 0),
     ):
-        monkeypatch.setattr("boxwood.reference._bins.LONG", long)  # rows above which no column is sorted for its bins
+        monkeypatch.setattr("boxwood.reference.bins.LONG", long)  # rows above which no column is sorted for its bins
         monkeypatch.setattr(_recut_search, "_LARGE", large)  # rows from which bins are used
         monkeypatch.setattr(_recut_search, "_FEW", few)
         monkeypatch.setattr(_recut, "_KEPT_BYTES", kept_bytes)

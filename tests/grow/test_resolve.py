@@ -5,13 +5,13 @@ import pytest
 
 from boxwood import Reference
 from boxwood.grow import optimal
-from boxwood.grow._resolve import resolved
+from boxwood.grow.exact.optimal import resolved
 from boxwood.metrics import partition_cost
 from boxwood.reference import Task
 from boxwood.tree import TreeBuilder
 from tests.cases import make_case
 from tests.grow.test_refine import random_tree, surrogate
-from tests.scale import seeds
+from tests.scale import seeds, share
 
 
 def own_cost(tree, X, labels, weights):
@@ -66,7 +66,7 @@ def test_resolved_under_clusters_is_never_dearer_and_keeps_clusters(objective):
             assert set(better.leaf_clusters) >= set(tree.leaf_clusters)
             assert better.n_leaves <= tree.n_leaves
         improved += loss(better) < loss(tree)
-    assert improved > 20
+    assert improved > share(20)
 
 
 def test_a_subtree_with_few_leaves_makes_as_few_mistakes_as_can_be():

@@ -8,9 +8,8 @@ from sklearn.datasets import make_blobs
 from boxwood import Reference
 from boxwood.errors import DataError
 from boxwood.grow import greedy, shallow
-from boxwood.grow._greedy_cuts import Nearest
-from boxwood.grow._shallow import grow_several
-from boxwood.loops.shallow import foretold_depth
+from boxwood.grow.centers.greedy import Nearest, grow_several
+from boxwood.loops.greedy import foretold_depth
 from boxwood.metrics import readability
 from boxwood.reference import Task
 from boxwood.tree import rows_at_nodes

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from boxwood import Reference
-from boxwood.grow._names import named, without_leaves
-from boxwood.grow._refill import refilled
-from boxwood.grow._swap import _worths, swapped
+from boxwood.grow.better.exchange import _worths, refilled, swapped
+from boxwood.grow.shared.names import named, without_leaves
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
-from boxwood.tree._merge import merged
+from boxwood.tree.merge import merged
 from tests.cases import make_case
 from tests.grow.test_refill import mistakes
 from tests.grow.test_refine import assert_honest, own_cost, random_tree

@@ -5,23 +5,19 @@ import math
 import numpy as np
 import pytest
 
-from boxwood.grow._cart import grow_cart
-from boxwood.grow._expand import expanded
-from boxwood.grow._impurity import grown_by
-from boxwood.grow._optimal import optimal_of
-from boxwood.grow._prefer import NEARLY, preferring
-from boxwood.grow._refill import loss_of, refilled
-from boxwood.grow._refine import refined, refined_with_centers
-from boxwood.grow._resolve import resolved
-from boxwood.grow._swap import swapped
-from boxwood.grow._within import keeps, within
+from boxwood.grow.better.exchange import NEARLY, keeps, loss_of, preferring, refilled, swapped, within
+from boxwood.grow.better.refine import refined, refined_with_centers
+from boxwood.grow.exact.optimal import optimal_of, resolved
+from boxwood.grow.leaves.cart import grow_cart
+from boxwood.grow.leaves.expand import expanded
+from boxwood.grow.leaves.impurity import grown_by
 from boxwood.reference import Reference, Task
-from boxwood.reference._budget import Budget
+from boxwood.reference.budget import Budget
 from boxwood.tree import ThresholdTree
 from tests.cases import make_case
 from tests.naive import budgets as naive
 from tests.naive import impurity as naive_impurity
-from tests.scale import seeds
+from tests.scale import law
 
 
 def make_task(seed, **options):
@@ -45,7 +41,7 @@ def is_allowed(tree, task):
     return keeps(tree, task) and not set(tree.features.tolist()) & set(task.budget.forbidden)
 
 
-@pytest.mark.parametrize("seed", seeds(60))
+@law(60)
 def test_growth_within_a_budget_equals_its_twin(seed):
     rng = np.random.default_rng(seed)
     n, d, k = int(rng.integers(6, 30)), int(rng.integers(1, 4)), int(rng.integers(2, 5))
@@ -63,7 +59,7 @@ def test_growth_within_a_budget_equals_its_twin(seed):
         assert grown == ThresholdTree.from_dict(twin)
 
 
-@pytest.mark.parametrize("seed", seeds(30))
+@law(30)
 def test_cart_with_rows_of_a_leaf_equals_its_twin(seed):
     rng = np.random.default_rng(seed)
     n, k = int(rng.integers(4, 30)), int(rng.integers(2, 5))
@@ -83,7 +79,7 @@ def test_cart_with_rows_of_a_leaf_equals_its_twin(seed):
     assert grown_by(task, "gini", 6) == ThresholdTree.from_dict(twin)
 
 
-@pytest.mark.parametrize("seed", seeds(60))
+@law(60)
 def test_every_step_keeps_the_budget(seed):
     task, _ = make_task(seed, max_rows=60)
     n_leaves = task.leaves()
@@ -104,7 +100,7 @@ def test_every_step_keeps_the_budget(seed):
         assert is_allowed(within(other, task, "mistakes"), task)
 
 
-@pytest.mark.parametrize("seed", seeds(60))
+@law(60)
 def test_trees_are_cut_back_to_the_budget(seed):
     task, rng = make_task(seed, max_rows=60)
     free = grown_by(task.within(Budget()), "gini", int(rng.integers(2, 12)))
@@ -138,7 +134,7 @@ def test_a_small_leaf_gives_its_rows_to_the_other_side():
     }
 
 
-@pytest.mark.parametrize("seed", seeds(60))
+@law(60)
 def test_exchanged_cuts_equal_the_twin(seed):
     rng = np.random.default_rng(seed)
     n, d, k = int(rng.integers(6, 40)), int(rng.integers(2, 5)), int(rng.integers(2, 4))
@@ -154,7 +150,7 @@ def test_exchanged_cuts_equal_the_twin(seed):
         assert loss <= loss_of(tree, task, objective) * (1 + NEARLY)
 
 
-@pytest.mark.parametrize("seed", seeds(20))
+@law(20)
 def test_exact_search_finds_the_cheapest_cut_on_the_columns_that_are_left(seed):
     rng = np.random.default_rng(seed)
     labels = rng.integers(3, size=25)

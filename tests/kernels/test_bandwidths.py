@@ -1,14 +1,13 @@
 """Bandwidths that rules make from rows."""
 
 import numpy as np
-import pytest
 
 from boxwood._validation import Rows
-from boxwood.kernels._bandwidth import resolved_bandwidth
-from tests.scale import seeds
+from boxwood.kernels.bandwidth import resolved_bandwidth
+from tests.scale import law
 
 
-@pytest.mark.parametrize("seed", seeds(30))
+@law(30)
 def test_a_repeated_row_is_a_row_of_more_weight(seed):
     rng = np.random.default_rng(seed)
     n, d = int(rng.integers(2, 30)), int(rng.integers(1, 4))

@@ -29,7 +29,7 @@ from boxwood.kernels import (
     as_kernel,
     kernel_distances,
 )
-from boxwood.kernels._gram import TILE
+from boxwood.kernels.kernel import TILE
 from tests import naive
 from tests.cases import make_case
 from tests.scale import seeds

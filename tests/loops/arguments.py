@@ -2,25 +2,12 @@
 
 import numpy as np
 
-from boxwood.loops import (
-    _jit,
-    costs,
-    expand,
-    gaps,
-    greedy,
-    greedy_costs,
-    imm,
-    imm_events,
-    impurity,
-    kernels,
-    optimal,
-    order,
-    refine,
-    sort,
-    sums,
-    walk,
-)
-from boxwood.reference._sums import Grid, Ranges, RowSums
+from boxwood.loops import costs, expand, greedy, imm, impurity, jit, kernels, optimal, order, refine, sums, walk
+from boxwood.loops import greedy as greedy_costs
+from boxwood.loops import imm as imm_events
+from boxwood.loops import order as sort
+from boxwood.loops import walk as gaps
+from boxwood.passes.sums import Grid, Ranges, RowSums
 from tests.loops.tables import CODE, labels_with_gaps, random_tree
 
 
@@ -117,7 +104,7 @@ def sorted_rows(table):
     next_free -= 3
     first = np.append(next_free, table.n)
     counts[:] = 0
-    _jit.interpreted(imm.bin_block)(X, labels, weights, 0, binning, next_free, order, codes, counts)
+    jit.interpreted(imm.bin_block)(X, labels, weights, 0, binning, next_free, order, codes, counts)
     first[-1] = m = int(next_free[-1])
     alive = table.rng.random(m) < 0.8
     weights = weights[order[:m]] if len(weights) else weights
@@ -145,12 +132,15 @@ def of_smallest_above(table):
 
 
 def of_events_in_bins(table):
+    """In 8 bins, or in as many behind a thousand empty ones: more than a byte can number."""
     X, rows, counts, _, clusters, _, first, j, *_ = of_cut_off(table)
+    empty, kind = (0, np.uint8) if table.rng.random() < 0.5 else (1000, np.int64)
     points = [table.rng.normal(size=size) for size in (len(clusters), table.rng.integers(3))]
-    centers, marks = ([x, table.rng.integers(8, size=len(x), dtype=np.uint8)] for x in points)
-    wanted = table.rng.random(8) < table.rng.choice([0.2, 0.8])
+    centers, marks = ((x, table.rng.integers(empty, empty + 8, size=len(x), dtype=kind)) for x in points)
+    wanted = table.rng.random(empty + 8) < table.rng.choice([0.2, 0.8])
     column = imm_events.Column(j, clusters, *centers, *marks, wanted)
-    return X, column, rows, counts[j], first, table.rng.random(8) < 0.2
+    rows = rows._replace(codes=rows.codes.astype(kind) + kind(empty))
+    return X, column, rows, np.pad(counts[j], ((0, 0), (empty, 0))), first, table.rng.random(empty + 8) < 0.2
 
 
 def of_descend(table):
@@ -196,7 +186,7 @@ def of_widen_gaps(table):
 def of_add_changes(table):
     X, rows, centers, clusters, inside, unit, least, near, distances = of_keep_nearest(table)
     centers = np.round(centers / 0.25) * 0.25 if table.rng.random() < 0.5 else centers
-    _jit.interpreted(greedy.keep_nearest)(X, rows, centers, clusters, inside, unit, least, near, distances)
+    jit.interpreted(greedy.keep_nearest)(X, rows, centers, clusters, inside, unit, least, near, distances)
     first = int(table.rng.integers(table.d))
     t = int(table.rng.integers(1, table.d - first + 1))
     by_value = np.argsort(centers[first : first + t], axis=1, kind="stable")

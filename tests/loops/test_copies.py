@@ -11,14 +11,14 @@ from boxwood.loops import (
     expand,
     greedy,
     imm,
-    imm_passes,
+    imm_streamed,
     kernels,
-    nearest,
     random_cuts,
     random_cuts_exact,
     random_cuts_score,
     walk,
 )
+from boxwood.loops import costs as nearest
 from boxwood.tree import TreeBuilder
 
 L1, L2, SQEUCLIDEAN = costs.L1, costs.L2, costs.SQEUCLIDEAN
@@ -52,7 +52,7 @@ def test_tuples_of_the_random_cuts(name):
 
 
 def test_bins_of_imm():
-    source = [inspect.getsource(getattr(module.bin_of, "py_func", module.bin_of)) for module in (imm, imm_passes)]
+    source = [inspect.getsource(getattr(module.bin_of, "py_func", module.bin_of)) for module in (imm, imm_streamed)]
     assert source[0] == source[1]
 
 

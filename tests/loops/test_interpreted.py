@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 import boxwood as bw
-from boxwood.grow import METHODS, _optimal_sums
-from boxwood.loops import _jit, _spent, mmdt_thresholds, optimal, order, sums, walk
+from boxwood.grow import METHODS
+from boxwood.grow.exact import _search
+from boxwood.loops import _spent, jit, mmdt, optimal, order, sums, walk
 from tests.cases import make_case
 from tests.scale import seeds
 
-pytestmark = pytest.mark.skipif(_jit.asks_for_machine_code(), reason="numba is told how to compile, so it does")
+pytestmark = pytest.mark.skipif(jit.asks_for_machine_code(), reason="numba is told how to compile, so it does")
 
 
 def interpret(monkeypatch):
@@ -23,7 +24,7 @@ def interpret(monkeypatch):
     calls = {}
 
     def counted(loop):
-        plain = _jit.interpreted(loop)
+        plain = jit.interpreted(loop)
 
         def function(*args):
             calls[loop.py_func] = calls.get(loop.py_func, 0) + 1
@@ -34,7 +35,7 @@ def interpret(monkeypatch):
     for name, module in list(sys.modules.items()):
         if name.startswith("boxwood."):
             for attribute, value in list(vars(module).items()):
-                if hasattr(value, "py_func") and _jit.is_exact(value):
+                if hasattr(value, "py_func") and jit.is_exact(value):
                     monkeypatch.setattr(module, attribute, counted(value))
     return calls
 
@@ -72,9 +73,9 @@ def test_interpreted_loops_give_the_same_trees_of_many_tables(method, monkeypatc
 
 
 def test_files_with_logarithms_are_compiled():
-    assert _jit.is_exact(walk.descend)
-    assert _jit.is_exact(optimal.sweep_means)
-    assert not _jit.is_exact(mmdt_thresholds.gap_minima)
+    assert jit.is_exact(walk.descend)
+    assert jit.is_exact(optimal.sweep_means)
+    assert not jit.is_exact(mmdt.gap_minima)
 
 
 # ------------------------------------------------------------------------------------- when a loop is interpreted
@@ -84,12 +85,12 @@ def test_files_with_logarithms_are_compiled():
 def uncompiled(monkeypatch, tmp_path):
     """A loop of which no machine code is known, with what would compile it and what watches."""
     told = []
-    loop = _jit.jit(order.set_sides.py_func)
+    loop = jit.jit(order.set_sides.py_func)
     hook = loop._compile_for_args.__self__
     monkeypatch.setattr(hook, "_is_absent", lambda args: True)
     monkeypatch.setattr(loop, "_cache", SimpleNamespace(cache_path=str(tmp_path)))
     monkeypatch.setattr(hook, "compile", lambda *args: told.append("compiled") or (lambda *args: None))
-    with _jit.watched_compiling(lambda: told.append("watched")):
+    with jit.watched_compiling(lambda: told.append("watched")):
         yield loop, hook, told
 
 
@@ -108,11 +109,9 @@ def test_a_small_table_is_interpreted_and_a_large_one_compiled(uncompiled):
 
 
 def test_longer_code_is_interpreted_for_longer():
-    assert (
-        _jit._bytes(order.set_sides, set()) < _jit._bytes(walk.descend, set()) < _jit._bytes(optimal.sweep_means, set())
-    )
+    assert jit._bytes(order.set_sides, set()) < jit._bytes(walk.descend, set()) < jit._bytes(optimal.sweep_means, set())
     inner = len(walk._leaf_of.py_func.__code__.co_code) + len(walk.descend.py_func.__code__.co_code)
-    assert _jit._bytes(walk.descend, set()) == inner
+    assert jit._bytes(walk.descend, set()) == inner
 
 
 def test_patience_spans_processes(uncompiled):
@@ -120,7 +119,7 @@ def test_patience_spans_processes(uncompiled):
     loop(*arguments(10))
     assert 0 < hook.spent < hook.patience
     hook._keep()  # as the process ends
-    later = _jit._Uncompiled(loop)
+    later = jit._Uncompiled(loop)
     assert later._is_quick(arguments(10))
     assert later.spent == pytest.approx(hook.spent, abs=1e-4)
     hook.spent = hook.patience
@@ -169,16 +168,16 @@ def test_arrays_whose_arithmetic_differs_are_compiled(uncompiled):
     loop, _, told = uncompiled
     loop(*arguments(10, dtype=np.int16))
     assert told == ["watched", "compiled"]
-    assert _jit._size((np.zeros(3), (np.zeros((2, 2)), 5))) == 7
-    assert _jit._is_same((np.zeros(3), (np.zeros((2, 2)), 5)))
-    assert not _jit._is_same((np.zeros(3), np.zeros(2, dtype=np.float32)))
-    assert not _jit._is_same(np.float32(1))
+    assert jit._size((np.zeros(3), (np.zeros((2, 2)), 5))) == 7
+    assert jit._is_same((np.zeros(3), (np.zeros((2, 2)), 5)))
+    assert not jit._is_same((np.zeros(3), np.zeros(2, dtype=np.float32)))
+    assert not jit._is_same(np.float32(1))
 
 
 def test_a_stand_in_runs_larger_calls_of_all_kinds(uncompiled, monkeypatch):
     loop, _, told = uncompiled
-    monkeypatch.setattr(_jit, "_stand_ins", {})
-    _jit.stands_in_for(loop)(lambda *args: told.append("stood in"))
+    monkeypatch.setattr(jit, "_stand_ins", {})
+    jit.stands_in_for(loop)(lambda *args: told.append("stood in"))
     for n in (10, 20_000, 10):
         loop(*arguments(n, dtype=np.int16))
     assert told == ["stood in"] * 3
@@ -187,18 +186,18 @@ def test_a_stand_in_runs_larger_calls_of_all_kinds(uncompiled, monkeypatch):
 
 
 def test_a_stand_in_is_run_by_the_loops_that_call_its_loop(monkeypatch):
-    monkeypatch.setattr(_jit, "_stand_ins", {})
-    _jit.stands_in_for(walk._leaf_of)(lambda *args: 1)
+    monkeypatch.setattr(jit, "_stand_ins", {})
+    jit.stands_in_for(walk._leaf_of)(lambda *args: 1)
     out = np.zeros(2)
-    _jit.interpreted(walk.descend)(np.zeros((2, 1)), np.zeros(2, dtype=int), 0, 0, 0, np.array([3.0, 5.0]), out)
+    jit.interpreted(walk.descend)(np.zeros((2, 1)), np.zeros(2, dtype=int), 0, 0, 0, np.array([3.0, 5.0]), out)
     assert out.tolist() == [5.0, 5.0]
 
 
 def test_results_are_numbers_of_python():
-    assert _jit._as_python((np.int64(3), (np.float64(0.5), np.bool_(True)))) == (3, (0.5, True))
-    assert [type(x) for x in _jit._as_python((np.int64(3), np.float64(0.5), np.bool_(True)))] == [int, float, bool]
+    assert jit._as_python((np.int64(3), (np.float64(0.5), np.bool_(True)))) == (3, (0.5, True))
+    assert [type(x) for x in jit._as_python((np.int64(3), np.float64(0.5), np.bool_(True)))] == [int, float, bool]
     array = np.arange(3)
-    assert _jit._as_python(array) is array
+    assert jit._as_python(array) is array
 
 
 def test_bounds_are_checked_in_compiled_loops(uncompiled, monkeypatch):
@@ -209,7 +208,7 @@ def test_bounds_are_checked_in_compiled_loops(uncompiled, monkeypatch):
 
 
 def test_another_numba_compiles(monkeypatch):
-    loop = _jit.jit(order.set_sides.py_func)
+    loop = jit.jit(order.set_sides.py_func)
     hook = loop._compile_for_args.__self__
     monkeypatch.setattr(loop, "_cache", type("Cache", (), {"_cache_file": object()})())
     assert not hook._is_absent(arguments(10))
@@ -218,7 +217,7 @@ def test_another_numba_compiles(monkeypatch):
 def test_a_first_call_compiles_little_and_a_second_process_knows_what_was_compiled(tmp_path):
     script = (
         "import numpy as np\n"
-        "from boxwood.loops import _jit\n"
+        "from boxwood.loops import jit as _jit\n"
         "from boxwood.loops.order import set_sides\n"
         "told = []\n"
         "with _jit.watched_compiling(lambda: told.append(1)):\n"
@@ -258,9 +257,9 @@ def test_constants_and_constant_arrays_compile_no_loop_twice(monkeypatch):
 
 def test_leaves_compile_no_loop_twice(monkeypatch):
     """Rows of the exact search come from an order, and from whoever asks for one leaf."""
-    kinds, ask = set(), _optimal_sums.leaf_cost
-    monkeypatch.setattr(_optimal_sums, "leaf_cost", lambda rows, *args: kinds.add(rows.dtype) or ask(rows, *args))
+    kinds, ask = set(), _search.leaf_cost
+    monkeypatch.setattr(_search, "leaf_cost", lambda rows, *args: kinds.add(rows.dtype) or ask(rows, *args))
     nothing = np.empty((2, 0), dtype=np.int64)
-    sums_of = _optimal_sums.Sums(np.zeros((1, 2), dtype=np.int32), nothing, np.ones((2, 3)), 1.0)
+    sums_of = _search.Sums(np.zeros((1, 2), dtype=np.int32), nothing, np.ones((2, 3)), 1.0)
     assert [sums_of.leaf(np.arange(2, dtype=dtype)) for dtype in (np.int32, np.int64)] == [0, 0]
     assert len(kinds) == 1

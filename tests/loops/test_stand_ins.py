@@ -6,7 +6,7 @@ import numba
 import numpy as np
 import pytest
 
-from boxwood.loops import _jit
+from boxwood.loops import jit
 from tests.loops.arguments import ARGUMENTS, USED_UP
 from tests.loops.tables import Table
 from tests.scale import seeds
@@ -22,12 +22,12 @@ def bits(value):
 
 
 def test_each_stand_in_is_tried():
-    assert {loop.py_func for loop in ARGUMENTS} == set(_jit._stand_ins)
+    assert {loop.py_func for loop in ARGUMENTS} == set(jit._stand_ins)
 
 
 @pytest.mark.parametrize("loop", ARGUMENTS, ids=lambda loop: loop.__name__)
 def test_a_stand_in_gives_what_its_loop_gives(loop):
-    compiled, stand_in = numba.njit(cache=True, nogil=True)(loop.py_func), _jit.interpreted(loop)
+    compiled, stand_in = numba.njit(cache=True, nogil=True)(loop.py_func), jit.interpreted(loop)
     for seed in seeds(200):
         args = ARGUMENTS[loop](Table(np.random.default_rng(seed)))
         others = copy.deepcopy(args)

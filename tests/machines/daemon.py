@@ -2,7 +2,7 @@
 
 from pyspark.daemon import manager
 
-import boxwood.passes._overview
+import boxwood.passes.overview
 import boxwood.table._spark  # noqa: F401
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import pytest
 
 import boxwood as bw
 from boxwood.errors import DataError
-from boxwood.render._sql import sql
+from boxwood.render.forms.sql import sql
 from boxwood.tree import ThresholdTree
 from tests.render.test_writers import SEEDS, case
 from tests.rule_cases import COLUMNS, random_tree

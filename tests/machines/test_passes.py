@@ -11,10 +11,12 @@ import pytest
 
 import boxwood as bw
 from boxwood.errors import DataError
-from boxwood.grow import METHODS, _imm_passes
-from boxwood.passes import LabelColumn, NearestCenters, TableReference, TableTask
-from boxwood.passes._batches import rows_of
-from boxwood.passes._overview import Overview
+from boxwood.grow import METHODS
+from boxwood.grow.centers import imm_streamed
+from boxwood.passes import LabelColumn, NearestCenters
+from boxwood.passes.batches import rows_of
+from boxwood.passes.overview import Overview
+from boxwood.reference import TableReference, TableTask
 from boxwood.table._arrow_source import ArrowSource
 
 pytestmark = pytest.mark.machines
@@ -85,7 +87,7 @@ def test_columns_have_the_kinds_that_they_have_in_memory(machines):
 
 def test_the_same_trees(machines, monkeypatch):
     """Every method is tried on scattered batches elsewhere; here are passes of each kind."""
-    monkeypatch.setattr(_imm_passes, "FEW_VALUES", 0)  # a small table would be read into memory
+    monkeypatch.setattr(imm_streamed, "FEW_VALUES", 0)  # a small table would be read into memory
     table, centers = some_table(5)
     table = table.select([f"x{j}" for j in range(4)])
     reference = TableReference(NearestCenters(centers), centers)

@@ -6,8 +6,8 @@ import pytest
 
 import boxwood as bw
 from boxwood.errors import DataError
-from boxwood.passes import TableTask
-from boxwood.table._spark_models import is_spark_model, reference_of_spark_model
+from boxwood.reference import TableTask
+from boxwood.table.spark_models import is_spark_model, reference_of_spark_model
 
 pytestmark = pytest.mark.machines
 

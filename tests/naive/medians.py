@@ -61,7 +61,8 @@ def _median(pairs) -> float:
     for place, (value, w) in enumerate(pairs):
         below += w
         if 2 * below == total:
-            return value / 2 + pairs[place + 1][0] / 2
+            after = pairs[place + 1][0]
+            return value if value == after else value / 2 + after / 2
         if 2 * below > total:
             return value
     raise AssertionError

@@ -5,11 +5,11 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
+from boxwood.clusterers import k_means_passes as module
+from boxwood.clusterers.k_means_passes import k_means_by_passes
 from boxwood.errors import DataError
-from boxwood.passes import _k_means as module
-from boxwood.passes._batches import rows_of
-from boxwood.passes._k_means import k_means_by_passes
-from tests.scale import seeds
+from boxwood.passes.batches import rows_of
+from tests.scale import law
 from tests.scattered import scattered
 
 
@@ -35,7 +35,7 @@ def found_on(X, weights, seed, n_clusters, **options):
     return found
 
 
-@pytest.mark.parametrize("seed", seeds(60))
+@law(60)
 def test_clusters_are_the_same_in_any_batches_and_measured_on_all_rows(seed, monkeypatch):
     monkeypatch.setattr(module, "LEAST_SAMPLE_ROWS", 20)  # so that the passes have something to improve
     monkeypatch.setattr(module, "LARGE", 20)
@@ -56,7 +56,7 @@ def test_clusters_are_the_same_in_any_batches_and_measured_on_all_rows(seed, mon
     np.testing.assert_allclose(found.reference.centers, means, rtol=1e-13, atol=1e-13 * np.abs(X).max())
 
 
-@pytest.mark.parametrize("seed", seeds(5))
+@law(5)
 def test_clusters_cost_as_little_as_those_of_memory(seed):
     X, _ = make_blobs(3000, 3, centers=5, cluster_std=2, random_state=seed)
     found = found_on(X, None, seed, 5)

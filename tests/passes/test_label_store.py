@@ -14,10 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import boxwood as bw
-from boxwood.passes import Batches, NearestCenters, TableReference, TableTask
-from boxwood.passes._label_store import LabelStore
+from boxwood.passes import Batches, NearestCenters
+from boxwood.passes.labelling import LabelStore, RowStore
+from boxwood.reference import TableReference, TableTask
 from boxwood.table._arrow_source import ArrowSource
-from tests.scale import seeds
+from tests.scale import law
 from tests.scattered import scattered
 
 
@@ -49,7 +50,7 @@ def random_case(seed):
     return rng, X, rng.normal(size=(k, d)) * 3 + 2
 
 
-@pytest.mark.parametrize("seed", seeds(60))
+@law(60)
 def test_passes_see_the_same_with_stored_clusters_and_without(seed):
     rng, X, centers = random_case(seed)
     weights = rng.random(len(X))
@@ -158,7 +159,7 @@ def test_the_file_goes_with_the_store(tmp_path, monkeypatch):
     del again
     gc.collect()
     assert store.read(5, 2).tolist() == [1, 2]
-    with pytest.raises(OSError, match="lost the clusters of rows"):
+    with pytest.raises(OSError, match="lost the numbers of rows"):
         store.read(6, 2)
     del store
     gc.collect()
@@ -193,3 +194,12 @@ def test_files_are_read_less_in_later_passes(tmp_path):
     assert found == replace_store(task.batches).fold(Gather, [3]).table()
     assert [reading.columns for reading in source.readings[:2]] == [("x0", "x1", "x2", "x3"), ("x3",)]
     assert source.readings[1].n_bytes < source.readings[0].n_bytes / 3
+
+
+def test_rows_of_several_numbers():
+    store = RowStore(np.int16, 3)
+    rows = np.arange(12).reshape(4, 3)
+    for start in (2, 0):
+        assert store.write(start, rows[start : start + 2])
+    store.finish(4)
+    assert (pickle.loads(pickle.dumps(store)).read(1, 3) == rows[1:]).all()

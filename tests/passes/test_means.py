@@ -8,12 +8,11 @@ import pytest
 
 from boxwood import DataError, Mixture, Reference
 from boxwood.grow._methods import METHODS
-from boxwood.passes import TableReference, TableTask
-from boxwood.passes._find_labels import MOST_LABELS
-from boxwood.passes._means import moments_in
-from boxwood.reference import Moments, Task
+from boxwood.passes.labelling import MOST_LABELS
+from boxwood.reference import Moments, TableReference, TableTask, Task
+from boxwood.reference.streamed import moments_in
 from tests.cases import make_case
-from tests.scale import seeds
+from tests.scale import law
 from tests.scattered import ScatteredSource, scattered
 
 MOMENTS = ("weights", "origins", "offsets", "squares")
@@ -26,7 +25,7 @@ def in_batches(case, seed):
     return scattered(X, seed, label=case.labels, **weights), "weight" if weights else None
 
 
-@pytest.mark.parametrize("seed", seeds(120))
+@law(120)
 def test_means_and_variances_are_those_of_rows_in_memory(seed):
     case = make_case(seed)
     source, weight = in_batches(case, seed)
@@ -47,7 +46,7 @@ def test_means_and_variances_are_those_of_rows_in_memory(seed):
         np.testing.assert_array_equal(getattr(moments, name), getattr(here.moments, name))
 
 
-@pytest.mark.parametrize("seed", seeds(80))
+@law(80)
 def test_trees_of_mixtures_are_those_of_rows_in_memory(seed):
     rng, case = np.random.default_rng(seed), make_case(seed)
     source, weight = in_batches(case, seed)
@@ -78,7 +77,7 @@ def drop(source, *names):
     return ScatteredSource(source.table.drop_columns(list(names)), 0)
 
 
-@pytest.mark.parametrize("seed", seeds(20))
+@law(20)
 def test_nearest_centres_in_memory_and_in_batches(seed):
     rng = np.random.default_rng(seed)
     X, centers = rng.integers(0, 4, size=(40, 2)).astype(float), rng.integers(0, 4, size=(3, 2))
@@ -107,7 +106,7 @@ LABELS = {
 
 
 @pytest.mark.parametrize("kind", LABELS)
-@pytest.mark.parametrize("seed", seeds(5))
+@law(5)
 def test_labels_of_any_type(kind, seed):
     rng = np.random.default_rng(seed)
     X, labels = rng.normal(size=(60, 2)), np.resize(LABELS[kind], 60)
@@ -160,7 +159,7 @@ def test_labels_refused():
         Reference.nearest(scattered(X, 0), [[1.0, 2.0]])
 
 
-@pytest.mark.parametrize("seed", seeds(4))
+@law(4)
 def test_too_many_labels(seed):
     rows = np.arange(MOST_LABELS + 1.0)
     with pytest.raises(DataError, match="more than 10000 different values; expected labels of clusters"):

@@ -5,14 +5,13 @@ import pytest
 
 from boxwood import DataError, Reference
 from boxwood.grow._methods import METHODS
-from boxwood.passes import TableTask
-from boxwood.reference import Task
+from boxwood.reference import TableTask, Task
 from tests.cases import make_case
-from tests.scale import seeds
+from tests.scale import law
 from tests.scattered import scattered
 
 
-@pytest.mark.parametrize("seed", seeds(100))
+@law(100)
 def test_the_tree_is_that_of_rows_in_memory(seed):
     rng, case = np.random.default_rng(seed), make_case(seed)
     columns = {} if case.weights is None else {"weight": case.weights}

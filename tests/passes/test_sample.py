@@ -7,12 +7,12 @@ import pyarrow as pa
 import pytest
 
 from boxwood.passes import LabelColumn
-from boxwood.passes import _sample as module
-from boxwood.passes._batches import rows_of
-from boxwood.passes._sample import sample_of
+from boxwood.passes import sample as module
+from boxwood.passes.batches import rows_of
+from boxwood.passes.sample import sample_of
 from boxwood.table._arrow_source import ArrowSource
 from tests.naive.samples import sample_of_rows
-from tests.scale import seeds
+from tests.scale import law
 from tests.scattered import scattered
 
 
@@ -28,7 +28,7 @@ def table(seed):
     return rng, X, labels, weights
 
 
-@pytest.mark.parametrize("seed", seeds(200))
+@law(200)
 def test_a_sample_is_the_rows_with_the_least_hashes_in_any_batches(seed):
     rng, X, labels, weights = table(seed)
     n_rows = int(rng.integers(1, 40))
@@ -46,7 +46,7 @@ def labelled(batches):
     return replace(batches, labelling=LabelColumn("group", (0, 1, 2)))
 
 
-@pytest.mark.parametrize("seed", seeds(30))
+@law(30)
 def test_a_large_sample_is_the_table(seed):
     _, X, _, _ = table(seed)
     sample = sample_of(rows_of(scattered(X, seed)), len(X))

@@ -7,10 +7,10 @@ import pytest
 from sklearn.datasets import make_blobs
 
 import boxwood as bw
-from boxwood.passes._batches import rows_of
-from boxwood.passes._scaled import scaled_batches, unit_scaling
-from boxwood.reference._sums import unit_scaling_of
-from tests.scale import seeds
+from boxwood.passes.batches import rows_of
+from boxwood.passes.sums import unit_scaling_of
+from boxwood.reference.scaled import scaled_batches, unit_scaling
+from tests.scale import law
 from tests.scattered import scattered
 
 
@@ -32,7 +32,7 @@ def as_source(X, y, weights, seed):
     return scattered(X, seed, label=y, **columns), "w" if columns else None
 
 
-@pytest.mark.parametrize("seed", seeds(40))
+@law(40)
 def test_the_scaling_is_that_of_memory_and_of_fractions(seed):
     X, y, weights = table(seed)
     source, weight = as_source(X, y, weights, seed)
@@ -49,7 +49,7 @@ def test_the_scaling_is_that_of_memory_and_of_fractions(seed):
         assert scale[j] == pytest.approx(np.sqrt(float(variance)) or 1.0, rel=1e-14)
 
 
-@pytest.mark.parametrize("seed", seeds(10))
+@law(10)
 def test_scaled_rows_have_mean_0_and_variance_1(seed):
     X, y, weights = table(seed)
     source, weight = as_source(X, y, weights, seed)
@@ -59,7 +59,7 @@ def test_scaled_rows_have_mean_0_and_variance_1(seed):
     np.testing.assert_allclose(scaled.scale, 1, rtol=1e-12)
 
 
-@pytest.mark.parametrize("seed", seeds(8))
+@law(8)
 @pytest.mark.parametrize("method", ["imm", "auto"])
 def test_the_tree_on_scaled_columns_is_that_of_memory(seed, method):
     X, y, weights = table(seed)

@@ -9,13 +9,13 @@ from sklearn.datasets import make_blobs
 
 from boxwood import IMM, Reference, explain
 from boxwood.errors import DataError
-from boxwood.explanation._table_facts import TableFacts
-from boxwood.grow import _imm_passes
-from boxwood.passes import TableReference, TableTask
-from boxwood.passes._squares import LARGEST_ERROR, AboutMeans, squares_about
-from boxwood.reference._sums import Grid, Ranges, RowSums
+from boxwood.explanation.measure.facts import TableFacts
+from boxwood.grow.centers import imm_streamed
+from boxwood.passes.sums import Grid, Ranges, RowSums
+from boxwood.passes.tree_sums import LARGEST_ERROR, AboutMeans, squares_about
+from boxwood.reference import TableReference, TableTask
 from tests import naive
-from tests.scale import seeds
+from tests.scale import law
 from tests.scattered import scattered
 
 
@@ -44,7 +44,7 @@ def exact_squares(X, labels, c, j, weights):
     return sum(a * (b - mean) ** 2 for a, b in zip(w, x, strict=True))
 
 
-@pytest.mark.parametrize("seed", seeds(60))
+@law(60)
 def test_errors_are_below_their_bounds(seed):
     rng = np.random.default_rng(seed)
     n, d, k = int(rng.integers(1, 60)), int(rng.integers(1, 4)), int(rng.integers(1, 4))
@@ -69,7 +69,7 @@ def test_points_far_away_leave_no_digits():
     assert not squares_of(X, labels, 1, None, X[:1] + 1e6).is_exact
 
 
-@pytest.mark.parametrize("seed", seeds(20))
+@law(20)
 def test_costs_are_the_same_wherever_the_centres_are(seed):
     """With centres far from the means, one more pass is made, about the means."""
     rng = np.random.default_rng(seed)
@@ -87,7 +87,7 @@ def test_costs_are_the_same_wherever_the_centres_are(seed):
         assert source.runs == passes
 
 
-@pytest.mark.parametrize("seed", seeds(5))
+@law(5)
 def test_the_price_of_a_tree_without_mistakes_is_1_to_the_last_bit(seed):
     X, labels = make_blobs(300, 3, centers=4, cluster_std=0.1, random_state=seed)
     ex = explain(scattered(X, seed, label=labels), "label", method="imm")
@@ -104,9 +104,9 @@ def passes(source, work):
     return read
 
 
-@pytest.mark.parametrize("seed", seeds(3))
+@law(3)
 def test_whole_explanations_take_few_passes_over_all_columns(seed, monkeypatch):
-    monkeypatch.setattr(_imm_passes, "FEW_VALUES", 0)  # which are otherwise read into memory
+    monkeypatch.setattr(imm_streamed, "FEW_VALUES", 0)  # which are otherwise read into memory
     rng = np.random.default_rng(seed)
     centers = 6 * rng.normal(size=(5, 20))
     X = centers[rng.integers(5, size=4000)] + rng.normal(size=(4000, 20))

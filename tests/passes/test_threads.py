@@ -7,10 +7,10 @@ from sklearn.datasets import make_blobs
 from sklearn.mixture import GaussianMixture
 
 from boxwood import IMM, MMDT, Reference, explain
-from boxwood.cli._in_batches import told_by_rows
+from boxwood.cli._explained import told_by_rows
 from boxwood.cli._talk import Status
 from boxwood.grow import greedy, imm
-from boxwood.passes import _source
+from boxwood.passes import source as _source
 from boxwood.table._arrow_source import ArrowSource
 
 X, LABELS = make_blobs(2000, 3, centers=4, random_state=0)
@@ -46,6 +46,7 @@ CALLS = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", CALLS)
 def test_every_pass_takes_the_threads_that_are_asked_for(name, threads):
     for asked, taken in ((1, 1), (None, 1), (2, 2), (9, 3)):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from boxwood.loops.sort import _sort_rows, sort_rows
-from boxwood.reference import _ascending
-from boxwood.reference._ascending import ascending
+from boxwood.loops.order import _sort_rows, sort_rows
+from boxwood.reference import bins
+from boxwood.reference.bins import ascending
 from tests.scale import seeds
 
 KINDS = {
@@ -23,7 +23,7 @@ KINDS = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_values_come_in_ascending_order(kind, monkeypatch):
-    monkeypatch.setattr(_ascending, "_FEW", 0)
+    monkeypatch.setattr(bins, "_FEW", 0)
     for seed in seeds(20):
         rng = np.random.default_rng(seed)
         values = KINDS[kind](rng, int(rng.integers(1, 300)))

@@ -5,7 +5,7 @@ import pytest
 
 from boxwood import Reference
 from boxwood.reference import Task
-from boxwood.reference._bins import N_BINS, Bins, LooseBins
+from boxwood.reference.bins import N_BINS, Bins, LooseBins
 from tests.cases import make_case
 from tests.scale import seeds
 
@@ -13,7 +13,7 @@ from tests.scale import seeds
 @pytest.mark.parametrize("is_long", [False, True])
 def test_a_bin_holds_a_run_of_the_order_and_all_rows_of_a_value(is_long, monkeypatch):
     if is_long:
-        monkeypatch.setattr("boxwood.reference._bins.LONG", 0)
+        monkeypatch.setattr("boxwood.reference.bins.LONG", 0)
     for seed in seeds(60):
         X, labels, weights = make_case(seed, max_rows=200)
         task = Task.of(X, Reference.of(X, labels), sample_weight=weights)
@@ -30,7 +30,7 @@ def test_a_bin_holds_a_run_of_the_order_and_all_rows_of_a_value(is_long, monkeyp
 @pytest.mark.parametrize("is_long", [False, True])
 def test_wanted_bins_are_in_order_and_others_hold_their_rows(is_long, monkeypatch):
     if is_long:
-        monkeypatch.setattr("boxwood.reference._bins.LONG", 0)
+        monkeypatch.setattr("boxwood.reference.bins.LONG", 0)
     for seed in seeds(30):
         X, labels, weights = make_case(seed, max_rows=400)
         task, rng = Task.of(X, Reference.of(X, labels), sample_weight=weights), np.random.default_rng(seed)
@@ -50,7 +50,7 @@ def test_values_that_differ_are_spread_over_all_bins():
 
 
 def test_bins_of_a_long_table_hold_about_as_many_rows_each(monkeypatch):
-    monkeypatch.setattr("boxwood.reference._bins.LONG", 0)
+    monkeypatch.setattr("boxwood.reference.bins.LONG", 0)
     X = np.exp(3 * np.random.default_rng(0).normal(size=(64_000, 1)))
     sizes = np.diff(Task.of(X, Reference.of(X, np.arange(64_000) % 2)).bins.starts[0])
     assert sizes.min() > 500
@@ -58,7 +58,7 @@ def test_bins_of_a_long_table_hold_about_as_many_rows_each(monkeypatch):
 
 
 def test_common_values_have_bins_of_their_own(monkeypatch):
-    monkeypatch.setattr("boxwood.reference._bins.LONG", 0)
+    monkeypatch.setattr("boxwood.reference.bins.LONG", 0)
     for seed in seeds(40):
         rng = np.random.default_rng(seed)
         X = (

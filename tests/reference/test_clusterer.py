@@ -6,8 +6,8 @@ import pytest
 from sklearn.cluster import KMeans
 
 from boxwood._validation import Rows
-from boxwood.reference import _clusterer
-from boxwood.reference._clusterer import reference_of
+from boxwood.reference import clusterer
+from boxwood.reference.clusterer import reference_of
 from tests.scale import seeds
 
 
@@ -52,14 +52,14 @@ def test_whether_it_was_fitted_on_rows_does_not_depend_on_the_way(monkeypatch):
         kmeans.labels_[exchanged] = rng.integers(4, size=len(exchanged))
         found = []
         for quick in (0, 1 << 23):
-            monkeypatch.setattr(_clusterer, "QUICK", quick)
-            found.append(_clusterer._was_fitted_on(kmeans, X, Rows.of(X)))
+            monkeypatch.setattr(clusterer, "QUICK", quick)
+            found.append(clusterer._was_fitted_on(kmeans, X, Rows.of(X)))
         assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("make", [np.asarray, lambda X: pd.DataFrame(X, columns=["a", "b", "c"])])
 def test_rows_of_a_large_table_are_recognised_by_what_they_cost(make, monkeypatch):
-    monkeypatch.setattr(_clusterer, "QUICK", 0)
+    monkeypatch.setattr(clusterer, "QUICK", 0)
     for seed in seeds(20):
         X = blobs(seed)
         kmeans = Counting(4, n_init=1, random_state=seed).fit(make(X))

@@ -12,8 +12,8 @@ from boxwood import explain
 from boxwood.cli import boxwood as command
 from boxwood.errors import DataError
 from boxwood.reference import Reference
-from boxwood.reference._labels import encode_labels
-from tests.scale import seeds
+from boxwood.reference.labels import encode_labels
+from tests.scale import law, seeds
 
 WHOLE = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 
@@ -42,7 +42,7 @@ def test_a_reference_takes_labels_as_far_apart_as_their_type_allows():
     assert reference.labels.tolist() == [0, 0, 1, 1, 1]
 
 
-@pytest.mark.parametrize("seed", seeds(20))
+@law(20)
 def test_minus_one_leaves_a_row_out_as_a_number_and_as_text(seed):
     rng = np.random.default_rng(seed)
     numbers = np.append(rng.choice([-1, 3, 7], int(rng.integers(1, 20))), 3)

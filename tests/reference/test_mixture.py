@@ -14,7 +14,7 @@ from boxwood.errors import DataError
 from boxwood.reference import Moments
 from tests import naive
 from tests.cases import make_case
-from tests.scale import seeds
+from tests.scale import law, seeds
 
 X = np.array([[0.0, 1.0], [2.0, 1.0], [9.0, 4.0], [9.0, 6.0], [5.0, 5.0]])
 
@@ -189,7 +189,7 @@ def test_copies_are_frozen_and_equal():
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("seed", seeds(5))
+@law(5)
 def test_moments_that_wait_are_those_at_once(seed, weighted):
     rng = np.random.default_rng(seed)
     X, labels = rng.normal(size=(40, 3)), rng.integers(-1, 3, size=40)

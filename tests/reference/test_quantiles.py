@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from boxwood.reference._quantiles import (
+from boxwood.passes.ranks import (
     columns_in_groups,
     medians_of_groups,
     places_in_groups,

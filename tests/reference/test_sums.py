@@ -7,10 +7,10 @@ import pytest
 
 from boxwood import Reference
 from boxwood._threads import BLOCK_ROWS
+from boxwood.passes.sums import means_of
 from boxwood.reference import Moments
-from boxwood.reference._sums import means_of
 from tests.naive.sums import mean_of_rows, variance_of_rows
-from tests.scale import seeds
+from tests.scale import law
 
 KINDS = ("normal", "far", "whole", "wide", "tiny", "huge")
 
@@ -38,7 +38,7 @@ def by_cluster_and_column(of_rows, X, labels, weights):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", seeds(6))
+@law(6)
 def test_means_are_those_of_exact_fractions(kind, seed):
     rng = np.random.default_rng(seed)
     X = table(rng, kind)
@@ -64,7 +64,7 @@ def in_two_orders(kind, seed, widest):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", seeds(6))
+@law(6)
 def test_means_do_not_depend_on_the_order_of_rows(kind, seed):
     there, back = (means_of(X, labels, 3, weights) for X, labels, weights in in_two_orders(kind, seed, 200))
     for one, other in zip(there, back, strict=True):
@@ -84,7 +84,7 @@ def test_means_do_not_depend_on_blocks_threads_and_layout():
         np.testing.assert_array_equal(expected, other)
 
 
-@pytest.mark.parametrize("seed", seeds(20))
+@law(20)
 def test_clusters_of_equal_rows_have_equal_centres(seed):
     rng = np.random.default_rng(seed)
     rows = rng.normal(size=(rng.integers(2, 30), 2)) * 10.0 ** rng.integers(-3, 9)
@@ -94,7 +94,7 @@ def test_clusters_of_equal_rows_have_equal_centres(seed):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", seeds(12))
+@law(12)
 def test_variances_are_those_of_exact_fractions(kind, seed):
     rng = np.random.default_rng(seed)
     X = table(rng, kind)
@@ -112,7 +112,7 @@ def test_variances_are_those_of_exact_fractions(kind, seed):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", seeds(6))
+@law(6)
 def test_variances_do_not_depend_on_the_order_of_rows(kind, seed):
     tables = in_two_orders(kind, seed, 100)
     there, back = (Moments.of(X, labels, 3, sample_weight=weights) for X, labels, weights in tables)
@@ -124,7 +124,7 @@ def assert_same(one, other):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
 
-@pytest.mark.parametrize("seed", seeds(20))
+@law(20)
 def test_what_is_left_out_changes_nothing(seed):
     rng = np.random.default_rng(seed)
     X, labels, weights = rng.normal(size=(30, 2)), rng.integers(0, 3, size=30), rng.random(30)

@@ -1,15 +1,14 @@
 """`Task`: rows and a clustering, checked once."""
 
 import numpy as np
-import pytest
 
 from boxwood import Reference
 from boxwood.reference import Task
-from boxwood.reference._budget import Budget
-from tests.scale import seeds
+from boxwood.reference.budget import Budget
+from tests.scale import law
 
 
-@pytest.mark.parametrize("seed", seeds(20))
+@law(20)
 def test_order_sorts_the_kept_rows_by_each_column(seed):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 5, (rng.integers(2, 40), 3)) * rng.choice([1.0, 1e-12, -1e12])

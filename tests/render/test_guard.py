@@ -1,18 +1,18 @@
 """Where counts are rounded, whatever a page tells follows from multiples: nothing smaller can be worked out."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import boxwood
 from boxwood import Explanation
-from boxwood.render._guard import rounded
-from boxwood.render._picture import picture_of
-from boxwood.render._picture_rows import held_of
+from boxwood.render.page._guard import rounded
+from boxwood.render.pictures.picture import held_of, picture_of
 from tests.cases import make_case
 from tests.render.test_page import Page, customers
-from tests.scale import seeds
+from tests.scale import law
 
 
 def with_few_rows(n_few, n_wrong=2):
@@ -25,7 +25,7 @@ def with_few_rows(n_few, n_wrong=2):
     return boxwood.explain(X, labels, columns=["premium"], max_leaf_nodes=3)
 
 
-@pytest.mark.parametrize("seed", seeds(12))
+@law(12)
 def test_all_counts_are_sums_of_the_same_multiples(seed):
     """So whoever adds and subtracts what is told gets multiples only, and never a count of fewer rows."""
     case = make_case(seed)
@@ -77,6 +77,8 @@ def test_what_was_measured_before_is_rounded_or_left_out():
     member = next(column for column in told.profile() if column.column == "member")
     assert all(share * 400 % 10 == pytest.approx(0, abs=1e-6) for share in member.everyone.shares)
     assert not any("rows" in note for note in told.notes)
+    on_reading = ("vip: ja is 1, nein is 0", "read as numbers: price ('1,5 €' is 1.5)")
+    assert rounded(replace(ex, notes=on_reading), 10).notes == on_reading[:1]
     assert not re.search("Price|held out|What more or fewer leaves", page.text)
     assert re.search("held out.*What more or fewer leaves", Page(ex.to_html()).text)
     assert ex.clusters[few].size == 3  # the explanation itself stays as it is

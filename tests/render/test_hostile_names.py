@@ -8,21 +8,17 @@ import sqlite3
 from functools import cache
 
 import duckdb
-import formulas
 import numpy as np
-import onnxruntime
 import pandas as pd
 import pytest
-import sqlglot
-from sqlglot import exp
 
 import boxwood
 from boxwood.errors import DataError
 from boxwood.explanation import ClusterSummary
-from boxwood.render._dialects import DIALECTS
-from boxwood.render._literals import identifiers
-from boxwood.render._markdown import _code, _escaped, _row
-from boxwood.render._rules import cluster_name
+from boxwood.render.forms.code import identifiers
+from boxwood.render.forms.dialects import DIALECTS
+from boxwood.render.forms.text import _code, _escaped, _row
+from boxwood.render.words.rules import cluster_name
 from tests.render.test_writers import in_node
 
 NAMES = (
@@ -87,8 +83,12 @@ def test_sql_runs():
                 assert [row[0] for row in found] == [first, second, None], (dialect, first, second)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_sql_parses_back(dialect):
+    import sqlglot
+    from sqlglot import exp
+
     for first, second in PAIRS:
         if not first:
             continue
@@ -111,7 +111,10 @@ def test_the_character_0_is_refused_where_it_cannot_be_held():
             write()
 
 
+@pytest.mark.full
 def test_spreadsheets():
+    import formulas
+
     for first, second in PAIRS:
         ex = explained(first, second)[0]
         written = formulas.Parser().ast(ex.to_formula(columns=["id", first]))[1].compile()
@@ -122,7 +125,10 @@ def test_spreadsheets():
         assert np.asarray(by_header(*sheet)).item() == first
 
 
+@pytest.mark.full
 def test_scikit_learn_and_onnx():
+    import onnxruntime
+
     for first, second in PAIRS:
         ex, X = explained(first, second)
         assert ex.to_sklearn().predict(X).tolist() == [first, first, second, second]

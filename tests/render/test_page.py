@@ -23,7 +23,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 import boxwood
 from boxwood.errors import DataError
 from boxwood.explanation import ClusterStability, CutStability, Explanation, HeldOut, Stability
-from boxwood.render import EXPORTERS, _page
+from boxwood.render import EXPORTERS
+from boxwood.render.page import page as _page
 from tests.cases import make_case
 from tests.scale import seeds, variants
 

@@ -7,14 +7,15 @@ import pytest
 
 import boxwood as bw
 from boxwood import DataError, TreeBuilder
-from boxwood.render._bars import bars_of_categories, bars_of_numbers
-from boxwood.render._colours import COLOURS, hatch_of, ink_on
-from boxwood.render._cut_words import codes_at_cuts, cut_words
-from boxwood.render._fitted import brief, fitted, short_number, text_width
-from boxwood.render._picture import picture_of, swatches_of
+from boxwood.explanation.measure.leaf_facts import held_in
+from boxwood.render.pictures.bars import bars_of_categories, bars_of_numbers
+from boxwood.render.pictures.colours import COLOURS, hatch_of, ink_on
+from boxwood.render.pictures.picture import picture_of, swatches_of
+from boxwood.render.words.figures import brief, fitted, short_number, text_width
+from boxwood.render.words.walk import codes_at_cuts, cut_words
 from tests.cases import make_case
 from tests.naive import pictures as naive
-from tests.scale import seeds
+from tests.scale import law, seeds
 
 INF = np.inf
 
@@ -31,7 +32,7 @@ def explained(seed):
         return bw.explain(case.X, case.labels, max_leaf_nodes=leaves, sample_weight=weights, method="cart")
 
 
-@pytest.mark.parametrize("seed", seeds(30))
+@law(30)
 def test_bars_count_every_row_once(seed):
     ex = explained(seed)
     picture = picture_of(ex)
@@ -46,7 +47,7 @@ def test_bars_count_every_row_once(seed):
         assert cut.lost == pytest.approx(naive.lost_at(ex, cut.node), abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", seeds(30))
+@law(30)
 def test_no_bar_straddles_a_cut(seed):
     ex = explained(seed)
     for cut in picture_of(ex).cuts:
@@ -64,7 +65,7 @@ def test_no_bar_straddles_a_cut(seed):
         assert bars.heights.sum(axis=0).max() == pytest.approx(1.0) or not cut.rows
 
 
-@pytest.mark.parametrize("seed", seeds(30))
+@law(30)
 def test_leaves_count_every_row_once(seed):
     ex = explained(seed)
     picture = picture_of(ex)
@@ -92,7 +93,7 @@ def random_tree(rng, n_leaves):
     return builder.build()
 
 
-@pytest.mark.parametrize("seed", seeds(40))
+@law(40)
 def test_no_boxes_overlap(seed):
     from dataclasses import replace
 
@@ -103,7 +104,8 @@ def test_no_boxes_overlap(seed):
     leaves = tuple(ex.leaves[0]._replace(cluster=int(c)) for c in tree.leaf_clusters)
     kept = None
     if seed % 2:
-        kept = replace(ex._rows(), leaf=tree.apply(X))
+        rows, leaf = ex._rows(), tree.apply(X)
+        kept = replace(rows, leaf=leaf, held=held_in(rows.task, leaf, tree.n_leaves)[0])
     picture = picture_of(replace(ex, tree=tree, leaves=leaves, _kept={}, _evidence=kept))
     boxes = [cut.box for cut in picture.cuts] + [leaf.box for leaf in picture.leaves]
     assert len(boxes) == tree.n_nodes
@@ -120,7 +122,7 @@ def test_no_boxes_overlap(seed):
 
 
 def naive_box(x, y, width, height):
-    from boxwood.render._picture import Box
+    from boxwood.render.pictures.picture import Box
 
     return Box(x, y, width, height)
 

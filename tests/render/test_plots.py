@@ -11,12 +11,12 @@ from sklearn.datasets import load_iris
 import boxwood as bw
 from boxwood import DataError
 from boxwood.render import ExplanationDisplay
-from boxwood.render._canvas import drawable
-from boxwood.render._picture import picture_of
-from boxwood.render._plot_boxes import areas_of, columns_of, points_of
-from boxwood.render._plot_profile import lines_of
+from boxwood.render.pictures.canvas import drawable
+from boxwood.render.pictures.picture import picture_of
+from boxwood.render.pictures.plot_boxes import areas_of, columns_of, points_of
+from boxwood.render.pictures.plot_measured import lines_of
 from tests.render import draw
-from tests.scale import seeds, variants
+from tests.scale import law, variants
 
 TOLERANCE = 5.0  # of 255, root mean square of 8 x 8 pixels: letters are a little otherwise in each version of freetype
 
@@ -70,15 +70,16 @@ def test_no_stored_picture_is_left_over():
 
 @pytest.mark.parametrize("name", ["tree_2", "tree_7", "boxes", "profile", "frontier", "stability"])
 def test_the_comparison_sees_a_change(name, monkeypatch):
-    from boxwood.render import _colours, _plot_frontier, _plot_profile, _plot_stability
+    from boxwood.render.pictures import colours as _colours
+    from boxwood.render.pictures import plot_measured
 
     colours = ("#111111", "#eeeeee", *_colours.COLOURS[2:])
     monkeypatch.setattr(_colours, "COLOURS", colours)
-    monkeypatch.setattr(_plot_frontier, "_value", lambda row, by_price: row.leaves / 10)
-    monkeypatch.setattr(_plot_profile, "_HIGH", "#00ff00")
-    monkeypatch.setattr(_plot_stability, "STABLE", 0.95)
+    monkeypatch.setattr(plot_measured, "_value", lambda row, by_price: row.leaves / 10)
+    monkeypatch.setattr(plot_measured, "_HIGH", "#00ff00")
+    monkeypatch.setattr(plot_measured, "STABLE", 0.95)
     if name == "stability":
-        monkeypatch.setattr(_plot_stability, "LOST", 0.0)
+        monkeypatch.setattr(plot_measured, "LOST", 0.0)
     assert distance(draw.drawn(name), stored(name)) > TOLERANCE
 
 
@@ -180,7 +181,7 @@ def test_lacking_characters_have_a_sign():
 # ------------------------------------------------------------------------------------------------------------ boxes
 
 
-@pytest.mark.parametrize("seed", seeds(20))
+@law(20)
 def test_boxes_hold_the_rows_of_their_leaf(seed):
     rng = np.random.default_rng(seed)
     X, labels = rng.integers(0, 6, size=(80, 3)).astype(float), rng.integers(0, 3, size=80)

@@ -15,7 +15,7 @@ from boxwood.errors import DataError
 from tests.render.test_hostile_names import PAIRS, explained
 from tests.render.test_shapes_of_trees import deep
 from tests.rule_cases import COLUMNS, NAMES, categories, explained_by, explanation, random_tree, rows
-from tests.scale import seeds
+from tests.scale import law
 from tests.test_one_answer import pandas_frame
 
 SPACE = "{http://www.dmg.org/PMML-4_4}"
@@ -86,7 +86,7 @@ def scores(ex, columns):
     return [model.score(dict(zip(COLUMNS, row, strict=True))) for row in zip(*columns, strict=True)]
 
 
-@pytest.mark.parametrize("seed", seeds(12, first=60))
+@law(12, first=60)
 def test_rows_at_cuts_missing_and_unseen(seed):
     rng = np.random.default_rng(seed)
     known = categories(rng)
@@ -94,7 +94,7 @@ def test_rows_at_cuts_missing_and_unseen(seed):
     assert scores(ex, columns) == ex.predict(pandas_frame(columns), missing="none").tolist()
 
 
-@pytest.mark.parametrize("seed", seeds(8, first=20))
+@law(8, first=20)
 def test_categories_of_which_one_is_missing(seed):
     rng = np.random.default_rng(seed)
     words = Categories(("east", "west", None)[seed % 2 :], bool(rng.random() < 0.5))
@@ -117,7 +117,7 @@ def test_cuts_that_have_all_values_on_one_side():
             assert found == ex.predict(np.array(column, dtype=object)[:, None], missing="none").tolist()
 
 
-@pytest.mark.parametrize("seed", seeds(4))
+@law(4)
 def test_two_sided_cuts(seed):
     rng = np.random.default_rng(seed)
     ex = explained_by(random_tree(rng, n_columns=2, two_sided=0.5), COLUMNS[:2], NAMES)

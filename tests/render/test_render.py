@@ -1,5 +1,6 @@
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier, export_text
 from boxwood import CART, ThresholdTree, TreeBuilder, explain, grow, render
 from boxwood.errors import DataError
 from boxwood.explanation import Condition
-from boxwood.render._rules import condition, number, rule
+from boxwood.render.words.rules import condition, number, rule
 from boxwood.tree import Interval
 
 INF = math.inf
@@ -153,6 +154,8 @@ def test_loss_in_words():
         "times that of the clusters (price of explainability); it is below 1 because the clusters do not minimise the "
         "squared distances of rows to the mean of their cluster."
     )
+    near = replace(explain([[0.0], [1.0], [5.0], [7.0]], [0, 0, 1, 1]), price=1.0000001)
+    assert "; within-cluster cost is that of the clusters (price of explainability 1)." in str(near)
     weighted = loss([[0.0], [1.0], [5.0]], [0, 0, 1], sample_weight=[1, 2, 3.5])
     assert weighted.startswith(
         "The rules agree with the clusters on 100.0% of rows by weight (always cluster 1: 53.8%); "

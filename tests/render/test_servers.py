@@ -12,12 +12,10 @@ import tempfile
 import time
 
 import numpy as np
-import psycopg
-import pymysql
 import pytest
 
-from boxwood.render._dialects import DIALECTS
-from boxwood.table._sql import as_number
+from boxwood.render.forms.dialects import DIALECTS
+from boxwood.table.sql import as_number
 from tests.render.test_writers import SEEDS, case, clipped
 from tests.rule_cases import COLUMNS, odd_doubles
 from tests.test_one_answer import pandas_frame
@@ -67,6 +65,9 @@ def running(command, folder, connect):
 
 
 def connected(server, connect, log):
+    import psycopg
+    import pymysql
+
     until = time.monotonic() + 60
     while True:
         try:
@@ -85,6 +86,8 @@ def run(command, folder):
 
 @pytest.fixture(scope="module")
 def postgres():
+    import psycopg
+
     with folder_of_server() as folder:
         data = os.path.join(folder, "data")
         options = ["--auth=trust", "--username=boxwood", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"]
@@ -100,6 +103,8 @@ def postgres():
 
 @pytest.fixture(scope="module")
 def mariadb():
+    import pymysql
+
     with folder_of_server() as folder:
         data, socket = os.path.join(folder, "data"), os.path.join(folder, "s")
         options = ["--no-defaults", f"--datadir={data}"]

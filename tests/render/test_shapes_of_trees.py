@@ -4,7 +4,6 @@ import math
 import re
 
 import numpy as np
-import onnxruntime
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -15,11 +14,10 @@ import boxwood
 from boxwood import ThresholdTree, TreeBuilder
 from boxwood.axes import Categories
 from boxwood.errors import DataError
-from boxwood.render._function import comparisons
-from boxwood.render._one_sided import one_sided
-from boxwood.render._outline import LONGEST
-from boxwood.render._text_tree import tree as tree_text
-from boxwood.render._walk import walk
+from boxwood.render.forms._one_sided import one_sided
+from boxwood.render.forms.code import comparisons
+from boxwood.render.forms.text import tree as tree_text
+from boxwood.render.words.walk import LONGEST, walk
 from tests.render.test_hostile_names import in_node
 from tests.rule_cases import explained_by, random_tree
 from tests.scale import seeds
@@ -38,6 +36,8 @@ def deep(n, *, to_the_left):
 
 def runs_like(ex, X, folder):
     """Check what runs from the source alone against the tree."""
+    import onnxruntime
+
     expected = ex.tree.predict(X).tolist()
     rows = [{f"x{j}": value for j, value in enumerate(row)} for row in X.tolist()]
     names = {}

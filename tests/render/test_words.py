@@ -17,7 +17,7 @@ from sklearn.preprocessing import OneHotEncoder
 import boxwood
 from boxwood.cli import boxwood as command
 from boxwood.render import rules, sql
-from tests.scale import seeds
+from tests.scale import law
 
 LABELS = ["a", "a", "b", "b", "c", "c"] * 3
 MEMBERS = pd.DataFrame({"member": [False, False, True, True, True, True] * 3, "6": [1.0, 2, 1, 2, 8, 9] * 3})
@@ -43,7 +43,7 @@ def test_a_column_of_booleans_is_said_by_its_name(make):
     assert ex.predict(MEMBERS.astype(float).to_numpy()).tolist() == LABELS
     again = boxwood.Explanation.from_json(ex.to_json())
     assert again == ex
-    assert ex.to_dict()["categories"] == {"member": {"values": (False, True), "others": False}}
+    assert ex.to_dict()["categories"] == {"member": {"values": [False, True], "others": False}}
 
 
 def test_models_without_booleans_are_as_they_were():
@@ -62,7 +62,7 @@ def test_an_encoded_column_of_booleans_is_said_by_its_name():
     ]
 
 
-@pytest.mark.parametrize("seed", seeds(8))
+@law(8)
 def test_sql_of_booleans_labels_rows_as_python_does(seed):
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame({"p": rng.random(40) < 0.5, "q": rng.random(40) < 0.5, "x": rng.integers(9, size=40)})

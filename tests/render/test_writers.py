@@ -8,18 +8,14 @@ import subprocess
 from functools import cache
 
 import duckdb
-import formulas
 import numpy as np
-import onnxruntime
 import pandas as pd
 import pytest
-import sqlglot
-from sqlglot import exp
 
 from boxwood import ThresholdTree
-from boxwood.render._dialects import DIALECTS, dialect_of
-from boxwood.render._literals import in_spreadsheet
-from boxwood.table._sql import as_number
+from boxwood.render.forms.code import in_spreadsheet
+from boxwood.render.forms.dialects import DIALECTS, dialect_of
+from boxwood.table.sql import as_number
 from tests.rule_cases import COLUMNS, CUTS, UNSEEN, categories, explained_by, explanation, odd_doubles, rows
 from tests.scale import SLOW
 from tests.test_one_answer import by_sqlite, in_duckdb, pandas_frame, polars_frame
@@ -138,9 +134,13 @@ def test_short_thresholds_stay_decimals_in_sqlite():
         assert as_number(cut, dialect_of("sqlite").number) == written
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("dialect", ["mysql", "tsql", "bigquery", "snowflake", "spark"])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_other_dialects_say_the_same_when_they_are_parsed_back(seed, dialect, tmp_path):
+    import sqlglot
+    from sqlglot import exp
+
     ex, _, columns, _ = case(seed)
     columns = [[clipped(value) for value in column] for column in columns]  # some have no infinity
     written = ex.to_sql(dialect).replace("$\\{", "${")  # tests/machines show what Spark itself reads
@@ -155,6 +155,8 @@ def test_other_dialects_say_the_same_when_they_are_parsed_back(seed, dialect, tm
 
 def as_plain_text(node):
     """Return a cast to text or bytes as one to text alone, which DuckDB compares by all characters."""
+    from sqlglot import exp
+
     if isinstance(node, exp.Cast) and node.is_type("float"):
         return exp.cast(node.this, "double")  # as FLOAT of SQL Server is
     inner = node
@@ -169,6 +171,9 @@ def clipped(value, most=1e308):
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_query_adds_the_cluster_to_the_table(dialect):
+    import sqlglot
+    from sqlglot import exp
+
     ex = case(60)[0]
     query = sqlglot.parse_one(ex.to_sql(dialect, table='shop "1".cust`omers]'), read=dialect)
     source = query.find(exp.Table)
@@ -200,8 +205,11 @@ def test_a_query_runs():
 N_CELLS = N_ROWS if SLOW else 2_000  # an evaluator in Python takes 10 seconds for all
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", SEEDS)
 def test_spreadsheets(seed):
+    import formulas
+
     ex, known, _, _ = case(seed)
     rng = np.random.default_rng(seed)
     cuts = np.array([cut for cut in CUTS if cut])
@@ -227,6 +235,8 @@ def test_spreadsheets(seed):
 
 def by_header(ex, sheet):
     """Return what the formula gives for each row of a whole sheet, the first row of which has names."""
+    import formulas
+
     written = formulas.Parser().ast(ex.to_formula(row=7))[1].compile()
     header, *rows = [np.array([row], dtype=object) for row in sheet]
     return [str(np.asarray(written(header, row)).item()) for row in rows]
@@ -332,8 +342,11 @@ def test_scikit_learn(seed):
     assert twin.feature_names_in_.tolist() == list(COLUMNS)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", SEEDS)
 def test_onnx(seed):
+    import onnxruntime
+
     ex, known, _, _ = case(seed)
     codes, table = single_rows(ex, known, N_ROWS, missing=True)
     (found,) = onnxruntime.InferenceSession(ex.to_onnx()).run(["cluster"], {"X": codes})
@@ -342,6 +355,8 @@ def test_onnx(seed):
 
 
 def test_onnx_gives_whole_numbers_as_such():
+    import onnxruntime
+
     import boxwood
 
     ex = boxwood.explain([[1.0], [9.0]], [30, 5])

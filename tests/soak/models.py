@@ -15,7 +15,7 @@ from boxwood import Explanation, explain, load
 from boxwood.errors import DataError, ModelError
 from boxwood.grow import METHODS
 from boxwood.render import EXPORTERS, rules
-from boxwood.render._exporters import Exporter
+from boxwood.render.forms.exporters import Exporter
 from tests.explanation.test_damaged_models import damaged, measured, use_facts
 from tests.explanation.test_pipelines import goods, pipeline
 from tests.soak.parts import Wrong

@@ -13,6 +13,7 @@ SLOW = {"signals", "machine"}  # they start processes
 MARKED = [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in PARTS]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", MARKED)
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_every_part_finds_nothing_wrong_with_its_first_cases(name, tmp_path, monkeypatch):
@@ -58,6 +59,7 @@ def attempt(seed, folder):
     return "fine"
 
 
+@pytest.mark.full
 def test_a_hang_and_a_crash_are_failures_and_not_the_end():
     notes, *found = outcomes(Part("test_soak", "this file", seconds=0.5), 0, cases=4, seconds=None)
     assert notes == []

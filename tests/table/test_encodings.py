@@ -7,7 +7,7 @@ import pytest
 import boxwood as bw
 from boxwood.errors import DataError
 from boxwood.table import read_table, write_labelled
-from boxwood.table._encodings import encoding_of
+from boxwood.table.csv import encoding_of
 
 TEXT = "größe;preis;ort\r\n1;2,5;Köln\r\n2;3,5;„Süd“ €\r\n"
 HINT = "read as {}; if that is wrong, name the encoding with --encoding"
@@ -59,6 +59,17 @@ def test_labels_are_written_in_utf8_and_the_guess_is_told(tmp_path):
 def test_what_may_be_either_is_refused_with_its_line(tmp_path, content, line):
     with pytest.raises(DataError, match=rf"line {line} is not UTF-8 text, and it is not sure .*\nname the encoding"):
         read_table(file_of(tmp_path, content))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
+def test_utf16_without_its_mark_is_told(tmp_path, encoding, name):
+    content = TEXT.encode(encoding)
+    path = file_of(tmp_path, gzip.compress(content) if name.endswith("gz") else content, name)
+    for read in (read_table, bw.scan):
+        with pytest.raises(DataError, match=f"looks like UTF-16 without its mark; read it with --encoding {encoding}$"):
+            read(path)
+    assert read_table(path, encoding=encoding).columns == ("größe", "preis")
 
 
 def test_an_encoding_must_be_known_and_fit(tmp_path):

@@ -10,7 +10,7 @@ import pytest
 import boxwood as bw
 from boxwood.errors import DataError
 from boxwood.table import read_table, write_labelled
-from boxwood.table._source import open_source
+from boxwood.table.duck import open_source
 
 FAR = (1 << 62) + 1
 VALUES = [

@@ -10,8 +10,7 @@ import pytest
 
 import boxwood as bw
 from boxwood.errors import DataError
-from boxwood.passes import TableReference
-from boxwood.reference import Reference
+from boxwood.reference import Reference, TableReference
 from boxwood.table import read_table
 
 DECIMAL = pa.decimal128(30, 20)
@@ -47,6 +46,19 @@ TYPED = {
     "booleans": (pa.array([True, False, True]), ["false", "true"]),
     "dates": (pa.array([0, 1, 0], pa.date32()), ["1970-01-01", "1970-01-02"]),
     "times": (pa.array([0, 1_500_000, 0], pa.timestamp("us")), ["1970-01-01 00:00:00", "1970-01-01 00:00:01.5"]),
+    "times of a zone": (
+        pa.array([0, 1_500_000, 86_400_000_000], pa.timestamp("us", "Asia/Kolkata")),
+        ["1970-01-01 00:00:00+00", "1970-01-01 00:00:01.5+00", "1970-01-02 00:00:00+00"],
+    ),
+    "nanoseconds": (
+        pa.array([0, 1, 20], pa.timestamp("ns")),
+        ["1970-01-01 00:00:00", "1970-01-01 00:00:00.000000001", "1970-01-01 00:00:00.00000002"],
+    ),
+    "nanoseconds of a zone": (
+        pa.array([0, 1, 0], pa.timestamp("ns", "Europe/Berlin")),
+        ["1970-01-01 00:00:00+00", "1970-01-01 00:00:00.000000001+00"],
+    ),
+    "times of day": (pa.array([0, 1, 10**10], pa.time64("ns")), ["00:00:00", "00:00:00.000000001", "00:00:10"]),
     "text": (pa.array(["01", "1", "1.0"]), ["01", "1", "1.0"]),
 }
 X = np.arange(30) * 7 % 11
@@ -89,6 +101,22 @@ def test_labels_of_types_are_those_of_text(tmp_path, name, form):
     table = pa.table({"x": X, "label": pa.concat_arrays([labels] * 10)})
     path = str(tmp_path / f"t.{form}")
     pq.write_table(table, path) if form == "parquet" else pa.feather.write_feather(table, path)
+    assert both(path) == (expected, expected)
+
+
+@pytest.mark.parametrize(("form", "expected"), [("parquet", [-5, 1500]), ("arrow", ["-00:00:00.005", "00:00:01.5"])])
+def test_durations_are_whole_numbers_in_parquet_which_has_no_type_for_them(tmp_path, form, expected):
+    table = pa.table({"x": X, "label": pa.array([-5, 1500, -5] * 10, pa.duration("ms"))})
+    path = str(tmp_path / f"t.{form}")
+    pq.write_table(table, path) if form == "parquet" else pa.feather.write_feather(table, path)
+    assert both(path) == (expected, expected)
+
+
+def test_labels_of_times_do_not_depend_on_where_they_are_read(tmp_path, monkeypatch):
+    labels, expected = TYPED["times of a zone"]
+    path = str(tmp_path / "t.parquet")
+    pq.write_table(pa.table({"x": X, "label": pa.concat_arrays([labels] * 10)}), path)
+    monkeypatch.setenv("TZ", "America/New_York")
     assert both(path) == (expected, expected)
 
 

@@ -17,12 +17,12 @@ import pytest
 
 import boxwood as bw
 from boxwood.errors import DataError
-from boxwood.passes._batches import numbers
+from boxwood.passes.batches import numbers
 from boxwood.table import ColumnError, read_table
-from boxwood.table._as_source import MAKERS, Maker, as_source, is_source
-from boxwood.table._parquet_source import ParquetSource, parquet_file
-from boxwood.table._scan import scan_file
-from tests.scale import seeds
+from boxwood.table.as_source import MAKERS, Maker, as_source, is_source
+from boxwood.table.parquet import ParquetSource, parquet_file
+from boxwood.table.scanned import scan_file
+from tests.scale import law
 
 NAMES = ("a", "b", "flag", "word")
 
@@ -90,7 +90,7 @@ def every_source(table, folder, rng):
     yield "reader", table.to_reader(max_chunksize=int(rng.integers(1, 60)))
 
 
-@pytest.mark.parametrize("seed", seeds(9))
+@law(9)
 def test_every_source_gives_the_rows_in_their_order(tmp_path, seed):
     table = random_table(seed)
     for name, thing in islice(every_source(table, tmp_path, np.random.default_rng(seed)), seed % 3, None, 3):

@@ -20,15 +20,16 @@ import pytest
 import boxwood
 from boxwood.cli._talk import FORMAT
 from boxwood.errors import DataError
-from boxwood.render._sql import sql_case
+from boxwood.render.forms.sql import sql_case
 from boxwood.table import ColumnError, output_format, read_table, write_labelled
-from boxwood.table._column_names import split_names
-from boxwood.table._formats import FORMATS, format_of
-from boxwood.table._source import _SETTINGS, Source, connected
+from boxwood.table.column_names import split_names
+from boxwood.table.duck import _SETTINGS, Source, connected
+from boxwood.table.formats import FORMATS, format_of
+from boxwood.table.scanned import scan_file
 from boxwood.tree import ThresholdTree, TreeBuilder
 from tests import naive
 from tests.cases import make_case
-from tests.scale import SLOW, seeds
+from tests.scale import SLOW, law
 
 TINY, HUGE = 5e-324, 1.7976931348623157e308
 THRESHOLDS = [
@@ -98,7 +99,7 @@ def labels_of(path):
 # ---------------------------------------------------------------------------------------------- the SQL of a tree
 
 
-@pytest.mark.parametrize("seed", seeds(8))
+@law(8)
 def test_sql_labels_rows_as_the_twin_does(seed):
     rng = np.random.default_rng(seed)
     n_columns = int(rng.integers(1, 4))
@@ -113,7 +114,7 @@ def test_sql_labels_rows_as_the_twin_does(seed):
         assert list(found) == [naive.cluster_or_none(nested, x) for x in X]
 
 
-@pytest.mark.parametrize("seed", seeds(3))
+@law(3)
 def test_sql_labels_generated_tables_as_the_tree_does(seed):
     for case_seed in range(80 * seed, 80 * seed + 80, 16):
         rng = np.random.default_rng(case_seed)
@@ -184,7 +185,7 @@ def test_sql_quotes_names_and_keeps_whole_numbers():
 # ------------------------------------------------------------------------------------------------------ reading
 
 
-@pytest.mark.parametrize("seed", seeds(1))
+@law(1)
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_numbers_are_read_as_they_were_written(tmp_path, form, seed):
     X = np.column_stack([np.resize(make_case(60 * seed + i, max_columns=1).X[:, 0], 41) for i in range(60)])
@@ -289,7 +290,7 @@ def test_columns_of_whole_numbers_beyond_doubles_are_told(tmp_path, form):
     duckdb.execute(
         f"COPY (SELECT {far} FROM range(20) t(i)) TO '{path}' (FORMAT {'json' if form == 'jsonl' else form})"
     )
-    assert read_table(path).hints == ("whole numbers too large to tell apart as doubles: far; rules read them rounded",)
+    assert read_table(path).rounded == ("far",)
 
 
 def test_nan_of_parquet_is_told_with_remedies(tmp_path):
@@ -391,7 +392,8 @@ def test_labels_are_numbers_or_text(tmp_path, values, expected):
     assert table.columns == ("a",)
 
 
-@pytest.mark.parametrize("seed", seeds(2))
+@pytest.mark.full
+@law(2)
 def test_many_columns_are_read_as_each_is_alone(tmp_path, seed):
     rng = np.random.default_rng(seed)
     kinds = [
@@ -459,6 +461,18 @@ def test_labelling_takes_memory_of_the_columns_and_not_of_the_rows(tmp_path, for
         done = subprocess.run([*MEASURED, sys.executable, "-c", labelling, path, out], capture_output=True, text=True)
         peaks.append(int(done.stdout.splitlines()[-1]))  # DuckDB may show its progress before
     assert peaks[1] < 1.3 * peaks[0]
+
+
+@pytest.mark.parametrize("value", ["1_1", "1_000.5", "1e1_0"])
+@pytest.mark.parametrize("decimal", [None, ",", "."])
+def test_an_underscore_makes_a_text(tmp_path, value, decimal):
+    path = tmp_path / "t.csv"
+    path.write_text(f"a;b\n{value};1\n{value};2\n", encoding="utf-8")
+    assert read_table(str(path), decimal=decimal).left_out == (("text", ("a",)),)
+    with scan_file(str(path), decimal=decimal) as source:
+        assert source.kinds == ("text", "number")
+    with pytest.raises(DataError, match=f"has text in 2 of 2 rows, first '{value}'"):
+        write_labelled(str(path), str(tmp_path / "o.csv"), "x0", {"x0": "a"}, decimal=decimal)
 
 
 def test_text_far_down_among_numbers_is_found(tmp_path):
@@ -581,8 +595,8 @@ def test_too_small_a_limit_of_memory_is_lifted(tmp_path, monkeypatch):
         return fetch(source, sql, tick)
 
     monkeypatch.setattr(Source, "fetch", watched)
-    monkeypatch.setattr("boxwood.table._source._LEAN", 4)
-    monkeypatch.setattr("boxwood.table._source._LEAN_COLUMN", 0)
+    monkeypatch.setattr("boxwood.table.duck._LEAN", 4)
+    monkeypatch.setattr("boxwood.table.duck._LEAN_COLUMN", 0)
     assert write_labelled(path, out, CASE, NUMBERS).n_rows == 60000
     assert limits[0] == "4.0 MiB"
     assert len(limits) == 2

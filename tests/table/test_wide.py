@@ -4,7 +4,7 @@ import pytest
 
 import boxwood as bw
 from boxwood.table import read_table
-from boxwood.table._source import open_source
+from boxwood.table.duck import open_source
 
 MANY = 4  # columns that are many here
 
@@ -18,13 +18,16 @@ KINDS = {  # columns of many kinds, by their values
     "word": ["a", "é", "", "NA"],
     "same": ["5", "5", "5", "5"],
     "none": ["", "", "", ""],
+    "share": ["3 %", "4.5 %", "10 %", "7 %"],
+    "answer": ["ja", "nein", "Ja", "nein"],
 }
 
 
 @pytest.fixture(autouse=True)
 def few_are_many(monkeypatch):
-    for module in ("_source", "_profiles", "_read"):
-        monkeypatch.setattr(f"boxwood.table.{module}.MANY", MANY)
+    modules = "boxwood.table.duck", "boxwood.table.columns", "boxwood.table._read", "boxwood.table.columns"
+    for module in modules:
+        monkeypatch.setattr(f"{module}.MANY", MANY)
 
 
 def csv_file(path, names):

@@ -19,9 +19,9 @@ from sklearn.preprocessing import OneHotEncoder
 import boxwood as bw
 from boxwood.errors import DataError
 from boxwood.table import ColumnError
-from boxwood.table._label_table import label_table
+from boxwood.table.labels import label_table
 from boxwood.tree import TreeBuilder
-from tests.scale import seeds
+from tests.scale import law
 from tests.table.test_scan_faults import files_of_at_most
 from tests.table.test_table import THRESHOLDS, neighbours, random_tree
 
@@ -73,7 +73,7 @@ def test_all_else_of_a_file_stays(tmp_path):
     assert b"pandas" in mine.metadata
 
 
-@pytest.mark.parametrize("seed", seeds(10))
+@law(10)
 def test_rows_get_the_clusters_of_the_tree(tmp_path, seed):
     rng = np.random.default_rng(seed)
     values = np.array([v for v in THRESHOLDS if np.isfinite(v)])
@@ -114,7 +114,7 @@ TYPES = {
 
 
 @pytest.mark.parametrize("kind", TYPES)
-@pytest.mark.parametrize("seed", seeds(2))
+@law(2)
 def test_columns_of_any_type_are_compared_as_doubles(tmp_path, kind, seed):
     rng = np.random.default_rng(seed)
     numbers, gaps = rng.integers(0, 2 if kind == "bool" else 100, 200).tolist(), rng.random(200) < 0.1
@@ -148,7 +148,7 @@ def test_columns_of_any_type_are_compared_as_doubles(tmp_path, kind, seed):
 NASTY = ["", "a.b", "a", 'quo"te', "it's", "select", "x; DROP TABLE t", "c0", "é\n", "boxwood_rows", "A", "$1", "label"]
 
 
-@pytest.mark.parametrize("seed", seeds(3))
+@law(3)
 def test_hostile_names_of_columns_stay(tmp_path, seed):
     rng = np.random.default_rng(seed)
     names = list(rng.permutation(NASTY))

@@ -12,7 +12,7 @@ from boxwood.metrics import error_rate, mixture_price
 from boxwood.theory import certificate
 from tests import naive
 from tests.metrics.test_mixtures import THREE, arrays, degenerate_mixture, is_resolved, random_mixture, random_tree
-from tests.scale import seeds
+from tests.scale import seeds, share
 
 
 def test_certificate_equals_the_twin():
@@ -32,7 +32,7 @@ def test_certificate_equals_the_twin():
         assert guarantee.error.value == pytest.approx(sum(exact) + misplaced)
         assert error_rate(mixture, tree).value <= guarantee.error.value * (1 + 1e-9) + 1e-15
         assert guarantee.error.value <= guarantee.chebyshev_error.value * (1 + 1e-9) + 1e-15
-    assert checked >= 300
+    assert checked >= share(300)
 
 
 def test_certificate_of_any_tree_bounds_its_price():

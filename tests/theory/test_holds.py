@@ -7,8 +7,7 @@ import pytest
 
 from boxwood import Mixture, ThresholdTree
 from boxwood.grow import mmdt
-from boxwood.grow._kernel_mmdt_components import GaussianLaws
-from boxwood.grow._kernel_mmdt_cuts import grow_from_laws
+from boxwood.grow.kernel.mmdt import GaussianLaws, grow_from_laws
 from boxwood.kernels import Gaussian
 from boxwood.metrics import error_rate, within_similarity
 from boxwood.theory import bounds, certificate, instances

@@ -7,7 +7,7 @@ import pytest
 from sklearn.cluster import KMeans
 
 from boxwood import ThresholdTree
-from boxwood.clusterers import _kernel_k_means_steps as steps
+from boxwood.clusterers import _kernel_k_means as steps
 from boxwood.kernels import Linear
 from boxwood.metrics import partition_cost, price_of_explainability
 from boxwood.theory import instances

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from boxwood.tree import Interval, TreeBuilder
-from boxwood.tree import _cover as cover_module
-from boxwood.tree._cover import cover
+from boxwood.tree import cover as cover_module
+from boxwood.tree.cover import cover
 from tests import naive
 from tests.scale import seeds
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from boxwood.tree import ThresholdTree, TreeBuilder
-from boxwood.tree._merge import merged
+from boxwood.tree.merge import merged
 from tests import naive
 from tests.scale import seeds
 from tests.strategies import rows_near, trees

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from boxwood.axes import AxisMap
-from boxwood.axes._composed import Chained, Selection, Stacked
+from boxwood.axes.maps import Chained, Selection, Stacked
 from boxwood.errors import DataError
 from boxwood.tree import ThresholdTree, TreeBuilder
-from boxwood.tree._intervals import EVERYTHING, complement, intersection, joined
+from boxwood.tree.cover import EVERYTHING, complement, intersection, joined
 from tests import naive
 from tests.scale import seeds
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from boxwood.errors import ModelError
 from boxwood.tree import ThresholdTree, TreeBuilder, between, rows_at_nodes, shortest_between
-from boxwood.tree._shorten import shortened_in
+from boxwood.tree.shorten import shortened_in
 from tests import naive
-from tests.scale import SEEDS
+from tests.scale import draws
 from tests.strategies import rows_near, trees
 
 TWO_SIDED = {
@@ -257,7 +257,7 @@ def test_unequal_trees_and_other_things():
 
 
 def test_a_chain_of_very_many_leaves():
-    n = 20_000 * SEEDS  # far beyond the depth of Python's recursion
+    n = draws(20_000)  # far beyond the depth of Python's recursion
     tree = chain(n)
     assert (tree.depth, tree.n_leaves) == (n - 1, n)
     assert ThresholdTree.from_json(tree.to_json()) == tree

@@ -15,34 +15,38 @@ from typing import TYPE_CHECKING
 from boxwood._lazy import attach
 
 if TYPE_CHECKING:
-    from boxwood.axes._axis_map import AxisMap as AxisMap
-    from boxwood.axes._categories import Categories as Categories
-    from boxwood.axes._features_additive import ChiSquaredFeatures as ChiSquaredFeatures
-    from boxwood.axes._features_additive import PowerFeatures as PowerFeatures
-    from boxwood.axes._features_additive import StepFeatures as StepFeatures
-    from boxwood.axes._features_curves import ChosenCurves as ChosenCurves
-    from boxwood.axes._features_curves import Curves as Curves
-    from boxwood.axes._features_distance import LandmarkFeatures as LandmarkFeatures
-    from boxwood.axes._features_taylor import TAYLOR_MARGIN as TAYLOR_MARGIN
-    from boxwood.axes._features_taylor import TaylorFeatures as TaylorFeatures
-    from boxwood.axes._kernel_features import features_of_kernel as features_of_kernel
-    from boxwood.axes._kernel_features import surrogate_map as surrogate_map
+    from boxwood.axes._curves import TAYLOR_MARGIN as TAYLOR_MARGIN
+    from boxwood.axes._curves import ChosenCurves as ChosenCurves
+    from boxwood.axes._curves import Curves as Curves
+    from boxwood.axes._curves import TaylorFeatures as TaylorFeatures
     from boxwood.axes._monotone import Scaling as Scaling
-    from boxwood.axes._table_map import TableMap as TableMap
-    from boxwood.axes._table_map import axis_map_of as axis_map_of
     from boxwood.axes._terminal import TerminalEmbedding as TerminalEmbedding
+    from boxwood.axes.categories import Categories as Categories
+    from boxwood.axes.kernel_features import ChiSquaredFeatures as ChiSquaredFeatures
+    from boxwood.axes.kernel_features import LandmarkFeatures as LandmarkFeatures
+    from boxwood.axes.kernel_features import PowerFeatures as PowerFeatures
+    from boxwood.axes.kernel_features import StepFeatures as StepFeatures
+    from boxwood.axes.kernel_features import features_of_kernel as features_of_kernel
+    from boxwood.axes.kernel_features import surrogate_map as surrogate_map
+    from boxwood.axes.maps import AxisMap as AxisMap
+    from boxwood.axes.transformers import TableMap as TableMap
+    from boxwood.axes.transformers import axis_map_of as axis_map_of
 
 _MODULES: dict[str, tuple[str, ...]] = {
-    "_axis_map": ("AxisMap",),
-    "_categories": ("Categories",),
-    "_features_additive": ("ChiSquaredFeatures", "PowerFeatures", "StepFeatures"),
-    "_features_curves": ("ChosenCurves", "Curves"),
-    "_features_distance": ("LandmarkFeatures",),
-    "_features_taylor": ("TAYLOR_MARGIN", "TaylorFeatures"),
-    "_kernel_features": ("features_of_kernel", "surrogate_map"),
+    "_curves": ("ChosenCurves", "Curves", "TAYLOR_MARGIN", "TaylorFeatures"),
     "_monotone": ("Scaling",),
-    "_table_map": ("TableMap", "axis_map_of"),
     "_terminal": ("TerminalEmbedding",),
+    "categories": ("Categories",),
+    "kernel_features": (
+        "ChiSquaredFeatures",
+        "LandmarkFeatures",
+        "PowerFeatures",
+        "StepFeatures",
+        "features_of_kernel",
+        "surrogate_map",
+    ),
+    "maps": ("AxisMap",),
+    "transformers": ("TableMap", "axis_map_of"),
 }
 
 __getattr__, __dir__ = attach(__name__, _MODULES)

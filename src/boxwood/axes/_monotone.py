@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from boxwood._types import Bools, Floats, Ints
 from boxwood._validation import as_table, as_vector, position, real_number
-from boxwood.axes._axis_map import AxisMap
-from boxwood.tree._intervals import Intervals
+from boxwood.axes.maps import AxisMap
+from boxwood.tree.cover import Intervals
 
 __all__ = ["LARGEST", "Elementwise", "Monotone", "Scaling", "last_at_most", "transformed"]
 

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 
 from boxwood._types import Floats
 from boxwood._validation import as_table, position, real_number
-from boxwood.axes._axis_map import AxisMap
+from boxwood.axes.maps import AxisMap
 from boxwood.errors import DataError
-from boxwood.tree._intervals import Intervals
+from boxwood.tree.cover import Intervals
 
 __all__ = ["TerminalEmbedding"]
 

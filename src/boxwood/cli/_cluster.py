@@ -40,8 +40,8 @@ def write_on_cluster(
         If it lacks a column that the rules test.
     """
     from boxwood._frames import column_names
-    from boxwood.explanation._on_frames import frame_with_leaves
-    from boxwood.table._labels import refuse_taken
+    from boxwood.explanation.verbs import frame_with_leaves
+    from boxwood.table.labels import refuse_taken
 
     frame = cluster_frame(file, engine, options)
     refuse_taken(file or "the query", column_names(frame), column)

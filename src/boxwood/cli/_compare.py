@@ -11,10 +11,9 @@ import click
 from boxwood.cli._errors import Verb
 from boxwood.cli._explain import command as explain_command
 from boxwood.cli._explained import SCALED, in_option_names, read
-from boxwood.cli._limits import LIMITS, limits
+from boxwood.cli._limits import LIMITS, in_words, limits
 from boxwood.cli._talk import Talk, reading_options, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show
-from boxwood.cli._words import in_words
 from boxwood.grow import METHODS, method_of
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ _MOST = 100
 
 def _check_sql(ctx: click.Context, param: click.Parameter, sql: str | None) -> str | None:
     if sql is not None:
-        from boxwood.table._query import is_query
+        from boxwood.table.duck import is_query
 
         if not is_query(sql):
             raise click.BadParameter("a query begins with SELECT, WITH or FROM and a space")
@@ -37,7 +37,7 @@ def _check_sql(ctx: click.Context, param: click.Parameter, sql: str | None) -> s
 def _check_limit(ctx: click.Context, param: click.Parameter, text: str | None) -> str | None:
     if text is None:
         return None
-    from boxwood.table._sizes import as_bytes
+    from boxwood.table.duck import as_bytes
 
     try:
         as_bytes(text)
@@ -123,7 +123,7 @@ def chosen_engine(talk: Talk, file: str | None, options: dict[str, Any]) -> str:
         return str(options["engine"])
     if file is None or not _is_one_file(file):
         return "duckdb"
-    from boxwood.table._sizes import as_bytes
+    from boxwood.table.duck import as_bytes
 
     limit = as_bytes(options["memory_limit"])
     free = _free_memory() if limit is None else limit
@@ -159,8 +159,8 @@ def opened(talk: Talk, file: str | None, engine: str, options: dict[str, Any]) -
 
 
 def _by_duckdb(file: str | None, options: dict[str, Any], tick: Any) -> Source:
-    from boxwood.table._scan import scan, scan_file
-    from boxwood.table._sizes import as_bytes
+    from boxwood.table.duck import as_bytes
+    from boxwood.table.scanned import scan, scan_file
 
     require("pyarrow", "arrow", "Reading a table in batches")
     limit = options["memory_limit"]
@@ -171,7 +171,7 @@ def _by_duckdb(file: str | None, options: dict[str, Any], tick: Any) -> Source:
 
 def _on_cluster(file: str | None, engine: str, options: dict[str, Any]) -> Source:
     from boxwood.cli._cluster import cluster_frame
-    from boxwood.table._as_source import as_source
+    from boxwood.table.as_source import as_source
 
     source = as_source(cluster_frame(file, engine, options))
     assert source is not None  # a frame of Spark or Dask is one
@@ -190,12 +190,12 @@ def _is_one_file(file: str | None) -> bool:
 
 def _needed(file: str, format: str | None) -> int:
     """Return about how many bytes a file takes in memory while it is explained."""
-    from boxwood.table._formats import format_of
+    from boxwood.table.formats import format_of
 
     size, kind = os.path.getsize(file), format_of(file, format)
     if kind == "parquet":
         try:
-            from boxwood.table._parquet_source import parquet_file
+            from boxwood.table.parquet import parquet_file
 
             table = parquet_file(file)
             return 8 * table.n_rows * len(table.schema) * COPIES

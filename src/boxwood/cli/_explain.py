@@ -9,7 +9,7 @@ import click
 from boxwood.cli._engine import check_engine, engine_options
 from boxwood.cli._errors import PAST_A_LIMIT, Verb
 from boxwood.cli._explained import explained
-from boxwood.cli._limits import limit_options
+from boxwood.cli._limits import in_options, limit_options, without_told
 from boxwood.cli._outputs import (
     check_outputs,
     described_outputs,
@@ -20,7 +20,6 @@ from boxwood.cli._outputs import (
 )
 from boxwood.cli._talk import Talk, check_model, reading_options, refuse_overwriting, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show, tell
-from boxwood.cli._words import in_options, without_told
 from boxwood.grow import METHODS, method_of
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def _check_validate(ctx: click.Context, param: click.Parameter, text: str | None
     """Return a share or a number of folds."""
     if text is None:
         return None
-    from boxwood.explanation._holdout import checked_validate
+    from boxwood.explanation.measure.held_out import checked_validate
 
     try:
         return checked_validate(int(text) if text.strip().isdecimal() else float(text))

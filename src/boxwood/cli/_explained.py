@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from boxwood._validation import listed
 from boxwood.cli._engine import chosen_engine, opened
-from boxwood.cli._in_batches import columns_of, explained_in_batches
-from boxwood.cli._limits import LIMITS, limits
-from boxwood.cli._talk import Talk, reading
-from boxwood.cli._words import in_words, notes_on_columns
+from boxwood.cli._limits import LIMITS, in_words, limits, notes_on_columns
+from boxwood.cli._talk import Status, Talk, reading
 from boxwood.errors import DataError
 from boxwood.grow import METHODS
 
 if TYPE_CHECKING:
-    from boxwood.cli._in_batches import Columns
     from boxwood.explanation import Explanation
+    from boxwood.passes import Source
     from boxwood.table import Table
 
-__all__ = ["SCALED", "explained", "in_option_names", "read"]
+__all__ = ["SCALED", "Columns", "explained", "in_option_names", "read", "told_by_rows"]
 
 SCALED = "clustered on columns scaled to equal spread; --scale none clusters them as they are"
 _OPTIONS = {
@@ -76,7 +75,7 @@ def _refuse_method(options: dict[str, Any]) -> None:
     """Refuse a method that cannot read a table in batches, or does not keep the limits, before the table is read."""
     if options["method"] == "auto":
         return
-    from boxwood.reference._budget import Budget
+    from boxwood.reference.budget import Budget
 
     method = METHODS[options["method"]]
     method.refuse_without_passes()
@@ -92,7 +91,7 @@ def _in_memory(talk: Talk, file: str, clusters: int | None, labels: str | None, 
 
 def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> tuple[Table, tuple[str, ...]]:
     """Return the table without columns that rules should not use, and notes on them, which are told."""
-    from boxwood.explanation._guards import note_on_used, notes_on_left_out, notes_on_padded
+    from boxwood.explanation.ask.columns import notes_on_left_out, notes_on_use
     from boxwood.table import read_table
 
     with talk.status(f"reading {file}") as tick:
@@ -100,11 +99,11 @@ def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> 
         table = read_table(file, labels=labels, missing="drop", tick=tick, **chosen, **reading(options))
     suspects = [] if options["columns"] else _suspects(table, has_labels=labels is not None)
     left_out, used = dict(table.left_out), table.without(suspects)
-    notes = notes_on_left_out(left_out, suspects)
     if not used.columns:
+        notes = notes_on_left_out(left_out, suspects)
         raise DataError(f"no column is left in {table.name}\n{'; '.join(map(in_words, notes))}")
-    notes = (note_on_used(used.columns, left_out, suspects), *notes) if notes else ()
-    notes += notes_on_padded([name for name in used.padded if name in used.columns])
+    read = {name: getattr(used, name) for name in ("padded", "spellings", "rounded")}
+    notes = notes_on_use(used.columns, left_out, suspects, **read)
     for note in (*notes[:1], *table.hints, *notes[1:]):
         talk.note(in_words(note))
     return used, notes
@@ -112,7 +111,7 @@ def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> 
 
 def _suspects(table: Table, *, has_labels: bool) -> list[str]:
     """Return the columns that look like identifiers; none if labels would have no other column."""
-    from boxwood.explanation._guards import identifiers_to_leave_out, looks_like_identifier
+    from boxwood.explanation.ask.columns import identifiers_to_leave_out, looks_like_identifier
 
     pairs = zip(table.columns, table.X.T, strict=True)
     suspects = [name for name, values in pairs if name in table.padded or looks_like_identifier(name, values)]
@@ -127,7 +126,7 @@ def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, 
     ):
         warnings.simplefilter("always", UserWarning)
         from boxwood.explanation import explain
-        from boxwood.explanation._explanation import with_booleans
+        from boxwood.explanation.explanation import with_booleans
 
         status(0.0, rows=len(table.X))
         with in_option_names():
@@ -195,3 +194,73 @@ def in_option_names() -> Iterator[None]:
         if text == str(error):
             raise
         raise click.UsageError(text) from None
+
+
+class Columns(NamedTuple):
+    """Names of all columns of a table, and of those that are clustered and explained."""
+
+    names: tuple[str, ...]
+    columns: tuple[str, ...]
+
+
+def told_by_rows(source: Source, status: Status) -> Callable[[float, int], None]:
+    """Return what shows the share and the number of rows of each pass."""
+    doing, last = status.doing, 0
+
+    def tick(share: float, n_rows: int) -> None:
+        nonlocal last
+        number = source.n_passes + 1
+        if number != last:
+            last = number
+            status.begin(f"{doing}, pass {number}:")
+        status(share, source.n_rows or n_rows)
+
+    return tick
+
+
+def columns_of(source: Source, labels: str | None, options: dict[str, Any]) -> Columns:
+    """Return the columns to use: those that are named, or candidates, of which `explain` leaves some out.
+
+    Raises
+    ------
+    ColumnError
+        If the table lacks a column that is named.
+    DataError
+        If no column remains.
+    """
+    from boxwood.explanation.ask.asked import Candidates
+    from boxwood.table.column_names import ColumnError, find_columns, split_names
+
+    names = source.names
+    beside = [name for name in (labels, options["weights"]) if name is not None]
+    find_columns(beside, names)
+    if len(beside) == 2 and beside[0] == beside[1]:
+        raise ColumnError(f"column '{labels}' cannot hold both labels and weights; name another one for one of them")
+    wanted, excluded = split_names(options["columns"], names), split_names(options["exclude"], names)
+    find_columns(wanted, names)
+    find_columns(excluded, names)
+    chosen = [name for name in wanted or names if name not in (*excluded, *beside)]
+    for name in () if wanted else source.mixed:
+        if name in chosen:
+            source.refuse_text(name)
+    if not chosen:
+        raise DataError(f"no numeric column in {source.name}\nits columns: {listed(names)}")
+    return Columns(names, Candidates(chosen, are_named=bool(wanted)))
+
+
+def explained_in_batches(
+    talk: Talk, source: Source, columns: Columns, labels: str | None, **options: Any
+) -> tuple[Explanation, list[str]]:
+    """Return the explanation of a source, and the warnings; options are those of `explain`."""
+    from boxwood.explanation import explain
+
+    doing = "clustering and growing" if labels is None else "growing"
+    with talk.growing(doing) as status, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        source.tick = told_by_rows(source, status)
+        try:
+            explanation = explain(source, labels, columns=columns.columns, **options)
+        finally:
+            source.tick = None
+    texts = [str(warning.message) for warning in caught if warning.category is not DeprecationWarning]
+    return explanation, list(dict.fromkeys(texts))

@@ -9,13 +9,12 @@ from typing import Any
 import click
 
 from boxwood.cli._errors import Verb
-from boxwood.cli._model import load_model
+from boxwood.cli._limits import in_options
 from boxwood.cli._outputs import takes_page_options
-from boxwood.cli._talk import Talk, check_writable, refuse_overwriting, talk_options
+from boxwood.cli._talk import Talk, check_writable, load_model, refuse_overwriting, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show
-from boxwood.cli._words import in_options
 from boxwood.render import EXPORTERS
-from boxwood.render._dialects import DIALECTS
+from boxwood.render.forms.dialects import DIALECTS
 
 __all__ = ["command"]
 

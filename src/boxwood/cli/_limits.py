@@ -1,17 +1,20 @@
-"""Options that limit the rules of `boxwood explain`, and the columns that they name."""
+"""Options that limit the rules of `boxwood explain`, and notes of an explanation in the words of the options."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 if TYPE_CHECKING:
-    from boxwood.cli._in_batches import Columns
+    from boxwood.cli._explained import Columns
+    from boxwood.explanation import Explanation
     from boxwood.table import Table
 
-__all__ = ["LIMITS", "limit_options", "limits"]
+__all__ = ["LIMITS", "in_options", "in_words", "limit_options", "limits", "notes_on_columns", "without_told"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -65,7 +68,7 @@ def limits(options: dict[str, Any], table: Table | Columns) -> dict[str, Any]:
     ColumnError
         If the table does not have a column, or rules cannot use one that is preferred.
     """
-    from boxwood.table._column_names import find_columns, split_names
+    from boxwood.table.column_names import find_columns, split_names
 
     forbidden, preferred = (split_names(options[name], table.names) for name in ("forbidden", "preferred"))
     find_columns(forbidden, table.names)
@@ -74,3 +77,48 @@ def limits(options: dict[str, Any], table: Table | Columns) -> dict[str, Any]:
         "forbidden": [name for name in forbidden if name in table.columns],
         "preferred": list(preferred),
     }
+
+
+_ENDS = {
+    "(columns chooses others)": "(--exclude leaves it out)",
+    "standardize gives columns equal weight": "--scale unit gives columns equal weight",
+    "standardize, or choose the columns (columns)": "--scale unit, or choose the columns (-c)",
+    "choose the columns (columns)": "choose the columns (-c)",
+    "name the columns (columns)": "name the columns (-c)",
+    "(max_leaf_nodes)": "(--max-leaf-nodes)",
+    "(n_clusters)": "(-k)",
+}
+"""Ends of notes, the longer first. Before them stand names of columns, which stay as they are."""
+
+_LIMITS = re.compile(r"^(max_columns=\d+): |\(((?:max_depth|min_samples_leaf)=\d+(?:, min_samples_leaf=\d+)?)\)$")
+
+
+def in_options(explanation: Explanation) -> Explanation:
+    """Return the explanation for printing: its notes name the options of `boxwood explain`."""
+    return replace(explanation, notes=tuple(map(in_words, explanation.notes)))
+
+
+def notes_on_columns(explanation: Explanation) -> tuple[str, ...]:
+    """Return the notes on columns that are used or left out."""
+    from boxwood.explanation.ask.columns import ColumnNote
+
+    return tuple(note for note in explanation.notes if isinstance(note, ColumnNote))
+
+
+def without_told(explanation: Explanation) -> Explanation:
+    """Return the explanation without the notes on columns, which are told on standard error."""
+    told = notes_on_columns(explanation)
+    return replace(explanation, notes=tuple(note for note in explanation.notes if note not in told))
+
+
+def in_words(note: str) -> str:
+    """Return a note, or an error, with the options of `boxwood explain` in place of the parameters of Python."""
+    found = _LIMITS.search(note)
+    if found:
+        inside = found[1] or found[2]
+        ours = re.sub(r"(\w+)=", lambda name: f"{LIMITS[name[1]]} ", inside)
+        return note[: found.start()] + found[0].replace(inside, ours) + note[found.end() :]
+    for end, ours in _ENDS.items():
+        if note.endswith(end):
+            return note.removesuffix(end) + ours
+    return note

@@ -13,14 +13,21 @@ import click
 
 from boxwood.cli._engine import check_engine, labelling_options
 from boxwood.cli._errors import PAST_A_LIMIT, Verb
-from boxwood.cli._model import load_model
-from boxwood.cli._talk import Talk, check_writable, reading, reading_options, refuse_overwriting, talk_options
+from boxwood.cli._talk import (
+    Talk,
+    check_writable,
+    load_model,
+    reading,
+    reading_options,
+    refuse_overwriting,
+    talk_options,
+)
 from boxwood.cli._terminal import refuse_closed_output, tell
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
     from boxwood.table import Labelled
-    from boxwood.table._query import Query
+    from boxwood.table.duck import Query
 
 __all__ = ["command"]
 
@@ -146,8 +153,8 @@ def _label_on_cluster(
 
 def _table(file: str | None, sql: str | None, output: str | None) -> str | Query:
     """Return what is labelled; refuse to write over one of its files."""
-    from boxwood.table._paths import find_files
-    from boxwood.table._query import Query
+    from boxwood.table.duck import Query
+    from boxwood.table.paths import find_files
 
     if sql is not None:
         return Query(sql)
@@ -171,8 +178,8 @@ def _print(talk: Talk, explanation: Explanation, table: str | Query, /, **option
 
 
 def _write(talk: Talk, explanation: Explanation, table: str | Query, out: str, /, **options: Any) -> Labelled:
-    from boxwood.render._labels import rules_of
-    from boxwood.table._write_labels import label_rows
+    from boxwood.render.forms.labels import rules_of
+    from boxwood.table.write_labels import label_rows
 
     rules = rules_of(explanation.tree, explanation.columns, explanation.names, explanation.coded_columns)
     hints: list[str] = []

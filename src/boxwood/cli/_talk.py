@@ -1,4 +1,4 @@
-"""Code that all verbs use: options, notes on standard error, and checks of output files."""
+"""Code that all verbs use: options, notes on standard error, checks of output files, saved models."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from boxwood.cli._errors import DEBUG
 from boxwood.cli._terminal import draw, is_terminal, tell, visible
+
+if TYPE_CHECKING:
+    from boxwood.explanation import Explanation
 
 __all__ = [
     "FORMAT",
@@ -19,6 +22,7 @@ __all__ = [
     "Talk",
     "check_model",
     "check_writable",
+    "load_model",
     "reading",
     "reading_options",
     "refuse_overwriting",
@@ -45,7 +49,7 @@ _DECIMAL = click.option(
 
 def _check_encoding(ctx: click.Context, param: click.Parameter, name: str | None) -> str | None:
     if name is not None:
-        from boxwood.table._encodings import has_encoding
+        from boxwood.table.csv import has_encoding
 
         if not has_encoding(name):
             raise click.BadParameter(f"'{name}' is no encoding; name one that Python knows, such as cp1252 or utf-16")
@@ -110,7 +114,7 @@ class Talk:
             if not self._alive:
                 yield status
                 return
-            from boxwood.loops._jit import watched_compiling
+            from boxwood.loops.jit import watched_compiling
 
             with watched_compiling(status.compiling):
                 yield status
@@ -218,3 +222,22 @@ def _size(n_bytes: int) -> str:
         if n_bytes >= size:
             return f"{n_bytes / size:.0f} {unit}"
     return f"{n_bytes} bytes"
+
+
+def load_model(path: str) -> Explanation:
+    """Return the model in a file.
+
+    Raises
+    ------
+    DataError
+        If there is no such file (the message offers the nearest name), or if it is no model or of a newer format.
+    """
+    from boxwood.errors import ModelError
+    from boxwood.explanation import load
+    from boxwood.table import refuse_absent
+
+    refuse_absent(path)
+    try:
+        return load(path)
+    except ModelError as error:
+        raise ModelError(f"{error}\nmake one with: boxwood explain FILE -k N --save model.json") from None

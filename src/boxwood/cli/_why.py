@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from boxwood.cli._errors import Verb
-from boxwood.cli._model import load_model
-from boxwood.cli._talk import Talk, reading, reading_options, talk_options
+from boxwood.cli._talk import Talk, load_model, reading, reading_options, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
 
 __all__ = ["command"]
-
-_BOOLEANS = {"true": True, "false": False}
 
 _EPILOG = """\b
 Examples:
@@ -62,7 +59,7 @@ def command(model: str, file: str | None, row: int | None, given: tuple[str, ...
 
 
 def _read(talk: Talk, explanation: Explanation, file: str, row: int, options: dict[str, Any]) -> dict[str, Any]:
-    from boxwood.table._one_row import read_row
+    from boxwood.table.labels import read_row
 
     tested = [int(j) for j in explanation.tree.features]
     coded = explanation.coded_columns
@@ -93,18 +90,31 @@ def _value(explanation: Explanation, name: str, text: str) -> Any:
         return None
     known = {value for value in categories.values if value is not None} if categories is not None else set()
     booleans = bool(known) and all(isinstance(value, bool) for value in known)
-    if booleans and text.lower() in _BOOLEANS:
-        return _BOOLEANS[text.lower()]
+    if booleans and (truth := _truth(text)) is not None:
+        return truth
     try:
         return float(text)
     except ValueError:
+        from boxwood.table.columns import number_of
+
+        number = number_of(text)
+    if number is None:
         expected = "True or False" if booleans else "a number"
-        raise click.UsageError(f"--set {name} must be {expected}, got '{text}'") from None
+        raise click.UsageError(f"--set {name} must be {expected}, got '{text}'")
+    return number
+
+
+def _truth(text: str) -> bool | None:
+    """Return the truth that a word stands for in the columns of files; None if it is no such word."""
+    from boxwood.table.sql import PAIRS
+
+    words = {word: word == yes for yes, no in (("true", "false"), *PAIRS) for word in (yes, no)}
+    return words.get(text.strip().lower())
 
 
 def _columns(explanation: Explanation, names: tuple[str, ...]) -> list[str]:
     """Return the names of columns of the model; an unknown one is an error of usage."""
-    from boxwood.table._column_names import find_columns, split_names
+    from boxwood.table.column_names import find_columns, split_names
 
     found = split_names(names, explanation.columns)
     find_columns(found, explanation.columns)

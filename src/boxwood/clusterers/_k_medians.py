@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -14,18 +17,172 @@ from sklearn.utils.validation import check_is_fitted
 
 from boxwood._compat import Interval, StrOptions, fit_context
 from boxwood._frames import validated_rows
-from boxwood._threads import BLOCK_ROWS
+from boxwood._threads import BLOCK_ROWS, map_blocks
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_table, as_weights, real_number, refuse_infinite_sum
-from boxwood.clusterers._k_medians_steps import Cloud, Clustering, alternate, few_rows
-from boxwood.clusterers._seeding import SEEDINGS
 from boxwood.errors import DataError
-from boxwood.reference._centers import objective_code
-from boxwood.reference._clusterer import FEW_STARTS, LARGE, MANY_STARTS
+from boxwood.loops.costs import L2, add_potentials, distances, lower_to, nearest
+from boxwood.reference.centers import Groups, find_centers, next_centers, objective_code
+from boxwood.reference.clusterer import FEW_STARTS, LARGE, MANY_STARTS
 
-__all__ = ["KMedians"]
+__all__ = ["Cloud", "KMedians", "alternate"]
 
 BETTER = 1e-9  # fraction of the cost by which a start must be better than an earlier one: less may be rounding
+
+
+def _plus_plus(cloud: Cloud, k: int, rng: np.random.RandomState) -> Floats:
+    """Return k rows, each drawn with a chance in proportion to its distance to the nearest row drawn before.
+
+    It is the distance and not its square, so that the chance of a row is its fraction of the cost. Of 2 + log k
+    candidates the one that leaves the lowest cost is taken, and of equal ones the first.
+    """
+    return _drawn(cloud, k, rng, lambda closest: closest, 2 + int(np.log(k)))
+
+
+def _at_random(cloud: Cloud, k: int, rng: np.random.RandomState) -> Floats:
+    """Return k different rows, drawn by weight."""
+    return _drawn(cloud, k, rng, lambda closest: np.sign(closest), 1)
+
+
+SEEDINGS: dict[str, Callable[[Cloud, int, np.random.RandomState], Floats]] = {
+    "k-medians++": _plus_plus,
+    "random": _at_random,
+}
+
+
+def _drawn(
+    cloud: Cloud, k: int, rng: np.random.RandomState, chance: Callable[[Floats], Floats], n_trials: int
+) -> Floats:
+    """Return k different rows, each the best of some candidates, drawn by `chance` of their distance to the others."""
+    first = _draw(cloud, np.ones(len(cloud.X)), rng, 1)
+    centers = cloud.rows(first)
+    closest = np.full(len(cloud.X), np.inf)
+    cloud.lower_to(centers[0], closest)
+    while len(centers) < k:
+        if not closest.any():
+            raise few_rows(k, len(centers))
+        candidates = cloud.rows(_draw(cloud, chance(closest), rng, n_trials))
+        potentials = _potentials(cloud, candidates, closest) if n_trials > 1 else np.zeros(1)
+        center = candidates[np.argmin(potentials)]
+        centers = np.vstack([centers, center])
+        cloud.lower_to(center, closest)
+    return centers
+
+
+def few_rows(n_clusters: int, n_different: int) -> DataError:
+    """Return the error for fewer different rows than clusters."""
+    return DataError(
+        f"{n_clusters} clusters asked for, but the table has only {n_different} different rows; ask for fewer clusters"
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Cloud:
+    """Rows that all have weight, with the distance between them and the number of threads."""
+
+    X: Array
+    weights: Floats | None
+    code: int
+    n_jobs: int | None
+
+    @property
+    def euclidean(self) -> bool:
+        """Whether distances are Euclidean; l1 otherwise."""
+        return self.code == L2
+
+    @property
+    def best_is_costly(self) -> bool:
+        """Whether finding the best centres takes much longer than moving nearer to them."""
+        return self.euclidean
+
+    @property
+    def loop_weights(self) -> Floats:
+        """The weights as the loops take them: an empty array where all rows weigh 1."""
+        return np.empty(0) if self.weights is None else self.weights
+
+    @cached_property
+    def order(self) -> Indices:
+        """The rows sorted by value, shape (n,): draws along it do not depend on the order of the rows."""
+        order = np.argsort(self.X[:, 0], kind="stable")
+        first = self.X[order, 0]
+        return order if (first[1:] != first[:-1]).all() else np.lexsort(self.X.T[::-1])
+
+    def rows(self, numbers: Indices) -> Floats:
+        """Return some rows, given by their numbers, as float64."""
+        return self.X[numbers].astype(np.float64)
+
+    def map_blocks(self, work: Callable[[int, int], T]) -> list[T]:
+        """Return `work(start, stop)` for each block of rows."""
+        return map_blocks(work, len(self.X), n_jobs=self.n_jobs)
+
+    def distances(self, centers: Floats) -> Floats:
+        """Return the distance of each row to each centre, shape (n, k)."""
+        columns = np.ascontiguousarray(centers.T)
+        out = np.empty((len(self.X), len(centers)))
+        self.map_blocks(lambda start, stop: distances(self.X[start:stop], columns, self.euclidean, out[start:stop]))
+        return out
+
+    def lower_to(self, center: Floats, closest: Floats) -> None:
+        """Lower the distances `closest`, shape (n,), to the distance to one more centre for the rows nearer to it."""
+        self.map_blocks(lambda start, stop: lower_to(self.X[start:stop], center, self.euclidean, closest[start:stop]))
+
+    def nearest(self, centers: Floats) -> tuple[Indices, Floats]:
+        """Return the nearest centre of each row, the first of equally near ones, and its distance; both (n,)."""
+        columns = np.ascontiguousarray(centers.T)
+        labels, costs = np.empty(len(self.X), dtype=np.intp), np.empty(len(self.X))
+
+        def work(start: int, stop: int) -> None:
+            nearest(self.X[start:stop], columns, self.euclidean, labels[start:stop], costs[start:stop])
+
+        self.map_blocks(work)
+        return labels, costs
+
+    def best_centers(self, now: Clustering) -> Floats:
+        """Return the best centre of each cluster, shape (k, d)."""
+        best = find_centers(self.X, now.labels, len(now.centers), self.code, self.weights, n_jobs=self.n_jobs)
+        return best.base + best.offset
+
+    def better_centers(self, now: Clustering) -> Floats:
+        """Return centres that are one step nearer to the geometric median of each cluster, shape (k, d)."""
+        groups = Groups.of(now.labels, len(now.centers))
+        return next_centers(self.X, groups, self.weights, now.centers, n_jobs=self.n_jobs)
+
+    def total(self, costs: Floats) -> float:
+        """Return the weighted sum of costs.
+
+        Raises
+        ------
+        DataError
+            If it is beyond the largest float.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = float(np.sum(costs if self.weights is None else costs * self.weights))
+        if not np.isfinite(total):
+            raise DataError("the cost is beyond the largest float; divide the columns of X by a power of ten")
+        return total
+
+
+def _potentials(cloud: Cloud, candidates: Floats, closest: Floats) -> Floats:
+    """Return the cost of all rows with each candidate as one more centre."""
+    columns, weights = np.ascontiguousarray(candidates.T), cloud.loop_weights
+
+    def work(start: int, stop: int) -> Floats:
+        sums = np.zeros(len(candidates))
+        rows = slice(start, stop)
+        add_potentials(cloud.X[rows], weights[rows], columns, cloud.euclidean, closest[rows], sums)
+        return sums
+
+    return np.asarray(np.sum(cloud.map_blocks(work), axis=0))
+
+
+def _draw(cloud: Cloud, chance: Floats, rng: np.random.RandomState, size: int) -> Indices:
+    """Return rows drawn with chances in proportion to weight times `chance`, laid end to end in the cloud's order."""
+    with np.errstate(over="ignore"):  # a cost beyond the largest float is refused when it is the cost of clusters
+        chances = chance[cloud.order] if cloud.weights is None else (chance * cloud.weights)[cloud.order]
+        ends = np.cumsum(chances)
+    ranks = np.searchsorted(ends, rng.uniform(size=size) * ends[-1], side="right")
+    last = np.searchsorted(ends, ends[-1])  # rounding may lead behind the last row that has a chance
+    return np.asarray(cloud.order[np.minimum(ranks, last)])
 
 
 class KMedians(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -252,3 +409,62 @@ class KMedians(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     def _nearest(self, X: Any) -> tuple[Indices, Floats]:
         check_is_fitted(self)
         return self._cloud(self._rows(X)).nearest(self.cluster_centers_)
+
+
+T = TypeVar("T")
+ROUNDING = 1e-13  # fraction of the cost by which equal costs may differ
+
+
+class Clustering(NamedTuple):
+    """Centres (k, d), the nearest of them for each row (n,), their cost, and the number of steps taken."""
+
+    centers: Floats
+    labels: Indices
+    cost: float
+    n_iter: int
+
+
+def alternate(cloud: Cloud, centers: Floats, *, max_iter: int, tol: float) -> Clustering:
+    """Return the clustering at which the alternation from some centres ends. Every cluster has rows.
+
+    A step moves each centre to the best centre of its rows and assigns each row to its nearest centre. A step that
+    raises the cost by more than rounding is not taken. The last step lowers the cost by at most the fraction `tol`, or
+    changes no label. Geometric medians are costly, so centres only move towards them while that gains enough.
+    """
+    now, towards = _assigned(cloud, centers, 0), cloud.best_is_costly
+    for step in range(1, max_iter + 1):
+        moved = cloud.better_centers(now) if towards else cloud.best_centers(now)
+        following = _assigned(cloud, moved, step)
+        gain, settled = now.cost - following.cost, np.array_equal(following.labels, now.labels)
+        now = now._replace(n_iter=step) if gain < -ROUNDING * now.cost else following
+        little = settled or gain <= tol * now.cost
+        if little and not towards:
+            break
+        towards = cloud.best_is_costly and not little
+    return now
+
+
+def _assigned(cloud: Cloud, centers: Floats, n_iter: int) -> Clustering:
+    """Return the clustering with each row at its nearest centre.
+
+    A centre without rows first moves to the row that is farthest from its nearest centre. That lowers the cost, as no
+    row loses its nearest centre. Of equally far rows the first by value is taken.
+    """
+    while True:
+        labels, costs = cloud.nearest(centers)
+        empty = np.flatnonzero(np.bincount(labels, minlength=len(centers)) == 0)
+        if len(empty) == 0:
+            return Clustering(centers, labels, cloud.total(costs), n_iter)
+        cloud.total(costs)
+        if not costs.any():
+            raise few_rows(len(centers), len(centers) - len(empty))
+        centers = _refilled(cloud, centers, empty, costs)
+
+
+def _refilled(cloud: Cloud, centers: Floats, empty: Indices, costs: Floats) -> Floats:
+    centers = centers.copy()
+    for cluster in empty:
+        farthest = cloud.order[np.argmax(costs[cloud.order])]
+        centers[cluster] = cloud.X[farthest]
+        cloud.lower_to(centers[cluster], costs)
+    return centers

@@ -32,18 +32,15 @@ Representations", Algorithm 2.
 
 from boxwood.concepts._baseline import ConceptBaseline as ConceptBaseline
 from boxwood.concepts._baseline import concept_baseline
-from boxwood.concepts._choose_concepts import ChosenConcepts as ChosenConcepts
-from boxwood.concepts._choose_concepts import choose_concepts
-from boxwood.concepts._concept_tree import make_concept_tree
+from boxwood.concepts._choosing import ChosenConcepts as ChosenConcepts
+from boxwood.concepts._choosing import PairGap as PairGap
+from boxwood.concepts._choosing import choose_concepts, project, unseparated_pairs
 from boxwood.concepts._latents import extract_latents
-from boxwood.concepts._project_mixture import project
 from boxwood.concepts._projector import ConceptProjector
 from boxwood.concepts._report import ConceptReport as ConceptReport
 from boxwood.concepts._report import concept_report
-from boxwood.concepts._separation import PairGap as PairGap
-from boxwood.concepts._separation import unseparated_pairs
-from boxwood.concepts._stack_concepts import stack_concepts
-from boxwood.concepts._text import concept_text
+from boxwood.concepts._table import stack_concepts
+from boxwood.concepts._trees import concept_text, make_concept_tree
 
 __all__ = [
     "ConceptProjector",

@@ -17,12 +17,10 @@ from boxwood._frames import validated_rows
 from boxwood._threads import map_blocks, map_tasks, one_blas_thread
 from boxwood._types import Array, Floats
 from boxwood._validation import as_numbers, as_table, shown
-from boxwood.concepts._concept_table import CONTINUOUS, ConceptTable, concept_indices
-from boxwood.concepts._directions import CLASSIFIERS, REGRESSORS, Direction, Recipe, unit_vectors
-from boxwood.concepts._meanings import Meanings, meanings_of
-from boxwood.concepts._project_mixture import project
-from boxwood.concepts._reliability import quick_scores
-from boxwood.concepts._undecodable import warn_of_undecodable
+from boxwood.concepts._choosing import project
+from boxwood.concepts._learning import CLASSIFIERS, REGRESSORS, Direction, Recipe, quick_scores, unit_vectors
+from boxwood.concepts._table import CONTINUOUS, ConceptTable, concept_indices
+from boxwood.concepts.words import Meanings, meanings_of, warn_of_undecodable
 from boxwood.errors import DataError
 from boxwood.loops.kernels import products
 from boxwood.reference import Mixture

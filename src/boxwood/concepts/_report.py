@@ -14,10 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from boxwood._frames import label_values
 from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import as_table, refuse_other_kind, whole_number
-from boxwood.concepts._concept_table import ConceptTable
-from boxwood.concepts._directions import Recipe
-from boxwood.concepts._reliability import FOLDS, MIN_AUC, MIN_R2, assess_all, least_scores, score_text
-from boxwood.concepts._significance import holm
+from boxwood.concepts._learning import FOLDS, MIN_AUC, MIN_R2, Recipe, assess_all, holm, least_scores, score_text
+from boxwood.concepts._table import ConceptTable
 from boxwood.errors import DataError
 from boxwood.reference import encode_labels
 

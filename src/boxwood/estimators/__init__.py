@@ -2,13 +2,11 @@
 
 from boxwood.estimators._cart import CART
 from boxwood.estimators._concept_mmdt import ConceptMMDT
-from boxwood.estimators._expand import ExKMC, Expand
-from boxwood.estimators._imm import IMM
-from boxwood.estimators._kernel_expand import KernelExKMC, KernelExpand
-from boxwood.estimators._kernel_imm import KernelIMM
 from boxwood.estimators._kernel_mmdt import KernelMMDT
+from boxwood.estimators._kernel_trees import KernelExKMC, KernelExpand, KernelIMM
 from boxwood.estimators._mmdt import MMDT
 from boxwood.estimators._random_cuts import RandomCuts
+from boxwood.estimators._trees import IMM, ExKMC, Expand
 
 __all__ = [
     "CART",

@@ -14,19 +14,18 @@ from boxwood._types import Array
 from boxwood._validation import Rows
 from boxwood.axes import AxisMap, axis_map_of
 from boxwood.errors import DataError
-from boxwood.estimators._fits import FitOnRows
+from boxwood.estimators._fits import FitOnRows, by_name, clusters_on, fit_on, refuse_source
 from boxwood.estimators._fitted_tree import FittedTree
-from boxwood.estimators._on_sources import by_name, clusters_on, fit_on, refuse_source
-from boxwood.explanation._budgets import finished
-from boxwood.explanation._guards import notes_on_left_out
+from boxwood.explanation.ask.columns import notes_on_left_out
+from boxwood.explanation.ask.limits import finished
 from boxwood.grow import METHODS
-from boxwood.grow._grown import Grown
-from boxwood.passes import Batches, TableReference
-from boxwood.reference import Mixture, Reference, Task
-from boxwood.reference._budget import Budget
-from boxwood.reference._clusterer import fitted_clusterer, reference_in, reference_of, refuse_one_cluster
-from boxwood.reference._coordinates import Coordinates, made_by, not_made
-from boxwood.table._as_source import as_source
+from boxwood.grow.grown import Grown
+from boxwood.passes import Batches
+from boxwood.reference import Mixture, Reference, TableReference, Task
+from boxwood.reference.budget import Budget
+from boxwood.reference.clusterer import fitted_clusterer, reference_in, reference_of, refuse_one_cluster
+from boxwood.reference.coordinates import Coordinates, made_by, not_made
+from boxwood.table.as_source import as_source
 
 __all__ = ["AT_LEAST_ONE", "AT_LEAST_TWO", "TreeClusterer"]
 
@@ -147,8 +146,8 @@ class TreeClusterer(FittedTree):
         self.clusterer_ = fitted_clusterer(self._unfitted_clusterer(rows), X, rows, **options)
         return reference_of(self.clusterer_, X, rows)
 
-    def _clusters_on(self, batches: Batches, label: str | None) -> TableReference:
-        """Return the clustering of the rows of a source: by a column of labels, or by the clusterer."""
+    def _clusters_on(self, batches: Batches, label: str | None) -> tuple[TableReference, tuple[str, ...]]:
+        """Return the clustering of the rows of a source, by a column of labels or by the clusterer, and notes on it."""
         return clusters_on(self, batches, label)
 
     def _unfitted_clusterer(self, rows: Rows) -> Any:

@@ -13,12 +13,12 @@ from boxwood._compat import HasMethods
 from boxwood._validation import Rows
 from boxwood.axes import AxisMap
 from boxwood.concepts import ConceptProjector
-from boxwood.concepts._undecodable import warn_of_undecodable
+from boxwood.concepts.words import warn_of_undecodable
 from boxwood.errors import DataError
 from boxwood.estimators._mmdt import MMDT
 from boxwood.metrics import partition_cost
 from boxwood.reference import Mixture, Reference, Task
-from boxwood.reference._coordinates import Coordinates
+from boxwood.reference.coordinates import Coordinates
 
 __all__ = ["ConceptMMDT"]
 

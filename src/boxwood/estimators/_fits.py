@@ -1,30 +1,57 @@
-"""What an estimator keeps of `fit` until its labels, its price and its explanation are first read."""
+"""How estimators read a table, and what they keep of `fit` until its facts are first read."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.frozen import FrozenEstimator
 
+from boxwood._frames import boolean_columns, column_values, is_frame, numeric_columns, validated_rows, without_columns
 from boxwood._threads import BLOCK_ROWS
 from boxwood._types import Indices, Weights
-from boxwood._validation import Rows
+from boxwood._validation import Rows, as_weights, refuse_infinite_sum, shown
+from boxwood._warnings import warn_caller
+from boxwood.axes import AxisMap
 from boxwood.errors import DataError
 from boxwood.explanation import Explanation
-from boxwood.explanation._budgets import told
-from boxwood.explanation._explanation import with_booleans
-from boxwood.explanation._measure import costs_of, measure
-from boxwood.explanation._names import renamed
-from boxwood.grow._grown import Grown
-from boxwood.reference import Task
-from boxwood.reference._coordinates import Coordinates
+from boxwood.explanation.ask.clustering import clustering_of_table
+from boxwood.explanation.ask.columns import boolean_columns_of, left_out_of, notes_on_left_out, refuse_one_cluster_of
+from boxwood.explanation.ask.limits import told
+from boxwood.explanation.ask.names import renamed
+from boxwood.explanation.explanation import with_booleans
+from boxwood.explanation.measure.facts import TableFacts
+from boxwood.explanation.measure.measure import costs_of, measure, measured_by_passes
+from boxwood.grow import METHODS
+from boxwood.grow.grown import Grown
+from boxwood.passes import Batches, Source
+from boxwood.passes.batches import rows_of
+from boxwood.reference import TableReference, TableTask, Task
+from boxwood.reference.coordinates import Coordinates, default_columns
+from boxwood.table.as_source import is_source
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Explained", "FitOnRows", "NoExplanation", "digest_of"]
+if TYPE_CHECKING:
+    from boxwood.estimators._base import TreeClusterer
+
+__all__ = [
+    "FitOnRows",
+    "FitOnTable",
+    "NoExplanation",
+    "TableReader",
+    "by_name",
+    "clusters_on",
+    "digest_of",
+    "fit_on",
+    "refuse_source",
+]
 
 
 class NoExplanation(DataError, AttributeError):
@@ -90,3 +117,177 @@ def digest_of(rows: Rows) -> bytes:
         block = rows.values[start : start + BLOCK_ROWS].astype(np.float64) + 0.0  # -0.0 equals 0.0
         digest.update(np.ascontiguousarray(block).data)
     return digest.digest()
+
+
+NO_LABELS = (
+    "there are no labels_, as the rows are read in batches and not kept; predict rows in a frame, or write the labels "
+    "of a file: boxwood.explain(table, …).save('model.json'), then boxwood predict model.json FILE -o OUT"
+)
+
+
+class FitOnTable(NamedTuple):
+    """What an explanation is measured on, by passes, when it is first read."""
+
+    task: TableTask
+    notes: tuple[str, ...]
+
+    def clusters(self, tree: ThresholdTree) -> Indices:
+        """Raise an error, as there are too many labels to be kept."""
+        raise NoExplanation(NO_LABELS)
+
+    def prices(self, grown: Grown, clusters: Indices) -> tuple[float, float]:
+        """Raise an error; the price is a part of the explanation."""
+        raise NoExplanation(NO_LABELS)
+
+    def explained(self, grown: Grown, booleans: Sequence[str]) -> Explained:
+        """Return the explanation, from one pass, or two where rows belong to the nearest centre; seldom one more."""
+        task = replace(self.task, reference=renamed(self.task.reference))
+        facts = TableFacts(task, objective=grown.objective)
+        sums = facts.of_trees([grown.tree])[0]
+        grown = grown._replace(notes=(*self.notes, *grown.notes))
+        explanation = told(measured_by_passes(facts, grown, sums), task, task.budget)
+        return Explained(with_booleans(explanation, booleans), (explanation.price, math.inf))
+
+
+def fit_on(model: TreeClusterer, source: Source, label: Any, weight: Any) -> FitOnTable:
+    """Grow the tree of an estimator on a table in batches, and set the attributes that `fit` sets.
+
+    Raises
+    ------
+    DataError
+        If the method or the clusterer needs all rows in memory, or there is only one cluster.
+    """
+    for what, name in (("labels", label), ("sample_weight", weight)):
+        if name is not None and not isinstance(name, str):
+            raise DataError(
+                f"the rows of {source.name} are read in batches, so {what} must be the name of a column of it; "
+                f"got {shown(name)}"
+            )
+    method = METHODS[model._method]
+    method.refuse_without_passes()  # before anything is read
+    batches = replace(rows_of(source, label, weight), n_jobs=model._jobs())
+    model._booleans, model._left_out = boolean_columns_of(batches), left_out_of(source, (label, weight))
+    model._beside = tuple(name for name in (label, weight) if name is not None)
+    model.n_features_in_ = batches.n_columns
+    model.feature_names_in_ = np.array(batches.columns, dtype=object)
+    reference, notes = model._clusters_on(batches, label)
+    task = TableTask.of(
+        replace(batches, labelling=reference.labelling),
+        reference,
+        mixture=model._mixture(None),
+        max_leaf_nodes=getattr(model, "max_leaf_nodes", None),
+        random_state=model.random_state,
+        n_jobs=model._jobs(),
+        budget=model._budget(),
+    )
+    refuse_one_cluster_of(task)
+    model.reference_ = replace(reference, measured=None)  # type: ignore[assignment]  # which holds no table
+    model._keep(method.grow(task, **model._options()))
+    model._map, model._no_explanation = None, NO_LABELS
+    return FitOnTable(task, (*notes_on_left_out(model._left_out), *notes))
+
+
+def clusters_on(model: TreeClusterer, batches: Batches, label: str | None) -> tuple[TableReference, tuple[str, ...]]:
+    """Return the clusters of a column of labels, of a fitted clusterer that is frozen, or of k-means by passes.
+
+    Then come notes on them, of which there are none here.
+    """
+    if label is not None:
+        return clustering_of_table(batches, label, None, model.random_state)[0], ()
+    clusterer = model.clusterer
+    if clusterer is not None:
+        if not isinstance(clusterer, FrozenEstimator):
+            raise DataError(
+                f"{type(clusterer).__name__} cannot be fitted on a table in batches; fit it on a sample and give "
+                "FrozenEstimator(fitted), name a column of labels, or leave it out for k-means"
+            )
+        model.clusterer_ = clusterer
+        return clustering_of_table(batches, clusterer.estimator, None, model.random_state)[0], ()
+    from boxwood.clusterers.k_means_passes import k_means_by_passes
+
+    found = k_means_by_passes(batches, model.n_clusters, random_state=model.random_state)
+    model.clusterer_ = found.as_estimator()
+    return found.reference, ()
+
+
+def by_name(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, tuple[str, ...]]:
+    """Return the rows, labels and weights of a frame in which names of columns stand for the last two, and the names.
+
+    Raises
+    ------
+    DataError
+        If there is no such column, or if `X` is no data frame.
+    """
+    names = tuple(name for name in (y, sample_weight) if isinstance(name, str))
+    if not names:
+        return X, y, sample_weight, ()
+    if not is_frame(X):
+        raise DataError(f"{shown(names[0])} names a column, but X is no data frame with named columns")
+    labels = column_values(X, y) if isinstance(y, str) else y
+    weights = column_values(X, sample_weight) if isinstance(sample_weight, str) else sample_weight
+    return without_columns(X, names), labels, weights, names
+
+
+def refuse_source(X: Any, what: str) -> None:
+    """Raise a DataError if `X` is a table in batches."""
+    if is_source(X):
+        raise DataError(
+            f"{what} needs rows in memory, but the table is read in batches; read some of its rows into a frame"
+        )
+
+
+class TableReader(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """An estimator that reads the tables of `predict` and `score` as it read that of `fit`."""
+
+    clusterer: Any
+    n_jobs: int | None
+
+    _map: AxisMap | None  # the columns that a pipeline makes, where the tree was grown on them
+    _left_out: Mapping[str, Sequence[str]] = {}  # columns of the frame that rules cannot use, by the reason
+    _booleans: Sequence[str] = ()
+    _beside: Sequence[str] = ()  # columns of the table that hold labels and weights
+
+    def _jobs(self) -> int:
+        return int(effective_n_jobs(self.n_jobs))
+
+    def _read_kinds(self, X: Any, y: Any) -> None:
+        """Store which columns of a frame hold booleans, and which are left out, being text or dates.
+
+        No column is left out if a pipeline clusters the frame: it may read them.
+        """
+        if not is_frame(X):
+            return
+        self._booleans = boolean_columns(X)
+        if y is not None or not hasattr(self.clusterer, "steps"):
+            numeric, others = numeric_columns(X)
+            if numeric:
+                self._left_out = {reason: names for reason, names in others.items() if names}
+
+    def _numbers(self, X: Any) -> Any:
+        """Return a frame without the columns that `fit` left out or took for labels; anything else as it is."""
+        names = [*self._beside, *(name for names in self._left_out.values() for name in names)]
+        return without_columns(X, names) if names and is_frame(X) else X
+
+    def _warn_of_left_out(self) -> None:
+        if self._left_out:
+            warn_caller("; ".join(notes_on_left_out(self._left_out)))
+
+    def _rows(self, X: Any, sample_weight: ArrayLike | None = None, *, reset: bool = False) -> Rows:
+        """Return checked rows, float32 or float64; store the number and names of the columns, or compare them."""
+        refuse_source(X, f"{type(self).__name__}.fit" if reset else "predict")
+        table = self._numbers(X)
+        values = validated_rows(self, table, reset=reset, at_least=2 if reset else 1, n_jobs=self._jobs())
+        if sample_weight is None and isinstance(X, Rows):
+            return Rows(values, X.weights)
+        weights = as_weights(sample_weight, len(values))
+        refuse_infinite_sum(weights)
+        return Rows(values, weights)
+
+    def _tested(self, X: Any) -> Rows:
+        """Return rows in the columns that the tree tests."""
+        return self._rows(X)
+
+    def _coordinates(self, X: Any, rows: Rows) -> Coordinates:
+        """Return the rows, and the columns that a pipeline computes from them before its clusterer."""
+        columns = tuple(map(str, getattr(self, "feature_names_in_", default_columns(rows.n_columns))))
+        return Coordinates.of_rows(rows, columns, self._map)

@@ -14,17 +14,15 @@ from boxwood._frames import is_frame, names_array
 from boxwood._types import Array, Indices, Ints, Weights
 from boxwood._validation import Rows, listed
 from boxwood.errors import DataError
-from boxwood.estimators._fits import FitOnRows, NoExplanation, digest_of
-from boxwood.estimators._on_sources import FitOnTable
-from boxwood.estimators._tables import TableReader
+from boxwood.estimators._fits import FitOnRows, FitOnTable, NoExplanation, TableReader, digest_of
 from boxwood.explanation import Explanation
-from boxwood.explanation._explanation import with_booleans
-from boxwood.explanation._measure import measure
-from boxwood.explanation._names import Names, renamed
-from boxwood.grow._grown import Grown
+from boxwood.explanation.ask.names import Names, renamed
+from boxwood.explanation.explanation import with_booleans
+from boxwood.explanation.measure.measure import measure
+from boxwood.grow.grown import Grown
 from boxwood.metrics import cost
 from boxwood.reference import Reference, Task
-from boxwood.reference._clusterer import reference_of
+from boxwood.reference.clusterer import reference_of
 from boxwood.tree import ThresholdTree
 
 __all__ = ["FittedTree"]

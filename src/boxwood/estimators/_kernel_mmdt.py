@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from boxwood._compat import StrOptions
+from boxwood._types import Floats
+from boxwood._validation import as_generator
 from boxwood.estimators._base import AT_LEAST_ONE
-from boxwood.estimators._kernel_base import KernelTreeClusterer
-from boxwood.grow._kernel_mmdt import PROTOTYPES
-from boxwood.grow._kernel_mmdt_components import POINTS
-from boxwood.grow._kernel_mmdt_cuts import AXES
+from boxwood.estimators._kernel_trees import KernelTreeClusterer
+from boxwood.grow.kernel.mmdt import AXES, POINTS, PROTOTYPES, grown_of_mixture
 from boxwood.kernels import Kernel
-from boxwood.kernels._means import KernelMeans
+from boxwood.kernels.means import KernelMeans
+from boxwood.metrics import within_similarity
+from boxwood.reference import Mixture, Reference
+from boxwood.reference.clusterer import refuse_one_cluster
 from boxwood.theory.bounds import Bound, kernel_price_bound, midpoint_kernel_price_bound
 
 __all__ = ["KernelMMDT"]
@@ -114,7 +117,7 @@ class KernelMMDT(KernelTreeClusterer):
     --------
     MMDT : Cuts between means, by variances.
     KernelIMM : Cuts separate as few rows as possible from their centre.
-    boxwood.grow.kernel_mmdt_of_mixture : From the parameters of Gaussian components, without rows.
+    boxwood.grow.kernel_mmdt_of_mixture : The tree of `fit_mixture`, by a function.
 
     Notes
     -----
@@ -173,6 +176,43 @@ class KernelMMDT(KernelTreeClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    def fit_mixture(self, mixture: Any) -> Self:
+        """Grow the tree from Gaussian components alone, whose similarities have a closed form; no row is read.
+
+        Parameters
+        ----------
+        mixture : Mixture or GaussianMixture
+            Components to be separated; their covariances are taken as diagonal. A Gaussian mixture must be fitted.
+
+        Returns
+        -------
+        self
+            With `cuts_`, `error_bound_` and `price_bound_`, and without `labels_`, `price_` and `explanation_`, which
+            need rows. The means are the centres of `reference_`. `n_trees` has no effect, as rows tell the cheapest.
+
+        Raises
+        ------
+        DataError
+            If components are alike on every axis, there is only one, or the kernel has no formula.
+        ValueError
+            If the kernel's bandwidth is no number: give `gamma`, or a kernel that has its own.
+        """
+        self._validate_params()
+        with self._all_or_nothing():
+            given = mixture if isinstance(mixture, Mixture) else Mixture.from_gaussian_mixture(mixture)
+            self.n_features_in_ = given.n_features
+            self.reference_ = Reference(np.arange(given.n_components), given.means, given.names)
+            refuse_one_cluster(self.reference_)
+            options: dict[str, Any] = {
+                "kernel": self._unfitted_kernel(),
+                "axis": self.axis,
+                "prototype": self.prototype,
+            }
+            self._keep(grown_of_mixture(given, **options, random=as_generator(self.random_state)))
+            self._price_bound = self._bound(within_similarity(given, kernel=self.kernel_), given.weights)
+            self._fit = self._map = None
+        return self
+
     @property
     def price_bound_(self) -> Bound:
         """Bound on the expected price on the rows of `fit`; computed when first read."""
@@ -182,21 +222,27 @@ class KernelMMDT(KernelTreeClusterer):
         return self._price_bound
 
     def _bound_of_fit(self) -> Bound:
-        """Return the smaller bound on the price of those that hold; components are the clusters that have a leaf."""
-        task, grown = self.explanation_._rows().task, self._grown
+        """Return the bound for the rows of `fit`; components are the clusters that have a leaf."""
+        task = self.explanation_._rows().task
         labels, weights, k = (
             np.where(task.kept, task.reference.labels, -1),
             task.rows.weights,
             task.reference.n_clusters,
         )
-        components = np.sort(grown.tree.leaf_clusters)
-        sums = np.bincount(labels + 1, weights, k + 1)[1:][components]
+        components = np.sort(self.tree_.leaf_clusters)
+        sums = np.bincount(labels + 1, weights, k + 1)[1:][components].astype(np.float64)
         means = KernelMeans.of(self.kernel_, task.rows, labels, k, sample_weight=weights, n_jobs=self._jobs())
+        estimated = bool(np.bincount(labels + 1)[1:].max() > POINTS)
+        return self._bound(means.squares[components], sums, estimated=estimated)
+
+    def _bound(self, within: Floats, weights: Floats, *, estimated: bool = False) -> Bound:
+        """Return the smaller bound on the price of those that hold; IN: within, weights (k,): of the components."""
+        components = np.sort(self._grown.tree.leaf_clusters)
         given: dict[str, Any] = {
             "cuts": [cut.renumbered(components) for cut in self.cuts_],
             "drawn": self.prototype == "sample",
-            "estimated": bool(np.bincount(labels + 1)[1:].max() > POINTS),
+            "estimated": estimated,
         }
-        similar = grown.facts["similarity"], means.squares[components], sums
+        similar = self._grown.facts["similarity"], within, weights
         known = [bound(*similar, **given) for bound in (kernel_price_bound, midpoint_kernel_price_bound)]
         return min(known, key=lambda bound: (bound.holds is False, bound.value))

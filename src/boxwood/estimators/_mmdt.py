@@ -13,14 +13,13 @@ from boxwood._validation import Rows, listed
 from boxwood._warnings import warn_caller
 from boxwood.estimators._base import TreeClusterer
 from boxwood.grow import METHODS
-from boxwood.grow._grown import Grown
-from boxwood.grow._mmdt import AXES
-from boxwood.grow._mmdt_thresholds import THRESHOLDS
-from boxwood.metrics._mixture_tails import far_tails
-from boxwood.passes import Batches, TableReference
-from boxwood.reference import Mixture, Reference, Task
-from boxwood.reference._clusterer import refuse_number_of_clusters, refuse_one_cluster
-from boxwood.reference._coordinates import Coordinates
+from boxwood.grow.centers.mmdt import AXES, THRESHOLDS
+from boxwood.grow.grown import Grown
+from boxwood.metrics.noise import far_tails
+from boxwood.passes import Batches
+from boxwood.reference import Mixture, Reference, TableReference, Task
+from boxwood.reference.clusterer import refuse_number_of_clusters, refuse_one_cluster
+from boxwood.reference.coordinates import Coordinates
 
 __all__ = ["MMDT"]
 
@@ -105,7 +104,9 @@ class MMDT(TreeClusterer):
     Notes
     -----
     The tree takes three passes over the rows for means and variances, and none where a Gaussian mixture has its own.
-    Then `sample_weight` affects `price_` alone, as scikit-learn's mixtures take no weights.
+    Then `sample_weight` affects `price_` alone, as scikit-learn's mixtures take no weights. On a table in batches, the
+    Gaussian mixture is fitted on a sample of up to 100 000 rows, which `explanation_.notes` says, and each row of the
+    table belongs to its likeliest component.
 
     References
     ----------
@@ -200,13 +201,15 @@ class MMDT(TreeClusterer):
         refuse_number_of_clusters(rows, self.n_clusters)
         return GaussianMixture(self.n_clusters, random_state=self.random_state)
 
-    def _clusters_on(self, batches: Batches, label: str | None) -> TableReference:
+    def _clusters_on(self, batches: Batches, label: str | None) -> tuple[TableReference, tuple[str, ...]]:
         if label is not None or self.clusterer is not None:
             return super()._clusters_on(batches, label)
-        from boxwood.passes._gaussian import LikeliestComponent, gaussian_mixture_by_passes
+        from boxwood.clusterers.gaussian_passes import LikeliestComponent, mixture_of_sample
+        from boxwood.explanation.choose.in_batches import rows_of_sample
 
-        self.clusterer_ = gaussian_mixture_by_passes(batches, self.n_clusters, random_state=self.random_state)
-        return TableReference(LikeliestComponent(self.clusterer_), self.clusterer_.means_)
+        n_rows = rows_of_sample(batches, self.n_clusters)
+        self.clusterer_, note = mixture_of_sample(batches, self.n_clusters, n_rows, self.random_state)
+        return TableReference(LikeliestComponent(self.clusterer_), self.clusterer_.means_), (note,) if note else ()
 
     def _mixture(self, coordinates: Coordinates | None) -> Mixture | None:
         clusterer = getattr(self, "clusterer_", None)

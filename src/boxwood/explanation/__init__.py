@@ -5,51 +5,66 @@ from typing import TYPE_CHECKING
 from boxwood._lazy import attach
 
 if TYPE_CHECKING:
-    from boxwood.explanation._changes import Change as Change
-    from boxwood.explanation._changes import Move as Move
-    from boxwood.explanation._compare import Compared as Compared
-    from boxwood.explanation._compare import Comparison as Comparison
-    from boxwood.explanation._compare import compare as compare
-    from boxwood.explanation._conditions import Condition as Condition
-    from boxwood.explanation._conditions import Rule as Rule
-    from boxwood.explanation._explain import explain as explain
-    from boxwood.explanation._explanation import Explanation as Explanation
-    from boxwood.explanation._explanation import load as load
-    from boxwood.explanation._misassigned import Misassigned as Misassigned
-    from boxwood.explanation._profile_fields import CategoryColumn as CategoryColumn
-    from boxwood.explanation._profile_fields import CategoryGroup as CategoryGroup
-    from boxwood.explanation._profile_fields import NumberColumn as NumberColumn
-    from boxwood.explanation._profile_fields import NumberGroup as NumberGroup
-    from boxwood.explanation._records import ClusterStability as ClusterStability
-    from boxwood.explanation._records import CutStability as CutStability
-    from boxwood.explanation._records import Frontier as Frontier
-    from boxwood.explanation._records import FrontierRow as FrontierRow
-    from boxwood.explanation._records import HeldOut as HeldOut
-    from boxwood.explanation._records import Stability as Stability
-    from boxwood.explanation._summaries import ClusterSummary as ClusterSummary
-    from boxwood.explanation._summaries import DrawFacts as DrawFacts
-    from boxwood.explanation._summaries import FarFromGaussian as FarFromGaussian
-    from boxwood.explanation._summaries import KernelFacts as KernelFacts
-    from boxwood.explanation._summaries import LeafSummary as LeafSummary
-    from boxwood.explanation._summaries import MixtureFacts as MixtureFacts
     from boxwood.explanation._tally import Tally as Tally
-    from boxwood.explanation._tree_changes import changes_in_words as changes_in_words
-    from boxwood.explanation._why import Step as Step
-    from boxwood.explanation._why import Why as Why
+    from boxwood.explanation.apply.compare import Compared as Compared
+    from boxwood.explanation.apply.compare import Comparison as Comparison
+    from boxwood.explanation.apply.compare import compare as compare
+    from boxwood.explanation.apply.tree_changes import changes_in_words as changes_in_words
+    from boxwood.explanation.apply.why import Change as Change
+    from boxwood.explanation.apply.why import Move as Move
+    from boxwood.explanation.apply.why import Step as Step
+    from boxwood.explanation.apply.why import Why as Why
+    from boxwood.explanation.ask.explain import explain as explain
+    from boxwood.explanation.explanation import Explanation as Explanation
+    from boxwood.explanation.explanation import load as load
+    from boxwood.explanation.measure.misassigned import Misassigned as Misassigned
+    from boxwood.explanation.records import CategoryColumn as CategoryColumn
+    from boxwood.explanation.records import CategoryGroup as CategoryGroup
+    from boxwood.explanation.records import ClusterStability as ClusterStability
+    from boxwood.explanation.records import ClusterSummary as ClusterSummary
+    from boxwood.explanation.records import Condition as Condition
+    from boxwood.explanation.records import CutStability as CutStability
+    from boxwood.explanation.records import DrawFacts as DrawFacts
+    from boxwood.explanation.records import FarFromGaussian as FarFromGaussian
+    from boxwood.explanation.records import Frontier as Frontier
+    from boxwood.explanation.records import FrontierRow as FrontierRow
+    from boxwood.explanation.records import HeldOut as HeldOut
+    from boxwood.explanation.records import KernelFacts as KernelFacts
+    from boxwood.explanation.records import LeafSummary as LeafSummary
+    from boxwood.explanation.records import MixtureFacts as MixtureFacts
+    from boxwood.explanation.records import NumberColumn as NumberColumn
+    from boxwood.explanation.records import NumberGroup as NumberGroup
+    from boxwood.explanation.records import Rule as Rule
+    from boxwood.explanation.records import Stability as Stability
 
 _MODULES: dict[str, tuple[str, ...]] = {
-    "_changes": ("Change", "Move"),
-    "_compare": ("Compared", "Comparison", "compare"),
-    "_conditions": ("Condition", "Rule"),
-    "_explain": ("explain",),
-    "_explanation": ("Explanation", "load"),
-    "_misassigned": ("Misassigned",),
-    "_profile_fields": ("CategoryColumn", "CategoryGroup", "NumberColumn", "NumberGroup"),
-    "_records": ("ClusterStability", "CutStability", "Frontier", "FrontierRow", "HeldOut", "Stability"),
-    "_summaries": ("ClusterSummary", "DrawFacts", "FarFromGaussian", "KernelFacts", "LeafSummary", "MixtureFacts"),
     "_tally": ("Tally",),
-    "_tree_changes": ("changes_in_words",),
-    "_why": ("Step", "Why"),
+    "boxwood.explanation.apply.compare": ("Compared", "Comparison", "compare"),
+    "boxwood.explanation.apply.tree_changes": ("changes_in_words",),
+    "boxwood.explanation.apply.why": ("Change", "Move", "Step", "Why"),
+    "boxwood.explanation.ask.explain": ("explain",),
+    "boxwood.explanation.measure.misassigned": ("Misassigned",),
+    "explanation": ("Explanation", "load"),
+    "records": (
+        "CategoryColumn",
+        "CategoryGroup",
+        "ClusterStability",
+        "ClusterSummary",
+        "Condition",
+        "CutStability",
+        "DrawFacts",
+        "FarFromGaussian",
+        "Frontier",
+        "FrontierRow",
+        "HeldOut",
+        "KernelFacts",
+        "LeafSummary",
+        "MixtureFacts",
+        "NumberColumn",
+        "NumberGroup",
+        "Rule",
+        "Stability",
+    ),
 }
 
 __getattr__, __dir__ = attach(__name__, _MODULES)

@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Hashable
-from dataclasses import dataclass
+import zipfile
+import zlib
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._types import Floats, Ints
-from boxwood._validation import as_table, listed, refuse_other_kind, whole_number
-from boxwood.errors import DataError
-from boxwood.explanation._tally_bins import BinCounts, edges_around
-from boxwood.explanation._tally_rows import batches_in, refuse_other_columns, rows_in_memory
-from boxwood.passes import Batches, NearestCenters, Source, TableReference, TableTask
-from boxwood.passes._means import means_in, moments_in
-from boxwood.passes._overview import Overview
-from boxwood.passes._source import refuse_unscanned
-from boxwood.passes._together import Together
-from boxwood.reference import Mixture, Moments, Reference
-from boxwood.reference._budget import as_names
-from boxwood.reference._moments import moments_of
-from boxwood.reference._names import Names, named_clusters
+from boxwood._files import replacing
+from boxwood._frames import as_matrix, column_names, is_frame
+from boxwood._threads import BLOCK_ROWS
+from boxwood._types import Array, Bools, Floats, Indices, Ints, Weights
+from boxwood._validation import Rows, as_table, listed, refuse_other_kind, shown, whole_number
+from boxwood.errors import DataError, ModelError
+from boxwood.grow.grown import Split, grow_by_cuts
+from boxwood.passes import Batches, NearestCenters, Source
+from boxwood.passes.batches import Together, rows_of
+from boxwood.passes.overview import Overview
+from boxwood.passes.source import refuse_unscanned
+from boxwood.reference import Mixture, Moments, Reference, TableReference, TableTask
+from boxwood.reference.budget import as_names
+from boxwood.reference.coordinates import default_columns
+from boxwood.reference.labels import Names, named_clusters
+from boxwood.reference.moments import moments_of
+from boxwood.reference.streamed import means_in, moments_in
 from boxwood.tree import ThresholdTree
 
-__all__ = ["N_BINS", "Tally"]
+__all__ = ["Tally"]
 
 N_BINS, MOST_BINS = 256, 1 << 16
 
@@ -209,7 +215,6 @@ class Tally:
         DataError
             If two centres are equal, which no cut separates.
         """
-        from boxwood.explanation._tally_tree import tree_of_bins
 
         return tree_of_bins(self.counts, self.edges, self.centers, self.names)
 
@@ -224,7 +229,6 @@ class Tally:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tally to a file, in full or not at all. Names of clusters must be text, numbers or booleans."""
-        from boxwood.explanation._tally_file import write
 
         write(self, path)
 
@@ -239,7 +243,6 @@ class Tally:
         OSError
             If it cannot be read.
         """
-        from boxwood.explanation._tally_file import read
 
         return read(path)
 
@@ -281,3 +284,168 @@ def _number_of_bins(n_bins: Any) -> int:
     if number > MOST_BINS:
         raise ValueError(f"n_bins must be at most {MOST_BINS}, got {number}")
     return number
+
+
+def edges_around(centers: Floats, n_bins: int) -> Floats:
+    """Return the edges of the bins of each column, ascending, shape (d, e); infinite where a column has fewer edges.
+
+    An edge is a threshold that separates some centres: at least the least centre, and less than the greatest.
+    """
+    columns = [_edges(np.unique(values), n_bins) for values in centers.T]
+    edges = np.full((len(columns), max(map(len, columns))), np.inf)
+    for j, column in enumerate(columns):
+        edges[j, : len(column)] = column
+    return edges
+
+
+def _edges(values: Floats, n_bins: int) -> Floats:
+    low, high = values[0], values[-1]
+    share = np.arange(n_bins) / n_bins
+    steps = low * (1 - share) + high * share  # halves of the range: the range itself may overflow
+    middles = values[:-1] / 2 + values[1:] / 2
+    middles = np.where((values[:-1] <= middles) & (middles < values[1:]), middles, values[:-1])
+    edges = np.unique(np.concatenate([steps, middles]))
+    return np.asarray(edges[(low <= edges) & (edges < high)])
+
+
+class BinCounts:
+    """Number of rows of each cluster by column and bin: a summary of blocks."""
+
+    def __init__(self, edges: Floats, n_clusters: int) -> None:
+        self.edges = edges
+        self.counts: Ints = np.zeros((n_clusters, len(edges), edges.shape[1] + 1), dtype=np.int64)
+
+    def update(self, block: tuple[Array, Indices, Weights]) -> None:
+        """Add a block of rows; bin b of a column holds values above edge b - 1, and up to edge b."""
+        X, labels, _ = block
+        kept = labels >= 0
+        clusters = labels[kept]
+        k, d, n_bins = self.counts.shape
+        for j in range(d):
+            bins = np.searchsorted(self.edges[j], X[kept, j])
+            self.counts[:, j] += np.bincount(clusters * n_bins + bins, minlength=k * n_bins).reshape(k, n_bins)
+
+    def update_rows(self, X: Array, labels: Indices) -> None:
+        """Add all rows of a table in memory, block by block."""
+        for start in range(0, len(X), BLOCK_ROWS):
+            self.update((X[start : start + BLOCK_ROWS], labels[start : start + BLOCK_ROWS], None))
+
+    def merge(self, other: BinCounts) -> None:
+        """Add other counts in the same bins."""
+        self.counts += other.counts
+
+
+def rows_in_memory(X: Any, known: Sequence[str] | None) -> tuple[Rows, tuple[str, ...]]:
+    """Return the rows of an array or a frame, and the names of their columns: those that are known, if any are.
+
+    The columns of a frame are found by their names, in any order.
+    """
+    if is_frame(X):
+        columns: Sequence[str] = column_names(X)
+        if known is not None:
+            refuse_other_columns(columns, known)
+            columns = known
+        return Rows.of(as_matrix(X, columns)), tuple(columns)
+    rows = Rows.of(X)
+    return rows, default_columns(rows.n_columns) if known is None or len(known) != rows.n_columns else tuple(known)
+
+
+def batches_in(X: Source | Batches, known: Sequence[str]) -> Batches:
+    """Return the rows of a table in batches, with the columns that are known."""
+    batches = rows_of(X) if isinstance(X, Source) else X
+    refuse_other_columns(batches.columns, known)
+    return replace(batches, columns=tuple(known))
+
+
+def refuse_other_columns(columns: Sequence[str], known: Sequence[str]) -> None:
+    """Raise a DataError that names the columns that a tally does not have, and those that it has besides."""
+    lacking = [name for name in known if name not in columns]
+    others = [name for name in columns if name not in known]
+    said = [f"without {listed(lacking)}"] * bool(lacking) + [f"with {listed(others)}"] * bool(others)
+    if said:
+        raise DataError(
+            f"the columns are not those of the first tally ({listed(known)}): {', '.join(said)}; count the same columns"
+        )
+
+
+FORMAT, VERSION = "boxwood tally", 1
+_MOMENTS = ("weights", "origins", "offsets", "squares")
+_NAMES = (str, int, float, bool)
+_DAMAGE = (ValueError, TypeError, KeyError, EOFError, OverflowError, MemoryError, NotImplementedError)
+
+
+def write(tally: Tally, path: str | os.PathLike[str]) -> None:
+    """Write a tally to a file, which is renamed when it is complete."""
+    names = [name.item() if isinstance(name, np.generic) else name for name in tally.names]
+    if strange := [name for name in names if not isinstance(name, _NAMES)]:
+        raise DataError(f"names of clusters in a file must be text, numbers or booleans; got {shown(strange[0])}")
+    heading = {
+        "format": FORMAT,
+        "version": VERSION,
+        "n_bins": tally.n_bins,
+        "columns": list(tally.columns),
+        "names": names,
+    }
+    arrays = {name: getattr(tally.moments, name) for name in _MOMENTS}
+    text = np.frombuffer(json.dumps(heading).encode(), dtype=np.uint8)
+    with replacing(path) as temporary, open(temporary, "wb") as file:
+        np.savez_compressed(file, heading=text, centers=tally.centers, counts=tally.counts, **arrays)
+
+
+def read(path: str | os.PathLike[str]) -> Tally:
+    """Return the tally in a file."""
+    with open(os.fspath(path), "rb") as file:  # not the number of an open file
+        try:
+            if file.read(2) != b"PK":
+                raise ValueError("it is no archive of numpy")
+            file.seek(0)
+            with np.load(file, allow_pickle=False) as arrays:
+                return _tally(arrays)
+        except (*_DAMAGE, zipfile.BadZipFile, zlib.error) as error:
+            raise ModelError(f"{os.fspath(path)} is no tally, or is damaged: {error}") from None
+
+
+def _tally(arrays: Any) -> Tally:
+    heading = json.loads(arrays["heading"].tobytes())
+    if not isinstance(heading, dict) or heading.get("format") != FORMAT:
+        raise ValueError("its heading names another format")
+    if heading["version"] != VERSION:
+        raise ValueError(f"it has version {heading['version']!r}, and this boxwood reads version {VERSION}")
+    columns, names = heading["columns"], heading["names"]
+    if not all(isinstance(name, str) for name in columns) or not all(isinstance(name, _NAMES) for name in names):
+        raise ValueError("names of columns must be text, those of clusters text, numbers or booleans")
+    moments = Moments(*(arrays[name] for name in _MOMENTS))
+    return Tally(arrays["centers"], heading["n_bins"], arrays["counts"], moments, tuple(columns), tuple(names))
+
+
+def tree_of_bins(counts: Ints, edges: Floats, centers: Floats, names: Sequence[Hashable]) -> ThresholdTree:
+    """See `Tally.imm`."""
+    left = np.cumsum(counts, axis=2)  # (k, d, e + 1): rows of each cluster up to each edge
+    is_left = centers[:, :, None] <= edges  # (k, d, e): whether the centre is
+
+    def step(clusters: Indices) -> int | Split[Indices]:
+        if len(clusters) == 1:
+            return int(clusters[0])
+        sides = is_left[clusters]
+        separates = sides.any(axis=0) & ~sides.all(axis=0)
+        if not separates.any():
+            equal = [str(names[c]) for c in clusters]
+            raise DataError(f"clusters with equal centres, which no cut separates: {listed(equal)}; make them one")
+        before, all_rows = left[clusters, :, :-1], left[clusters, :, -1:]
+        mistakes = np.where(sides, all_rows - before, before).sum(axis=0)
+        best = separates & (mistakes == mistakes[separates].min())
+        j = int(np.argmax(best.any(axis=1)))
+        i = _middle_of_widest(best[j], edges[j])
+        on_left = sides[:, j, i]
+        return Split(j, float(edges[j, i]), clusters[on_left], clusters[~on_left])
+
+    return grow_by_cuts(np.arange(len(centers)), step)
+
+
+def _middle_of_widest(wanted: Bools, edges: Floats) -> int:
+    """Return the middle one of the run of wanted edges that is widest, the first of equally wide ones."""
+    indices = np.flatnonzero(wanted)
+    runs = np.split(indices, np.flatnonzero(np.diff(indices) > 1) + 1)
+    widths = [edges[run[-1]] / 2 - edges[run[0]] / 2 for run in runs]
+    run = runs[int(np.argmax(widths))]
+    return int(run[(len(run) - 1) // 2])

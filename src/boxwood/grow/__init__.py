@@ -8,36 +8,35 @@ from typing import TYPE_CHECKING
 from boxwood._lazy import attach
 
 if TYPE_CHECKING:
-    from boxwood.grow._cart import cart as cart
-    from boxwood.grow._expand import expand as expand
-    from boxwood.grow._greedy import greedy as greedy
-    from boxwood.grow._imm import imm as imm
-    from boxwood.grow._kernel_imm import kernel_imm as kernel_imm
-    from boxwood.grow._kernel_mmdt import kernel_mmdt as kernel_mmdt
-    from boxwood.grow._kernel_mmdt import kernel_mmdt_of_mixture as kernel_mmdt_of_mixture
     from boxwood.grow._methods import METHODS as METHODS
     from boxwood.grow._methods import Method as Method
     from boxwood.grow._methods import method_of as method_of
-    from boxwood.grow._mmdt import mmdt as mmdt
-    from boxwood.grow._optimal import Optimal as Optimal
-    from boxwood.grow._optimal import optimal as optimal
-    from boxwood.grow._random_cuts import random_cuts as random_cuts
-    from boxwood.grow._refine import refine as refine
-    from boxwood.grow._shallow import shallow as shallow
+    from boxwood.grow.better.refine import refine as refine
+    from boxwood.grow.centers.greedy import greedy as greedy
+    from boxwood.grow.centers.greedy import shallow as shallow
+    from boxwood.grow.centers.imm import imm as imm
+    from boxwood.grow.centers.mmdt import mmdt as mmdt
+    from boxwood.grow.centers.random_cuts import random_cuts as random_cuts
+    from boxwood.grow.exact.optimal import Optimal as Optimal
+    from boxwood.grow.exact.optimal import optimal as optimal
+    from boxwood.grow.kernel.imm import kernel_imm as kernel_imm
+    from boxwood.grow.kernel.mmdt import kernel_mmdt as kernel_mmdt
+    from boxwood.grow.kernel.mmdt import kernel_mmdt_of_mixture as kernel_mmdt_of_mixture
+    from boxwood.grow.leaves.cart import cart as cart
+    from boxwood.grow.leaves.expand import expand as expand
 
 _MODULES: dict[str, tuple[str, ...]] = {
-    "_cart": ("cart",),
-    "_expand": ("expand",),
-    "_greedy": ("greedy",),
-    "_imm": ("imm",),
-    "_kernel_imm": ("kernel_imm",),
-    "_kernel_mmdt": ("kernel_mmdt", "kernel_mmdt_of_mixture"),
     "_methods": ("METHODS", "Method", "method_of"),
-    "_mmdt": ("mmdt",),
-    "_optimal": ("Optimal", "optimal"),
-    "_random_cuts": ("random_cuts",),
-    "_refine": ("refine",),
-    "_shallow": ("shallow",),
+    "boxwood.grow.better.refine": ("refine",),
+    "boxwood.grow.centers.greedy": ("greedy", "shallow"),
+    "boxwood.grow.centers.imm": ("imm",),
+    "boxwood.grow.centers.mmdt": ("mmdt",),
+    "boxwood.grow.centers.random_cuts": ("random_cuts",),
+    "boxwood.grow.exact.optimal": ("Optimal", "optimal"),
+    "boxwood.grow.kernel.imm": ("kernel_imm",),
+    "boxwood.grow.kernel.mmdt": ("kernel_mmdt", "kernel_mmdt_of_mixture"),
+    "boxwood.grow.leaves.cart": ("cart",),
+    "boxwood.grow.leaves.expand": ("expand",),
 }
 
 __getattr__, __dir__ = attach(__name__, _MODULES)

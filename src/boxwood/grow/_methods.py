@@ -15,10 +15,9 @@ from boxwood._validation import listed, refuse_unknown
 from boxwood.errors import DataError
 
 if TYPE_CHECKING:
-    from boxwood.grow._grown import Grown
-    from boxwood.passes import TableTask
-    from boxwood.reference import Task
-    from boxwood.reference._budget import Budget
+    from boxwood.grow.grown import Grown
+    from boxwood.reference import TableTask, Task
+    from boxwood.reference.budget import Budget
 
 __all__ = ["METHODS", "Method", "method_of"]
 
@@ -95,8 +94,8 @@ class Method(NamedTuple):
 
     def grow(self, task: Task | TableTask, **options: Any) -> Grown:
         """Return what the method grows for a task, with a note if it has fewer leaves than were asked for."""
-        from boxwood.passes import TableTask  # here, as the list of methods is read without growing anything
-        from boxwood.reference._equal_centers import refuse_alike
+        from boxwood.reference import TableTask  # here, as the list of methods is read without growing anything
+        from boxwood.reference.equal_centers import refuse_alike
 
         if self.separates_centers and task.budget.forbidden:
             refuse_alike(task.blurred, self.name)
@@ -127,18 +126,18 @@ _APART: dict[str, Any] = {"one_leaf_each": True, "separates_centers": True, "can
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        Method("imm", "_imm", sees_all_rows=True, passes="_imm_passes", **_APART),
-        Method("greedy", "_greedy", passes="_greedy_passes", **_APART),
-        Method("mmdt", "_mmdt", True, candidate=True, of_mixtures=True, passes="_mmdt"),
-        Method("shallow", "_shallow", passes="_greedy_passes", **_APART),
-        Method("exkmc", "_expand", keeps=_ALL, passes="_expand_passes"),
-        Method("expand", "_expand", by_mistakes=True, keeps=_ALL, passes="_expand_passes"),
-        Method("cart", "_cart", by_mistakes=True, keeps=_ALL),
-        Method("random_cuts", "_random_cuts", True, passes="_random_cuts"),
-        Method("kernel_imm", "_kernel_imm", True),
-        Method("kernel_exkmc", "_kernel_expand", keeps=_ALL),
-        Method("kernel_expand", "_kernel_expand", by_mistakes=True, keeps=_ALL),
-        Method("kernel_mmdt", "_kernel_mmdt", True),
+        Method("imm", "centers.imm", sees_all_rows=True, passes="centers.imm_streamed", **_APART),
+        Method("greedy", "centers.greedy", passes="centers.greedy_passes", **_APART),
+        Method("mmdt", "centers.mmdt", True, candidate=True, of_mixtures=True, passes="centers.mmdt"),
+        Method("shallow", "centers.greedy", passes="centers.greedy_passes", **_APART),
+        Method("exkmc", "leaves.expand", keeps=_ALL, passes="leaves.expand_passes"),
+        Method("expand", "leaves.expand", by_mistakes=True, keeps=_ALL, passes="leaves.expand_passes"),
+        Method("cart", "leaves.cart", by_mistakes=True, keeps=_ALL),
+        Method("random_cuts", "centers.random_cuts", True, passes="centers.random_cuts"),
+        Method("kernel_imm", "kernel.imm", True),
+        Method("kernel_exkmc", "kernel.imm", keeps=_ALL),
+        Method("kernel_expand", "kernel.imm", by_mistakes=True, keeps=_ALL),
+        Method("kernel_mmdt", "kernel.mmdt", True),
     )
 }
 

@@ -1,18 +1,27 @@
 """Kernels: similarities of rows, their Gram matrices in tiles, and distances to means in their feature spaces."""
 
-from boxwood.kernels._additive import AdditiveKernel as AdditiveKernel
-from boxwood.kernels._additive import ChiSquared, Hellinger, HistogramIntersection, Linear
-from boxwood.kernels._by_name import as_kernel
-from boxwood.kernels._gram import GramMatrix as GramMatrix
-from boxwood.kernels._gram import KeptGram as KeptGram
-from boxwood.kernels._joint import Neighborhood, Polynomial, Precomputed
-from boxwood.kernels._kernel import Kernel
-from boxwood.kernels._means import KernelMeans as KernelMeans
-from boxwood.kernels._means import kernel_distances
-from boxwood.kernels._nystroem import ApproximationError as ApproximationError
-from boxwood.kernels._nystroem import Nystroem as Nystroem
-from boxwood.kernels._product import DistanceKernel as DistanceKernel
-from boxwood.kernels._product import Gaussian, Laplace, ProductKernel
+from boxwood.kernels._families import AdditiveKernel as AdditiveKernel
+from boxwood.kernels._families import (
+    ChiSquared,
+    Gaussian,
+    Hellinger,
+    HistogramIntersection,
+    Laplace,
+    Linear,
+    Neighborhood,
+    Polynomial,
+    Precomputed,
+    ProductKernel,
+)
+from boxwood.kernels._families import DistanceKernel as DistanceKernel
+from boxwood.kernels.by_name import as_kernel
+from boxwood.kernels.kernel import GramMatrix as GramMatrix
+from boxwood.kernels.kernel import KeptGram as KeptGram
+from boxwood.kernels.kernel import Kernel
+from boxwood.kernels.means import ApproximationError as ApproximationError
+from boxwood.kernels.means import KernelMeans as KernelMeans
+from boxwood.kernels.means import Nystroem as Nystroem
+from boxwood.kernels.means import kernel_distances
 
 __all__ = [
     "ChiSquared",

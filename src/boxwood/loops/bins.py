@@ -1,10 +1,30 @@
-"""Rows in bins of a column that hold about as many rows each."""
+"""Rows in bins of a column, and rows of several nodes in bins: sums by bin, and the rows of some bins.
+
+Bins are those of pairs of a node and a column, `pair = node * d + column`. The edges of a pair are ascending. A value
+lies in the bin of the first edge that is not below it, or in the last bin, behind all edges::
+
+    edges of the pair     e0       e1       e2          edges[starts[pair]], …, edges[starts[pair + 1] - 1]
+    bins of the pair    0     1        2        3       value <= e0, e0 < value <= e1, …
+
+Each bin has a slot, in which its sums are kept; the slot -1 is that of bins that nobody looks at. Bin b of a pair is
+number `starts[pair] + pair + b` of all bins.
+"""
 
 import numpy as np
 
-from boxwood.loops._jit import jit
+from boxwood.loops.jit import jit
 
-__all__ = ["code_rows", "fill_bins", "gather_bins"]
+__all__ = [
+    "add_by_label",
+    "add_changes_to_slots",
+    "add_to_slots",
+    "code_rows",
+    "fill_bins",
+    "find_in_slots",
+    "gather_bins",
+    "mark_open",
+    "whole_by_node",
+]
 
 
 @jit
@@ -57,3 +77,156 @@ def gather_bins(codes, column, kept, starts, order):
             code = codes[row, column]
             order[following[code]] = row
             following[code] += 1
+
+
+@jit
+def whole_by_node(costs, share, times, scales, nodes, whole):
+    """Write weighted costs as whole numbers, as `costs.write_whole` does, with the scale of each row's node.
+
+    The last column holds the largest of the costs of each row.
+
+    IN: costs (n, k); share, times (n,); scales (m,); nodes (n,). OUT: whole (n, k + 1).
+    """
+    k = costs.shape[1]
+    for row in range(costs.shape[0]):
+        scale, largest = scales[nodes[row]], np.int64(0)
+        for c in range(k):
+            cost = np.int64(np.rint(costs[row, c] * share[row] * scale)) * times[row]
+            whole[row, c] = cost
+            largest = max(largest, cost)
+        whole[row, k] = largest
+
+
+@jit
+def add_to_slots(values, nodes, starts, edges, slots, amounts, counts, low, high, sums):
+    """Add the amounts of rows to the slots of their bins, in every column.
+
+    IN: values (n, d); nodes (n,); starts, edges, slots: see above; amounts (n, q). OUT, by slot: counts: numbers of
+    rows; low, high: their least and greatest value; sums (., q).
+    """
+    d, q = values.shape[1], amounts.shape[1]
+    for row in range(values.shape[0]):
+        for j in range(d):
+            value = values[row, j]
+            slot = _slot_of(value, nodes[row] * d + j, starts, edges, slots)
+            if slot < 0:
+                continue
+            _count(slot, value, counts, low, high)
+            for i in range(q):
+                sums[slot, i] += amounts[row, i]
+
+
+@jit
+def add_by_label(values, nodes, labels, mass, starts, edges, slots, counts, low, high, sums):
+    """Do what `add_to_slots` does if a row has an amount at its label alone.
+
+    IN: as there; labels (n,); mass (n,), or (0,) where each is 1.
+    """
+    d = values.shape[1]
+    for row in range(values.shape[0]):
+        amount = mass[row] if len(mass) else np.int64(1)
+        for j in range(d):
+            value = values[row, j]
+            slot = _slot_of(value, nodes[row] * d + j, starts, edges, slots)
+            if slot >= 0:
+                _count(slot, value, counts, low, high)
+                sums[slot, labels[row]] += amount
+
+
+@jit
+def add_changes_to_slots(values, nodes, starts, edges, slots, changes, fixed, counts, low, high, sums):
+    """Do what `add_to_slots` does for what rows add to the cost of a cut, what they take away, and more amounts.
+
+    IN: as there; changes (d, n): at each row in each column; fixed (n, q): other amounts. OUT: as there, with
+    sums (., 2 + q).
+    """
+    d, q = values.shape[1], fixed.shape[1]
+    for row in range(values.shape[0]):
+        for j in range(d):
+            value = values[row, j]
+            slot = _slot_of(value, nodes[row] * d + j, starts, edges, slots)
+            if slot < 0:
+                continue
+            _count(slot, value, counts, low, high)
+            change = changes[j, row]
+            if change > 0:
+                sums[slot, 0] += change
+            else:
+                sums[slot, 1] -= change
+            for i in range(q):
+                sums[slot, 2 + i] += fixed[row, i]
+
+
+@jit
+def find_in_slots(values, nodes, starts, edges, slots, rows, columns, found):
+    """Write the row, the column and the slot of each value that lies in a slot, and return how many there are.
+
+    IN: as for `add_to_slots`. OUT: rows, columns, found (n d,).
+    """
+    d, count = values.shape[1], 0
+    for row in range(values.shape[0]):
+        for j in range(d):
+            slot = _slot_of(values[row, j], nodes[row] * d + j, starts, edges, slots)
+            if slot >= 0:
+                rows[count], columns[count], found[count] = row, j, slot
+                count += 1
+    return count
+
+
+@jit
+def mark_open(costs, total, cost, is_closed, one_sided, two_sided, is_open):
+    """Mark the parts of a column in which a threshold or an interval may end that costs less than a known cut.
+
+    Takes time m² k at most, less where few intervals may cost so little.
+
+    IN: costs (m, k): of the rows in each part under each cluster; total (k,); cost: of the known cut; is_closed (m,):
+    whether no better cut ends inside of a part, as it holds one value, for example; one_sided (m,): whether a threshold
+    inside a part wins over the known cut at equal cost; two_sided (m,): whether an interval that begins at a part or
+    inside does.
+    OUT: is_open (m,).
+    """
+    m, k = costs.shape
+    sums = np.zeros((m + 1, k), dtype=np.int64)
+    for s in range(m):
+        for c in range(k):
+            sums[s + 1, c] = sums[s, c] + costs[s, c]
+    for s in range(m):
+        on_left, on_right = sums[s, 0], total[0] - sums[s + 1, 0]
+        for c in range(1, k):
+            on_left, on_right = min(on_left, sums[s, c]), min(on_right, total[c] - sums[s + 1, c])
+        if not is_closed[s] and (on_left + on_right < cost or (on_left + on_right == cost and one_sided[s])):
+            is_open[s] = True
+        for e in range(s, m):
+            inside = np.int64(0)
+            if e > s + 1:
+                inside = sums[e, 0] - sums[s + 1, 0]
+                for c in range(1, k):
+                    inside = min(inside, sums[e, c] - sums[s + 1, c])
+            if inside > cost:
+                break  # it only grows
+            outside = sums[s, 0] + total[0] - sums[e + 1, 0]
+            for c in range(1, k):
+                outside = min(outside, sums[s, c] + total[c] - sums[e + 1, c])
+            if inside + outside < cost or (inside + outside == cost and two_sided[s]):
+                is_open[s] = is_open[s] or not is_closed[s]
+                is_open[e] = is_open[e] or not is_closed[e]
+
+
+@jit
+def _count(slot, value, counts, low, high):
+    """Count a value in its slot, and widen the slot's range by it."""
+    counts[slot] += 1
+    low[slot], high[slot] = min(low[slot], value), max(high[slot], value)
+
+
+@jit
+def _slot_of(value, pair, starts, edges, slots):
+    """Return the slot of the bin of a pair in which a value lies."""
+    start, stop = starts[pair], starts[pair + 1]
+    while start < stop:
+        middle = (start + stop) // 2
+        if edges[middle] < value:
+            start = middle + 1
+        else:
+            stop = middle
+    return slots[pair + start]

@@ -13,13 +13,32 @@ The centres a, b and c are found in a list of the row's nearest centres, from th
 may end before the row is reached; only then are all centres on the far side visited.
 
 Costs are whole numbers, so sums are exact and depend neither on the order of rows nor on that of changes.
+
+The score of a cut is its cost, divided by what the rows cost before it, plus a penalty times the mean number of tests
+that rows will need. That number is foretold as if every later cut parted rows and centres in the same proportions as
+this one: with a share `a` of the rows and `k_left` of `k` centres on the left, ::
+
+    depth(1) = 0        depth(k) = 1 + a depth(k_left) + (1 - a) depth(k - k_left)
+
+and `k_left` of a smaller `k` is its part of the same proportion, rounded up and kept from 1 to k - 1. A side on which
+an earlier test of the same column is only made stricter needs no test of its own, as two tests merge into one.
+
+Costs are whole numbers. The score is a float that is formed in the same way on every processor.
 """
 
 import numpy as np
 
-from boxwood.loops._jit import jit, stands_in_for
+from boxwood.loops.jit import jit, stands_in_for
 
-__all__ = ["add_changes", "keep_nearest", "summed_costs"]
+__all__ = [
+    "add_changes",
+    "best_scores",
+    "costs_of_cuts",
+    "foretold_depth",
+    "keep_nearest",
+    "summed_costs",
+    "write_least_depths",
+]
 
 
 @jit
@@ -233,3 +252,179 @@ def _write_least_beyond(to_all, by_value, at, step, beyond):
         least = min(least, to_all[by_value[p]])
         beyond[p] = least
         p -= step
+
+
+@jit
+def costs_of_cuts(X, entries, first, start, stop, weights, ends, at_rows, at_centers, cost, cuts):
+    """Write the costs of the cuts of some columns that part centres, ascending, and what lies on their left.
+
+    A cut lies in a gap between two neighbouring values, of rows or of centres.
+
+    IN: X (n, d); entries (d, n): see `loops.order`; first: of the t columns; start, stop: the places of the node;
+    weights (n,) or (0,); ends (t, k), ascending; at_rows (t, n), at_centers (t, k): see `greedy.add_changes`; cost:
+    that of the rows without a cut. OUT: cuts: `Cuts` of t columns, with room for all rows and centres.
+    """
+    costs, weight_left, places, centers_left, sizes = cuts
+    k = ends.shape[1]
+    for t in range(len(ends)):
+        values, column, changes = ends[t], entries[first + t], at_rows[t]
+        sum_now, weight, gaps, r, c = cost, np.int64(0), 0, start, 0
+        while c < k:
+            until = _first_from(X, first + t, column, r, stop, values[c])
+            while r < until:  # the rows before the next centre; those before all centres change nothing
+                row = column[r] >> 1
+                sum_now += changes[row]
+                weight += weights[row] if len(weights) else np.int64(1)
+                r += 1
+                if c > 0 and (r == stop or column[r] & 1 == 0):
+                    costs[t, gaps], weight_left[t, gaps] = sum_now, weight
+                    places[t, gaps], centers_left[t, gaps] = r, c
+                    gaps += 1
+            value = values[c]
+            if r < stop and np.float64(X[column[r] >> 1, first + t]) == value:
+                tied = True
+                while tied:
+                    row = column[r] >> 1
+                    sum_now += changes[row]
+                    weight += weights[row] if len(weights) else np.int64(1)
+                    r += 1
+                    tied = r < stop and column[r] & 1 == 1
+            while c < k and values[c] == value:
+                sum_now += at_centers[t, c]
+                c += 1
+            if c < k:
+                costs[t, gaps], weight_left[t, gaps] = sum_now, weight
+                places[t, gaps], centers_left[t, gaps] = r, c
+                gaps += 1
+        sizes[t] = gaps
+
+
+@jit
+def _first_from(X, j, column, start, stop, value):
+    """Return the first place from `start` on with a value that is not below `value`, `stop` if there is none."""
+    while start < stop:
+        middle = (start + stop) // 2
+        if np.float64(X[column[middle] >> 1, j]) < value:
+            start = middle + 1
+        else:
+            stop = middle
+    return start
+
+
+@stands_in_for(costs_of_cuts)
+def _costs_of_cuts(X, entries, first, start, stop, weights, ends, at_rows, at_centers, cost, cuts):
+    costs, weight_left, places, centers_left, sizes = cuts
+    for t in range(len(ends)):
+        rows = entries[first + t, start:stop] >> 1
+        x = X[rows, first + t].astype(np.float64)
+        values = np.unique(np.concatenate([x, ends[t]]))
+        r, c = x.searchsorted(values, side="right"), ends[t].searchsorted(values, side="right")
+        is_cut = (c > 0) & (c < ends.shape[1])
+        r, c, size = r[is_cut], c[is_cut], np.count_nonzero(is_cut)
+        costs[t, :size] = cost + _sums_before(at_rows[t, rows])[r] + _sums_before(at_centers[t])[c]
+        weight_left[t, :size] = _sums_before(weights[rows])[r] if len(weights) else r
+        places[t, :size], centers_left[t, :size], sizes[t] = start + r, c, size
+
+
+def _sums_before(numbers):
+    """Return the sums of the whole numbers before each of them, and of all."""
+    return np.concatenate([[0], numbers.cumsum(dtype=np.int64)])
+
+
+@jit
+def best_scores(cuts, first, k, total, tested, base, penalties, scores, best):
+    """Replace, for each penalty, the best cut of the columns so far by that of some more columns.
+
+    Among equal scores the lowest cost wins, then the cut that came first. Takes time k at most for the depth of each
+    cut whose cost alone does not rule it out.
+
+    IN: cuts: of t columns, see `greedy_costs.costs_of_cuts`; first: of these columns; k: number of centres; total:
+    weight of the rows; tested (d, 2): whether a test of the left, and of the right side of a column merges with an
+    earlier one; base: cost of the rows at their nearest centres, at least 1; penalties (p,). IN and OUT: scores (p,):
+    infinite before the first cut; best (p, 4): cost, column, place behind the last row on the left, and centres there;
+    the column is -1 before the first cut.
+    """
+    costs, weight_left, places, centers_left, sizes = cuts
+    numbers, parts, depths = np.empty(k, dtype=np.int64), np.zeros((k + 1, 2), dtype=np.int64), np.zeros(k + 1)
+    for t in range(len(sizes)):
+        n_numbers, parted = 0, 0  # `numbers` and `parts` are those for so many centres on the left
+        merges_left, merges_right = tested[first + t, 0], tested[first + t, 1]
+        for i in range(sizes[t]):
+            share = weight_left[t, i] / total if total > 0 else 0.5
+            n_left = centers_left[t, i]
+            merged = (share if merges_left else 0.0) + (1.0 - share if merges_right else 0.0)
+            relative = costs[t, i] / base
+            left, right = 1.0 if n_left > 1 else 0.0, 1.0 if n_left < k - 1 else 0.0  # two centres need a test
+            least = 1.0 + share * left + (1.0 - share) * right - merged
+            depth = -1.0
+            for p in range(len(penalties)):
+                if relative + penalties[p] * least > scores[p]:
+                    continue
+                if depth < 0.0:
+                    if n_left != parted:
+                        parted = n_left
+                        n_numbers = _split_in_proportion(parted, k, numbers, parts)
+                    depth = _depth(share, numbers[:n_numbers], parts, depths)
+                score = relative + penalties[p] * (depth - merged)
+                first_of_all = best[p, 1] < 0  # a score may be infinite
+                if first_of_all or score < scores[p] or (score == scores[p] and costs[t, i] < best[p, 0]):
+                    scores[p] = score
+                    best[p, 0], best[p, 1], best[p, 2], best[p, 3] = costs[t, i], first + t, places[t, i], n_left
+
+
+@jit
+def foretold_depth(share, k_left, k):
+    """Return the mean number of tests that rows need under a cut of these proportions, itself included."""
+    sizes, parts, depths = np.empty(k, dtype=np.int64), np.zeros((k + 1, 2), dtype=np.int64), np.zeros(k + 1)
+    n_sizes = _split_in_proportion(k_left, k, sizes, parts)
+    return _depth(share, sizes[:n_sizes], parts, depths)
+
+
+@jit
+def write_least_depths(low, high, centers_left, k, depths):
+    """Write what `foretold_depth` is not below, but for rounding, for any share between two.
+
+    A depth is between those of its two sides, so the one of the two ends of the shares with the lower sum bounds it.
+
+    IN: low, high (m,): shares; centers_left (m,). OUT: depths (m,).
+    """
+    sizes, parts, least = np.empty(k, dtype=np.int64), np.zeros((k + 1, 2), dtype=np.int64), np.zeros(k + 1)
+    for i in range(len(low)):
+        n_sizes = _split_in_proportion(centers_left[i], k, sizes, parts)
+        for s in range(n_sizes - 1, -1, -1):
+            m = sizes[s]
+            left, right = least[parts[m, 0]], least[parts[m, 1]]
+            at_low, at_high = low[i] * left + (1.0 - low[i]) * right, high[i] * left + (1.0 - high[i]) * right
+            least[m] = 1.0 + min(at_low, at_high)
+        depths[i] = least[k]
+
+
+@jit
+def _split_in_proportion(k_left, k, sizes, parts):
+    """Write the numbers of centres of all subtrees, descending from k to 2, and how many of each go left and right.
+
+    Returns how many such numbers there are.
+
+    IN: k_left: those of the k centres that go left. OUT: sizes (k,); parts (k + 1, 2): zeros for all other numbers.
+    """
+    parts[:] = 0
+    parts[k, 0] = 1  # marks a number that is reached
+    n_sizes = 0
+    for m in range(k, 1, -1):
+        if parts[m, 0] == 0:
+            continue
+        first = min(max((m * k_left + k - 1) // k, 1), m - 1)
+        parts[m, 0], parts[m, 1] = first, m - first
+        parts[first, 0], parts[m - first, 0] = max(parts[first, 0], 1), max(parts[m - first, 0], 1)
+        sizes[n_sizes] = m
+        n_sizes += 1
+    return n_sizes
+
+
+@jit
+def _depth(share, sizes, parts, depths):
+    """Return the foretold depth of `sizes[0]` centres. IN: depths[1]: 0. OUT: depths (k + 1,)."""
+    for i in range(len(sizes) - 1, -1, -1):
+        m = sizes[i]
+        depths[m] = 1.0 + share * depths[parts[m, 0]] + (1.0 - share) * depths[parts[m, 1]]
+    return depths[sizes[0]]

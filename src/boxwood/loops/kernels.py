@@ -8,7 +8,7 @@ nor on the other rows of the block.
 import numpy as np
 
 from boxwood._types import Array, Floats
-from boxwood.loops._jit import jit, stands_in_for
+from boxwood.loops.jit import jit, stands_in_for
 
 __all__ = ["add_absolutes", "add_harmonic_means", "add_minima", "add_products", "add_squares", "products"]
 

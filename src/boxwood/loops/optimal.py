@@ -19,7 +19,7 @@ squares less that of the mean, rounded to a whole number.
 
 import numpy as np
 
-from boxwood.loops._jit import jit, stands_in_for
+from boxwood.loops.jit import jit, stands_in_for
 
 __all__ = ["keep_inside", "leaf_cost", "sweep_clusters", "sweep_means"]
 

@@ -5,7 +5,7 @@ What a node costs with 1, 2, … leaves stands side by side, from `starts[node]`
 
 import numpy as np
 
-from boxwood.loops._jit import jit
+from boxwood.loops.jit import jit
 
 __all__ = ["share_out"]
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Array, Floats, Ints
-from boxwood.loops._jit import jit
+from boxwood.loops.jit import jit
 
 __all__ = ["L1", "L2", "SQEUCLIDEAN", "DrawnCuts", "SortedCenters", "draw_cuts", "prefix_masses"]
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Array, Floats, Ints
-from boxwood.loops._jit import jit
+from boxwood.loops.jit import jit
 
 __all__ = ["DrawnCuts", "Edges", "SortedCenters", "draw_rounds", "spanning_edges"]
 

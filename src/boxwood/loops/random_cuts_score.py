@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Floats, Ints
-from boxwood.loops._jit import jit
+from boxwood.loops.jit import jit
 
 __all__ = ["LeafBounds", "Trees", "add_costs_and_moves"]
 

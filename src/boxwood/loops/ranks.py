@@ -1,14 +1,30 @@
-"""The values at some ranks of each part of a column: values are counted in bins, and few of them are sorted.
+"""The values at some ranks of each part of a column, and columns with their values part by part.
 
 Bins follow the order of values, so the counts say which bin holds a rank. Only the values of such bins are taken, and
 none where all values of a bin are equal.
+
+Values stand as keys, whole numbers in the same order. A cell is a group of rows and a column, `cell = group * d +
+column`. Each cell has some stretches of keys, ascending, in which its values are looked at::
+
+    stretches of cell 0       low[0] ── high[0]     low[1] ── high[1]       first[0] = 0, first[1] = 2
+    stretches of cell 1            low[2] ──── high[2]                      first[2] = 3
+
+Each stretch is divided into bins of `2 ** shift` keys.
 """
 
 import numpy as np
 
-from boxwood.loops._jit import jit
+from boxwood.loops.jit import jit
 
-__all__ = ["count_in_bins", "take_bins_of_ranks"]
+__all__ = [
+    "count_in_bins",
+    "count_in_stretches",
+    "place_rows",
+    "reach",
+    "regroup",
+    "take_bins_of_ranks",
+    "take_in_stretches",
+]
 
 OF_ALL, OF_PART = 1, 2  # marks of a bin: whether it holds a rank among all values, and a rank of the part at hand
 
@@ -89,3 +105,103 @@ def _mark(counts, least, most, ranks, mark, first, marks, places, at):
                 wanted += counts[code]
             places[i] = first + rank - skipped
     return wanted
+
+
+@jit
+def count_in_stretches(keys, labels, weights, first, low, high, shift, everyone, rows, sums, least, most):
+    """Count the rows in each bin of each stretch, add up their weights, and find the least and the greatest key.
+
+    IN: keys (d, n), labels (n,), weights (n,) or (0,); first (n_cells + 1,); low, high, shift (m,); everyone: the group
+    of all rows, or -1. OUT: rows, least, most (m, n_bins); sums, of the same shape where rows have weights.
+    """
+    for j in range(keys.shape[0]):
+        for i in range(keys.shape[1]):
+            for group in (labels[i], everyone):
+                if group >= 0:
+                    key = keys[j, i]
+                    at = _stretch(key, first, low, high, group * keys.shape[0] + j)
+                    if at >= 0:
+                        code = (key - low[at]) >> shift[at]
+                        rows[at, code] += 1
+                        least[at, code] = min(least[at, code], key)
+                        most[at, code] = max(most[at, code], key)
+                        if len(weights) > 0:
+                            sums[at, code] += weights[i]
+
+
+@jit
+def take_in_stretches(keys, labels, first, low, high, everyone, stretches, taken, rows):
+    """Take the keys in all stretches of more than one key; return how many these are.
+
+    IN: as above. OUT: stretches, taken, rows (n d, or twice as many): stretch, key and row of each.
+    """
+    filled = 0
+    for j in range(keys.shape[0]):
+        for i in range(keys.shape[1]):
+            for group in (labels[i], everyone):
+                if group >= 0:
+                    at = _stretch(keys[j, i], first, low, high, group * keys.shape[0] + j)
+                    if at >= 0 and low[at] < high[at]:
+                        stretches[filled], taken[filled], rows[filled] = at, keys[j, i], i
+                        filled += 1
+    return filled
+
+
+@jit
+def reach(amounts, places, wanted):
+    """Go on from some places until the amounts add up to what is wanted.
+
+    IN: amounts (m,). OUT: places (r,): where each begins, then where it arrives; wanted (r,): then what is wanted of
+    the amount there.
+    """
+    for i in range(len(places)):
+        at, rest = places[i], wanted[i]
+        while amounts[at] < rest:
+            rest -= amounts[at]
+            at += 1
+        places[i], wanted[i] = at, rest
+
+
+@jit
+def _stretch(key, first, low, high, cell):
+    """Return the stretch of a cell that holds a key, or -1."""
+    for at in range(first[cell], first[cell + 1]):
+        if key <= high[at]:
+            return at if key >= low[at] else -1
+    return -1
+
+
+@jit
+def place_rows(groups, counts, places):
+    """Write the place of each row if the rows stand group by group, those of a group in their order.
+
+    IN: groups (n,): -1 leaves a row out. OUT: counts (g,): zeros, number of rows of each group; places (n,): -1 for a
+    row that is left out.
+    """
+    for row in range(len(groups)):
+        if groups[row] >= 0:
+            counts[np.uint64(groups[row])] += 1  # without a sign, so that numba need not check for negative indices
+    following, total = np.empty_like(counts), 0
+    for group in range(len(counts)):
+        following[group] = total
+        total += counts[group]
+    for row in range(len(groups)):
+        if groups[row] < 0:
+            places[row] = -1
+            continue
+        group = np.uint64(groups[row])
+        places[row] = following[group]
+        following[group] += 1
+
+
+@jit
+def regroup(X, columns, place, out):
+    """Write some columns of a table, each row at its place; the table is read once, row by row.
+
+    IN: X (n, d); columns (c,); place (n,): -1 leaves a row out. OUT: out (c, m).
+    """
+    for row in range(X.shape[0]):
+        to = place[row]
+        if to >= 0:
+            for i in range(len(columns)):
+                out[i, to] = X[row, columns[i]]

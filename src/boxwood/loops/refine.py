@@ -7,23 +7,42 @@ node have an entry more, for these rows.
 Costs are whole numbers, so sums are exact: they depend neither on the order of equal values nor on threads.
 
 Rows and nodes are numbers without a sign inside the loops, so that numba need not check for negative indices.
+
+Nodes are few, so each of these loops is over in a few microseconds; the same in whole arrays would take ten times as
+long. Arrays by node have an entry more than there are nodes; see `loops/refine.py`.
+
+Nodes hold different rows, so one walk down the order of a column serves them all. See `loops/refine.py` for `at`.
 """
+
+import math
 
 import numpy as np
 
-from boxwood.loops._jit import jit, stands_in_for
+from boxwood.loops.jit import jit, stands_in_for
 
 __all__ = [
+    "BEST",
     "COSTS",
     "FRESH",
+    "LAST",
+    "LOWEST",
     "ROWS",
     "add_gaps",
+    "add_to_bins",
+    "best_cuts",
+    "best_cuts_of_bins",
+    "bound_bins",
     "count_leaves",
+    "find_wanted",
     "look_across",
     "move_rows",
+    "part_by_size",
     "place_rows",
+    "rows_at",
     "set_differences",
+    "take_better",
     "write_costs",
+    "write_scales",
 ]
 
 FRESH, COSTS, ROWS = range(3)  # what is out of date of a leaf
@@ -295,3 +314,212 @@ def move_rows(
         while below < at.shape[0] and at[below, row] < nowhere:
             moved[np.uint64(at[below, row])] = True
             below += ONE
+
+
+@jit
+def rows_at(nodes, at, rows):
+    """Write the rows that are at some nodes, ascending, and return their number.
+
+    IN: nodes (n_nodes + 1,): whether each is one of them; at (n,). OUT: rows (n,).
+    """
+    count = np.uint64(0)
+    for row in range(len(at)):
+        rows[count] = row
+        count += np.uint64(1) if nodes[np.uint64(at[row])] else np.uint64(0)
+    return np.int64(count)
+
+
+@jit
+def write_scales(nodes, sums, error, scales, anew, in_doubt):
+    """Write the factor of `whole_costs` for some nodes, by plain sums of their rows' largest costs.
+
+    Returns whether a factor has changed, and whether some sum leaves a doubt; then its factor stays.
+
+    IN: nodes (m,); sums (n_nodes + 1,); error: a relative one that the sums do not reach. IN and OUT: scales
+    (n_nodes + 1,). OUT: anew, in_doubt (n_nodes + 1,): set for nodes of either kind.
+    """
+    some_new, some_in_doubt = False, False
+    for node in nodes:
+        exponent = math.frexp(sums[node] * (1 - error))[1]
+        if exponent != math.frexp(sums[node] * (1 + error))[1]:
+            in_doubt[node] = some_in_doubt = True
+            continue
+        scale = math.ldexp(1.0, min(61 - exponent, 1023))
+        if scale != scales[node]:
+            scales[node], anew[node], some_new = scale, True, True
+    return some_new, some_in_doubt
+
+
+@jit
+def find_wanted(nodes, anew, sums, may_cut, unknown, lowest, fallen, current, wanted):
+    """Bound the sums of each node anew, and find the columns in which it may have a better cut.
+
+    IN: nodes (m,); anew (n_nodes + 1,): whether nothing is known of a node; sums: see `refine.set_differences`; may_cut
+    (d,); unknown: a bound that says nothing. IN and OUT: lowest (n_nodes + 1, d): no sum over the first rows of a
+    column was below; fallen (n_nodes + 1,): by how much these may have fallen since, 0 afterwards. OUT: current
+    (n_nodes + 1,): the sum that the cut has; wanted (n_nodes + 1, d).
+    """
+    for node in nodes:
+        current[node], fall, is_wrong = sums[node, 0], fallen[node] + sums[node, 1], sums[node, 2] > 0
+        fallen[node] = 0
+        for j in range(len(may_cut)):
+            lowest[node, j] = unknown if anew[node] else max(lowest[node, j] - fall, unknown)
+            wanted[node, j] = is_wrong and may_cut[j] and lowest[node, j] < current[node]
+
+
+@jit
+def part_by_size(wanted, n_rows, least, large, small):
+    """Part the nodes that want any column by their rows; return the number of large ones, and whether any is small.
+
+    IN: wanted (n_nodes + 1, d); n_rows (n_nodes + 1,); least: rows of a large one. OUT: large (n_nodes + 1,): the large
+    ones, ascending; small (n_nodes + 1, d): what the others want.
+    """
+    n_large, any_small = 0, False
+    for node in range(len(n_rows)):
+        is_large, any_wanted = n_rows[node] >= least, False
+        for j in range(wanted.shape[1]):
+            any_wanted = any_wanted or wanted[node, j]
+            small[node, j] = wanted[node, j] and not is_large
+        any_small = any_small or (any_wanted and not is_large)
+        if any_wanted and is_large:
+            large[n_large] = node
+            n_large += 1
+    return n_large, any_small
+
+
+SUM, BEST, LOWEST, LAST, LEFT, RIGHT = range(6)  # of a node while a column is walked; see `best_cuts`
+
+
+@jit
+def best_cuts(X, column, order, at, wanted, difference, states):
+    """Find the smallest sum of differences over the first side of a cut in one column, for all wanted nodes at once.
+
+    A cut lies between two different values. Only sums below the one that is there to begin with are looked at, and the
+    first of equal ones stays.
+
+    IN: X (n, d); column; order (m,): rows in the order of the column; at (n,); wanted (n_nodes + 1,); difference (n,).
+    IN and OUT: states (n_nodes + 1, 6): SUM 0; BEST: the sum to be undercut; LOWEST: 0; LAST: -1; LEFT, RIGHT: -1.
+    Afterwards BEST is the smallest sum, LEFT and RIGHT are rows next to its cut (-1 if none is better); LOWEST is the
+    smallest sum over the first rows in this order, none and all of them included.
+    """
+    for row in order:
+        node = at[row]
+        if not wanted[node]:
+            continue
+        state = states[node]
+        total = state[SUM]
+        if total < state[BEST] and state[LAST] >= 0 and X[state[LAST], column] != X[row, column]:
+            state[BEST], state[LEFT], state[RIGHT] = total, state[LAST], row
+        state[LAST] = row
+        total += difference[row]
+        state[SUM] = total
+        state[LOWEST] = min(state[LOWEST], total)
+
+
+@jit
+def take_better(nodes, column, states, current, best, feature, left, right):
+    """Take the cuts of a column where they are better; of equal ones that of the lowest column is.
+
+    IN: nodes (m,); column; states (m, 6); current (n_nodes + 1,): sums of the cuts that the nodes have. IN and OUT:
+    best, feature, left, right (n_nodes + 1,): sums of the best cuts, their columns, and rows next to them.
+    """
+    for i in range(len(nodes)):
+        node, total = nodes[i], states[i, BEST]
+        is_equal = total == best[node] and total < current[node] and column < feature[node]
+        if total < best[node] or is_equal:
+            best[node], feature[node] = total, column
+            left[node], right[node] = states[i, LEFT], states[i, RIGHT]
+
+
+@jit
+def add_to_bins(rows, at, slot, difference, codes, columns, bins):
+    """Add the rows' differences to the bins of some columns: those below zero apart from the others.
+
+    IN: rows (m,); at (n,); slot (n_nodes + 1,): the node's place in `bins`, or -1; difference (n,); codes (n, d);
+    columns (c,). OUT: bins (n_slots, c, n_bins, 2).
+    """
+    some, none = (
+        np.uint64(1),
+        np.uint64(0),
+    )  # without a sign, as the indices here: numba need not check for negative ones
+    for signed in rows:
+        row = np.uint64(signed)
+        place = slot[np.uint64(at[row])]
+        if place < 0:
+            continue
+        s, change = np.uint64(place), difference[row]
+        sign = some if change < 0 else none
+        for c in range(len(columns)):
+            bins[s, c, np.uint64(codes[row, np.uint64(columns[c])]), sign] += change
+
+
+@jit
+def bound_bins(bins, lowest, best):
+    """Turn the sums of each bin into the sum before it and the least sum that any cut inside it could have.
+
+    IN and OUT: bins (n_slots, c, n_bins, 2). OUT: lowest (n_slots, c): the least of these; best (n_slots,): lowered to
+    the sums at ends of bins that part rows.
+    """
+    n_slots, n_columns, n_bins, _ = bins.shape
+    for s in range(n_slots):
+        for c in range(n_columns):
+            of_bins, before, last, seen = bins[s, c], np.int64(0), 0, False
+            for b in range(n_bins):
+                if of_bins[b, 0] != 0 or of_bins[b, 1] != 0:
+                    last = b
+            for b in range(n_bins):
+                begin, rise, fall = before, of_bins[b, 0], of_bins[b, 1]
+                of_bins[b, 0], of_bins[b, 1] = begin, begin + fall
+                lowest[s, c] = min(lowest[s, c], begin + fall)
+                before += rise + fall
+                seen = seen or rise != 0 or fall != 0
+                if seen and b < last:  # rows on both sides for certain
+                    best[s] = min(best[s], before)
+
+
+@jit
+def best_cuts_of_bins(X, column, order, starts, at, slot, bounds, limits, difference, states):
+    """Find the smallest sum of differences as `best_cuts` does, but walk only bins whose bound is not above a limit.
+
+    IN: X (n, d); column; order (m,): rows bin by bin, and those of bins that are walked in the order of the column;
+    starts (n_bins + 1,): rank at which each bin begins; at (n,); slot (n_nodes + 1,); bounds (n_slots, n_bins, 2): see
+    `bound_bins`; limits (n_slots,); difference (n,). IN and OUT: states (n_slots, 6).
+    """
+    n_slots, n_bins, _ = bounds.shape
+    for b in range(n_bins):
+        walked = False
+        for s in range(n_slots):
+            if bounds[s, b, 1] <= limits[s]:
+                walked = True
+                states[s, SUM], states[s, LAST] = bounds[s, b, 0], -2
+        if not walked:
+            continue
+        for r in range(starts[b], starts[b + 1]):
+            row = order[r]
+            node = at[row]
+            s = slot[node]
+            if s < 0 or bounds[s, b, 1] > limits[s]:
+                continue
+            state = states[s]
+            total = state[SUM]
+            if total < state[BEST]:
+                if state[LAST] == -2:
+                    state[LAST] = _row_before(X, column, order, starts, b, at, node)
+                if state[LAST] >= 0 and X[state[LAST], column] != X[row, column]:
+                    state[BEST], state[LEFT], state[RIGHT] = total, state[LAST], row
+            state[LAST] = row
+            state[SUM] = total + difference[row]
+
+
+@jit
+def _row_before(X, column, order, starts, first, at, node):
+    """Return a row of a node with the largest value in the bins before the first one that is walked, or -1."""
+    last = -1
+    for b in range(first - 1, -1, -1):
+        for r in range(starts[b], starts[b + 1]):
+            row = order[r]
+            if at[row] == node and (last < 0 or X[row, column] >= X[last, column]):
+                last = row
+        if last >= 0:
+            break
+    return last

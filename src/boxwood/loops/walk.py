@@ -1,10 +1,10 @@
-"""Rows down a tree: the value at the leaf of each row."""
+"""Rows down a tree: the value at the leaf of each row, and the values next to each threshold."""
 
 import numpy as np
 
-from boxwood.loops._jit import jit, stands_in_for
+from boxwood.loops.jit import jit, stands_in_for
 
-__all__ = ["descend"]
+__all__ = ["descend", "widen_gaps"]
 
 
 @jit
@@ -45,3 +45,49 @@ def _leaf_of(x, feature, lower, upper, second):
         else:
             node = second[node]
     return node
+
+
+@jit
+def widen_gaps(X, feature, lower, upper, second, ends, left, right):
+    """Raise the largest value up to each end of a cut, and lower the smallest value beyond it.
+
+    A row counts at the nodes that it passes, until it meets NaN. A value is left of an end if it is at most `ends`; the
+    lower end of a cut has the place 0, the upper one 1. An end at minus infinity is passed over.
+
+    IN: X (n, d); feature, lower, upper, second (n_nodes,), in pre-order; ends (n_nodes, 2).
+    OUT: left, right (n_nodes, 2).
+    """
+    for row in range(X.shape[0]):
+        node = np.uint64(0)  # without a sign, so that numba need not check for negative indices
+        j = feature[node]
+        while j >= 0:
+            x = np.float64(X[row, np.uint64(j)])
+            if x != x:
+                break
+            if x <= ends[node, 1]:
+                if x > left[node, 1]:  # mostly it is not, and nothing is written
+                    left[node, 1] = x
+            elif x < right[node, 1]:
+                right[node, 1] = x
+            if lower[node] > -np.inf:
+                if x <= ends[node, 0]:
+                    left[node, 0] = max(left[node, 0], x)
+                else:
+                    right[node, 0] = min(right[node, 0], x)
+            node = node + np.uint64(1) if lower[node] <= x <= upper[node] else np.uint64(second[node])
+            j = feature[node]
+
+
+@stands_in_for(widen_gaps)
+def _widen_gaps(X, feature, lower, upper, second, ends, left, right):
+    rows = {0: np.arange(len(X))}
+    for node in np.flatnonzero(feature >= 0).tolist():
+        here = rows[node]
+        x = X[here, feature[node]].astype(np.float64)
+        here, x = here[~np.isnan(x)], x[~np.isnan(x)]
+        for end in range(0 if lower[node] > -np.inf else 1, 2):  # of equal values, 0.0 and -0.0, the first one counts
+            up_to = x <= ends[node, end]
+            some, others = np.append(left[node, end], x[up_to]), np.append(right[node, end], x[~up_to])
+            left[node, end], right[node, end] = some[some.argmax()], others[others.argmin()]
+        inside = (lower[node] <= x) & (x <= upper[node])
+        rows[node + 1], rows[second[node]] = here[inside], here[~inside]

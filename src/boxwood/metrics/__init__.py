@@ -19,44 +19,39 @@ from typing import TYPE_CHECKING
 from boxwood._lazy import attach
 
 if TYPE_CHECKING:
-    from boxwood.metrics._agreement import agreement as agreement
-    from boxwood.metrics._cost import cost as cost
-    from boxwood.metrics._cost import partition_cost as partition_cost
-    from boxwood.metrics._kernel_ceiling import price_ceiling as price_ceiling
-    from boxwood.metrics._kernel_cost import kernel_cost as kernel_cost
-    from boxwood.metrics._kernel_mixture_price import kernel_mixture_price as kernel_mixture_price
-    from boxwood.metrics._kernel_mmd import mmd as mmd
-    from boxwood.metrics._kernel_similarity import axis_similarity as axis_similarity
-    from boxwood.metrics._kernel_similarity import mean_similarities as mean_similarities
-    from boxwood.metrics._kernel_similarity import within_similarity as within_similarity
-    from boxwood.metrics._mixture_error import error_rate as error_rate
-    from boxwood.metrics._mixture_noise import explainability_to_noise as explainability_to_noise
-    from boxwood.metrics._mixture_noise import signal_to_noise as signal_to_noise
-    from boxwood.metrics._mixture_price import mixture_price as mixture_price
-    from boxwood.metrics._mixture_tails import tail_check as tail_check
-    from boxwood.metrics._nearest_cost import nearest_cost as nearest_cost
+    from boxwood.metrics._kernel_mixture_prices import kernel_mixture_price as kernel_mixture_price
     from boxwood.metrics._nodes import node_table as node_table
-    from boxwood.metrics._price import price_of_explainability as price_of_explainability
-    from boxwood.metrics._readability import readability as readability
-    from boxwood.reference._centers import best_centers as best_centers
+    from boxwood.metrics.agreements import agreement as agreement
+    from boxwood.metrics.costs import cost as cost
+    from boxwood.metrics.costs import nearest_cost as nearest_cost
+    from boxwood.metrics.costs import partition_cost as partition_cost
+    from boxwood.metrics.kernel_costs import kernel_cost as kernel_cost
+    from boxwood.metrics.mixture_prices import error_rate as error_rate
+    from boxwood.metrics.mixture_prices import mixture_price as mixture_price
+    from boxwood.metrics.noise import explainability_to_noise as explainability_to_noise
+    from boxwood.metrics.noise import signal_to_noise as signal_to_noise
+    from boxwood.metrics.noise import tail_check as tail_check
+    from boxwood.metrics.prices import price_ceiling as price_ceiling
+    from boxwood.metrics.prices import price_of_explainability as price_of_explainability
+    from boxwood.metrics.reading import readability as readability
+    from boxwood.metrics.similarity import axis_similarity as axis_similarity
+    from boxwood.metrics.similarity import mean_similarities as mean_similarities
+    from boxwood.metrics.similarity import mmd as mmd
+    from boxwood.metrics.similarity import within_similarity as within_similarity
+    from boxwood.reference.centers import best_centers as best_centers
 
 _MODULES: dict[str, tuple[str, ...]] = {
-    "boxwood.reference._centers": ("best_centers",),
-    "_agreement": ("agreement",),
-    "_cost": ("cost", "partition_cost"),
-    "_kernel_ceiling": ("price_ceiling",),
-    "_kernel_cost": ("kernel_cost",),
-    "_kernel_mixture_price": ("kernel_mixture_price",),
-    "_kernel_mmd": ("mmd",),
-    "_kernel_similarity": ("axis_similarity", "mean_similarities", "within_similarity"),
-    "_mixture_error": ("error_rate",),
-    "_mixture_noise": ("explainability_to_noise", "signal_to_noise"),
-    "_mixture_price": ("mixture_price",),
-    "_mixture_tails": ("tail_check",),
-    "_nearest_cost": ("nearest_cost",),
+    "_kernel_mixture_prices": ("kernel_mixture_price",),
     "_nodes": ("node_table",),
-    "_price": ("price_of_explainability",),
-    "_readability": ("readability",),
+    "agreements": ("agreement",),
+    "boxwood.reference.centers": ("best_centers",),
+    "costs": ("cost", "nearest_cost", "partition_cost"),
+    "kernel_costs": ("kernel_cost",),
+    "mixture_prices": ("error_rate", "mixture_price"),
+    "noise": ("explainability_to_noise", "signal_to_noise", "tail_check"),
+    "prices": ("price_ceiling", "price_of_explainability"),
+    "reading": ("readability",),
+    "similarity": ("axis_similarity", "mean_similarities", "mmd", "within_similarity"),
 }
 
 __getattr__, __dir__ = attach(__name__, _MODULES)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Bools, Indices, Ints
 from boxwood._validation import Rows, refuse_infinite_sum
-from boxwood.metrics._checks import check_fit
+from boxwood.metrics.checks import check_fit
 from boxwood.reference import Reference
 from boxwood.tree import ThresholdTree, rows_at_nodes
 

@@ -15,14 +15,13 @@ from boxwood._threads import map_tasks, n_threads
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import Rows, whole_number
 from boxwood.errors import DataError
-from boxwood.reference import _bins
-from boxwood.reference._ascending import ascending
-from boxwood.reference._bins import Bins, LooseBins
-from boxwood.reference._budget import NO_BUDGET, Budget
-from boxwood.reference._equal_centers import alike_without
-from boxwood.reference._mixture import Mixture
-from boxwood.reference._reference import Reference, refuse_no_reference
-from boxwood.reference._sums import ranges_of
+from boxwood.passes.sums import ranges_of
+from boxwood.reference import bins as _bins
+from boxwood.reference.bins import Bins, LooseBins, ascending
+from boxwood.reference.budget import NO_BUDGET, Budget
+from boxwood.reference.equal_centers import alike_without
+from boxwood.reference.mixture import Mixture
+from boxwood.reference.reference import Reference, refuse_no_reference
 
 __all__ = ["Task"]
 

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 from boxwood._lazy import attach
 
 if TYPE_CHECKING:
-    from boxwood.render._display import ExplanationDisplay as ExplanationDisplay
-    from boxwood.render._exporters import EXPORTERS as EXPORTERS
-    from boxwood.render._labels import write_labels as write_labels
-    from boxwood.render._rules import rules as rules
-    from boxwood.render._sql import sql as sql
-    from boxwood.render._text import text as text
+    from boxwood.render.forms.exporters import EXPORTERS as EXPORTERS
+    from boxwood.render.forms.labels import write_labels as write_labels
+    from boxwood.render.forms.sql import sql as sql
+    from boxwood.render.forms.text import text as text
+    from boxwood.render.pictures.canvas import ExplanationDisplay as ExplanationDisplay
+    from boxwood.render.words.rules import rules as rules
 
 _MODULES: dict[str, tuple[str, ...]] = {
-    "_display": ("ExplanationDisplay",),
-    "_exporters": ("EXPORTERS",),
-    "_labels": ("write_labels",),
-    "_rules": ("rules",),
-    "_sql": ("sql",),
-    "_text": ("text",),
+    "boxwood.render.forms.exporters": ("EXPORTERS",),
+    "boxwood.render.forms.labels": ("write_labels",),
+    "boxwood.render.forms.sql": ("sql",),
+    "boxwood.render.forms.text": ("text",),
+    "boxwood.render.pictures.canvas": ("ExplanationDisplay",),
+    "boxwood.render.words.rules": ("rules",),
 }
 
 __getattr__, __dir__ = attach(__name__, _MODULES)

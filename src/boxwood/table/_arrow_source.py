@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from boxwood.passes._source import RecordSummary, Source, fewer_threads
+from boxwood.passes.source import RecordSummary, Source, fewer_threads
 
 __all__ = ["ArrowSource", "batch_rows", "kind_of"]
 

@@ -9,7 +9,7 @@ from boxwood._extras import require
 from boxwood._frames import column_names
 from boxwood._validation import cut_off
 from boxwood.errors import DataError
-from boxwood.passes._source import RecordSummary, Source
+from boxwood.passes.source import RecordSummary, Source
 from boxwood.table._arrow_source import kind_of
 from boxwood.table._partial import PartialSum, told
 

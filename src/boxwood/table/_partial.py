@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from boxwood._extras import require
-from boxwood.passes._source import Reading, Source
+from boxwood.passes.source import Reading, Source
 
 __all__ = ["Part", "PartialSum", "Refused", "told"]
 

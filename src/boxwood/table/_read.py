@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from boxwood._messages import rounded
 from boxwood._types import Array, Floats
 from boxwood._validation import listed
 from boxwood.errors import DataError
-from boxwood.passes._labelling import LEFT_OUT, labels_in, no_labels, refuse_other_labels
-from boxwood.table._column_names import ColumnError, find_columns, split_names
-from boxwood.table._profiles import Profile, profiles_of
-from boxwood.table._source import MANY, Source, Tick, open_source
-from boxwood.table._sql import as_text
-from boxwood.table._texts import hints_on, notes_on_styles, refuse_text
+from boxwood.passes.labelling import LEFT_OUT, labels_in, no_labels, refuse_other_labels
+from boxwood.passes.source import Spelling
+from boxwood.table.column_names import ColumnError, find_columns, split_names
+from boxwood.table.columns import Profile, hints_on, profiles_of, refuse_text, spellings_of
+from boxwood.table.duck import MANY, Source, Tick, open_source
+from boxwood.table.sql import as_text
 
 __all__ = ["Table", "read_table"]
 
@@ -42,6 +41,10 @@ class Table:
         Columns of `X` that the file has as digits with leading zeros, such as the postcode 01234.
     booleans : tuple of str
         Columns of `X` that the file has as true and false.
+    spellings : dict from str to Spelling
+        How columns of `X` are read whose values are numbers or truths, but not plainly.
+    rounded : tuple of str
+        Columns of `X` of whole numbers so large that some are the same double.
     hints : tuple of str
         Lines for the reader on how the file was read, and on columns of text that look like numbers.
     weights : array of shape (n,), or None
@@ -57,6 +60,8 @@ class Table:
     left_out: tuple[tuple[str, tuple[str, ...]], ...]
     padded: tuple[str, ...] = ()
     booleans: tuple[str, ...] = ()
+    spellings: Mapping[str, Spelling] = field(default_factory=dict)
+    rounded: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
     weights: Floats | None = None
     names: tuple[str, ...] = ()
@@ -162,14 +167,24 @@ def read_table(
             source.names[i] for j, i in enumerate(used) if profiles[i].padded and not (X[:, j] % 1 > 0).any()
         )
         booleans = tuple(source.names[i] for i in used if source.types[i] == "BOOLEAN" or profiles[i].words)
-        said = (*source.hints, *notes_on_styles(source, used), *hints_on(source, dict(left_out).get("text", ())))
-        said += _rounded(source, [profiles[i] for i in used])
-        columns_used, all_names = tuple(source.names[i] for i in used), tuple(source.names)
-        return Table(source.name, X, columns_used, y, left_out, padded, booleans, said, mass, all_names)
+        return Table(
+            source.name,
+            X,
+            tuple(source.names[i] for i in used),
+            y,
+            left_out,
+            padded,
+            booleans,
+            spellings_of(source, used),
+            _rounded(source, [profiles[i] for i in used]),
+            (*source.hints, *hints_on(source, dict(left_out).get("text", ()))),
+            mass,
+            tuple(source.names),
+        )
 
 
 def _rounded(source: Source, profiles: Sequence[Profile]) -> tuple[str, ...]:
-    """Return a line on columns of whole numbers so large that some are the same double."""
+    """Return the columns of whole numbers so large that some are the same double."""
     found = []
     for p in profiles:
         if p.low is None or p.high is None or max(-p.low, p.high) <= 2**53:
@@ -180,7 +195,7 @@ def _rounded(source: Source, profiles: Sequence[Profile]) -> tuple[str, ...]:
             whole = bool(source.fetch(f"SELECT {test} FROM {source.relation}")[0][0])
         if whole:
             found.append(source.names[p.column])
-    return (rounded(found),) if found else ()
+    return tuple(found)
 
 
 def _choose(

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeVar
 
 from boxwood._extras import require
 from boxwood._frames import column_names
-from boxwood.passes._source import RecordSummary, Source
+from boxwood.passes.source import RecordSummary, Source
 from boxwood.table._partial import PartialSum, told
 
 __all__ = ["SparkSource", "quoted", "spark_kind"]

@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 from boxwood._files import replacing
 from boxwood._validation import cut_off, refuse_other_kind, shown
 from boxwood.axes import Categories
-from boxwood.table._column_names import ColumnError, suggestion
-from boxwood.table._labels import Labelled, Rules, Unseen, inputs_of, refuse_taken, rows_with
-from boxwood.table._paths import as_path
-from boxwood.table._sizes import group_rows
-from boxwood.table._source import Source, Tick, open_source
-from boxwood.table._sql import as_name, as_text
-from boxwood.table._texts import learn_styles, refuse_text
+from boxwood.table.column_names import ColumnError, suggestion
+from boxwood.table.columns import learn_styles, refuse_text
+from boxwood.table.duck import Source, Tick, group_rows, open_source
+from boxwood.table.labels import Labelled, Rules, Unseen, inputs_of, refuse_taken, rows_with
+from boxwood.table.paths import as_path
+from boxwood.table.sql import as_name, as_text
 
 __all__ = ["OUTPUTS", "group_rows", "output_format", "write_labelled", "write_source"]
 

@@ -11,13 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Floats, Ints
-from boxwood.metrics._checks import in_components
-from boxwood.metrics._price import ratio
+from boxwood.metrics.checks import in_components
+from boxwood.metrics.prices import ratio
 from boxwood.reference import Mixture
-from boxwood.theory.bounds._bound import Bound, Condition, as_price, as_probability, checked
-from boxwood.theory.bounds._cuts import cuts_of
-from boxwood.theory.bounds._laws import gaussian, with_beta
-from boxwood.theory.bounds._mixtures import BEYOND_WORST_CASE
+from boxwood.theory.bounds.bound import Bound, Condition, as_price, as_probability, checked, gaussian, with_beta
+from boxwood.theory.bounds.cuts import cuts_of
+from boxwood.theory.bounds.mixtures import BEYOND_WORST_CASE
 from boxwood.tree import ThresholdTree
 
 __all__ = ["Certificate", "certificate"]

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from boxwood._validation import real_number, whole_number
-from boxwood.tree._tree import ThresholdTree, refuse_no_tree
+from boxwood.tree.tree import ThresholdTree, refuse_no_tree
 
 __all__ = ["TreeBuilder"]
 

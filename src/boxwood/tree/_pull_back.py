@@ -14,9 +14,9 @@ from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import Rows
 from boxwood.errors import DataError
 from boxwood.tree._builder import TreeBuilder
-from boxwood.tree._intervals import Intervals, complement, intersection, joined
-from boxwood.tree._tree import ThresholdTree
-from boxwood.tree._walk import as_rows
+from boxwood.tree.cover import Intervals, complement, intersection, joined
+from boxwood.tree.nodes import as_rows
+from boxwood.tree.tree import ThresholdTree
 
 if TYPE_CHECKING:
     from boxwood.axes import AxisMap

@@ -14,12 +14,12 @@ from numpy.typing import ArrayLike
 from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import Rows, refuse_infinite_sum, refuse_other_kind, refuse_unknown, shown, whole_number
 from boxwood.errors import DataError
-from boxwood.metrics._checks import check_fit
-from boxwood.metrics._cost import summed_distances
-from boxwood.metrics._price import ratio
+from boxwood.metrics.checks import check_fit
+from boxwood.metrics.costs import summed_distances
+from boxwood.metrics.prices import ratio
 from boxwood.reference import Reference
-from boxwood.reference._centers import objective_code
-from boxwood.theory.bounds._bound import Bound, Condition, as_price, checked
+from boxwood.reference.centers import objective_code
+from boxwood.theory.bounds.bound import Bound, Condition, as_price, checked
 from boxwood.tree import ThresholdTree
 
 __all__ = ["MistakeCertificate", "imm_certificate", "imm_price_bound"]

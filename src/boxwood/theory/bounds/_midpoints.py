@@ -14,12 +14,20 @@ from numpy.typing import ArrayLike
 
 from boxwood._types import Floats
 from boxwood._validation import refuse_unknown
-from boxwood.metrics._price import ratio
+from boxwood.metrics.prices import ratio
 from boxwood.reference import Mixture
-from boxwood.theory.bounds._bound import Bound, Condition, as_price, as_probability, checked
-from boxwood.theory.bounds._cuts import Cut, tree_conditions
-from boxwood.theory.bounds._laws import gaussian, mixture_facts, with_beta
-from boxwood.theory.bounds._mixtures import BEYOND_WORST_CASE
+from boxwood.theory.bounds.bound import (
+    Bound,
+    Condition,
+    as_price,
+    as_probability,
+    checked,
+    gaussian,
+    mixture_facts,
+    with_beta,
+)
+from boxwood.theory.bounds.cuts import Cut, tree_conditions
+from boxwood.theory.bounds.mixtures import BEYOND_WORST_CASE
 from boxwood.tree import ThresholdTree
 
 __all__ = ["midpoint_error_bound", "midpoint_price_bound"]

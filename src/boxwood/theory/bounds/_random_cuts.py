@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._types import Floats
 from boxwood._validation import as_numbers, finite_number, refuse_unknown, whole_number
-from boxwood.theory.bounds._bound import Bound, as_price
-from boxwood.theory.bounds._laws import drawn_trees
+from boxwood.theory.bounds.bound import Bound, as_price, drawn_trees
 
 __all__ = ["random_cuts_price_bound", "separation_probability"]
 

@@ -1,19 +1,24 @@
 """Instances from the papers' proofs, with the exact numbers they must satisfy: one file for each paper."""
 
-from boxwood.theory.instances._damages import Damages as Damages
-from boxwood.theory.instances._damages import damages
 from boxwood.theory.instances._instance import Instance
-from boxwood.theory.instances._k_means import local_optimum
-from boxwood.theory.instances._kernel_trees import (
+from boxwood.theory.instances._kernel_points import (
     far_point,
     neighborhood_price,
     quadratic_price,
     split_middle,
     three_corners,
 )
-from boxwood.theory.instances._mixture_tails import exponential_error, first_cut, first_cut_error
-from boxwood.theory.instances._mixtures import constant_price, growing_price, linear_error, two_gaussians
-from boxwood.theory.instances._random_cuts import star, two_centers, unit_cube, unit_grid
+from boxwood.theory.instances._mixtures import (
+    constant_price,
+    exponential_error,
+    first_cut,
+    first_cut_error,
+    growing_price,
+    linear_error,
+    two_gaussians,
+)
+from boxwood.theory.instances._points import Damages as Damages
+from boxwood.theory.instances._points import damages, local_optimum, star, two_centers, unit_cube, unit_grid
 
 __all__ = [
     "Instance",

@@ -13,7 +13,7 @@ import numpy as np
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_generator, whole_number
 from boxwood.kernels import Kernel
-from boxwood.metrics._mixture_boxes import draw
+from boxwood.metrics.mixture_prices import draw
 from boxwood.reference import Mixture, Reference
 
 __all__ = ["Instance", "instance_of_deviations", "instance_of_points", "require"]

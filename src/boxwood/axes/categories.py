@@ -1,0 +1,175 @@
+"""Categories: the values of a column of text, their codes, and encoders as maps of codes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Hashable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from boxwood._types import Array, Floats, Indices
+from boxwood._validation import as_table
+from boxwood.axes._monotone import transformed
+from boxwood.axes.maps import AxisMap
+from boxwood.tree.cover import Intervals, complement, joined
+
+__all__ = ["OTHER", "Categories", "Encoding", "is_missing"]
+
+OTHER = "any other value"  # what is shown for a value that is not among the categories
+
+
+class Categories(NamedTuple):
+    """The categories of a column: its values, and whether other values are allowed.
+
+    The code of a value is its index in `values`. If `others` is true, every other value has the code `len(values)`. The
+    value None stands for a missing value.
+    """
+
+    values: tuple[Hashable | None, ...]
+    others: bool
+
+    @property
+    def domain(self) -> Intervals:
+        """All codes, each as an interval."""
+        return tuple((float(code), float(code)) for code in range(len(self.values) + self.others))
+
+    @property
+    def are_numbers(self) -> bool:
+        """Whether all values that are not missing are numbers or booleans."""
+        return all(value is None or isinstance(value, (int, float)) for value in self.values)
+
+    def codes(self, values: Sequence[Any] | Array) -> Floats:
+        """Return the code of each value, shape (n,); NaN for a value without a code. Takes one pass."""
+        code_of = {value: float(code) for code, value in enumerate(self.values)}
+        missing = code_of.get(None, np.nan)
+        other = float(len(self.values)) if self.others else np.nan
+        codes = (code_of[value] if value in code_of else missing if is_missing(value) else other for value in values)
+        return np.fromiter(codes, dtype=np.float64, count=len(values))
+
+    def value(self, code: float) -> Hashable:
+        """Return the value with a code; `OTHER` for the code of all other values."""
+        return self.values[int(code)] if code < len(self.values) else OTHER
+
+    def chosen(self, codes: Collection[float]) -> tuple[tuple[Hashable, ...], bool]:
+        """Return the values with these codes, and True; or the values without them, and False.
+
+        The second form is returned only if the code of other values is among the codes: "not blue" covers every value
+        that is not blue, also one that was never seen.
+        """
+        excluded = self.others and len(self.values) in codes
+        return tuple(value for code, value in enumerate(self.values) if (code in codes) != excluded), not excluded
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a value is missing: None, NaN, or any other value that does not equal itself."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:  # a comparison with the NA of pandas is neither true nor false
+        return True
+
+
+class Encoding(AxisMap):
+    """A fitted one-hot or ordinal encoder as a map of numbers: codes of categories, or the numbers that it encodes.
+
+    The images are computed by the encoder itself, one for each value that it knows and one for an unknown value. So
+    dropped, infrequent and unknown categories need no rule here. If the encoder refuses unknown values, a number
+    between two known ones has the image of the lower one.
+
+    Parameters
+    ----------
+    encoder : fitted OneHotEncoder or OrdinalEncoder
+    categories : sequence of d Categories or None
+        Categories of each column of codes; None for a column of numbers.
+
+    Attributes
+    ----------
+    has_others : bool
+        Whether the encoder has an image for unknown values.
+    keys : list of d arrays
+        Numbers of the known values of each raw column, ascending.
+    images : list of d arrays of shape (n_keys, m_j)
+        Output columns that depend on raw column j: a row per key, and one more for unknown values if there are any.
+
+    Notes
+    -----
+    Building takes time and memory of the number of categories of a column times all output columns.
+    """
+
+    def __init__(self, encoder: Any, categories: Sequence[Categories | None]) -> None:
+        self.n_features = len(categories)
+        self.has_others = encoder.handle_unknown != "error"
+        values = [list(column) for column in encoder.categories_]
+        self.keys = [_keys(column, named) for column, named in zip(values, categories, strict=True)]
+        self.images: list[Floats] = [np.empty(0)] * self.n_features
+        for j in reversed(range(self.n_features)):
+            images = _images(encoder, values, j, self.has_others)
+            if j == self.n_features - 1:
+                self.features = np.full(images.shape[1], -1)
+                self._image_columns = np.zeros(images.shape[1], dtype=np.intp)
+            # an output column belongs to the raw column that changes it; constant ones belong to column 0
+            depends = (images != images[0]).any(axis=0) if j else self.features < 0
+            self.features[depends] = j
+            self._image_columns[depends] = np.arange(depends.sum())
+            order = np.argsort(self.keys[j], kind="stable")
+            rows = np.append(order, len(order)) if self.has_others else order
+            self.keys[j], self.images[j] = self.keys[j][order], images[rows][:, depends]
+
+    def transform(self, X: ArrayLike) -> Floats:
+        """Return the encoded rows, shape (n, n_columns), from numbers of shape (n, d)."""
+        table = as_table(X, n_columns=self.n_features)
+        indices = [self._indices(j, table[:, j].astype(np.float64)) for j in range(self.n_features)]
+        mapped = np.empty((len(table), self.n_columns), order="F")
+        for column, (j, image_column) in enumerate(zip(self.features, self._image_columns, strict=True)):
+            mapped[:, column] = self.images[j][indices[j], image_column]
+        return mapped
+
+    def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
+        """Return the raw column, and its numbers with an image in `[lower, upper]`."""
+        feature = int(self.features[column])
+        keys, images = self.keys[feature], self.images[feature][:, self._image_columns[column]]
+        inside = (lower <= images) & (images <= upper)
+        if not self.has_others:
+            starts = [-np.inf, *keys[1:].tolist()]
+            ends = [*np.nextafter(keys[1:], -np.inf).tolist(), np.inf]
+            return feature, joined((starts[i], ends[i]) for i in np.flatnonzero(inside))
+        if inside[-1]:  # every number but the keys outside
+            return feature, complement(joined((key, key) for key in keys[~inside[:-1]].tolist()))
+        return feature, joined((key, key) for key in keys[inside[:-1]].tolist())
+
+    def _indices(self, j: int, x: Floats) -> Indices:
+        """Return the index of each number among the keys of a column; `len(keys)` for an unknown number."""
+        keys = self.keys[j]
+        index = np.maximum(np.searchsorted(keys, x, side="right") - 1, 0)
+        return np.where(keys[index] == x, index, len(keys)) if self.has_others else index
+
+
+def _keys(values: list[Any], named: Categories | None) -> Floats:
+    """Return the number that stands for each value of a column."""
+    return np.array(values, dtype=np.float64) if named is None else named.codes(values)
+
+
+def _images(encoder: Any, values: list[list[Any]], j: int, has_others: bool) -> Floats:
+    """Return the encoder's output for each value of one column, with an unknown value last if it takes any.
+
+    All other columns have their first value.
+    """
+    inputs = values[j] + ([_unknown(values[j])] if has_others else [])
+    rows = np.empty((len(inputs), len(values)), dtype=object)
+    for i, column in enumerate(values):
+        rows[:, i] = column[0]
+    rows[:, j] = inputs
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # about the unknown value
+        return transformed(encoder, rows)
+
+
+def _unknown(values: list[Any]) -> Any:
+    """Return a value of the same kind that is not among the values."""
+    present = [value for value in values if not is_missing(value)]
+    if present and all(isinstance(value, (int, float, np.number, np.bool_)) for value in present):
+        return max(float(value) for value in present) + 1.0
+    return "\0"

@@ -1,0 +1,145 @@
+"""Maps of rows in which every output column is a function of one raw column, and maps made of maps."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from boxwood._types import Floats, Indices
+from boxwood._validation import as_table
+from boxwood.tree.cover import EVERYTHING, Intervals, joined
+
+__all__ = ["AxisMap", "Chained", "Selection", "Stacked"]
+
+
+class AxisMap(ABC):
+    """A map of rows in which every output column is a function of one raw column.
+
+    `ThresholdTree.pull_back` turns a tree that was grown on the output columns into a tree on the raw columns. A
+    subclass sets `n_features` and `features`, and defines `transform` for rows and `pull_back` for cuts.
+
+    Attributes
+    ----------
+    n_features : int
+        Number of raw columns.
+    features : array of shape (n_columns,)
+        Raw column of each output column.
+
+    References
+    ----------
+    K. Makarychev, L. Shan, "Near-optimal Algorithms for Explainable k-Medians and k-Means", ICML 2021
+    (arXiv 2107.00798), section 2, on coordinate cut preserving maps.
+    """
+
+    n_features: int
+    features: Indices
+
+    @property
+    def n_columns(self) -> int:
+        """Number of output columns."""
+        return len(self.features)
+
+    @abstractmethod
+    def transform(self, X: ArrayLike) -> Floats:
+        """Return the image of rows: from shape (n, n_features) to shape (n, n_columns)."""
+
+    @abstractmethod
+    def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
+        """Return the raw column of an output column, and its values with an image in the closed interval.
+
+        The values are closed intervals (lower, upper), ascending and disjoint; their ends may be infinite. The result
+        has no interval if no value has such an image.
+        """
+
+    def domain(self, feature: int) -> Intervals:
+        """Return the values that a raw column can have, as intervals: every number, unless a subclass restricts it."""
+        return EVERYTHING
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(n_features={self.n_features}, n_columns={self.n_columns})"
+
+
+class Selection(AxisMap):
+    """Some raw columns, unchanged.
+
+    Parameters
+    ----------
+    n_features : int
+    features : sequence of int
+        Raw column of each output column.
+    """
+
+    def __init__(self, n_features: int, features: Sequence[int] | Indices) -> None:
+        self.n_features = n_features
+        self.features = np.asarray(features, dtype=np.intp)
+
+    def transform(self, X: ArrayLike) -> Floats:
+        """Return the chosen columns, shape (n, n_columns)."""
+        return as_table(X, n_columns=self.n_features)[:, self.features].astype(np.float64)
+
+    def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
+        """Return the raw column, and the interval itself."""
+        return int(self.features[column]), ((lower, upper),)
+
+
+class Stacked(AxisMap):
+    """The output columns of several maps, side by side; each map reads some of the raw columns.
+
+    Parameters
+    ----------
+    n_features : int
+    parts : sequence of pairs (columns, map)
+        At least one. The map reads these raw columns, in this order.
+    """
+
+    def __init__(self, n_features: int, parts: Sequence[tuple[Indices, AxisMap]]) -> None:
+        self.n_features = n_features
+        self.parts = list(parts)
+        self.features = np.concatenate([columns[part.features] for columns, part in self.parts])
+        self.starts = np.cumsum([0, *(part.n_columns for _, part in self.parts)])
+
+    def transform(self, X: ArrayLike) -> Floats:
+        """Return the output columns of all parts, shape (n, n_columns)."""
+        table = as_table(X, n_columns=self.n_features)
+        return np.hstack([part.transform(table[:, columns]) for columns, part in self.parts])
+
+    def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
+        """Return the raw column, and its intervals as the part with the output column gives them."""
+        index = int(np.searchsorted(self.starts, column, side="right")) - 1
+        columns, part = self.parts[index]
+        feature, intervals = part.pull_back(column - int(self.starts[index]), lower, upper)
+        return int(columns[feature]), intervals
+
+
+class Chained(AxisMap):
+    """One map after another.
+
+    Parameters
+    ----------
+    first, second : AxisMap
+        The second map reads the output columns of the first.
+    """
+
+    def __init__(self, first: AxisMap, second: AxisMap) -> None:
+        if second.n_features != first.n_columns:
+            raise ValueError(f"the second map takes {second.n_features} columns, the first makes {first.n_columns}")
+        self.n_features = first.n_features
+        self.features = first.features[second.features]
+        self.first, self.second = first, second
+
+    def transform(self, X: ArrayLike) -> Floats:
+        """Return the second map's image of the first map's image, shape (n, n_columns)."""
+        return self.second.transform(self.first.transform(X))
+
+    def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
+        """Return the raw column, and its values with an image in `[lower, upper]` after both maps."""
+        between, intervals = self.second.pull_back(column, lower, upper)
+        pulled_back = (self.first.pull_back(between, *interval)[1] for interval in intervals)
+        return int(self.features[column]), joined(raw for several in pulled_back for raw in several)
+
+    def domain(self, feature: int) -> Intervals:
+        """Return the values that a raw column can have, as the first map gives them."""
+        return self.first.domain(feature)

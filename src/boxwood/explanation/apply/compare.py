@@ -1,0 +1,247 @@
+"""`compare`: trees of several methods and numbers of leaves for one clustering, side by side."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from boxwood._validation import shown, whole_number
+from boxwood.errors import DataError
+from boxwood.explanation.ask.asked import Asked, with_defaults
+from boxwood.explanation.ask.explainer import is_explainer
+from boxwood.explanation.ask.question import Question, question_of
+from boxwood.explanation.choose.goal import Goal
+from boxwood.explanation.choose.search import choose
+from boxwood.explanation.measure.measure import measure
+from boxwood.grow import METHODS, method_of
+from boxwood.reference import Task
+from boxwood.table.as_source import is_source
+
+__all__ = ["COMPARED", "Compared", "Comparison", "compare"]
+
+COMPARED = ("auto", "imm", "greedy", "shallow", "exkmc", "expand", "cart")
+"""Methods that are compared unless others are named."""
+
+
+class Compared(NamedTuple):
+    """A tree of a comparison.
+
+    Parameters
+    ----------
+    method : str
+        "auto", or a name of `grow.METHODS`.
+    grown_by : str
+        How the tree was grown; of "auto", also the steps after its method.
+    leaves, depth, columns : int
+        Leaves of the tree, conditions of its longest rule, and columns that it tests.
+    price, agreement : float
+        As in `Explanation`.
+    seconds : float
+        Time that growing and measuring took.
+    on_front : bool
+        Whether no other tree of the comparison is as good in leaves, price and agreement, and better in one of them.
+        The price does not count where agreement alone decides; see `Comparison.by_agreement`.
+    """
+
+    method: str
+    grown_by: str
+    leaves: int
+    depth: int
+    columns: int
+    price: float
+    agreement: float
+    seconds: float
+    on_front: bool
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Trees for one clustering; made by `compare`. Printing it gives a table.
+
+    Parameters
+    ----------
+    rows : tuple of Compared
+        By number of leaves, then by price, or by agreement where it alone decides.
+    left_out : tuple of (str, str)
+        Methods that grew no tree, and why.
+    n_clusters, n_rows : int
+        Of the clustering.
+    baseline : float
+        Agreement of giving every row to the largest cluster.
+    by_agreement : bool
+        Whether agreement alone decides, as `explain` would take it: that is asked for, or the clusters are not compact.
+    notes : tuple of str
+        On columns and rows that are left out.
+    """
+
+    rows: tuple[Compared, ...]
+    left_out: tuple[tuple[str, str], ...]
+    n_clusters: int
+    n_rows: int
+    baseline: float
+    by_agreement: bool
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        from boxwood.render.words.measured import compare_text
+
+        return compare_text(self)
+
+
+def compare(
+    X: Any,
+    labels_or_estimator: Any = None,
+    *,
+    methods: Sequence[str] = COMPARED,
+    max_leaf_nodes: Sequence[int] | int | None = None,
+    n_clusters: int | None = None,
+    random_state: Any = None,
+    columns: Sequence[str] | None = None,
+    standardize: bool = False,
+    missing: Literal["drop", "refuse"] = "drop",
+    sample_weight: Any = None,
+    objective: str = "auto",
+    time_limit: float | None = None,
+    n_jobs: int | None = -1,
+    max_depth: int | None = None,
+    min_samples_leaf: int | None = None,
+    max_columns: int | None = None,
+    forbidden: Sequence[str] = (),
+    preferred: Sequence[str] = (),
+    round_thresholds: int | None = None,
+) -> Comparison:
+    """Return what the trees of several methods cost for one clustering, and which of them no other one beats.
+
+    The clusters are made once. Each method grows a tree for each number of leaves that it can make.
+
+    Parameters
+    ----------
+    X, labels_or_estimator, n_clusters, random_state, columns, standardize, missing, sample_weight, n_jobs
+        As for `explain`.
+    objective, time_limit
+        As for `explain`, where the method is "auto"; other methods decide by a rule of their own.
+    max_depth, min_samples_leaf, max_columns, forbidden, preferred, round_thresholds
+        Limits of the rules, as for `explain`. Methods that cannot keep those that are given are left out.
+    methods : sequence of str, default=("auto", "imm", "greedy", "shallow", "exkmc", "expand", "cart")
+        "auto", and names of `grow.METHODS`. Kernel methods are measured by other costs, and are left out.
+    max_leaf_nodes : int or sequence of int, default=None
+        Numbers of leaves; None is the number of clusters and twice that number.
+
+    Returns
+    -------
+    Comparison
+        Always holds: at least one of its rows is on the front, if there are rows.
+
+    Raises
+    ------
+    DataError, ValueError
+        As `explain`; also if no method is named, or one is unknown.
+
+    Notes
+    -----
+    Takes the time of an `explain` for each row, without the clustering.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import boxwood
+    >>> found = boxwood.compare(load_iris().data, n_clusters=3, methods=["imm", "cart"], max_leaf_nodes=3)
+    >>> [(row.method, row.leaves, round(row.price, 3), row.on_front) for row in found.rows]
+    [('imm', 3, 1.037, True), ('cart', 3, 1.037, True)]
+    """
+    given = {name: value for name, value in locals().items() if name not in ("X", "labels_or_estimator", "methods")}
+    if is_explainer(labels_or_estimator):
+        raise ValueError("an explainer brings its own tree; pass its clusterer, or the labels to compare trees for")
+    if is_source(X):
+        raise DataError("compare needs rows in memory, but the table is read in batches; compare methods on a sample")
+    names = [_checked(name) for name in _listed("methods", methods)]
+    wanted = None if max_leaf_nodes is None else _listed("max_leaf_nodes", max_leaf_nodes)
+    leaves = [] if wanted is None else sorted({whole_number("max_leaf_nodes", n, 2) for n in wanted})
+    asked = Asked.of(given | {"max_leaf_nodes": None})
+    question = question_of(X, labels_or_estimator, asked)
+    k = question.task.reference.n_clusters
+    of_auto, clusterer = asked.options, question.clusterer
+    options = {name: of_auto if name == "auto" else with_defaults(name, {}, clusterer) for name in names}
+    leaves = leaves or [k, 2 * k]
+    rows, left_out = [], []
+    for name in dict.fromkeys(names):
+        refused = ""
+        for n in _possible(name, leaves, k):
+            try:
+                rows.append(_row(question, name, n, options[name]))
+            except ValueError as error:  # a method may ask more of the rows than others, or not keep the limits
+                refused = str(error).splitlines()[0]
+        distance = "sqeuclidean" if name == "auto" else options[name].get("objective", "sqeuclidean")
+        if distance != "sqeuclidean":
+            rows = [row for row in rows if row.method != name]
+            refused = f"measured by {distance} distances, which cannot be compared with these"
+        elif name.startswith("kernel_"):
+            refused = "measured by the costs of its kernel, which cannot be compared with these"
+        elif not _possible(name, leaves, k):
+            refused = f"makes {k} leaves, one for each cluster"
+        left_out += [(name, refused)] if refused else []
+    by_agreement = not Goal(question.task, objective).by_cost
+    rows.sort(key=lambda row: _losses(row, by_agreement))
+    front = (not any(_beats(other, row, by_agreement) for other in rows) for row in rows)
+    marked = tuple(row._replace(on_front=is_best) for row, is_best in zip(rows, front, strict=True))
+    n_rows = int(question.task.reference.kept.sum())
+    return Comparison(marked, tuple(left_out), k, n_rows, _baseline(question.task), by_agreement, question.notes)
+
+
+def _listed(parameter: str, values: Any) -> list[Any]:
+    """Return one value, or several, as a list that is not empty."""
+    if isinstance(values, (str, Integral)):
+        return [values]
+    if not isinstance(values, Iterable) or isinstance(values, Mapping | bytes):
+        raise TypeError(f"{parameter} must be a list, got {shown(values)}")
+    found = list(values)
+    if not found:
+        raise ValueError(f"{parameter} must have at least one value, got none")
+    return found
+
+
+def _checked(name: Any) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"methods must be names, got {shown(name)}")
+    return name if name == "auto" else method_of(name, beside=("auto",)).name
+
+
+def _possible(name: str, leaves: Sequence[int], k: int) -> list[int]:
+    """Return the numbers of leaves that a method can make."""
+    if name.startswith("kernel_"):
+        return []
+    return [n for n in leaves if name == "auto" or not METHODS[name].one_leaf_each or n == k]
+
+
+def _row(question: Question, name: str, leaves: int, options: Mapping[str, Any]) -> Compared:
+    began = time.perf_counter()
+    task = question.task.with_leaves(leaves)
+    grown = choose(task, name, **options)
+    grown = grown._replace(tree=question.finished(grown.tree)[0])
+    ex = measure(question.task, grown, question.coordinates)
+    seconds = time.perf_counter() - began
+    tree = ex.tree
+    measured = (ex.n_leaves, tree.depth, int(tree.features.size), ex.price, ex.agreement, seconds)
+    return Compared(name, ex.method, *measured, on_front=True)
+
+
+def _baseline(task: Task) -> float:
+    """Return the share of the rows, by weight, in the largest cluster."""
+    weights = task.kept.astype(np.float64) if task.rows.weights is None else task.rows.weights * task.kept
+    return float(np.bincount(np.maximum(task.reference.labels, 0), weights).max() / weights.sum())
+
+
+def _losses(row: Compared, by_agreement: bool) -> tuple[float, ...]:
+    """Return what is to be small, the first thing first."""
+    return (row.leaves, -row.agreement) if by_agreement else (row.leaves, row.price, -row.agreement)
+
+
+def _beats(one: Compared, other: Compared, by_agreement: bool) -> bool:
+    """Return whether a tree is as good as another in all that counts, and better in one thing."""
+    ours, theirs = _losses(one, by_agreement), _losses(other, by_agreement)
+    return ours != theirs and all(a <= b for a, b in zip(ours, theirs, strict=True))

@@ -1,0 +1,82 @@
+"""Data frames of an explanation: one function for each table, listed by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from boxwood._extras import require
+from boxwood._frames import names_array
+from boxwood._validation import refuse_unknown
+from boxwood.axes import Categories
+from boxwood.explanation.records import QUANTILES, CategoryColumn, CategoryGroup, NumberGroup
+from boxwood.render.words.rules import cluster_rule, rule
+
+if TYPE_CHECKING:
+    from boxwood.explanation.explanation import Explanation
+
+__all__ = ["FRAMES", "frame_of"]
+
+Row = dict[str, Hashable]
+
+
+def frame_of(ex: Explanation, what: str) -> Any:
+    """See `Explanation.to_frame`."""
+    refuse_unknown("what", what, FRAMES)
+    pd = require("pandas", "pandas", "a data frame")
+    if what == "confusion":
+        names = [names_array(ex.names)] * 2
+        return pd.DataFrame(ex.confusion(), pd.Index(names[0], name="cluster"), pd.Index(names[1], name="ruled"))
+    columns, rows = FRAMES[what]
+    return pd.DataFrame(list(rows(ex)), columns=list(columns))
+
+
+def _clusters(ex: Explanation) -> Iterator[Row]:
+    noise = ex.noise or (None,) * ex.n_clusters
+    for cluster in ex.clusters:
+        facts = cluster._asdict() | {"cluster": cluster.name, "noise": noise[cluster.cluster]}
+        yield facts | {"rule": cluster_rule(cluster)}
+
+
+def _rules(ex: Explanation) -> Iterator[Row]:
+    for leaf in ex.leaves:
+        precision = leaf.own / leaf.size if leaf.size else None
+        yield leaf._asdict() | {"cluster": ex.names[leaf.cluster], "precision": precision, "rule": rule(leaf.rule)}
+
+
+def _profile(ex: Explanation) -> Iterator[Row]:
+    for column in ex.profile():
+        for name, group in zip(ex.names, column.clusters, strict=True):
+            about: Row = {"column": column.column, "cluster": name, "effect": column.effect}
+            if isinstance(group, NumberGroup):
+                yield about | group._asdict() | dict(zip(_PERCENT, group.quantiles, strict=True))
+            elif isinstance(column, CategoryColumn) and isinstance(group, CategoryGroup):
+                yield from (about | row for row in _shares(group, column.categories))
+
+
+def _shares(group: CategoryGroup, categories: Categories) -> Iterator[Row]:
+    differences = group.differences or (None,) * len(group.shares)
+    for code, (share, away, index) in enumerate(zip(group.shares, differences, group.indexes, strict=True)):
+        yield {"category": categories.value(code), "share": share, "difference": away, "index": index}
+
+
+def _misassigned(ex: Explanation) -> Iterator[Row]:
+    for one in ex.misassigned():
+        yield one._asdict() | {"cluster": ex.names[one.cluster], "ruled": ex.names[one.ruled]}
+
+
+_PERCENT = tuple(f"q{percent}" for percent in QUANTILES)
+FRAMES: dict[str, tuple[tuple[str, ...], Callable[[Explanation], Iterator[Row]]]] = {
+    "clusters": (("cluster", "size", "share", "ruled", "caught", "precision", "noise", "rule"), _clusters),
+    "rules": (("leaf", "cluster", "size", "own", "precision", "noise", "rule"), _rules),
+    "confusion": ((), lambda ex: iter(())),
+    "profile": (
+        ("column", "cluster", "category", "share", "mean", "deviation", *_PERCENT, "difference", "index", "effect"),
+        _profile,
+    ),
+    "misassigned": (
+        ("row", "cluster", "ruled", "column", "value", "side", "threshold", "distance", "deviations"),
+        _misassigned,
+    ),
+}
+"""Tables by name: their columns, and a function that yields their rows. To add one, add a line here."""

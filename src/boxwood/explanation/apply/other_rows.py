@@ -1,0 +1,205 @@
+"""The facts of a tree that is there already, on other rows: next month's, or those of a loaded model."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from boxwood._frames import (
+    column_names,
+    column_values,
+    is_frame,
+    label_values,
+    numeric_columns,
+    refuse_unknown_columns,
+    weights_in,
+)
+from boxwood._types import Array
+from boxwood._validation import Rows, as_weights, listed, refuse_no_rows, refuse_not_finite, shown
+from boxwood.axes.transformers import coded
+from boxwood.errors import DataError
+from boxwood.explanation.ask.columns import Usable, boolean_columns_of, on_complete_rows, rows_for
+from boxwood.explanation.ask.gaps import complete_rows, refuse_other_index
+from boxwood.explanation.ask.names import plain_name
+from boxwood.explanation.explanation import with_booleans
+from boxwood.explanation.measure.facts import TableFacts, refuse_all_rows
+from boxwood.explanation.measure.measure import measure, measured_by_passes
+from boxwood.grow.grown import Grown
+from boxwood.passes import Batches, LabelColumn, Source
+from boxwood.reference import Reference, TableReference, TableTask, Task
+from boxwood.reference.coordinates import Coordinates
+from boxwood.reference.labels import encode_labels
+from boxwood.reference.streamed import Measured, find_labels
+from boxwood.table.as_source import as_source
+
+if TYPE_CHECKING:
+    from boxwood.explanation.explanation import Explanation
+
+__all__ = ["measured_on", "named_by_column"]
+
+OTHER_ROWS = "measured on other rows than those on which the tree was grown"
+OF_TABLE = "costs are squared distances in the numeric columns of the table, as the model was read from a file"
+OF_RULES = "costs are squared distances in the columns of the rules"
+
+
+def measured_on(ex: Explanation, X: Any, labels: Any, sample_weight: Any) -> Explanation:
+    """See `Explanation.measure`."""
+    if (source := as_source(X)) is not None:
+        return measured_on_table(ex, source, labels, sample_weight)
+    refuse_no_rows(X)
+    evidence = ex._evidence
+    if isinstance(labels, str):
+        if not is_frame(X):
+            raise DataError(f"{shown(labels)} names a column of labels, but X is no data frame with named columns")
+        labels = column_values(X, labels)
+    refuse_other_index(X, labels=labels, sample_weight=sample_weight)
+    complete = complete_rows(X, _numbers_read(ex, X), labels, sample_weight, "drop")
+    X, labels, sample_weight = complete.X, complete.clustering, complete.sample_weight
+    codes, found = encode_labels(label_values(labels))
+    clusters = np.array([*places_of(found, ex.names), -1], dtype=np.intp)[codes]
+    coordinates = _coordinates(ex, X, weights_in(X, sample_weight))
+    if len(clusters) != len(coordinates.rows):
+        raise DataError(f"X has {len(coordinates.rows)} rows, but there are {len(clusters)} labels")
+    if evidence is None:
+        centers = np.zeros((ex.n_clusters, coordinates.rows.n_columns))  # a tree that is there already needs none
+        task = Task.of(coordinates.rows, Reference(clusters, centers, ex.names))
+    else:
+        reference = Reference(clusters, evidence.task.reference.centers, ex.names)
+        task = replace(Task.of(coordinates.rows, reference), **_as_asked(evidence.task))
+    kernel = None if evidence is None else evidence.kernel
+    objective = ex.objective if kernel is not None or ex.kernel is None else "sqeuclidean"
+    grown = Grown(ex.tree, ex.method, objective, kernel)
+    measured = measure(task, grown, coordinates)
+    if evidence is not None:
+        rows = measured._rows()
+        given = None if evidence.given is None else X
+        own = {name: getattr(rows, name) for name in ("task", "coordinates", "leaf", "held")}
+        evidence = replace(evidence, **own, given=given)
+        measured = replace(measured, _evidence=evidence)
+    return complete.told(measured, (OTHER_ROWS, *complete.notes))
+
+
+def _as_asked(task: Task) -> dict[str, Any]:
+    return {name: getattr(task, name) for name in ("max_leaf_nodes", "random_state", "n_jobs", "budget")}
+
+
+def places_of(labels: Sequence[Hashable], names: Sequence[Hashable]) -> list[int]:
+    """Return the cluster of each label, which must be the name of one."""
+    plain = [plain_name(label) for label in labels]
+    unknown = [str(label) for label in plain if label not in names]
+    if unknown:
+        raise DataError(
+            f"labels that the model has never seen: {listed(unknown)}; its clusters are {listed([*map(str, names)])}, "
+            "and -1 leaves a row out"
+        )
+    return [*map(names.index, plain)]
+
+
+def _coordinates(ex: Explanation, X: Any, sample_weight: ArrayLike | None) -> Coordinates:
+    """Return the rows in the columns of the table, and in those in which costs are measured."""
+    evidence = ex._evidence
+    columns = _readable(ex, X) if evidence is None else list(evidence.columns)
+    table = _table(ex, X, columns)
+    weights = X.weights if isinstance(X, Rows) and sample_weight is None else as_weights(sample_weight, len(table))
+    rows = Rows(table, weights)
+    if evidence is None:
+        numbers = [j for j in columns if j not in ex.coded_columns] or columns
+        return Coordinates(
+            ex.columns,
+            rows,
+            rows,
+            categories=ex.coded_columns,
+            notes=() if ex._table is not None else (OF_TABLE,),
+            measured=rows if len(numbers) == len(ex.columns) else rows.mapped(table[:, numbers]),
+        )
+    known = evidence.coordinates
+    axis_map = known.axis_map
+    return replace(
+        known,
+        table=rows,
+        rows=rows if axis_map is None else rows.mapped(axis_map.transform(table)),
+        categories=ex.coded_columns,
+        notes=known.notes if known.measured is None else (*known.notes, OF_RULES),
+        measured=None,
+    )
+
+
+def _numbers_read(ex: Explanation, X: Any) -> list[str]:
+    """Return the columns that are measured and need values; a category may be missing, where that was seen."""
+    read = _readable(ex, X) if ex._evidence is None else list(ex._evidence.columns)
+    coded = ex.coded_columns
+    return [ex.columns[j] for j in read if j not in coded or None not in coded[j].values]
+
+
+def _readable(ex: Explanation, X: Any) -> list[int]:
+    """Return the columns of a table that a loaded model can read: those of numbers, and those with categories."""
+    if not is_frame(X):
+        return list(range(len(ex.columns)))
+    present = column_names(X)
+    refuse_unknown_columns([ex.columns[j] for j in ex.tree.features.tolist()], present)
+    numbers = set(numeric_columns(X)[0]) | {ex.columns[j] for j in ex.coded_columns}
+    tested = set(ex.tree.features.tolist())
+    return [j for j, name in enumerate(ex.columns) if j in tested or (name in numbers and name in present)]
+
+
+def _table(ex: Explanation, X: Any, columns: list[int]) -> Array:
+    """Return the table as numbers, shape (n, d); columns that cannot be read are 0."""
+    names = ex.columns if is_frame(X) else None
+    width = np.shape(X)[1] if names is None and np.ndim(X) == 2 else len(ex.columns)
+    if width != len(ex.columns):
+        raise DataError(f"X has {width} columns, but {len(ex.columns)} are expected")
+    if names is not None:
+        refuse_unknown_columns([names[j] for j in columns], column_names(X))
+    table = coded(X, names, {j: one for j, one in ex.coded_columns.items() if j in columns}, needed=np.array(columns))
+    if not np.isfinite(table).all():
+        ex.apply(X)  # says which value a rule needs, if it is one that a rule needs
+        refuse_not_finite(table, ex.columns)
+    return table
+
+
+def measured_on_table(ex: Explanation, source: Source, labels: Any, weight: Any) -> Explanation:
+    """See `Explanation.measure`; costs are measured in the columns of the table, ℓ1 distances as in `ex`,
+    and squared ones otherwise."""
+    if not isinstance(labels, str):
+        raise DataError(
+            f"labels of {source.name}, which is read in batches, must be a column of it; got {shown(labels)}"
+        )
+    refuse_unknown_columns(ex.columns, source.names)
+    batches = rows_for(source, labels, weight, ex.columns)
+    booleans = boolean_columns_of(batches)
+    words = [ex.columns[j] for j in ex.coded_columns if ex.columns[j] not in booleans]
+    if words:
+        refuse_all_rows(f"a rule on categories ({listed(words)})", source.name)
+    n_jobs = -1 if ex._table is None else ex._table.task.n_jobs
+    measured = on_complete_rows(partial(_measured, ex, labels), replace(batches, n_jobs=n_jobs))
+    return with_booleans(replace(measured, notes=(OTHER_ROWS, *measured.notes)), booleans)
+
+
+def _measured(ex: Explanation, labels: str, usable: Usable) -> Explanation:
+    batches, known = usable.batches, None if ex._table is None else ex._table.task
+    task = TableTask.of(batches, named_by_column(ex.names, batches, labels), n_jobs=batches.n_jobs)
+    if known is not None:
+        task = replace(task, max_leaf_nodes=known.max_leaf_nodes, budget=known.budget)
+    objective = "l1" if ex.objective == "l1" else "sqeuclidean"
+    facts = TableFacts(task, objective=objective)
+    sums = facts.of_trees([ex.tree])[0]
+    return measured_by_passes(facts, Grown(ex.tree, ex.method, objective), sums)
+
+
+def named_by_column(names: tuple[Hashable, ...], batches: Batches, column: str) -> TableReference:
+    """Return the clusters of a column that holds names of clusters; some may be without rows."""
+    labels, overview = find_labels(batches, column)
+    places = places_of(labels, names)
+    in_order: list[Any] = [None] * len(names)
+    for label, place in zip(labels, places, strict=True):
+        in_order[place] = label
+    labelling, overview = LabelColumn(column, tuple(in_order)), overview.placed(places, len(names))
+    known = Measured(replace(batches, labelling=labelling), overview, None)
+    ends = np.where(overview.sizes[:, None] > 0, [overview.least, overview.most], 0.0)
+    near = ends[0] / 2 + ends[1] / 2  # a tree that is there already needs no centres, but points near the rows
+    return TableReference(labelling, near, names, measured=known)

@@ -1,0 +1,111 @@
+"""Rows of a table down the tree of an explanation; a row without a value that it is asked for has no leaf."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from boxwood._frames import is_frame
+from boxwood._types import Array, Floats, Indices
+from boxwood._validation import listed, refuse_no_rows, refuse_unknown, shown
+from boxwood.axes import Categories
+from boxwood.axes.categories import is_missing
+from boxwood.axes.transformers import coded, values_of
+from boxwood.errors import DataError
+from boxwood.passes.source import Source
+from boxwood.tree import ThresholdTree
+from boxwood.tree.nodes import as_rows, values_at_leaves
+
+__all__ = ["leaves_of_rows", "numbers_of"]
+
+
+def leaves_of_rows(
+    tree: ThresholdTree,
+    columns: Sequence[str],
+    categories: Mapping[int, Categories],
+    X: Any,
+    missing: Literal["error", "none"],
+) -> Indices:
+    """Return the leaf of each row, shape (n,), or -1; see `Explanation.apply`."""
+    refuse_unknown("missing", missing, ("error", "none"))
+    if isinstance(X, (Source, str, os.PathLike)):
+        what = f"{X.name} is read in batches" if isinstance(X, Source) else f"{shown(os.fspath(X))} is a text"
+        raise DataError(
+            f"predict and apply label rows in memory and frames of Spark and Dask, but {what}; to "
+            "label a file, save the explanation and run: boxwood predict model.json FILE -o OUT"
+        )
+    read, table = _tested(X, columns, tree.features.tolist(), categories)
+    on_table = tree if len(read) == len(columns) else _on_columns(tree, read)
+    leaves = np.cumsum(tree.feature < 0, dtype=np.int64) - 1
+    reached: Indices = values_at_leaves(on_table, table, leaves, n_jobs=-1, nan="none")
+    if missing == "error" and reached.min(initial=0) < 0:
+        row = int(np.argmax(reached < 0))
+        j = read[_without_value(on_table, table[row])]
+        value = _value(X, columns, j, row)
+        what = "missing" if is_missing(value) else f"{value!r}, which was never seen ({_known(categories[j])})"
+        raise DataError(
+            f"{int((reached < 0).sum())} of {len(reached)} rows lack a value that their rule needs, first row {row}: "
+            f"{columns[j]} is {what}; fill such values or leave those rows out; predict and apply take no cluster "
+            'for them by missing="none"'
+        )
+    return reached
+
+
+def _tested(
+    X: Any, columns: Sequence[str], features: list[int], categories: Mapping[int, Categories]
+) -> tuple[list[int], Array]:
+    """Return the columns that the tree tests, and them as numbers; values that are missing or without a code are NaN.
+
+    An array of numbers is returned as it is, with all its columns.
+    """
+    tested = {j: categories[j] for j in features if j in categories}
+    if is_frame(X):
+        return features, coded(X, [columns[j] for j in features], {features.index(j): tested[j] for j in tested})
+    refuse_no_rows(X)
+    rows = np.asarray(X)
+    if rows.ndim == 2 and rows.shape[1] != len(columns):
+        raise DataError(f"X has {rows.shape[1]} columns, but {len(columns)} are expected")
+    if rows.ndim != 2 or (rows.dtype.kind != "O" and not tested):
+        return list(range(len(columns))), as_rows(rows, len(columns))
+    table = np.empty((len(rows), len(features)), order="F")
+    for i, j in enumerate(features):
+        values = rows[:, j].tolist()
+        table[:, i] = tested[j].codes(values) if j in tested else numbers_of(values, columns[j])
+    return features, table
+
+
+def numbers_of(values: Sequence[Any], name: str) -> Floats:
+    """Return values of any type as numbers, shape (n,), with NaN for those that are missing."""
+    if any(isinstance(value, (str, bytes)) for value in values):
+        raise DataError(f"X must be numeric, got text in {name}")
+    try:
+        return np.array([np.nan if is_missing(value) else value for value in values], dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataError(f"X must be numeric, but {name} is not: {error}") from None
+
+
+def _on_columns(tree: ThresholdTree, features: Sequence[int]) -> ThresholdTree:
+    """Return the tree for a table of only these columns, in ascending order."""
+    position = np.full(tree.n_features + 1, -1)  # the last one is for leaves, whose column is -1
+    position[features] = np.arange(len(features))
+    return ThresholdTree(position[tree.feature], tree.lower, tree.upper, tree.second, tree.cluster)
+
+
+def _without_value(tree: ThresholdTree, row: Array) -> int:
+    """Return the column of the cut where a row without a leaf stops."""
+    node = 0
+    while not np.isnan(value := float(row[tree.feature[node]])):
+        node = node + 1 if tree.lower[node] <= value <= tree.upper[node] else int(tree.second[node])
+    return int(tree.feature[node])
+
+
+def _value(X: Any, columns: Sequence[str], j: int, row: int) -> Any:
+    """Return a value as the table has it."""
+    return values_of(X, columns[j])[row] if is_frame(X) else np.asarray(X)[row, j]
+
+
+def _known(categories: Categories) -> str:
+    return f"known: {listed([str(value) for value in categories.values])}"

@@ -1,0 +1,389 @@
+"""Why a row is in its cluster: its way down the tree, and the smallest change to each other cluster."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from boxwood._frames import is_frame, refuse_unknown_columns
+from boxwood._types import Array
+from boxwood._validation import listed, position, shown
+from boxwood.axes import Categories
+from boxwood.axes.categories import is_missing
+from boxwood.axes.transformers import values_of
+from boxwood.errors import DataError
+from boxwood.explanation.apply.rows import numbers_of
+from boxwood.explanation.measure.spreads import Spread, end_of_cut
+from boxwood.explanation.records import Condition, condition_of
+from boxwood.tree import Interval, ThresholdTree
+from boxwood.tree.nodes import Cut
+
+if TYPE_CHECKING:
+    from boxwood.explanation.explanation import Explanation
+
+__all__ = ["Change", "Move", "OneRow", "Step", "Why", "smallest_changes", "why_of"]
+
+
+class Step(NamedTuple):
+    """A cut on the way of a row down the tree.
+
+    Parameters
+    ----------
+    column : str
+    value : float or category
+        Column that is cut, and the row's value there.
+    condition : Condition
+        What the row fulfils here: the side of the cut that it takes.
+    threshold, margin, deviations : float or None
+        The nearest end of the cut, and how far the value is from it, in units of the column and in standard deviations;
+        None for categories, and `deviations` also for a model that was saved before spreads were kept.
+    """
+
+    column: str
+    value: Hashable
+    condition: Condition
+    threshold: float | None = None
+    margin: float | None = None
+    deviations: float | None = None
+
+
+@dataclass(frozen=True)
+class Why:
+    """Why a row is in its cluster; made by `Explanation.why`. Printing it gives a text.
+
+    Parameters
+    ----------
+    cluster, leaf : int or None
+        Cluster and leaf of the row; None if the tree asks for a value that the row does not have.
+    name : str, number or None
+        Name of the cluster.
+    size, own : float or None
+        Number of measured rows in the leaf, and of those that belong to its cluster; weights, if rows are weighted.
+    reason : str
+        Why the row has no cluster, or why no changes are known; empty otherwise.
+    steps : tuple of Step
+        Cuts on the way, from the root on. For a row without a cluster: up to the cut where its value is missing.
+    changes : tuple of Change
+        The smallest change to each other cluster that can be reached, in the order of the clusters' numbers.
+    out_of_reach : tuple of str or number
+        Names of the other clusters, which no allowed change reaches.
+    """
+
+    cluster: int | None
+    leaf: int | None
+    name: Hashable
+    size: float | None
+    own: float | None
+    reason: str
+    steps: tuple[Step, ...]
+    changes: tuple[Change, ...]
+    out_of_reach: tuple[Hashable, ...]
+
+    def __str__(self) -> str:
+        from boxwood.render.words.measured import why_text
+
+        return why_text(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts as a dict that JSON can hold: conditions are texts, and numbers that are infinite None.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> why = boxwood.explain([[21.0], [61.0]], ["young", "old"], columns=["age"]).why({"age": 30.5})
+        >>> facts = why.to_dict()
+        >>> facts["steps"][0]["condition"], facts["changes"][0]["cluster"]
+        ('age <= 40', 'old')
+        """
+        from boxwood.render.words.measured import why_facts
+
+        return why_facts(self)
+
+
+def why_of(ex: Explanation, row: Any, immutable: Collection[str], spreads: Mapping[int, Spread] | None) -> Why:
+    """See `Explanation.why`; IN: spreads of the tested columns, None if they are not known."""
+    if isinstance(immutable, str):
+        raise TypeError(f"immutable must be a list of names, got the text {shown(immutable)}")
+    refuse_unknown_columns(immutable, ex.columns)
+    tree, coded = ex.tree, ex.coded_columns
+    if isinstance(row, (int, np.integer)) and not isinstance(row, bool) and ex._evidence is not None:
+        row = ex._evidence.row_of(position("row", row, ex.n_rows))
+
+    def measured() -> Array:
+        return ex._rows("the position of a row").coordinates.table.values
+
+    known = one_row(row, ex.columns, tree.features.tolist(), coded, measured)
+    cuts, leaf = _way(tree, known)
+    steps = tuple(_step(ex, cut, known, spreads or {}) for cut in cuts)
+    if leaf is None:
+        return Why(None, None, None, None, None, _without(ex, known, cuts[-1].feature), steps[:-1], (), ())
+    summary = ex.leaves[leaf]
+    changes: tuple[Change, ...] = ()
+    reason = "the model was saved without the spreads of its columns, so changes cannot be compared"
+    if spreads is not None:
+        fixed = [ex.columns.index(name) for name in immutable]
+        kinds: dict[str, Any] = {"columns": ex.columns, "names": ex.names, "categories": coded, "spreads": spreads}
+        changes, reason = smallest_changes(tree, known, summary.cluster, immutable=fixed, **kinds), ""
+    reached = {summary.cluster, *(change.cluster for change in changes)}
+    far = tuple(one.name for one in ex.clusters if one.cluster not in reached) if spreads is not None else ()
+    name = ex.names[summary.cluster]
+    return Why(summary.cluster, leaf, name, summary.size, summary.own, reason, steps, changes, far)
+
+
+def _way(tree: ThresholdTree, row: OneRow) -> tuple[list[Cut], int | None]:
+    """Return the cuts on the way of a row, and its leaf; no leaf if the last cut asks for a value that is not there."""
+    cuts, node = [], 0
+    while (j := int(tree.feature[node])) >= 0:
+        lower, upper, x = float(tree.lower[node]), float(tree.upper[node]), row.numbers[j]
+        cuts.append(Cut(node, j, lower, upper, inside=lower <= x <= upper))
+        if math.isnan(x):
+            return cuts, None
+        node = node + 1 if cuts[-1].inside else int(tree.second[node])
+    return cuts, int(np.searchsorted(tree.leaf_nodes, node))
+
+
+def _step(ex: Explanation, cut: Cut, row: OneRow, spreads: Mapping[int, Spread]) -> Step:
+    column, coded = ex.columns[cut.feature], ex.coded_columns
+    said = column, row.values[cut.feature], condition_of(cut, ex.columns, coded)
+    if cut.feature in coded:
+        return Step(*said)
+    thresholds, margins = end_of_cut(np.array([row.numbers[cut.feature]]), cut.lower, cut.upper)
+    spread, margin = spreads.get(cut.feature), float(margins[0])
+    return Step(*said, float(thresholds[0]), margin, None if spread is None else margin / spread.deviation)
+
+
+def _without(ex: Explanation, row: OneRow, j: int) -> str:
+    """Return why a row has no cluster: a value is missing, or was never seen."""
+    if row.values[j] is None:
+        return f"{ex.columns[j]} is missing"
+    values = listed([str(value) for value in ex.coded_columns[j].values])
+    return f"{ex.columns[j]} is {shown(row.values[j])}, which was never seen (known: {values})"
+
+
+class Move(NamedTuple):
+    """The change of one column: its value before and after, and how far that is.
+
+    `deviations` is the distance in standard deviations of the column; 1 for a column of categories, where `is_category`
+    is true.
+    """
+
+    column: str
+    before: Hashable
+    after: Hashable
+    deviations: float
+    is_category: bool = False
+
+
+class Change(NamedTuple):
+    """The smallest change of a row that brings it to another cluster.
+
+    Parameters
+    ----------
+    cluster : int
+    name : str or number
+        The other cluster, and its name.
+    leaf : int
+        Leaf that the changed row reaches.
+    deviations : float
+        Sum of the changes of all columns, in standard deviations; a change of category counts 1.
+    moves : tuple of Move
+        Columns to change, in the order of the table's columns. The others keep their values.
+    """
+
+    cluster: int
+    name: Hashable
+    leaf: int
+    deviations: float
+    moves: tuple[Move, ...]
+
+
+class _Step(NamedTuple):
+    """A column's new number, and the exact distance to it in standard deviations."""
+
+    number: float
+    distance: Fraction
+
+
+def smallest_changes(
+    tree: ThresholdTree,
+    row: OneRow,
+    cluster: int,
+    *,
+    columns: Sequence[str],
+    names: Sequence[Hashable],
+    categories: Mapping[int, Categories],
+    spreads: Mapping[int, Spread],
+    immutable: Collection[int],
+) -> tuple[Change, ...]:
+    """Return the smallest change to each other cluster that can be reached, in the order of the clusters' numbers.
+
+    A leaf's box is a product of one set of values for each column, so the nearest value of each column is chosen on its
+    own. Sums of distances are compared as fractions, so a tie is a tie; then fewest columns and the first leaf decide.
+    """
+    best: dict[int, tuple[tuple[Fraction, int, int], dict[int, _Step]]] = {}
+    for leaf, (box, other) in enumerate(zip(tree.boxes(), tree.leaf_clusters.tolist(), strict=True)):
+        if other == cluster:
+            continue
+        steps: dict[int, _Step] = {}
+        for j, pieces in box.items():
+            x = row.numbers[j]
+            if math.isnan(x):
+                break  # the tree asks for a value that the row does not have
+            if any(x in piece for piece in pieces):
+                continue
+            step = None if j in immutable else _nearest(x, pieces, categories.get(j), spreads.get(j))
+            if step is None:
+                break
+            steps[j] = step
+        else:
+            price = sum((step.distance for step in steps.values()), Fraction(0)), len(steps), leaf
+            if other not in best or price < best[other][0]:
+                best[other] = price, steps
+    return tuple(
+        Change(i, names[i], price[2], _rounded(price[0]), _moves(row, steps, columns, categories))
+        for i, (price, steps) in sorted(best.items())
+    )
+
+
+def _moves(
+    row: OneRow, steps: Mapping[int, _Step], columns: Sequence[str], categories: Mapping[int, Categories]
+) -> tuple[Move, ...]:
+    return tuple(
+        Move(
+            columns[j],
+            row.values[j],
+            categories[j].value(step.number) if j in categories else step.number,
+            _rounded(step.distance),
+            j in categories,
+        )
+        for j, step in sorted(steps.items())
+    )
+
+
+def _nearest(
+    x: float, pieces: Sequence[Interval], categories: Categories | None, spread: Spread | None
+) -> _Step | None:
+    """Return the nearest allowed value of a column, the smaller one of two; the first allowed category."""
+    if categories is not None:
+        codes = (code for code, _ in categories.domain if any(code in piece for piece in pieces))
+        return next((_Step(code, Fraction(1)) for code in codes), None)
+    assert spread is not None  # every tested column has one
+    values = [value for piece in pieces if (value := _end(x, piece, whole=spread.whole)) is not None]
+    if not values:
+        return None
+    near = min(values, key=lambda value: (abs(Fraction(value) - Fraction(x)), value))
+    return _Step(near, abs(Fraction(near) - Fraction(x)) / Fraction(spread.deviation))
+
+
+def _end(x: float, piece: Interval, *, whole: bool) -> float | None:
+    """Return the value of an interval that is nearest to a value outside it; None if it holds no such number."""
+    above = x < piece.lower or (x == piece.lower and not piece.lower_closed)
+    end, closed, towards = (
+        (piece.lower, piece.lower_closed, math.inf) if above else (piece.upper, piece.upper_closed, -math.inf)
+    )
+    if math.isinf(end):
+        return None
+    value = end if closed else math.nextafter(end, towards)
+    if whole and math.isfinite(value):
+        value = float(math.ceil(value) if above else math.floor(value))
+    return value + 0.0 if math.isfinite(value) and value in piece else None
+
+
+def _rounded(distance: Fraction) -> float:
+    """Return the nearest double; infinity for what is larger than the largest."""
+    try:
+        return float(distance)
+    except OverflowError:
+        return math.inf
+
+
+class OneRow(NamedTuple):
+    """The columns of a row that a tree tests.
+
+    `values` are as people have them: numbers, categories, or None for missing ones. `numbers` are what the tree tests:
+    the same numbers, codes of categories, and NaN where a value is missing or was never seen.
+    """
+
+    values: dict[int, Hashable]
+    numbers: dict[int, float]
+
+
+def one_row(
+    row: Any, columns: Sequence[str], features: Sequence[int], categories: Mapping[int, Categories], table: Any
+) -> OneRow:
+    """Return the tested columns of a row; IN: features: these columns; table: function that gives the measured rows.
+
+    `row` is a mapping from column to value, a data frame of one row, a series with the columns' names, values in the
+    order of the columns, or the position of a measured row.
+    """
+    if isinstance(row, (int, np.integer)) and not isinstance(row, bool):
+        rows = table()
+        measured = rows[position("row", row, len(rows))]
+        numbers = {j: float(measured[j]) for j in features}
+        return OneRow(
+            {j: categories[j].value(x) if j in categories else x for j, x in numbers.items()},
+            numbers,
+        )
+    plain = {j: _plain(value) for j, value in _values(row, columns, features)}
+    numbers = {
+        j: float(categories[j].codes([value])[0]) if j in categories else _number(value, columns[j])
+        for j, value in plain.items()
+    }
+    values = {j: _named(categories[j], x, plain[j]) if j in categories else _shown(x) for j, x in numbers.items()}
+    return OneRow(values, numbers)
+
+
+def _values(row: Any, columns: Sequence[str], features: Sequence[int]) -> list[tuple[int, Any]]:
+    """Return the tested columns and their values, of any type."""
+    if is_frame(row):
+        row = {columns[j]: _only(values_of(row, columns[j])) for j in features}
+    elif hasattr(row, "to_dict"):  # a series of pandas
+        row = row.to_dict()
+    if isinstance(row, Mapping):
+        by_name = {str(name): value for name, value in row.items()}
+        refuse_unknown_columns([columns[j] for j in features], list(by_name))
+        return [(j, by_name[columns[j]]) for j in features]
+    if isinstance(row, np.ndarray) and row.ndim == 2 and len(row) == 1:
+        row = row[0]
+    if isinstance(row, (str, bytes)) or not hasattr(row, "__len__") or np.ndim(row) > 1:
+        raise TypeError(
+            "row must be a mapping from column to value, a data frame of one row, a list of values, or the position of "
+            f"a row; got {type(row).__name__}"
+        )
+    if len(row) != len(columns):
+        raise DataError(f"row has {len(row)} values, but there are {len(columns)} columns")
+    return [(j, row[j]) for j in features]
+
+
+def _only(values: list[Any]) -> Any:
+    if len(values) != 1:
+        raise DataError(f"row must be a data frame of one row, got {len(values)} rows")
+    return values[0]
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as Python has it, and None for a missing one."""
+    if is_missing(value):
+        return None
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _number(value: Any, name: str) -> float:
+    number = float(numbers_of([value], name)[0])
+    if math.isinf(number):
+        raise DataError(f"row must have finite numbers, but {name} is {number}")
+    return number
+
+
+def _named(categories: Categories, code: float, value: Hashable) -> Hashable:
+    """Return a category as the column has it: 0 in a column of booleans is False. An unknown value stays as it is."""
+    return categories.values[int(code)] if code < len(categories.values) else value
+
+
+def _shown(number: float) -> float | None:
+    return None if math.isnan(number) else number

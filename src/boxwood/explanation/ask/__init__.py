@@ -1,0 +1,1 @@
+"""What `explain` is asked, checked, and answered step by step."""

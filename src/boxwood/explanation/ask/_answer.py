@@ -1,0 +1,242 @@
+"""`explain` step by step: the question is posed, a tree is grown and finished, and everything is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from boxwood._frames import boolean_columns
+from boxwood.explanation.ask.asked import Asked, with_defaults
+from boxwood.explanation.ask.clustering import notes_on_clustering, notes_on_kernel
+from boxwood.explanation.ask.columns import (
+    boolean_columns_of,
+    identifiers_of,
+    note_on_identifiers,
+    notes_on_agreement,
+    notes_on_outcome,
+)
+from boxwood.explanation.ask.explainer import explained_by, is_explainer, out_of_frozen, refuse_growing
+from boxwood.explanation.ask.gaps import complete_rows, refuse_other_index
+from boxwood.explanation.ask.limits import settled, told, with_enough_rows
+from boxwood.explanation.ask.progress import Progress
+from boxwood.explanation.ask.question import Question, question_of, table_question_of, with_weights
+from boxwood.explanation.choose.in_batches import Found, Growth, grown_by_name, sample_task, searched_by_passes
+from boxwood.explanation.choose.search import choose
+from boxwood.explanation.explanation import Explanation, with_booleans
+from boxwood.explanation.measure.facts import TableFacts, named_by_rows
+from boxwood.explanation.measure.held_out import held_out, how_of
+from boxwood.explanation.measure.losses import Distance
+from boxwood.explanation.measure.measure import Costs, measure, measured_by_passes, mixture_facts
+from boxwood.explanation.records import SearchFacts
+from boxwood.grow.grown import Grown
+from boxwood.grow.shared.names import leaves_reached
+from boxwood.passes import Source
+from boxwood.passes.tree_sums import Moved, TreeSums, shortened_by_passes
+from boxwood.reference import Mixture, TableTask, Task
+from boxwood.reference.budget import Budget
+from boxwood.tree import ThresholdTree
+from boxwood.tree.shorten import rounded
+
+if TYPE_CHECKING:
+    from boxwood.explanation.records import HeldOut
+
+__all__ = ["explain_rows", "explain_table"]
+
+
+def explain_rows(X: Any, clustering: Any, asked: Asked) -> Explanation:
+    """Return the explanation of a clustering of the rows of an array or a data frame; see `explain`."""
+    if is_explainer(clustering):
+        explanation = _by_explainer(X, out_of_frozen(clustering), asked)
+    else:
+        explanation = _answered(question_of(X, clustering, asked), asked, made_here=clustering is None)
+    return with_booleans(explanation, boolean_columns(X))
+
+
+def _by_explainer(X: Any, explainer: Any, asked: Asked) -> Explanation:
+    refuse_growing(explainer, asked)
+    X, asked = with_weights(X, asked)
+    refuse_other_index(X, sample_weight=asked.sample_weight)
+    known = getattr(explainer, "feature_names_in_", asked.columns)
+    columns = None if known is None else list(map(str, known))
+    complete = complete_rows(X, columns, None, asked.sample_weight, asked.missing)
+    explanation = explained_by(explainer, complete.X, asked.columns, asked.names, complete.sample_weight)
+    return complete.told(explanation, complete.notes)
+
+
+def _answered(question: Question, asked: Asked, *, made_here: bool) -> Explanation:
+    task, name = question.task, asked.method
+    options = with_defaults(name, asked.options, question.clusterer)
+    grown = choose(task, name, progress=asked.progress, **options)
+    tree, n_moved = question.finished(grown.tree)
+    notes = (*question.notes, *grown.notes, *notes_on_kernel(question.clusterer, name))
+    finished = grown._replace(tree=tree, notes=notes, facts=_proved(question, grown))
+    explanation = measure(task, finished, question.coordinates, **_known(question, grown))
+    evidence = replace(
+        explanation._rows(),
+        grow=lambda other: grown if other is task else choose(other, name, **options),
+        clusterer=question.clusterer,
+        given=question.given,
+        is_short=True,
+        budget=question.budget,
+    )
+    seen = task if name == "auto" else None
+    explanation = replace(explanation, _evidence=evidence)
+    answer = Answer(explanation, task, question.budget, grown.tree, n_moved, seen)
+    return question.complete.told(concluded(answer, asked, question.clusterer, made_here=made_here))
+
+
+def _proved(question: Question, grown: Grown) -> Mapping[str, Any]:
+    """Return the facts of a growth, without the gap if the tree has other leaves on the columns of the table."""
+    search: SearchFacts | None = grown.facts.get("search")
+    if search is None or search.gap is None or question.keeps_leaves(grown.tree):
+        return grown.facts
+    return {**grown.facts, "search": search._replace(gap=None)}
+
+
+def _known(question: Question, grown: Grown) -> dict[str, Any]:
+    """Return what is known of the finished tree from its growth: the leaf of each row, and costs.
+
+    Short thresholds keep the rows of all leaves, and so does a map, which may exchange leaves. A budget may move rows.
+    The fact "costs" is the cost of the tree and that of the clusters.
+    """
+    here = question.coordinates
+    if question.budget.given:
+        return {}
+    costs = grown.facts.get("costs") if here.measured is None else None
+    leaf = leaves_reached(grown.tree, question.task) if here.axis_map is None else None
+    return {"leaf": leaf, "costs": None if costs is None else Costs(*costs)}
+
+
+def explain_table(source: Source, clustering: Any, asked: Asked) -> Explanation:
+    """Return the explanation of a clustering of the rows of a source; see `explain`."""
+    question = table_question_of(source, clustering, asked)
+    growth = question.growth
+    facts = TableFacts(growth.task)
+    found = _found(facts, growth, asked.progress)
+    sums, objective = found.sums, found.grown.objective
+    facts = facts.under(objective)
+    if growth.scaling is not None:
+        facts = TableFacts(question.unscaled_task(), growth.scaling.scale, objective)
+        sums = facts.of_trees([found.grown.tree.pull_back(growth.scaling)])[0]
+    tree, n_moved, sums = _finished(facts, sums)
+    notes = (
+        *question.usable.notes,
+        *_notes_on_columns(facts, sums),
+        *_notes_on_clustering(facts.task, clustering, asked),
+    )
+    grown = found.grown._replace(tree=tree, notes=(*notes, *found.grown.notes))
+    explanation = measured_by_passes(facts, grown, sums, None if n_moved else found.cost)
+    if (mixture := grown.facts.get("mixture")) is not None:
+        raw = mixture if growth.scaling is None else mixture.rescaled(growth.scaling.shift, growth.scaling.scale)
+        explanation = _with_mixture(explanation, raw, facts)
+    assert explanation._table is not None
+    explanation = replace(explanation, _table=replace(explanation._table, growth=growth))
+    answer = Answer(explanation, facts.task, facts.task.budget, found.grown.tree, n_moved, found.sample)
+    explanation = concluded(answer, asked, growth.clusterer, made_here=clustering is None)
+    return with_booleans(question.usable.told(explanation), boolean_columns_of(question.usable.batches))
+
+
+def _notes_on_columns(facts: TableFacts, sums: TreeSums) -> tuple[str, ...]:
+    """Return a note on columns that look like identifiers, although rules may use them."""
+    least, most = facts.task.ranges
+    n_values = np.full(len(least), facts.task.overview.n_rows)
+    return note_on_identifiers(identifiers_of(facts.task.batches, n_values, ~sums.broken, least, most))
+
+
+def _notes_on_clustering(task: TableTask, clustering: Any, asked: Asked) -> tuple[str, ...]:
+    ends, columns, names = np.stack(task.ranges), task.batches.columns, task.reference.names
+    return notes_on_clustering(clustering, asked.n_clusters, ends, columns, names, scaled=asked.standardize)
+
+
+def _with_mixture(explanation: Explanation, mixture: Mixture, facts: TableFacts) -> Explanation:
+    """Return the explanation with the facts from the Gaussians; their tails are looked at on a sample."""
+    sample, is_whole = sample_task(facts)
+    found = mixture_facts(explanation.tree, mixture, explanation.columns, sample)
+    note = f"how far the clusters are from Gaussian was judged on a sample of {len(sample.rows):,} rows"
+    notes = explanation.notes if is_whole else (*explanation.notes, note)
+    return replace(explanation, mixture=found, notes=notes)
+
+
+def _found(facts: TableFacts, growth: Growth, progress: Progress) -> Found:
+    """Return what the method grows, and what the leaves of its tree hold."""
+    facts.task.budget.refuse_too_few(facts.task.n_kept)
+    if growth.method == "auto":
+        return searched_by_passes(facts, progress=progress, **growth.options)
+    grown = grown_by_name(facts, growth.method, growth.options)
+    return Found(grown, facts.of_trees([grown.tree])[0])
+
+
+def _finished(facts: TableFacts, sums: TreeSums) -> tuple[ThresholdTree, int, TreeSums]:
+    """Return the tree with short thresholds, rounded if that is asked for, the number of rows moved, and its sums."""
+    task = facts.task
+    short = shortened_by_passes(sums, task.batches)
+    digits = task.budget.round_thresholds
+    if digits is None:
+        return short, 0, sums.of_tree(short)
+    near = rounded(short, digits)
+    rows = task.batches.fold(partial(Moved, short, near)) if near != short else None
+    if rows is None or not (rows.n or rows.n_others):
+        return near, 0, sums.of_tree(near)
+    moved = facts.of_trees([near])[0]
+    if not rows.n:
+        return near, 0, moved
+    tree = named_by_rows(moved, task.reference.centers, by_cost=False)
+    [sums] = with_enough_rows(facts, facts.of_trees([tree]))
+    return sums.tree, rows.n, sums
+
+
+class Answer(NamedTuple):
+    """The explanation by a tree that was grown.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        Measured, with the rows that it was measured on.
+    task : Task or TableTask
+        Rows and clusters.
+    budget : Budget
+        Limits of the rules, on the table's columns.
+    grown : ThresholdTree
+        The tree as it was grown.
+    n_moved : int
+        Number of rows that rounded thresholds moved to another leaf.
+    seen : Task, default=None
+        Rows on which "auto" looked for the tree; None for a method by its name.
+    """
+
+    explanation: Explanation
+    task: Task | TableTask
+    budget: Budget
+    grown: ThresholdTree
+    n_moved: int
+    seen: Task | None = None
+
+
+def concluded(answer: Answer, asked: Asked, clusterer: Any, *, made_here: bool) -> Explanation:
+    """Return the explanation with notes on what came out, the facts of its limits, and its loss on rows held out."""
+    explanation, grown = answer.explanation, answer.grown
+    notes = notes_on_outcome(explanation, made_here, clusterer)
+    if answer.seen is not None:
+        notes += notes_on_agreement(explanation.agreement, grown, settled(answer.seen, grown))
+    explanation = told(explanation, answer.task, answer.budget, answer.n_moved)
+    explanation = replace(explanation, notes=(*explanation.notes, *notes))
+    return explanation if asked.validate is None else replace(explanation, held_out=_held_out(explanation, asked))
+
+
+def _held_out(ex: Explanation, asked: Asked) -> HeldOut:
+    """Return how well trees do on rows not used to grow them; `how` names the sample that a table in batches needs."""
+    if ex._table is None:
+        rows, sample = ex._rows(), ""
+    else:
+        from boxwood.explanation.measure.held_out import with_sample_in_memory
+
+        sampled, is_all = with_sample_in_memory(ex)
+        rows = sampled._rows()
+        sample = "" if is_all else f", of a sample of {len(rows.leaf):,} rows"
+    assert asked.validate is not None
+    found = held_out(rows, asked.validate, Distance(ex.objective, rows.kernel), asked.progress)
+    return found._replace(how=f"{how_of(asked.validate)}{sample}")

@@ -1,0 +1,291 @@
+"""The clustering that `explain` is given or makes, and notes on it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxwood._frames import column_values, label_values
+from boxwood._types import Floats, Indices
+from boxwood._validation import listed, shown, whole_number
+from boxwood.clusterers.gaussian_passes import COVARIANCES, LikeliestComponent
+from boxwood.errors import DataError
+from boxwood.explanation.ask.columns import notes_on_ranges, sees_distances
+from boxwood.passes import Batches, LabelColumn, Labelling, NearestCenters
+from boxwood.passes.overview import MissingValues
+from boxwood.reference import Reference, TableReference
+from boxwood.reference.clusterer import is_fitted, last_step
+from boxwood.reference.labels import centers_of
+from boxwood.reference.streamed import Measured, find_labels, means_in
+from boxwood.render.forms.text import DOUBT
+
+if TYPE_CHECKING:
+    from boxwood.reference import Mixture
+    from boxwood.reference.coordinates import Coordinates
+
+__all__ = [
+    "clustering_of",
+    "clustering_of_table",
+    "given_to",
+    "label_column_of",
+    "notes_on_clustering",
+    "notes_on_kernel",
+]
+
+N_CLUSTERS = 8  # as in every estimator
+
+
+def given_to(clusterer: Any, was_fitted: bool, X: Any, stages: tuple[Coordinates, Coordinates]) -> Any:
+    """Return the rows as a clusterer was given them; None if these are the rows on which trees are grown.
+
+    A pipeline reads the table; so does a clusterer that was fitted before on other columns than the rules use, or on
+    columns that were not standardized.
+    """
+    unscaled, coordinates = stages
+    names = getattr(clusterer, "feature_names_in_", coordinates.columns)
+    if hasattr(clusterer, "steps") or list(names) != list(coordinates.columns):
+        return X
+    return unscaled.rows.values if was_fitted and coordinates.scaling is not None else None
+
+
+def clustering_of(
+    clustering: Any, X: Any, stages: tuple[Coordinates, Coordinates], n_clusters: int | None, random_state: Any
+) -> tuple[Reference, Mixture | None, Any]:
+    """Return the clustering, its Gaussians if it is the clustering of a mixture, and the fitted clusterer if any.
+
+    `stages` are the coordinates of the rows before they are standardized, and after.
+    """
+    from boxwood.reference import Reference
+    from boxwood.reference.clusterer import refuse_one_cluster
+
+    if clustering is not None and n_clusters is not None:
+        raise ValueError(
+            f"n_clusters={shown(n_clusters)} is for k-means, but the clusters are given; leave one of the two out"
+        )
+    if clustering is None or hasattr(clustering, "fit"):
+        n_clusters = N_CLUSTERS if n_clusters is None else whole_number("n_clusters", n_clusters, 0)
+        reference, mixture, clustering = _of_clusterer(clustering, X, stages, n_clusters, random_state)
+    elif isinstance(clustering, Reference):
+        reference, mixture = _with_scaled_centers(clustering, stages[1]), None
+    elif isinstance(clustering, Integral):
+        raise DataError(f"labels must be one for each row, got {shown(clustering)}; to make clusters, pass n_clusters")
+    else:
+        labels = column_values(X, clustering) if isinstance(clustering, str) else clustering
+        reference, mixture = Reference.of(stages[1].rows, label_values(labels)), None
+    refuse_one_cluster(reference)
+    return reference, mixture, clustering
+
+
+def _of_clusterer(
+    clusterer: Any, X: Any, stages: tuple[Coordinates, Coordinates], n_clusters: int, random_state: Any
+) -> tuple[Reference, Mixture | None, Any]:
+    """Return the clustering by a clusterer, its Gaussians if it is a mixture, and the clusterer, fitted by now."""
+    from boxwood.reference import Reference
+    from boxwood.reference.clusterer import fitted_clusterer, is_fitted, mixture_of, reference_of
+    from boxwood.reference.labels import by_size
+
+    coordinates = stages[1]
+    if is_fitted(clusterer):
+        reference = _in_rows(clusterer, reference_of(clusterer, X, coordinates.table), stages)
+        mixture = mixture_of(clusterer, reference, coordinates.columns)
+        return reference, None if mixture is None else coordinates.to_rows(mixture), clusterer
+    fitted = fitted_clusterer(clusterer, X, coordinates.rows, n_clusters=n_clusters, random_state=random_state)
+    if clusterer is None:
+        return Reference.of(coordinates.rows, by_size(fitted.labels_, coordinates.rows.weights)), None, fitted
+    reference = reference_of(fitted, X, coordinates.rows)
+    return reference, mixture_of(fitted, reference, coordinates.columns), fitted
+
+
+def _in_rows(clusterer: Any, reference: Reference, stages: tuple[Coordinates, Coordinates]) -> Reference:
+    """Return a clustering of the table by a fitted clusterer, with centres in the columns on which trees are grown."""
+    import numpy as np
+
+    from boxwood.reference import Reference
+    from boxwood.reference.clusterer import reference_in
+
+    unscaled, coordinates = stages
+    if hasattr(clusterer, "steps"):
+        if unscaled.axis_map is not None:
+            reference = reference_in(clusterer, unscaled.rows, reference)
+    elif list(getattr(clusterer, "feature_names_in_", coordinates.columns)) != list(coordinates.columns):
+        names = {c: reference.names[c] for c in np.unique(reference.labels[reference.kept]).tolist()}
+        return Reference.of(coordinates.rows, reference.labels, names=names)
+    return _with_scaled_centers(reference, coordinates)
+
+
+def _with_scaled_centers(reference: Reference, coordinates: Coordinates) -> Reference:
+    """Return a clustering with centres in the columns on which trees are grown; other centres are refused later."""
+    if coordinates.scaling is None or reference.centers.shape[1] != coordinates.rows.n_columns:
+        return reference
+    return reference.with_centers(coordinates.scaling.transform(reference.centers))
+
+
+@dataclass(frozen=True, eq=False)
+class PredictedLabels(Labelling):
+    """Each row belongs to the cluster that a fitted clusterer predicts for it; a negative one leaves it out.
+
+    Parameters
+    ----------
+    clusterer : object
+        Has `predict`, which takes rows of numbers, shape (n, d).
+    """
+
+    clusterer: Any
+
+    def codes(self, rows: Floats | None, column: Any) -> Indices:
+        """Return the predicted cluster of each row."""
+        assert rows is not None
+        if len(rows) == 0:
+            return np.empty(0, dtype=np.intp)
+        if np.isnan(rows).any():
+            raise MissingValues(f"{type(self.clusterer).__name__} is asked about rows with missing values")
+        found = np.asarray(self.clusterer.predict(_as_fitted(self.clusterer, rows)))
+        return np.asarray(np.maximum(found, -1), dtype=np.intp)
+
+
+def _as_fitted(clusterer: Any, rows: Floats) -> Any:
+    """Return rows with the names of columns if the clusterer was fitted with names; it would warn without them."""
+    names = getattr(clusterer, "feature_names_in_", None)
+    if names is None:
+        return rows
+    import pandas as pd
+
+    return pd.DataFrame(rows, columns=list(names))
+
+
+def label_column_of(clustering: Any) -> str | None:
+    """Return the name of the column that holds the labels, if a column does."""
+    if isinstance(clustering, TableReference):
+        return clustering.labelling.column_read
+    return clustering if isinstance(clustering, str) else None
+
+
+def clustering_of_table(
+    batches: Batches, clustering: Any, n_clusters: int | None, random_state: Any
+) -> tuple[TableReference, Any]:
+    """Return the clustering of the rows of a source, and the clusterer if one was given.
+
+    Raises
+    ------
+    DataError
+        If the clustering needs all rows in memory, or does not fit the columns.
+    """
+    if clustering is not None and n_clusters is not None:
+        raise ValueError(
+            f"n_clusters={n_clusters} is for k-means, but the clusters are given; leave one of the two out"
+        )
+    if clustering is None:
+        from boxwood.clusterers.k_means_passes import k_means_by_passes
+
+        k = N_CLUSTERS if n_clusters is None else whole_number("n_clusters", n_clusters, 0)
+        return k_means_by_passes(batches, k, random_state=random_state).reference, None
+    if isinstance(clustering, TableReference):
+        return clustering, None
+    if isinstance(clustering, str):
+        return _of_column(batches, clustering), None
+    if hasattr(clustering, "fit"):
+        return _of_clusterer_in_batches(batches, clustering), clustering
+    centers = np.asarray(clustering)
+    if centers.ndim != 2 or centers.dtype.kind not in "biuf":
+        raise DataError(
+            f"the rows of {batches.source.name} are read in batches, so their labels must be a column of it: give the "
+            f"column's name, centres of shape (k, {batches.n_columns}) or a fitted clusterer; got {shown(clustering)}"
+        )
+    if centers.shape[1] != batches.n_columns:
+        raise DataError(f"centres have {centers.shape[1]} columns, but the rows have {_columns(batches)}")
+    return TableReference(NearestCenters(np.asarray(centers, dtype=np.float64)), centers), None
+
+
+def _columns(batches: Batches) -> str:
+    return f"{batches.n_columns} ({listed(batches.columns)})"
+
+
+def _of_column(batches: Batches, column: str) -> TableReference:
+    """Return the clusters of a column of labels on the columns of the rows, as `TableReference.of` does on all."""
+    labels, overview = find_labels(batches, column)
+    labelling = LabelColumn(column, labels)
+    labelled = replace(batches, labelling=labelling)
+    means = means_in(labelled, overview)
+    return TableReference(labelling, means.mean + means.rest, labels, measured=Measured(labelled, overview, means))
+
+
+def _of_clusterer_in_batches(batches: Batches, clusterer: Any) -> TableReference:
+    """Return the clustering by a fitted clusterer: by its centres if rows belong to the nearest one."""
+    from sklearn.cluster import BisectingKMeans, KMeans, MiniBatchKMeans
+
+    last, kind = last_step(clusterer), type(clusterer).__name__
+    instead = "add its labels to the table as a column, and give the column's name"
+    if hasattr(clusterer, "steps"):
+        raise DataError(f"a pipeline needs all rows in memory; {instead}")
+    if not is_fitted(clusterer):
+        raise DataError(f"{kind} is not fitted, and needs all rows in memory; fit it on a sample first")
+    if not hasattr(last, "predict"):
+        raise DataError(f"{kind} cannot predict, so it labels no rows in batches; {instead}")
+    names = list(getattr(last, "feature_names_in_", batches.columns))
+    if names != list(batches.columns):
+        raise DataError(
+            f"{kind} was fitted on the columns {listed(names)}, but the rows have {_columns(batches)}; "
+            "name those of the fit (columns)"
+        )
+    centers = centers_of(last, batches.n_columns)
+    if centers is None:
+        raise DataError(f"{kind} has no centres with {_columns(batches)} columns; {instead}")
+    if isinstance(last, (KMeans, MiniBatchKMeans)) and not isinstance(last, BisectingKMeans):
+        return TableReference(NearestCenters(centers), centers)
+    if getattr(last, "covariance_type", None) in COVARIANCES:
+        return TableReference(LikeliestComponent(last), centers)
+    return TableReference(PredictedLabels(last), centers)
+
+
+MANY = 20  # numbers that are labels of so many clusters, and do not count them, may be a measurement
+
+
+def notes_on_clustering(
+    clustering: Any,
+    n_clusters: int | None,
+    ends: Floats,
+    columns: Sequence[str],
+    names: Sequence[Hashable],
+    *,
+    scaled: bool,
+) -> tuple[str, ...]:
+    """Return notes on what a clustering was given, or k-means: ranges, labels, a number of clusters that nobody chose.
+
+    IN: ends (2, d): least and greatest value of each column; names: of the clusters; scaled: whether columns were
+    standardized for the clustering.
+    """
+    made_here = clustering is None
+    notes: tuple[str, ...] = ()
+    if not scaled and (made_here or sees_distances(clustering)):
+        notes += notes_on_ranges(columns, ends, clustering)
+    if made_here and n_clusters is None:
+        notes += (f"{N_CLUSTERS} clusters were made, as no number was asked for (n_clusters)",)
+    return notes if made_here else (*notes, *_notes_on_labels(names, clustering))
+
+
+def _notes_on_labels(names: Sequence[Hashable], clustering: Any) -> tuple[str, ...]:
+    """Return a note that asks whether labels are a measurement: more than 20 numbers that do not count from 0 or 1."""
+    k = len(names)
+    numbers = [name for name in names if isinstance(name, (int, float)) and not isinstance(name, bool)]
+    counted = sorted(numbers) in (list(range(k)), list(range(1, k + 1)))
+    given = isinstance(clustering, (Reference, TableReference)) or hasattr(clustering, "fit")
+    if k <= MANY or len(numbers) < k or counted or given:
+        return ()
+    what = clustering if isinstance(clustering, str) else "this"
+    return (f"{k} labels that are numbers, from {min(numbers)} to {max(numbers)}: is {what} {DOUBT}",)
+
+
+def notes_on_kernel(clusterer: Any, method: str) -> tuple[str, ...]:
+    """Return a note if the clusters are those of a kernel but the method is not."""
+    from boxwood.clusterers import KernelKMeans
+    from boxwood.reference.clusterer import last_step
+
+    if method.startswith("kernel") or not isinstance(last_step(clusterer), KernelKMeans):
+        return ()
+    return (
+        "the clusters are those of a kernel; method kernel_exkmc explains them by two-sided cuts and the kernel's cost",
+    )

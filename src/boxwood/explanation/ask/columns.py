@@ -1,0 +1,582 @@
+"""Guards for a first look at a table: columns that no rule should use, and clusterings that explain nothing.
+
+The rules are those of `looks_like_identifier` for rows in memory. That the values of a column are unique is seen by a
+part of them, the same part on every machine.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from boxwood._frames import as_matrix, column_names, is_frame, numeric_columns, refuse_unknown_columns, rounded_columns
+from boxwood._messages import rounded
+from boxwood._types import Array, Bools, Floats, Indices
+from boxwood._validation import listed, refuse_other_kind, shown
+from boxwood.errors import DataError
+from boxwood.explanation.ask.asked import Candidates
+from boxwood.explanation.ask.gaps import note_on_gaps, refuse_gaps
+from boxwood.explanation.choose.search import ROWS
+from boxwood.explanation.explanation import Explanation
+from boxwood.grow import METHODS
+from boxwood.grow.leaves.expand import expanded
+from boxwood.passes import Batches, Block, Source
+from boxwood.passes.batches import OTHER_KINDS, CompleteRows, rows_of
+from boxwood.passes.overview import MissingValues
+from boxwood.passes.source import Spelling
+from boxwood.reference import TableTask, Task
+from boxwood.reference.budget import Budget, as_names
+from boxwood.reference.clusterer import refuse_one_name
+from boxwood.render.words.rules import column_name
+from boxwood.tree import ThresholdTree
+
+if TYPE_CHECKING:
+    from boxwood.explanation.ask.asked import Asked
+
+__all__ = [
+    "ColumnNote",
+    "Usable",
+    "boolean_columns_of",
+    "budget_for",
+    "columns_for_rules",
+    "identifiers_of",
+    "identifiers_to_leave_out",
+    "left_out_of",
+    "look_at",
+    "looks_like_identifier",
+    "may_be_unusable",
+    "note_on_identifiers",
+    "notes_on_agreement",
+    "notes_on_columns",
+    "notes_on_left_out",
+    "notes_on_outcome",
+    "notes_on_ranges",
+    "notes_on_rounding",
+    "notes_on_use",
+    "on_complete_rows",
+    "refuse_one_cluster_of",
+    "rows_for",
+    "sees_distances",
+    "usable_rows",
+]
+
+FEW_ROWS = 50  # in fewer rows whole numbers without gaps are nothing unusual
+FILLED = 0.9  # unique whole numbers that fill more of their range count rows
+FAR = 100.0  # ranges that differ by this factor leave k-means blind for the smaller one
+LOW = 0.9  # agreement below which more leaves are worth a word
+
+_NAMES = {"id", "ids", "uuid", "guid", "zip", "zipcode", "postcode", "account", "iban"}
+
+
+class ColumnNote(str):
+    """A note on columns: used, left out, or how they are read; the command line tells it before the explanation."""
+
+    __slots__ = ()
+
+
+def looks_like_identifier(name: str, values: Array) -> bool:
+    """Return whether a column of at least 50 rows looks like an identifier.
+
+    Its values are whole numbers, and either its name says so (id, zip, account, also as part of `customer_id`), or the
+    values are unique and fill more than 90% of their range, as row numbers do. Missing values say nothing.
+    """
+    values = values[~np.isnan(values)]
+    if len(values) < FEW_ROWS or (values[:FEW_ROWS] != np.floor(values[:FEW_ROWS])).any():
+        return False
+    low, high = float(values.min()), float(values.max())
+    if not (np.isfinite(low) and np.isfinite(high)) or low == high or (values != np.floor(values)).any():
+        return False
+    if has_name_of_identifier(name, len(values)):
+        return True
+    if not counts_rows(low, high, len(values)):
+        return False
+    return int(np.bincount((values - low).astype(np.intp)).max()) == 1
+
+
+def has_name_of_identifier(name: str, n_rows: int) -> bool:
+    """Return whether a column of whole numbers, of so many rows, has a name such as id, zip or account."""
+    words = re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())
+    return n_rows >= FEW_ROWS and bool(_NAMES & set(words))
+
+
+def counts_rows(low: float, high: float, n_rows: int) -> bool:
+    """Return whether unique whole numbers of a range would fill so much of it as row numbers do."""
+    return n_rows >= FEW_ROWS and (high - low + 1) * FILLED < n_rows
+
+
+def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) -> tuple[Any, tuple[str, ...]]:
+    """Return the columns of a frame that rules may use, and notes on those that are left out.
+
+    If the caller names none, columns of text, of dates and without values are left out of a frame. If boxwood also
+    makes the clusters, or labels are given, columns that look like identifiers are left out, too, unless labels would
+    have no other column. A clusterer sees them, as it is the caller's. For an array the names are as given.
+
+    Raises
+    ------
+    DataError
+        If no column remains.
+    """
+    if columns is not None and isinstance(columns, str):
+        raise TypeError(f"columns must be a list of names, got the text {shown(columns)}; write [{shown(columns)}]")
+    if not is_frame(X) or columns is not None or hasattr(clustering, "steps"):
+        return columns, ()
+    kept, others = numeric_columns(X)
+    labels = [clustering] if isinstance(clustering, str) else []  # labels themselves cannot be compared with names
+    kept = [name for name in kept if name not in labels]
+    left_out = {reason: [name for name in names if name not in labels] for reason, names in others.items()}
+    suspects: list[str] = []
+    if not hasattr(clustering, "fit"):
+        values = as_matrix(X, kept)
+        suspects = [name for j, name in enumerate(kept) if looks_like_identifier(name, values[:, j])]
+        suspects = identifiers_to_leave_out(suspects, kept, has_labels=clustering is not None)
+    remaining = [name for name in kept if name not in suspects]
+    if not remaining:
+        texts = notes_on_left_out(left_out, suspects)
+        raise DataError(f"no numeric column is left in the table of {len(column_names(X))} columns; {'; '.join(texts)}")
+    return remaining, notes_on_use(remaining, left_out, suspects)
+
+
+def notes_on_use(
+    used: Sequence[str],
+    left_out: Mapping[str, Sequence[str]],
+    suspects: Sequence[str],
+    *,
+    padded: Sequence[str] = (),
+    spellings: Mapping[str, Spelling] = MappingProxyType({}),
+    rounded: Sequence[str] = (),
+) -> tuple[str, ...]:
+    """Return notes on columns: how many are used, why others are left out, and how those that are used are read.
+
+    IN: left_out: columns by the reason; suspects: left out as they look like identifiers; padded: numbers with leading
+    zeros; rounded: whole numbers so large that some are the same double.
+    """
+    notes = notes_on_left_out(left_out, suspects)
+    first = (_note_on_used(used, left_out, suspects),) if notes else ()
+    return (
+        *first,
+        *notes,
+        *_notes_on_padded([name for name in padded if name in used]),
+        *_notes_on_spellings(spellings, used),
+        *_note_on_rounded([name for name in rounded if name in used]),
+    )
+
+
+def notes_on_left_out(left_out: Mapping[str, Sequence[str]], suspects: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return a note for each reason why columns are left out; `suspects` look like identifiers."""
+    texts = [f"left out, {reason}: {listed(names)}" for reason, names in left_out.items() if names]
+    if suspects:
+        texts.append(f"left out, looks like an identifier: {listed(suspects)}; to use it, name the columns (columns)")
+    return tuple(map(ColumnNote, texts))
+
+
+def _notes_on_padded(names: Sequence[str]) -> tuple[str, ...]:
+    """Return a note on columns of numbers with leading zeros, if there are any."""
+    said = f"numbers with leading zeros, which rules do not show: {listed(names)} (columns chooses others)"
+    return (ColumnNote(said),) if names else ()
+
+
+def _notes_on_spellings(spellings: Mapping[str, Spelling], used: Sequence[str]) -> tuple[str, ...]:
+    """Return notes on how columns are read whose values are numbers or truths, but not plainly."""
+    numbers: list[str] = []
+    truths: dict[str, list[str]] = {}
+    for name, (said, is_number) in spellings.items():
+        if name in used and is_number:
+            numbers.append(f"{name} ({said})")
+        elif name in used:
+            truths.setdefault(said, []).append(name)
+    texts = [f"{listed(names)}: {said}" for said, names in truths.items()]
+    return tuple(map(ColumnNote, [*texts, *([f"read as numbers: {listed(numbers)}"] if numbers else [])]))
+
+
+def identifiers_to_leave_out(suspects: Sequence[str], kept: Sequence[str], *, has_labels: bool) -> list[str]:
+    """Return the columns that look like identifiers, which are left out; none if labels would have no other column."""
+    return [] if has_labels and len(suspects) == len(kept) else list(suspects)
+
+
+def _note_on_used(used: Sequence[str], left_out: Mapping[str, Sequence[str]], suspects: Sequence[str] = ()) -> str:
+    """Return how many of the columns are used, and which."""
+    n_columns = len(used) + len(suspects) + sum(map(len, left_out.values()))
+    are = "is" if len(used) == 1 else "are"
+    return ColumnNote(f"{len(used):,} of {n_columns:,} columns {are} used: {listed(used)}")
+
+
+def notes_on_columns(names: Sequence[str], values: Array) -> tuple[str, ...]:
+    """Return a note on columns that look like identifiers, although rules may use them."""
+    return note_on_identifiers([name for j, name in enumerate(names) if looks_like_identifier(name, values[:, j])])
+
+
+def note_on_identifiers(suspects: Sequence[str]) -> tuple[str, ...]:
+    """Return a note on columns that look like identifiers, if there are any."""
+    if not suspects:
+        return ()
+    return (f"looks like an identifier: {listed(suspects)}; rules on it say little (columns chooses others)",)
+
+
+def notes_on_rounding(X: Any, names: Sequence[str]) -> tuple[str, ...]:
+    """Return a note on columns of whole numbers so large that some are the same double."""
+    return _note_on_rounded(rounded_columns(X, names))
+
+
+def _note_on_rounded(names: Sequence[str]) -> tuple[str, ...]:
+    """Return a note on columns in which large whole numbers are the same double, if there are any."""
+    return (ColumnNote(rounded(names)),) if names else ()
+
+
+def notes_on_ranges(names: Sequence[str], ends: Floats, clusterer: Any = None) -> tuple[str, ...]:
+    """Return a note for k-means, or a clusterer that is given, on columns whose ranges differ 100-fold.
+
+    IN: ends (2, d): least and greatest value of each column.
+    """
+    ranges = ends[1] - ends[0]
+    varies = np.flatnonzero(ranges > 0)
+    if len(varies) < 2:
+        return ()
+    wide, narrow = (int(varies[find(ranges[varies])]) for find in (np.argmax, np.argmin))
+    if ranges[wide] < FAR * ranges[narrow]:
+        return ()
+    who, remedy = "k-means", "standardize gives columns equal weight"
+    if clusterer is not None:
+        who = type(clusterer).__name__
+        remedy = f"make_pipeline(StandardScaler(), {who}(…)) gives columns equal weight"
+    return (
+        f"{who} hardly sees {column_name(names[narrow])}, which spans {ranges[narrow]:.3g}, beside "
+        f"{column_name(names[wide])}, which spans {ranges[wide]:.3g}; {remedy}",
+    )
+
+
+def sees_distances(clusterer: Any) -> bool:
+    """Return whether a clusterer looks at distances in the columns as they are: no pipeline, mixture or explainer."""
+    return hasattr(clusterer, "fit") and not hasattr(clusterer, "steps") and not hasattr(clusterer, "covariance_type")
+
+
+def notes_on_outcome(explanation: Explanation, made_here: bool, clusterer: Any = None) -> tuple[str, ...]:
+    """Return a note if one of several columns explains the clusters of a clusterer without a single exception."""
+    n_columns, used = len(explanation.columns), np.unique(explanation.tree.feature[explanation.tree.feature >= 0])
+    by_distance = made_here or sees_distances(clusterer)
+    if not by_distance or explanation.agreement < 1 or len(used) != 1 or n_columns == 1:
+        return ()
+    scale = "" if explanation.standardized else "standardize, or " if made_here else "scale them, or "
+    return (
+        f"{column_name(explanation.columns[int(used[0])])} alone decides the cluster of every row; "
+        f"if other columns should count, {scale}choose the columns (columns)",
+    )
+
+
+def notes_on_agreement(agreement: float, tree: ThresholdTree, task: Task) -> tuple[str, ...]:
+    """Return a note on how many more leaves would agree with at least 90% of the rows, if the tree agrees with fewer.
+
+    The tree is expanded to up to four times as many leaves, on a sample where the table is large.
+    """
+    if agreement >= LOW:
+        return ()
+    sample = task.sampled(ROWS)
+    labels = sample.reference.labels
+    weights = sample.reference.kept if sample.kept_weights is None else sample.kept_weights
+    for more in (2, 4):
+        larger = expanded(tree, sample, more * tree.n_leaves, objective="mistakes")
+        reached = float(np.average(larger.predict(sample.rows) == labels, weights=weights))
+        if reached >= LOW:
+            return (f"{larger.n_leaves} leaves reach {reached:.0%} (max_leaf_nodes)",)
+    if reached - agreement < 1 - LOW:
+        return ()
+    return (f"even {larger.n_leaves} leaves reach {reached:.0%} only (max_leaf_nodes)",)
+
+
+LOOKED_AT = 1 << 20  # different numbers of a column that are counted, of those in its range
+
+
+class Look(NamedTuple):
+    """What a pass tells of the columns.
+
+    Parameters
+    ----------
+    n_rows : int
+        Number of rows.
+    empty, constant, identifiers : tuple of str
+        Columns without values, of a single value, and that look like identifiers.
+    gaps : dict of str to int
+        Number of missing values of the columns that have some.
+    """
+
+    n_rows: int
+    empty: tuple[str, ...]
+    constant: tuple[str, ...]
+    identifiers: tuple[str, ...]
+    gaps: dict[str, int]
+
+
+NO_LOOK = Look(0, (), (), (), {})
+"""Of a table that nobody looked at: nothing is known of its columns."""
+
+
+def look_at(batches: Batches) -> Look:
+    """Return what a pass tells of the columns; takes another one over columns that are numbered almost without gaps."""
+    found = replace(batches, labelling=None, store=None).fold(partial(_Look, batches.n_columns))
+    names, values = batches.columns, found.n_rows - found.missing
+    constant = (found.least == found.most) & np.isfinite(found.least)  # infinite values are refused elsewhere
+    return Look(
+        found.n_rows,
+        tuple(name for name, n in zip(names, values.tolist(), strict=True) if n == 0),
+        tuple(names[j] for j in np.flatnonzero(constant).tolist()),
+        identifiers_of(batches, values, found.is_whole, found.least, found.most),
+        {name: n for name, n in zip(names, found.missing.tolist(), strict=True) if n},
+    )
+
+
+def may_be_unusable(names: Sequence[str], least: Floats, most: Floats, n_rows: int) -> bool:
+    """Return whether ranges of columns leave it open that one has one value only, or looks like an identifier."""
+    whole = (least == np.floor(least)) & (most == np.floor(most))
+    ends = zip(names, least.tolist(), most.tolist(), strict=True)
+    suspect = [has_name_of_identifier(name, n_rows) or counts_rows(low, high, n_rows) for name, low, high in ends]
+    return bool((least == most).any() or (whole & suspect).any())
+
+
+def identifiers_of(batches: Batches, n_values: Indices, whole: Bools, least: Floats, most: Floats) -> tuple[str, ...]:
+    """Return the columns that look like identifiers; IN, for each: number of values, whether all are whole, range.
+
+    Takes a pass over columns that are numbered almost without gaps, if there are any.
+    """
+    finite = np.isfinite(least) & np.isfinite(most)
+    possible = np.flatnonzero(whole & finite & (least < most)).tolist()
+    found = [j for j in possible if has_name_of_identifier(batches.columns[j], n_values[j])]
+    dense = [
+        j
+        for j in possible
+        if j not in found and most[j] - least[j] + 1 >= n_values[j] and counts_rows(least[j], most[j], n_values[j])
+    ]
+    if dense:
+        plain = replace(batches, labelling=None, store=None)
+        unique = plain.fold(partial(_Unique, least[dense], most[dense]), dense).unique
+        found += np.array(dense)[unique].tolist()
+    return tuple(batches.columns[j] for j in sorted(found))
+
+
+class _Look:
+    """Ranges of columns, numbers of missing values, and whether all values are whole numbers."""
+
+    def __init__(self, n_columns: int) -> None:
+        self.n_rows, self.is_whole = 0, np.ones(n_columns, dtype=np.bool_)
+        self.missing = np.zeros(n_columns, dtype=np.intp)
+        self.least, self.most = np.full(n_columns, np.inf), np.full(n_columns, -np.inf)
+
+    def update(self, block: Block) -> None:
+        values = block.values
+        self.n_rows += len(values)
+        with np.errstate(over="ignore", invalid="ignore"):
+            if not np.isfinite(values.sum()):
+                self.missing += np.isnan(values).sum(axis=0)
+        for j in np.flatnonzero(self.is_whole).tolist():
+            column = values[:, j]
+            self.is_whole[j] = bool(((column == np.floor(column)) | np.isnan(column)).all())
+        self.least = np.fmin(self.least, np.fmin.reduce(values, axis=0, initial=np.inf))
+        self.most = np.fmax(self.most, np.fmax.reduce(values, axis=0, initial=-np.inf))
+
+    def merge(self, other: _Look) -> None:
+        self.n_rows += other.n_rows
+        self.missing += other.missing
+        self.is_whole &= other.is_whole
+        self.least, self.most = np.minimum(self.least, other.least), np.maximum(self.most, other.most)
+
+
+class _Unique:
+    """Whether no number occurs twice, of those in a range whose distance to its beginning is divisible by some step."""
+
+    def __init__(self, least: Floats, most: Floats) -> None:
+        self.least, self.steps = least, np.ceil((most - least + 1) / LOOKED_AT)
+        sizes = ((most - least) // self.steps).astype(np.intp) + 1
+        self.counts: list[Indices] = [np.zeros(size, dtype=np.intp) for size in sizes.tolist()]
+
+    def update(self, block: Block) -> None:
+        for j, counts in enumerate(self.counts):
+            place = block.values[:, j] - self.least[j]
+            place = place[~np.isnan(place)]
+            looked_at = place[place % self.steps[j] == 0] / self.steps[j]
+            counts += np.bincount(looked_at.astype(np.intp), minlength=len(counts))
+
+    def merge(self, other: _Unique) -> None:
+        for mine, its in zip(self.counts, other.counts, strict=True):
+            mine += its
+
+    @property
+    def unique(self) -> Bools:
+        """Whether the numbers of each column are unique."""
+        return np.array([counts.max(initial=0) <= 1 for counts in self.counts])
+
+
+class Usable(NamedTuple):
+    """Rows that have all values, in the columns that rules may use.
+
+    Parameters
+    ----------
+    batches : Batches
+        The rows.
+    notes : tuple of str
+        On columns and rows that are left out, and how columns are read.
+    n_incomplete : int
+        Number of the other rows of the table.
+    """
+
+    batches: Batches
+    notes: tuple[str, ...] = ()
+    n_incomplete: int = 0
+
+    def told(self, explanation: Explanation) -> Explanation:
+        """Return the explanation of these rows with the others of the table as rows that are left out."""
+        n_rows, n_left_out = (n + self.n_incomplete for n in (explanation.n_rows, explanation.n_left_out))
+        return replace(explanation, n_rows=n_rows, n_left_out=n_left_out)
+
+
+def usable_rows(source: Source, clustering: Any, label: str | None, asked: Asked, *, looked_at: bool) -> Usable:
+    """Return the rows and columns of a table that a clustering and its rules use.
+
+    Only if the table is looked at, which takes a pass and seldom two or three, columns are left out by their values,
+    and rows that lack some. Columns that the caller named are all used. Of others, those without values are left out.
+    So are those that look like identifiers, if boxwood makes the clusters or a column holds them. From candidates,
+    named or not, those of one value are left out, too.
+    """
+    columns, weight = asked.columns, asked.sample_weight
+    batches = replace(rows_for(source, label, weight, columns), n_jobs=asked.n_jobs)
+    look = look_at(batches) if looked_at else NO_LOOK
+    are_named, are_candidates = _are_named(columns), isinstance(columns, Candidates)
+    left_out = {} if are_named else left_out_of(source, (label, weight), columns)
+    if are_candidates or not are_named:
+        left_out.setdefault("no values", []).extend(look.empty)
+        left_out["one value only"] = list(look.constant) if are_candidates else []
+    unused = {name for names in left_out.values() for name in names}
+    kept = [name for name in batches.columns if name not in unused]
+    padded = [name for name in kept if name in source.padded]
+    suspects = [] if are_named else [name for name in kept if name in look.identifiers or name in padded]
+    suspects = suspects if clustering is None or label is not None else []
+    suspects = identifiers_to_leave_out(suspects, kept, has_labels=label is not None)
+    used = [name for name in kept if name not in suspects]
+    if not used:
+        raise DataError(f"{_none_left(source, left_out, suspects)}\n{'; '.join(notes_on_left_out(left_out, suspects))}")
+    usable = complete_rows_of(replace(batches, columns=tuple(used)), look, asked.missing)
+    notes = notes_on_use(used, left_out, suspects, padded=padded, spellings=source.spellings)
+    return usable._replace(notes=(*notes, *usable.notes))
+
+
+def _are_named(columns: Sequence[str] | None) -> bool:
+    """Return whether the caller named the columns to use."""
+    return columns is not None and (not isinstance(columns, Candidates) or columns.are_named)
+
+
+def _none_left(source: Source, left_out: dict[str, list[str]], suspects: Sequence[str]) -> str:
+    """Return why no column is left."""
+    if suspects:
+        return f"no column is left in {source.name}"
+    if left_out.get("one value only"):
+        return f"only constant columns in {source.name}; no cut can separate their rows"
+    return f"no numeric column in {source.name}"
+
+
+def on_complete_rows(work: Callable[[Usable], Explanation], batches: Batches, missing: str = "drop") -> Explanation:
+    """Return what comes of all rows; or, if their first pass finds that some lack values, of the others."""
+    try:
+        return work(Usable(batches))
+    except MissingValues:
+        usable = complete_rows_of(batches, look_at(batches), missing)
+    explanation = usable.told(work(usable))
+    return replace(explanation, notes=(*usable.notes, *explanation.notes))
+
+
+def complete_rows_of(batches: Batches, look: Look, missing: str) -> Usable:
+    """Return the rows that lack no value; takes a pass if some rows do."""
+    gaps = {name: look.gaps[name] for name in batches.columns if name in look.gaps}
+    if not gaps:
+        return Usable(batches)
+    source = CompleteRows(batches.source, list(gaps), batches.n_jobs)
+    assert source.n_rows is not None
+    n_incomplete = look.n_rows - source.n_rows
+    refuse_gaps(gaps, n_incomplete, look.n_rows, missing)
+    note = note_on_gaps(gaps, n_incomplete, look.n_rows)
+    return Usable(replace(batches, source=source, store=None), (note,), n_incomplete)
+
+
+def rows_for(source: Source, label: str | None, weight: Any, columns: Sequence[str] | None) -> Batches:
+    """Return the columns of numbers as rows: those that the caller has chosen, or all, or those among candidates."""
+    if weight is not None:
+        refuse_other_kind("sample_weight", weight, str, f"name the column of {source.name} that holds the weights")
+    batches = rows_of(source, label, weight)
+    if columns is not None and _are_named(columns):
+        return replace(batches, columns=_chosen(batches, columns, label))
+    for name in source.mixed:
+        if name not in (label, weight) and (columns is None or name in columns):
+            source.refuse_text(name)
+    return replace(batches, columns=tuple(name for name in batches.columns if columns is None or name in columns))
+
+
+def left_out_of(
+    source: Source, beside: Collection[str | None], candidates: Collection[str] | None = None
+) -> dict[str, list[str]]:
+    """Return the columns that hold no numbers by the reason why rules cannot use them, but for those `beside` them."""
+    left_out: dict[str, list[str]] = {}
+    for name, kind in zip(source.names, source.kinds, strict=True):
+        if kind in OTHER_KINDS and name not in beside and (candidates is None or name in candidates):
+            left_out.setdefault(OTHER_KINDS[kind], []).append(name)
+    return left_out
+
+
+def _chosen(batches: Batches, columns: Sequence[str], label: str | None) -> tuple[str, ...]:
+    """Return the columns that the caller has chosen, in this order."""
+    source, wanted = batches.source, as_names("columns", columns)
+    refuse_unknown_columns(wanted, source.names)
+    kinds = dict(zip(source.names, source.kinds, strict=True))
+    others = [name for name in wanted if kinds[name] in OTHER_KINDS and name != label]
+    for name in others:
+        source.refuse_text(name)
+    if others:
+        raise DataError(
+            f"columns of a table in batches must be numbers, but these are not: {listed(others)}; leave them out, or "
+            "add columns of numbers made of them"
+        )
+    chosen = tuple(dict.fromkeys(name for name in wanted if name not in (label, batches.weight)))
+    if not chosen:
+        raise DataError(f"no column is left for the rules among {listed(wanted)}")
+    return chosen
+
+
+def refuse_one_cluster_of(task: TableTask) -> None:
+    """Raise a DataError unless at least two clusters have rows."""
+    sizes = task.overview.sizes.tolist()
+    refuse_one_name([name for name, size in zip(task.reference.names, sizes, strict=True) if size])
+
+
+def boolean_columns_of(batches: Batches) -> list[str]:
+    """Return the columns of the rows that hold booleans."""
+    kinds = dict(zip(batches.source.names, batches.source.kinds, strict=True))
+    return [name for name in batches.columns if kinds[name] == "boolean"]
+
+
+def budget_for(batches: Batches, method: str, limits: dict[str, Any]) -> Budget:
+    """Return the budget on the columns of the rows; the table's other columns are as good as forbidden.
+
+    Raises
+    ------
+    DataError
+        If a column is not in the table, or one of the others is preferred.
+    ValueError
+        If trees of the method do not keep one of the limits.
+    """
+    others = set(batches.source.names) - set(batches.columns)
+    unused = [name for name in as_names("preferred", limits.get("preferred")) if name in others]
+    if unused:
+        raise DataError(
+            f"preferred columns that rules cannot use: {listed(unused)}; prefer some of {listed(batches.columns)}"
+        )
+    forbidden = [name for name in as_names("forbidden", limits.get("forbidden")) if name not in others]
+    budget = Budget.of(batches.columns, **limits | {"forbidden": forbidden})
+    if method != "auto":
+        METHODS[method].check_budget(budget)
+        if budget.preferred:
+            raise ValueError(
+                f"method {method!r} has no preferred where rows are read in batches, as its cuts are moved by all rows "
+                "in memory; use 'auto', or explain a sample"
+            )
+    return budget

@@ -1,0 +1,229 @@
+"""`explain`: from a table and a clustering to an `Explanation`, in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:
+    from boxwood.explanation.ask.names import Names
+    from boxwood.explanation.explanation import Explanation
+
+__all__ = ["explain"]
+
+
+def explain(
+    X: Any,
+    labels_or_estimator: Any = None,
+    *,
+    n_clusters: int | None = None,
+    method: str = "auto",
+    max_leaf_nodes: int | None = None,
+    objective: str = "auto",
+    time_limit: float | None = None,
+    names: Names | None = None,
+    sample_weight: ArrayLike | str | None = None,
+    random_state: Any = None,
+    columns: Sequence[str] | None = None,
+    standardize: bool = False,
+    missing: Literal["drop", "refuse"] = "drop",
+    validate: float | int | None = None,
+    n_jobs: int | None = -1,
+    verbose: Any = 0,
+    max_depth: int | None = None,
+    min_samples_leaf: int | None = None,
+    max_columns: int | None = None,
+    forbidden: Sequence[str] = (),
+    preferred: Sequence[str] = (),
+    round_thresholds: int | None = None,
+    **options: Any,
+) -> Explanation:
+    """Return the tree that explains a clustering of the rows of a table, with a rule for each cluster and the loss.
+
+    Parameters
+    ----------
+    X : array-like, data frame of shape (n, d), or table in batches
+        Rows: numbers, or columns of numbers and booleans; see `missing` for rows with gaps. Other columns of a frame,
+        and those without any value, are left out, with a note. If the clustering is a pipeline that encodes columns of
+        text, rules name their values. If boxwood makes the clusters of a frame of at least 50 rows, or labels are
+        given, columns that look like identifiers are left out, too: unique whole numbers without gaps, or whole numbers
+        under a name such as id, zip or account.
+    labels_or_estimator : optional
+        The clustering, in one of these forms. None is k-means.
+
+        - Labels of any hashable type, one for each row; -1 leaves a row out, as a number or as the text "-1". A series
+          of pandas must have the index of a frame of pandas.
+        - The name of the column of `X` that holds the labels. No cut tests that column.
+        - For a table in batches also centres of shape (k, d), the nearest of which is a row's cluster.
+        - A `Reference`: labels with names and centres of their own. Other labels get the means of their rows.
+        - A clusterer, mixture or pipeline of scikit-learn. A fitted one is used as it is, others are cloned and fitted.
+        - An explainer of boxwood, such as a fitted `IMM`. No new tree is grown: the explanation has the explainer's
+          tree, with its thresholds as they are. On the rows of its fit the tree is compared with the clusters of that
+          fit. On other rows, and on a table in batches, it is compared with the clusters that the explainer's clusterer
+          predicts; one that was fitted on a table's column of labels, with those in that column.
+    n_clusters : int, default=None
+        Number of clusters of k-means; None is 8, with a note. Only allowed if `labels_or_estimator` is None. K-means
+        keeps the best of 10 starts, or of 3 starts for more than 2 million values. Its clusters are numbered from 0 by
+        size, the largest first.
+    method : str, default="auto"
+        How the tree is grown: "auto" (see Notes), or a name of `grow.METHODS`. Names may have hyphens for underscores.
+
+        - "imm", "greedy", "shallow", "random_cuts" separate centres, one leaf for each cluster.
+        - "mmdt" separates Gaussians by means and variances: those of a Gaussian mixture, or of the clusters' rows.
+        - "exkmc" and "expand" split leaves by cost or by mistakes. They begin with the tree of "imm" if
+          `max_leaf_nodes` has room for it, and with a single leaf otherwise.
+        - "cart" is scikit-learn's decision tree.
+        - "kernel_imm", "kernel_exkmc", "kernel_expand", "kernel_mmdt" explain clusters of a kernel by two-sided cuts.
+    max_leaf_nodes : int, default=None
+        Number of leaves. None is the number of clusters, or twice that number for "exkmc", "expand" and their kernel
+        versions.
+    objective : {"auto", "cost", "agreement"}, default="auto"
+        What decides between the trees that "auto" grows; see Notes. "cost" takes the cheapest, "agreement" the one with
+        the fewest rows outside their cluster. The method "random_cuts" has distances for its objective: "l1",
+        "sqeuclidean" or "l2".
+    time_limit : float, default=None
+        Seconds after which "auto" starts no further step and returns the best tree so far; the result then depends on
+        the machine, and a note says so. None: no clock decides anything.
+    names : mapping from label to name, or sequence of names, default=None
+        Names of the clusters. A sequence has one name for each label, in ascending order of the labels.
+    sample_weight : array-like of shape (n,), or str, default=None
+        Weight of each row; or the name of the column that holds it, in a data frame or a table in batches. That column
+        is none of those that rules may use.
+    random_state : int or RandomState instance, default=None
+        Seed or generator for k-means, for the method and for samples of large tables. None is 0.
+    columns : sequence of str, default=None
+        For an array, the names of its columns; None names them x0, x1, …. For a data frame, the columns that rules may
+        use; None is all that can be used, see `X`.
+    standardize : bool, default=False
+        Whether to cluster, grow and measure on columns scaled to unit variance. If the clustering is a pipeline, these
+        are the columns that it computes. Thresholds are in raw units in any case. Fitted estimators and pipelines get
+        the raw table, as they have a scale of their own.
+    missing : {"drop", "refuse"}, default="drop"
+        What becomes of rows that lack a value (None, NaN, null) in a column that the clustering or the rules look at.
+        "drop" gives them no cluster: they are left out like rows with the label -1, stay outside of all measures, and a
+        note says how many they are, by column. A pipeline that takes missing values, by an imputer or an encoder, gets
+        them; the rules and their measures leave such rows out. "refuse" raises a DataError.
+    validate : float or int, default=None
+        Whether to measure agreement and price also on rows that were not used to grow (`Explanation.held_out`). A share
+        such as 0.3 holds out so many rows and takes a second growth. A number of folds from 2 to 100 holds out every
+        row once and takes as many growths. The tree of the explanation is grown on all rows in any case. Rows are held
+        out by cluster, and each cluster keeps a row; the clusters themselves are those of all rows.
+    n_jobs : int or None, default=-1
+        Number of threads that grow and measure, and that read a table in batches; -1 is all processors, None is 1. No
+        result depends on it. Clusterers have a parameter of their own, and so have the workers of Spark and Dask.
+    verbose : int or function, default=0
+        With 1 the steps of "auto" and of `validate` are told on standard error, a line for each. A function is called
+        instead, with a text, the number of steps done, and the number of all steps.
+    max_depth : int, default=None
+        Most conditions from the root of the tree to a leaf. It leaves room for at most 2 ** `max_depth` leaves; where
+        these are fewer than clusters, some clusters have no rule, and a note says so.
+    min_samples_leaf : int, default=None
+        Fewest rows of a leaf, whatever their weights. Rows that are left out do not count.
+    max_columns : int, default=None
+        Most different columns that the rules test. "auto" compares choices of columns by fast trees, and searches in
+        full on the best three, or on all where there are at most four choices.
+    forbidden : sequence of str, default=()
+        Columns that no rule tests. They still count in the clustering and in costs. Methods that separate centres,
+        Gaussians or means of features see the other columns alone.
+    preferred : sequence of str, default=()
+        Columns that win where the loss is nearly equal: cuts on other columns are exchanged, from the root down, as
+        long as the tree loses at most 1% more in the number that is looked at first. For a method by its name that is
+        the cost, or the rows outside their cluster if the method looks at these or at other distances; a note says so.
+    round_thresholds : int, default=None
+        Significant digits of thresholds, at most 17. Thresholds that need more digits are rounded in the end, and
+        everything is measured with the rounded ones. `Explanation.budget` says how many rows that moves to another
+        leaf. Codes of categories are not rounded.
+    **options
+        Options of the method: those that `grow.METHODS[name].options` lists, such as `kernel="laplace"`. The kernel of
+        a `KernelKMeans` and the distance of a `KMedians` are the defaults; without these, "random_cuts" takes squared
+        distances.
+
+    Returns
+    -------
+    Explanation
+        Always holds: its thresholds are the decimals with the fewest digits that keep every row of `X` on its side of
+        the cut, except for the tree of an explainer. Costs are squared distances. Those of kernel methods are measured
+        in the kernel's feature space, and those of "random_cuts" by its objective. The limits that were set
+        (`max_depth` to `round_thresholds`) are kept by its tree; `Explanation.budget` has them.
+
+    Raises
+    ------
+    DataError
+        If the table or the labels cannot be used as they are; the message names columns and counts. If more than half
+        of the rows lack a value. If no tree could keep the limits: more than half of the rows in each leaf, or every
+        column forbidden.
+    ValueError
+        If a parameter has a value that is not listed, or the method has no such option or limit.
+
+    Warns
+    -----
+    UserWarning
+        If a Gaussian mixture has components without data. They are left out of the measured Gaussians.
+
+    Notes
+    -----
+    "auto" grows several trees with `max_leaf_nodes` leaves: those of IMM, Ex-Greedy and ExShallow with several
+    penalties; MMDT, if a Gaussian mixture is explained; CART by Gini and by entropy, and regression trees on the
+    centres, some over-grown and pruned back; expansions of these and of a single leaf. The most promising are refined
+    (`grow.refine`: centres and cuts are improved in turn), and small subtrees are solved exactly (`grow.optimal`).
+    Sibling leaves of one cluster are merged and the freed leaf is used elsewhere. No leaf is named by a cluster of
+    which it holds no row; a cluster may be without a leaf then, and costs what its rows cost where they are.
+
+    Which tree is returned depends on `objective`. With "auto" let A be the best agreement among the trees within 0.5%
+    of the least within-cluster cost: the cheapest tree that agrees at least A - 0.005 is taken. A cost below that of
+    the clusters counts as theirs, because such a tree has found other clusters. If fewer than 95% of the rows lie
+    nearest to the mean of their own cluster, the clusters do not minimise this cost; then the tree with the fewest rows
+    outside their cluster is taken, and a note says so. With more leaves than clusters the tree
+    never loses more, in the number looked at first, than the one for as many leaves as clusters. The search ends early
+    at a tree that gives every row its cluster, unless the least cost is asked for. A method named by the caller gives
+    its tree without refinement.
+
+    For a pipeline, trees are grown and measured in the columns that its first steps compute. The tree is then pulled
+    back to the columns of the table (`ThresholdTree.pull_back`, with the maps of `axes.axis_map_of`); every row keeps
+    its leaf. If a step mixes columns, trees are grown in the columns of the table instead. A note says which columns
+    were used.
+
+    In a table of more than 20 000 rows, and of more than 50 for each leaf, growers that need several passes see a
+    random sample of so many rows. The best trees are compared, and the best one is refined, on all rows. In a table of
+    40 times more rows the best trees are compared, and refined, on a sample ten times as large first, and no tree that
+    is chosen by cost is grown on more rows. A note and `Explanation.search` say so. If two clusters have the same
+    centre, methods that separate centres are left out, with a note.
+
+    A table in batches (of `scan`) is read several times, and never in memory as a whole. A method by its name grows the
+    tree of the same rows in memory, if it can grow by passes. "auto" grows trees on a sample of up to 100 000 distinct
+    rows, and compares the best of them, and IMM's tree of all rows, on all rows; a note says so. So does the choice of
+    columns for `max_columns`. `validate` holds out rows of a sample of up to 100 000, which `HeldOut.how` names.
+    Categories need all rows in memory.
+
+    Takes time n d (log n + k) for each level of the trees, besides the clustering. A tree has k - 1 levels at worst; of
+    clusters that overlap, IMM's may come close. `grow.greedy` and `grow.shallow` state worst cases of their own.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import boxwood
+    >>> iris = load_iris()
+    >>> species = iris.target_names[iris.target]
+    >>> ex = boxwood.explain(iris.data, species, columns=["sepal l", "sepal w", "petal l", "petal w"])
+    >>> print(boxwood.render.rules(ex))
+    setosa: petal l <= 2
+    versicolor: petal l > 2 and petal w <= 1.75
+    virginica: petal l > 2 and petal w > 1.75
+    >>> ex.agreement, ex.predict([[5.0, 3.0, 1.5, 0.2]]).tolist()
+    (0.96, ['setosa'])
+    """
+    given = {name: value for name, value in locals().items() if name not in ("X", "labels_or_estimator")}
+    from boxwood.explanation.ask._answer import explain_rows, explain_table
+    from boxwood.explanation.ask.asked import Asked
+    from boxwood.explanation.ask.explainer import explained_on_table, is_explainer
+    from boxwood.table.as_source import as_source
+
+    asked = Asked.of(given)
+    source = as_source(X)
+    if source is None:
+        return explain_rows(X, labels_or_estimator, asked)
+    if is_explainer(labels_or_estimator):
+        return explained_on_table(labels_or_estimator, source, asked)
+    return explain_table(source, labels_or_estimator, asked)

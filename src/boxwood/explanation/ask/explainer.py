@@ -1,0 +1,148 @@
+"""A fitted explainer in `explain`: its tree is explained, and no other is grown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Sized
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from boxwood._frames import refuse_unknown_columns
+from boxwood._validation import listed
+from boxwood.errors import DataError
+from boxwood.explanation.apply.other_rows import named_by_column
+from boxwood.explanation.ask.asked import Asked
+from boxwood.explanation.ask.clustering import clustering_of_table
+from boxwood.explanation.ask.columns import Usable, boolean_columns_of, on_complete_rows, rows_for
+from boxwood.explanation.ask.names import renamed
+from boxwood.explanation.explanation import Explanation, with_booleans
+from boxwood.explanation.measure.facts import TableFacts, refuse_all_rows
+from boxwood.explanation.measure.measure import measured_by_passes
+from boxwood.passes import Batches, Source
+from boxwood.reference import TableReference, TableTask
+from boxwood.reference.clusterer import is_fitted
+
+if TYPE_CHECKING:
+    from boxwood.explanation.ask.names import Names
+
+__all__ = ["explained_by", "explained_on_table", "is_explainer", "out_of_frozen", "refuse_growing"]
+
+
+def is_explainer(clustering: Any) -> bool:
+    """Return whether something that stands for a clustering is an estimator that explains one."""
+    return hasattr(type(out_of_frozen(clustering)), "explanation_")
+
+
+def out_of_frozen(clustering: Any) -> Any:
+    """Return the estimator inside of a `FrozenEstimator`, or what is given."""
+    from sklearn.frozen import FrozenEstimator
+
+    return clustering.estimator if isinstance(clustering, FrozenEstimator) else clustering
+
+
+def explained_by(
+    explainer: Any, X: Any, columns: Sequence[str] | None, names: Names | None, sample_weight: ArrayLike | None
+) -> Explanation:
+    """Return the explanation by the tree of an explainer, which is cloned and fitted if it has none."""
+    from sklearn.base import clone
+
+    from boxwood.reference.clusterer import is_fitted
+
+    if not is_fitted(explainer):
+        explainer = clone(explainer).fit(X, sample_weight=sample_weight)
+        sample_weight = None  # those of the fit
+    explanation: Explanation = explainer._explained(X, columns=columns, names=names, sample_weight=sample_weight)
+    return explanation
+
+
+def refuse_growing(explainer: Any, asked: Asked) -> None:
+    """Raise a ValueError if a parameter that grows a tree is given, although the explainer has a tree."""
+    given = {name: getattr(asked, name) for name in ("n_clusters", "max_leaf_nodes")}
+    given["time_limit"] = asked.options.get("time_limit")
+    names = [name for name, value in given.items() if value is not None]
+    names += ["method"] * (asked.method != "auto") + ["standardize"] * asked.standardize
+    names += ["objective"] * (asked.options.get("objective", "auto") != "auto")
+    limits = asked.limits | {"validate": asked.validate}
+    names += [name for name, value in limits.items() if not (value is None or (isinstance(value, Sized) and not value))]
+    if names:
+        raise ValueError(
+            f"{type(explainer).__name__} brings its own tree, so {names[0]} has no effect; "
+            "to grow another tree for its clusters, pass the labels of its reference_"
+        )
+
+
+def explained_on_table(explainer: Any, source: Source, asked: Asked) -> Explanation:
+    """Return the explanation by the tree of an explainer, which is cloned and fitted on the table if it has none.
+
+    Rows belong to the clusters that the explainer's clusterer predicts. Without one, they have labels in the column
+    that it was fitted on.
+
+    Raises
+    ------
+    DataError
+        If the clusters of the rows cannot be known, or costs need all rows in memory.
+    """
+    from sklearn.base import clone
+
+    explainer, names, weight = out_of_frozen(explainer), asked.names, asked.sample_weight
+    refuse_growing(explainer, asked)
+    if asked.columns is not None:
+        raise ValueError("columns cannot be chosen for a tree that is there already; leave columns out")
+    if not is_fitted(explainer):
+        explainer = clone(explainer).fit(source, sample_weight=weight)
+        if names is None:
+            return explainer.explanation_  # type: ignore[no-any-return]
+    kind, grown = type(explainer).__name__, explainer._grown
+    if grown.kernel is not None or grown.objective == "l2" or hasattr(explainer, "concept_names_"):
+        refuse_all_rows(f"an explanation by {kind}", source.name)
+    batches = replace(_rows(explainer, source, weight), n_jobs=asked.n_jobs)
+    explanation = on_complete_rows(partial(_explained, explainer, asked), batches, asked.missing)
+    return with_booleans(explanation, boolean_columns_of(batches))
+
+
+def _explained(explainer: Any, asked: Asked, usable: Usable) -> Explanation:
+    batches, grown = usable.batches, explainer._grown
+    reference = renamed(_clusters(explainer, batches), asked.names)
+    facts = TableFacts(TableTask.of(batches, reference, n_jobs=asked.n_jobs), objective=grown.objective)
+    sums = facts.of_trees([explainer.tree_])[0]
+    return measured_by_passes(facts, grown._replace(tree=explainer.tree_), sums)
+
+
+def _rows(explainer: Any, source: Source, weight: Any) -> Batches:
+    """Return the columns of the fit; those without names are all columns of numbers, in their order."""
+    known = getattr(explainer, "feature_names_in_", None)
+    if known is not None:
+        refuse_unknown_columns(list(known), source.names)
+        return rows_for(source, None, weight, list(known))
+    batches = rows_for(source, None, weight, None)
+    if batches.n_columns != explainer.n_features_in_:
+        raise DataError(
+            f"{type(explainer).__name__} was fitted on {explainer.n_features_in_} columns, but {source.name} has "
+            f"{batches.n_columns} of numbers ({listed(batches.columns)}); scan the columns of the fit (columns)"
+        )
+    return batches
+
+
+def _clusters(explainer: Any, batches: Batches) -> TableReference:
+    """Return the clusters of the rows, numbered as in the fit."""
+    clusterer, reference = getattr(explainer, "clusterer_", None), explainer.reference_
+    if clusterer is None:
+        column = reference.labelling.column_read if isinstance(reference, TableReference) else None
+        if column is not None and column in batches.source.names:
+            return named_by_column(renamed(reference).names, batches, column)
+        raise DataError(
+            f"{type(explainer).__name__} has no clusterer that could predict the clusters of the rows of "
+            f"{batches.source.name}; name their column: explainer.explanation_.measure(table, 'column')"
+        )
+    found, _ = clustering_of_table(batches, out_of_frozen(clusterer), None, None)
+    if found.names != reference.names:
+        raise DataError(
+            f"{type(explainer).__name__} found the clusters {listed([*map(str, reference.names)])}, but its clusterer "
+            f"predicts {listed([*map(str, found.names)])}; add its labels to the table as a column, and measure "
+            "explainer.explanation_ on them"
+        )
+    centers = np.zeros((found.n_clusters, batches.n_columns))  # a tree that is there already needs none
+    return TableReference(found.labelling, centers, found.names)

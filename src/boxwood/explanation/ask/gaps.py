@@ -1,0 +1,274 @@
+"""Rows that lack a value where the clustering or the rules look: they get no cluster, or are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from sklearn.frozen import FrozenEstimator
+
+from boxwood._frames import (
+    column_names,
+    column_values,
+    is_frame,
+    label_values,
+    missing_in,
+    numeric_columns,
+    rows_of_table,
+)
+from boxwood._types import Bools, Indices
+from boxwood._validation import Rows, as_weights, listed
+from boxwood.axes import axis_map_of
+from boxwood.axes.categories import is_missing
+from boxwood.axes.transformers import columns_read, values_of
+from boxwood.errors import DataError
+from boxwood.reference import Reference
+from boxwood.reference.clusterer import fitted_pipeline, is_fitted, last_step
+from boxwood.reference.labels import encode_labels, labels_of
+
+if TYPE_CHECKING:
+    from boxwood.explanation.explanation import Explanation
+
+__all__ = [
+    "Complete",
+    "complete_rows",
+    "note_on_gaps",
+    "refuse_gaps",
+    "refuse_other_index",
+    "with_fitted_pipeline",
+]
+
+
+class Complete(NamedTuple):
+    """A table without the rows that lack a value, and what belongs to its rows.
+
+    Parameters
+    ----------
+    X, clustering, sample_weight
+        As given to `explain`, for the complete rows.
+    rows : array of int, or None
+        Positions of the complete rows in the whole table; None if all are complete.
+    n_rows : int
+        Number of rows of the whole table, if some are incomplete.
+    notes : tuple of str
+        How many rows lack a value, and where.
+    """
+
+    X: Any
+    clustering: Any
+    sample_weight: Any
+    rows: Indices | None = None
+    n_rows: int = 0
+    notes: tuple[str, ...] = ()
+
+    def told(self, explanation: Explanation, notes: tuple[str, ...] = ()) -> Explanation:
+        """Return the explanation of the complete rows with the others as rows that are left out, and further notes."""
+        explanation = replace(explanation, notes=(*notes, *explanation.notes)) if notes else explanation
+        if self.rows is None:
+            return explanation
+        n_left_out = explanation.n_left_out + self.n_rows - len(self.rows)
+        evidence = None if explanation._evidence is None else replace(explanation._evidence, positions=self.rows)
+        return replace(explanation, n_rows=self.n_rows, n_left_out=n_left_out, _evidence=evidence)
+
+
+def complete_rows(X: Any, columns: Sequence[str] | None, clustering: Any, sample_weight: Any, missing: str) -> Complete:
+    """Return the rows that have all values that the clustering and the rules look at.
+
+    Raises
+    ------
+    DataError
+        If more than half of the rows lack a value, or any if `missing` is "refuse".
+    """
+    whole = Complete(X, clustering, sample_weight)
+    gaps = {} if isinstance(X, Rows) or np.ma.is_masked(X) else _gaps(X, columns, clustering)
+    gaps |= _gaps_of_pipeline(X, clustering)
+    if not gaps:
+        return whole
+    incomplete = np.logical_or.reduce(list(gaps.values()))
+    counts = {name: int(lacks.sum()) for name, lacks in gaps.items()}
+    refuse_gaps(counts, int(incomplete.sum()), len(incomplete), missing, _to_leave_out(gaps))
+    rows, n = np.flatnonzero(~incomplete), len(incomplete)
+    return Complete(
+        rows_of_table(X, rows),
+        _clustering_of_rows(clustering, rows, n),
+        _values_of_rows("weights", sample_weight, rows, n),
+        rows,
+        n,
+        (note_on_gaps(counts, n - len(rows), n), *_notes_on_lost(X, clustering, rows)),
+    )
+
+
+def with_fitted_pipeline(clustering: Any, X: Any, sample_weight: Any, missing: str) -> Any:
+    """Return the clustering as it is, but a pipeline fitted: its first steps say what the columns are.
+
+    A pipeline that takes missing values gets them. Any other is fitted on the rows that have all values it reads.
+    """
+    if not hasattr(clustering, "steps") or is_fitted(clustering):
+        return clustering
+    if sample_weight is not None:
+        as_weights(sample_weight, len(X))
+    try:
+        return fitted_pipeline(clustering, X, sample_weight)
+    except ValueError:
+        read = columns_read(clustering.steps[0][1], X, column_names(X)) if is_frame(X) else None
+        complete = complete_rows(X, read, None, sample_weight, missing)
+        if complete.rows is None:
+            raise
+        return fitted_pipeline(clustering, complete.X, complete.sample_weight)
+
+
+def refuse_other_index(X: Any, **series: Any) -> None:
+    """Raise a DataError if a series of pandas has another index than the frame of pandas with the rows."""
+    from narwhals import dependencies
+
+    for name, values in series.items():
+        if not (dependencies.is_pandas_dataframe(X) and dependencies.is_pandas_series(values)):
+            continue
+        if len(values) == len(X) and not values.index.equals(X.index):
+            raise DataError(
+                f"the index of {name} is not that of X, so it is not known which belongs to which row; "
+                f"align them by index: {name}.reindex(X.index), or by position: {name}.to_numpy()"
+            )
+
+
+def note_on_gaps(counts: Mapping[str, int], n_incomplete: int, n_rows: int) -> str:
+    """Return the note on rows that get no cluster."""
+    lack = "lacks a value and gets" if n_incomplete == 1 else "lack a value and get"
+    return f"{n_incomplete:,} of {n_rows:,} rows {lack} no cluster: {_where(counts)}"
+
+
+def refuse_gaps(
+    counts: Mapping[str, int], n_incomplete: int, n_rows: int, missing: str, worst: Sequence[str] = ()
+) -> None:
+    """Raise a DataError if more than half of the rows lack a value, or any if `missing` is "refuse".
+
+    IN: worst: columns without which it were no more than half, if they are known.
+    """
+    said = f"missing values in {n_incomplete:,} of {n_rows:,} rows: {_where(counts)}"
+    if missing == "refuse":
+        raise DataError(f'{said}; fill them, or leave those rows out (missing="drop")')
+    if 2 * n_incomplete > n_rows:
+        most = max(counts.values())
+        worst = worst or [name for name, count in counts.items() if 2 * count >= most]
+        raise DataError(f"{said}; these are more than half, so leave out {listed(worst)}, or fill the gaps")
+
+
+def _to_leave_out(gaps: Mapping[str, Bools]) -> list[str]:
+    """Return few columns without which no more than half of the rows lack a value: those with most gaps."""
+    left, out = dict(gaps), list[str]()
+    while left and 2 * int(np.logical_or.reduce(list(left.values())).sum()) > len(next(iter(left.values()))):
+        out.append(max(left, key=lambda name: int(left[name].sum())))
+        del left[out[-1]]
+    return out
+
+
+def _where(counts: Mapping[str, int]) -> str:
+    order = sorted(counts, key=lambda name: -counts[name])
+    return listed([f"{name} ({counts[name]:,})" for name in order])
+
+
+def _gaps(X: Any, columns: Sequence[str] | None, clustering: Any) -> dict[str, Bools]:
+    """Return for each column that is looked at, and lacks values, which rows lack one."""
+    if not hasattr(clustering, "steps") or len(clustering.steps) < 2:
+        return missing_in(X, _looked_at(X, columns, clustering), columns) or _gaps_of_objects(X)
+    try:
+        axis_map = axis_map_of(clustering[:-1], X, columns if is_frame(X) else None)
+    except DataError:  # then the rules use the columns of numbers
+        chosen = columns if columns is not None or not is_frame(X) else numeric_columns(X)[0]
+        return missing_in(X, chosen, columns)
+    codes, names = axis_map.codes(X), axis_map.columns
+    lacking = {j: np.isnan(codes[:, j]) for j in np.unique(axis_map.features).tolist()}
+    for j in set(lacking) & set(axis_map.categories):
+        values = values_of(X, names[j]) if names is not None else np.asarray(X, dtype=object)[:, j]
+        lacking[j] &= np.array([is_missing(value) for value in values])  # a value never seen is told as such
+    said = columns if names is None else names
+    return {str(said[j]) if said else f"column {j}": lacks for j, lacks in lacking.items() if lacks.any()}
+
+
+def _gaps_of_objects(X: Any) -> dict[str, Bools]:
+    """Return the gaps of an array of objects, which may hold text: the first steps of a pipeline may encode that."""
+    if not isinstance(X, np.ndarray) or X.dtype != object or X.ndim != 2:
+        return {}
+    lacking = {f"column {j}": np.array([is_missing(value) for value in X[:, j]]) for j in range(X.shape[1])}
+    return {name: lacks for name, lacks in lacking.items() if lacks.any()}
+
+
+def _gaps_of_pipeline(X: Any, clustering: Any) -> dict[str, Bools]:
+    """Return the gaps in all columns of a frame that a pipeline reads, if it names no cluster of rows that have some.
+
+    The rules may use fewer columns than it reads.
+    """
+    if not is_frame(X) or not hasattr(clustering, "steps") or not hasattr(clustering, "predict"):
+        return {}
+    gaps = missing_in(X, columns_read(clustering.steps[0][1], X, column_names(X)))
+    if not gaps:
+        return {}
+    rows = np.flatnonzero(np.logical_or.reduce(list(gaps.values())))
+    try:
+        labels_of(clustering, rows_of_table(X, rows), len(rows))
+    except ValueError:
+        return gaps
+    return {}
+
+
+def _looked_at(X: Any, columns: Sequence[str] | None, clustering: Any) -> list[str] | None:
+    """Return the columns of a frame that the rules may use, or that a clusterer was fitted on; None for an array."""
+    if not is_frame(X):
+        return None
+    chosen = numeric_columns(X)[0] if columns is None else list(columns)
+    chosen = [name for name in chosen if not (isinstance(clustering, str) and name == clustering)]
+    return list(dict.fromkeys([*chosen, *map(str, getattr(clustering, "feature_names_in_", ()))]))
+
+
+def _clustering_of_rows(clustering: Any, rows: Indices, n_rows: int) -> Any:
+    """Return labels, or a reference, of some of the rows; a fitted clusterer that cannot predict keeps their labels."""
+    if clustering is None or isinstance(clustering, str):
+        return clustering
+    if isinstance(clustering, Reference):
+        return clustering.of_rows(rows) if len(clustering.labels) == n_rows else clustering
+    if not hasattr(clustering, "fit"):
+        return _values_of_rows("labels", label_values(clustering), rows, n_rows)
+    labels = getattr(last_step(clustering), "labels_", None)
+    if hasattr(clustering, "predict") or labels is None or len(labels) != n_rows:
+        return clustering
+    if hasattr(clustering, "steps"):
+        pipeline, (name, last) = copy(clustering), clustering.steps[-1]
+        pipeline.steps = [*clustering.steps[:-1], (name, _with_labels(last, labels[rows]))]
+        return pipeline
+    return _with_labels(clustering, labels[rows])
+
+
+def _with_labels(clusterer: Any, labels: Any) -> Any:
+    """Return a fitted clusterer that knows other labels; a frozen one stays frozen."""
+    if isinstance(clusterer, FrozenEstimator):
+        return FrozenEstimator(_with_labels(clusterer.estimator, labels))
+    other = copy(clusterer)
+    other.labels_ = labels
+    return other
+
+
+def _notes_on_lost(X: Any, clustering: Any, rows: Indices) -> tuple[str, ...]:
+    """Return a note on clusters of which no row is complete: of labels, or of a pipeline that takes missing values."""
+    if isinstance(clustering, str):
+        clustering = column_values(X, clustering)
+    elif hasattr(clustering, "steps"):
+        try:
+            clustering = labels_of(clustering, X, len(X))
+        except ValueError:  # it takes none
+            return ()
+    if clustering is None or isinstance(clustering, Reference) or hasattr(clustering, "fit"):
+        return ()
+    codes, labels = encode_labels(label_values(clustering))
+    lost = [str(labels[c]) for c in np.setdiff1d(codes, codes[rows]).tolist() if c >= 0]
+    return (f"no row of {listed(lost)} has all values, so it is no cluster here",) if lost else ()
+
+
+def _values_of_rows(what: str, values: Any, rows: Indices, n_rows: int) -> Any:
+    if values is None or isinstance(values, str) or not hasattr(values, "__len__"):
+        return values
+    if len(values) != n_rows:
+        raise DataError(f"there are {n_rows} rows, but {len(values)} {what}")
+    return [values[i] for i in rows.tolist()] if isinstance(values, (list, tuple)) else np.asarray(values)[rows]

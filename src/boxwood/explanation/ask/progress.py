@@ -1,0 +1,65 @@
+"""Progress of long calls, and a limit on the time of a search."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any, TypeAlias
+
+from boxwood._validation import shown
+
+__all__ = ["Clock", "Progress", "Steps", "as_progress", "silent"]
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Takes what is done ("trees grown"), how often it has been done by now, and how often it will be."""
+
+
+def silent(step: str, done: int, total: int) -> None:
+    """Tell nobody."""
+
+
+def as_progress(verbose: Any) -> Progress:
+    """Return the function that `verbose` asks for: 0 none, 1 one that writes lines, and a function itself.
+
+    Raises
+    ------
+    TypeError
+        If it is none of these.
+    """
+    if callable(verbose):
+        return verbose  # type: ignore[no-any-return]
+    if not isinstance(verbose, Integral) or verbose < 0:
+        raise TypeError(f"verbose must be 0, 1 or a function of (step, done, total); got {shown(verbose)}")
+    return _write if verbose else silent
+
+
+def _write(step: str, done: int, total: int) -> None:
+    print(f"boxwood: {step}: {done:,} of {total:,}", file=sys.stderr, flush=True)
+
+
+class Steps:
+    """Counts steps up to a total that is known beforehand, and tells each new number once."""
+
+    def __init__(self, progress: Progress, step: str, total: int) -> None:
+        self.progress, self.step, self.total, self.done = progress, step, total, 0
+
+    def reach(self, done: int) -> None:
+        """Tell that so many steps are done, unless as many were done before."""
+        if done > self.done:
+            self.done = done
+            self.progress(self.step, done, self.total)
+
+
+class Clock:
+    """A time limit in seconds; None is none."""
+
+    def __init__(self, time_limit: float | None) -> None:
+        self.deadline = None if time_limit is None else time.monotonic() + time_limit
+        self.stopped = False
+
+    def has_passed(self) -> bool:
+        """Return whether the time is over; remembers that it was."""
+        self.stopped = self.stopped or (self.deadline is not None and time.monotonic() > self.deadline)
+        return self.stopped

@@ -1,0 +1,234 @@
+"""`Question`: rows, their clustering, and the limits of the rules that explain it, all checked."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
+
+from boxwood._frames import weights_in, without_columns
+from boxwood._validation import refuse_infinite_sum
+from boxwood.explanation.ask.asked import Asked, Candidates, with_defaults
+from boxwood.explanation.ask.clustering import (
+    clustering_of,
+    clustering_of_table,
+    given_to,
+    label_column_of,
+    notes_on_clustering,
+)
+from boxwood.explanation.ask.columns import (
+    Usable,
+    budget_for,
+    columns_for_rules,
+    may_be_unusable,
+    notes_on_columns,
+    notes_on_rounding,
+    refuse_one_cluster_of,
+    usable_rows,
+)
+from boxwood.explanation.ask.gaps import Complete, complete_rows, refuse_other_index, with_fitted_pipeline
+from boxwood.explanation.ask.limits import budget_of, finished, in_coordinates
+from boxwood.explanation.ask.names import renamed
+from boxwood.explanation.choose.in_batches import Growth
+from boxwood.explanation.measure.facts import refuse_all_rows
+from boxwood.grow import METHODS
+from boxwood.passes import Source
+from boxwood.passes.overview import MissingValues
+from boxwood.reference import Mixture, TableReference, TableTask, Task
+from boxwood.reference.budget import Budget
+from boxwood.reference.clusterer import default_clusterer, is_fitted, last_step
+from boxwood.reference.coordinates import Coordinates
+from boxwood.reference.scaled import scaled_batches, unit_scaling, unscaled_reference
+from boxwood.table.spark_models import is_spark_model, reference_of_spark_model
+from boxwood.tree import ThresholdTree
+
+__all__ = ["Question", "question_of", "table_question_of", "with_weights"]
+
+
+@dataclass(frozen=True)
+class Question:
+    """The clustering of a table that trees explain.
+
+    Parameters
+    ----------
+    task : Task
+        Rows and clusters in the columns on which trees are grown.
+    coordinates : Coordinates
+        The same rows in the table's columns, and the map between them.
+    budget : Budget
+        Limits of the rules, on the table's columns.
+    clusterer : object
+        The fitted clusterer; None if labels or a `Reference` were given.
+    given : array or data frame
+        The rows as the clusterer was given them; None if these are the rows of the task.
+    complete : Complete
+        Which rows of the table these are: those that lack no value.
+    notes : tuple of str
+        What a reader should know of columns and clusters.
+    """
+
+    task: Task
+    coordinates: Coordinates
+    budget: Budget
+    clusterer: Any
+    given: Any
+    complete: Complete
+    notes: tuple[str, ...]
+
+    def finished(self, tree: ThresholdTree) -> tuple[ThresholdTree, int]:
+        """Return a tree on the task's columns as one of short thresholds on the table's, and how many rows moved."""
+        here = self.coordinates
+        return finished(here.shortened(here.pulled_back(tree)), self.task, self.budget, here)
+
+    def keeps_leaves(self, tree: ThresholdTree) -> bool:
+        """Return whether a tree has as many leaves on the table's columns; a cut of categories may become several."""
+        return self.coordinates.pulled_back(tree).n_leaves == tree.n_leaves
+
+
+def with_weights(X: Any, asked: Asked) -> tuple[Any, Asked]:
+    """Return the rows, and what is asked with the weights in a column of a frame, if that is named; X is without it."""
+    name = asked.sample_weight
+    if not isinstance(name, str):
+        return X, asked
+    weights = weights_in(X, name)
+    return without_columns(X, [name]), replace(asked, sample_weight=weights)
+
+
+def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
+    """Return what is to be explained; makes the clusters, or fits the clusterer, if none are given.
+
+    Raises
+    ------
+    DataError
+        If the table or the clustering cannot be used, or no tree could keep the limits; see `explain`.
+    """
+    X, asked = with_weights(X, asked)
+    refuse_other_index(X, labels=clustering, sample_weight=asked.sample_weight)
+    clustering = with_fitted_pipeline(clustering, X, asked.sample_weight, asked.missing)
+    chosen, notes = columns_for_rules(X, asked.columns, clustering)
+    complete = complete_rows(X, chosen, clustering, asked.sample_weight, asked.missing)
+    X, clustering = complete.X, complete.clustering
+    unscaled = Coordinates.of(X, chosen, clustering, complete.sample_weight)
+    refuse_infinite_sum(unscaled.rows.weights)
+    budget = budget_of(X, unscaled.columns, asked.limits)
+    coordinates = unscaled.standardized() if asked.standardize else unscaled
+    stages, was_fitted = (unscaled, coordinates), hasattr(clustering, "fit") and is_fitted(clustering)
+    notes += (*notes_on_columns(unscaled.columns, unscaled.table.values), *notes_on_rounding(X, unscaled.columns))
+    reference, mixture, fitted = clustering_of(clustering, X, stages, asked.n_clusters, asked.random_state)
+    ends = np.stack([find(unscaled.table.values, axis=0).astype(np.float64) for find in (np.min, np.max)])
+    scaled = asked.standardize and not was_fitted
+    said = notes_on_clustering(clustering, asked.n_clusters, ends, unscaled.columns, reference.names, scaled=scaled)
+    notes += (*said, *complete.notes)
+    task = Task.of(
+        coordinates.rows,
+        renamed(reference, asked.names),
+        mixture=mixture,
+        max_leaf_nodes=asked.max_leaf_nodes,
+        random_state=asked.random_state,
+        n_jobs=asked.n_jobs,
+        budget=in_coordinates(budget, coordinates),
+    )
+    clusterer = fitted if hasattr(fitted, "fit") else None
+    given = None if clusterer is None else given_to(clusterer, was_fitted, X, stages)
+    return Question(task, coordinates, budget, clusterer, given, complete, notes)
+
+
+class TableQuestion(NamedTuple):
+    """A table in batches and its clusters.
+
+    Parameters
+    ----------
+    growth : Growth
+        How the tree is grown, with the task in the columns on which it is.
+    usable : Usable
+        The columns of the table that rules may test, in its units, and the rows that lack no value.
+    """
+
+    growth: Growth
+    usable: Usable
+
+    def unscaled_task(self) -> TableTask:
+        """Return the task in the table's units; its columns must have been scaled."""
+        task, scaling = self.growth.task, self.growth.scaling
+        assert scaling is not None
+        reference = unscaled_reference(task.reference, scaling)
+        rows = replace(self.usable.batches, labelling=reference.labelling, store=task.batches.store)
+        return TableTask.of(
+            rows,
+            reference,
+            mixture=task.mixture,
+            max_leaf_nodes=task.max_leaf_nodes,
+            random_state=task.random_state,
+            n_jobs=task.n_jobs,
+            budget=task.budget,
+        )
+
+
+def table_question_of(source: Source, clustering: Any, asked: Asked) -> TableQuestion:
+    """Return what is asked of a table; clusters are made, or found in it, by passes.
+
+    Where boxwood makes the clusters, a pass looks at all columns before. Elsewhere the first pass tells whether one is
+    needed: if rows lack values, or a column may be none for rules.
+    """
+    if is_spark_model(clustering):
+        source, clustering = reference_of_spark_model(clustering, getattr(source, "frame", source))
+    if asked.method != "auto":
+        METHODS[asked.method].refuse_without_passes()  # before anything is read
+    if clustering is not None:
+        with suppress(MissingValues):
+            question = _posed(source, clustering, asked, looked_at=False)
+            if not _may_be_unusable(question, clustering, asked):
+                return question
+    return _posed(source, clustering, asked, looked_at=True)
+
+
+def _may_be_unusable(question: TableQuestion, clustering: Any, asked: Asked) -> bool:
+    """Return whether a column of a table with labels may be one that rules should not use."""
+    if not isinstance(clustering, str) or not (asked.columns is None or isinstance(asked.columns, Candidates)):
+        return False
+    task = question.growth.task
+    return asked.standardize or may_be_unusable(task.batches.columns, *task.ranges, task.overview.n_rows)
+
+
+def _posed(source: Source, clustering: Any, asked: Asked, *, looked_at: bool) -> TableQuestion:
+    usable = usable_rows(source, clustering, label_column_of(clustering), asked, looked_at=looked_at)
+    batches = usable.batches
+    budget = budget_for(batches, asked.method, asked.limits)
+    if asked.standardize and not (clustering is None or isinstance(clustering, str)):
+        refuse_all_rows("standardize with centres or a clusterer", source.name)
+    scaling = unit_scaling(batches) if asked.standardize else None
+    on = batches if scaling is None else scaled_batches(batches, scaling)
+    reference, clusterer = clustering_of_table(on, clustering, asked.n_clusters, asked.random_state)
+    task = TableTask.of(
+        replace(on, labelling=reference.labelling),
+        renamed(reference, asked.names),
+        mixture=_mixture_of(clusterer),
+        max_leaf_nodes=asked.max_leaf_nodes,
+        random_state=asked.random_state,
+        n_jobs=asked.n_jobs,
+        budget=budget,
+    )
+    refuse_one_cluster_of(task)
+    options, made_by = with_defaults(asked.method, asked.options, clusterer), clusterer
+    if clustering is None:
+        n_values = task.overview.n_rows * task.batches.n_columns
+        made_by = default_clusterer(reference.n_clusters, n_values, asked.random_state)
+    by_means = clustering is None or _has_means(reference)
+    return TableQuestion(Growth(task, asked.method, options, made_by, scaling, by_means), usable)
+
+
+def _has_means(reference: TableReference) -> bool:
+    """Return whether the centres are the means of the rows of a column of labels."""
+    return reference.measured is not None and reference.measured.means is not None
+
+
+def _mixture_of(clusterer: Any) -> Mixture | None:
+    """Return the Gaussians of a fitted mixture; its clusters have the numbers of its components."""
+    fitted = last_step(clusterer)
+    if not isinstance(fitted, (GaussianMixture, BayesianGaussianMixture)):
+        return None
+    mixture = Mixture.from_gaussian_mixture(fitted)
+    return mixture.with_clusters(np.array(mixture.names, dtype=np.intp))

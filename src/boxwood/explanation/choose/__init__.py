@@ -1,0 +1,1 @@
+"""Which tree "auto" takes."""

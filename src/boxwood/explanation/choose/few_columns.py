@@ -1,0 +1,171 @@
+"""`max_columns`: which columns the rules may test, if they may test only so many."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import combinations
+from typing import Any, TypeAlias
+
+from boxwood.explanation.choose.goal import Candidate, Goal
+from boxwood.grow.better.exchange import NEARLY
+from boxwood.grow.grown import Grown
+from boxwood.grow.leaves.expand import expanded
+from boxwood.grow.leaves.impurity import grown_by
+from boxwood.grow.leaves.prune import pruned
+from boxwood.grow.shared.names import named
+from boxwood.reference import Task
+
+__all__ = ["Choice", "choices", "grown_on_few"]
+
+Choice: TypeAlias = tuple[int, ...]
+"""Columns of the table, ascending."""
+
+ROWS = 2_000  # of the sample on which choices are compared
+EACH = 70  # choices of columns up to which each is compared
+POOL = 12  # columns from which the choice is made, where there are more choices
+SEARCHED = 3  # choices for which trees are searched in full; if there are no more than one more, all are
+OVERGROWN = 4  # times the leaves of the trees whose columns come into the pool
+ROUNDS = 3  # in which each column of a choice may be exchanged
+
+
+def grown_on_few(
+    task: Task, grow: Callable[..., Grown], objective: str, *, several: bool, time_limit: float | None = None
+) -> Grown:
+    """Return what grows best on at most as many columns as the budget allows; `grow` takes a task, and its seconds.
+
+    With `several` trees are grown in full for the best few choices of columns, and the goal takes one; else for the
+    best choice alone. Of trees that lose at most 1% more the one is taken whose columns are preferred most often.
+    """
+    now = time.monotonic()
+    end, half = (None, None) if time_limit is None else (now + time_limit, now + time_limit / 2)
+    goal = Goal(task, objective)
+    found: list[tuple[Candidate, Grown]] = []
+    for choice in choices(task, goal, several=several, deadline=half):
+        left = None if end is None else max(end - time.monotonic(), 0.0)
+        if found and left == 0:
+            break
+        grown = grow(task.within(task.budget.only(choice, task.rows.n_columns)), left)
+        found.append((goal.candidate(grown.tree, grown.method), grown))
+    taken = _preferred(found, goal, task)
+    if "search" not in taken.facts:
+        return taken
+    return taken._replace(facts={**taken.facts, "search": taken.facts["search"]._replace(gap=None)})
+
+
+def choices(task: Task, goal: Goal, *, several: bool = True, deadline: float | None = None) -> list[Choice]:
+    """Return the most promising choices of columns, the best first.
+
+    Each is compared by two trees that are grown fast on a sample of 2000 rows: an expansion of a single leaf, and
+    CART's tree, over-grown and pruned back. If there are at most 70 choices, all are compared. Otherwise columns come
+    from the 12 that serve best alone, of those that large trees test; they are added one at a time, and then exchanged
+    one at a time, as long as that gains.
+    """
+    return _Choices(task, goal, deadline).ranked(SEARCHED if several else 1)
+
+
+class _Choices:
+    """The choices that were compared so far, and what their trees lose."""
+
+    def __init__(self, task: Task, goal: Goal, deadline: float | None) -> None:
+        self.budget, self.deadline = task.budget, deadline
+        self.sample = task.sampled(ROWS)
+        self.sample = self.sample.within(replace(self.sample.budget, max_columns=None))
+        _ = self.sample.order  # sorted once for all choices
+        self.goal = goal if self.sample is task else goal.of_sample(self.sample)
+        self.objective = "cost" if goal.by_cost else "mistakes"
+        allowed = self.budget.allowed(task.rows.n_columns)
+        self.columns = sorted({self.budget.source(j) for j in allowed})
+        self.size = min(task.budget.max_columns or len(self.columns), len(self.columns))
+        self.losses: dict[Choice, tuple[float, float]] = {}
+
+    def ranked(self, most: int) -> list[Choice]:
+        """Return the best choices of the full size."""
+        n_choices = math.comb(len(self.columns), self.size)
+        if most > 1 and n_choices <= most + 1:
+            return list(combinations(self.columns, self.size))
+        if n_choices <= EACH:
+            for choice in combinations(self.columns, self.size):
+                self.loss(choice)
+        else:
+            self._search(self._pool())
+        full = [choice for choice in self.losses if len(choice) == self.size]
+        return sorted(full, key=lambda choice: (self.losses[choice], choice))[:most]
+
+    def loss(self, choice: Choice) -> tuple[float, float]:
+        """Return what the better of two trees on some columns loses: by what the goal looks at first, and the other.
+
+        After the deadline choices that were not compared lose all.
+        """
+        if choice not in self.losses:
+            if self.losses and self.deadline is not None and time.monotonic() > self.deadline:
+                return math.inf, math.inf
+            self.losses[choice] = min(map(self._lost, self._grown(choice)))
+        return self.losses[choice]
+
+    def _lost(self, each: Candidate) -> tuple[float, float]:
+        return (each.cost, each.mistakes) if self.goal.by_cost else (each.mistakes, each.cost)
+
+    def _grown(self, choice: Choice, times: int = 1) -> Iterator[Candidate]:
+        """Yield trees on some columns with so many times the leaves, named by clusters of which they hold rows."""
+        task = self.sample.within(self.sample.budget.only(choice, self.sample.rows.n_columns))
+        leaves = times * task.leaves()
+        larger = grown_by(task, "gini", 2 * leaves)
+        for tree in (
+            expanded(None, task, leaves, objective=self.objective),
+            pruned(larger, task, leaves, self.objective),
+        ):
+            yield self.goal.candidate(named(tree, task, self.objective), "")
+
+    def _pool(self) -> list[int]:
+        """Return the columns from which choices are made, the one that serves best alone first."""
+        tested = {
+            self.budget.source(int(j))
+            for each in self._grown(tuple(self.columns), OVERGROWN)
+            for j in each.tree.features
+        }
+        tested |= set(self.columns) if len(self.columns) <= POOL else set()
+        pool = sorted(tested, key=lambda column: (self.loss((column,)), column))[: max(POOL, self.size)]
+        rest = [column for column in self.columns if column not in pool]
+        return pool + rest[: max(self.size - len(pool), 0)]
+
+    def _search(self, pool: list[int]) -> None:
+        chosen: Choice = ()
+        while len(chosen) < self.size:
+            chosen = min((_with(chosen, column) for column in pool if column not in chosen), key=self._key)
+        self.losses.setdefault(chosen, self.loss(chosen))  # one choice of the full size, whatever the clock says
+        for _ in range(ROUNDS):
+            others = [
+                _with(tuple(each for each in chosen if each != out), column)
+                for out in chosen
+                for column in pool
+                if column not in chosen
+            ]
+            best = min([chosen, *others], key=self._key)
+            if best == chosen:
+                break
+            chosen = best
+
+    def _key(self, choice: Choice) -> tuple[tuple[float, float], Choice]:
+        return self.loss(choice), choice
+
+
+def _with(choice: Choice, column: int) -> Choice:
+    return tuple(sorted((*choice, column)))
+
+
+def _preferred(found: list[tuple[Candidate, Grown]], goal: Goal, task: Task) -> Grown:
+    """Return the tree that the goal takes, or one that loses hardly more and tests more preferred columns."""
+    best = goal.best([each for each, _ in found])
+
+    def lost(each: Candidate) -> float:
+        return each.cost if goal.by_cost else each.mistakes
+
+    near = [(each, grown) for each, grown in found if each is best or lost(each) <= lost(best) * (1 + NEARLY)]
+
+    def rank(pair: tuple[Candidate, Any]) -> tuple[int, bool]:
+        return len(set(pair[0].tree.features.tolist()) & set(task.budget.preferred)), pair[0] is best
+
+    return max(near, key=rank)[1]

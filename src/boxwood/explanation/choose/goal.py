@@ -1,0 +1,216 @@
+"""What decides between trees that explain one clustering: their cost, the rows outside their cluster, or both."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from boxwood._threads import map_blocks
+from boxwood._types import Array, Bools, Floats
+from boxwood.grow.better.refine import means_of
+from boxwood.grow.shared.names import clusters_reached, means_reached
+from boxwood.loops.costs import SQEUCLIDEAN
+from boxwood.loops.kernels import products
+from boxwood.metrics.costs import cost_about, cost_of_clusters
+from boxwood.reference import Task
+from boxwood.tree import ThresholdTree
+
+__all__ = ["Candidate", "Goal", "GoalRule", "comparable", "share_beyond_doubt"]
+
+NEAREST = 0.95  # "auto" looks at costs if at least this share of rows is nearest to its own cluster's mean
+SURE = 0.97  # a share of the rows of a sample from which that of all rows cannot be below this
+AT_HAND = 1 << 16  # distances of rows to means in memory at a time, so that they stay in the processor's cache
+DIGITS = 36  # binary digits of a cost by which trees are compared
+NEAR = 1.005  # trees whose cost is up to so many times the least are looked at for their agreement
+ALLOWED = 0.005  # share of rows by which the tree that "auto" takes may agree less than the best of these
+
+
+class Candidate(NamedTuple):
+    """A tree, how it was grown, its within-cluster cost, and the weight of the rows outside their cluster."""
+
+    tree: ThresholdTree
+    name: str
+    cost: float
+    mistakes: float
+
+
+class GoalRule:
+    """What decides between trees whose costs and mistakes are known.
+
+    "cost" is the cheapest tree. "agreement" is the tree with the fewest rows outside their cluster. With "auto" let A
+    be the best agreement among the trees within 0.5% of the least cost; the cheapest tree that agrees at least A -
+    0.005 is taken. A cost below that of the clusters counts as theirs then, because such a tree has found other
+    clusters. Clusters that do not minimise cost are none of means: "auto" is "agreement" for them. Each goal has the
+    other number as its second one; of equal trees the first is taken.
+
+    Parameters
+    ----------
+    objective : {"auto", "cost", "agreement"}
+        What was asked for.
+    share_nearest : float
+        Share of the rows that lie nearest to the mean of their own cluster.
+    cost_of_clusters : float
+        Cost of the clusters, as `comparable` returns it.
+    weight : float
+        Number, or weight, of the rows.
+    """
+
+    def __init__(self, objective: str, share_nearest: float, cost_of_clusters: float, weight: float) -> None:
+        self.objective, self.share_nearest = objective, share_nearest
+        self.by_cost = objective == "cost" or (objective == "auto" and share_nearest >= NEAREST)
+        self.cost_of_clusters, self.weight = cost_of_clusters, weight
+
+    @property
+    def reason(self) -> str:
+        """Why "auto" looks at agreement alone, in words; empty if it does not."""
+        if self.objective != "auto" or self.by_cost:
+            return ""
+        return (
+            f"the clusters are not compact ({self.share_nearest:.0%} of the rows are nearest to the mean of their own "
+            "cluster), so the tree with the fewest rows in a wrong cluster was taken, and no price is shown"
+        )
+
+    def best(self, candidates: Sequence[Candidate]) -> Candidate:
+        """Return the candidate that the goal takes."""
+        if not self.by_cost:
+            return min(candidates, key=lambda each: (each.mistakes, each.cost))
+        if self.objective == "cost":
+            return min(candidates, key=lambda each: (each.cost, each.mistakes))
+        most = NEAR * min(map(self._floored, candidates))
+        near = [each for each in candidates if self._floored(each) <= most]
+        fewest = min(each.mistakes for each in near)
+        agreeing = [each for each in near if each.mistakes <= fewest + ALLOWED * self.weight]
+        return min(agreeing, key=lambda each: (self._floored(each), each.mistakes))
+
+    def admitted(self, candidates: Sequence[Candidate], beside: Sequence[Candidate]) -> list[Candidate]:
+        """Return the trees of `beside`, and those of the candidates that do not explain other clusters.
+
+        The candidates were made to be cheap with a mean for each leaf, whatever their leaves are called. For "auto"
+        such a tree must agree nearly as well as the one that would be taken without it.
+        """
+        taken = self.best(beside)
+        most = taken.mistakes + ALLOWED * self.weight if self.objective == "auto" else np.inf
+        return [*beside, *(each for each in candidates if each.mistakes <= most)]
+
+    def ranked(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Return the candidates, the most promising first: the one that the goal takes, then what it takes of the rest.
+
+        Of trees with the same cost and mistakes only the first is in it.
+        """
+        first: dict[tuple[float, float], Candidate] = {}
+        for each in candidates:
+            first.setdefault((each.cost, each.mistakes), each)
+        rest, order = list(first.values()), []
+        while rest:
+            order.append(self.best(rest))
+            rest.remove(order[-1])
+        return order
+
+    def loss(self, candidate: Candidate) -> float:
+        """Return the number that the goal looks at first."""
+        return self._floored(candidate) if self.by_cost else candidate.mistakes
+
+    def is_perfect(self, candidate: Candidate) -> bool:
+        """Return whether no tree can be better: each row is in its cluster, and cheaper clusters are not asked for."""
+        return candidate.mistakes == 0 and self.objective != "cost"
+
+    def is_no_worse(self, candidate: Candidate, other: Candidate) -> bool:
+        """Return whether a tree loses no more than another in the number that the goal looks at first."""
+        return self.loss(candidate) <= self.loss(other)
+
+    def _floored(self, candidate: Candidate) -> float:
+        """Return the cost of a tree, by which it is compared; "cost" looks at costs below that of the clusters, too."""
+        return candidate.cost if self.objective == "cost" else max(candidate.cost, self.cost_of_clusters)
+
+
+class Goal(GoalRule):
+    """What decides between the trees for one task, which are measured on its rows.
+
+    Parameters
+    ----------
+    task : Task
+        Rows and their clusters.
+    objective : {"auto", "cost", "agreement"}
+        What was asked for.
+    share_nearest : float, optional
+        Share of the rows that lie nearest to the mean of their own cluster, if it is known.
+    """
+
+    def __init__(self, task: Task, objective: str, share_nearest: float | None = None) -> None:
+        self.task = task
+        weight = float(task.kept.sum() if task.rows.weights is None else task.rows.weights[task.kept].sum())
+        share = _share_nearest(task) if share_nearest is None else share_nearest
+        self._of_clusters = cost_of_clusters(task.rows, task.reference, SQEUCLIDEAN)
+        super().__init__(objective, share, comparable(self._of_clusters), weight)
+        self._known: dict[ThresholdTree, tuple[float, float]] = {}  # cost with all its digits, and mistakes
+
+    def of_sample(self, sample: Task) -> Goal:
+        """Return the goal on a sample of the rows; what it looks at is decided by all rows."""
+        return Goal(sample, self.objective, self.share_nearest)
+
+    def candidate(self, tree: ThresholdTree, name: str) -> Candidate:
+        """Return a tree with its cost and mistakes, which are computed once for equal trees."""
+        if tree not in self._known:
+            reference, weights = self.task.reference, self.task.rows.weights
+            predicted = clusters_reached(tree, self.task)
+            wrong = reference.kept & (predicted != reference.labels)
+            mistakes = float(wrong.sum() if weights is None else weights[wrong].sum())
+            labels = np.where(self.task.kept, predicted, -1)
+            means = means_reached(tree, self.task, labels)
+            self._known[tree] = cost_about(self.task.rows, labels, means), mistakes
+        cost, mistakes = self._known[tree]
+        return Candidate(tree, name, comparable(cost), mistakes)
+
+    def costs(self, tree: ThresholdTree) -> tuple[float, float]:
+        """Return the cost of a tree that was a candidate, and that of the clusters, with all their digits."""
+        return self._known[tree][0], self._of_clusters
+
+    def candidates(self, trees: Iterable[tuple[ThresholdTree, str]]) -> list[Candidate]:
+        """Return the trees with their costs and mistakes; of equal trees only the first."""
+        names: dict[ThresholdTree, str] = {}
+        for tree, name in trees:
+            names.setdefault(tree, name)
+        return [self.candidate(tree, name) for tree, name in names.items()]
+
+
+def comparable(cost: float) -> float:
+    """Return a cost by which trees are compared: last digits depend on the order of rows, so they decide nothing."""
+    mantissa, exponent = math.frexp(cost)
+    return math.ldexp(round(mantissa * 2.0**DIGITS), exponent - DIGITS)
+
+
+def share_beyond_doubt(sample: Task) -> float | None:
+    """Return the share of a sample's rows that lie nearest to the mean of their own cluster, if it is `SURE`.
+
+    Then the share of all rows is above `NEAREST` too, as a sample has thousands of rows.
+    """
+    share = _share_nearest(sample)
+    return share if share >= SURE else None
+
+
+def _share_nearest(task: Task) -> float:
+    """Return the share of the rows that lie nearest to the mean of their own cluster."""
+    X, reference, weights = task.rows.values, task.reference, task.rows.weights
+    means = means_of(task, reference.labels)
+    means = np.where(np.isnan(means), np.inf, means)
+    present: Bools = np.isfinite(means[:, 0])
+    origin = means[present].mean(axis=0)
+    unit = np.abs(means[present] - origin).max() or 1.0  # keeps squares of huge numbers finite
+    centered = np.where(present[:, None], (means - origin) / unit, 0.0)
+    norms = np.where(present, np.square(centered).sum(axis=1), np.inf)
+
+    def count(start: int, stop: int) -> Floats:
+        labels = reference.labels[start:stop]
+        rows = (X[start:stop] - origin) / unit
+        distances = norms - 2 * products(rows, centered)
+        kept = labels >= 0
+        nearest_to_own: Array = distances[np.arange(len(labels)), np.where(kept, labels, 0)] <= distances.min(axis=1)
+        weight: Array = np.where(kept, 1.0 if weights is None else weights[start:stop], 0.0)
+        return np.array([weight[nearest_to_own].sum(), weight.sum()], dtype=np.float64)
+
+    block = max(AT_HAND // len(means), 1)
+    nearest_to_own, total = np.sum(map_blocks(count, len(X), block=block), axis=0)
+    return float(nearest_to_own / total)

@@ -1,0 +1,183 @@
+"""The search of "auto" on a table in batches: on a sample in memory, measured on all rows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from boxwood._validation import Rows
+from boxwood.axes import Scaling
+from boxwood.explanation.ask.limits import on_few_columns, with_enough_rows
+from boxwood.explanation.ask.progress import Progress
+from boxwood.explanation.choose.goal import Candidate, GoalRule, comparable
+from boxwood.explanation.choose.search import ROWS, ROWS_PER_LEAF, choose, refuse_leaves
+from boxwood.explanation.measure.facts import TableFacts, named_by_rows
+from boxwood.explanation.records import SearchFacts
+from boxwood.grow import METHODS
+from boxwood.grow.grown import Grown
+from boxwood.passes import Batches
+from boxwood.passes.sample import sample_of
+from boxwood.passes.tree_sums import TreeSums
+from boxwood.reference import Reference, TableTask, Task
+from boxwood.tree import ThresholdTree
+
+__all__ = ["Found", "Growth", "grown_by_name", "rows_of_sample", "sample_task", "searched_by_passes"]
+
+SAMPLE_VALUES, SAMPLE_ROWS = 2_000_000, 100_000  # most values and rows of the sample
+
+
+class Found(NamedTuple):
+    """What was grown, and what the leaves of its tree hold; of "auto" also its cost and the sample that it saw."""
+
+    grown: Grown
+    sums: TreeSums
+    cost: float | None = None
+    sample: Task | None = None
+
+
+def searched_by_passes(
+    facts: TableFacts,
+    *,
+    progress: Progress,
+    objective: str = "auto",
+    time_limit: float | None = None,
+) -> Found:
+    """Return the tree that the goal takes, by all rows, of the one that the search finds on a sample and of IMM's.
+
+    The sample holds distinct rows with how often they occur as weights, and the centres are those of all rows. A sample
+    of the whole table is the whole table, so the tree is the one of the table in memory. IMM is left out where limits
+    are set, where clusters have equal centres, and where there are fewer leaves than clusters.
+    """
+    task = facts.task
+    sample, is_whole = sample_task(facts)
+    share = 1.0 if objective == "cost" else facts.share_nearest
+    rule = GoalRule(objective, share, comparable(facts.cost_of_clusters), float(facts.means.weights.sum()))
+    asked, began = objective if rule.by_cost else "agreement", time.monotonic()
+    grown = choose(sample, "auto", progress=progress, objective=asked, time_limit=time_limit)
+    trees = {grown.tree: grown.method}
+    if not is_whole:
+        others = [] if task.budget.preferred else [(one.tree, one.name) for one in grown.facts["ranked"]]
+        by_imm = {} if time_limit is not None and time.monotonic() - began > time_limit else _of_all_rows(facts)
+        for tree, name in (*others, *by_imm.items()):
+            trees.setdefault(tree, name)
+    best, sums, cost = _taken(facts, rule, trees)
+    found: SearchFacts = grown.facts["search"]
+    search = found._replace(objective=objective, reason=rule.reason)
+    known = (*grown.facts["on_length"], found.reason)
+    notes = tuple(note for note in grown.notes if note not in known)
+    if is_whole:
+        notes += grown.facts["on_length"]
+        if found.n_sampled == len(sample.rows):  # rows without a cluster were not taken into memory
+            search = search._replace(n_sampled=task.overview.n_rows)
+    else:
+        n_candidates = found.n_candidates + len(by_imm)
+        search = search._replace(n_candidates=n_candidates, n_sampled=len(sample.rows), gap=None)
+        notes += (_note_on_sample(len(sample.rows), task.overview.n_rows, len(trees), bool(by_imm)),)
+    notes += (rule.reason,) if rule.reason else ()
+    told = {"search": search} | ({} if task.mixture is None else {"mixture": task.mixture})
+    return Found(Grown(best.tree, best.name, facts=told, notes=notes), sums, cost, sample)
+
+
+def _note_on_sample(n_sampled: int, n_rows: int, n_compared: int, beside_imm: bool) -> str:
+    imm = ", IMM's tree of all rows among them," if beside_imm else ""
+    best = f"the best {n_compared}{imm} were compared" if n_compared > 1 else "the best was measured"
+    return f"trees were grown on a sample of {n_sampled:,} of {n_rows:,} rows; {best} on all rows"
+
+
+def rows_of_sample(batches: Batches, n_leaves: int) -> int:
+    """Return how many rows of a table are looked at together, at most."""
+    return max(min(SAMPLE_ROWS, SAMPLE_VALUES // batches.n_columns), ROWS, ROWS_PER_LEAF * n_leaves)
+
+
+def sample_task(facts: TableFacts) -> tuple[Task, bool]:
+    """Return the task on a sample of distinct rows, and whether all rows are in it."""
+    task = facts.task
+    n_rows = rows_of_sample(task.batches, task.leaves())
+    found, budget = sample_of(task.batches, n_rows), task.budget
+    values, weights = found.values, found.weights
+    is_whole = len(values) < n_rows or (not facts.weighted and float(weights.sum()) == task.n_kept)
+    if budget.min_samples_leaf > 1:  # which counts equal rows one by one
+        if is_whole and found.times.sum() <= n_rows:
+            found = found.repeated()
+            values, weights = found.values, found.weights
+        else:
+            budget = budget.for_share(min(len(values) / task.n_kept, 1.0))
+    are_alike = not facts.weighted and bool((weights == 1.0).all())
+    sample = Task.of(
+        Rows(values, None if are_alike else weights),
+        Reference(found.labels, task.reference.centers, task.reference.names),
+        mixture=task.mixture,
+        max_leaf_nodes=task.max_leaf_nodes,
+        random_state=task.random_state,
+        n_jobs=task.n_jobs,
+        budget=budget,
+    )
+    return sample, is_whole
+
+
+def _taken(facts: TableFacts, rule: GoalRule, trees: dict[ThresholdTree, str]) -> tuple[Candidate, TreeSums, float]:
+    """Return the tree that the goal takes, with honest names, its sums and its cost; takes two passes, seldom three."""
+    centers, measured = facts.task.reference.centers, facts.of_trees(list(trees))
+    named = [named_by_rows(sums, centers, rule.by_cost) for sums in measured]
+    if any(tree.n_leaves < sums.tree.n_leaves for tree, sums in zip(named, measured, strict=True)):
+        measured = facts.of_trees(named)  # rows without a cluster have other leaves now
+    measured = with_enough_rows(facts, [sums.of_tree(tree) for tree, sums in zip(named, measured, strict=True)])
+    candidates, costs = [], facts.costs_of(measured)
+    for sums, name, cost in zip(measured, trees.values(), costs, strict=True):
+        wrong = sums.held.copy()
+        wrong[np.arange(len(wrong)), sums.tree.leaf_clusters] = 0
+        candidates.append(Candidate(sums.tree, name, comparable(cost), float(wrong.sum())))
+    best = rule.best(candidates)
+    place = candidates.index(best)
+    return best, measured[place], costs[place]
+
+
+def _of_all_rows(facts: TableFacts) -> dict[ThresholdTree, str]:
+    """Return the tree of IMM by passes over all rows, if it can be had."""
+    task, imm = facts.task, METHODS["imm"]
+    limited = [part for part in task.budget.given if part != "round_thresholds"]
+    if not imm.passes or limited or task.reference.equal_pair or task.leaves() < task.reference.n_clusters:
+        return {}
+    grown = imm.grow(task)
+    return {grown.tree: grown.method}
+
+
+class Growth(NamedTuple):
+    """How the tree of an explanation of a table in batches was grown.
+
+    Parameters
+    ----------
+    task : TableTask
+        Rows and their clusters, in the columns on which trees are grown.
+    method : str
+        "auto", or a name of `METHODS`.
+    options : mapping
+        Options of the method.
+    clusterer : object
+        The fitted clusterer that made the clusters; None if labels or centres were given.
+    scaling : Scaling or None
+        Map from the table's columns to those of the task; None if they are the same.
+    by_means : bool
+        Whether the clusters' centres are the means of their rows.
+    """
+
+    task: TableTask
+    method: str
+    options: Mapping[str, Any]
+    clusterer: Any
+    scaling: Scaling | None
+    by_means: bool
+
+
+def grown_by_name(facts: TableFacts, method: str, options: Mapping[str, Any]) -> Grown:
+    """Return what a method by its name grows on all rows, as `choose` does for rows in memory."""
+    chosen, task = METHODS[method], facts.task
+    notes: tuple[str, ...] = ()
+    refuse_leaves(task, chosen)
+    if task.budget.max_columns is not None:
+        task, notes = on_few_columns(task, *sample_task(facts))
+    grown = chosen.grow(task, **options)
+    return grown._replace(notes=(*notes, *grown.notes))

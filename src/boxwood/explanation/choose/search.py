@@ -1,0 +1,367 @@
+"""The search of "auto": trees are grown, the most promising are refined, and the goal takes one.
+
+Work is bounded by counts of rows, never by a clock: growers that need several passes see a random sample of rows where
+the table is long, trees are compared and refined on this sample, and the best few are compared, and the best one
+refined, on every row. Where these are far more, larger samples come between, so that little is left to refine. A time
+limit ends the search at the best tree so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from boxwood.explanation.ask.progress import Clock, Progress, Steps, silent
+from boxwood.explanation.choose._candidates import CANDIDATES, OBJECTIVES, Part
+from boxwood.explanation.choose.few_columns import grown_on_few
+from boxwood.explanation.choose.goal import NEAR, Candidate, Goal, share_beyond_doubt
+from boxwood.explanation.records import SearchFacts
+from boxwood.grow import METHODS, Method
+from boxwood.grow.better.exchange import preferring, refilled, swapped, within
+from boxwood.grow.better.refine import refined, refined_with_centers
+from boxwood.grow.exact.optimal import optimal_of, resolved, with_cheapest_names
+from boxwood.grow.grown import Grown
+from boxwood.grow.leaves.expand import expanded
+from boxwood.grow.shared.names import named
+from boxwood.reference import TableTask, Task
+from boxwood.tree import ThresholdTree
+from boxwood.tree.merge import merged
+
+__all__ = ["ROWS", "choose", "refuse_leaves", "searched"]
+
+
+def choose(task: Task, name: str, *, progress: Progress = silent, **options: Any) -> Grown:
+    """Return the tree of a method, or for "auto" the best candidate, telling its steps; `explain` states the rule."""
+    if name == "auto":
+        return _searched(task, progress=progress, **options).noting_early_stop(task)
+    method = METHODS[name]
+    refuse_leaves(task, method)
+    method.check_budget(task.budget)
+    if task.budget.max_columns is None:
+        return _preferring(method.grow(task, **options), task, method)
+
+    def grow(task: Task, seconds: float | None) -> Grown:
+        return _preferring(method.grow(task, **options), task, method)
+
+    return grown_on_few(task, grow, "auto", several=False)
+
+
+def _preferring(grown: Grown, task: Task, method: Method) -> Grown:
+    """Return the tree of a method with cuts on preferred columns, where that costs nearly nothing."""
+    by_cost = grown.kernel is None and grown.objective == "sqeuclidean" and not method.by_mistakes
+    objective = "cost" if by_cost else "mistakes"
+    tree = preferring(grown.tree, task, objective)
+    if tree == grown.tree:
+        return grown
+    note = f"the tree of {method.name!r} was changed: cuts on other columns are cuts on preferred ones"
+    return grown._replace(tree=named(tree, task, objective), notes=(*grown.notes, note))
+
+
+def _searched(task: Task, *, progress: Progress, objective: str = "auto", time_limit: float | None = None) -> Grown:
+    if task.budget.max_columns is None:
+        return searched(task, objective=objective, time_limit=time_limit, progress=progress)
+
+    def grow(task: Task, seconds: float | None) -> Grown:
+        return searched(task, objective=objective, time_limit=seconds, progress=progress)
+
+    return grown_on_few(task, grow, objective, several=True, time_limit=time_limit)
+
+
+def refuse_leaves(task: Task | TableTask, method: Method) -> None:
+    """Raise a ValueError if the method cannot make the number of leaves asked for."""
+    if not method.one_leaf_each or task.max_leaf_nodes is None:
+        return
+    n, what = task.reference.n_clusters, "clusters"
+    if method.of_mixtures and task.mixture is not None:
+        n, what = task.components.n_components, "components"
+    if task.max_leaf_nodes != n:
+        others = [f"{name!r}" for name, other in METHODS.items() if not other.one_leaf_each]
+        raise ValueError(
+            f"method {method.name!r} makes one leaf for each of {n} {what}, but max_leaf_nodes={task.max_leaf_nodes}; "
+            f"use 'auto', {', '.join(others[:-1])} or {others[-1]}"
+        )
+
+
+ROWS = 20_000  # rows of the sample; in a longer table, growers that need several passes see a sample
+ROWS_PER_LEAF = 50  # so many at least
+TIMES = 10  # so many times more rows has each further sample
+FAR = 4  # times more rows than the last sample has the table at least; else that sample would save no time
+REFINED = 4  # candidates that are refined on the sample
+ROUNDS = 15  # in which centres and then cuts are improved, each cut once; few tables need more than five
+ROUNDS_ON_MORE = 3  # on more rows than those of the sample, where they end also if
+LEAST_OF_ROUND = 5e-5  # is more than the share by which new centres lower the cost
+FARTHEST = 2  # times the greatest gain of a candidate by refinement: so much may another have to gain to be refined
+LEAST_GAIN = 0.005  # by which candidates are taken to gain
+RESOLVED = 1  # candidates whose small subtrees are solved exactly
+WIDEST = 512  # columns up to which this is done where each leaf has its own mean, as it takes time d squared
+SOLVED = 4  # leaves up to which the cheapest of all trees is searched for
+LOOKED_AT_EACH = 100_000  # rows that such a solution may look at; fewer in tables of more than so many columns:
+COLUMNS = 20
+LOOKED_AT = 600_000  # rows that the search for the cheapest of all trees may look at; it is left out if they are fewer
+SWAPPED = 100  # leaves up to which they are moved to where they are worth more
+ROUNDING = 1e-9  # gaps up to this are none: costs are sums of rounded numbers
+COMPARED = 3  # candidates that are compared on every row
+_STEPS = len(CANDIDATES) + REFINED + 2  # told of: each kind of tree, each refined, small subtrees solved, every row
+
+
+def searched(
+    task: Task, *, objective: str = "auto", time_limit: float | None = None, progress: Progress = silent
+) -> Grown:
+    """Return the tree that the goal takes of all candidates, with the facts of the search."""
+    search = Search(task, objective, Clock(time_limit), progress)
+    leaves, k = task.leaves(), task.reference.n_clusters
+    best = search.preferring(search.best(leaves, search.best(k) if leaves > k else None))
+    notes = search.notes()
+    facts: dict[str, Any] = {} if task.mixture is None else {"mixture": task.mixture}
+    facts |= {"search": search.facts(best), "on_length": search.on_length(), "ranked": search.ranked}
+    facts["costs"] = search.goal.costs(best.tree)
+    early_stop = "no tree with more leaves was found that loses less"
+    return Grown(best.tree, best.name, facts=facts, notes=notes, early_stop=early_stop)
+
+
+class Search:
+    """The trees that were grown for a task, on a sample where the table is long, and the goal that takes one."""
+
+    def __init__(self, task: Task, objective: str, clock: Clock, progress: Progress = silent) -> None:
+        self.task, self.clock = task, clock
+        self.sample = task.sampled(max(ROWS, ROWS_PER_LEAF * task.leaves()))
+        is_whole = self.sample is task
+        self.goal = Goal(task, objective, None if is_whole else share_beyond_doubt(self.sample))
+        self.on_sample = self.goal if is_whole else self.goal.of_sample(self.sample)
+        self.between = [self.goal.of_sample(task.sampled(n_rows)) for n_rows in self._sizes_between()]
+        self.loss = "cost" if self.goal.by_cost else "mistakes"
+        self.bound: float | None = None  # no tree with as few leaves costs less
+        self.names: dict[ThresholdTree, str] = {}  # of the different trees that were compared
+        self.ranked: list[Candidate] = []  # the best few of them
+        self.perfect: Candidate | None = None  # a tree that cannot be better
+        times = 2 if task.leaves() > task.reference.n_clusters else 1
+        self.steps, self.before = Steps(progress, "steps to the tree", times * _STEPS), 0
+
+    @property
+    def _seen(self) -> Task:
+        """The rows that growers see which take one pass for each level: all, or a large sample if cost decides.
+
+        Trees that are chosen by cost are refined on every row anyway.
+        """
+        return self.between[-1].task if self.between and self.goal.by_cost else self.task
+
+    def _sizes_between(self) -> Iterator[int]:
+        """Yield how many rows larger samples have; the largest one is far smaller than the table."""
+        n_rows = TIMES * len(self.sample.rows)
+        while FAR * n_rows <= len(self.task.rows):
+            yield n_rows
+            n_rows *= TIMES
+
+    def preferring(self, best: Candidate) -> Candidate:
+        """Return the tree with cuts on preferred columns, where that costs nearly nothing."""
+        tree = preferring(best.tree, self.task, self.loss)
+        if tree == best.tree:
+            return best
+        return self.goal.candidate(self._fitting(tree, self.task), best.name)
+
+    def best(self, leaves: int, begin: Candidate | None = None) -> Candidate:
+        """Return the best tree with at most so many leaves; it loses no more than `begin`, a tree with fewer."""
+        self.bound, part = None, Part(self._seen, self.sample, leaves, self.goal.by_cost)
+        found = [] if self.perfect is not None else self.on_sample.candidates(self._grown(part, begin))
+        chosen = self._improved(part, found) if self.perfect is None else [self._bounded(part, self.perfect)]
+        if begin is not None:
+            chosen = [begin, *(each for each in chosen if self.goal.is_no_worse(each, begin))]
+        self._reach(_STEPS)
+        self.before += _STEPS
+        self.names |= {each.tree: each.name for each in found}
+        self.ranked = self.goal.ranked(chosen)[:COMPARED]
+        return self.goal.best(chosen)
+
+    def _improved(self, part: Part, found: list[Candidate]) -> list[Candidate]:
+        """Return the best of the candidates and of trees that are made of them, measured on every row."""
+        goal, leaves = self.on_sample, part.leaves
+        found += self._refined(part, goal.ranked(found)[:REFINED])
+        if self._has_own_means(leaves):
+            found = goal.admitted(goal.candidates(self._with_own_means(part, goal.ranked(found))), found)
+        else:
+            found += goal.candidates(self._resolved(part, goal.ranked(found)[:RESOLVED], own_means=False))
+            if leaves <= SWAPPED:
+                found += goal.candidates(self._swapped(part, goal.best(found)))
+        found = goal.candidates(self._renamed(part.sample, found))
+        chosen = goal.ranked(found)
+        self.names |= {each.tree: each.name for each in found}
+        self._reach(_STEPS - 1)
+        return chosen if self.sample is self.task else self._on_more_rows(chosen[:COMPARED], leaves)
+
+    def _bounded(self, part: Part, perfect: Candidate) -> Candidate:
+        """Return a tree that cannot be better for the goal; remember the bound on the cost, if it would be known."""
+        if self._has_own_means(part.leaves) and part.leaves <= SOLVED and not self.clock.has_passed():
+            list(self._solved(part, perfect))
+        return perfect
+
+    def _grown(self, part: Part, begin: Candidate | None) -> Iterator[tuple[ThresholdTree, str]]:
+        """Yield the candidates, without cuts that separate nothing, and each leaf named by a cluster of its rows.
+
+        A perfect one is the last: it is the first of equals, whatever comes.
+        """
+        goal, is_first = self.on_sample, True
+        for raw, name in self._raw(part, begin):
+            tree = self._fitting(merged(raw), part.sample)
+            yield tree, name
+            if is_first and goal.is_perfect(goal.candidate(tree, name)):
+                is_first = False  # further ones on the sample would be taken after this one only
+                on_all = self.goal.candidate(self._fitting(tree, self.task), name)
+                self.perfect = on_all if self.goal.is_perfect(on_all) else None
+            if self.clock.has_passed() or self.perfect is not None:
+                return
+
+    def _raw(self, part: Part, begin: Candidate | None) -> Iterator[tuple[ThresholdTree, str]]:
+        if begin is not None:
+            yield begin.tree, begin.name
+            for how, objective in OBJECTIVES.items():
+                yield expanded(begin.tree, part.sample, part.leaves, objective=objective), f"{begin.name}, {how}"
+        for done, grow in enumerate(CANDIDATES.values(), start=1):
+            yield from grow(part)
+            self._reach(done)
+
+    def _reach(self, done: int) -> None:
+        """Tell that so many steps to the tree of this size are done."""
+        self.steps.reach(self.before + done)
+
+    def _refined(self, part: Part, candidates: list[Candidate]) -> list[Candidate]:
+        """Return the candidates with better cuts, but for those that would have to gain far more than others did."""
+        found: list[Candidate] = []
+        goal, gained = self.on_sample, LEAST_GAIN
+        for done, each in enumerate(candidates, start=1):
+            least = min((goal.loss(one) for one in found), default=goal.loss(each))
+            if goal.loss(each) * (1 - FARTHEST * gained) > NEAR * least:
+                continue
+            if self.clock.has_passed():
+                break
+            tree = self._better(each.tree, part.sample, part.leaves)
+            found += goal.candidates([(tree, f"{each.name}, refined")])
+            if goal.loss(each) > 0:
+                gained = max(gained, 1 - goal.loss(found[-1]) / goal.loss(each))
+            self._reach(len(CANDIDATES) + done)
+        return found
+
+    def _with_own_means(self, part: Part, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
+        """Yield trees that are cheap because each leaf is a cluster of its own."""
+        if part.task.rows.n_columns <= WIDEST:
+            yield from self._resolved(part, candidates[:RESOLVED], own_means=True)
+        if part.leaves <= SOLVED and not self.clock.has_passed():
+            yield from self._solved(part, candidates[0])
+
+    def _swapped(self, part: Part, best: Candidate) -> Iterator[tuple[ThresholdTree, str]]:
+        """Yield the tree with the leaves that are worth least taken away, and grown where they are worth more."""
+        if not self.clock.has_passed():
+            tree = swapped(best.tree, part.sample, part.leaves, self.loss, singles=1, deadline=self.clock.deadline)
+            yield tree, f"{best.name}, swapped"
+
+    def _resolved(
+        self, part: Part, candidates: list[Candidate], *, own_means: bool
+    ) -> Iterator[tuple[ThresholdTree, str]]:
+        """Yield the trees with small subtrees solved exactly, and the same with cuts refined thereafter."""
+        boxes = max(self._boxes(LOOKED_AT_EACH, part.sample, power=2 if own_means else 1), 1)
+        for each in candidates:
+            if self.clock.has_passed():
+                return
+            solved = resolved(
+                each.tree,
+                part.sample,
+                own_means=own_means,
+                objective=self.loss,
+                max_boxes=boxes,
+                deadline=self.clock.deadline,
+            )
+            solved = self._fitting(solved, part.sample)
+            if solved != each.tree:
+                yield solved, f"{each.name}, resolved"
+                yield self._better(solved, part.sample, part.leaves), f"{each.name}, resolved, refined"
+
+    def _solved(self, part: Part, best: Candidate) -> Iterator[tuple[ThresholdTree, str]]:
+        """Yield the cheapest of all trees with so few leaves, as far as the search comes; remember its bound.
+
+        All rows are looked at if the least cost is asked for, or if the sample has all; else there is no bound. Nor is
+        there one where the table is so wide that even one look takes longer than the growth of all trees.
+        """
+        task = self.task if self.goal.objective == "cost" else part.sample
+        by_clock = self.clock.deadline is not None and task is self.task
+        boxes = None if by_clock else self._boxes(LOOKED_AT, task, power=2)
+        if boxes == 0:
+            return
+        solved = optimal_of(task, part.leaves, incumbent=best.tree, max_boxes=boxes, deadline=self.clock.deadline)
+        if task is self.task:
+            self.bound = solved.bound
+        yield self._fitting(solved.tree, part.sample), "optimal"
+
+    def _fitting(self, tree: ThresholdTree, task: Task) -> ThresholdTree:
+        """Return the tree with honest names and without empty leaves, within the budget."""
+        return within(named(tree, task, self.loss), task, self.loss)
+
+    def _renamed(self, task: Task, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
+        """Yield the trees, with the names under which they are cheapest if cost alone decides."""
+        for each in candidates:
+            is_asked = self.goal.objective == "cost" and not self.clock.has_passed()
+            yield (with_cheapest_names(each.tree, task) if is_asked else each.tree), each.name
+
+    def _has_own_means(self, leaves: int) -> bool:
+        """Return whether each leaf of the cheapest tree is a cluster of its own."""
+        return self.goal.by_cost and leaves <= self.task.reference.n_clusters
+
+    def _boxes(self, looked_at: int, task: Task, power: int) -> int:
+        """Return how many times the rows of a task may be looked at: less often in wide tables."""
+        share = min(1.0, COLUMNS / task.rows.n_columns) ** power
+        return int(looked_at * share / len(task.rows))
+
+    def _on_more_rows(self, candidates: list[Candidate], leaves: int) -> list[Candidate]:
+        """Return the best candidates, measured on every row; between the sample and these come larger samples."""
+        for goal in self.between:
+            candidates = [goal.best(self._on_rows_of(goal, candidates, leaves))]
+        return self._on_rows_of(self.goal, candidates, leaves)
+
+    def _on_rows_of(self, goal: Goal, candidates: list[Candidate], leaves: int) -> list[Candidate]:
+        """Return the candidates, measured on the rows of a goal, and the best of them refined there."""
+        compared = goal.candidates((self._fitting(each.tree, goal.task), each.name) for each in candidates)
+        if not self.clock.has_passed():
+            best = goal.best(compared)
+            name = best.name if best.name.endswith("refined") else f"{best.name}, refined"
+            compared.append(goal.candidate(self._better(best.tree, goal.task, leaves), name))
+        return compared
+
+    def _better(self, tree: ThresholdTree, task: Task, leaves: int) -> ThresholdTree:
+        """Return the tree with cuts that lose less on the rows of a task, and free leaves used elsewhere."""
+        deadline = self.clock.deadline
+        rounds, tol = (ROUNDS, 0.0) if task is self.sample else (ROUNDS_ON_MORE, LEAST_OF_ROUND)
+        if self.goal.by_cost:
+            better = refined_with_centers(tree, task, max_rounds=rounds, max_sweeps=1, tol=tol, deadline=deadline)
+        else:
+            better = refined(tree, task, self.loss, deadline=deadline)
+        return refilled(better, task, leaves, self.loss, tol=tol, deadline=deadline)
+
+    def facts(self, best: Candidate) -> SearchFacts:
+        """Return what was done, and how far the tree is from the cheapest with as many leaves, where that is known."""
+        goal, gap = self.goal, None
+        if self.bound is not None:
+            gap = 1 - self.bound / best.cost if best.cost > 0 else 0.0
+            gap = gap if gap > ROUNDING else 0.0
+        return SearchFacts(goal.objective, goal.reason, len(self.names), len(self.sample.rows), self.clock.stopped, gap)
+
+    def on_length(self) -> tuple[str, ...]:
+        """Return a note if the table is so long that a sample of it was taken."""
+        if self.sample is self.task:
+            return ()
+        then = "measured" if self.clock.stopped or self.perfect is not None else "refined and measured"
+        return (
+            f"the table is long: most trees were grown on a random sample of {len(self.sample.rows):,} of "
+            f"{len(self.task.rows):,} rows; this one was {then} on all rows",
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what the reader of the result must know of the search."""
+        notes = []
+        if self.clock.stopped:
+            notes.append("stopped by the clock: the best tree so far (time_limit)")
+        notes += self.on_length()
+        has_room = self.task.leaves() >= self.task.reference.n_clusters
+        if has_room and (equal := self.task.blinkered.reference.equal_pair):
+            where = " on the columns that cuts may test" if self.task.budget.forbidden else ""
+            notes.append(
+                f"methods that separate centres were left out, as clusters have equal centres{where} ({equal})"
+            )
+        return (*notes, self.goal.reason) if self.goal.reason else tuple(notes)

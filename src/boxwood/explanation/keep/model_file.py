@@ -1,0 +1,299 @@
+"""The model file: an explanation as JSON, with a format number. It is data; reading it runs nothing.
+
+`Document` says what stands in it, and `_typed` reads that. What no type can say is checked here, so that whatever is
+read can be printed and used.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import fields
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
+
+from boxwood._files import replacing
+from boxwood._messages import cut_off, listed, shown
+from boxwood._types import AnyAmount, Range, Share, Size
+from boxwood.axes import Categories
+from boxwood.errors import ModelError
+from boxwood.explanation.explanation import Explanation
+from boxwood.explanation.keep._typed import as_type, plain
+from boxwood.explanation.measure.spreads import Spread
+from boxwood.explanation.records import (
+    QUANTILES,
+    BudgetFacts,
+    CategoryColumn,
+    ClusterSummary,
+    ColumnProfile,
+    DrawFacts,
+    Frontier,
+    HeldOut,
+    KernelFacts,
+    LeafSummary,
+    MixtureFacts,
+    SearchFacts,
+    Stability,
+    cluster_rules_of,
+    leaves_of,
+    ruled_by,
+    rules_of,
+)
+from boxwood.metrics.reading import Readability
+from boxwood.render.words.rules import cluster_rule, rule
+from boxwood.tree import ThresholdTree
+from boxwood.tree.exchange import from_nodes, to_nodes
+
+__all__ = ["Document", "from_text", "read", "to_document", "to_text", "write"]
+
+FORMAT, VERSION = "boxwood", 2
+PLAIN_VERSION = 1  # version of models without categories, which older versions of boxwood can read
+_CHUNK, _LARGEST = 1 << 24, 1 << 29  # bytes
+_FRONTIER = ("folds", "grown_by", "objective", "n_grown", "rows")
+_OF_THIS_VERSION: dict[str, Any] = {"readability": Readability, "search": SearchFacts, "budget": BudgetFacts}
+
+
+class LeafEntry(TypedDict):
+    """What is read of a leaf. Its number, cluster and rule, which are written too, follow from the nodes."""
+
+    size: Size
+    own: Size
+    noise: NotRequired[int | None]
+
+
+class ClusterEntry(TypedDict):
+    """What is read of a cluster. The rest follows from its leaves."""
+
+    name: Hashable
+    size: Size
+    share: Share
+    caught: Share | None
+    precision: Share | None
+
+
+class Document(TypedDict):
+    """The model file, in its order; an entry that is not required is left out where an explanation has none."""
+
+    format: Any  # this and the version are checked before all others
+    version: Any
+    method: str
+    n_rows: int
+    n_left_out: int
+    weighted: bool
+    standardized: bool
+    cost: AnyAmount
+    reference_cost: AnyAmount
+    price: AnyAmount
+    agreement: Share
+    baseline: NotRequired[Any]  # for readers of the file, as are the rules of clusters and leaves
+    adjusted_rand: Annotated[float, Range(-1 - 1e-9, 1 + 1e-9, "a number from -1 to 1")]
+    readability: Readability
+    notes: tuple[str, ...]
+    objective: NotRequired[Literal["sqeuclidean", "l1", "l2"]]
+    mixture: NotRequired[MixtureFacts]
+    draws: NotRequired[DrawFacts]
+    kernel: NotRequired[KernelFacts]
+    search: NotRequired[SearchFacts]
+    budget: NotRequired[BudgetFacts]
+    columns: tuple[str, ...]
+    categories: NotRequired[dict[str, Categories]]
+    clusters: tuple[ClusterEntry, ...]
+    spreads: NotRequired[dict[str, Spread]]
+    profile: NotRequired[tuple[ColumnProfile, ...]]
+    leaves: tuple[LeafEntry, ...]
+    nodes: Any
+    held_out: NotRequired[HeldOut]
+    frontier: NotRequired[Frontier]
+    stability: NotRequired[Stability]
+
+
+_FACTS = {each.name for each in fields(Explanation)}
+
+
+def to_document(ex: Explanation) -> dict[str, Any]:
+    """See `Explanation.to_dict`."""
+    spreads, frontier = ex._spreads(), ex._kept.get("frontier")  # `why` needs the spreads of the columns that it tests
+    parts = {
+        "format": FORMAT,
+        "version": VERSION if ex.categories else PLAIN_VERSION,
+        "objective": None if ex.objective == "sqeuclidean" else ex.objective,
+        "categories": dict(ex.categories) or None,
+        "clusters": [
+            cluster._asdict() | {"rules": [rule(leaf) for leaf in cluster.rules], "rule": cluster_rule(cluster)}
+            for cluster in ex.clusters
+        ],
+        "spreads": None if spreads is None else {ex.columns[j]: spread for j, spread in spreads.items()},
+        "profile": ex._kept.get("profile"),
+        "leaves": [leaf._asdict() | {"rule": rule(leaf.rule)} for leaf in ex.leaves],
+        "nodes": to_nodes(ex.tree),
+        "frontier": None if frontier is None else {name: getattr(frontier, name) for name in _FRONTIER},
+        "stability": ex._kept.get("stability"),
+    }
+    parts = {name: parts[name] if name in parts else getattr(ex, name) for name in Document.__annotations__}
+    return {name: plain(part) for name, part in parts.items() if part is not None}
+
+
+def to_text(ex: Explanation) -> str:
+    """See `Explanation.to_json`."""
+    return json.dumps(to_document(ex), allow_nan=False, ensure_ascii=False, indent=1)
+
+
+def from_text(text: str, source: str) -> Explanation:
+    """Return the explanation in a text; errors call it `source`."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ModelError(f"{source} is not a boxwood model") from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise ModelError(f"{source} is not a boxwood model")
+    version = document.get("version")
+    if isinstance(version, int) and version > VERSION:
+        raise ModelError(
+            f"{source} was written by a newer boxwood (format {cut_off(str(version))}, this one reads {VERSION})"
+        )
+    if version not in (PLAIN_VERSION, VERSION):
+        raise ModelError(f"{source} is not a boxwood model: format {shown(version)} is unknown")
+    try:
+        return _explanation(document)
+    except (ValueError, ArithmeticError, RecursionError) as error:
+        raise ModelError(f"{source} is a damaged boxwood model: {cut_off(str(error))}") from None
+
+
+def read(path: str | os.PathLike[str]) -> Explanation:
+    """See `load`."""
+    name = os.fspath(path)
+    content = b""
+    with open(path, "rb") as file:
+        while chunk := file.read(_CHUNK):
+            content += chunk
+            if content.lstrip()[:1] not in (b"{", b""):  # an endless file, such as a device, is not read to its end
+                raise ModelError(f"{name} is not a boxwood model")
+            if len(content) > _LARGEST:
+                raise ModelError(f"{name} is not a boxwood model: it is larger than {_LARGEST >> 20} MiB")
+    try:
+        return from_text(content.decode("utf-8"), name)
+    except UnicodeDecodeError:
+        raise ModelError(f"{name} is not a boxwood model") from None
+
+
+def write(ex: Explanation, path: str | os.PathLike[str]) -> None:
+    """See `Explanation.save`."""
+    text = to_text(ex)
+    with replacing(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
+        file.write(f"{text}\n")
+
+
+# ------------------------------------------------------------------------------------------ an explanation of entries
+
+
+def _explanation(entries: dict[str, Any]) -> Explanation:
+    document: Document = as_type(Document, entries)
+    tree, columns, categories = from_nodes(document["nodes"]), document["columns"], document.get("categories", {})
+    _check_tree(document, tree)
+    _check_table(document, entries)
+    _check_profile(document)
+    _check_measured(document, tree)
+    what = tree, columns, {columns.index(name): known for name, known in categories.items()}
+    of_leaves = zip(tree.leaf_clusters.tolist(), rules_of(*what), document["leaves"], strict=True)
+    leaves = [
+        LeafSummary(i, cluster, rule=conditions, **entry) for i, (cluster, conditions, entry) in enumerate(of_leaves)
+    ]
+    n = len(document["clusters"])
+    of_clusters = zip(
+        map(ruled_by, leaves_of(leaves, n)), cluster_rules_of(*what, n), document["clusters"], strict=True
+    )
+    clusters = [
+        ClusterSummary(i, ruled=ruled, rules=rules, **entry) for i, (ruled, rules, entry) in enumerate(of_clusters)
+    ]
+    parts = {"leaves": tuple(leaves), "clusters": tuple(clusters), "categories": tuple(categories.items())}
+    facts = {name: document[name] for name in document.keys() & _FACTS}  # type: ignore[literal-required]
+    return Explanation(tree=tree, **facts | parts, _kept=_kept(document, tree))
+
+
+def _kept(document: Document, tree: ThresholdTree) -> dict[str, Any]:
+    """Return what was measured when asked, and the spreads of the columns of numbers that the tree tests."""
+    kept: dict[str, Any] = {name: document[name] for name in ("profile", "frontier", "stability") if name in document}
+    if "spreads" in document:
+        columns, categories = document["columns"], document.get("categories", {})
+        tested = [j for j in tree.features.tolist() if columns[j] not in categories]
+        for j in tested:
+            _refuse(columns[j] not in document["spreads"], f"its spreads lack {columns[j]!r}")
+        kept["spreads"] = {j: document["spreads"][columns[j]] for j in tested}
+    return kept
+
+
+# ------------------------------------------------------------------------------------------------ what no type can say
+
+
+def _check_tree(document: Document, tree: ThresholdTree) -> None:
+    columns, leaves, n = document["columns"], document["leaves"], len(document["clusters"])
+    tested, cluster = tree.n_features - 1, tree.leaf_clusters.max()
+    _refuse(tested >= len(columns), f"its nodes test column {tested}, but it lists {len(columns)} columns")
+    _refuse(cluster >= n, f"its nodes carry cluster {cluster}, but it lists {n} clusters")
+    _refuse(tree.n_leaves != len(leaves), f"its nodes have {tree.n_leaves} leaves, but it lists {len(leaves)}")
+    size = sum(leaf["size"] for leaf in leaves)
+    _refuse(size > sys.float_info.max, "the sizes of its leaves add up to more than the largest float")
+    n_rows, n_left_out = document["n_rows"], document["n_left_out"]
+    _refuse(n_left_out > n_rows, f"{n_left_out} of {n_rows} rows are left out")
+    noise = [each for leaf in leaves if (each := leaf.get("noise")) is not None]
+    fits = not noise or (len(noise) == len(leaves) and sum(noise) <= n_left_out)
+    _refuse(not fits, f"{n_left_out} rows are left out, but its leaves hold {sum(noise)} of them")
+
+
+def _check_table(document: Document, entries: dict[str, Any]) -> None:
+    columns, categories = document["columns"], document.get("categories", {})
+    _refuse(_twice(columns), "it lists a column twice")
+    _refuse(_twice([cluster["name"] for cluster in document["clusters"]]), "it lists a cluster name twice")
+    of_profile = [one.categories for one in document.get("profile", ()) if isinstance(one, CategoryColumn)]
+    twice = any(_twice(known.values) for known in (*categories.values(), *of_profile))
+    _refuse(twice, "it lists a category twice")
+    _refuse_unknown("categories", categories, columns)
+    if "budget" in document:
+        _refuse_unknown("budget", [*document["budget"].forbidden, *document["budget"].preferred], columns)
+    for name, kind in _OF_THIS_VERSION.items():
+        others = entries.get(name, {}).keys() - {*kind._fields}
+        _refuse(bool(others), f"its {name} has fields of another version: {listed(sorted(others))}")
+
+
+def _check_profile(document: Document) -> None:
+    profile, n_clusters = document.get("profile", ()), len(document["clusters"])
+    columns = [one.column for one in profile]
+    _refuse(_twice(columns), "it lists a column of the profile twice")
+    _refuse_unknown("profile", columns, document["columns"])
+    for one in profile:
+        n = len(one.clusters)
+        _refuse(n != n_clusters, f"its profile has {n} clusters, but it lists {n_clusters}")
+        n = len(one.categories.domain) if isinstance(one, CategoryColumn) else len(QUANTILES)
+        for numbers in (each for group in (one.everyone, *one.clusters) for each in group or ()):
+            if isinstance(numbers, tuple) and len(numbers) != n:
+                raise ModelError(f"expected {n} numbers in its profile of {one.column!r}, got {len(numbers)}")
+
+
+def _check_measured(document: Document, tree: ThresholdTree) -> None:
+    if "frontier" in document:
+        rows = document["frontier"].rows
+        sizes = [row.leaves for row in rows]
+        fits = sum(row.is_this for row in rows) == 1 and sizes == sorted(sizes)
+        _refuse(not fits, "its frontier must have one row for its tree, and rows in the order of their leaves")
+    if "stability" in document:
+        found = document["stability"]
+        clusters = [one.cluster for one in found.clusters]
+        _refuse(clusters != [*range(len(document["clusters"]))], "its stability must have an entry for each cluster")
+        _refuse_unknown("stability", [cut.column for cut in found.cuts], document["columns"])
+        node = max((cut.node for cut in found.cuts), default=0)
+        _refuse(node >= tree.n_nodes, f"its stability names node {node}, but it lists {tree.n_nodes} nodes")
+
+
+def _twice(values: Sequence[Hashable]) -> bool:
+    return len({*values}) < len(values)
+
+
+def _refuse_unknown(part: str, named: Iterable[str], columns: tuple[str, ...]) -> None:
+    others = {*named} - {*columns}
+    _refuse(bool(others), f"its {part} names columns that it does not list: {listed(sorted(others))}")
+
+
+def _refuse(wrong: bool, said: str) -> None:
+    if wrong:
+        raise ModelError(said)

@@ -1,0 +1,122 @@
+"""`Evidence`: the rows that an explanation was measured on, and how to grow its tree again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxwood._frames import rows_of_table
+from boxwood._types import Array, Indices
+from boxwood.axes import Categories
+from boxwood.errors import DataError
+from boxwood.explanation.measure.leaf_facts import held_in
+from boxwood.reference.budget import NO_BUDGET, Budget
+
+if TYPE_CHECKING:  # a model that was read from a file has no evidence
+    from boxwood.grow.grown import Grown
+    from boxwood.kernels import Kernel
+    from boxwood.reference import Task
+    from boxwood.reference.coordinates import Coordinates
+    from boxwood.tree import ThresholdTree
+
+__all__ = ["BOOLEAN", "Evidence"]
+
+BOOLEAN = Categories((False, True), False)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What an explanation refers to while it is in memory, so that more can be measured; it is never written.
+
+    Parameters
+    ----------
+    task : Task
+        Rows in the columns on which trees are grown, the clusters with their names, weights, randomness.
+    coordinates : Coordinates
+        The same rows in the table's columns, on which the tree of the explanation runs, and the map between them.
+    leaf : array of shape (n,)
+        Leaf of each row.
+    held : array of shape (n_leaves, k)
+        Number, or weight, of the rows of each cluster in each leaf.
+    grow : function from a task to Grown, default=None
+        Grows a tree by the method of the explanation on the columns of `task`; None for a tree that was there already.
+    clusterer : object, default=None
+        The fitted clusterer that made the clusters; None if labels were given.
+    booleans : tuple of str, default=()
+        Columns of the table that hold booleans, as 0 and 1.
+    given : array or data frame, default=None
+        The rows as the clusterer was given them; None if these are the rows of the task.
+    kernel : Kernel, default=None
+        Kernel in whose feature space costs are measured; None measures them in the columns.
+    is_short : bool, default=False
+        Whether thresholds of the explanation were shortened, and so should be those of trees compared with it.
+    budget : Budget
+        Limits of the rules, on the table's columns.
+    positions : array of shape (n,), default=None
+        Position of each row in the table that was explained; None if no row of it was left out as it lacks values.
+    """
+
+    task: Task
+    coordinates: Coordinates
+    leaf: Indices
+    held: Array
+    grow: Callable[[Task], Grown] | None = None
+    clusterer: Any = None
+    booleans: tuple[str, ...] = ()
+    given: Any = None
+    kernel: Kernel | None = None
+    is_short: bool = False
+    budget: Budget = NO_BUDGET
+    positions: Indices | None = None
+
+    @property
+    def columns(self) -> dict[int, str]:
+        """Columns of the table whose values are at hand, and their names: a pipeline reads those that it uses."""
+        names, axis_map = self.coordinates.columns, self.coordinates.axis_map
+        read = range(len(names)) if axis_map is None else np.unique(axis_map.features).tolist()
+        return {j: names[j] for j in read}
+
+    @property
+    def categories(self) -> dict[int, Categories]:
+        """Columns of the table that hold codes, and what the codes stand for; columns of booleans among them."""
+        booleans = {j: BOOLEAN for j, name in self.columns.items() if name in self.booleans}
+        return booleans | dict(self.coordinates.categories)
+
+    def of_rows(self, rows: Indices) -> Evidence:
+        """Return the same on some of the rows."""
+        task, here, whole = self.task.of_rows(rows), self.coordinates, self.task
+        budget = self.budget.for_share(min(task.n_kept / whole.n_kept, 1.0))
+        measured = None if here.measured is None else here.measured.take(rows)
+        coordinates = replace(here, table=here.table.take(rows), rows=task.rows, measured=measured)
+        given = None if self.given is None else rows_of_table(self.given, rows)
+        leaf = self.leaf[rows]
+        held, _ = held_in(task, leaf, len(self.held))
+        there = replace(self, task=task, coordinates=coordinates, leaf=leaf, held=held, positions=None)
+        return replace(there, given=given, budget=budget)
+
+    def in_table(self, row: int) -> int:
+        """Return the position in the whole table of a row."""
+        return row if self.positions is None else int(self.positions[row])
+
+    def row_of(self, position: int) -> int:
+        """Return the row at a position in the whole table."""
+        if self.positions is None:
+            return position
+        row = int(np.searchsorted(self.positions, position))
+        if row == len(self.positions) or self.positions[row] != position:
+            raise DataError(f"row {position} lacks a value that the rules look at; give it as a mapping to see how far")
+        return row
+
+    def on_table(self, tree: ThresholdTree) -> ThresholdTree:
+        """Return a tree on the columns of the task as one on the table's, within the limits.
+
+        Thresholds are short if those of the explanation are.
+        """
+        from boxwood.explanation.ask.limits import finished
+
+        tree = self.coordinates.pulled_back(tree)
+        short = self.coordinates.shortened(tree) if self.is_short else tree
+        return finished(short, self.task, self.budget, self.coordinates)[0]

@@ -1,0 +1,315 @@
+"""The frontier: leaves against price and agreement, from the prunings of one larger tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+
+from boxwood.explanation.ask.progress import Progress, silent
+from boxwood.explanation.choose.in_batches import Growth, grown_by_name
+from boxwood.explanation.choose.search import ROWS, ROWS_PER_LEAF
+from boxwood.explanation.measure.evidence import Evidence
+from boxwood.explanation.measure.facts import TableFacts
+from boxwood.explanation.measure.held_out import (
+    held_out,
+    how_of,
+    loss_of_parts,
+    losses_on,
+    parts_held_out,
+    rest_of,
+    with_sample_in_memory,
+)
+from boxwood.explanation.measure.losses import Distance, LeafLosses, Loss, cost_by_means, one_by_one, summed
+from boxwood.explanation.records import Frontier, FrontierRow, HeldOut
+from boxwood.grow import METHODS
+from boxwood.grow.leaves.expand import expanded
+from boxwood.grow.leaves.expand_passes import expanded_by_passes
+from boxwood.grow.leaves.impurity import grown_by
+from boxwood.grow.leaves.prune import Shares, shares_by_passes, shares_of
+from boxwood.reference import TableTask, Task
+from boxwood.tree import ThresholdTree
+
+if TYPE_CHECKING:
+    from boxwood._types import Indices
+    from boxwood.explanation.explanation import Explanation
+
+__all__ = ["frontier_of", "largest_of", "way_of"]
+
+PER_CLUSTER = 4  # leaves of the larger tree for each cluster, at least
+PER_LEAF = 2  # and for each leaf of the explanation's tree
+_STEPS = "trees of the frontier"
+
+
+def frontier_of(ex: Explanation, folds: int, progress: Progress = silent) -> Frontier:
+    """Return the frontier; `Explanation.frontier` states how it is made."""
+    if ex._table is not None:
+        return frontier_by_passes(ex, folds)
+    evidence, distance = ex._rows(), Distance(ex.objective, ex._rows().kernel)
+    task, way = evidence.task, way_of(ex, evidence)
+    largest = task.with_leaves(largest_of(ex))
+    shares, leaf, grown_on = way.prunings(largest, evidence)
+    losses = losses_on(shares.tree, evidence, distance, leaf=leaf, reference_cost=ex.reference_cost)
+    progress(_STEPS, 1, 1 + folds)
+    held = held_out_by_size(ex, evidence, largest, way, shares.sizes(), folds, distance, progress)
+    return frontier_on(ex, shares, losses, held, folds, way, len(grown_on.rows))
+
+
+def frontier_on(
+    ex: Explanation, shares: Shares, losses: LeafLosses, held: HeldOutBySize, folds: int, way: Named, n_grown: int
+) -> Frontier:
+    """Return the frontier of an explanation from the prunings of a larger tree, what they lose, and that held out."""
+    sizes = shares.sizes()
+    inside = losses.of_each(shares.clusters_with(sizes))
+    rows = [
+        FrontierRow(m, loss.price, loss.agreement, *_held_out_of(outside), False)
+        for m, loss, outside in zip(sizes, inside, held.of_sizes, strict=True)
+    ]
+    rows.append(FrontierRow(ex.n_leaves, ex.price, ex.agreement, *_held_out_of(held.of_this), True))
+    rows.sort(key=lambda row: (row.leaves, row.is_this))
+    return Frontier(tuple(rows), folds, way.name, way.objective, n_grown)
+
+
+def largest_of(ex: Explanation) -> int:
+    """Return the number of leaves of the larger tree."""
+    return max(PER_CLUSTER * ex.n_clusters, PER_LEAF * ex.n_leaves)
+
+
+# --------------------------------------------------------------------------------------------- on rows held out
+class HeldOutBySize(NamedTuple):
+    """What is lost on rows held out, by the prunings of each size and by the explanation's tree; None if unknown."""
+
+    of_sizes: Sequence[Loss | None]
+    of_this: HeldOut | None
+
+
+def held_out_by_size(
+    ex: Explanation,
+    evidence: Evidence,
+    largest: Task,
+    way: Way,
+    sizes: list[int],
+    folds: int,
+    distance: Distance,
+    progress: Progress = silent,
+) -> HeldOutBySize:
+    """Return what is lost on the rows of all folds; nothing is known without folds."""
+    if not folds:
+        return HeldOutBySize([None] * len(sizes), None)
+    of_sizes = _on_folds(evidence, largest, way, sizes, folds, distance, progress)
+    return HeldOutBySize(of_sizes, _of_this(ex, evidence, folds, distance, progress))
+
+
+def _held_out_of(outside: Loss | HeldOut | None) -> tuple[float | None, float | None]:
+    """Return price and agreement on the rows held out, if any were."""
+    return (None, None) if outside is None else (outside.price, outside.agreement)
+
+
+def _of_this(ex: Explanation, evidence: Evidence, folds: int, distance: Distance, progress: Progress) -> HeldOut | None:
+    """Return what `explain` measured with as many folds, or measure it now; None for a tree that was there already."""
+    if ex.held_out is not None and ex.held_out.how == how_of(folds):
+        return ex.held_out
+    return None if evidence.grow is None else held_out(evidence, folds, distance, progress)
+
+
+def _on_folds(
+    evidence: Evidence,
+    largest: Task,
+    way: Way,
+    sizes: list[int],
+    folds: int,
+    distance: Distance,
+    progress: Progress,
+) -> list[Loss]:
+    """Return for each size the loss on the rows of all folds, each by the pruning of the tree grown on the others."""
+
+    def loss(task: Task, held: Indices) -> list[Loss]:
+        shares = way.prunings(task, rest_of(evidence, task, held)).shares
+        losses = losses_on(shares.tree, evidence.of_rows(held), distance)
+        return losses.of_each(shares.clusters_with([shares.fewest(m) for m in sizes]))
+
+    def tell(step: str, done: int, total: int) -> None:
+        progress(_STEPS, 1 + done, 1 + total)
+
+    by_fold = loss_of_parts(largest, parts_held_out(largest, folds), loss, tell)
+    return [summed([of_fold[i] for of_fold in by_fold]) for i in range(len(sizes))]
+
+
+# ------------------------------------------------------------------------------------------ how the tree is grown
+class Named(Protocol):
+    """How the larger tree is grown, in the words of `Explanation.method`, and what its prunings have the least of."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def objective(self) -> str: ...
+
+
+class Prunings(NamedTuple):
+    """All cheapest prunings of the larger tree.
+
+    Beside them is the leaf of each row, or None where only a sample of the rows went down the tree, and the task with
+    the rows on which it was grown and pruned.
+    """
+
+    shares: Shares
+    leaf: Indices | None
+    grown_on: Task
+
+
+class Way(NamedTuple):
+    """How the larger tree is grown on rows in memory, and what its prunings have the least of."""
+
+    name: str
+    grow: Callable[[Task, ThresholdTree | None], ThresholdTree]  # by a task, from the tree to begin with
+    objective: str
+    sampled: bool  # whether a long table is sampled, as "auto" does
+    start: Callable[[Task], ThresholdTree] | None = None  # grows the tree to begin with, on all rows
+
+    def grown(self, task: Task) -> tuple[ThresholdTree, Task]:
+        """Return the larger tree for a task, and the task with the rows on which it was grown in the end."""
+        start = None if self.start is None else self.start(task)
+        rows = task.sampled(max(ROWS, ROWS_PER_LEAF * task.leaves())) if self.sampled else task
+        return self.grow(rows, start), rows
+
+    def prunings(self, task: Task, evidence: Evidence) -> Prunings:
+        """Return the prunings of the larger tree for a task.
+
+        Where thresholds are rounded, it is rounded before it is pruned, on the table's columns and by all rows.
+        """
+        tree, grown_on = self.grown(task)
+        if evidence.budget.round_thresholds is not None:
+            tree = evidence.on_table(tree)
+            leaf = tree.apply(evidence.coordinates.table, n_jobs=task.n_jobs)
+            return Prunings(shares_of(tree, evidence.task, self.objective, None, leaf=leaf), leaf, grown_on)
+        leaf = tree.apply(grown_on.rows, n_jobs=task.n_jobs)
+        shares = shares_of(tree, grown_on, self.objective, None, leaf=leaf)
+        return Prunings(shares, leaf if grown_on is task else None, grown_on)
+
+
+def way_of(ex: Explanation, evidence: Evidence) -> Way:
+    """Return how the larger tree is grown on rows in memory."""
+    if ex.search is not None and not ex.search.by_agreement:
+        return Way("regression-centers", _by_impurity("centers"), "cost", True)
+    if ex.search is not None or evidence.grow is None:
+        return Way("cart-entropy", _by_impurity("entropy"), "mistakes", True)
+    name = next(name for name in sorted(METHODS, key=len, reverse=True) if ex.method.startswith(name))
+    has_centers = evidence.kernel is None and evidence.coordinates.measured is None  # in the columns of the task
+    by_cost = has_centers and ex.objective == "sqeuclidean" and not METHODS[name].by_mistakes
+    objective = "cost" if by_cost else "mistakes"
+    if METHODS[name].one_leaf_each:
+        cuts = "threshold" if evidence.kernel is None else "interval"
+        grow = _expansion(objective, cuts)
+        return Way(expanded_name(name, objective), grow, objective, True, lambda task: _begun(evidence, task))
+    return Way(name, lambda task, _: _grown(evidence, task), objective, False)
+
+
+def expanded_name(name: str, objective: str) -> str:
+    """Return the name of the tree of a method that is expanded by an objective."""
+    return f"{name}-{'exkmc' if objective == 'cost' else 'expand'}"
+
+
+def _by_impurity(impurity: str) -> Callable[[Task, ThresholdTree | None], ThresholdTree]:
+    return lambda task, _: grown_by(task, impurity, task.leaves())
+
+
+def _expansion(objective: str, cuts: str) -> Callable[[Task, ThresholdTree | None], ThresholdTree]:
+    """Return what expands a tree to the leaves of a task."""
+
+    def grow(task: Task, start: ThresholdTree | None) -> ThresholdTree:
+        if start is not None and start.n_leaves >= task.leaves():
+            return start
+        return expanded(start, task, task.leaves(), objective=objective, cuts=cuts)
+
+    return grow
+
+
+def _begun(evidence: Evidence, task: Task) -> ThresholdTree:
+    """Return the tree with one leaf for each cluster; that of all rows is there already."""
+    is_all = task.rows is evidence.task.rows
+    return _grown(evidence, evidence.task if is_all else task.with_leaves(None))
+
+
+def _grown(evidence: Evidence, task: Task) -> ThresholdTree:
+    assert evidence.grow is not None
+    return evidence.grow(task).tree
+
+
+def frontier_by_passes(ex: Explanation, folds: int) -> Frontier:
+    """Return the frontier of a table in batches; `Explanation.frontier` states how it is made.
+
+    A method by its name grows the larger tree on all rows, and they prune it. Otherwise, with folds, and where
+    thresholds are rounded, a sample does. Price and agreement are those of all rows, held out those of the sample.
+    """
+    assert ex._table is not None
+    growth, task = ex._table.growth, ex._table.task
+    is_rounded = task.budget.round_thresholds is not None
+    if not folds and not is_rounded and growth is not None and growth.method != "auto":
+        way = _ByName(growth, ex.objective)
+        largest = replace(growth.task, max_leaf_nodes=largest_of(ex))
+        shares = shares_by_passes(way.grown(largest), growth.task, way.objective)
+        nothing = HeldOutBySize([None] * len(shares.sizes()), None)
+        return frontier_on(
+            ex,
+            shares,
+            _losses(TableFacts(growth.task, objective=ex.objective), shares.tree),
+            nothing,
+            0,
+            way,
+            ex.n_rows,
+        )
+    sampled, is_all = with_sample_in_memory(ex)
+    evidence = sampled._rows()
+    of_sample, to_grow = way_of(sampled, evidence), replace(evidence.task, max_leaf_nodes=largest_of(ex))
+    shares, _, grown_on = of_sample.prunings(to_grow, evidence)
+    held = held_out_by_size(sampled, evidence, to_grow, of_sample, shares.sizes(), folds, Distance(ex.objective))
+    n_grown = ex.n_rows if is_all and grown_on is to_grow else len(grown_on.rows)
+    if growth is None or not is_rounded:
+        facts = TableFacts(task if growth is None else growth.task, objective=ex.objective)
+    else:  # the larger tree tests the table's columns
+        facts = TableFacts(task, None if growth.scaling is None else growth.scaling.scale, ex.objective)
+    return frontier_on(ex, shares, _losses(facts, shares.tree), held, folds, of_sample, n_grown)
+
+
+class _ByName:
+    """How a method by its name grows the larger tree by passes."""
+
+    def __init__(self, growth: Growth, distance: str) -> None:
+        self.method, self.options = growth.method, growth.options
+        by_cost = distance == "sqeuclidean" and not METHODS[growth.method].by_mistakes
+        self.objective = "cost" if by_cost else "mistakes"
+        self.has_one_leaf_each = METHODS[growth.method].one_leaf_each
+        self.name = expanded_name(growth.method, self.objective) if self.has_one_leaf_each else growth.method
+
+    def grown(self, task: TableTask) -> ThresholdTree:
+        """Return the tree with as many leaves as the task asks for."""
+        if not self.has_one_leaf_each:
+            return self._by_method(task)
+        start, leaves = self._by_method(replace(task, max_leaf_nodes=None)), task.leaves()
+        if start.n_leaves >= leaves:
+            return start
+        return expanded_by_passes(start, task, leaves, objective=self.objective)[0]
+
+    def _by_method(self, task: TableTask) -> ThresholdTree:
+        return grown_by_name(TableFacts(task), self.method, self.options).tree
+
+
+def _losses(facts: TableFacts, tree: ThresholdTree) -> LeafLosses:
+    """Return what the prunings of a tree lose on all rows, from two passes, or three.
+
+    Medians of groups take some more passes for each pruning.
+    """
+    [sums] = facts.of_trees([tree])
+    held = sums.held.astype(np.float64)
+    if facts.objective != "sqeuclidean":
+        by_medians = one_by_one(lambda clusters: facts.cost_of_groups(tree.relabeled(clusters)))
+        return LeafLosses(held, by_medians, facts.cost_of_clusters)
+    means, inside = sums.means(), facts.cost_inside_leaves(sums)
+    present = means.weights > 0
+    shift = means.mean[np.argmax(present)]
+    away = np.where(present[:, None], (means.mean - shift) + means.rest, 0.0)
+    cost = cost_by_means(means.weights, away if facts.scale is None else away / facts.scale, inside, facts.k)
+    return LeafLosses(held, cost, facts.cost_of_clusters)

@@ -1,0 +1,257 @@
+"""Rows held out: trees are grown again on the other rows, and measured on these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from boxwood._types import Indices
+from boxwood._validation import Rows, shown
+from boxwood.errors import DataError
+from boxwood.explanation.ask.limits import on_table_columns
+from boxwood.explanation.ask.progress import Progress, silent
+from boxwood.explanation.choose.in_batches import rows_of_sample
+from boxwood.explanation.choose.search import choose
+from boxwood.explanation.measure.evidence import Evidence
+from boxwood.explanation.measure.leaf_facts import held_in
+from boxwood.explanation.measure.losses import Distance, Loss, Losses, summed
+from boxwood.explanation.records import HeldOut
+from boxwood.passes.sample import Sample, sample_of
+from boxwood.reference import Reference, TableTask, Task
+from boxwood.reference.coordinates import Coordinates
+from boxwood.tree import ThresholdTree
+
+if TYPE_CHECKING:
+    from boxwood.explanation.choose.in_batches import Growth
+    from boxwood.explanation.explanation import Explanation
+
+__all__ = [
+    "checked_folds",
+    "checked_validate",
+    "held_out",
+    "how_of",
+    "loss_of_parts",
+    "losses_on",
+    "parts_held_out",
+    "rest_of",
+    "retaken",
+    "with_sample_in_memory",
+]
+
+MOST_FOLDS = 100
+Validate = float | int
+"""A share of the rows, or a number of folds."""
+
+
+def checked_validate(validate: Any) -> Validate | None:
+    """Return a share between 0 and 1 or a number of folds from 2 on; None is None.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is neither.
+    """
+    expected = f"a share of the rows between 0 and 1, a number of folds from 2 to {MOST_FOLDS}, or None"
+    if validate is None:
+        return None
+    if isinstance(validate, bool) or not isinstance(validate, Real):
+        raise TypeError(f"validate must be {expected}; got {shown(validate)}")
+    within: Any = min(validate, MOST_FOLDS + 1)
+    is_whole, value = isinstance(validate, Integral), float(within)
+    if is_whole and 2 <= value <= MOST_FOLDS:
+        return int(value)
+    if not is_whole and 0 < value < 1:
+        return value
+    raise ValueError(f"validate must be {expected}; got {shown(validate)}")
+
+
+def checked_folds(folds: Any) -> int:
+    """Return a number of folds: 0, or from 2 on.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is none.
+    """
+    if isinstance(folds, bool) or not isinstance(folds, Integral):
+        raise TypeError(f"folds must be a whole number, got {shown(folds)}")
+    number = int(folds)
+    if number != 0 and not 2 <= number <= MOST_FOLDS:
+        raise ValueError(f"folds must be 0 or from 2 to {MOST_FOLDS}; got {shown(folds)}")
+    return number
+
+
+def held_out(evidence: Evidence, validate: Validate, distance: Distance, progress: Progress = silent) -> HeldOut:
+    """Return how well trees do on rows that were not used to grow them, each grown as the explanation's tree was.
+
+    With a share, one tree is grown on the other rows. With folds, every row is held out once, and the losses of all
+    folds are added before they are divided.
+
+    Raises
+    ------
+    DataError
+        If there are too few rows.
+    ValueError
+        If the tree was there already, and nothing says how to grow another.
+    """
+    if evidence.grow is None:
+        raise ValueError("the tree was there already, so none can be grown without the rows held out; leave it out")
+    grow, parts = evidence.grow, parts_held_out(evidence.task, validate)
+
+    def loss(task: Task, held: Indices) -> Loss:
+        tree = grow(task).tree
+        if evidence.budget.round_thresholds is not None:
+            tree = rest_of(evidence, task, held).on_table(tree)
+        return losses_on(tree, evidence.of_rows(held), distance).of(tree.leaf_clusters)
+
+    total = summed(loss_of_parts(evidence.task, parts, loss, progress))
+    return HeldOut(total.agreement, total.price, int(sum(map(len, parts))), how_of(validate))
+
+
+def how_of(validate: Validate) -> str:
+    """Return in words how rows are held out."""
+    return f"{validate} folds" if isinstance(validate, int) else f"{100 * validate:g}% of the rows"
+
+
+def rest_of(evidence: Evidence, task: Task, held: Indices) -> Evidence:
+    """Return the evidence without the rows held out; `task` has the others."""
+    return replace(evidence.of_rows(_all_but(len(evidence.leaf), held)), task=task)
+
+
+def losses_on(tree: ThresholdTree, evidence: Evidence, distance: Distance, **known: Any) -> Losses:
+    """Return the losses of a tree on the task's columns, or if thresholds are rounded, of one on the table's.
+
+    IN: known: what `Losses` need not find again.
+    """
+    task, here = evidence.task, evidence.coordinates
+    measured = task.rows if here.measured is None else here.measured
+    is_on_table = evidence.budget.round_thresholds is not None
+    return Losses(tree, on_table_columns(task, here) if is_on_table else task, measured, distance, **known)
+
+
+def loss_of_parts(
+    task: Task, parts: list[Indices], loss: Callable[[Task, Indices], Any], progress: Progress = silent
+) -> list[Any]:
+    """Return `loss(task without the part, part)` for each part."""
+    found = []
+    for held in parts:
+        found.append(loss(_without(task, held), held))
+        progress("trees grown without the rows held out", len(found), len(parts))
+    return found
+
+
+def parts_held_out(task: Task, validate: Validate) -> list[Indices]:
+    """Return the numbers of the rows that are held out together: one array for a share, or one for each fold.
+
+    The rows of each cluster are spread evenly over the folds, in an order drawn by the task's randomness. Each cluster
+    keeps a row to grow on, so the only row of a cluster is never held out. Neither are rows that are left out.
+
+    Raises
+    ------
+    DataError
+        If there are fewer rows than folds, or no row is left to be held out.
+    """
+    order = _shuffled_by_cluster(task)
+    if isinstance(validate, int):
+        if len(order) < validate:
+            raise DataError(f"{validate} folds need as many rows in clusters of two or more, got {len(order)}")
+        return [np.sort(order[fold::validate]) for fold in range(validate)]
+    position = np.arange(len(order))
+    chosen = np.floor((position + 1) * validate) > np.floor(position * validate)
+    labels = task.reference.labels[order]
+    for cluster in np.unique(labels):
+        of_cluster = np.flatnonzero(labels == cluster)
+        if chosen[of_cluster].all():
+            chosen[of_cluster[0]] = False
+    if not chosen.any():
+        raise DataError(f"validate={validate:g} holds out no row of {int(task.kept.sum())}; ask for more, or for folds")
+    return [np.sort(order[chosen])]
+
+
+def _shuffled_by_cluster(task: Task) -> Indices:
+    """Return the kept rows of clusters with two or more of them, cluster after cluster, in random order."""
+    generator, labels = check_random_state(task.random_state), task.reference.labels
+    order = generator.permutation(np.flatnonzero(task.kept))
+    sizes = np.bincount(labels[order], minlength=task.reference.n_clusters)
+    order = order[sizes[labels[order]] > 1]
+    return np.asarray(order[np.argsort(labels[order], kind="stable")], dtype=np.intp)
+
+
+def retaken(task: Task, rows: Indices) -> Task:
+    """Return the task on some rows, which may be taken more than once.
+
+    If the clusters' centres are the means of their rows, they become the means of these rows, unless a cluster has none
+    of them.
+    """
+    part, reference = task.of_rows(rows), task.reference
+    present = np.unique(part.reference.labels[part.kept])
+    if reference.moments is None or len(present) < reference.n_clusters:
+        return part
+    means = Reference.of(part.rows, part.reference.labels)
+    return part.with_reference(means.named(reference.names))
+
+
+def _without(task: Task, held: Indices) -> Task:
+    return retaken(task, _all_but(len(task.rows), held))
+
+
+def _all_but(n_rows: int, held: Indices) -> Indices:
+    stays = np.ones(n_rows, dtype=np.bool_)
+    stays[held] = False
+    return np.flatnonzero(stays)
+
+
+def with_sample_in_memory(ex: Explanation) -> tuple[Explanation, bool]:
+    """Return an explanation that refers to a sample of the rows of its table, and whether they are all with a cluster.
+
+    The sample depends on the rows alone. Its tree and its facts stay those of all rows. Takes a pass.
+    """
+    assert ex._table is not None
+    whole, growth = ex._table.task, ex._table.growth
+    sample, is_all = _sample(whole)
+    weights = None if whole.batches.weight is None else sample.own_weights
+    table = Rows(sample.values, weights)
+    coordinates = Coordinates.of_rows(table, ex.columns, None if growth is None else growth.scaling)
+    task = _task(coordinates.rows, sample, whole if growth is None else growth.task, growth)
+    task = task.with_reference(task.reference.named(ex.names))
+    leaf = ex.tree.apply(table, n_jobs=whole.n_jobs)
+    evidence = Evidence(
+        task,
+        coordinates,
+        leaf,
+        held_in(task, leaf, ex.n_leaves)[0],
+        None if growth is None else lambda part: choose(part, growth.method, **growth.options),
+        None if growth is None else growth.clusterer,
+        is_short=growth is not None,
+        budget=task.budget,
+    )
+    return replace(ex, _table=None, _evidence=evidence), is_all
+
+
+def _sample(task: TableTask) -> tuple[Sample, bool]:
+    """Return rows of the table, each as likely as any other, and whether these are all with a cluster and a weight."""
+    most = rows_of_sample(task.batches, task.leaves())
+    sample = sample_of(task.batches, most).drawn(most)
+    return sample, len(sample.labels) == task.n_kept
+
+
+def _task(rows: Rows, sample: Sample, task: TableTask, growth: Growth | None) -> Task:
+    """Return the task on the rows of a sample; centres that are means are theirs, if each cluster has some."""
+    centers, budget = task.reference.centers, task.budget
+    reference = Reference(sample.labels, centers)
+    if growth is not None and growth.by_means and len(np.unique(sample.labels)) == len(centers):
+        reference = Reference.of(rows, sample.labels)
+    return Task.of(
+        rows,
+        reference,
+        mixture=task.mixture,
+        max_leaf_nodes=task.max_leaf_nodes,
+        random_state=task.random_state,
+        n_jobs=task.n_jobs,
+        budget=budget.for_share(min(len(rows) / task.n_kept, 1.0)),
+    )

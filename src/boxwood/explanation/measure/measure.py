@@ -1,0 +1,313 @@
+"""Measurements of a tree on the rows that it explains."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from boxwood._types import Array, Indices
+from boxwood._validation import Rows, listed, refuse_infinite_sum
+from boxwood.axes import Categories
+from boxwood.errors import DataError
+from boxwood.explanation.explanation import Explanation
+from boxwood.explanation.measure.evidence import Evidence
+from boxwood.explanation.measure.facts import TableEvidence, TableFacts
+from boxwood.explanation.measure.leaf_facts import LeafFacts
+from boxwood.explanation.measure.spreads import Spread
+from boxwood.explanation.records import (
+    ClusterSummary,
+    DrawFacts,
+    FarFromGaussian,
+    KernelFacts,
+    LeafSummary,
+    MixtureFacts,
+    cluster_rules_of,
+    clusters_of,
+    rules_of,
+)
+from boxwood.grow.grown import Grown
+from boxwood.metrics import explainability_to_noise
+from boxwood.metrics.agreements import LARGEST_NUMBER
+from boxwood.metrics.costs import cost_of_clusters, summed_distances
+from boxwood.metrics.kernel_costs import KernelSpace
+from boxwood.metrics.mixture_prices import has_independent_axes, reaches
+from boxwood.metrics.noise import far_tails
+from boxwood.metrics.prices import ratio
+from boxwood.metrics.reading import readability_of
+from boxwood.passes.tree_sums import TreeSums
+from boxwood.reference import Mixture, Task
+from boxwood.reference.centers import objective_code
+from boxwood.reference.coordinates import Coordinates
+from boxwood.render.words.figures import percent, size
+from boxwood.render.words.rules import cluster_name, rule
+from boxwood.theory.bounds import random_cuts_price_bound
+from boxwood.tree import ThresholdTree
+
+if TYPE_CHECKING:
+    from boxwood.reference import TableTask
+
+__all__ = ["Costs", "costs_of", "measure", "measured_by_passes", "mixture_facts"]
+
+
+def measure(
+    task: Task, grown: Grown, coordinates: Coordinates, *, leaf: Indices | None = None, costs: Costs | None = None
+) -> Explanation:
+    """Return the explanation by a tree on the columns of a table; costs are measured in the columns that grew the tree.
+
+    The clusters' names must be text or numbers; see `renamed`. IN: leaf (n,), costs: of this tree, if they are known.
+    """
+    tree, reference = grown.tree, task.reference
+    refuse_infinite_sum(task.rows.weights)
+    if leaf is None:
+        leaf = tree.apply(coordinates.table, n_jobs=task.n_jobs)
+    if costs is None:
+        costs = costs_of(task, grown, np.where(reference.kept, tree.leaf_clusters[leaf], -1), coordinates.measured)
+    facts, scaled = LeafFacts.of(task, tree, leaf), coordinates.scaling is not None
+    said = Said(coordinates.columns, coordinates.categories, coordinates.notes, scaled)
+    return explanation_of(
+        task,
+        grown,
+        facts,
+        costs,
+        said,
+        mixture=_mixture_facts(task, grown, coordinates),
+        _evidence=Evidence(task, coordinates, leaf, facts.held, kernel=grown.kernel),
+    )
+
+
+class Said(NamedTuple):
+    """The columns that rules are said on, those that hold codes, notes on them, and whether they were scaled."""
+
+    columns: tuple[str, ...]
+    categories: Mapping[int, Categories]
+    notes: tuple[str, ...] = ()
+    scaled: bool = False
+
+
+def explanation_of(
+    task: Task | TableTask, grown: Grown, facts: LeafFacts, costs: Costs, said: Said, **more: Any
+) -> Explanation:
+    """Return the explanation by a tree, from what its leaves hold; IN: more: further fields of the explanation."""
+    tree, columns, categories, k = facts.tree, said.columns, said.categories, task.reference.n_clusters
+    leaves, confusion = facts.leaves(rules_of(tree, columns, categories)), facts.confusion
+    rules_of_clusters = cluster_rules_of(tree, columns, categories, k)
+    clusters = clusters_of(leaves, task.reference.names, facts.held.sum(axis=0).tolist(), rules_of_clusters)
+    agreed = sum(one.own for one in leaves) / sum(one.size for one in leaves)
+    more_may_help = tree.n_leaves >= task.leaves() and not task.budget.limits_shape
+    return Explanation(
+        tree=tree,
+        columns=columns,
+        method=grown.method,
+        n_rows=facts.n_rows,
+        n_left_out=int(facts.noise.sum()),
+        clusters=clusters,
+        leaves=leaves,
+        cost=costs.tree,
+        reference_cost=costs.reference,
+        price=costs.price,
+        agreement=agreed,
+        adjusted_rand=facts.adjusted_rand,
+        readability=readability_of(tree, facts.held.sum(axis=1)),
+        weighted=facts.weighted,
+        standardized=said.scaled,
+        notes=(
+            *grown.notes,
+            *said.notes,
+            *notes_on_leaves(clusters, leaves, confusion, weighted=facts.weighted, more_may_help=more_may_help),
+            *note_on_baseline(clusters, agreed),
+            *note_on_goal(grown.method, costs.price),
+        ),
+        categories=tuple((columns[j], those) for j, those in sorted(categories.items())),
+        objective=grown.objective,
+        kernel=None if grown.kernel is None else KernelFacts(repr(grown.kernel), costs.ceiling),
+        draws=_draws_of(grown, k),
+        search=grown.facts.get("search"),
+        **more,
+    )
+
+
+class Costs(NamedTuple):
+    """Cost of the tree's groups of rows, cost of the clusters, and the highest cost that any groups could have."""
+
+    tree: float
+    reference: float
+    most: float = math.inf
+
+    @property
+    def price(self) -> float:
+        """Price of explainability."""
+        return ratio(self.tree, self.reference)
+
+    @property
+    def ceiling(self) -> float:
+        """The highest price that any tree could have."""
+        return ratio(self.most, self.reference)
+
+
+def costs_of(task: Task, grown: Grown, predicted: Indices, rows: Rows | None = None) -> Costs:
+    """Return the costs of the tree's groups of rows, and of the clusters; `predicted` is -1 for rows left out.
+
+    Costs are those of the method: sums of its distance, or of squared distances in its kernel's feature space. `rows`
+    are the rows to measure on; None takes those on which the tree was grown.
+    """
+    rows, labels, k = task.rows if rows is None else rows, task.reference.labels, task.reference.n_clusters
+    if grown.kernel is None:
+        code = objective_code(grown.objective)
+        of_tree = summed_distances(rows.values, predicted, code, None, rows.weights)
+        return Costs(of_tree, cost_of_clusters(rows, task.reference, code))
+    space = KernelSpace(rows, grown.kernel, n_jobs=task.n_jobs)
+    most = space.diagonal if rows.weights is None else rows.weights * space.diagonal
+    return Costs(space.cost(predicted, k), space.cost(labels, k), float(most[task.reference.kept].sum()))
+
+
+def _draws_of(grown: Grown, k: int) -> DrawFacts | None:
+    """Return the facts on all random trees, if there were any; the bound is proved for cuts on all columns alone."""
+    if "prices" not in grown.facts:
+        return None
+    prices, bound = grown.facts["prices"], None
+    if grown.facts["on_all_columns"]:
+        bound = float(random_cuts_price_bound(k, objective=grown.objective, variant=grown.facts["variant"]).value)
+    return DrawFacts(len(prices), float(prices.min()), float(prices.mean()), float(prices.max()), bound)
+
+
+def _mixture_facts(task: Task, grown: Grown, coordinates: Coordinates) -> MixtureFacts | None:
+    """Return the facts from the mixture that grew the tree, or else from the mixture behind the clusters."""
+    mixture = grown.facts.get("mixture", task.mixture)
+    if mixture is None or coordinates.categories:
+        return None
+    try:
+        of_table = coordinates.to_table(mixture, task.reference)
+    except DataError:  # values too large for their variance, where a curved map brought them near
+        return None
+    return mixture_facts(grown.tree, of_table, coordinates.columns, replace(task, rows=coordinates.table))
+
+
+def measured_by_passes(facts: TableFacts, grown: Grown, sums: TreeSums, cost: float | None = None) -> Explanation:
+    """Return the explanation by a tree, as `measure` does for rows in memory.
+
+    IN: grown: with the final tree; sums: what was measured of it, or of a tree that sends each row to the same leaf;
+    cost: of the tree, if it is known.
+    """
+    task, overview = facts.task, facts.task.overview
+    whole = overview.all_whole and overview.heaviest <= LARGEST_NUMBER
+    held = LeafFacts(grown.tree, sums.held, sums.noise, overview.n_rows, overview.n_kept, facts.weighted, whole)
+    costs = Costs(facts.costs_of([sums])[0] if cost is None else cost, facts.cost_of_clusters)
+    return explanation_of(
+        task,
+        grown,
+        held,
+        costs,
+        Said(task.batches.columns, {}, scaled=facts.scale is not None),
+        _table=TableEvidence(task, held.held, facts),
+        _kept={"spreads": _spreads(facts, sums)},
+    )
+
+
+def _spreads(facts: TableFacts, sums: TreeSums) -> dict[int, Spread]:
+    """Return the spread of each column that the tree tests, as `why` needs it."""
+    return {
+        j: Spread(facts.spreads.deviation(j) or 1.0, not sums.broken_of_kept[j]) for j in sums.tree.features.tolist()
+    }
+
+
+def mixture_facts(tree: ThresholdTree, mixture: Mixture, columns: Sequence[str], task: Task) -> MixtureFacts:
+    """Return facts on a tree from a mixture; IN: task: rows in the same columns, or a sample of them."""
+    reference, rows = task.reference, task.rows
+    noise = explainability_to_noise(mixture)
+    first, second = (reference.names[mixture.clusters[component]] for component in noise.pair)
+    tails = far_tails(rows.values, reference.labels, tree, sample_weight=rows.weights, n_jobs=task.n_jobs)
+    return MixtureFacts(
+        explainability_to_noise=float(noise.value),
+        components=(first, second),
+        column=columns[noise.axis],
+        certified_error=_certified_error(tree, mixture),
+        far_from_gaussian=tuple(
+            FarFromGaussian(reference.names[tail.component], columns[tail.axis], tail.verdict) for tail in tails
+        ),
+    )
+
+
+def _certified_error(tree: ThresholdTree, mixture: Mixture) -> float:
+    """Return a bound on the share of rows of these Gaussians that end in a leaf of another cluster.
+
+    If columns are not independent, the probability that a row misses its box is at most a sum over columns: of the
+    probabilities that it misses the box's intervals on that column.
+    """
+    leaves = reaches(mixture, tree)
+    owns = [mixture.clusters == cluster for cluster in tree.leaf_clusters]
+    if has_independent_axes(mixture):
+        wrong = sum(np.where(own, 0.0, leaf.probability) for own, leaf in zip(owns, leaves, strict=True))
+        return min(float(mixture.weights @ wrong), 1.0)
+    caught = (np.maximum(1 - (1 - leaf.factors).sum(axis=1), 0.0) for leaf in leaves)
+    missed = 1 - sum(np.where(own, share, 0.0) for own, share in zip(owns, caught, strict=True))
+    return float(np.clip(mixture.weights @ missed, np.finfo(np.float64).eps, 1.0))  # a smaller value is rounding
+
+
+BY_MISTAKES = {"exkmc": "expand", "kernel_exkmc": "kernel_expand"}
+"""Methods that lower the cost alone, and those that do the same with mistakes."""
+LITTLE = 0.1  # share of what the largest cluster alone leaves wrong; rules that put right less add little
+SPELT_OUT = 5  # clusters and leaves that are told one by one
+
+
+def notes_on_leaves(
+    clusters: Sequence[ClusterSummary],
+    leaves: Sequence[LeafSummary],
+    confusion: Array,
+    *,
+    weighted: bool,
+    more_may_help: bool,
+) -> tuple[str, ...]:
+    """Return a note for each cluster with rows but without a leaf, and for each leaf with rows but none of its cluster.
+
+    IN: confusion (k, k): number or weight of the rows of each cluster that are ruled to be in each;
+    more_may_help: whether the tree has as many leaves as it may have.
+    """
+    names = [cluster.name for cluster in clusters]
+    missing = [cluster for cluster in clusters if cluster.size > 0 and not cluster.rules]
+    notes = [_without_leaf(one, names, confusion[one.cluster], weighted) for one in missing[:SPELT_OUT]]
+    if more := [cluster_name(one.name) for one in missing[SPELT_OUT:]]:
+        notes.append(f"no rule either for {listed(more)}")
+    if missing and more_may_help:
+        notes[-1] += "; more leaves may help"
+    false = [leaf for leaf in leaves if leaf.size > 0 and leaf.own == 0]
+    notes += [
+        f"the rule of {cluster_name(names[leaf.cluster])} that says {rule(leaf.rule)} holds no row of it"
+        for leaf in false[:SPELT_OUT]
+    ]
+    if len(false) > SPELT_OUT:
+        notes.append(f"{len(false) - SPELT_OUT} more leaves hold no row of the cluster that they name")
+    return tuple(notes)
+
+
+def note_on_goal(method: str, price: float) -> tuple[str, ...]:
+    """Return a note where a method lowered the cost below that of the clusters, so that it went away from them."""
+    if method not in BY_MISTAKES or not price < 0.995:
+        return ()
+    return (
+        f"method {method} lowers the cost, also where that leads away from the clusters, as these do not minimise it; "
+        f"{BY_MISTAKES[method]} keeps to them",
+    )
+
+
+def note_on_baseline(clusters: Sequence[ClusterSummary], agreement: float) -> tuple[str, ...]:
+    """Return a note where the rules are hardly better than giving every row to the largest cluster."""
+    baseline = max(cluster.share for cluster in clusters)
+    if baseline >= 1 or agreement - baseline >= LITTLE * (1 - baseline):
+        return ()
+    what = "add little" if agreement >= baseline else "are worse than none"
+    return (
+        f"the rules {what}: they agree on {percent(agreement)} of rows, and always naming the largest cluster on "
+        f"{percent(baseline)}",
+    )
+
+
+def _without_leaf(cluster: ClusterSummary, names: Sequence[Hashable], where: Array, weighted: bool) -> str:
+    others = [cluster_name(names[i]) for i in np.argsort(-where, kind="stable") if where[i] > 0]
+    rows = "its row is" if cluster.size == 1 else f"its {cluster.size:,.10g} rows are"
+    if weighted:
+        rows = f"its rows, of weight {size(cluster.size)}, are"
+    return f"no rule for {cluster_name(cluster.name)}: {rows} in the rules of {listed(others)}"

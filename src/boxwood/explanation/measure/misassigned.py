@@ -1,0 +1,125 @@
+"""Misassigned rows: those whose rule names another cluster, and the cut that parted each from its own."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Hashable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from boxwood._types import Indices
+from boxwood.axes import Categories
+from boxwood.explanation.measure.evidence import Evidence
+from boxwood.explanation.measure.spreads import Spread, end_of_cut
+from boxwood.explanation.records import condition_of
+from boxwood.render.words.rules import condition
+from boxwood.tree import ThresholdTree
+from boxwood.tree.nodes import Cut
+
+__all__ = ["Misassigned", "misassigned_rows"]
+
+
+class Misassigned(NamedTuple):
+    """A row whose rule names another cluster than its own.
+
+    The cut that misled it is the last one on its way down behind which its own cluster still had a leaf: there it took
+    the side from which no leaf of its cluster can be reached. All facts on that cut are None if its cluster has no leaf
+    at all.
+
+    Parameters
+    ----------
+    row : int
+        Position of the row, from 0.
+    cluster, ruled : int
+        Its cluster, and the cluster that its rule names.
+    column : str or None
+        Column of the cut that misled it.
+    value : float, or category, or None
+        Its value there.
+    side : str or None
+        The side that it took: "<=", ">", ">=" or "<" the threshold; "inside" or "outside" of an interval; for
+        categories the condition that it fulfils, in words.
+    threshold : float or None
+        The end of the cut that is nearest to its value; None for categories.
+    distance, deviations : float or None
+        How far its value is from the threshold, in units of the column and in standard deviations of the column; None
+        for categories. The value must move by more than this to change sides, or by just this if the threshold belongs
+        to the other side.
+    """
+
+    row: int
+    cluster: int
+    ruled: int
+    column: str | None = None
+    value: Hashable = None
+    side: str | None = None
+    threshold: float | None = None
+    distance: float | None = None
+    deviations: float | None = None
+
+
+def misassigned_rows(
+    tree: ThresholdTree, evidence: Evidence, categories: Mapping[int, Categories], spreads: Mapping[int, Spread]
+) -> tuple[Misassigned, ...]:
+    """Return the misassigned rows that are in a cluster and have weight, in their order."""
+    labels, ruled = evidence.task.reference.labels, tree.leaf_clusters[evidence.leaf]
+    rows = np.flatnonzero(evidence.task.kept & (labels != ruled))
+    pairs, group = np.unique(np.stack([evidence.leaf[rows], labels[rows]]), axis=1, return_inverse=True)
+    order = np.argsort(group.reshape(-1), kind="stable")
+    parts = np.split(rows[order], np.cumsum(np.bincount(group.reshape(-1)))[:-1]) if len(rows) else []
+    parting = _Parting(tree)
+    found: list[Misassigned] = []
+    for leaf, cluster, part in zip(*pairs.tolist(), parts, strict=True):
+        cut = parting.cut(leaf, cluster)
+        own, other = [cluster] * len(part), [int(tree.leaf_clusters[leaf])] * len(part)
+        facts = [] if cut is None else _facts(cut, part, evidence, categories, spreads)
+        found += map(Misassigned, part.tolist(), own, other, *facts)
+    return tuple(sorted(found))
+
+
+def _facts(
+    cut: Cut, rows: Indices, evidence: Evidence, categories: Mapping[int, Categories], spreads: Mapping[int, Spread]
+) -> list[list[Hashable]]:
+    """Return the facts on the cut that misled some rows, each for all rows."""
+    j, n = cut.feature, len(rows)
+    names, values = evidence.coordinates.columns, evidence.coordinates.table.column(j, rows)
+    if j in categories:
+        side = condition(condition_of(cut, names, categories))
+        nothing: list[Hashable] = [None] * n
+        return [[names[j]] * n, [categories[j].value(code) for code in values], [side] * n, nothing, nothing, nothing]
+    threshold, distance = end_of_cut(values, cut.lower, cut.upper)
+    with np.errstate(over="ignore"):
+        numbers = (threshold, distance, distance / spreads[j].deviation)
+    return [[names[j]] * n, values.tolist(), [_side(cut)] * n, *(each.tolist() for each in numbers)]
+
+
+def _side(cut: Cut) -> str:
+    if cut.lower == -np.inf:
+        return "<=" if cut.inside else ">"
+    if cut.upper == np.inf:
+        return ">=" if cut.inside else "<"
+    return "inside" if cut.inside else "outside"
+
+
+class _Parting:
+    """Finds the cut that parts a leaf from all leaves of a cluster. Nodes below a node follow it in pre-order."""
+
+    def __init__(self, tree: ThresholdTree) -> None:
+        self.tree = tree
+        self.stop = list(range(1, tree.n_nodes + 1))  # behind the last node below each node
+        for node in reversed(range(tree.n_nodes)):
+            if tree.feature[node] >= 0:
+                self.stop[node] = self.stop[int(tree.second[node])]
+        self.leaves: dict[int, list[int]] = {}
+        for node, cluster in zip(tree.leaf_nodes.tolist(), tree.leaf_clusters.tolist(), strict=True):
+            self.leaves.setdefault(cluster, []).append(node)
+
+    def cut(self, leaf: int, cluster: int) -> Cut | None:
+        """Return the last cut above a leaf that has a leaf of the cluster below it; None for one without leaves."""
+        leaves = self.leaves.get(cluster, [])
+        for cut in reversed(self.tree.path(leaf)):
+            first = bisect_left(leaves, cut.node)
+            if first < len(leaves) and leaves[first] < self.stop[cut.node]:
+                return cut
+        return None

@@ -1,0 +1,320 @@
+"""The profile: every column in each cluster against the rest, and typical rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from boxwood._threads import fold_blocks, n_threads
+from boxwood._types import Array, Floats, Indices, Ints
+from boxwood._validation import as_whole_weights
+from boxwood.axes import Categories
+from boxwood.explanation.measure.evidence import BOOLEAN
+from boxwood.explanation.measure.facts import TableEvidence
+from boxwood.explanation.records import (
+    QUANTILES,
+    CategoryColumn,
+    CategoryGroup,
+    ColumnProfile,
+    NumberColumn,
+    NumberGroup,
+)
+from boxwood.loops.sums import add_squares_in_groups
+from boxwood.passes.ranks import (
+    AT_ONCE,
+    QuantilesOfGroups,
+    columns_in_groups,
+    places_in_groups,
+    quantiles_in,
+    weighted_quantiles_of_groups,
+)
+from boxwood.reference import Task
+
+__all__ = ["profile_by_passes", "profile_of", "typical_rows"]
+
+_FAR = 400  # exponent of two up to which squares and their sums are far from the ends of the range
+
+
+def profile_of(
+    task: Task, table: Array, columns: Mapping[int, str], categories: Mapping[int, Categories]
+) -> tuple[ColumnProfile, ...]:
+    """Return the profile of some columns of a table, in their order.
+
+    IN: table (n, d), the rows of `task` in the table's columns; columns: name of each column to tell of; categories:
+    those of columns that hold codes.
+    """
+    groups, names = _Groups.of(task), list(columns)
+    at_once = int(np.clip(len(names) // n_threads(task.n_jobs), 1, AT_ONCE))
+    found: list[ColumnProfile | None] = [None] * len(names)
+
+    def of_column(j: int, x: Floats, room: _Room) -> ColumnProfile:
+        if j in categories:
+            return _of_codes(columns[j], x, categories[j], groups)
+        return _of_numbers(columns[j], x, groups, room)
+
+    def of_columns(room: _Room, start: int, stop: int) -> None:
+        values = columns_in_groups(table, names[start:stop], groups.places, room.values)
+        found[start:stop] = [of_column(j, x, room) for j, x in zip(names[start:stop], values, strict=True)]
+
+    fold_blocks(of_columns, len(names), lambda: _Room(groups, at_once), block=at_once, n_jobs=task.n_jobs)
+    return tuple(one for one in found if one is not None)
+
+
+@dataclass(frozen=True)
+class _Groups:
+    """The kept rows in the order of their clusters.
+
+    places (n,): place of each row, -1 for those left out. clusters: those that have rows; cluster `clusters[i]` has the
+    places from `bounds[i]` to `bounds[i + 1]`, which weigh `sizes[i]`. weights (m,), whole (m,): weights in this order,
+    and as whole numbers; None if rows are not weighted.
+    """
+
+    n_clusters: int
+    places: Indices
+    clusters: Indices
+    bounds: Indices
+    sizes: Floats
+    weights: Floats | None
+    whole: Ints | None
+
+    @classmethod
+    def of(cls, task: Task) -> _Groups:
+        labels, k, weights = task.reference.labels, task.reference.n_clusters, task.rows.weights
+        places, counts = places_in_groups(labels if weights is None else np.where(task.kept, labels, -1), k)
+        clusters = np.flatnonzero(counts)
+        bounds = np.append(0, np.cumsum(counts[clusters]))
+        if weights is None:
+            return cls(k, places, clusters, bounds, counts[clusters].astype(np.float64), None, None)
+        weights = columns_in_groups(weights[:, None], [0], places)[0]
+        weights = np.ldexp(weights, -int(np.frexp(weights.max())[1]))  # their squares' sums neither over- nor underflow
+        sizes = np.add.reduceat(weights, bounds[:-1])
+        return cls(k, places, clusters, bounds, sizes, weights, as_whole_weights(weights))
+
+    def sums(self, values: Floats) -> Floats:
+        """Return the weighted sum of the values of each cluster with rows."""
+        sums: Floats = np.add.reduceat(values if self.weights is None else values * self.weights, self.bounds[:-1])
+        return sums
+
+    def squares(self, values: Floats, means: Floats) -> Floats:
+        """Return the weighted sum of the squared differences of the values of each cluster with rows to a number."""
+        sums = np.empty(len(means))
+        add_squares_in_groups(values, self.bounds, np.empty(0) if self.weights is None else self.weights, means, sums)
+        return sums
+
+
+class _Room:
+    """What a thread needs for some columns, one after the other, so that memory is taken once."""
+
+    def __init__(self, groups: _Groups, n_columns: int) -> None:
+        self.groups = groups
+        self.values = np.empty((n_columns, groups.bounds[-1]))
+        self._quantiles = QuantilesOfGroups(groups.bounds, QUANTILES) if groups.whole is None else None
+
+    def quantiles(self, x: Floats) -> Floats:
+        """Return the quantiles of the values of each cluster with rows, and of all rows last, shape (i + 1, 5)."""
+        if self._quantiles is not None:
+            return self._quantiles.of(x)
+        assert self.groups.whole is not None
+        return weighted_quantiles_of_groups(x, self.groups.bounds, self.groups.whole, QUANTILES)
+
+
+def others(totals: Floats) -> Floats:
+    """Return for each cluster the sum over all others, without a subtraction that would lose digits."""
+    none = np.zeros((1, *totals.shape[1:]))
+    before = np.cumsum(np.concatenate([none, totals[:-1]]), axis=0)
+    after = np.cumsum(np.concatenate([none, totals[:0:-1]]), axis=0)[::-1]
+    return np.asarray(before + after)
+
+
+G = TypeVar("G", NumberGroup, CategoryGroup)
+
+
+def spread_out(groups: Sequence[G], clusters: Indices, n_clusters: int) -> tuple[G | None, ...]:
+    """Return groups in the order of the clusters' numbers, with None for those without rows; IN: those with rows."""
+    found = dict(zip(clusters.tolist(), groups, strict=True))
+    return tuple(found.get(cluster) for cluster in range(n_clusters))
+
+
+# -------------------------------------------------------------------------------------------------------- numbers
+def _of_numbers(name: str, values: Floats, groups: _Groups, room: _Room) -> NumberColumn:
+    """Return the profile of a column; IN: values (m,), in the order of the groups."""
+    # Numbers of a cluster are scaled to at most 1 by powers of two, which change no digit, so that no square leaves the
+    # range: those of each cluster by its own, as small clusters would vanish beside large ones.
+    starts = groups.bounds[:-1]
+    least, most = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
+    exponents, exponent = np.frexp(largest := np.maximum(-least, most))[1], int(np.frexp(largest.max())[1])
+    sizes, total = groups.sizes, groups.sizes.sum()
+    own_means, own_inside = _own_moments(values, exponents, groups)
+    means, inside = np.ldexp(own_means, exponents - exponent), np.ldexp(own_inside, 2 * (exponents - exponent))
+    mean = float((sizes * means).sum() / total)
+    between, constant = float((sizes * np.square(means - mean)).sum()), bool(least.min() == most.max())
+    variance = 0.0 if constant else float(inside.sum() + between) / total
+    deviation = float(np.sqrt(variance))
+    indexed = mean > 0 and float(least.min()) >= 0
+    rest = others(sizes)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        differences = (means - others(sizes * means) / rest) / (deviation or np.inf)
+    deviations = np.zeros(len(sizes)) if constant else np.sqrt(own_inside / sizes)
+    quantiles = room.quantiles(values).tolist()
+
+    def group(i: int, power: int, mean_of: float, deviation_of: float, difference: float | None) -> NumberGroup:
+        return NumberGroup(
+            mean=float(np.ldexp(mean_of, power)),
+            deviation=float(np.ldexp(deviation_of, power)),
+            quantiles=tuple(quantiles[i]),
+            difference=difference,
+            index=100.0 * float(np.ldexp(mean_of, power - exponent)) / mean if indexed else None,
+        )
+
+    facts = zip(exponents.tolist(), own_means.tolist(), deviations.tolist(), differences.tolist(), strict=True)
+    each = [
+        group(i, power, mean_of, deviation_of, difference if rest[i] > 0 else None)
+        for i, (power, mean_of, deviation_of, difference) in enumerate(facts)
+    ]
+    return NumberColumn(
+        column=name,
+        effect=float(min(between / total / variance, 1.0)) if variance else 0.0,
+        everyone=group(-1, exponent, mean, deviation, None),
+        clusters=spread_out(each, groups.clusters, groups.n_clusters),
+    )
+
+
+def _own_moments(values: Floats, exponents: Ints, groups: _Groups) -> tuple[Floats, Floats]:
+    """Return the mean of each cluster, and its sum of squared differences to it, if its values are scaled to at most 1.
+
+    The values themselves are scaled where that is needed; else their sums are, which gives the same numbers.
+    """
+    if np.abs(exponents).max() <= _FAR:
+        means = groups.sums(values) / groups.sizes
+        return np.ldexp(means, -exponents), np.ldexp(groups.squares(values, means), -2 * exponents)
+    x = np.ldexp(values, -np.repeat(exponents, np.diff(groups.bounds)))
+    means = groups.sums(x) / groups.sizes
+    return means, groups.squares(x, means)
+
+
+# ----------------------------------------------------------------------------------------------------- categories
+def _of_codes(name: str, codes: Floats, categories: Categories, groups: _Groups) -> CategoryColumn:
+    """Return the profile of a column of codes; IN: codes (m,), in the order of the groups."""
+    n_codes = len(categories.values) + categories.others
+    cell = np.repeat(np.arange(len(groups.sizes)) * n_codes, np.diff(groups.bounds)) + codes.astype(np.intp)
+    weights = np.bincount(cell, groups.weights, minlength=len(groups.sizes) * n_codes).astype(np.float64)
+    return of_counts(name, weights.reshape(-1, n_codes), categories, groups.clusters, groups.n_clusters)
+
+
+def of_counts(name: str, table: Floats, categories: Categories, clusters: Indices, n_clusters: int) -> CategoryColumn:
+    """Return the profile of a column of codes; IN: table: weight of each category in each cluster with rows."""
+    sizes = table.sum(axis=1)
+    shares, overall = table / sizes[:, None], table.sum(axis=0) / sizes.sum()
+    occurs = np.asarray(table.any(axis=0))
+    varies = occurs & (table.sum(axis=0) < sizes.sum())
+    rest = others(sizes)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        away = shares - others(table) / rest[:, None]
+        differences = np.where(varies, away / np.sqrt(overall * (1 - overall)), 0.0)
+        indexes = 100 * shares / overall
+
+    def indexed(values: Floats) -> tuple[float | None, ...]:
+        return tuple(value if known else None for value, known in zip(values.tolist(), occurs.tolist(), strict=True))
+
+    each = [
+        CategoryGroup(
+            shares=tuple(shares[i].tolist()),
+            differences=tuple(differences[i].tolist()) if rest[i] > 0 else None,
+            indexes=indexed(indexes[i]),
+        )
+        for i in range(len(sizes))
+    ]
+    n_codes = table.shape[1]
+    return CategoryColumn(
+        column=name,
+        effect=_cramers_v(table[:, occurs]),
+        everyone=CategoryGroup(tuple(overall.tolist()), None, indexed(np.full(n_codes, 100.0))),
+        clusters=spread_out(each, clusters, n_clusters),
+        categories=categories,
+    )
+
+
+def _cramers_v(table: Floats) -> float:
+    """Return Cramér's V of a table of weights without empty rows and columns."""
+    freedom = min(table.shape) - 1
+    if freedom == 0:
+        return 0.0
+    joint = table / table.sum()
+    expected = joint.sum(axis=1)[:, None] * joint.sum(axis=0)
+    return min(float(np.sqrt((np.square(joint - expected) / expected).sum() / freedom)), 1.0)
+
+
+def profile_by_passes(evidence: TableEvidence) -> tuple[ColumnProfile, ...]:
+    """Return the profile of the columns of a table in batches; quantiles take one to four passes."""
+    names = evidence.task.batches.columns
+    quantiles = quantiles_in(evidence.task.batches, evidence.task.overview, QUANTILES)
+    return tuple(
+        _of_booleans(name, evidence, j)
+        if name in evidence.booleans
+        else _of_numbers_in_batches(name, evidence, j, quantiles[:, j])
+        for j, name in enumerate(names)
+    )
+
+
+def _of_booleans(name: str, evidence: TableEvidence, j: int) -> CategoryColumn:
+    means = evidence.facts.means
+    present = np.flatnonzero(means.weights > 0)
+    true = means.mean[present, j] * means.weights[present]
+    table = np.stack([means.weights[present] - true, true], axis=1)
+    return of_counts(name, table, BOOLEAN, present, evidence.facts.k)
+
+
+def _of_numbers_in_batches(name: str, evidence: TableEvidence, j: int, quantiles: Floats) -> NumberColumn:
+    """Return the profile of a column of numbers; IN: quantiles of the clusters and of all rows, shape (k + 1, 5)."""
+    facts, spreads = evidence.facts, evidence.facts.spreads
+    present = np.flatnonzero(facts.means.weights > 0)
+    sizes, away = facts.means.weights[present], spreads.away[present, j]
+    unit, variance = int(spreads.exponents[j]), float(spreads.variance[j])
+    deviation, rest = float(np.sqrt(variance)), others(sizes)
+    mean = float(spreads.origin[j] + spreads.mean[j])  # in units
+    with np.errstate(divide="ignore", invalid="ignore"):
+        differences = (away - others(sizes * away) / rest) / (deviation or np.inf)
+    deviations = np.sqrt(spreads.inside[present, j] / sizes) if variance else np.zeros(len(sizes))
+    indexed = mean > 0 and float(facts.ranges.least[:, j].min()) >= 0
+    own = facts.means.mean[present, j]
+
+    def group(i: int, at: float, spread: float, difference: float | None) -> NumberGroup:
+        index = 100.0 * float(np.ldexp(at, -unit)) / mean if indexed else None
+        return NumberGroup(float(at), float(np.ldexp(spread, unit)), tuple(quantiles[i].tolist()), difference, index)
+
+    each = [
+        group(int(c), own[i], deviations[i], float(differences[i]) if rest[i] > 0 else None)
+        for i, c in enumerate(present)
+    ]
+    return NumberColumn(
+        column=name,
+        effect=float(min(spreads.between[j] / variance, 1.0)) if variance else 0.0,
+        everyone=group(-1, float(np.ldexp(mean, unit)), deviation, None),
+        clusters=spread_out(each, present, facts.k),
+    )
+
+
+def typical_rows(
+    task: Task, table: Array, columns: Sequence[int], profile: Sequence[ColumnProfile]
+) -> tuple[int | None, ...]:
+    """Return the position of the typical row of each cluster, the first of equally near ones; None without rows.
+
+    IN: table (n, d), the rows of `task` in the table's columns; profile: that of `columns`.
+    """
+    rows = np.flatnonzero(task.kept)
+    labels, k = task.reference.labels[rows], task.reference.n_clusters
+    away = np.zeros(len(rows))
+    for j, column in zip(columns, profile, strict=True):
+        values = np.asarray(table[rows, j], dtype=np.float64)
+        if isinstance(column, CategoryColumn):
+            usual = [0 if one is None else int(np.argmax(one.shares)) for one in column.clusters]
+            away += values != np.array(usual)[labels]
+        elif column.everyone.deviation > 0:
+            middle = np.array([0.0 if one is None else one.quantiles[2] for one in column.clusters])
+            # divided first, as differences of huge values leave the range
+            away += np.abs(values / column.everyone.deviation - (middle / column.everyone.deviation)[labels])
+    of_clusters = (np.flatnonzero(labels == i) for i in range(k))
+    return tuple(int(rows[own[np.argmin(away[own])]]) if len(own) else None for own in of_clusters)

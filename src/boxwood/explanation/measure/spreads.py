@@ -1,0 +1,57 @@
+"""How far the values of a column spread: the unit in which a margin or a change is small or large."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from boxwood._types import Array, Floats, Positive
+
+if TYPE_CHECKING:
+    from boxwood.reference import Task
+
+__all__ = ["Spread", "end_of_cut", "spreads_of"]
+
+
+class Spread(NamedTuple):
+    """The spread of a column among the rows that are in a cluster.
+
+    Parameters
+    ----------
+    deviation : float
+        Standard deviation, weighted if rows are; 1 for a column of one value, so that it is always above 0.
+    whole : bool
+        Whether all values are whole numbers.
+    """
+
+    deviation: Positive
+    whole: bool
+
+
+def spreads_of(task: Task, table: Array, columns: Iterable[int]) -> dict[int, Spread]:
+    """Return the spread of some columns; IN: table (n, d), the rows of `task` in the table's columns."""
+    rows = np.flatnonzero(task.kept)
+    weights = None if task.rows.weights is None else task.rows.weights[rows]
+    return {j: _spread(np.asarray(table[rows, j], dtype=np.float64), weights) for j in columns}
+
+
+def _spread(values: Floats, weights: Floats | None) -> Spread:
+    whole = bool((values == np.floor(values)).all())
+    if (values == values[0]).all():
+        return Spread(1.0, whole)
+    exponent = int(np.frexp(np.abs(values).max())[1])
+    x = np.ldexp(values, -exponent)  # at most 1, so that no square leaves the range
+    deviation = np.sqrt(np.average(np.square(x - np.average(x, weights=weights)), weights=weights))
+    return Spread(float(np.ldexp(deviation, exponent)) or 1.0, whole)
+
+
+def end_of_cut(values: Floats, lower: float, upper: float) -> tuple[Floats, Floats]:
+    """Return the end of a cut that is nearest to each value, and how far it is: there the value changes sides.
+
+    Of two ends at one distance it is the upper one.
+    """
+    with np.errstate(over="ignore"):  # a distance may be larger than the largest double
+        to_lower, to_upper = np.abs(values - lower), np.abs(values - upper)
+    return np.where(to_lower < to_upper, lower, upper), np.minimum(to_lower, to_upper)

@@ -1,0 +1,319 @@
+"""Stability: the clusterer and the tree on rows drawn again, and whether clusters are clearer than by chance."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import check_random_state
+
+from boxwood._frames import rows_of_table
+from boxwood._threads import one_blas_thread
+from boxwood._types import Array, Bools, Floats, Indices
+from boxwood._validation import whole_number
+from boxwood.errors import DataError
+from boxwood.explanation.ask.progress import Progress, silent
+from boxwood.explanation.measure.evidence import Evidence
+from boxwood.explanation.measure.held_out import retaken
+from boxwood.explanation.records import ClusterStability, CutStability, Stability
+from boxwood.explanation.verdict import LOST, ROWS, level_of, verdict_of
+from boxwood.reference import Reference, Task
+from boxwood.reference.clusterer import mixture_of, reference_of, weight_argument
+from boxwood.reference.labels import labels_of
+from boxwood.tree import ThresholdTree
+
+if TYPE_CHECKING:
+    from boxwood.explanation.explanation import Explanation
+
+__all__ = ["contrast_of", "overlaps", "stability_of"]
+
+LOW, HIGH = 0.05, 0.95  # quantiles over the resamples
+_SEEDS = 2**31 - 1
+_DRAWS = 1_000  # resamples that may be drawn again because they hold one cluster alone
+
+
+class _Again(NamedTuple):
+    """What one resample gave: the overlap of each cluster (NaN without rows), the share changed, the tree if any."""
+
+    overlaps: Floats
+    changed: float
+    tree: ThresholdTree | None
+
+
+def stability_of(ex: Explanation, n: int, random_state: Any, progress: Progress = silent) -> Stability:
+    """Return the stability; `Explanation.stability` states how it is measured."""
+    n, evidence = whole_number("n", n, 2), ex._rows()
+    seed = 0 if random_state is None else random_state
+    generator = check_random_state(seed)
+    if evidence.grow is None:
+        raise ValueError("the tree was there already, so it cannot be grown again; explain the rows of its fit")
+    refitted = evidence.clusterer is not None and not isinstance(_last_of(evidence.clusterer), FrozenEstimator)
+    pool = np.flatnonzero(_drawn_from(evidence.task, refitted))
+    size, again = min(len(pool), ROWS), []
+    for done in range(1, n + 1):
+        rows = _resample(evidence.task, pool, size, refitted, generator)
+        again.append(_once(ex, evidence, rows, refitted, generator))
+        progress("resamples", done, n)
+    clusters = _clusters(ex, np.array([one.overlaps for one in again]))
+    cuts = _cuts(ex, [one.tree for one in again])
+    changed = float(np.mean([one.changed for one in again]))
+    number = int(seed) if isinstance(seed, Integral) else None
+    contrast = _contrast(evidence, pool, generator) if refitted else None
+    found = Stability(n, size, refitted, clusters, cuts, changed, level_of(clusters), "", number, *contrast or ())
+    return found._replace(verdict=verdict_of(found))
+
+
+def _last_of(clusterer: Any) -> Any:
+    """Return the clusterer itself, or the last step of a pipeline, still frozen if it is."""
+    return clusterer.steps[-1][1] if hasattr(clusterer, "steps") else clusterer
+
+
+# ------------------------------------------------------------------------------------------------- one resample
+def _drawn_from(task: Task, refitted: bool) -> Bools:
+    """Return which rows may be drawn: a clusterer sees those that it left out, too."""
+    weights = task.rows.weights
+    if not refitted:
+        return task.kept
+    return np.ones(len(task.rows), dtype=np.bool_) if weights is None else weights > 0
+
+
+def _resample(task: Task, pool: Indices, size: int, refitted: bool, generator: Any) -> Indices:
+    """Return rows drawn with replacement, in ascending order; given labels are drawn until two clusters are there."""
+    for _ in range(_DRAWS):
+        rows: Indices = np.sort(pool[generator.randint(len(pool), size=size)])
+        if refitted or len(np.unique(task.reference.labels[rows])) > 1:
+            return rows
+    raise DataError(f"one cluster has nearly all rows: {_DRAWS:,} resamples of {size:,} rows held no other")
+
+
+def _once(ex: Explanation, evidence: Evidence, rows: Indices, refitted: bool, generator: Any) -> _Again:
+    task = evidence.task
+    first = np.unique(rows, return_index=True)[1]  # where each row of the resample stands first
+    weights = np.ones(len(first)) if task.rows.weights is None else task.rows.weights[rows[first]]
+    if refitted:
+        part = _refitted(evidence, rows, int(generator.randint(_SEEDS)))
+        old, new = task.reference.labels[rows[first]], part.reference.labels[first]
+        found, match = overlaps(old, new, weights, task.reference.n_clusters, part.reference.n_clusters)
+        tree = _grown(evidence, part, rows) if len(np.unique(new[new >= 0])) > 1 else None
+    else:
+        part = retaken(task, rows)
+        tree = _grown(evidence, part, rows)
+        old = ex.tree.leaf_clusters[evidence.leaf[rows[first]]]
+        new = tree.predict(evidence.coordinates.table.take(rows[first]))
+        k = task.reference.n_clusters
+        found, match = overlaps(old, new, weights, k, k, matched=False)
+    counted = old >= 0
+    moved = match[old[counted]] != new[counted]
+    changed = float(weights[counted][moved].sum() / max(weights[counted].sum(), np.finfo(float).tiny))
+    return _Again(found, changed, tree)
+
+
+def overlaps(
+    old: Indices, new: Indices, weights: Floats, k_old: int, k_new: int, *, matched: bool = True
+) -> tuple[Floats, Indices]:
+    """Return the Jaccard overlap of each old cluster with its match, NaN without rows, and the match of each, or -2.
+
+    Clusters are matched one to one, so that the sum of overlaps is largest; with `matched=False` by their numbers. Rows
+    of no cluster (-1) count for neither.
+    """
+    both = np.zeros((k_old + 1, k_new + 1))
+    np.add.at(both, (old, new), weights)  # -1 stands last
+    inner = both[:k_old, :k_new]
+    either = both[:k_old].sum(axis=1)[:, None] + both[:, :k_new].sum(axis=0)[None, :] - inner
+    jaccard = inner / np.where(either > 0, either, 1.0)
+    match = np.full(k_old, -2)  # no row has this number
+    if matched:
+        from scipy.optimize import linear_sum_assignment
+
+        some, others = linear_sum_assignment(jaccard, maximize=True)
+        match[some] = others
+    else:
+        match[:] = np.arange(k_old)
+    found = np.array([jaccard[c, match[c]] if match[c] >= 0 else 0.0 for c in range(k_old)])
+    return np.where(both[:k_old].sum(axis=1) > 0, found, np.nan), match
+
+
+def _refitted(evidence: Evidence, rows: Indices, seed: int) -> Task:
+    """Return the task on a resample, with the clusters that a clone of the clusterer finds there."""
+    part, own, names = evidence.task.of_rows(rows), evidence.given is None, evidence.coordinates.columns
+    measured = evidence.coordinates.measured
+    table = part.rows if measured is None else measured.take(rows)
+    given = np.ascontiguousarray(table.values) if own else rows_of_table(evidence.given, rows)
+    fitted = _seeded(clone(evidence.clusterer), seed)
+    with _by_one_thread():
+        fitted.fit(given, **weight_argument(fitted, part.rows.weights))
+    if own and measured is None:
+        reference = reference_of(fitted, given, part.rows)
+        mixture = mixture_of(fitted, reference, names)
+    else:
+        labels = np.asarray(labels_of(fitted, given, len(rows)))
+        reference, mixture = _with_means(part, np.where(labels < 0, -1, labels)), None
+    asked, k = part.max_leaf_nodes, evidence.task.reference.n_clusters
+    leaves = reference.n_clusters if asked == k else asked
+    return replace(part, reference=reference, mixture=mixture, max_leaf_nodes=leaves)
+
+
+@contextmanager
+def _by_one_thread() -> Iterator[None]:
+    """Fit without warnings, by one thread: many times faster in tables this small, and the same to the last digit."""
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped,import-not-found,unused-ignore]
+
+    with warnings.catch_warnings(), one_blas_thread(), threadpool_limits(1, user_api="openmp"):
+        warnings.simplefilter("ignore")  # the fit on all rows has warned; a resample has rows twice
+        yield
+
+
+def _with_means(part: Task, labels: Indices) -> Reference:
+    if (labels < 0).all():
+        return Reference(labels, np.zeros((1, part.rows.n_columns)))
+    return Reference.of(part.rows, labels)
+
+
+def _seeded(clusterer: Any, seed: int) -> Any:
+    """Return a clusterer with this seed wherever it takes one, so that the result is the same each time."""
+    names = [name for name in clusterer.get_params() if name.split("__")[-1] == "random_state"]
+    return clusterer.set_params(**dict.fromkeys(names, seed))
+
+
+def _contrast(evidence: Evidence, pool: Indices, generator: Any) -> Contrast | None:
+    """Return how the clusters compare with those of tables without groups, on a sample of rows, drawn by weight."""
+    weights, size = evidence.task.rows.weights, min(len(pool), CONTRASTED)
+    chances = None if weights is None else weights[pool] / weights[pool].sum()
+    drawn = generator.choice(pool, size, replace=weights is not None, p=chances)
+    rows, times = np.unique(drawn, return_counts=True)
+    clusterer, seed = _last_of(evidence.clusterer), int(generator.randint(_SEEDS))
+
+    def cluster(rows: Floats) -> Indices:
+        return np.asarray(labels_of(_seeded(clone(clusterer), seed).fit(rows), rows, len(rows)))
+
+    with _by_one_thread():
+        return contrast_of(_as_clustered(evidence, rows), times, cluster, generator)
+
+
+def _as_clustered(evidence: Evidence, rows: Indices) -> Floats:
+    """Return some rows in the columns in which they were clustered: of a pipeline, what its last step is given."""
+    if evidence.given is None:
+        part, measured = evidence.task.rows, evidence.coordinates.measured
+        return np.array((part if measured is None else measured).take(rows).values, dtype=np.float64)
+    given, steps = rows_of_table(evidence.given, rows), getattr(evidence.clusterer, "steps", ())
+    table = evidence.clusterer[:-1].transform(given) if len(steps) > 1 else given
+    return np.array(table.toarray() if hasattr(table, "toarray") else table, dtype=np.float64)
+
+
+def _grown(evidence: Evidence, part: Task, rows: Indices) -> ThresholdTree:
+    """Return the tree for a resample, on the table's columns, with thresholds as short as those of the explanation."""
+    assert evidence.grow is not None
+    return replace(evidence.of_rows(rows), task=part).on_table(evidence.grow(part).tree)
+
+
+# --------------------------------------------------------------------------------------------- over all resamples
+def _clusters(ex: Explanation, found: Floats) -> tuple[ClusterStability, ...]:
+    summaries = []
+    for one in ex.clusters:
+        known = found[~np.isnan(found[:, one.cluster]), one.cluster]
+        mean, low = (float(known.mean()), float(np.quantile(known, LOW))) if len(known) else (0.0, 0.0)
+        lost = int((known < LOST).sum())
+        summaries.append(ClusterStability(one.cluster, one.name, min(mean, 1.0), min(low, 1.0), lost))
+    return tuple(summaries)
+
+
+def _cuts(ex: Explanation, trees: list[ThresholdTree | None]) -> tuple[CutStability, ...]:
+    tree, coded = ex.tree, ex.coded_columns
+    ends = [
+        (node, int(tree.feature[node]), float(end))
+        for node in range(tree.n_nodes)
+        if tree.feature[node] >= 0
+        for end in (tree.lower[node], tree.upper[node])
+        if np.isfinite(end)
+    ]
+    thresholds = [_thresholds(again) for again in trees]
+    cuts = []
+    for node, feature, end in ends:
+        near = [_nearest(of_tree[feature], end) for of_tree in thresholds if feature in of_tree]
+        low, high = (None, None) if not near or feature in coded else map(float, np.quantile(near, (LOW, HIGH)))
+        cuts.append(CutStability(node, ex.columns[feature], end, len(near) / len(trees), low, high))
+    return tuple(cuts)
+
+
+def _thresholds(tree: ThresholdTree | None) -> dict[int, Floats]:
+    """Return the finite ends of the cuts of a tree, by the column that they test."""
+    if tree is None:
+        return {}
+    found = {}
+    for feature in tree.features.tolist():
+        ends = np.concatenate([tree.lower[tree.feature == feature], tree.upper[tree.feature == feature]])
+        found[feature] = ends[np.isfinite(ends)]
+    return found
+
+
+def _nearest(values: Floats, value: float) -> float:
+    return float(values[np.argmin(np.abs(values - value))])
+
+
+CONTRASTED = 1_000  # most rows of a table that is clustered for this
+DRAWS = 20  # tables without groups, of each kind
+FEW = 10  # a column of so many values at most keeps to them: steps alone would look like groups
+BEYOND = 3.0  # deviations above the mean of these tables: so rare that noise reaches it hardly ever
+
+
+class Contrast(NamedTuple):
+    """Share of the variance that clusters explain, and the most that is to be expected where there are no groups."""
+
+    explained: float
+    without_groups: float
+
+
+def contrast_of(rows: Floats, times: Indices, cluster: Callable[[Floats], Array], generator: Any) -> Contrast | None:
+    """Return how clusters of a table compare with clusters of tables without groups.
+
+    These are of the same size and spread: one kind is a single Gaussian with the covariance of the table, the other
+    uniform in a box along its principal axes. The kind that seems to have the clearer clusters is what counts. None for
+    a table without spread.
+
+    IN: rows, times: distinct rows, and how often each occurs, as rows of the tables without groups do; cluster: returns
+    the label of each row of a table, -1 for noise.
+    """
+    table = np.repeat(rows, times, axis=0)
+    center = table.mean(axis=0)
+    spread, axes = np.linalg.eigh(np.atleast_2d(np.cov(table.T, ddof=0)))
+    if not np.isfinite(spread).all() or spread.max() <= 0:
+        return None
+    here = (rows - center) @ axes
+    deviations, ends = np.sqrt(np.maximum(spread, 0.0)), (here.min(axis=0), here.max(axis=0))
+
+    def expected(draw: Callable[[], Floats]) -> float:
+        drawn = (_on_steps(center + draw() @ axes.T, rows) for _ in range(DRAWS))
+        shares = [_explained(one, cluster(one)) for one in (np.repeat(part, times, axis=0) for part in drawn)]
+        return float(np.mean(shares) + BEYOND * np.std(shares, ddof=1))
+
+    gaussian = expected(lambda: generator.normal(size=here.shape) * deviations)
+    uniform = expected(lambda: generator.uniform(*ends, size=here.shape))
+    return Contrast(_explained(table, cluster(table)), min(max(gaussian, uniform), 1.0))
+
+
+def _explained(table: Floats, labels: Array) -> float:
+    """Return the share of the variance that is between clusters; rows of noise are not explained."""
+    whole = np.square(table - table.mean(axis=0)).sum()
+    left = np.square(table[labels < 0] - table.mean(axis=0)).sum()
+    left += sum(np.square(one - one.mean(axis=0)).sum() for one in _groups(table, labels))
+    return float(max(1.0 - left / whole, 0.0)) if whole > 0 else 0.0
+
+
+def _groups(table: Floats, labels: Array) -> Iterator[Floats]:
+    return (table[labels == label] for label in np.unique(labels[labels >= 0]))
+
+
+def _on_steps(drawn: Floats, table: Floats) -> Floats:
+    """Return a drawn table with the values of each column that has few of them, the nearest ones."""
+    for j in range(table.shape[1]):
+        values = np.unique(table[:, j])
+        if len(values) <= FEW:
+            drawn[:, j] = values[np.searchsorted((values[1:] + values[:-1]) / 2, drawn[:, j])]
+    return drawn

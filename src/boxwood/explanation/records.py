@@ -1,0 +1,619 @@
+"""Every named field: rules, leaves, clusters, profiles, and what an explanation measures when it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal, NamedTuple, TypeAlias, overload
+
+import numpy as np
+
+from boxwood._types import LATER, Amount, AnyAmount, Range, Share
+from boxwood.axes import Categories
+from boxwood.tree import Box, Interval, ThresholdTree
+from boxwood.tree.boxes import sides
+from boxwood.tree.cover import cover
+from boxwood.tree.nodes import Cut
+
+__all__ = [
+    "GOALS",
+    "QUANTILES",
+    "BudgetFacts",
+    "CategoryColumn",
+    "CategoryGroup",
+    "ClusterStability",
+    "ClusterSummary",
+    "ColumnProfile",
+    "Condition",
+    "CutStability",
+    "DrawFacts",
+    "FarFromGaussian",
+    "Frontier",
+    "FrontierRow",
+    "HeldOut",
+    "KernelFacts",
+    "LeafSummary",
+    "MixtureFacts",
+    "NumberColumn",
+    "NumberGroup",
+    "Rule",
+    "SearchFacts",
+    "Stability",
+    "cluster_rules_of",
+    "clusters_of",
+    "condition_of",
+    "leaves_of",
+    "ruled_by",
+    "rules_of",
+]
+
+
+class HeldOut(NamedTuple):
+    """How well rules grown in the same way do on rows that were not used to grow them.
+
+    Parameters
+    ----------
+    agreement : float
+        Share of the held-out rows, by weight if rows are weighted, whose rule names their cluster.
+    price : float
+        Price of explainability on the held-out rows. It may be below 1 or infinite.
+    n_rows : int
+        Number of rows that were held out, over all folds.
+    how : str
+        How rows were held out: "30% of the rows" or "5 folds", with ", of a sample of 100,000 rows" for a long table in
+        batches.
+    """
+
+    agreement: Share
+    price: AnyAmount
+    n_rows: int
+    how: str
+
+
+class FrontierRow(NamedTuple):
+    """What a tree with so many leaves loses.
+
+    Parameters
+    ----------
+    leaves : int
+        Number of leaves.
+    price : float
+        Price of explainability, on the rows that are explained. It may be below 1 or infinite.
+    agreement : float
+        Share of the rows whose rule names their cluster.
+    price_held_out, agreement_held_out : float or None
+        The same on rows that were not used to grow; None if that was not asked for.
+    is_this : bool
+        Whether this is the tree of the explanation; the other rows are prunings of one larger tree.
+    """
+
+    leaves: int
+    price: AnyAmount
+    agreement: Share
+    price_held_out: AnyAmount | None
+    agreement_held_out: Share | None
+    is_this: bool
+
+
+@dataclass(frozen=True)
+class Frontier(Sequence[FrontierRow]):
+    """Leaves against price and agreement: a sequence of `FrontierRow`; printing it shows a table.
+
+    Parameters
+    ----------
+    rows : tuple of FrontierRow
+        In ascending order of the leaves, one for each size at which a pruning loses less than all smaller ones, and
+        one more for the tree of the explanation, which stands behind the pruning of its size.
+    folds : int
+        Number of folds by which rows were held out; 0 for none.
+    grown_by : str
+        How the larger tree was grown, in the words of `Explanation.method`.
+    objective : {"cost", "mistakes"}
+        What each pruning has the least of, among all prunings with as few leaves.
+    n_grown : int
+        Number of rows on which the larger tree was grown and pruned: a sample, where the table is long. Price and
+        agreement are those of all rows; of a long table in batches those held out are of the sample.
+    """
+
+    rows: tuple[FrontierRow, ...]
+    folds: int
+    grown_by: str
+    objective: Annotated[str, Literal["cost", "mistakes"]]
+    n_grown: int
+
+    @property
+    def this(self) -> FrontierRow:
+        """The row of the explanation's own tree."""
+        return next(row for row in self.rows if row.is_this)
+
+    @overload
+    def __getitem__(self, index: int) -> FrontierRow: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[FrontierRow, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> FrontierRow | tuple[FrontierRow, ...]:
+        return self.rows[index]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[FrontierRow]:
+        return iter(self.rows)
+
+    def __str__(self) -> str:
+        from boxwood.render.words.measured import frontier_text
+
+        return frontier_text(self)
+
+
+class ClusterStability(NamedTuple):
+    """How surely a cluster is found again.
+
+    Parameters
+    ----------
+    cluster : int
+        Number of the cluster.
+    name : str or number
+        Its name.
+    jaccard : float
+        Mean overlap with the cluster that was found again in a resample: rows in both, divided by rows in either.
+        Only rows of the resample count. 0 where no cluster was left to be matched with it.
+    jaccard_low : float
+        The overlap that was undercut in 5% of the resamples.
+    lost : int, default=None
+        Number of resamples in which the overlap was below 0.5; None for a model that was saved before it was counted.
+    """
+
+    cluster: int
+    name: Hashable
+    jaccard: Share
+    jaccard_low: Share
+    lost: Annotated[int | None, LATER] = None
+
+
+class CutStability(NamedTuple):
+    """How surely a cut returns; a cut of two ends, a two-sided one, has two entries.
+
+    Parameters
+    ----------
+    node : int
+        Node of the explanation's tree.
+    column : str
+        Column that the node tests.
+    threshold : float
+        One end of the cut, in the units of the table.
+    returns : float
+        Share of the resamples whose tree tests the column.
+    low, high : float or None
+        The threshold nearest to this one, of each tree that tests the column: 90% of these lie between `low` and
+        `high`. None if no tree tests the column, and for a column of categories, where thresholds are codes.
+    """
+
+    node: int
+    column: str
+    threshold: float
+    returns: Share
+    low: float | None
+    high: float | None
+
+
+class Stability(NamedTuple):
+    """How much of an explanation is the same on rows drawn again; made by `Explanation.stability`, printed as text.
+
+    Parameters
+    ----------
+    n : int
+        Number of resamples: rows drawn with replacement.
+    n_rows : int
+        Number of rows in each.
+    refitted : bool
+        Whether the clusterer was fitted again on each resample. False if labels were given: then the clusters stay, and
+        all that is measured is the tree, so "cluster" below means the rows to which its rules give the cluster.
+    clusters : tuple of ClusterStability
+        In the order of the clusters' numbers.
+    cuts : tuple of CutStability
+        In the order of the nodes.
+    changed : float
+        Share of the rows that change their cluster, averaged over the resamples.
+    level : {"stable", "doubtful", "unstable"}
+        "unstable" if `jaccard_low` of some cluster is below 0.5, "stable" if that of all is 0.75 or more and none was
+        ever lost, "doubtful" otherwise. It says whether clusters return, not whether groups are there.
+    verdict : str
+        The level, and `clearer`, in sentences.
+    random_state : int or None
+        Seed of the resamples; None if a generator was given.
+    explained, without_groups : float, default=None
+        Share of the variance that the clusters explain, and the most that would be expected of them in a table of the
+        same size and spread without groups. None if labels were given, or the columns have no spread.
+    """
+
+    n: int
+    n_rows: int
+    refitted: bool
+    clusters: tuple[ClusterStability, ...]
+    cuts: tuple[CutStability, ...]
+    changed: Share
+    level: Annotated[str, Literal["stable", "doubtful", "unstable"]]
+    verdict: str
+    random_state: int | None
+    explained: Annotated[Share | None, LATER] = None
+    without_groups: Annotated[Share | None, LATER] = None
+
+    @property
+    def clearer(self) -> bool | None:
+        """Whether the clusters are clearer than in data without groups; None if that is not known."""
+        if self.explained is None or self.without_groups is None:
+            return None
+        return self.explained > self.without_groups
+
+    def __str__(self) -> str:
+        from boxwood.render.words.measured import stability_text
+
+        return stability_text(self)
+
+
+class LeafSummary(NamedTuple):
+    """A leaf with its rule.
+
+    `size` is its number of rows, and `own` the number of those that belong to its cluster. Both are sums of weights if
+    rows are weighted. `noise` is the number of rows left out (label -1) that fulfil its rule, whatever their weight;
+    None for a model that was saved before this was counted.
+    """
+
+    leaf: int
+    cluster: int
+    size: float
+    own: float
+    rule: Rule
+    noise: int | None = None
+
+
+class ClusterSummary(NamedTuple):
+    """A cluster with its rules, and how well they describe it.
+
+    `size` is its number of rows (their weight, if rows are weighted). `share` is the fraction of all rows that are in
+    it, without rows left out. `ruled` is the number (or weight) of rows that its rules take, of whichever cluster,
+    without rows left out. `caught` is the fraction of the cluster's rows that its rules hold; None for a cluster
+    without rows.
+    `precision` is the fraction of the rules' rows that are in the cluster; None if the rules hold no row.
+    `rules` together hold the rows of the cluster's leaves, in the fewest conditions that were found, the shortest rule
+    first. They may overlap, and are none for a cluster without a leaf. `Explanation.leaves` has the rule of each leaf.
+    """
+
+    cluster: int
+    name: Hashable
+    size: float
+    share: float
+    ruled: float
+    caught: float | None
+    precision: float | None
+    rules: tuple[Rule, ...]
+
+
+class FarFromGaussian(NamedTuple):
+    """A component whose rows are not Gaussian along a column, and how: "heavy-tailed", "skewed" or "two-humped"."""
+
+    component: Hashable
+    column: str
+    verdict: str
+
+
+class MixtureFacts(NamedTuple):
+    """Facts on a tree that follow from the parameters of a Gaussian mixture. Like the parameters, they are estimates.
+
+    Parameters
+    ----------
+    explainability_to_noise : float
+        For a pair of components: the squared distance of their means in units of the variance, on the column that
+        separates the pair best. The ratio is the smallest such value of all pairs. Infinite for components without
+        variance.
+    components : pair
+        Names of the pair with the smallest value.
+    column : str
+        The column that separates that pair best.
+    certified_error : float
+        Upper bound on the share of rows drawn from these Gaussians that end in a leaf of another component. It is
+        exact if columns are independent within components.
+    far_from_gaussian : tuple of FarFromGaussian
+        Components that `metrics.tail_check` finds far from Gaussian on a column that bounds one of their leaves.
+    """
+
+    explainability_to_noise: AnyAmount
+    components: tuple[Hashable, Hashable]
+    column: str
+    certified_error: Share
+    far_from_gaussian: tuple[FarFromGaussian, ...]
+
+
+class DrawFacts(NamedTuple):
+    """Facts on the random trees of which the explanation has the cheapest.
+
+    Parameters
+    ----------
+    n_trees : int
+        Number of trees drawn.
+    best, mean, worst : float
+        Smallest, mean and largest cost of the trees, divided by the cost of the clusters. Both costs are sums of
+        distances to the clusters' centres.
+    bound : float or None
+        Upper bound on the expected cost of one random tree, divided by that of the clusters, for any data. None where
+        columns are kept from the cuts (`forbidden`, `max_columns`): costs count these columns, and have no bound then.
+    """
+
+    n_trees: Annotated[int, Range(1, 2**63 - 1, "a whole number of at least 1")]
+    best: AnyAmount
+    mean: AnyAmount
+    worst: AnyAmount
+    bound: AnyAmount | None
+
+
+class KernelFacts(NamedTuple):
+    """A kernel, and the highest price in its feature space: a price is to be compared with it.
+
+    Parameters
+    ----------
+    kernel : str
+        The kernel, with its bandwidth.
+    price_ceiling : float
+        The highest price that any tree could have. If it is near 1, a price near 1 says nothing.
+    """
+
+    kernel: str
+    price_ceiling: AnyAmount
+
+
+def leaves_of(leaves: Iterable[LeafSummary], n_clusters: int) -> list[list[LeafSummary]]:
+    """Return the leaves of each cluster."""
+    groups: list[list[LeafSummary]] = [[] for _ in range(n_clusters)]
+    for leaf in leaves:
+        groups[leaf.cluster].append(leaf)
+    return groups
+
+
+def ruled_by(leaves: Iterable[LeafSummary]) -> float:
+    """Return the number, or the weight, of the rows in some leaves."""
+    return sum(leaf.size for leaf in leaves)
+
+
+def clusters_of(
+    leaves: Sequence[LeafSummary], names: Sequence[Hashable], sizes: Sequence[float], rules: Sequence[tuple[Rule, ...]]
+) -> tuple[ClusterSummary, ...]:
+    """Return the clusters; IN: leaves of all; names, sizes, rules: of each cluster."""
+    total = sum(sizes)
+    return tuple(
+        ClusterSummary(
+            cluster=i,
+            name=name,
+            size=size,
+            share=size / total,
+            ruled=ruled_by(own),
+            caught=_share(sum(leaf.own for leaf in own), size),
+            precision=_share(sum(leaf.own for leaf in own), ruled_by(own)),
+            rules=rules[i],
+        )
+        for i, (name, size, own) in enumerate(zip(names, sizes, leaves_of(leaves, len(sizes)), strict=True))
+    )
+
+
+def _share(part: float, whole: float) -> float | None:
+    return min(part / whole, 1.0) if whole else None  # rounding can put a sum of weights above the whole
+
+
+QUANTILES = (5, 25, 50, 75, 95)  # percent
+
+
+class NumberGroup(NamedTuple):
+    """A column of numbers among the rows of one cluster, or of all clusters.
+
+    Parameters
+    ----------
+    mean, deviation : float
+        Mean and standard deviation (that of the rows as they are: divided by their weight).
+    quantiles : tuple of 5 float
+        The values below which 5, 25, 50, 75 and 95 percent of the rows lie. Without weights they are interpolated as
+        in numpy and pandas. With weights, each is the least value that reaches its percentage of the weight.
+    difference : float, default=None
+        Standardised difference: the mean minus the mean of all other clusters' rows, in standard deviations of the
+        column. 0 for a column of one value. None for all rows, and where no other cluster has rows.
+    index : float, default=None
+        The mean in percent of the mean of all rows: 100 is average. None if the column has negative values or is 0
+        everywhere, as percentages say nothing then.
+    """
+
+    mean: float
+    deviation: Amount
+    quantiles: tuple[float, ...]
+    difference: float | None = None
+    index: Amount | None = None  # type: ignore[assignment]  # hides the method of tuples, which nobody needs here
+
+
+class CategoryGroup(NamedTuple):
+    """A column of categories among the rows of one cluster, or of all clusters: an entry for each category.
+
+    Parameters
+    ----------
+    shares : tuple of float
+        Share of the rows that have the category. They add up to 1.
+    differences : tuple of float, default=None
+        Standardised differences: the share minus the share among all other clusters' rows, in standard deviations of
+        having the category or not. 0 for a category that all rows or no rows have. None for all rows, and where no
+        other cluster has rows.
+    indexes : tuple of float or None
+        The share in percent of the share among all rows: 100 is average. None for a category that no row has.
+    """
+
+    shares: tuple[Share, ...]
+    differences: tuple[float, ...] | None = None
+    indexes: tuple[Amount | None, ...] = ()
+
+
+class NumberColumn(NamedTuple):
+    """A column of numbers, cluster by cluster.
+
+    Parameters
+    ----------
+    column : str
+    effect : float
+        Effect size η² (eta squared): the share of the column's variance that lies between clusters, from 0 to 1; 0 for
+        a column of one value.
+    everyone : NumberGroup
+        All rows that are in a cluster. Its index is 100 where it has one.
+    clusters : tuple of k (NumberGroup or None)
+        In the order of the clusters' numbers; None for a cluster without rows.
+    """
+
+    column: str
+    effect: Share
+    everyone: NumberGroup
+    clusters: tuple[NumberGroup | None, ...]
+
+
+class CategoryColumn(NamedTuple):
+    """A column of categories, cluster by cluster.
+
+    Parameters
+    ----------
+    column : str
+    effect : float
+        Effect size Cramér's V: how closely categories and clusters go together, from 0 to 1; 0 for one category.
+    everyone : CategoryGroup
+        All rows that are in a cluster.
+    clusters : tuple of k (CategoryGroup or None)
+        In the order of the clusters' numbers; None for a cluster without rows.
+    categories : Categories
+        What the entries of a group stand for: `categories.values`, and one more for all other values if
+        `categories.others`. A column of booleans has the values False and True.
+    """
+
+    column: str
+    effect: Share
+    everyone: CategoryGroup
+    clusters: tuple[CategoryGroup | None, ...]
+    categories: Categories
+
+
+ColumnProfile: TypeAlias = NumberColumn | CategoryColumn
+"""A column of the profile: of numbers or of categories."""
+
+
+_EVERY_NUMBER = (Interval(-np.inf, np.inf, True, True),)
+
+
+class Condition(NamedTuple):
+    """The condition on one column: its value lies in one of the intervals, which are ascending and disjoint.
+
+    For a column with `categories` the intervals hold their codes, one interval for each code.
+    """
+
+    column: str
+    intervals: tuple[Interval, ...]
+    categories: Categories | None = None
+
+
+Rule: TypeAlias = tuple[Condition, ...]
+"""Conditions that all hold. For a leaf they are in the order in which its path first tests their columns."""
+
+
+def rules_of(tree: ThresholdTree, columns: Sequence[str], categories: Mapping[int, Categories]) -> list[Rule]:
+    """Return the rule of each leaf. A column that may have any value gives no condition."""
+    return [_rule(box, columns, categories) for box in tree.boxes()]
+
+
+def cluster_rules_of(
+    tree: ThresholdTree, columns: Sequence[str], categories: Mapping[int, Categories], n_clusters: int
+) -> list[tuple[Rule, ...]]:
+    """Return the rules of each cluster, see `ClusterSummary`; none for a cluster without a leaf.
+
+    They are for readers. A row in which a value is missing may fulfil them and yet have no leaf, because the tree asks
+    for that value on its way.
+    """
+    boxes, clusters = tree.boxes(), tree.leaf_clusters.tolist()
+    domains = {j: known.domain for j, known in categories.items()}
+    rules = []
+    for i in range(n_clusters):
+        own = [box for box, cluster in zip(boxes, clusters, strict=True) if cluster == i]
+        others = [box for box, cluster in zip(boxes, clusters, strict=True) if cluster != i]
+        if len(own) > 1 or any(domains.keys() & box.keys() for box in own):
+            own = cover(own, others, domains) or own  # leaves that hold no row keep rules that say so
+        rules.append(tuple(_rule(box, columns, categories) for box in own))  # numbers of one box need no fewer words
+    return rules
+
+
+def condition_of(cut: Cut, columns: Sequence[str], categories: Mapping[int, Categories]) -> Condition:
+    """Return the condition that the rows on one side of a cut fulfil: the side that `cut.inside` says."""
+    return _condition(cut.feature, tuple(sides(cut)), columns, categories)
+
+
+def _rule(box: Box, columns: Sequence[str], categories: Mapping[int, Categories]) -> Rule:
+    return tuple(_condition(j, pieces, columns, categories) for j, pieces in box.items() if pieces != _EVERY_NUMBER)
+
+
+def _condition(
+    j: int, pieces: tuple[Interval, ...], columns: Sequence[str], categories: Mapping[int, Categories]
+) -> Condition:
+    if j not in categories:
+        return Condition(columns[j], pieces)
+    codes = [code for code, _ in categories[j].domain if any(code in piece for piece in pieces)]
+    return Condition(columns[j], tuple(Interval(code, code, True, True) for code in codes), categories[j])
+
+
+GOALS = ("auto", "cost", "agreement")
+
+
+class BudgetFacts(NamedTuple):
+    """The limits that were set for the rules, all of which are kept; None where there was none.
+
+    Parameters
+    ----------
+    max_depth, min_samples_leaf, max_columns, round_thresholds : int, default=None
+    forbidden, preferred : tuple of str
+        Names of columns.
+    n_moved : int
+        Number of rows, without rows left out, that rounding the thresholds sent to another leaf.
+    """
+
+    max_depth: int | None = None
+    min_samples_leaf: int | None = None
+    max_columns: int | None = None
+    round_thresholds: int | None = None
+    forbidden: tuple[str, ...] = ()
+    preferred: tuple[str, ...] = ()
+    n_moved: int = 0
+
+
+class SearchFacts(NamedTuple):
+    """What "auto" did to find the tree.
+
+    Parameters
+    ----------
+    objective : {"auto", "cost", "agreement"}
+        What was asked for.
+    reason : str
+        Why "auto" looked at agreement alone; empty where it did not.
+    n_candidates : int
+        Number of different trees that were compared.
+    n_sampled : int
+        Number of rows that most growers saw; the tree was refined and measured on every row. Of a table in batches it
+        was refined on these rows, and measured on every row.
+    stopped_by_clock : bool
+        Whether the time limit ended the search.
+    gap : float, default=None
+        No tree with as many leaves costs less by more than this share, even if it explains other clusters; 0 if none
+        costs less. Trees that test forbidden columns do not count; those that break another limit do. None if that is
+        not known: for more than four leaves or more leaves than clusters, where agreement alone is looked at, in long
+        tables and in wide ones, with `max_columns`, where rounded thresholds move rows, and where a cut of a pipeline's
+        columns becomes several cuts of the table's.
+    """
+
+    objective: Annotated[str, Literal["auto", "cost", "agreement"]]
+    reason: str
+    n_candidates: int
+    n_sampled: int
+    stopped_by_clock: bool
+    gap: Share | None = None
+
+    @property
+    def by_agreement(self) -> bool:
+        """Whether agreement alone decided, so that the price of the tree says little."""
+        return self.objective == "agreement" or bool(self.reason)

@@ -1,0 +1,1 @@
+"""Better trees of the same size: refinement, and exchanges of leaves and subtrees."""

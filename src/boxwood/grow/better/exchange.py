@@ -1,0 +1,305 @@
+"""Leaves exchanged for better ones: refilled, swapped, on preferred columns, within a budget."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from boxwood._types import Bools, Floats, Indices, Ints
+from boxwood.grow.better._recut import is_past
+from boxwood.grow.better.refine import refined, refined_with_centers
+from boxwood.grow.leaves.expand import expanded
+from boxwood.grow.leaves.prune import sums_by_node
+from boxwood.grow.shared.costs import Problem, make_problem, whole_costs, whole_costs_of
+from boxwood.grow.shared.names import clusters_reached, leaves_reached, named, with_centers_reached, without_leaves
+from boxwood.reference import Task
+from boxwood.tree import ThresholdTree, TreeBuilder, between
+from boxwood.tree.merge import merged
+
+__all__ = ["NEARLY", "keeps", "loss_of", "preferring", "refilled", "swapped", "within"]
+
+TURNS = 5  # at most so often are freed leaves used elsewhere
+
+
+def refilled(
+    tree: ThresholdTree,
+    task: Task,
+    max_leaf_nodes: int,
+    objective: str,
+    *,
+    turns: int = TURNS,
+    tol: float = 0.0,
+    deadline: float | None = None,
+) -> ThresholdTree:
+    """Return the tree without useless cuts, and with the leaves that are free then used where they lower the loss most.
+
+    In each turn cuts that separate nothing are left out (`merged`), leaves are split until there are `max_leaf_nodes`
+    (`expanded`), and cuts are improved (`refined_with_centers` for the objective "cost", with `tol`, and `refined` for
+    "mistakes"). It ends when no leaf is free, when no split lowers the loss, after so many turns, or at the deadline on
+    the clock of `time.monotonic`.
+
+    Always holds: names are honest, and no leaf is empty (see `named`); no cut separates nothing; there are at most
+    `max_leaf_nodes` leaves, if the tree had no more; the loss is not higher than that of `named(tree, task, ...)`. It
+    is the weight of the rows outside of their cluster, or the cost with the best centres of the tree's clusters.
+    """
+    tree = merged(named(tree, task, objective))
+    for _ in range(turns):
+        if tree.n_leaves >= max_leaf_nodes or is_past(deadline):
+            break
+        more = _expanded(tree, task, max_leaf_nodes, objective)
+        if more == tree:
+            break
+        if objective == "cost":
+            more = refined_with_centers(more, task, tol=tol, deadline=deadline)
+        else:
+            more = refined(more, task, objective, deadline=deadline)
+        tree = merged(named(more, task, objective))
+    return tree
+
+
+def _expanded(tree: ThresholdTree, task: Task, max_leaf_nodes: int, objective: str) -> ThresholdTree:
+    """Return the tree with more leaves that lower the loss, or the same tree."""
+    own = with_own_centers(tree, task, objective)
+    more = named(expanded(tree, own, max_leaf_nodes, objective=objective), own, objective)
+    return more if _summed(more, own, objective) < _summed(tree, own, objective) else tree
+
+
+def loss_of(tree: ThresholdTree, task: Task, objective: str) -> float:
+    """Return the weight of the rows outside of their cluster, or the cost with the best centres of the tree's clusters.
+
+    The unit is that of the task, and of all its trees.
+    """
+    return _summed(tree, with_own_centers(tree, task, objective), objective)
+
+
+def with_own_centers(tree: ThresholdTree, task: Task, objective: str) -> Task:
+    """Return the task with the best centres of the tree's clusters, for the objective "cost"."""
+    return with_centers_reached(tree, task) if objective == "cost" else task
+
+
+def _summed(tree: ThresholdTree, task: Task, objective: str) -> float:
+    problem, rows = make_problem(task, objective), np.flatnonzero(task.kept)
+    costs = problem.cost_under(rows, clusters_reached(tree, task)[rows])
+    return float((costs * problem.share[rows] * problem.times[rows]).sum())
+
+
+SINGLES = 4  # leaves that are tried alone; one gains nearly as much in half the time
+_LOWER = 1e-9  # by this share a loss must fall, so that rounding decides nothing
+
+
+def swapped(
+    tree: ThresholdTree,
+    task: Task,
+    max_leaf_nodes: int,
+    objective: str,
+    *,
+    singles: int = SINGLES,
+    deadline: float | None = None,
+) -> ThresholdTree:
+    """Return a tree that loses less with as many leaves, if swaps of leaves find one.
+
+    A leaf is worth what its rows would lose on the other side of the cut above it. The quarter of the leaves that are
+    worth least is taken away, and the rest is expanded and refined (`refilled`). A tree that loses less, and in which
+    no cluster has lost its last leaf, takes the place of the tree; otherwise half as many leaves are tried, down to
+    one, and then each of the next few alone, `singles` with the first. It ends at the deadline, on the clock of
+    `time.monotonic`.
+
+    Always holds: all that `refilled` promises; in particular the loss is not higher than that of
+    `named(tree, task, objective)`.
+    """
+    best = refilled(tree, task, max_leaf_nodes, objective, deadline=deadline)
+    loss, places = loss_of(best, task, objective), _places(best.n_leaves, singles)
+    while places and not is_past(deadline):
+        start, stop = places[0]
+        dropped = np.zeros(best.n_leaves, dtype=np.bool_)
+        dropped[np.argsort(_worths(best, task, objective), kind="stable")[start:stop]] = True
+        other = refilled(without_leaves(best, dropped), task, max_leaf_nodes, objective, deadline=deadline)
+        other_loss = loss_of(other, task, objective)
+        if other_loss < loss * (1 - _LOWER) and np.isin(best.leaf_clusters, other.leaf_clusters).all():
+            best, loss = other, other_loss
+        else:
+            places = places[1:]
+    return best
+
+
+def _places(n_leaves: int, n_singles: int) -> list[tuple[int, int]]:
+    """Return which leaves are taken away in turn, as runs of the leaves in the order of what they are worth."""
+    sizes = [n_leaves // 4 >> i for i in range(n_leaves.bit_length()) if n_leaves // 4 >> i > 0] or [1]
+    singles = [(i, i + 1) for i in range(1, n_singles)]
+    return [(start, stop) for start, stop in [(0, size) for size in sizes] + singles if stop < n_leaves]
+
+
+def _worths(tree: ThresholdTree, task: Task, objective: str) -> Floats:
+    """Return for each leaf what its rows would lose on the other side of the cut above, shape (n_leaves,)."""
+    task = with_own_centers(tree, task, objective)
+    problem, rows = make_problem(task, objective), np.flatnonzero(task.kept)
+    leaf = leaves_reached(tree, task)[rows]
+    order = np.argsort(leaf, kind="stable")
+    ends = np.searchsorted(leaf[order], np.arange(tree.n_leaves + 1))
+    worths = np.empty(tree.n_leaves)
+    for i, node in enumerate(tree.leaf_nodes.tolist()):
+        here, above = rows[order[ends[i] : ends[i + 1]]], int(tree.parent[node])
+        sibling = above + 1 if node != above + 1 else int(tree.second[above])
+        other = problem.cost_under(here, subtree(tree, sibling).predict(task.rows.values[here], n_jobs=1))
+        more = other - problem.cost_under(here, np.full(len(here), tree.leaf_clusters[i]))
+        worths[i] = (more * problem.share[here] * problem.times[here]).sum()
+    return worths
+
+
+NEARLY = 0.01  # share of its loss by which a tree may lose more, so that cuts test preferred columns
+
+
+class _Exchange(NamedTuple):
+    """Another cut of a node; the smaller is better."""
+
+    change: int  # of the rows' whole costs
+    feature: int
+    threshold: float
+    swaps: bool  # whether the sides change places
+
+
+def preferring(tree: ThresholdTree, task: Task, objective: str) -> ThresholdTree:
+    """Return the tree with cuts exchanged for cuts on preferred columns, while it loses at most 1% more.
+
+    Cuts on other columns are visited from the root down, in pre-order. For each, everything below it stays as it is,
+    and in each preferred column the threshold is looked for at which the rows of the node cost least, with both sides
+    in their places or exchanged. The cheapest of these cuts that keeps the budget, and with which the tree loses at
+    most 1% more than the tree to begin with, takes the place of the cut. The loss is the weight of the rows outside of
+    their cluster, or the cost with the best centres of the tree's clusters; see `loss_of`.
+
+    Always holds: the loss is at most 1.01 times that of `tree`; the shape is the same, up to exchanged sides. Two-sided
+    cuts stay. Ties go to the lowest feature, then to the lowest threshold. Takes time n log n for each cut and each
+    preferred column.
+    """
+    wanted = [j for j in task.budget.preferred if j not in task.budget.forbidden]
+    if not wanted:
+        return tree
+    most = loss_of(tree, task, objective) * (1 + NEARLY)
+    node = 0
+    while node < tree.n_nodes:
+        is_cut = tree.feature[node] >= 0 and np.isneginf(tree.lower[node])
+        if is_cut and int(tree.feature[node]) not in wanted:
+            for exchange in _exchanges(tree, node, task, make_problem(task, objective), wanted):
+                other = _exchanged(tree, node, exchange)
+                if keeps(other, task) and loss_of(other, task, objective) <= most:
+                    tree = other
+                    break
+        node += 1
+    return tree
+
+
+def _exchanges(tree: ThresholdTree, node: int, task: Task, problem: Problem, columns: list[int]) -> list[_Exchange]:
+    """Return the best cut of a node in each of some columns, the cheapest first."""
+    rows = np.flatnonzero(_reaches(tree, node, task) & task.kept)
+    sides = [
+        subtree(tree, child).predict(task.rows.values[rows], n_jobs=task.n_jobs)
+        for child in (node + 1, int(tree.second[node]))
+    ]
+    first, second = whole_costs_of(problem, rows, sides)
+    found = (_best(j, task, rows, first - second) for j in columns)
+    return sorted(each for each in found if each is not None)
+
+
+def _best(feature: int, task: Task, rows: Indices, difference: Ints) -> _Exchange | None:
+    values = task.rows.column(feature, rows)
+    order = np.argsort(values, kind="stable")
+    values, sums = values[order], np.cumsum(difference[order])
+    places = np.flatnonzero(values[1:] != values[:-1])  # the last row on the first side of each cut
+    if not len(places):
+        return None
+    changes = sums[places], sums[-1] - sums[places]  # of rows on their first side; with the sides exchanged
+    swaps = bool(changes[1].min() < changes[0].min())
+    best = int(places[changes[swaps].argmin()])
+    threshold = float(between(*values[best : best + 2].tolist()))
+    return _Exchange(int(changes[swaps].min()), feature, threshold, swaps)
+
+
+def _exchanged(tree: ThresholdTree, node: int, exchange: _Exchange) -> ThresholdTree:
+    builder, waiting = TreeBuilder(), [(0, 0)]
+    while waiting:
+        here, made = waiting.pop()
+        if tree.feature[here] < 0:
+            builder.label(made, int(tree.cluster[here]))
+            continue
+        cut = int(tree.feature[here]), float(tree.upper[here]), float(tree.lower[here])
+        children = here + 1, int(tree.second[here])
+        if here == node:
+            cut = exchange.feature, exchange.threshold, -np.inf
+            children = children[::-1] if exchange.swaps else children
+        first, second = builder.split(made, *cut)
+        waiting += ((children[1], second), (children[0], first))
+    return builder.build()
+
+
+def subtree(tree: ThresholdTree, node: int) -> ThresholdTree:
+    """Return the tree below a node."""
+    end, waiting = node, 1
+    while waiting:
+        waiting += 1 if tree.feature[end] >= 0 else -1
+        end += 1
+    second = tree.second[node:end]
+    arrays = tree.feature[node:end], tree.lower[node:end], tree.upper[node:end]
+    return ThresholdTree(*arrays, np.where(second < 0, -1, second - node), tree.cluster[node:end])
+
+
+def _reaches(tree: ThresholdTree, node: int, task: Task) -> Bools:
+    """Return whether each row reaches a node."""
+    below = np.arange(len(subtree(tree, node).feature)) + node
+    inside = np.isin(tree.leaf_nodes, below)
+    reached: Bools = inside[tree.apply(task.rows, n_jobs=task.n_jobs)]
+    return reached
+
+
+def within(tree: ThresholdTree, task: Task, objective: str) -> ThresholdTree:
+    """Return the tree without what breaks the depth or the fewest rows of a leaf that the task's budget allows.
+
+    First each cut at the largest depth becomes a leaf, of the cluster that costs its rows least. Then the leaf with
+    the fewest kept rows is taken away while it has too few, the first of equals; the other side of the cut above takes
+    the place of that cut. Names are honest, and no leaf is empty, where anything has changed.
+
+    Always holds: `keeps(result, task)`, if the task has at least `min_samples_leaf` kept rows. A tree that keeps the
+    budget is returned as it is.
+    """
+    if keeps(tree, task):
+        return tree
+    if task.budget.max_depth is not None:
+        tree = _cut_off(tree, task, task.budget.max_depth, objective)
+    while (rows := _rows_of_leaves(tree, task)).min() < task.budget.min_samples_leaf and tree.n_leaves > 1:
+        tree = without_leaves(tree, np.arange(tree.n_leaves) == rows.argmin())
+    return named(tree, task, objective)
+
+
+def keeps(tree: ThresholdTree, task: Task) -> bool:
+    """Return whether a tree is no deeper, and no leaf has fewer rows, than the budget of a task allows."""
+    budget = task.budget
+    if budget.max_depth is not None and tree.depth > budget.max_depth:
+        return False
+    return budget.min_samples_leaf == 1 or int(_rows_of_leaves(tree, task).min()) >= budget.min_samples_leaf
+
+
+def _cut_off(tree: ThresholdTree, task: Task, max_depth: int, objective: str) -> ThresholdTree:
+    if tree.depth <= max_depth:
+        return tree
+    problem = make_problem(task, objective)
+    rows = np.flatnonzero(problem.kept)
+    costs, _ = whole_costs(problem, rows)
+    clusters = sums_by_node(tree, costs, leaves_reached(tree, task)[rows]).argmin(axis=1)
+    builder, waiting = TreeBuilder(), [(0, 0)]
+    while waiting:
+        node, made = waiting.pop()
+        if tree.feature[node] < 0:
+            builder.label(made, int(tree.cluster[node]))
+        elif tree.node_depth[node] == max_depth:
+            builder.label(made, int(clusters[node]))
+        else:
+            first, second = builder.split(
+                made, int(tree.feature[node]), float(tree.upper[node]), float(tree.lower[node])
+            )
+            waiting += ((int(tree.second[node]), second), (node + 1, first))
+    return builder.build()
+
+
+def _rows_of_leaves(tree: ThresholdTree, task: Task) -> Indices:
+    """Return the number of kept rows in each leaf, shape (n_leaves,)."""
+    return np.bincount(leaves_reached(tree, task)[task.kept], minlength=tree.n_leaves)

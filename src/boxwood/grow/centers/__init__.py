@@ -1,0 +1,1 @@
+"""Trees that separate the centres of clusters, or the components of a mixture, with one leaf for each."""

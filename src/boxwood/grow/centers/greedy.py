@@ -1,0 +1,481 @@
+"""Ex-Greedy and ExShallow: at each node the cut of the lowest cost, and of the lowest cost with short rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from boxwood._threads import map_blocks, map_tasks
+from boxwood._types import Array, Bools, Floats, Indices, Ints
+from boxwood._validation import as_whole_weights, finite_number
+from boxwood.grow._methods import METHODS
+from boxwood.grow.grown import EqualCuts, Grown, Split, TieBreak, grow_by_cuts, task_of
+from boxwood.grow.shared.costs import PartedOrder, Places, Problem, distance_unit, largest_costs, make_problem, scale_of
+from boxwood.loops.greedy import add_changes, best_scores, costs_of_cuts, keep_nearest, summed_costs
+from boxwood.passes import Source
+from boxwood.reference import Reference, TableReference, Task
+from boxwood.tree import ThresholdTree, between
+
+__all__ = ["Nearest", "Node", "greedy", "grow_greedy", "grow_several", "grow_shallow", "growth_of_several", "shallow"]
+
+NONE = int(np.iinfo(np.int64).max)  # the cost of a cut where there is none, above all others
+
+
+def greedy(
+    X: ArrayLike | Source,
+    reference: Reference | TableReference,
+    *,
+    duplicates: str = "error",
+    tie_break: str = "first",
+    sample_weight: ArrayLike | str | None = None,
+    random_state: Any = None,
+    n_jobs: int | None = -1,
+) -> ThresholdTree:
+    """Return the tree of Ex-Greedy: k leaves with one centre in each, and the cheapest cut at every node.
+
+    The cost of a cut is the sum, over the node's rows, of the squared distance to the nearest centre on the row's side
+    of the cut. Each node gets the cut of lowest cost among all features and all thresholds that separate two of the
+    node's centres. In practice the tree is often cheaper than that of IMM if clusters overlap.
+
+    Parameters
+    ----------
+    X, reference, duplicates, sample_weight, random_state, n_jobs
+        As for `imm`.
+    tie_break : {"first", "margin", "balanced", "random"}, default="first"
+        Choice among cuts of equally low cost. "first" takes the lowest feature, then the lowest threshold. "margin"
+        takes the cut whose threshold lies farthest from the nearest row or centre of the node, as a fraction of the
+        range of the node's centres in that column. "balanced" takes the cut with the most equal weights of rows on its
+        two sides. "random" takes each with equal probability. Ties that remain go to the first. For a table in batches
+        there is "first" alone.
+
+    Returns
+    -------
+    ThresholdTree
+        Always holds: one leaf for each distinct centre, and each centre lies in its own leaf.
+
+    Raises
+    ------
+    DataError
+        If centres are equal, or `X`, the reference and the weights do not fit together; or if another `tie_break` than
+        "first" is asked for of a table in batches.
+
+    Notes
+    -----
+    A table in batches takes two passes, and two or three for each level of the tree.
+
+    The price is O(n) in the worst case: there is no bound that depends on k alone. A threshold is the midpoint between
+    two neighbouring values of the node's rows and centres.
+
+    Takes time n k d and n d log n once, and usually n d for each level of the tree: a row counts only at the cuts
+    between it and its nearest centre, and lists of the 32 nearest centres of each row (64 in wide tables that are not
+    large) say what it costs there. The worst case, in which the lists say nothing and every cut takes one centre away,
+    is k levels of time n d² k. Memory: 12 bytes for each row and listed centre, 8 for each row and column, and about 40
+    for each row in each column that is searched at a time. Any `tie_break` but "first" takes twice the time.
+
+    References
+    ----------
+    E. Laber, L. Murtinho, "On the price of explainability for some clustering problems", ICML 2021, section 5.
+
+    Examples
+    --------
+    >>> from boxwood import Reference
+    >>> X = [[0.0, 5.0], [1.0, 6.0], [0.0, 9.0], [8.0, 5.0], [9.0, 7.0]]
+    >>> greedy(X, Reference.of(X, [0, 0, 1, 2, 2])).to_dict()["threshold"]
+    4.5
+    """
+    task = task_of(X, reference, sample_weight=sample_weight, random_state=random_state, n_jobs=n_jobs)
+    return METHODS["greedy"].grow(task, duplicates=duplicates, tie_break=tie_break).tree
+
+
+def grow_greedy(task: Task, *, duplicates: str = "error", tie_break: str = "first") -> Grown:
+    """Return what `greedy` grows for a task."""
+    ties = TieBreak(tie_break, task.random_state)
+    weights = np.ones(len(task.rows)) if task.rows.weights is None else task.rows.weights
+    whole = as_whole_weights(np.where(task.kept, weights, 0.0))
+
+    def best_cut(cuts_at: Callable[[Node], NodeCuts], node: Node) -> Cut:
+        cuts = cuts_at(node)
+        return cuts.best([0.0])[0] if ties.is_first else _chosen_cut(cuts, ties, whole)
+
+    return Grown(separate(task, duplicates, best_cut), "greedy")
+
+
+def separate(
+    task: Task,
+    duplicates: str,
+    best_cut: Callable[[Callable[[Node], NodeCuts], Node], Cut],
+    nearest: Nearest | None = None,
+) -> ThresholdTree:
+    """Return a tree with one leaf for each centre; `best_cut` chooses each cut among those of a node.
+
+    It asks for the cuts of the node if it needs them. Lists that were used before are given back for the next tree.
+    """
+    reference = task.reference.with_distinct_centers(duplicates)
+    if nearest is None:
+        nearest = lists_of(task)
+    order = nearest.order
+
+    def step(node: Node) -> int | Split[Node]:
+        if len(node.clusters) == 1:
+            return int(node.clusters[0])
+        feature, threshold, place = best_cut(nearest.cuts_at, node)
+        left = reference.centers[node.clusters, feature] <= threshold
+        places = order.begin_split(node.places, feature, place)
+        if len(node.clusters) > 2:
+            order.finish_split(node.places)
+        rows_left = order.is_left[node.rows]
+        on_left, on_right = node.tested.copy(), node.tested.copy()
+        on_left[feature, 0] = on_right[feature, 1] = True
+        paths = [(*node.path, (feature, threshold, is_left)) for is_left in (True, False)]
+        first = Node(paths[0], node.rows[rows_left], places[0], node.clusters[left], on_left)
+        second = Node(paths[1], node.rows[~rows_left], places[1], node.clusters[~left], on_right)
+        return Split(feature, threshold, first, second)
+
+    clusters = np.unique(reference.first_of_equal_centers())
+    untested = np.zeros((task.rows.n_columns, 2), dtype=np.bool_)
+    return grow_by_cuts(Node((), np.flatnonzero(task.kept), order.root, clusters, untested), step)
+
+
+def lists_of(task: Task, *, several: bool = False) -> Nearest:
+    """Return the lists of nearest centres that `separate` needs, for one tree or for several, one after another."""
+    return Nearest(task, make_problem(task, "cost"), np.flatnonzero(task.kept), several=several)
+
+
+def _chosen_cut(cuts: NodeCuts, ties: TieBreak, weights: Ints) -> Cut:
+    """Return the cut that a rule chooses among those of lowest cost."""
+    problem, order, node = cuts.nearest.problem, cuts.nearest.order, cuts.node
+    jobs = problem.jobs_for(node.rows)
+
+    def least_in(feature: int) -> int:
+        return int(cuts.of(feature).cost.min(initial=NONE))  # there is no cut if all centres have the same value
+
+    costs = map_tasks(least_in, range(problem.rows.n_columns), n_jobs=jobs)
+    least = min(costs)
+
+    def equal_in(feature: int) -> EqualCuts:
+        of_column = cuts.of(feature)
+        equal = of_column.cost == least
+        ordered = order.rows_of(node.places, feature)
+        by_value = problem.rows.column(feature, ordered), weights[ordered]
+        return EqualCuts.of_column(
+            feature, None, of_column.low[equal], of_column.high[equal], cuts.centers[feature], by_value
+        )
+
+    features = [feature for feature, cost in enumerate(costs) if cost == least]
+    equal_cuts = EqualCuts.joined(map_tasks(equal_in, features, n_jobs=jobs))
+    i = ties.chosen(equal_cuts)
+    feature, threshold = int(equal_cuts.feature[i]), float(equal_cuts.threshold[i])
+    n_left = int(problem.rows.is_first(node.rows, feature, -np.inf, threshold).sum())
+    return Cut(feature, threshold, node.places.start + n_left)
+
+
+def shallow(
+    X: ArrayLike | Source,
+    reference: Reference | TableReference,
+    *,
+    depth_penalty: float = 0.03,
+    duplicates: str = "error",
+    sample_weight: ArrayLike | str | None = None,
+    n_jobs: int | None = -1,
+) -> ThresholdTree:
+    """Return the tree of ExShallow: k leaves with one centre in each, grown by cost and by the number of tests.
+
+    The score of a cut adds two terms. The first is its cost in Ex-Greedy (see `greedy`), divided by the cost of the
+    node's rows at their nearest centres. The second is `depth_penalty` times the mean number of tests that rows of this
+    node will need. Each node gets the cut of lowest score among all features and all thresholds that separate two of
+    its centres. Rules are shorter than those of `greedy`; with many clusters the tree is often cheaper too.
+
+    Parameters
+    ----------
+    X, reference, duplicates, sample_weight, n_jobs
+        As for `imm`.
+    depth_penalty : float, default=0.03
+        Price of a test, as a fraction of the cost of the node's rows; at least 0. The value 0 gives the tree of
+        `greedy`.
+
+    Returns
+    -------
+    ThresholdTree
+        Always holds: one leaf for each distinct centre, and each centre lies in its own leaf.
+
+    Raises
+    ------
+    DataError
+        If centres are equal, or `X`, the reference and the weights do not fit together.
+    ValueError
+        If `depth_penalty` is negative or not finite.
+
+    Notes
+    -----
+    The number of tests is predicted: every later cut is assumed to divide rows and centres in the same proportions as
+    this one. A test is not counted on a side that an earlier test of the same feature bounds already, because two such
+    tests merge into one condition. The paper's code rounds the rows of each predicted node to whole rows. Here they
+    stay fractions, so that weights are allowed.
+
+    The price has no bound that depends on k alone. Takes the time, memory and passes of `greedy`, and time k for the
+    predicted depth of each cut whose cost does not rule it out: usually few, and (n + k) d for each node at worst. A
+    threshold is the midpoint between two neighbouring values of the node's rows and centres. Ties go to the lowest
+    feature, then to the lowest threshold.
+
+    References
+    ----------
+    E. Laber, L. Murtinho, F. Oliveira, "Shallow decision trees for explainable k-means clustering", Pattern Recognition
+    137 (2023), doi:10.1016/j.patcog.2022.109239.
+
+    Examples
+    --------
+    >>> from boxwood import Reference
+    >>> X = [[0.0, 5.0], [1.0, 6.0], [0.0, 9.0], [8.0, 5.0], [9.0, 7.0]]
+    >>> shallow(X, Reference.of(X, [0, 0, 1, 2, 2])).to_dict()["threshold"]
+    4.5
+    """
+    task = task_of(X, reference, sample_weight=sample_weight, n_jobs=n_jobs)
+    return METHODS["shallow"].grow(task, depth_penalty=depth_penalty, duplicates=duplicates).tree
+
+
+def grow_shallow(task: Task, *, depth_penalty: float = 0.03, duplicates: str = "error") -> Grown:
+    """Return what `shallow` grows for a task."""
+    return Grown(grow_several(task, [depth_penalty], duplicates=duplicates)[0], "shallow")
+
+
+def grow_several(task: Task, penalties: Sequence[float], *, duplicates: str = "error") -> list[ThresholdTree]:
+    """Return the tree of `shallow` for each of several depth penalties.
+
+    As long as several penalties choose the same cuts, from the root down, the costs of cuts are computed once for all.
+    """
+    grow = growth_of_several(task, penalties, duplicates=duplicates)
+    return [grow(number) for number in range(len(penalties))]
+
+
+def growth_of_several(
+    task: Task, penalties: Sequence[float], *, duplicates: str = "error"
+) -> Callable[[int], ThresholdTree]:
+    """Return a function that grows the tree of one of several depth penalties; see `grow_several`."""
+    for penalty in penalties:
+        refuse_negative(penalty)
+    nearest = lists_of(task, several=len(penalties) > 1)
+    known: dict[Path, dict[int, Cut]] = {}  # at each node that was reached, the cuts of the penalties that reach it
+
+    def tree_for(number: int) -> ThresholdTree:
+        def best_cut(cuts_at: Callable[[Node], NodeCuts], node: Node) -> Cut:
+            if number not in known.setdefault(node.path, {}):
+                above = known.get(node.path[:-1], {}) if node.path else dict.fromkeys(range(len(penalties)))
+                together = [other for other, cut in above.items() if cut == above[number]]
+                found = cuts_at(node).best([penalties[other] for other in together])
+                known[node.path].update(zip(together, found, strict=True))
+            return known[node.path][number]
+
+        if known:
+            nearest.restart()
+        return separate(task, duplicates, best_cut, nearest)
+
+    return tree_for
+
+
+def refuse_negative(penalty: float) -> None:
+    """Raise a ValueError if a depth penalty is negative or not finite."""
+    if finite_number("depth_penalty", penalty) < 0:
+        raise ValueError(f"depth_penalty must be a number of at least 0, got {penalty}")
+
+
+LISTED = 32  # centres in the list of a row; more make lists longer to keep, fewer make them end too early
+DEAR = 16  # columns from which on lists are twice as long, as distances beyond their ends take long
+LARGEST = 1 << 23  # numbers in all lists, up to which they may be twice as long
+COLUMNS = 16  # columns for which the list of a row is read at once, while it is at hand
+VALUES = 1 << 21  # changes at rows in memory for each thread, unless one column has more rows
+SCORED = 1 << 15  # costs of cuts that are scored at once, while they are at hand
+
+
+Path: TypeAlias = tuple[tuple[int, float, bool], ...]
+"""The cuts above a node, from the root down: feature, threshold, and whether the node is on the left."""
+
+
+class Node(NamedTuple):
+    """The rows of a node, the clusters whose centres lie in it, and the cuts above it."""
+
+    path: Path
+    rows: Indices
+    places: Places
+    clusters: Indices
+    tested: Bools  # (d, 2): whether the node is left, or right, of a cut of this feature above it
+
+
+class Cut(NamedTuple):
+    """A cut of a node, and the place behind the last row on its left."""
+
+    feature: int
+    threshold: float
+    place: int
+
+
+class ColumnCuts(NamedTuple):
+    """The cuts of one column that part centres, ascending. All arrays are of shape (m,).
+
+    A threshold lies in the gap between two neighbouring values, of rows or of centres.
+    """
+
+    low: Floats
+    high: Floats
+    cost: Ints
+    rows_left: Ints
+    centers_left: Ints
+
+
+class _Cuts(NamedTuple):
+    """The cuts of t columns: see `loops.greedy_costs.costs_of_cuts`. Arrays are of shape (t, m), but for the last."""
+
+    costs: Ints
+    weight_left: Ints
+    places: Ints
+    centers_left: Ints
+    sizes: Ints  # (t,): cuts of each column
+
+    @classmethod
+    def with_room(cls, n_columns: int, n_cuts: int) -> _Cuts:
+        costs, weight_left, places, centers_left = np.empty((4, n_columns, n_cuts), dtype=np.int64)
+        return cls(costs, weight_left, places, centers_left, np.empty(n_columns, dtype=np.int64))
+
+    def of_first(self, n_columns: int) -> _Cuts:
+        """Return the same room for fewer columns."""
+        return _Cuts._make(each[:n_columns] for each in self)
+
+
+class Nearest:
+    """For each row of a problem a list of the nearest centres of the node that the row is in.
+
+    A row is in one node at a time, because the rows of a node are divided among its children. So the lists of a node
+    are made from those of its parent, in place, and the order of the columns is parted in place. If several trees are
+    grown, both are kept as they are at the root, unless they are large.
+    """
+
+    def __init__(self, task: Task, problem: Problem, rows: Indices, *, several: bool = False) -> None:
+        self.task, self.problem, self.centers = task, problem, task.reference.centers
+        self.unit = distance_unit(task)
+        self.largest = np.zeros(len(task.rows))
+        self.largest[rows] = largest_costs(problem, rows)
+        self.share, self.times = (np.ascontiguousarray(each) for each in (problem.share, problem.times))
+        weights = task.rows.weights
+        self.weights = as_whole_weights(None if weights is None else np.where(task.kept, weights, 0.0))
+        n, d = task.rows.values.shape
+        listed = 2 * LISTED if d >= DEAR and 2 * LISTED * n <= LARGEST else LISTED
+        shape = n, min(listed, len(self.centers))
+        self.near, self.distances = np.full(shape, -1, dtype=np.int32), np.empty(shape)
+        self.order = PartedOrder(self.task)
+        self.keeps_root = several and max(self.near.size, self.order.entries.size) <= LARGEST
+        self.at_root: tuple[Array, ...] | None = None
+
+    def restart(self) -> None:
+        """Put all rows back into the root."""
+        if self.at_root is None:
+            self.near[:] = -1
+            self.order = PartedOrder(self.task)
+        else:
+            self.near[:], self.distances[:], self.order.entries[:] = self.at_root
+
+    def cuts_at(self, node: Node) -> NodeCuts:
+        """Return the cuts of a node; those of its parent can no longer be asked for."""
+        rows, clusters = node.rows, node.clusters
+        centers = np.ascontiguousarray(self.centers[clusters].T)
+        inside = np.zeros(len(self.centers), dtype=np.bool_)
+        inside[clusters] = True
+        least = min(len(clusters), max(self.near.shape[1] // 4, 1))
+
+        def keep(start: int, stop: int) -> None:
+            part = rows[start:stop]
+            keep_nearest(
+                self.problem.rows.values, part, centers, clusters, inside, self.unit, least, self.near, self.distances
+            )
+
+        map_blocks(keep, len(rows), n_jobs=self.problem.jobs_for(rows))
+        if self.keeps_root and self.at_root is None and not node.path:
+            self.at_root = self.near.copy(), self.distances.copy(), self.order.entries.copy()
+        return NodeCuts(self, node, centers)
+
+
+class NodeCuts:
+    """The cuts of a node. `cost` is what its rows cost without a cut, a whole number."""
+
+    def __init__(self, nearest: Nearest, node: Node, centers: Floats) -> None:
+        self.nearest, self.node, self.centers = nearest, node, centers
+        rows, clusters = node.rows, node.clusters
+        self.scale = scale_of(nearest.largest[rows])
+        self.cost = int(summed_costs(rows, nearest.distances, nearest.share, nearest.times, self.scale))
+        self.by_value = np.argsort(centers, axis=1, kind="stable")
+        self.ends = np.take_along_axis(centers, self.by_value, axis=1)
+        self.position = np.zeros((len(centers), len(nearest.centers)), dtype=np.int64)
+        np.put_along_axis(self.position, clusters[self.by_value], np.arange(len(clusters))[None], axis=1)
+
+    def best(self, penalties: Sequence[float]) -> list[Cut]:
+        """Return for each depth penalty the cut of lowest score; 0 takes the cut of lowest cost.
+
+        Ties go to the lowest cost, then to the lowest feature, then to the lowest threshold.
+        """
+        nearest, node, k = self.nearest, self.node, len(self.node.clusters)
+        weight = len(node.rows) if not nearest.weights.size else int(nearest.weights[node.rows].sum())
+        weighing = np.array(penalties, dtype=np.float64)
+        total = k, weight, node.tested, float(max(self.cost, 1)), weighing
+
+        def best_of(first: int, last: int) -> tuple[Floats, Ints]:
+            scores, best = np.full(len(weighing), np.inf), np.full((len(weighing), 4), -1, dtype=np.int64)
+            (at_rows, at_centers), step = self._changes(first, last), max(1, SCORED // max(len(node.rows), 1))
+            cuts = _Cuts.with_room(min(step, last - first), len(node.rows) + k)
+            for start in range(first, last, step):
+                stop = min(start + step, last)
+                some, columns = cuts.of_first(stop - start), slice(start - first, stop - first)
+                self._write_costs(start, stop, at_rows[columns], at_centers[columns], some)
+                best_scores(some, start, *total, scores, best)
+            return scores, best
+
+        at_once = max(1, min(COLUMNS, VALUES // len(nearest.near)))
+        found = nearest.order.by_columns(best_of, node.places, steps=16, most=at_once)
+        chosen = []
+        for p in range(len(weighing)):
+            each = [(scores[p], *best[p].tolist()) for scores, best in found if best[p, 1] >= 0]
+            _, _, feature, place, n_left = min(each)
+            chosen.append(Cut(feature, self._threshold(feature, place, n_left), place))
+        return chosen
+
+    def of(self, feature: int) -> ColumnCuts:
+        """Return the cuts of a column."""
+        cuts = _Cuts.with_room(1, len(self.node.rows) + len(self.node.clusters))
+        at_rows, at_centers = self._changes(feature, feature + 1)
+        self._write_costs(feature, feature + 1, at_rows, at_centers, cuts)
+        costs, _, places, centers_left = (each[0, : cuts.sizes[0]] for each in cuts[:4])
+        low, high = self._gap(feature, places, centers_left)
+        return ColumnCuts(low, high, costs, places - self.node.places.start, centers_left)
+
+    def _changes(self, first: int, last: int) -> tuple[Ints, Ints]:
+        """Return by how much costs change at rows (t, n), written for those of the node only, and at centres (t, k)."""
+        lists, columns = self.nearest, slice(first, last)
+        at_rows = np.empty((last - first, len(lists.near)), dtype=np.int64)
+        at_centers = np.zeros((last - first, len(self.node.clusters)), dtype=np.int64)
+        of_rows = lists.near, lists.distances, lists.share, lists.times, self.scale
+        of_centers = self.centers, lists.unit, self.ends[columns], self.by_value[columns], self.position[columns]
+        add_changes(lists.problem.rows.values, self.node.rows, first, *of_rows, *of_centers, at_rows, at_centers)
+        return at_rows, at_centers
+
+    def _write_costs(self, first: int, last: int, at_rows: Ints, at_centers: Ints, cuts: _Cuts) -> None:
+        lists, node = self.nearest, (first, *self.node.places, self.nearest.weights, self.ends[first:last])
+        values, entries = lists.problem.rows.values, lists.order.entries
+        costs_of_cuts(values, entries, *node, at_rows, at_centers, self.cost, cuts)
+
+    def _threshold(self, feature: int, place: int, n_left: int) -> float:
+        """Return the threshold of the cut before a place, with so many centres on its left: the middle of its gap."""
+        order, (start, stop) = self.nearest.order, self.node.places
+        low, high = self.ends[feature, n_left - 1 : n_left + 1].tolist()
+        if place > start:
+            low = max(low, order.value(feature, place - 1))
+        if place < stop:
+            high = min(high, order.value(feature, place))
+        return float(between(low, high))
+
+    def _gap(self, feature: int, places: Ints, centers_left: Ints) -> tuple[Floats, Floats]:
+        """Return the neighbouring values, of rows or centres, on both sides of cuts before some places."""
+        order, (start, stop), ends = self.nearest.order, self.node.places, self.ends[feature]
+        before, behind = order.values(feature, places - 1), order.values(feature, places)
+        low = np.where(places > start, np.maximum(before, ends[centers_left - 1]), ends[centers_left - 1])
+        high = np.where(places < stop, np.minimum(behind, ends[centers_left]), ends[centers_left])
+        return low, high

@@ -1,0 +1,1 @@
+"""The cheapest of all trees, with a bound."""

@@ -1,0 +1,163 @@
+"""`Grown`, the result of every method of growing; the loop over nodes that most methods use, and its ties."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from boxwood._types import Floats, Indices, Ints
+from boxwood._validation import as_generator, refuse_unknown
+from boxwood.kernels import Kernel
+from boxwood.passes.batches import Batches
+from boxwood.passes.source import Source, refuse_unscanned
+from boxwood.reference import TableTask, Task
+from boxwood.tree import ThresholdTree, TreeBuilder, between
+
+__all__ = ["TIE_BREAKS", "EqualCuts", "Grown", "Split", "TieBreak", "grow_by_cuts", "task_of"]
+
+Node = TypeVar("Node")
+
+
+class Grown(NamedTuple):
+    """A tree, and facts that only its grower knows.
+
+    Attributes
+    ----------
+    tree : ThresholdTree
+        The tree, on the columns of the task's rows.
+    method : str
+        Method that grew the tree: a name of `METHODS`, with later steps added, such as "imm-exkmc" or "cart, refined".
+    objective : {"sqeuclidean", "l1", "l2"}
+        Distance whose sum is the cost of this tree.
+    kernel : Kernel or None
+        Kernel whose feature space the distance is measured in; None measures it in the columns.
+    facts : mapping from name to value
+        Facts that an estimator stores as attributes, with an underscore added to the name: "mixture" as `mixture_`.
+    notes : tuple of str
+        Remarks for the reader of the result.
+    early_stop : str
+        Why the tree has no more leaves, if it has fewer than were asked for.
+    """
+
+    tree: ThresholdTree
+    method: str
+    objective: str = "sqeuclidean"
+    kernel: Kernel | None = None
+    facts: Mapping[str, Any] = {}
+    notes: tuple[str, ...] = ()
+    early_stop: str = "no further cut gains anything"
+
+    def noting_early_stop(self, task: Task | TableTask) -> Grown:
+        """Return the same with a note if the tree has fewer leaves than were asked for."""
+        asked = task.max_leaf_nodes
+        if asked is None or self.tree.n_leaves >= asked:
+            return self
+        within = " within the limits" if task.budget.limits_cuts else ""
+        note = f"stopped at {self.tree.n_leaves} of {asked} leaves, as{within} {self.early_stop}"
+        return self._replace(notes=(*self.notes, note))
+
+
+class Split(NamedTuple, Generic[Node]):
+    """A cut `lower <= x[feature] <= upper`, with a node of the algorithm for each of its two sides."""
+
+    feature: int
+    upper: float
+    first: Node
+    second: Node
+    lower: float = -math.inf
+
+
+def grow_by_cuts(root: Node, step: Callable[[Node], int | Split[Node]]) -> ThresholdTree:
+    """Return the tree that grows from a root by one step at each node.
+
+    `step` gives the cluster of a node that becomes a leaf, or the split of a node that becomes a cut. Nodes are visited
+    in pre-order: the first side of a cut and everything below it come before the second.
+    """
+    builder = TreeBuilder()
+    waiting = [(0, root)]
+    while waiting:
+        number, node = waiting.pop()
+        result = step(node)
+        if isinstance(result, Split):
+            first, second = builder.split(number, result.feature, result.upper, result.lower)
+            waiting += ((second, result.second), (first, result.first))
+        else:
+            builder.label(number, result)
+    return builder.build()
+
+
+TIE_BREAKS = ("first", "margin", "balanced", "random")
+
+
+class EqualCuts(NamedTuple):
+    """Equally good cuts, by ascending feature, then by ascending threshold. All arrays are of shape (m,).
+
+    A threshold lies between two neighbouring values `low` and `high` of the node's rows and centres.
+    """
+
+    feature: Indices
+    threshold: Floats
+    low: Floats
+    high: Floats
+    width: Floats  # range of the node's centres in the column
+    difference: Ints  # between the weights of the rows on both sides, without sign
+
+    @classmethod
+    def of_column(
+        cls,
+        feature: int,
+        thresholds: Floats | None,
+        lows: Floats,
+        highs: Floats,
+        centers: Floats,
+        rows: tuple[Floats, Ints],
+    ) -> EqualCuts:
+        """Return the cuts of one column; thresholds None are midway, `rows` are sorted values and their weights."""
+        values, weights = rows
+        before = np.concatenate([[0], np.cumsum(weights)])
+        left = before[np.searchsorted(values, lows, side="right")]
+        middles = between(lows, highs) if thresholds is None else thresholds
+        width = centers.max() / 2 - centers.min() / 2  # halves: the range itself may overflow
+        difference = np.abs(before[-1] - 2 * left)
+        return cls(np.full(len(lows), feature), middles, lows, highs, np.full(len(lows), width), difference)
+
+    @classmethod
+    def joined(cls, parts: list[EqualCuts]) -> EqualCuts:
+        """Return the cuts of several columns, which come in ascending order."""
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def margins(self) -> Floats:
+        """Return the distance of each threshold to the nearest value, as a fraction of the range of the centres."""
+        half = self.threshold / 2
+        nearest = np.minimum(half - self.low / 2, self.high / 2 - half)
+        return np.divide(nearest, self.width, out=np.zeros_like(nearest), where=self.width > 0)
+
+
+class TieBreak:
+    """A rule by which one of several equally good cuts is chosen; ties that remain go to the first cut."""
+
+    def __init__(self, rule: str, random_state: Any) -> None:
+        refuse_unknown("tie_break", rule, TIE_BREAKS)
+        self.rule = rule
+        self._random = as_generator(random_state) if rule == "random" else None
+
+    @property
+    def is_first(self) -> bool:
+        """Whether the first cut is taken, so that the others need not be found."""
+        return self.rule == "first"
+
+    def chosen(self, cuts: EqualCuts) -> int:
+        """Return the index of the chosen cut."""
+        if self._random is not None:
+            return int(self._random.integers(len(cuts.feature))) if len(cuts.feature) > 1 else 0
+        return int(np.argmax(cuts.margins()) if self.rule == "margin" else np.argmin(cuts.difference))
+
+
+def task_of(X: Any, reference: Any, **options: Any) -> Task | TableTask:
+    """Return `TableTask.of` for a source, and `Task.of` for anything else."""
+    refuse_unscanned(X)
+    make = TableTask.of if isinstance(X, (Source, Batches)) else Task.of
+    return make(X, reference, **options)

@@ -1,0 +1,1 @@
+"""Trees for clusters of a kernel."""

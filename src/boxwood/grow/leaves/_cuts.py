@@ -1,0 +1,396 @@
+"""The best cut of a leaf if each side goes to one cluster, and the best two or three cuts at once.
+
+Used where no cut alone saves anything, or where the best one saves little and each leaf of several cuts far more. Two
+clusters laid out as in XOR need such a step; with some noise a sliver at an edge always saves something.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boxwood._threads import map_tasks
+from boxwood._types import Bools, Floats, Indices, Ints
+from boxwood._validation import as_whole_weights
+from boxwood.grow.shared.costs import PartedOrder, Places, Problem, scale_of, whole_costs
+from boxwood.loops.expand import (
+    add_cells,
+    best_alone,
+    best_by_majority,
+    best_interval,
+    best_seconds,
+    best_threshold,
+    best_thresholds,
+)
+from boxwood.tree import between
+
+__all__ = [
+    "Cut",
+    "Pair",
+    "Thresholds",
+    "best_cut",
+    "best_instead",
+    "best_interval_of",
+    "best_pairs",
+    "cuts_of_pair",
+    "is_little",
+]
+
+_SHORT = 100_000_000  # steps of a loop that take a fraction of a second
+
+
+_Found: TypeAlias = tuple[int, int, int, int, int]  # cost, column, place, and the clusters of both sides
+
+
+class Cut(NamedTuple):
+    """A cut of a node and the clusters of its two sides; the better of two is the smaller tuple, ties included."""
+
+    cost: int
+    is_interval: bool
+    feature: int
+    lower: float
+    upper: float
+    first: int
+    second: int
+
+
+def best_cut(problem: Problem, rows: Indices, two_sided: bool) -> tuple[float, Cut | None]:
+    """Return the cost that the best cut of the rows saves, and the cut; None if no cut saves anything."""
+    if len(rows) < 2:
+        return 0.0, None
+    costs, scale = whole_costs(problem, rows)
+    single = int(costs.sum(axis=0).min())  # cost under the best single cluster
+    if single == int(costs.min(axis=1).sum()):  # one cluster is the cheapest for every row
+        return 0.0, None
+    best = cheapest_cut(problem, rows, costs, two_sided)
+    if best is None or best.cost >= single:
+        return 0.0, None
+    return (single - best.cost) / scale, best
+
+
+class Thresholds:
+    """The search of `best_cut` for one-sided cuts, along columns whose order is parted down the tree.
+
+    Labels are those that mistakes are counted by; None takes the costs of the problem.
+    """
+
+    def __init__(self, problem: Problem, order: PartedOrder, labels: Indices | None) -> None:
+        self.problem, self.order = problem, order
+        kind = np.uint8 if problem.n_clusters <= 256 else np.int32
+        self.labels: NDArray[np.integer] | None = None if labels is None else labels.astype(kind)
+        self.number = np.empty(len(problem.rows), dtype=np.int64)  # of a row in its node, or its mass
+
+    def best_cut(self, rows: Indices, places: Places) -> tuple[float, Cut | None]:
+        """Return the cost that the best cut of the rows saves, and the cut; None if no cut saves anything."""
+        if len(rows) < 2:
+            return 0.0, None
+        with self.order.least_on_sides(places):
+            return self._by_costs(rows, places) if self.labels is None else self._by_majority(rows, places, self.labels)
+
+    def _by_costs(self, rows: Indices, places: Places) -> tuple[float, Cut | None]:
+        costs, scale = whole_costs(self.problem, rows)
+        total = costs.sum(axis=0)
+        single = int(total.min())  # cost under the best single cluster
+        if single == int(costs.min(axis=1).sum()):  # one cluster is the cheapest for every row
+            return 0.0, None
+        self.number[rows] = np.arange(len(rows))
+
+        def best(first: int, last: int) -> _Found:
+            found: _Found = best_thresholds(self.order.entries, first, last, *places, self.number, costs, total)
+            return found
+
+        return self._better(places, best, 1 + len(total) // 4, single, scale)
+
+    def _by_majority(self, rows: Indices, places: Places, labels: NDArray[np.integer]) -> tuple[float, Cut | None]:
+        own = labels[rows]
+        if (own == own[0]).all():
+            return 0.0, None
+        mass, scale = self._mass_of(rows)
+        total = np.bincount(own, minlength=self.problem.n_clusters)
+        if mass.size:
+            total[:] = 0
+            np.add.at(total, own, mass[rows])
+
+        def best(first: int, last: int) -> _Found:
+            found: _Found = best_by_majority(self.order.entries, first, last, *places, labels, mass, total)
+            return found
+
+        return self._better(places, best, 2, int(total.sum() - total.max()), scale)
+
+    def _mass_of(self, rows: Indices) -> tuple[Ints, float]:
+        """Return what a mistake costs by row, as a whole number, and its scale; an empty array where each costs 1."""
+        if self.problem.rows.weights is None:
+            return np.empty(0, dtype=np.int64), 1.0
+        share, times = self.problem.share[rows], self.problem.times[rows]
+        scale = scale_of(share * times)
+        self.number[rows] = np.rint(share * scale).astype(np.int64) * times
+        return self.number, scale
+
+    def _better(
+        self, places: Places, best: Callable[[int, int], _Found], steps: int, single: int, scale: float
+    ) -> tuple[float, Cut | None]:
+        cost, feature, place, first, second = min(self.order.by_columns(best, places, steps=steps))
+        if place < 0 or cost >= single:
+            return 0.0, None
+        threshold = self.order.threshold(feature, place)
+        return (single - cost) / scale, Cut(cost, False, feature, -math.inf, threshold, first, second)
+
+
+def cheapest_cut(problem: Problem, rows: Indices, costs: Ints, two_sided: bool) -> Cut | None:
+    """Return the cut of lowest cost, given the whole costs (n, k) of the rows; None if all rows are equal."""
+    by_column = cheapest_cuts(problem, rows, costs, two_sided)
+    return min((cut for cuts in by_column for cut in cuts), default=None)
+
+
+def cheapest_cuts(problem: Problem, rows: Indices, costs: Ints, two_sided: bool) -> list[list[Cut]]:
+    """Return for each column that may be tested its best threshold, and its best interval if `two_sided`."""
+    total = costs.sum(axis=0)
+
+    def cuts_of(feature: int) -> list[Cut]:
+        values = problem.rows.column(feature, rows)
+        order = np.argsort(values)  # the order of equal values does not matter to sums of whole numbers
+        return list(_cuts(feature, values[order], order, costs, total, two_sided))
+
+    return map_tasks(cuts_of, problem.columns, n_jobs=problem.jobs_for(rows))
+
+
+def _cuts(
+    feature: int,
+    ordered: Floats,
+    order: Indices,
+    costs: Ints,
+    total: Ints,
+    two_sided: bool,
+) -> Iterator[Cut]:
+    """Yield the best threshold of one column, and its best interval if `two_sided`; nothing if there is no cut."""
+    cost, last, first, second = best_threshold(ordered, order, costs, total)
+    if last >= 0:
+        upper = between(*ordered[last : last + 2].tolist())
+        yield Cut(cost, False, feature, -math.inf, upper, first, second)
+    if two_sided:
+        cost, start, end, first, second = best_interval_of(ordered, order, costs, total)
+        if start >= 0:
+            before, begin = ordered[start - 1 : start + 1].tolist()
+            lower = -between(-begin, -before)  # the end is closed, so it lies above the value before it
+            yield Cut(cost, True, feature, lower, between(*ordered[end : end + 2].tolist()), first, second)
+
+
+def best_interval_of(ordered: Floats, order: Indices, costs: Ints, total: Ints) -> tuple[int, int, int, int, int]:
+    """Return the best interval; the search is cut into short calls, so that an interrupt is heard between two."""
+    n, k = costs.shape
+    step = max(1, _SHORT // (n * k))
+    arrays = ordered, order, costs, total
+    intervals: list[tuple[int, int, int, int, int]] = [
+        best_interval(*arrays, start, min(start + step, k)) for start in range(0, k, step)
+    ]
+    return min(intervals)
+
+
+BINS = {False: 32, True: 16}  # largest number of bins of a column, without and with intervals
+COLUMNS = 32  # of more columns, those with the cheapest cuts are looked at
+LITTLE = 0.25  # a best cut that saves less than this share of what its leaf costs is compared with cuts made at once
+FAR_MORE = 1.25  # times what the best cut saves is what they must save for each leaf that they add
+ROUNDS = 3  # so often the ends of the cuts are moved to the best places between the rows, at most
+
+
+class Pair(NamedTuple):
+    """A first cut of a leaf, to be followed by second cuts that add `n_leaves` leaves in all; the smaller is better."""
+
+    minus_gain: Fraction  # cost saved for each leaf, in whole costs of the node, with a minus sign
+    n_leaves: int
+    is_interval: bool
+    feature: int
+    lower: float
+    upper: float
+    scale: float  # factor of the whole costs
+
+    @property
+    def gain(self) -> float:
+        """Cost saved for each leaf."""
+        return float(-self.minus_gain * self.n_leaves) / self.scale / self.n_leaves
+
+
+def best_pairs(problem: Problem, rows: Indices, two_sided: bool) -> list[Pair]:
+    """Return the best first cut that adds two leaves, and the best that adds three, but none that saves nothing.
+
+    Both cuts lie between bins of the rows' values. A column with at most `BINS` different values has a bin for each;
+    the bins of another column hold about the same weight of rows.
+    """
+    if len(rows) < 3:
+        return []
+    costs, scale = whole_costs(problem, rows)
+    single = int(costs.sum(axis=0).min())
+    if single == int(costs.min(axis=1).sum()):  # one cluster is the cheapest for every row
+        return []
+    weights = as_whole_weights(problem.share[rows] * problem.times[rows])
+    chosen = _columns(problem, rows, costs, two_sided)
+    bins = [_Bins.of(problem.rows.column(j, rows), weights, BINS[two_sided]) for j in chosen]
+
+    def pairs_of(number: int) -> list[Pair]:
+        return _pairs_along(chosen[number], number, bins, costs, single, scale, two_sided)
+
+    by_column = map_tasks(pairs_of, range(len(chosen)), n_jobs=problem.jobs_for(rows))
+    best = [min((pair for pairs in by_column for pair in pairs if pair.n_leaves == n), default=None) for n in (2, 3)]
+    return [pair for pair in best if pair is not None and pair.minus_gain < 0]
+
+
+def is_little(gain: float, cost: float) -> bool:
+    """Return whether the best cut of a leaf saves so little that two or three cuts at once may be far better."""
+    return gain < LITTLE * cost
+
+
+def best_instead(pairs: Sequence[Pair], gain: float, room: int) -> Pair | None:
+    """Return the best pair for which there is room, if it saves far more for each leaf than the best cut does."""
+    return min((pair for pair in pairs if pair.n_leaves <= room and pair.gain > FAR_MORE * gain), default=None)
+
+
+def cuts_of_pair(problem: Problem, rows: Indices, pair: Pair, two_sided: bool) -> tuple[Cut, Cut | None, Cut | None]:
+    """Return the first cut, and the second cuts of the rows inside and outside; None where a side is not cut.
+
+    Second cuts are the best of all. Then the first cut is moved to the best place above them, and they are chosen
+    again, as long as this lowers the cost; where each value of a column had a bin of its own, nothing moves.
+    """
+    costs, _ = whole_costs(problem, rows)
+    best = _seconds(problem, rows, costs, pair.feature, (pair.lower, pair.upper), pair.n_leaves, two_sided)
+    for _ in range(ROUNDS):
+        ends = _moved_ends(problem, rows, costs, best)
+        moved = _seconds(problem, rows, costs, pair.feature, ends, pair.n_leaves, two_sided)
+        if moved.cost >= best.cost:
+            break
+        best = moved
+    return best.first, best.inside, best.outside
+
+
+# ---------------------------------------------------------------------------------------------------- in bins
+class _Bins(NamedTuple):
+    """The bin of each row in one column, and the lowest and highest value of each bin."""
+
+    of_rows: Indices
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(cls, values: Floats, weights: Ints, most: int) -> _Bins:
+        distinct, position = np.unique(values, return_inverse=True)
+        if len(distinct) <= most:
+            return cls(position, distinct, distinct)
+        mass = np.zeros(len(distinct), dtype=np.int64)
+        np.add.at(mass, position, weights)
+        below = np.cumsum(mass) - mass
+        number = np.unique(np.floor(below / mass.sum() * most), return_inverse=True)[1]
+        starts = np.flatnonzero(np.diff(number, prepend=-1))
+        return cls(number[position], distinct[starts], distinct[np.append(starts[1:], len(distinct)) - 1])
+
+    def __len__(self) -> int:
+        return len(self.low)
+
+    def ends(self, start: int, stop: int) -> tuple[float, float]:
+        """Return lower and upper end of the cut that takes the bins from `start` to `stop - 1`."""
+        upper = between(float(self.high[stop - 1]), float(self.low[stop]))
+        lower = -math.inf if start == 0 else -between(-float(self.low[start]), -float(self.high[start - 1]))
+        return lower, upper
+
+
+def _columns(problem: Problem, rows: Indices, costs: Ints, two_sided: bool) -> list[int]:
+    """Return the columns that are looked at; ties go to the lowest."""
+    if len(problem.columns) <= COLUMNS:
+        return list(problem.columns)
+    best = sorted(min(cuts) for cuts in cheapest_cuts(problem, rows, costs, two_sided) if cuts)
+    chosen = sorted(best, key=lambda cut: (cut.cost, cut.feature))[:COLUMNS]
+    return sorted(cut.feature for cut in chosen)
+
+
+def _pairs_along(
+    feature: int, number: int, bins: list[_Bins], costs: Ints, single: int, scale: float, two_sided: bool
+) -> list[Pair]:
+    """Return the best pairs of two and of three leaves whose first cut is along one column."""
+    own, k = bins[number], costs.shape[1]
+    starts, stops = _first_cuts(len(own), two_sided)
+    if not len(starts):
+        return []
+    alone, best = np.empty((len(starts), 2), dtype=np.int64), np.empty((len(starts), 2), dtype=np.int64)
+    for i, other in enumerate(bins):
+        sums = np.zeros((len(own) + 1, len(other), k), dtype=np.int64)
+        add_cells(own.of_rows, other.of_rows, costs, sums)
+        if i == 0:
+            best_alone(sums, starts, stops, alone)
+            best[:] = alone
+        best_seconds(sums, starts, stops, two_sided, best)
+    pairs = []
+    for n, by_cut in (2, np.minimum(alone[:, 0] + best[:, 1], best[:, 0] + alone[:, 1])), (3, best.sum(axis=1)):
+        f = int(by_cut.argmin())
+        gain = Fraction(single - int(by_cut[f]), n)
+        ends = own.ends(int(starts[f]), int(stops[f]))
+        pairs.append(Pair(-gain, n, bool(starts[f] > 0), feature, *ends, scale))
+    return pairs
+
+
+def _first_cuts(n_bins: int, two_sided: bool) -> tuple[Indices, Indices]:
+    """Return the first bin inside of each cut and the bin behind the last: thresholds, then inner intervals."""
+    thresholds = [(0, stop) for stop in range(1, n_bins)]
+    intervals = [(start, stop) for start in range(1, n_bins) for stop in range(start + 1, n_bins)]
+    ends = np.array(thresholds + (intervals if two_sided else []), dtype=np.intp).reshape(-1, 2)
+    return np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1])
+
+
+# ---------------------------------------------------------------------------------------------------- between rows
+class _Cuts(NamedTuple):
+    """A first cut with its second cuts, and the cost of all leaves."""
+
+    first: Cut
+    inside: Cut | None
+    outside: Cut | None
+    is_inside: Bools
+    cost: int
+
+
+def _seconds(
+    problem: Problem,
+    rows: Indices,
+    costs: Ints,
+    feature: int,
+    ends: tuple[float, float],
+    n_leaves: int,
+    two_sided: bool,
+) -> _Cuts:
+    """Return a first cut with the best second cuts below it: one, in the side where it saves more, or two."""
+    is_inside = problem.rows.is_first(rows, feature, *ends)
+    sums = [costs[side].sum(axis=0) for side in (is_inside, ~is_inside)]
+    clusters, alone = [int(each.argmin()) for each in sums], [int(each.min()) for each in sums]
+    cuts = [cheapest_cut(problem, rows[side], costs[side], two_sided) for side in (is_inside, ~is_inside)]
+    saved = [0 if cut is None else without - cut.cost for cut, without in zip(cuts, alone, strict=True)]
+    if n_leaves == 2:
+        cuts[saved[0] >= saved[1]] = None  # the second side, unless it saves more
+    first = Cut(sum(alone), ends[0] > -math.inf, feature, *ends, *clusters)
+    cost = sum(without if cut is None else cut.cost for cut, without in zip(cuts, alone, strict=True))
+    return _Cuts(first, cuts[0], cuts[1], is_inside, cost)
+
+
+def _moved_ends(problem: Problem, rows: Indices, costs: Ints, cuts: _Cuts) -> tuple[float, float]:
+    """Return the ends of the first cut that cost least if the second cuts stay as they are."""
+    first = cuts.first
+    inside = _leaf_costs(problem, rows, costs, cuts.inside, first.first)
+    outside = _leaf_costs(problem, rows, costs, cuts.outside, first.second)
+    distinct, position = np.unique(problem.rows.column(first.feature, rows), return_inverse=True)
+    change = np.zeros(len(distinct), dtype=np.int64)
+    np.add.at(change, position, inside - outside)
+    sums = np.cumsum(change)
+    own = _Bins(position, distinct, distinct)
+    if not first.is_interval:
+        return own.ends(0, int(sums[:-1].argmin()) + 1)
+    highest = np.maximum.accumulate(sums[:-2])  # over the values below the start
+    stop = int((sums[1:-1] - highest).argmin()) + 1  # the last value inside
+    return own.ends(int(sums[:stop].argmax()) + 1, stop + 1)
+
+
+def _leaf_costs(problem: Problem, rows: Indices, costs: Ints, cut: Cut | None, cluster: int) -> Ints:
+    """Return the cost of each row if it goes down one side of the first cut."""
+    if cut is None:
+        return costs[:, cluster]
+    is_first = problem.rows.is_first(rows, cut.feature, cut.lower, cut.upper)
+    return np.where(is_first, costs[:, cut.first], costs[:, cut.second])

@@ -1,0 +1,330 @@
+"""ExKMC and Expand by passes over rows that come in batches: the same trees as from rows in memory.
+
+Leaves are split one after another, the one that gains most first. A pass per leaf would be many, so the leaves that are
+likely to come are searched along with those that are asked for: the sides of all leaves that would be split if leaves
+that are not known yet gained nothing.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from boxwood._types import Floats, Ints
+from boxwood._validation import real_number, refuse_unknown
+from boxwood.grow._methods import METHODS
+from boxwood.grow.grown import Grown
+from boxwood.grow.leaves._cuts import Pair, best_instead, best_pairs, cuts_of_pair, is_little
+from boxwood.grow.leaves._cuts_passes import Leaf, Search
+from boxwood.grow.leaves.expand import begun, check_expansion, early_stop, refuse_too_small
+from boxwood.grow.leaves.prune import sums_of_leaves
+from boxwood.grow.shared.costs import OBJECTIVES, Problem, make_problem, refuse_misfit, with_centers
+from boxwood.grow.shared.passes import BlockCosts, GrowingTree, Part, Paths, parts_of, taken
+from boxwood.passes import Block
+from boxwood.reference import Reference, TableTask, Task
+from boxwood.tree import ThresholdTree, TreeBuilder
+
+__all__ = ["expanded_by_passes", "grow_exkmc_by_passes", "grow_expand_by_passes", "note_of_large_leaves"]
+
+
+def grow_exkmc_by_passes(task: TableTask, **options: Any) -> Grown:
+    """Return what `grow_exkmc` grows for rows in memory; the options are its own."""
+    return _grow(task, "exkmc", objective="cost", **options)
+
+
+def grow_expand_by_passes(task: TableTask, **options: Any) -> Grown:
+    """Return what `grow_expand` grows for rows in memory; the options are its own."""
+    return _grow(task, "expand", objective="mistakes", **options)
+
+
+def _grow(
+    task: TableTask, name: str, *, objective: str, base: str | None = None, look_ahead: bool = True, tol: float = 0.0,
+    cuts: str = "threshold",
+) -> Grown:  # fmt: skip
+    base, notes = begun(task, base, objective)
+    begin = METHODS["imm"].grow(task).tree if base == "imm" else None
+    leaves = task.leaves(times=2)
+    options: dict[str, Any] = {"objective": objective, "look_ahead": look_ahead, "tol": tol}
+    tree, n_large = expanded_by_passes(begin, task, leaves, cuts=cuts, instead=True, **options)
+    reason = early_stop(tree, leaves, **options)
+    notes += (note_of_large_leaves(n_large),) if n_large else ()
+    return Grown(tree, name if base == "imm" else f"{name}-root", early_stop=reason, notes=notes)
+
+
+def note_of_large_leaves(n_large: int) -> str:
+    """Return what is said of leaves that were too large to look ahead."""
+    leaves = "1 leaf has" if n_large == 1 else f"{n_large} leaves have"
+    return f"{leaves} more than {VALUES} values, so two cuts at once were not looked for there"
+
+
+def expanded_by_passes(
+    tree: ThresholdTree | None,
+    task: TableTask,
+    max_leaf_nodes: int,
+    *,
+    objective: str,
+    cuts: str = "threshold",
+    look_ahead: bool = True,
+    instead: bool = False,
+    tol: float = 0.0,
+) -> tuple[ThresholdTree, int]:
+    """Return a tree with leaves split, as `expanded` does; None begins with a single leaf of the cheapest cluster.
+
+    The number is that of leaves with too many rows to look ahead, where that might have found more.
+    """
+    refuse_unknown("objective", objective, OBJECTIVES)
+    check_expansion(task, cuts=cuts, look_ahead=look_ahead, tol=tol)
+    task.budget.refuse_too_few(task.overview.n_kept)
+    if tree is not None:
+        refuse_misfit(tree, task)
+        refuse_too_small(max_leaf_nodes, tree)
+    growth = _Growth(tree, task, objective, two_sided=cuts == "interval")
+    growth.set_least(real_number("tol", tol))
+    look_ahead = look_ahead and not task.budget.limits_shape
+    return growth.grow(max_leaf_nodes, look_ahead=look_ahead, instead=look_ahead and instead)
+
+
+class _Growth:
+    """A tree whose leaves are split one after another.
+
+    `tree` is the growing one, in which more cuts are made than the tree will have; `begin` is the one to begin with.
+    """
+
+    def __init__(self, begin: ThresholdTree | None, task: TableTask, objective: str, *, two_sided: bool) -> None:
+        self.task, self.max_depth, self.least = task, task.budget.max_depth, 0.0
+        self.costs = BlockCosts.of(task, objective)
+        if begin is None:
+            self.begin, self.tree, node_of = ThresholdTree.from_dict({"cluster": 0}), GrowingTree(), [0]
+        else:
+            self.begin = begin
+            self.tree, node_of = GrowingTree.from_tree(begin)
+        self.search = Search(task, self.tree, self.costs, two_sided)
+        self.ahead = LookAhead(task, self.search)
+        leaves = np.flatnonzero(self.begin.feature < 0).tolist()
+        self.leaves = [Leaf(node_of[node], int(self.begin.node_depth[node])) for node in leaves]
+        if begin is None:
+            self.search.find(self.leaves)
+            cheapest = int(self.costs.under(self.leaves[0].total).argmin())
+            self.begin = ThresholdTree.from_dict({"cluster": cheapest})
+
+    def set_least(self, tol: float) -> None:
+        """Set the gain that a leaf must exceed: `tol` times the cost of the tree to begin with."""
+        if tol == 0:
+            return
+        paths = self.tree.paths_to([leaf.node for leaf in self.leaves])
+        sums, scale = sums_of_leaves(self.task, self.costs, paths, len(self.leaves))
+        clusters = self.begin.leaf_clusters
+        cost = sum(int(self.costs.under(total)[cluster]) for total, cluster in zip(sums, clusters, strict=True))
+        self.least = tol * (cost / scale)
+
+    def grow(self, max_leaf_nodes: int, *, look_ahead: bool, instead: bool) -> tuple[ThresholdTree, int]:
+        """Return the tree with at most so many leaves, and how many of them were too large to look ahead."""
+        while True:
+            run = _Run(self, max_leaf_nodes)
+            wanted = run.grow(look_ahead, instead)
+            if wanted:
+                self.search.find(wanted)
+            elif run.looked_at:
+                self.ahead.find(run.looked_at)
+            else:
+                return run.builder.build(), len(run.large)
+
+
+class _Run:
+    """A run of the growth, as if leaves that are not searched yet gained nothing."""
+
+    def __init__(self, growth: _Growth, max_leaf_nodes: int) -> None:
+        self.growth, self.max_leaf_nodes = growth, max_leaf_nodes
+        self.builder, _ = TreeBuilder.from_tree(growth.begin)
+        self.wanted: list[Leaf] = []  # leaves that are not searched yet
+        self.looked_at: list[Leaf] = []  # leaves whose pairs of cuts are not known yet
+        self.heap: list[tuple[float, int, Leaf]] = []
+        self.stuck: dict[int, Leaf] = {}
+        self.large: set[int] = set()  # nodes of leaves that were too large to look ahead
+
+    @property
+    def _is_sure(self) -> bool:
+        """Whether all is known that the tree so far rests on."""
+        return not self.wanted and not self.looked_at
+
+    def grow(self, look_ahead: bool, instead: bool) -> list[Leaf]:
+        """Grow the tree and return the leaves that are to be searched."""
+        new = [(leaf.node, leaf) for leaf in self.growth.leaves]
+        while (room := self.max_leaf_nodes - self.builder.n_leaves) > 0:
+            for node, leaf in new:
+                self._consider(node, leaf)
+            if self.heap:
+                _, node, leaf = heapq.heappop(self.heap)
+                new = self._split_best(node, leaf, room if instead else 0)
+            elif look_ahead and room > 1 and self._is_sure and (found := self._best_pair(room)) is not None:
+                new = self._split_twice(found[0], self.stuck.pop(found[0]), found[1])
+            else:
+                break
+        return self.wanted
+
+    def _consider(self, node: int, leaf: Leaf) -> None:
+        growth = self.growth
+        if growth.max_depth is not None and leaf.depth >= growth.max_depth:
+            return
+        if not leaf.is_searched:
+            self.wanted.append(leaf)
+        elif leaf.cut is not None and leaf.gain > growth.least:
+            heapq.heappush(self.heap, (-leaf.gain, node, leaf))
+        else:
+            self.stuck[node] = leaf
+
+    def _split_best(self, node: int, leaf: Leaf, room: int) -> list[tuple[int, Leaf]]:
+        """Split a leaf by its best cut, or by a pair of cuts that is worth more; by none as long as that is not sure.
+
+        A pair is made once and for all. A cut is not made too early: what is not known yet can only take room away.
+        """
+        pair, growth = None, self.growth
+        if room > 1 and is_little(leaf.gain, int(growth.costs.under(leaf.total).min()) / leaf.scale):
+            if leaf.pairs is None:
+                self.looked_at.append(leaf)
+                return []
+            self.large |= {node} if leaf.is_too_large else set()
+            pair = best_instead(leaf.pairs, leaf.gain, room)
+        if pair is None:
+            growth.search.part(leaf)
+            return self._split(node, leaf)
+        return self._split_twice(node, leaf, pair) if self._is_sure else []
+
+    def _split(self, node: int, leaf: Leaf) -> list[tuple[int, Leaf]]:
+        assert leaf.cut is not None
+        sides = self.builder.split(node, leaf.cut.feature, leaf.cut.upper, leaf.cut.lower)
+        for side, cluster in zip(sides, (leaf.cut.first, leaf.cut.second), strict=True):
+            self.builder.label(side, cluster)
+        return list(zip(sides, leaf.sides, strict=True))
+
+    def _best_pair(self, room: int) -> tuple[int, Pair] | None:
+        """Return the stuck leaf and the pair of cuts that gain most for each leaf that they add, once all are known."""
+        self.looked_at = [leaf for leaf in self.stuck.values() if leaf.pairs is None]
+        if self.looked_at:
+            return None
+        self.large |= {node for node, leaf in self.stuck.items() if leaf.is_too_large}
+        found = [(node, pair) for node, leaf in self.stuck.items() for pair in leaf.pairs or ()]
+        found = [(node, pair) for node, pair in found if pair.n_leaves <= room and pair.gain > self.growth.least]
+        return min(found, key=lambda each: (-each[1].gain, each[0], each[1]), default=None)
+
+    def _split_twice(self, node: int, leaf: Leaf, pair: Pair) -> list[tuple[int, Leaf]]:
+        self.growth.ahead.part(leaf, pair)
+        assert leaf.seconds is not None
+        new: list[tuple[int, Leaf]] = []
+        for side, cut in zip(self._split(node, leaf), leaf.seconds, strict=True):
+            new += [side] if cut is None else self._split(*side)
+        return new
+
+
+VALUES = 1 << 22  # of the rows that are gathered at once, at most
+
+
+class LookAhead:
+    """The look ahead of `_cuts` for leaves of a growing tree; leaves with too many rows are left out."""
+
+    def __init__(self, task: TableTask, search: Search) -> None:
+        self.task, self.search, self.most_rows = task, search, max(VALUES // task.batches.n_columns, 1)
+
+    def find(self, leaves: Sequence[Leaf]) -> None:
+        """Find the best pairs of cuts of leaves."""
+        for leaf in leaves:
+            leaf.pairs = []
+        mixed = self._mixed(leaves)
+        for leaf in mixed:
+            leaf.is_too_large = leaf.count > self.most_rows
+        for some in self._at_once([leaf for leaf in mixed if not leaf.is_too_large]):
+            for leaf, problem in zip(some, self._problems(some), strict=True):
+                leaf.pairs = best_pairs(problem, np.arange(len(problem.rows)), self.search.two_sided)
+
+    def _mixed(self, leaves: Sequence[Leaf]) -> list[Leaf]:
+        """Return the leaves in which no cluster is the cheapest for every row."""
+        costs = self.search.costs
+        leaves = [leaf for leaf in leaves if leaf.count > 2 and costs.under(leaf.total).min() > 0]
+        if costs.by_label or not leaves:
+            return leaves
+        paths, scales = self.search.tree.paths_to([leaf.node for leaf in leaves]), [leaf.scale for leaf in leaves]
+        least = self.task.batches.fold(partial(_Least, costs, paths, np.array(scales))).sums
+        single = (int(costs.under(leaf.total).min()) for leaf in leaves)
+        return [leaf for leaf, cost, own in zip(leaves, single, least.tolist(), strict=True) if cost != own]
+
+    def part(self, leaf: Leaf, pair: Pair) -> None:
+        """Make the cuts of a pair, if that is not done."""
+        if leaf.seconds is not None:
+            return
+        problem = self._problems([leaf])[0]
+        leaf.cut, *leaf.seconds = cuts_of_pair(problem, np.arange(len(problem.rows)), pair, self.search.two_sided)
+        self.search.split(leaf)
+        for side, cut in zip(leaf.sides, leaf.seconds, strict=True):
+            if cut is not None:
+                side.cut = cut
+                self.search.split(side)
+
+    def _at_once(self, leaves: Sequence[Leaf]) -> Iterator[list[Leaf]]:
+        """Yield leaves in groups whose rows can be gathered together."""
+        some: list[Leaf] = []
+        for leaf in leaves:
+            if sum(each.count for each in some) + leaf.count > self.most_rows:
+                yield some
+                some = []
+            some.append(leaf)
+        if some:
+            yield some
+
+    def _problems(self, leaves: Sequence[Leaf]) -> list[Problem]:
+        """Return the rows of leaves, with costs that are the same as among all rows."""
+        paths, costs = self.search.tree.paths_to([leaf.node for leaf in leaves]), self.search.costs
+        rows = self.task.batches.fold(partial(_Rows, costs, paths)).joined()
+        return [self._problem(taken(rows, np.flatnonzero(rows.nodes == i))) for i in range(len(leaves))]
+
+    def _problem(self, part: Part) -> Problem:
+        costs, task = self.search.costs, self.task
+        reference = Reference(part.labels, costs.centers)
+        small = Task.of(part.values, reference, sample_weight=part.weights, n_jobs=task.n_jobs, budget=task.budget)
+        problem = make_problem(small, "mistakes" if costs.by_label else "cost")
+        share, times = costs.shares(part)
+        problem = problem._replace(share=share, times=times)
+        return problem if costs.by_label else with_centers(problem, costs.centers, costs.unit)
+
+
+class _Least:
+    """A summary of what the rows of each leaf cost under the cheapest cluster of each row."""
+
+    def __init__(self, costs: BlockCosts, paths: Paths, scales: Floats) -> None:
+        self.costs, self.paths, self.scales = costs, paths, scales
+        self.sums: Ints = np.zeros(len(scales), dtype=np.int64)
+
+    def update(self, block: Block) -> None:
+        """Add a block of rows."""
+        for part in parts_of(block, self.paths, self.costs):
+            np.add.at(self.sums, part.nodes, self.costs.amounts(part, self.scales)[:, :-1].min(axis=1))
+
+    def merge(self, other: _Least) -> None:
+        """Add another summary."""
+        self.sums += other.sums
+
+
+class _Rows:
+    """A summary that holds all rows of some leaves."""
+
+    def __init__(self, costs: BlockCosts, paths: Paths) -> None:
+        self.costs, self.paths = costs, paths
+        self.found: list[Part] = []
+
+    def update(self, block: Block) -> None:
+        """Add a block of rows."""
+        for part in parts_of(block, self.paths, self.costs):
+            self.found.append(taken(part, np.arange(len(part.nodes))))  # a copy: a part may be a view of its block
+
+    def merge(self, other: _Rows) -> None:
+        """Add another summary."""
+        self.found += other.found
+
+    def joined(self) -> Part:
+        """Return the rows."""
+        values, nodes, labels, weights = zip(*self.found, strict=True)
+        together = np.concatenate(values), np.concatenate(nodes), np.concatenate(labels)
+        return Part(*together, None if weights[0] is None else np.concatenate(weights))

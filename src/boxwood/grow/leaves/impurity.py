@@ -1,0 +1,491 @@
+"""Trees that leave the least impurity in their leaves: CART on the labels, and regression trees, best cut first."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boxwood._threads import map_tasks, n_threads
+from boxwood._types import Array, Bools, Floats, Ints
+from boxwood._validation import as_whole_weights, refuse_unknown
+from boxwood.grow.shared.costs import PartedOrder, Places, distance_unit
+from boxwood.loops import impurity as loops
+from boxwood.loops.expand import squared_distances
+from boxwood.loops.impurity import best_by_centers, best_by_entropy, best_by_gini, best_by_rows, pairs_of, whole_x_log_x
+from boxwood.reference import Task
+from boxwood.reference.bins import N_BINS, LooseBins, ascending
+from boxwood.tree import ThresholdTree, TreeBuilder, between
+
+__all__ = ["CRITERIA", "Labels", "grown_by", "grown_to_sizes", "whole_weights"]
+
+MARGIN = 1.0 + 1e-9  # above the errors of an impurity, which only says when a leaf is looked at
+
+
+def grown_by(task: Task, criterion: str, max_leaf_nodes: int) -> ThresholdTree:
+    """Return the tree whose cuts lower an impurity most, the leaf that gains most first.
+
+    Parameters
+    ----------
+    task : Task
+        Rows and reference; rows that are left out do not count.
+    criterion : {"gini", "entropy", "centers", "rows"}
+        Impurity of a leaf, times its weight. "gini" and "entropy" are those of the clusters of its rows. "centers" is
+        the sum of squares of the centres of the rows' clusters around their mean, so a regression tree on the centres;
+        clusters that lie far apart are told apart first. "rows" is the sum of squares of the rows around their mean, a
+        regression tree on the rows.
+    max_leaf_nodes : int
+        Largest number of leaves. There are fewer only if no leaf with rows of several clusters can be cut.
+
+    Returns
+    -------
+    ThresholdTree
+        Always holds: each leaf carries the commonest cluster of its rows, the lowest of equals. Thresholds are
+        midpoints between values of the rows at the node.
+
+    Notes
+    -----
+    Leaves whose rows are all of one cluster, or by "centers" of one centre, are not cut. An impure leaf is cut also
+    where no cut gains anything, after all others. Ties go to the lowest feature, then to the lowest threshold; among
+    leaves to the one made first. Sums are of whole numbers and the numbers compared are made of + - * / of them, so the
+    tree depends neither on the order of rows nor on threads or processor. Weights that are not whole, or have a sum of
+    2³¹ and more, are rounded to about 2⁻³¹ of their sum. "centers" rounds squared distances to 2⁻³⁰ of the largest in
+    the node, "rows" values to 2⁻²⁸ of the largest distance from the mean.
+
+    Takes time n d for each level of the tree, after the order of the columns (`Task.order`); by "centers" at most k
+    times that, by "rows" d times. Memory: 4 n d bytes, and by "rows" as much again. By "gini" a long table is not
+    sorted: sums over bins of the columns show where the best cut may lie, and only the rows there are. Memory then is n
+    d bytes.
+    """
+    return grown_to_sizes(task, criterion, [max_leaf_nodes])[0]
+
+
+def grown_to_sizes(task: Task, criterion: str, sizes: Sequence[int]) -> list[ThresholdTree]:
+    """Return `grown_by(task, criterion, size)` for ascending sizes; all take the time of the last one."""
+    refuse_unknown("criterion", criterion, CRITERIA)
+    growth = _Growth(task, criterion)
+    return [growth.grow(size) for size in sizes]
+
+
+class CutRows(Protocol):
+    """The rows of a task, in which the best cut of a node is found. What the rows of a node are is its own affair.
+
+    A cut is a column and something more.
+    """
+
+    root: Any
+
+    def impurity(self, counts: Ints) -> float:
+        """Return the impurity of a node with such weights of clusters, or more; 0 if it need not be cut."""
+
+    def best(self, part: Any, counts: Ints) -> tuple[float, Any] | None:
+        """Return what the best cut of a node gains, and the cut; None without one."""
+
+    def threshold(self, cut: Any) -> float:
+        """Return the threshold of a cut."""
+
+    def split(self, part: Any, cut: Any) -> tuple[Any, Any]:
+        """Return both sides of a node's cut."""
+
+    def counts(self, part: Any, feature: int = 0) -> Ints:
+        """Return the weight by cluster of the rows of a node, of the root or beside a cut of the column."""
+
+
+class _Leaf(NamedTuple):
+    """A leaf that may be cut: its node in the builder, its rows, and their weight by cluster."""
+
+    node: int
+    part: Any
+    counts: Ints
+    depth: int
+
+
+class _Growth:
+    """A tree whose leaves are cut one after another.
+
+    A leaf waits in the heap under the most that it could gain, its impurity, until it is the first; then its best cut
+    is looked for, and it waits under what that gains. So leaves that gain little are never looked at.
+    """
+
+    def __init__(self, task: Task, criterion: str) -> None:
+        labels = Labels.of(task)
+        in_bins = criterion == "gini" and task.is_long
+        self.rows: CutRows = GiniInBins(task, labels) if in_bins else InOrder(task, criterion, labels)
+        self.builder, self.max_depth = TreeBuilder(), task.budget.max_depth
+        self.heap: list[tuple[float, bool, int, _Leaf, Any]] = []
+        root: Any = self.rows.root
+        self._add(_Leaf(0, root, self.rows.counts(root), 0))
+
+    def grow(self, max_leaf_nodes: int) -> ThresholdTree:
+        """Return the tree with at most so many leaves; may be called again for more of them."""
+        while self.heap and self.builder.n_leaves < max_leaf_nodes:
+            _, _, _, leaf, cut = heapq.heappop(self.heap)
+            if cut is None:
+                self._look_at(leaf)
+            else:
+                self._split(leaf, cut)
+        return self.builder.build()
+
+    def _add(self, leaf: _Leaf) -> None:
+        self.builder.label(leaf.node, int(leaf.counts.argmax()))
+        impurity = self.rows.impurity(leaf.counts)
+        if impurity > 0 and leaf.depth != self.max_depth:
+            heapq.heappush(self.heap, (-impurity * MARGIN, False, leaf.node, leaf, None))
+
+    def _look_at(self, leaf: _Leaf) -> None:
+        found = self.rows.best(leaf.part, leaf.counts)
+        if found is not None:
+            gain, cut = found
+            heapq.heappush(self.heap, (-gain, True, leaf.node, leaf, cut))
+
+    def _split(self, leaf: _Leaf, cut: Any) -> None:
+        feature = cut[0]
+        left, right = self.builder.split(leaf.node, feature, self.rows.threshold(cut))
+        first, second = self.rows.split(leaf.part, cut)
+        counts = self.rows.counts(first, feature)
+        self._add(_Leaf(left, first, counts, leaf.depth + 1))
+        self._add(_Leaf(right, second, leaf.counts - counts, leaf.depth + 1))
+
+
+HALF = 31  # bits by which whole weights are shortened, so that products of two sums of them fit
+
+
+class Labels(NamedTuple):
+    """The clusters of a task's rows, in few bytes, and their whole weights, none where all weigh 1."""
+
+    labels: NDArray[np.integer]
+    weights: Ints
+    n_clusters: int
+
+    @classmethod
+    def of(cls, task: Task) -> Labels:
+        """Return those of a task."""
+        kind = np.uint8 if task.reference.n_clusters <= 256 else np.int32
+        return cls(task.reference.labels.astype(kind), whole_weights(task), task.reference.n_clusters)
+
+    def counts(self, rows: NDArray[np.integer]) -> Ints:
+        """Return the weight of some rows by cluster, shape (k,)."""
+        if not self.weights.size:
+            return np.bincount(self.labels[rows], minlength=self.n_clusters)
+        counts = np.zeros(self.n_clusters, dtype=np.int64)
+        np.add.at(counts, self.labels[rows], self.weights[rows])
+        return counts
+
+
+def gini(counts: Ints) -> float:
+    """Return the pairs of rows of different clusters over the rows, by their weights."""
+    weight = int(counts.sum())
+    pairs: int = (weight * weight - sum(n * n for n in counts.tolist())) // 2
+    return pairs / weight
+
+
+def whole_weights(task: Task) -> Ints:
+    """Return the weights as whole numbers with a sum of about 2**31 at most, an empty array where all weigh 1."""
+    weights = task.rows.weights
+    if weights is None:
+        return np.empty(0, dtype=np.int64)
+    weights = np.where(task.kept, weights, 0.0)
+    with np.errstate(over="ignore"):
+        if weights.sum() < 1 << HALF and (weights == np.floor(weights)).all():
+            return weights.astype(np.int64)
+    halved: Ints = (as_whole_weights(weights) + (1 << HALF - 1)) >> HALF
+    halved[(weights > 0) & (halved == 0)] = 1  # a row of little weight is still a row
+    return halved
+
+
+TABLE = 1 << 20  # numbers whose logarithm is looked up
+BITS = 30  # of squared distances between centres
+ROW_BITS = 29  # of a value of a row, by "rows"
+
+Best: TypeAlias = tuple[float, int, int]
+"""What is left on the sides of a cut, its column and its place: the smaller is better; the place is -1 for no cut."""
+
+
+class _Part(NamedTuple):
+    """The rows of a node: their places, and those whose rows have to be moved to their sides first."""
+
+    places: Places
+    parent: list[Places]  # shared with the sibling
+
+
+class InOrder:
+    """The rows of a task in the order of each column, where a node's best cut is found; see `_impurity.CutRows`."""
+
+    def __init__(self, task: Task, criterion: str, labels: Labels) -> None:
+        self.order, self.labels = PartedOrder(task), labels
+        self.criterion = CRITERIA[criterion](task, self.order, labels)
+        self.root = _Part(self.order.root, [])
+
+    def impurity(self, counts: Ints) -> float:
+        """Return the impurity of a node with such weights of clusters, or more; 0 if it need not be cut."""
+        return self.criterion.impurity(counts)
+
+    def best(self, part: _Part, counts: Ints) -> tuple[float, tuple[int, int]] | None:
+        """Return what the best cut of a node gains, and the cut; None without one."""
+        if part.parent:
+            self.order.finish_split(part.parent.pop())
+        search, gain_of, steps = self.criterion.search(part.places, counts)
+        with self.order.least_on_sides(part.places):
+            score, feature, place = min(each for each in self.order.by_columns(search, part.places, steps=steps))
+        return (gain_of(score), (feature, place)) if place >= 0 else None
+
+    def threshold(self, cut: tuple[int, int]) -> float:
+        """Return the threshold of a cut."""
+        return self.order.threshold(*cut)
+
+    def split(self, part: _Part, cut: tuple[int, int]) -> tuple[_Part, _Part]:
+        """Return both sides of a node's cut."""
+        left, right = self.order.begin_split(part.places, *cut)
+        parent = [part.places]
+        return _Part(left, parent), _Part(right, parent)
+
+    def counts(self, part: _Part, feature: int = 0) -> Ints:
+        """Return the weight by cluster of a node's rows, which are in their places of one column."""
+        return self.labels.counts(self.order.rows_of(part.places, feature))
+
+
+# ---------------------------------------------------------------------------------------------------- criteria
+Search: TypeAlias = Callable[[int, int], Best]
+
+
+class _Criterion(ABC):
+    """An impurity. All its numbers are in one unit, but what a search returns may be in another."""
+
+    def __init__(self, task: Task, order: PartedOrder, labels: Labels) -> None:
+        self.order, self.labels, self.weights = order, labels.labels, labels.weights
+
+    @abstractmethod
+    def impurity(self, counts: Ints) -> float:
+        """Return the impurity of a leaf with such weights of clusters, or more; 0 if it need not be cut."""
+
+    @abstractmethod
+    def search(self, places: Places, counts: Ints) -> tuple[Search, Callable[[float], float], int]:
+        """Return the search for the best cut in a range of columns, what its score gains, and the steps at a row."""
+
+
+class _Gini(_Criterion):
+    def impurity(self, counts: Ints) -> float:
+        return gini(counts)
+
+    def search(self, places: Places, counts: Ints) -> tuple[Search, Callable[[float], float], int]:
+        def best(first: int, last: int) -> Best:
+            node = first, last, *places, self.labels, self.weights, counts
+            found: Best = best_by_gini(self.order.entries, *node)
+            return found
+
+        return best, lambda score: gini(counts) - score, 2
+
+
+class _Entropy(_Criterion):
+    def __init__(self, task: Task, order: PartedOrder, labels: Labels) -> None:
+        super().__init__(task, order, labels)
+        weight = int(self.weights.sum()) if self.weights.size else self.order.root.stop
+        largest = max(weight, 2) * math.log2(max(weight, 2))
+        self.scale = math.ldexp(1.0, 60 - math.frexp(largest)[1])
+        self.table = whole_x_log_x(0, min(weight + 1, TABLE), self.scale)
+
+    def impurity(self, counts: Ints) -> float:
+        return float(self._impurity(counts))
+
+    def _impurity(self, counts: Ints) -> int:
+        def whole(x: int) -> int:
+            return int(self.table[x] if x < len(self.table) else whole_x_log_x(x, x + 1, self.scale)[0])
+
+        return whole(int(counts.sum())) - sum(map(whole, counts.tolist()))
+
+    def search(self, places: Places, counts: Ints) -> tuple[Search, Callable[[float], float], int]:
+        whole = self._impurity(counts)
+
+        def best(first: int, last: int) -> Best:
+            node = first, last, *places, self.labels, self.weights, counts
+            found: Best = best_by_entropy(self.order.entries, *node, self.table, self.scale)
+            return found
+
+        return best, lambda score: float(whole - score), 3
+
+
+class _Centers(_Criterion):
+    def __init__(self, task: Task, order: PartedOrder, labels: Labels) -> None:
+        super().__init__(task, order, labels)
+        centers = np.ascontiguousarray(task.reference.centers)
+        self.squares = np.empty((len(centers), len(centers)))
+        self.unit = distance_unit(task)
+        squared_distances(centers, np.ascontiguousarray(centers.T), self.unit, self.squares)
+
+    def impurity(self, counts: Ints) -> float:
+        clusters, squares, scale = self._of_node(counts)
+        high, low, _ = pairs_of(counts[clusters], squares)
+        return ((int(high) << HALF) + int(low)) / int(counts.sum()) / scale
+
+    def search(self, places: Places, counts: Ints) -> tuple[Search, Callable[[float], float], int]:
+        clusters, squares, scale = self._of_node(counts)
+        number = np.zeros(len(counts), dtype=np.int32)
+        number[clusters] = np.arange(len(clusters))
+        total = counts[clusters]
+
+        def best(first: int, last: int) -> Best:
+            node = first, last, *places, self.labels, self.weights, total, number, squares
+            found: Best = best_by_centers(self.order.entries, *node)
+            return found
+
+        impurity = self.impurity(counts)
+        return best, lambda score: impurity - score / scale, 2 + len(clusters) // 4
+
+    def _of_node(self, counts: Ints) -> tuple[Ints, Ints, float]:
+        """Return the clusters of a node, the squares between their centres as whole numbers, and their scale."""
+        clusters = np.flatnonzero(counts)
+        squares = self.squares[np.ix_(clusters, clusters)]
+        scale = math.ldexp(1.0, min(BITS - math.frexp(float(squares.max()))[1], 1023))
+        return clusters, np.rint(squares * scale).astype(np.int64), scale
+
+
+class _Rows(_Criterion):
+    def __init__(self, task: Task, order: PartedOrder, labels: Labels) -> None:
+        super().__init__(task, order, labels)
+        X, kept, unit = task.rows.values, task.kept, distance_unit(task)
+        middle = task.reference.centers.mean(axis=0) * 0.5
+        self.table = np.zeros(X.shape, dtype=np.int32)
+        for j in range(X.shape[1]):
+            half = (X[kept, j] * 0.5 - middle[j]) * unit
+            self.table[kept, j] = np.rint(np.ldexp(half, ROW_BITS - 1))
+
+    def impurity(self, counts: Ints) -> float:
+        return math.inf if np.count_nonzero(counts) > 1 else 0.0
+
+    def search(self, places: Places, counts: Ints) -> tuple[Search, Callable[[float], float], int]:
+        rows, weight, d = self.order.rows_of(places), int(counts.sum()), self.order.rows.n_columns
+        of_rows = self.weights[rows] if self.weights.size else np.ones(len(rows), dtype=np.int64)
+        sums = np.array([int((self.table[rows, j] * of_rows).sum()) for j in range(d)], dtype=np.int64)
+        mean = sums // weight
+        total = sums - weight * mean
+
+        def best(first: int, last: int) -> Best:
+            node = first, last, *places, self.table, self.weights, mean, total, weight
+            found: Best = best_by_rows(self.order.entries, *node)
+            return found
+
+        return best, lambda score: -score, 2 + d
+
+
+CRITERIA: dict[str, type[_Criterion]] = {"gini": _Gini, "entropy": _Entropy, "centers": _Centers, "rows": _Rows}
+
+
+_SUMS = 1 << 17  # numbers that are filled at a time, so that they stay in the processor's cache
+_AT_ONCE = 1 << 26  # values in one call of a loop, which takes a fraction of a second
+_ONE_THREAD = 1 << 17  # values up to which threads cost more than they save
+
+
+class _Cut(NamedTuple):
+    """A cut, in the order in which cuts with equal impurity are taken."""
+
+    column: int
+    bin: int  # the bin of the first value after the cut
+    number: int  # of that value among the rows of the bins that were walked; 0 for the first value of a bin
+    threshold: float
+
+
+class GiniInBins:
+    """The rows of a task in bins of each column, where the best cut of a node is found; see `_impurity.CutRows`.
+
+    The rows of a node are their numbers, in ascending order.
+    """
+
+    def __init__(self, task: Task, labels: Labels) -> None:
+        self.X, self.budget, self.labels, self.n_jobs = task.rows.values, task.budget, labels, task.n_jobs
+        bins = task.bins
+        assert isinstance(bins, LooseBins)  # the task is long
+        self.codes, self.single = bins.codes, bins.single
+        self.root: NDArray[np.integer] = np.flatnonzero(task.kept)
+        if len(self.X) <= np.iinfo(np.int32).max:
+            self.root = self.root.astype(np.int32)
+
+    def impurity(self, counts: Ints) -> float:
+        """Return the impurity of a node with such weights of clusters."""
+        return gini(counts)
+
+    def threshold(self, cut: _Cut) -> float:
+        """Return the threshold of a cut."""
+        return cut.threshold
+
+    def split(self, part: Array, cut: _Cut) -> tuple[Array, Array]:
+        """Return both sides of a node's cut."""
+        left, right = np.empty_like(part), np.empty_like(part)
+        n_left = loops.part_rows(self.X, part, cut.column, cut.threshold, left, right)
+        return left[:n_left].copy(), right[: len(part) - n_left].copy()
+
+    def counts(self, part: Array, feature: int = 0) -> Ints:
+        """Return the weight by cluster of the rows of a node."""
+        return self.labels.counts(part)
+
+    def best(self, part: Array, counts: Ints) -> tuple[float, _Cut] | None:
+        """Return what the best cut of a node gains, and the cut; None without one."""
+        jobs = self.n_jobs if len(part) * self.X.shape[1] > _ONE_THREAD else None
+        looks = map_tasks(lambda columns: self._look(part, columns), self._columns(part, jobs), n_jobs=jobs)
+        score, column, after = min((look.end for look in looks), key=lambda end: (end[0], end[1]))
+        near = [each for look in looks for each in look.near(score, self.single, self.budget.forbidden)]
+        walked = map_tasks(lambda each: self._walk(part, *each, score), near, n_jobs=jobs)
+        found = [each for each in walked if each is not None]
+        if after >= 0:
+            found.append((score, _Cut(column, after, 0, self._threshold(part, column, after))))
+        if not found:
+            return None
+        score, cut = min(found)
+        return gini(counts) - score, cut
+
+    def _columns(self, part: Array, jobs: int | None) -> list[range]:
+        """Return ranges of columns that are looked at together."""
+        d = self.X.shape[1]
+        size = min(_SUMS // ((N_BINS + 1) * (self.labels.n_clusters + 1)), _AT_ONCE // len(part))
+        size = max(1, min(size, -(-d // n_threads(jobs))))
+        return [range(first, min(first + size, d)) for first in range(0, d, size)]
+
+    def _look(self, part: Array, columns: range) -> _Look:
+        """Add up the bins of some columns."""
+        sums = np.zeros((len(columns), N_BINS + 1, self.labels.n_clusters + 1), dtype=np.int64)
+        ends = np.empty(sums.shape[:2])
+        loops.add_clusters(part, self.codes, columns.start, self.labels.labels, self.labels.weights, sums)
+        barred = np.zeros(len(columns), dtype=np.bool_)
+        barred[[j - columns.start for j in self.budget.forbidden if j in columns]] = True
+        least = self.budget.min_samples_leaf
+        score, column, after = loops.look_at_ends(sums, self.labels.weights.size > 0, least, barred, ends)
+        return _Look(columns, sums, ends, (score, column + columns.start, after))
+
+    def _walk(self, part: Array, column: int, sums: Ints, near: Bools, limit: float) -> tuple[float, _Cut] | None:
+        """Return the best cut inside the bins of a column that are near, if it has no more impurity than a limit."""
+        rows = np.empty_like(part)
+        rows = rows[: loops.find_rows(part, self.codes, column, near, rows)]
+        values: Floats = self.X[rows, column].astype(np.float64)
+        order = ascending(values)
+        rows, values = rows[order], values[order]
+        here = self.codes, column, self.labels.labels, self.labels.weights, sums
+        score, place, i = loops.best_in_bins(rows, values, *here, self.budget.min_samples_leaf, limit)
+        return (score, _Cut(column, place, i, float(between(values[i - 1], values[i])))) if place >= 0 else None
+
+    def _threshold(self, part: Array, column: int, after: int) -> float:
+        """Return the threshold of a cut before the values of a bin."""
+        return float(between(*loops.values_beside(self.X, part, self.codes, column, after)))
+
+
+class _Look(NamedTuple):
+    """Bins of some columns, summed up; see `loops.look_at_ends`."""
+
+    columns: range
+    sums: Ints
+    ends: Floats
+    end: tuple[float, int, int]
+
+    def near(self, limit: float, single: Bools, forbidden: tuple[int, ...]) -> list[tuple[int, Ints, Bools]]:
+        """Return columns with bins in which a cut may have as little impurity, their sums, and these bins.
+
+        There is no cut in a bin of a single value.
+        """
+        near = np.zeros((len(self.columns), N_BINS), dtype=np.bool_)
+        loops.mark_near(self.sums, self.ends, limit, near)
+        near &= ~single[self.columns.start : self.columns.stop]
+        marked = np.flatnonzero(near.any(axis=1)).tolist()
+        return [(self.columns[i], self.sums[i], near[i]) for i in marked if self.columns[i] not in forbidden]

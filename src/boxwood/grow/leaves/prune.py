@@ -1,0 +1,225 @@
+"""The cheapest prunings of a tree: some of its cuts undone, for every number of leaves at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from boxwood._types import Array, Indices, Ints
+from boxwood.grow.shared.costs import make_problem, refuse_misfit, whole_costs
+from boxwood.grow.shared.passes import BlockCosts, GrowingTree, Paths, Scales, parts_of
+from boxwood.loops import prune as loops
+from boxwood.passes import Block
+from boxwood.reference import Reference, TableTask, Task
+from boxwood.tree import ThresholdTree, TreeBuilder
+
+__all__ = ["Shares", "pruned", "prunings", "shares_by_passes", "shares_of", "sums_by_node", "sums_of_leaves"]
+
+_AT_ONCE = 1 << 20  # numbers in an array for several prunings
+
+
+def pruned(
+    tree: ThresholdTree, task: Task, max_leaf_nodes: int, objective: str, centers: Array | None = None
+) -> ThresholdTree:
+    """Return the cheapest pruning of a tree with at most so many leaves, the one with fewest leaves of equals.
+
+    Grown to more leaves than wanted and pruned back, a tree is often cheaper than one that stops in time: a cut that
+    gains nothing by itself may be kept for those below it, and the leaves go where they gain most.
+
+    Parameters
+    ----------
+    tree : ThresholdTree
+        Tree to prune. What its leaves are labelled does not matter.
+    task : Task
+        Rows and reference.
+    max_leaf_nodes : int
+        Largest number of leaves, at least 1.
+    objective : {"cost", "mistakes"}
+        Cost of a row in a leaf, as in `expand`: the squared distance to the centre of the leaf's cluster, or 1 if that
+        is not its own cluster.
+    centers : array of shape (k, d), default=None
+        Centres of the clusters in place of the reference's.
+
+    Returns
+    -------
+    ThresholdTree
+        Always holds: no tree with so many leaves that is made of `tree` by undoing cuts, whatever its labels, costs
+        less. Each leaf carries its cheapest cluster, the lowest of equals; several may carry the same.
+
+    Notes
+    -----
+    Costs are whole numbers as in `expand`, so sums are exact. Among equally cheap prunings with equally few leaves,
+    the first side of a cut gets as few leaves as possible, from the root down.
+
+    Takes time n k d, memory n k, and time L² for a tree with L leaves.
+    """
+    shares = shares_of(tree, task, objective, centers)
+    return shares.with_leaves(shares.fewest(max_leaf_nodes))
+
+
+def prunings(
+    tree: ThresholdTree, task: Task, objective: str, centers: Array | None = None, *, max_leaf_nodes: int | None = None
+) -> list[ThresholdTree]:
+    """Return the cheapest prunings with at most 1, 2, 3, … leaves, up to the first that no other pruning undercuts.
+
+    Entry m - 1 is `pruned(tree, task, m, objective, centers)`; the one before it has as few leaves or costs more. All
+    together take the time of one, but for making the trees. With `max_leaf_nodes` the list has no more than so many.
+    """
+    shares = shares_of(tree, task, objective, centers)
+    most = min(shares.fewest(tree.n_leaves), max_leaf_nodes or tree.n_leaves)
+    return [shares.with_leaves(shares.fewest(m)) for m in range(1, most + 1)]
+
+
+class Shares(NamedTuple):
+    """A tree, and for each of its nodes a share and its cheapest cluster: all its cheapest prunings in one.
+
+    The share of a node is what it costs with exactly 1, 2, … leaves, and how many of them are on its first side, 0 for
+    a leaf. Shares stand one behind the other in `costs` and `on_first`, that of node i from `starts[i]` on.
+    """
+
+    tree: ThresholdTree
+    clusters: Indices
+    below: Indices  # number of leaves below each node
+    starts: Indices
+    costs: Ints
+    on_first: Indices
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves of the whole tree."""
+        return int(self.below[0])
+
+    def fewest(self, max_leaf_nodes: int) -> int:
+        """Return the fewest leaves of a pruning that is as cheap as the cheapest with so many."""
+        costs = self.costs[: min(max_leaf_nodes, self.n_leaves)]  # they never rise
+        return int(np.argmax(costs == costs[-1])) + 1
+
+    def sizes(self) -> list[int]:
+        """Return the numbers of leaves, from 2 on, at which a pruning costs less than all smaller ones."""
+        costs = self.costs[: self.n_leaves]
+        sizes: list[int] = (np.flatnonzero(costs[1:] < costs[:-1]) + 2).tolist()
+        return sizes
+
+    def clusters_with(self, sizes: Sequence[int]) -> Indices:
+        """Return the cluster of each leaf of the whole tree in the cheapest pruning with exactly so many leaves.
+
+        There is a row for each size, shape (n_sizes, n_leaves).
+        """
+        at_once = max(_AT_ONCE // self.tree.n_nodes, 1)
+        parts = [sizes[start : start + at_once] for start in range(0, len(sizes), at_once)]
+        return np.concatenate([np.empty((0, self.n_leaves), dtype=np.int64), *map(self._clusters_with, parts)])
+
+    def _clusters_with(self, sizes: Sequence[int]) -> Indices:
+        tree = self.tree
+        leaves = np.zeros((len(sizes), tree.n_nodes), dtype=np.int64)  # of each node; 0 below a leaf of the pruning
+        named = np.empty_like(leaves)
+        leaves[:, 0] = sizes
+        for nodes in _levels(tree):
+            here = leaves[:, nodes]
+            named[:, nodes] = np.where(here > 0, self.clusters[nodes], named[:, tree.parent[nodes]])
+            cuts = tree.feature[nodes] >= 0
+            nodes, here = nodes[cuts], here[:, cuts]
+            first = np.where(here > 0, self.on_first[self.starts[nodes] + np.maximum(here, 1) - 1], 0)
+            leaves[:, nodes + 1], leaves[:, tree.second[nodes]] = first, np.where(first > 0, here - first, 0)
+        return named[:, tree.leaf_nodes]
+
+    def with_leaves(self, n_leaves: int) -> ThresholdTree:
+        """Return the cheapest pruning with exactly so many leaves."""
+        tree, builder, waiting = self.tree, TreeBuilder(), [(0, 0, n_leaves)]
+        while waiting:
+            node, made, leaves = waiting.pop()
+            a = int(self.on_first[self.starts[node] + leaves - 1])
+            if a == 0:
+                builder.label(made, int(self.clusters[node]))
+                continue
+            cut = int(tree.feature[node]), float(tree.upper[node]), float(tree.lower[node])
+            first, second = builder.split(made, *cut)
+            waiting += ((int(tree.second[node]), second, leaves - a), (node + 1, first, a))
+        return builder.build()
+
+
+def shares_of(
+    tree: ThresholdTree, task: Task, objective: str, centers: Array | None, *, leaf: Indices | None = None
+) -> Shares:
+    """Return the shares of a tree on the columns of a task, or of one on others, if the leaf of each row is given."""
+    if centers is not None:
+        task = task.with_reference(Reference(task.reference.labels, centers, task.reference.names))
+    problem = make_problem(task, objective)
+    rows = np.flatnonzero(problem.kept)
+    costs, _ = whole_costs(problem, rows)
+    if leaf is None:
+        refuse_misfit(tree, task)
+        leaves = tree.apply(task.rows.take(rows), n_jobs=task.n_jobs)
+    else:
+        leaves = leaf[rows]
+    return _of_nodes(tree, sums_by_node(tree, costs, leaves))
+
+
+def shares_of_sums(tree: ThresholdTree, sums: Ints) -> Shares:
+    """Return the shares of a tree from the cost of the rows in each leaf under each cluster, shape (n_leaves, k)."""
+    return _of_nodes(tree, sums_by_node(tree, sums, np.arange(tree.n_leaves)))
+
+
+def _of_nodes(tree: ThresholdTree, sums: Ints) -> Shares:
+    below = np.ones(tree.n_nodes, dtype=np.int64)
+    for node in np.flatnonzero(tree.feature >= 0)[::-1].tolist():  # in pre-order, children come after their parent
+        below[node] = below[node + 1] + below[tree.second[node]]
+    starts = np.cumsum(below) - below
+    costs, on_first = np.empty(below.sum(), dtype=np.int64), np.empty(below.sum(), dtype=np.int64)
+    loops.share_out(tree.second, below, starts, sums.min(axis=1), costs, on_first)
+    return Shares(tree, sums.argmin(axis=1), below, starts, costs, on_first)
+
+
+def _levels(tree: ThresholdTree) -> list[Indices]:
+    """Return the nodes of each depth."""
+    order = np.argsort(tree.node_depth, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(tree.node_depth))[:-1])
+
+
+def sums_by_node(tree: ThresholdTree, costs: Ints, leaves: Indices) -> Ints:
+    """Return the cost of the rows at each node under each cluster, shape (n_nodes, k)."""
+    sums = np.zeros((tree.n_nodes, costs.shape[1]), dtype=np.int64)
+    order = np.argsort(leaves.astype(np.min_scalar_type(tree.n_leaves)), kind="stable")  # numpy sorts short ones fast
+    present, starts = np.unique(leaves[order], return_index=True)
+    sums[tree.leaf_nodes[present]] = np.add.reduceat(costs[order], starts, axis=0)
+    for node in np.flatnonzero(tree.feature >= 0)[::-1].tolist():
+        sums[node] = sums[node + 1] + sums[tree.second[node]]
+    return sums
+
+
+def shares_by_passes(tree: ThresholdTree, task: TableTask, objective: str) -> Shares:
+    """Return what `shares_of` returns for rows in memory; takes two passes."""
+    costs = BlockCosts.of(task, objective)
+    growing, node_of = GrowingTree.from_tree(tree)
+    leaves = np.flatnonzero(tree.feature < 0)
+    sums, _ = sums_of_leaves(task, costs, growing.paths_to([node_of[leaf] for leaf in leaves.tolist()]), len(leaves))
+    return shares_of_sums(tree, costs.under(sums))
+
+
+def sums_of_leaves(task: TableTask, costs: BlockCosts, paths: Paths, n_leaves: int) -> tuple[Ints, float]:
+    """Return the sums of the amounts of the rows in each leaf, and the scale of their whole numbers; takes two passes.
+
+    The scale is that of all kept rows, as `whole_costs` has it for rows in memory.
+    """
+    [scale] = task.batches.fold(partial(Scales, costs, GrowingTree().paths_to([0]), 1, 0)).scales()
+    return task.batches.fold(partial(_SumsOfLeaves, costs, paths, scale, n_leaves)).sums, scale
+
+
+class _SumsOfLeaves:
+    """A summary of the amounts of the rows in each leaf, in whole costs of one scale."""
+
+    def __init__(self, costs: BlockCosts, paths: Paths, scale: float, n_leaves: int) -> None:
+        self.costs, self.paths, self.scales = costs, paths, np.full(n_leaves, scale)
+        self.sums: Ints = np.zeros((n_leaves, costs.n_amounts), dtype=np.int64)
+
+    def update(self, block: Block) -> None:
+        """Add a block of rows."""
+        for part in parts_of(block, self.paths, self.costs):
+            np.add.at(self.sums, part.nodes, self.costs.amounts(part, self.scales))
+
+    def merge(self, other: _SumsOfLeaves) -> None:
+        """Add another summary."""
+        self.sums += other.sums

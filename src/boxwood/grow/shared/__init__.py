@@ -1,0 +1,1 @@
+"""What several ways of growing share: costs, orders, passes, names of leaves."""

@@ -1,0 +1,216 @@
+"""The one decorator of the hot loops: compiled, without the interpreter lock, kept on disk where that is possible.
+
+A loop takes some tenths of a second to compile, and the interpreter less than that for a small table. So where the
+machine code of a loop is not on disk yet, calls with small tables are interpreted until they have taken about half as
+long as compiling would, in this process and earlier ones; then it is compiled. The result is the same to the last bit:
+loops add, multiply, divide and compare doubles and whole numbers that do not overflow. Files with other functions, such
+as logarithms, are always compiled. `tests/loops/test_interpreted.py` checks it.
+
+Some loops have a stand-in: a function of the same arguments and the same result that works on whole arrays by numpy. It
+is run in the place of the interpreted loop, and as it is so much faster, for larger tables too.
+`tests/loops/test_stand_ins.py` compares each with the compiled loop.
+"""
+
+import atexit
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FunctionType
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+
+from boxwood.errors import CacheNote
+from boxwood.loops._spent import forget, keep, spent_before
+
+__all__ = ["asks_for_machine_code", "interpreted", "is_exact", "jit", "stands_in_for", "watched_compiling"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+PATIENCE = 0.0003  # seconds of interpretation for each byte of Python's code; compiling takes about twice as long
+GUESS, QUICK = 2e-6, 1e-7  # seconds for a number of a loop, and of a stand-in, until a call tells
+MORE = 10  # a call tells the time of calls with at most so many times its numbers
+MANY = 2_000_000  # numbers in the arrays of a call, of which a stand-in makes several copies
+FEW = 500  # numbers that take as long as the call itself
+SAME = frozenset({"bool", "int8", "uint8", "int32", "int64", "float64"})  # numba computes with others in other types
+ROUNDED = frozenset({"log", "log1p", "log2", "exp", "expm1", "erf", "erfc"})  # functions rounded in more than one way
+_stand_ins: dict[Any, FunctionType] = {}  # by the function that is compiled
+_noted = False
+_watchers: list[Callable[[], None]] = []
+
+
+def jit(function: F) -> F:
+    """Return `function` compiled by numba; without a writable cache folder, compiled anew in each process."""
+    try:
+        loop: F = numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)(function)
+    except RuntimeError:  # numba found no folder that it may write to
+        _note_once()
+        loop = numba.njit(nogil=True, no_cfunc_wrapper=True)(function)
+    if hasattr(loop, "_compile_for_args"):  # not if numba is told to compile nothing, by NUMBA_DISABLE_JIT
+        loop._compile_for_args = _Uncompiled(loop).function_for
+    return loop
+
+
+def stands_in_for(loop: Any) -> Callable[[F], F]:
+    """Return a decorator of the function that runs calls of `loop` on whole arrays, with the same result to the bit.
+
+    It takes arrays of all kinds that the loop takes, and adds numbers that are not whole in the order of the loop.
+    """
+
+    def register(function: F) -> F:
+        _stand_ins[getattr(loop, "py_func", loop)] = function  # type: ignore[assignment]
+        return function
+
+    return register
+
+
+def interpreted(loop: Any) -> Callable[..., Any]:
+    """Return a loop, or its stand-in, as a function of Python, which calls the other loops of its file as such.
+
+    It is as silent as machine code about numbers that overflow, and returns numbers of Python as that does.
+    """
+    space = dict(loop.py_func.__globals__)
+    for name, value in list(space.items()):
+        if hasattr(value, "py_func"):
+            plain = _stand_ins.get(value.py_func, value.py_func)
+            space[name] = FunctionType(plain.__code__, space, plain.__name__, plain.__defaults__, plain.__closure__)
+    function: Callable[..., Any] = space[loop.py_func.__name__]
+
+    def run(*args: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return _as_python(function(*args))
+
+    return run
+
+
+def _as_python(result: Any) -> Any:
+    """Return what a loop returns, with numbers of Python for those of numpy."""
+    if type(result) is tuple:
+        return tuple(map(_as_python, result))
+    return result.item() if isinstance(result, np.generic) else result
+
+
+def is_exact(loop: Any) -> bool:
+    """Return whether the file of a loop calls nothing that machine code and the interpreter may round differently."""
+    functions = (getattr(value, "py_func", None) for value in loop.py_func.__globals__.values())
+    return not any(ROUNDED.intersection(function.__code__.co_names) for function in functions if function is not None)
+
+
+def asks_for_machine_code() -> bool:
+    """Return whether numba is told how to compile, by NUMBA_BOUNDSCHECK or NUMBA_CPU_NAME: then it compiles always."""
+    return bool(numba.config.BOUNDSCHECK or numba.config.CPU_NAME)
+
+
+@contextmanager
+def watched_compiling(watcher: Callable[[], None]) -> Iterator[None]:
+    """Call `watcher` whenever a loop begins to be compiled, which is once for each kind of array on a machine."""
+    _watchers.append(watcher)
+    try:
+        yield
+    finally:
+        _watchers.remove(watcher)
+
+
+class _Uncompiled:
+    """Calls of a loop with kinds of arguments for which no machine code is loaded."""
+
+    def __init__(self, loop: Any) -> None:
+        self.loop, self.compile = loop, loop._compile_for_args
+        self.plain: Callable[..., Any] | None = None
+        self.absent: set[Any] = set()  # kinds of arguments without machine code on disk
+        self.patience = 0.0  # seconds in all; set when it is first asked for, as files of loops are complete then
+        self.spent: float | None = None  # seconds so far, in this process and in earlier ones
+        self.has_compiled = False
+        self.rate, self.largest = 0.0, 0  # seconds for a number, and numbers, at most
+
+    def function_for(self, *args: Any, **kws: Any) -> Callable[..., Any]:
+        """Return what runs a call; numba asks for it in the place of its own method of the same use."""
+        if self._is_absent(args):
+            if self._is_quick(args):
+                return self._interpret
+            for watcher in _watchers:
+                watcher()
+            self.has_compiled = True
+            forget(self.loop)
+        function: Callable[..., Any] = self.compile(*args, **kws)
+        return function
+
+    def _is_absent(self, args: tuple[Any, ...]) -> bool:
+        """Return whether these kinds of arguments have no machine code on disk; False if that cannot be known."""
+        loop = self.loop
+        kinds = tuple(map(loop.typeof_pyval, args))
+        if kinds not in self.absent:
+            try:
+                file = getattr(loop._cache, "_cache_file", None)  # there is none without a folder for it
+                known = {} if file is None else file._load_index()
+                if known and loop._cache._index_key(kinds, loop.targetctx.codegen()) in known:
+                    return False
+            except ModuleNotFoundError:  # kept by an earlier boxwood, where a class of an argument had another place
+                loop._cache.flush()
+            except (AttributeError, OSError):  # another version of numba keeps them in another way
+                return False
+            self.absent.add(kinds)
+        return True
+
+    def _is_quick(self, args: tuple[Any, ...]) -> bool:
+        """Return whether a call without machine code is likely to end before patience does."""
+        self.patience = self.patience or PATIENCE * _bytes(self.loop, set())
+        self.spent = spent_before(self.loop) if self.spent is None else self.spent
+        size, has_stand_in = sum(map(_size, args)), self.loop.py_func in _stand_ins
+        foretold = size <= MORE * self.largest
+        rate = self.rate if foretold else max(self.rate, QUICK if has_stand_in else GUESS)
+        if size > MANY or self.spent + rate * (size + FEW) >= self.patience or asks_for_machine_code():
+            return False
+        return has_stand_in or (all(map(_is_same, args)) and is_exact(self.loop))
+
+    def _interpret(self, *args: Any) -> Any:
+        if self.plain is None:
+            self.plain = interpreted(self.loop)
+            atexit.register(self._keep)
+        size, began = sum(map(_size, args)), time.thread_time()
+        try:
+            return self.plain(*args)
+        finally:
+            took = time.thread_time() - began
+            self.spent = (self.spent or 0.0) + took
+            self.rate, self.largest = max(self.rate, took / (size + FEW)), max(self.largest, size)
+
+    def _keep(self) -> None:
+        """Write how long calls have taken so far, as the process ends."""
+        if self.spent and not self.has_compiled:
+            keep(self.loop, self.spent)
+
+
+def _bytes(loop: Any, seen: set[Any]) -> int:
+    """Return how many bytes of Python's code a loop has, with those of the loops that it calls."""
+    seen.add(loop)
+    code = loop.py_func.__code__
+    called = (loop.py_func.__globals__.get(name) for name in code.co_names)
+    return len(code.co_code) + sum(_bytes(one, seen) for one in called if hasattr(one, "py_func") and one not in seen)
+
+
+def _size(value: Any) -> int:
+    """Return how many numbers the arrays of an argument hold."""
+    if isinstance(value, tuple):
+        return sum(map(_size, value))
+    return value.size if isinstance(value, np.ndarray) else 0
+
+
+def _is_same(value: Any) -> bool:
+    """Return whether the interpreter computes with the numbers of an argument as numba does."""
+    if isinstance(value, tuple):
+        return all(map(_is_same, value))
+    return not isinstance(value, np.ndarray | np.generic) or value.dtype.name in SAME
+
+
+def _note_once() -> None:
+    global _noted
+    if not _noted:
+        _noted = True
+        warnings.warn(
+            "compiled code cannot be kept on disk, so each process compiles anew (some seconds); "
+            "set NUMBA_CACHE_DIR to a folder that can be written",
+            CacheNote,
+            stacklevel=4,
+        )

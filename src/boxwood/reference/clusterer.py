@@ -1,0 +1,252 @@
+"""The clustering that a tree explains: fitted if none is given, and refused if there is only one cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from boxwood._frames import column_names, is_frame
+from boxwood._threads import map_blocks
+from boxwood._types import Array, Floats
+from boxwood._validation import Rows, as_weights, shown
+from boxwood.errors import DataError
+from boxwood.loops.costs import SQEUCLIDEAN, add_costs
+from boxwood.loops.expand import squared_distances
+from boxwood.reference.labels import centers_of, labels_of, objective_of
+from boxwood.reference.mixture import Mixture
+from boxwood.reference.reference import Reference
+
+__all__ = [
+    "default_clusterer",
+    "fitted_clusterer",
+    "fitted_pipeline",
+    "is_fitted",
+    "last_step",
+    "mixture_of",
+    "reference_in",
+    "reference_of",
+    "refuse_number_of_clusters",
+    "refuse_one_cluster",
+    "refuse_one_name",
+    "weight_argument",
+]
+
+
+MANY_STARTS, FEW_STARTS = 10, 3  # starts of k-means, which keeps the best: one start often merges two clusters
+LARGE = 2_000_000  # number of values above which k-means gets few starts
+QUICK = 1 << 23  # differences of rows and centres, so few that they take no longer than scikit-learn's beginning
+SAMPLED = 1 << 20  # such differences for a sample of a large table
+NEAR = 1 + 0.9e-6  # a little below the bound on what predicted labels cost, so that rounding cannot matter
+
+
+def fitted_clusterer(
+    clusterer: Any,
+    X: Any,
+    rows: Rows,
+    *,
+    n_clusters: int,
+    random_state: Any,
+) -> Any:
+    """Return a fitted clone of `clusterer`, or k-means where it is None.
+
+    A pipeline is fitted on `X` with its column names, every other clusterer on the numbers, `rows`. Weights are passed
+    if `fit` accepts them. A `FrozenEstimator` is not cloned and stays as it was fitted.
+    """
+    if clusterer is None:
+        refuse_number_of_clusters(rows, n_clusters)
+        clusterer = default_clusterer(n_clusters, rows.values.size, random_state)
+    fitted = clone(clusterer)
+    if isinstance(fitted, FrozenEstimator):
+        return fitted
+    return fitted.fit(_input_of(fitted, X, rows), **weight_argument(fitted, rows.weights))
+
+
+def default_clusterer(n_clusters: int, n_values: int, random_state: Any) -> Any:
+    """Return k-means that is not fitted, with fewer starts for large tables."""
+    return KMeans(n_clusters, n_init=MANY_STARTS if n_values <= LARGE else FEW_STARTS, random_state=random_state)
+
+
+def fitted_pipeline(pipeline: Any, X: Any, sample_weight: ArrayLike | None) -> Any:
+    """Return a clone of a pipeline fitted on the unchanged table, which may hold values other than numbers."""
+    weights = None if sample_weight is None else as_weights(sample_weight, len(X))
+    return clone(pipeline).fit(X, **weight_argument(pipeline, weights))
+
+
+def reference_of(clusterer: Any, X: Any, rows: Rows) -> Reference:
+    """Return the clustering of the rows by a fitted clusterer.
+
+    A pipeline may read columns of `X` that `rows` lack. So the centres of its clusters are means of `rows`; see
+    `reference_in` for centres in the columns in which it clusters. On the rows that k-means was fitted on, its
+    `labels_` are taken, with means of `rows` as centres: in columns far from zero, predicting the labels would lose all
+    digits.
+    """
+    if isinstance(clusterer, KMeans) and _was_fitted_on(clusterer, _input_of(clusterer, X, rows), rows):
+        return Reference.of(rows, clusterer.labels_)
+    if hasattr(clusterer, "steps"):
+        labels = np.asarray(labels_of(clusterer, X, len(rows)))
+        labels = np.where(labels < 0, -1, labels) if labels.dtype.kind in "iu" else labels
+        return Reference.of(rows, labels)
+    return Reference.from_estimator(clusterer, _input_of(clusterer, X, rows), rows=rows)
+
+
+def reference_in(pipeline: Any, rows: Rows, reference: Reference) -> Reference:
+    """Return the clustering by a fitted pipeline, with centres in the columns that its last step clusters.
+
+    The centres are those of the last step, such as the medians of `KMedians` or the means of a mixture. The clusters'
+    means are taken for a step without centres, and for k-means, which stops before its centres are exact means. The
+    names in `reference` are its labels.
+    """
+    last = last_step(pipeline)
+    centers = None if isinstance(last, KMeans) else centers_of(last, rows.n_columns)
+    if centers is not None and all(isinstance(name, Integral) and name < len(centers) for name in reference.names):
+        in_order = centers[np.array(reference.names, dtype=np.intp)]
+        return reference.with_centers(in_order, best_for=objective_of(last))
+    names: dict[Hashable, Hashable] = dict(enumerate(reference.names))
+    return Reference.of(rows, reference.labels, names=names)
+
+
+def _was_fitted_on(kmeans: KMeans, X: Any, rows: Rows) -> bool:
+    """Return whether k-means was fitted on these rows: its labels cost about as little as those that it predicts.
+
+    No labels cost less than those of the nearest centres. Where these are found quickly, and the labels cost no more,
+    nothing is predicted, as scikit-learn takes some milliseconds to begin. Nor is it in a large table where the labels
+    cost what they cost in the fit, and those of a sample of its rows no more than those of the nearest centres.
+    """
+    if len(kmeans.labels_) != len(rows) or kmeans.cluster_centers_.shape[1] != rows.n_columns:
+        return False
+    values, labels, centers = rows.values, kmeans.labels_, kmeans.cluster_centers_.astype(np.float64)
+    own = _squared_distances(values, labels, centers)
+    n_differences = values.size * len(centers)
+    if _has_columns_of_fit(kmeans, X) and (n_differences <= QUICK or own <= kmeans.inertia_ * NEAR <= own * NEAR**2):
+        step = 1 if n_differences <= QUICK else -(-n_differences // SAMPLED)
+        of_sample = own if step == 1 else _squared_distances(values[::step], labels[::step], centers)
+        if of_sample <= _least_distances(values[::step], centers) * NEAR:
+            return True
+    nearest = np.asarray(labels_of(kmeans, X, len(rows)))
+    return own <= _squared_distances(values, nearest, centers) * (1 + 1e-6)
+
+
+def _has_columns_of_fit(clusterer: Any, X: Any) -> bool:
+    """Return whether a clusterer that knows the names of its columns would take the table as it is."""
+    names = getattr(clusterer, "feature_names_in_", None)
+    return names is None or (is_frame(X) and list(column_names(X)) == list(names))
+
+
+def _least_distances(rows: Array, centers: Floats) -> float:
+    """Return the sum of the squared distances of rows to their nearest centres."""
+    distances, by_column = np.empty((len(rows), len(centers))), np.ascontiguousarray(centers.T)
+    squared_distances(np.ascontiguousarray(rows), by_column, 2.0, distances)  # it takes half differences
+    return float(distances.min(axis=1).sum())
+
+
+def _squared_distances(rows: Array, labels: Array, centers: Array) -> float:
+    """Return the sum of the squared distances of rows to the centres of their labels."""
+
+    def work(start: int, stop: int) -> float:
+        costs = np.zeros(len(centers))
+        block = rows[start:stop], labels[start:stop], np.empty(0)
+        add_costs(*block, centers, np.zeros_like(centers), SQEUCLIDEAN, costs)
+        return float(costs.sum())
+
+    return sum(map_blocks(work, len(rows)))
+
+
+def mixture_of(clusterer: Any, reference: Reference, columns: Sequence[str]) -> Mixture | None:
+    """Return the Gaussians of a fitted Gaussian mixture, with the cluster of each; None for other clusterers.
+
+    Also None if its columns are not those of the table, or if rows belong to a component without weight. `reference` is
+    the mixture's clustering of the rows; its clusters are named by the numbers of the components.
+    """
+    fitted = clusterer.estimator if isinstance(clusterer, FrozenEstimator) else clusterer
+    if not isinstance(fitted, (GaussianMixture, BayesianGaussianMixture)):
+        return None
+    names = getattr(fitted, "feature_names_in_", None)
+    same = fitted.means_.shape[1] == len(columns) if names is None else list(names) == list(columns)
+    if not same:
+        return None
+    mixture = Mixture.from_gaussian_mixture(fitted)
+    cluster_of = {name: i for i, name in enumerate(reference.names)}
+    components = [i for i, name in enumerate(mixture.names) if name in cluster_of]
+    mixture = mixture.part(components)
+    clusters = np.array([cluster_of[name] for name in mixture.names], dtype=np.intp)
+    if not np.isin(reference.labels[reference.kept], clusters).all():
+        return None
+    return mixture.with_clusters(clusters)
+
+
+def is_fitted(clusterer: Any) -> bool:
+    """Return whether a clusterer is fitted; False for None."""
+    if clusterer is None:
+        return False
+    try:
+        check_is_fitted(clusterer)
+    except NotFittedError:
+        return False
+    return True
+
+
+def last_step(clusterer: Any) -> Any:
+    """Return the last step of a pipeline, or the clusterer itself; a `FrozenEstimator` is unwrapped."""
+    last = clusterer[-1] if hasattr(clusterer, "steps") else clusterer
+    return last.estimator if isinstance(last, FrozenEstimator) else last
+
+
+def refuse_one_cluster(reference: Reference) -> None:
+    """Raise a DataError unless at least two clusters have rows."""
+    rows_of = np.bincount(reference.labels + 1)[1:]
+    refuse_one_name([reference.names[c] for c in np.flatnonzero(rows_of).tolist()])
+
+
+def refuse_one_name(present: Sequence[Hashable]) -> None:
+    """Raise a DataError unless these are the names of at least two clusters."""
+    if len(present) < 2:
+        one = f"only one cluster, {shown(present[0])}" if present else "no cluster at all"
+        raise DataError(f"the labels hold {one}; a tree separates clusters, so give at least two")
+
+
+def refuse_number_of_clusters(rows: Rows, n_clusters: int) -> None:
+    """Raise a DataError unless at least two clusters are wanted, and there are as many different rows."""
+    if n_clusters < 2:
+        raise DataError(f"at least 2 clusters are needed, as a tree separates clusters; got {n_clusters}")
+    n_distinct = _distinct_rows(rows.values, n_clusters)
+    if n_distinct < n_clusters:
+        raise DataError(
+            f"{n_clusters} clusters asked for, but the table has only {n_distinct} different rows; "
+            "ask for fewer clusters"
+        )
+
+
+def weight_argument(clusterer: Any, weights: Floats | None) -> dict[str, Any]:
+    """Return the argument that passes weights to `fit`, under the name that a pipeline wants; none if not accepted."""
+    name, last = "sample_weight", clusterer
+    while hasattr(last, "steps"):  # a pipeline passes an argument to the step in its name
+        step, last = last.steps[-1]
+        name = f"{step}__{name}"
+    return {name: weights} if weights is not None and has_fit_parameter(last, "sample_weight") else {}
+
+
+def _input_of(clusterer: Any, X: Any, rows: Rows) -> Any:
+    """Return the table for the clusterer; arrays are made C-contiguous, as the last digits depend on memory order."""
+    wants_names = hasattr(clusterer, "steps") or hasattr(clusterer, "feature_names_in_")
+    table = X if wants_names else rows.values
+    return np.ascontiguousarray(table) if isinstance(table, np.ndarray) else table
+
+
+def _distinct_rows(rows: Array, enough: int) -> int:
+    """Return the number of different rows, or some number of at least `enough`, found from as few rows as suffice."""
+    size = max(1024, 4 * enough)
+    while True:
+        count = len(np.unique(rows[:size], axis=0))
+        if count >= enough or size >= len(rows):
+            return count
+        size *= 8

@@ -1,0 +1,195 @@
+"""`Coordinates`: the columns of a table, the columns on which a tree is grown, and the map between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from boxwood._frames import as_matrix, column_names, is_frame, numeric_columns, refuse_unknown_columns
+from boxwood._types import Array
+from boxwood._validation import Rows, as_table, as_weights, listed, refuse_not_finite, shown
+from boxwood.axes import AxisMap, Categories, Scaling, axis_map_of
+from boxwood.axes.maps import Chained
+from boxwood.errors import DataError
+from boxwood.passes.sums import unit_scaling_of
+from boxwood.reference.mixture import Mixture
+from boxwood.reference.reference import Reference
+from boxwood.tree import ThresholdTree
+
+__all__ = ["Coordinates", "default_columns", "made_by", "not_made"]
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """A table, and the rows on which trees are grown and measured: rows of the table, or rows that a pipeline makes.
+
+    Parameters
+    ----------
+    columns : tuple of d str
+        Names of the table's columns.
+    table : Rows
+        The table as numbers; categories are replaced by codes. The final tree cuts these columns.
+    rows : Rows
+        The same rows, in the columns on which trees are grown and measured.
+    axis_map : AxisMap, default=None
+        Map from `table` to `rows`; None if they are the same.
+    scaling : Scaling, default=None
+        Last part of the map, if rows were standardized.
+    categories : mapping from column to Categories
+        Columns of `table` that hold codes, and their categories.
+    notes : tuple of str
+        Remarks on the columns, for the reader of the explanation.
+    measured : Rows, default=None
+        The same rows, in the columns in which costs are measured; None if these are the columns of `rows`.
+    """
+
+    columns: tuple[str, ...]
+    table: Rows
+    rows: Rows
+    axis_map: AxisMap | None = None
+    scaling: Scaling | None = None
+    categories: Mapping[int, Categories] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    measured: Rows | None = None
+
+    @classmethod
+    def of(
+        cls, X: Any, columns: Sequence[str] | None, clustering: Any, sample_weight: ArrayLike | None = None
+    ) -> Coordinates:
+        """Return the coordinates of a table, with `columns` for rules, on the columns that the clustering used.
+
+        The last step of a fitted pipeline uses the columns that the first steps make. If these mix raw columns, the raw
+        columns are taken, with a note.
+        """
+        if not hasattr(clustering, "steps") or len(clustering.steps) < 2:
+            return _raw(X, columns, clustering, sample_weight)
+        try:
+            return _mapped(X, columns, clustering[:-1], sample_weight)
+        except DataError as error:
+            try:
+                raw, empty = _with_values(X, columns)
+                notes = (not_made(error), *([f"left out, no values: {listed(empty)}"] if empty else []))
+                return replace(_raw(X, raw, clustering, sample_weight), notes=notes)
+            except DataError:
+                raise error from None
+
+    @classmethod
+    def of_rows(cls, rows: Rows, columns: tuple[str, ...], axis_map: AxisMap | None = None) -> Coordinates:
+        """Return the coordinates of checked rows, grown on as they are or through a map."""
+        return cls(columns, rows, rows if axis_map is None else rows.mapped(axis_map.transform(rows)), axis_map)
+
+    def renamed(self, columns: Sequence[str] | None) -> Coordinates:
+        """Return the coordinates with other names of the columns; None keeps the names."""
+        return self if columns is None else replace(self, columns=_columns_of_array(len(self.columns), columns))
+
+    def standardized(self) -> Coordinates:
+        """Return the coordinates with `rows` of mean 0 and variance 1; constant columns are only shifted."""
+        scaling = Scaling(*unit_scaling_of(self.rows.values, self.rows.weights))
+        whole = scaling if self.axis_map is None else Chained(self.axis_map, scaling)
+        return replace(self, rows=self.rows.mapped(scaling.transform(self.rows)), axis_map=whole, scaling=scaling)
+
+    def pulled_back(self, tree: ThresholdTree) -> ThresholdTree:
+        """Return the tree on the table's columns that labels its rows as `tree` labels the mapped rows."""
+        return tree if self.axis_map is None else tree.pull_back(self.axis_map, self.table)
+
+    def shortened(self, tree: ThresholdTree) -> ThresholdTree:
+        """Return a tree on the table's columns with short thresholds.
+
+        Cuts of categories are kept: between two codes that occur lie other categories, so a threshold must not move.
+        """
+        short = tree.shortened(self.table)
+        coded = np.isin(tree.feature, list(self.categories))
+        lower, upper = np.where(coded, tree.lower, short.lower), np.where(coded, tree.upper, short.upper)
+        return ThresholdTree(tree.feature, lower, upper, tree.second, tree.cluster)
+
+    def to_rows(self, mixture: Mixture) -> Mixture:
+        """Return the mixture in standardized columns, from a mixture in the columns before standardization."""
+        if self.scaling is None:
+            return mixture
+        shift, scale = self.scaling.shift, self.scaling.scale
+        return mixture.rescaled(-shift / scale, 1 / scale)
+
+    def to_table(self, mixture: Mixture, reference: Reference) -> Mixture:
+        """Return the mixture in the table's columns, from a mixture in the mapped columns.
+
+        A curved map does not keep Gaussians. Then the mixture is computed from the clusters' rows in the table.
+        """
+        if self.axis_map is None:
+            return mixture
+        if isinstance(self.axis_map, Scaling):
+            return mixture.rescaled(self.axis_map.shift, self.axis_map.scale)
+        return Mixture.of_reference(self.table, reference)
+
+
+def made_by(steps: Any) -> str:
+    """Return the note that trees are grown on the columns that the steps of a pipeline make."""
+    made = ", ".join(type(step).__name__ for _, step in steps.steps)
+    return f"cost and price are in the columns that the pipeline computes ({made}), rules in the table's units"
+
+
+def not_made(error: DataError) -> str:
+    """Return the note that trees are grown on raw columns, as those of the pipeline cannot be pulled back to them."""
+    return f"{str(error).split(';')[0]}, so the rules use the raw ones, and the price is in raw units"
+
+
+def default_columns(n_columns: int) -> tuple[str, ...]:
+    """Return the names of columns without names: x0, x1, and so on."""
+    return tuple(f"x{j}" for j in range(n_columns))
+
+
+# ------------------------------------------------------------------------------------------------------- reading
+
+
+def _mapped(X: Any, columns: Sequence[str] | None, steps: Any, sample_weight: ArrayLike | None) -> Coordinates:
+    axis_map = axis_map_of(steps, X, columns if is_frame(X) else None)
+    names = axis_map.columns or _columns_of_array(axis_map.n_features, columns)
+    codes = axis_map.codes(X)
+    refuse_not_finite(codes, names)
+    table = Rows(codes, as_weights(sample_weight, len(codes)))
+    rows = table.mapped(axis_map.transform(codes))
+    return Coordinates(names, table, rows, axis_map, categories=axis_map.categories, notes=(made_by(steps),))
+
+
+def _with_values(X: Any, columns: Sequence[str] | None) -> tuple[Sequence[str] | None, list[str]]:
+    """Return the columns to use, without those of a frame that hold no value where none were chosen, and these."""
+    empty = numeric_columns(X)[1]["no values"] if columns is None and is_frame(X) else []
+    return ([name for name in column_names(X) if name not in empty] if empty else columns), empty
+
+
+def _raw(X: Any, columns: Sequence[str] | None, clustering: Any, sample_weight: ArrayLike | None) -> Coordinates:
+    names, values = _table(X, columns, clustering)
+    weights = X.weights if isinstance(X, Rows) and sample_weight is None else as_weights(sample_weight, len(values))
+    rows = Rows(values, weights)
+    return Coordinates(names, rows, rows)
+
+
+def _table(X: Any, columns: Sequence[str] | None, clustering: Any) -> tuple[tuple[str, ...], Array]:
+    """Return the names of the columns that rules may use, and the rows."""
+    label_column = clustering if isinstance(clustering, str) else None
+    if is_frame(X):
+        names = _columns_of_frame(X, columns, label_column)
+        return names, as_table(as_matrix(X, names), names=names)
+    if label_column is not None:
+        raise DataError(f"{shown(label_column)} names a column of labels, but X is no data frame with named columns")
+    values = as_table(X, names=None if columns is None else [str(name) for name in columns])
+    return _columns_of_array(values.shape[1], columns), values
+
+
+def _columns_of_frame(X: Any, columns: Sequence[str] | None, label_column: str | None) -> tuple[str, ...]:
+    present = column_names(X)
+    refuse_unknown_columns([label_column] if label_column is not None else [], present)
+    wanted = present if columns is None else tuple(columns)
+    return tuple(name for name in wanted if name != label_column)
+
+
+def _columns_of_array(n_columns: int, columns: Sequence[str] | None) -> tuple[str, ...]:
+    names = default_columns(n_columns) if columns is None else tuple(map(str, columns))
+    if len(names) != n_columns:
+        raise DataError(f"columns must have one name for each of {n_columns} columns, got {len(names)}")
+    if len(set(names)) < len(names):
+        raise DataError("columns must have different names")
+    return names

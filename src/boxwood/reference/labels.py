@@ -1,0 +1,207 @@
+"""Labels of any type as numbers from 0, names of clusters, and what fitted clusterers tell of both."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from boxwood._types import Array, Floats, Indices, Weights
+from boxwood.errors import DataError
+
+__all__ = [
+    "Names",
+    "by_size",
+    "centers_of",
+    "check_length",
+    "codes_with_gaps",
+    "encode_labels",
+    "labels_of",
+    "named_clusters",
+    "objective_of",
+    "whole_labels",
+]
+
+_LEFT_OUT: dict[str, Any] = {"i": -1, "f": -1, "U": "-1", "S": b"-1"}  # by kind of array
+_COUNTING_RANGE = 1 << 20  # whole numbers in a range up to this size are counted instead of sorted
+_MOST_GAPS = 1 << 16  # whole numbers from -1 up to this are used as they are
+
+
+def encode_labels(labels: Any) -> tuple[Indices, tuple[Hashable, ...]]:
+    """Return the cluster of each row, shape (n,), and the label of each cluster, in ascending order of labels.
+
+    Labels may be of any hashable type; -1 leaves a row out and stays -1, as a number or as the text "-1", which is how
+    a number comes from a column of text. Labels that cannot be compared with each other are ordered by type and text.
+    Takes time n, or n log n for labels that are not whole numbers.
+
+    Raises
+    ------
+    DataError
+        If labels are not one-dimensional, not hashable, or missing (None or NaN).
+
+    Examples
+    --------
+    >>> encode_labels(["new", "loyal", -1, "new"])
+    (array([ 1,  0, -1,  1]), ('loyal', 'new'))
+    """
+    try:
+        array = np.asarray(labels)
+    except ValueError:  # tuples of different lengths
+        return _encode_hashable(labels)
+    if array.ndim > 1 and isinstance(labels, (list, tuple)):  # tuples as labels
+        return _encode_hashable(labels)
+    if array.ndim != 1:
+        raise DataError(f"labels must be one-dimensional, one for each row; got shape {array.shape}")
+    if array.dtype.kind == "f" and not hasattr(labels, "dtype") and (np.abs(array) >= 2.0**63).any():
+        return _encode_hashable(labels)  # whole numbers on both sides of 2**63, which numpy rounds
+    if array.dtype.kind == "M":  # Python's dates and times have no nanoseconds
+        return _encode_hashable(array.astype("datetime64[us]").astype(object))
+    if array.dtype.kind in "iu":
+        return _encode_whole(array)
+    if array.dtype.kind == "f" and np.isfinite(array).all() and (array == np.floor(array)).all():
+        codes, names = _encode_sorted(array)
+        return codes, tuple(int(name) for name in names)
+    if array.dtype.kind == "f":
+        _refuse_missing(int(np.isnan(array).sum()), len(array))
+        return _encode_sorted(array)
+    if array.dtype.kind in "UbS" and isinstance(labels, np.ndarray):
+        return _encode_sorted(array)
+    return _encode_hashable(labels)
+
+
+def codes_with_gaps(labels: Any) -> tuple[Array, tuple[Hashable, ...]]:
+    """Return each row's number, and the label of each number; small whole labels are used as they are, with gaps."""
+    array = np.asarray(labels) if isinstance(labels, np.ndarray) else None
+    if array is not None and array.ndim == 1 and array.dtype.kind in "iu" and array.size:
+        high = int(array.max())
+        if int(array.min()) >= -1 and high < min(_MOST_GAPS, array.size):
+            return array, tuple(range(high + 1))
+    return encode_labels(labels)
+
+
+def whole_labels(labels: Any, n_rows: int, n_clusters: int, what: str = "labels") -> Indices:
+    """Return labels from -1 to `n_clusters` - 1, one for each row, shape (n,)."""
+    array = np.asarray(labels)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise DataError(f"{what} must be whole numbers, one for each row; got {array.dtype} of shape {array.shape}")
+    check_length(array, n_rows, what)
+    low, high = int(array.min()), int(array.max())
+    if low < -1 or high >= n_clusters:
+        raise DataError(f"{what} must be from -1 to {n_clusters - 1} for {n_clusters} clusters; got {low} to {high}")
+    return array.astype(np.intp, copy=False)
+
+
+def by_size(labels: Indices, weights: Weights = None) -> Indices:
+    """Return labels numbered from 0 by the weight of their rows, the largest first; ties keep their order."""
+    sizes = np.bincount(labels, weights=weights)
+    rank = np.empty(len(sizes), dtype=np.intp)
+    rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
+    return rank[labels]
+
+
+def check_length(labels: Array, n_rows: int, what: str = "labels") -> None:
+    """Raise a DataError unless there is one label for each row, and some label is not -1."""
+    if len(labels) != n_rows:
+        raise DataError(f"there are {n_rows} rows, but {len(labels)} {what}")
+    if labels.max(initial=-1) < 0:
+        raise DataError(f"every row is left out: all {what} are -1")
+
+
+def _encode_whole(array: NDArray[np.integer]) -> tuple[Indices, tuple[Hashable, ...]]:
+    low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
+    if high - low > _COUNTING_RANGE:
+        return _encode_sorted(array)
+    if low in (-1, 0):  # mostly they are codes already
+        codes = array.astype(np.intp)
+        occurs = np.bincount(codes - low if low else codes, minlength=high - low + 1) > 0
+        if occurs.all():
+            return codes, tuple(range(high + 1))
+        codes -= low
+    else:
+        wide = array.astype(np.int64, copy=False) if array.dtype.kind == "i" else array  # int8 cannot hold 100 - -100
+        codes = (wide - wide.min()).astype(np.intp)
+        occurs = np.bincount(codes, minlength=1) > 0
+    if low <= -1 <= high:
+        occurs[-1 - low] = False
+    code = np.where(occurs, np.cumsum(occurs) - 1, -1)
+    names = tuple(value + low for value in np.flatnonzero(occurs).tolist())
+    return code[codes], names
+
+
+def _encode_sorted(array: Array) -> tuple[Indices, tuple[Any, ...]]:
+    values, codes = np.unique(array, return_inverse=True)
+    codes = codes.reshape(-1).astype(np.intp)
+    left_out = _LEFT_OUT.get(array.dtype.kind)
+    if left_out is not None and left_out in values:
+        noise = int(np.searchsorted(values, left_out))
+        codes = np.where(codes == noise, -1, codes - (codes > noise))
+        values = np.delete(values, noise)
+    return codes, tuple(values.tolist())
+
+
+def _encode_hashable(labels: Iterable[Any]) -> tuple[Indices, tuple[Hashable, ...]]:
+    items = [item.item() if isinstance(item, np.generic) else item for item in labels]
+    _refuse_missing(sum(item is None or item != item for item in items), len(items))
+    try:
+        distinct = set(items) - {-1, "-1"}
+    except TypeError as error:
+        raise DataError(f"labels must be hashable: {error}") from None
+    try:
+        names = sorted(distinct)
+    except TypeError:
+        names = sorted(distinct, key=lambda name: (type(name).__name__, str(name)))
+    code = {name: i for i, name in enumerate(names)} | {-1: -1, "-1": -1}
+    return np.fromiter((code[item] for item in items), dtype=np.intp, count=len(items)), tuple(names)
+
+
+def _refuse_missing(count: int, n_rows: int) -> None:
+    if count:
+        raise DataError(f"{count} of {n_rows} labels are missing; use -1 for rows to leave out")
+
+
+Names = Mapping[Hashable, Hashable] | Sequence[Hashable]
+
+
+def named_clusters(labels: Sequence[Hashable], names: Names | None) -> tuple[Hashable, ...]:
+    """Return a name for each label: `names` maps labels to names, or lists one name for each label."""
+    if names is None:
+        return tuple(labels)
+    if isinstance(names, Mapping):
+        unknown = [str(label) for label in names if label not in labels]
+        if unknown:
+            raise DataError(f"names for clusters that do not exist: {', '.join(unknown)}; clusters: {tuple(labels)}")
+        return tuple(names.get(label, label) for label in labels)
+    if len(names) != len(labels):
+        raise DataError(f"names must have one name for each of {len(labels)} clusters, got {len(names)}")
+    return tuple(names)
+
+
+def labels_of(estimator: Any, X: Any, n_rows: int) -> ArrayLike:
+    """Return the labels that a fitted clusterer, mixture or pipeline gives the rows of `X`: predicted, or `labels_`."""
+    if hasattr(estimator, "predict"):
+        predicted: ArrayLike = estimator.predict(X)
+        return predicted
+    last = estimator[-1] if hasattr(estimator, "steps") else estimator
+    labels: Array | None = getattr(last, "labels_", None)
+    if labels is None:
+        raise DataError(f"{type(last).__name__} has neither predict nor labels_; fit it first, or pass labels")
+    if len(labels) != n_rows:
+        raise DataError(f"{type(last).__name__} cannot predict; it was fitted on {len(labels)} rows, X has {n_rows}")
+    return labels
+
+
+def centers_of(estimator: Any, n_columns: int) -> Floats | None:
+    """Return the centres of a fitted clusterer, or the means of a mixture, shape (k, d); None if it has none."""
+    for name in ("cluster_centers_", "means_"):
+        centers = getattr(estimator, name, None)
+        if centers is not None and np.ndim(centers) == 2 and np.shape(centers)[1] == n_columns:
+            return np.asarray(centers, dtype=np.float64)
+    return None
+
+
+def objective_of(estimator: Any) -> str | None:
+    """Return the distance that a clusterer such as `KMedians` minimised; None if it has no attribute `objective`."""
+    objective = getattr(estimator, "objective", None)
+    return objective if objective in ("l1", "l2", "sqeuclidean") else None

@@ -1,0 +1,284 @@
+"""`Reference`: the clustering to be explained."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from boxwood._threads import map_blocks
+from boxwood._types import Bools, Floats, Indices
+from boxwood._validation import Rows, as_positions, as_table, listed, refuse_other_kind, refuse_unknown
+from boxwood.errors import DataError
+from boxwood.reference.equal_centers import distinct, first_of_equal, two_equal
+from boxwood.reference.labels import Names, centers_of, encode_labels, labels_of, named_clusters, objective_of
+from boxwood.reference.moments import Moments, MomentsOfRows, moments_of
+
+if TYPE_CHECKING:
+    from boxwood.passes import Source
+    from boxwood.reference import TableReference
+
+__all__ = ["Reference", "refuse_no_reference"]
+
+RowsLike = ArrayLike | Rows
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reference:
+    """A clustering to be explained: the cluster of each row, a centre for each cluster, and the clusters' names.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        Cluster of each row, a whole number from 0 to k - 1; -1 leaves the row out (noise).
+    centers : array-like of shape (k, d)
+        Centre of each cluster. A cluster may have no row.
+    names : sequence of k hashables, or mapping from cluster to name, default=None
+        Name of each cluster; None names them by their numbers.
+    best_for : str, default=None
+        Distance ("l1", "l2" or "sqeuclidean") that these centres minimise, if a clusterer found them for it; None if
+        that is not known.
+    moments : Moments, default=None
+        Moments of the rows of each cluster, if they are known. `of` computes them for the means, so that
+        `Mixture.of_moments` need not read the rows again.
+
+    Raises
+    ------
+    DataError
+        If a label has no centre, centres are not finite, or there is not one name for each cluster.
+
+    Examples
+    --------
+    >>> reference = Reference.of([[0.0], [2.0], [9.0]], ["near", "near", "far"])
+    >>> reference.names, reference.labels, reference.centers.ravel()
+    (('far', 'near'), array([1, 1, 0]), array([9., 1.]))
+    """
+
+    labels: Indices
+    centers: Floats
+    names: tuple[Hashable, ...] = None  # type: ignore[assignment]
+    moments: Moments | None = field(default=None, kw_only=True)
+    best_for: str | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if self.moments is not None:
+            refuse_other_kind("moments", self.moments, Moments, "leave them out, or take Moments.of(X, labels)")
+        centers = np.array(as_table(self.centers), dtype=np.float64)
+        labels = np.asarray(self.labels)
+        if labels.ndim != 1 or labels.dtype.kind not in "iu":
+            raise DataError(f"labels must be whole numbers, one for each row; got {labels.dtype}, shape {labels.shape}")
+        is_frozen = labels.dtype == np.intp and labels.base is None and not labels.flags.writeable
+        labels = labels if is_frozen else labels.astype(np.intp)
+        low, high = (int(labels.min()), int(labels.max())) if labels.size else (0, -1)
+        if low < -1 or high >= len(centers):
+            raise DataError(
+                f"labels must be from -1 to {len(centers) - 1} for {len(centers)} centres, got {low} to {high}"
+            )
+        for name, value in (("labels", labels), ("centers", centers)):
+            value.flags.writeable = False
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "names", named_clusters(range(len(centers)), self.names))
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters, those without rows included."""
+        return len(self.centers)
+
+    @property
+    def kept(self) -> Bools:
+        """Whether each row belongs to a cluster, shape (n,)."""
+        return self.labels >= 0
+
+    @overload
+    @classmethod
+    def of(
+        cls, X: Source, labels: str, *, center: str = ..., names: Names | None = ..., sample_weight: str | None = ...
+    ) -> TableReference: ...
+
+    @overload
+    @classmethod
+    def of(
+        cls, X: RowsLike, labels: Any, *, center: str = ..., names: Names | None = ..., sample_weight: Any = ...
+    ) -> Reference: ...
+
+    @classmethod
+    def of(
+        cls,
+        X: Any,
+        labels: Any,
+        *,
+        center: str = "mean",
+        names: Names | None = None,
+        sample_weight: Any = None,
+    ) -> Reference | TableReference:
+        """Return the clustering of the rows of `X` by `labels` of any hashable type; -1 leaves a row out, as text, too.
+
+        Clusters are numbered in ascending order of their labels, and their names are the labels. `names` maps labels to
+        other names. `center` is "mean" or "median" (by coordinate). The mean takes three passes, the median sorts each
+        column. If `X` is `Rows`, whose values do not change, the third pass waits until the moments are asked for.
+
+        If `X` is a table in batches, `labels` and `sample_weight` are names of its columns, and a `TableReference` is
+        returned.
+        """
+        from boxwood.passes import Source
+        from boxwood.passes.source import refuse_unscanned
+        from boxwood.reference import TableReference
+
+        refuse_unscanned(X)
+        if isinstance(X, Source):
+            return TableReference.of(X, labels, center=center, names=names, sample_weight=sample_weight)
+        rows = Rows.of(X, sample_weight)
+        codes, cluster_labels = encode_labels(labels)
+        codes.flags.writeable = False  # so that it need not be copied
+        if len(codes) != len(rows):
+            raise DataError(f"X has {len(rows)} rows, but there are {len(codes)} labels")
+        if not cluster_labels:
+            raise DataError("every row is left out: all labels are -1")
+        refuse_unknown("center", center, ("mean", "median"))
+        named = named_clusters(cluster_labels, names)
+        if center == "median":
+            return cls(codes, _medians(rows, codes, named), named)
+        means, moments = _means(rows, codes, named, later=rows is X)
+        return cls(codes, means, named, moments=moments)
+
+    @overload
+    @classmethod
+    def nearest(cls, X: Source, centers: ArrayLike, *, names: Names | None = ...) -> TableReference: ...
+
+    @overload
+    @classmethod
+    def nearest(cls, X: RowsLike, centers: ArrayLike, *, names: Names | None = ...) -> Reference: ...
+
+    @classmethod
+    def nearest(cls, X: Any, centers: ArrayLike, *, names: Names | None = None) -> Reference | TableReference:
+        """Return the clustering of the rows of `X` by the nearest of some centres, the first of equally near ones.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), or a table in batches
+            Rows. For a table in batches no row is read, and a `TableReference` is returned.
+        centers : array-like of shape (k, d)
+            Centre of each cluster; distances are Euclidean.
+        names : sequence of k hashables, or mapping from cluster to name, default=None
+            Name of each cluster; None names them by their numbers.
+
+        Raises
+        ------
+        DataError
+            If rows and centres do not have the same columns, or hold missing or infinite values.
+
+        Examples
+        --------
+        >>> Reference.nearest([[0.0], [2.0], [9.0]], [[1.0], [8.0]], names=["near", "far"]).labels
+        array([0, 0, 1])
+        """
+        from boxwood.passes import NearestCenters, Source
+        from boxwood.passes.source import refuse_unscanned
+        from boxwood.reference import TableReference
+
+        refuse_unscanned(X)
+        if isinstance(X, Source):
+            return TableReference.nearest(X, centers, names=names)
+        rows, points = Rows.of(X), np.array(as_table(centers), dtype=np.float64)
+        if rows.n_columns != points.shape[1]:
+            raise DataError(f"X has {rows.n_columns} columns, but the centres have {points.shape[1]}")
+        nearest = NearestCenters(points)
+        labels = map_blocks(lambda start, stop: nearest.codes(rows.values[start:stop], None), len(rows))
+        return cls(np.concatenate(labels), points, named_clusters(range(len(points)), names))
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any, *, rows: Rows | None = None, sample_weight: ArrayLike | None = None
+    ) -> Reference:
+        """Return the clustering of the rows of `X` by a fitted clusterer, mixture, or pipeline that ends in one.
+
+        Labels are `estimator.predict(X)`, or `estimator.labels_` if it cannot predict; a negative label leaves a row
+        out. Centres are `cluster_centers_` or `means_` if they have as many columns as `X`, and the clusters' means
+        otherwise. `rows` are the rows of `X`, if they are checked already.
+        """
+        checked = Rows.of(X, sample_weight) if rows is None else Rows.of(rows)
+        labels = np.asarray(labels_of(estimator, X, len(checked)))
+        if labels.dtype.kind in "iu":
+            labels = np.where(labels < 0, -1, labels)
+            centers = centers_of(estimator, checked.n_columns)
+            if centers is not None and labels.max(initial=-1) < len(centers):
+                return cls(labels, centers, best_for=objective_of(estimator))
+        return cls.of(checked, labels)
+
+    def of_rows(self, rows: Indices) -> Reference:
+        """Return the clustering of some of the rows, with the same centres and names."""
+        return Reference(self.labels[as_positions("rows", rows, len(self.labels))], self.centers, self.names)
+
+    def with_centers(self, centers: ArrayLike, *, best_for: str | None = None) -> Reference:
+        """Return the clustering with other centres, shape (k, d)."""
+        return Reference(self.labels, np.asarray(centers), self.names, best_for=best_for)
+
+    def named(self, names: Sequence[Hashable]) -> Reference:
+        """Return the clustering with other names, one for each cluster."""
+        return Reference(self.labels, self.centers, tuple(names), moments=self.moments, best_for=self.best_for)
+
+    def with_distinct_centers(self, duplicates: str = "error") -> Reference:
+        """Return the clustering if all centres differ, because no cut separates equal centres.
+
+        With `duplicates="merge"` clusters of equal centres are merged into the first of them, with a warning: their
+        rows get the number of the first cluster. The later clusters keep their number, name and centre, and have no
+        rows.
+
+        Raises
+        ------
+        DataError
+            If centres are equal and `duplicates` is "error".
+        """
+        first = distinct(self.names, self.centers, duplicates)
+        if (first == np.arange(self.n_clusters)).all():
+            return self
+        return Reference(np.where(self.kept, first[self.labels], -1), self.centers, self.names)
+
+    @property
+    def equal_pair(self) -> str:
+        """Names of two clusters with equal centres, such as "a and b"; empty if all centres differ."""
+        return two_equal(self.names, self.centers)
+
+    def first_of_equal_centers(self) -> Indices:
+        """Return for each cluster the first cluster that has the same centre, shape (k,)."""
+        return first_of_equal(self.centers)
+
+    def __reduce__(self) -> tuple[Callable[..., Reference], tuple[Any, ...]]:
+        make = partial(Reference, moments=self.moments, best_for=self.best_for)
+        return make, (self.labels, self.centers, self.names)  # through the constructor, so that a copy is frozen
+
+    def __repr__(self) -> str:
+        n, d = len(self.labels), self.centers.shape[1]
+        return f"Reference(n_clusters={self.n_clusters}, n_rows={n}, n_columns={d})"
+
+
+def refuse_no_reference(reference: object) -> None:
+    """Raise a TypeError, which says how to make one, unless the argument is a Reference."""
+    refuse_other_kind("reference", reference, Reference, "make one: boxwood.Reference.of(X, labels)")
+
+
+def _means(rows: Rows, codes: Indices, names: Sequence[Hashable], *, later: bool) -> tuple[Floats, Moments]:
+    """Return the mean of each cluster, shape (k, d), and the moments of its rows, the squares at once or later."""
+    moments = (MomentsOfRows if later else moments_of)(rows, codes, len(names), n_jobs=-1)
+    _refuse_empty(names, moments.weights > 0)
+    return moments.means, moments
+
+
+def _refuse_empty(names: Sequence[Hashable], weighs: Bools) -> None:
+    if not weighs.all():
+        empty = listed([str(name) for name, some in zip(names, weighs.tolist(), strict=True) if not some])
+        raise DataError(f"clusters without weight: {empty}; leave their rows out (label -1), or weigh some of them")
+
+
+def _medians(rows: Rows, codes: Indices, names: Sequence[Hashable]) -> Floats:
+    """Return the median of each cluster and column, shape (k, d)."""
+    from boxwood.loops.costs import L1
+    from boxwood.reference.centers import find_centers, without_weightless
+
+    medians = find_centers(rows.values, without_weightless(codes, rows.weights), len(names), L1, rows.weights).base
+    _refuse_empty(names, np.isfinite(medians[:, 0]))
+    return medians

@@ -1,0 +1,1 @@
+"""The forms in which an explanation is written."""

@@ -1,0 +1,410 @@
+"""The rules as source of Python and JavaScript: one walk, and what differs by language.
+
+Each cut returns from the side of fewer leaves, so the other side needs no `else`, and the code is indented at most as
+often as the logarithm of the number of leaves says. A column is asked for where the way down the tree first tests it.
+"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import math
+import re
+from collections.abc import Collection, Hashable, Sequence
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, Protocol
+
+from boxwood._messages import shown
+from boxwood.axes import Categories
+from boxwood.errors import DataError
+from boxwood.render.words.rules import explanation_of
+from boxwood.render.words.walk import Step, among, walk
+
+if TYPE_CHECKING:
+    from boxwood.explanation import Explanation
+
+__all__ = ["comparisons", "identifiers", "in_spreadsheet", "javascript", "plain", "python"]
+
+_HEAD = '''\
+"""The cluster of a row by the rules of a small tree. Written by boxwood."""
+
+
+def cluster(row):
+    """Return the cluster of a row, a mapping from the name of a column to its value.
+
+    The result is None if the row lacks a value that its rule needs, or has a category there that was never seen.
+    """
+'''
+_MISSING = """
+
+
+def _is_missing(value):
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # a comparison with the NA of pandas is neither true nor false
+        return True
+"""
+_NUMBER = """
+
+def _number(row, column):
+    value = row.get(column)
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"{column!r} must be a number, got {value!r}")
+    return None if _is_missing(value) else float(value)
+"""
+_VALUE = """
+
+def _value(row, column):
+    value = row.get(column)
+    return None if _is_missing(value) else value
+"""
+
+
+def python(model: Any) -> str:
+    """Return source of Python with one public function, `cluster(row)`; see `Explanation.to_python`.
+
+    `model` may be a fitted estimator.
+    """
+    lines = "\n".join(body(explanation_of(model), _Python(), indent="    "))
+    helpers = [text for name, text in (("_number(", _NUMBER), ("_value(", _VALUE)) if name in lines]
+    return "".join([_HEAD, lines, *([_MISSING] if helpers else []), *helpers]).rstrip("\n")
+
+
+def in_python(value: object) -> str:
+    """Return a plain value, or None, as a literal of Python; whole floats lose their point.
+
+    Examples
+    --------
+    >>> print(in_python("it's"), in_python(27000.0), in_python(-0.1), in_python(None), in_python(float("inf")))
+    "it's" 27000 -0.1 None float('inf')
+    """
+    if isinstance(value, float):
+        return f"float('{value}')" if not math.isfinite(value) else repr(value + 0.0).removesuffix(".0")
+    return repr(value)
+
+
+class _Python:
+    reserved: Collection[str] = frozenset([*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "row", "cluster"])
+    close = ""
+    literal = staticmethod(in_python)
+
+    def ask_number(self, variable: str, column: str) -> Sequence[str]:
+        return f"{variable} = _number(row, {column!r})", f"if {variable} is None:", "    return None"
+
+    def ask_value(self, variable: str, column: str, known: Sequence[object]) -> Sequence[str]:
+        lines = self.ask_any_value(variable, column, missing=True)
+        return *lines, f"if {self.one_of(variable, known, inside=False)}:", "    return None"
+
+    def ask_any_value(self, variable: str, column: str, *, missing: bool) -> Sequence[str]:
+        refused = () if missing else (f"if {variable} is None:", "    return None")
+        return f"{variable} = _value(row, {column!r})", *refused
+
+    def between(self, variable: str, lower: float, upper: float, *, inside: bool) -> str:
+        at_lower, at_upper = comparisons(lower, upper, inside=inside)
+        if at_lower and at_upper and inside:
+            return f"{in_python(lower)} <= {variable} <= {in_python(upper)}"
+        parts = (f"{variable} {end[0]} {in_python(end[1])}" for end in (at_lower, at_upper) if end)
+        return " or ".join(parts)
+
+    def one_of(self, variable: str, values: Sequence[object], *, inside: bool) -> str:
+        if values == [None]:
+            return f"{variable} is {'' if inside else 'not '}None"
+        if len(values) == 1:
+            return f"{variable} {'==' if inside else '!='} {in_python(values[0])}"
+        return f"{variable} {'' if inside else 'not '}in ({', '.join(map(in_python, values))})"
+
+    def when(self, test: str) -> str:
+        return f"if {test}:"
+
+    def give(self, value: str) -> str:
+        return f"return {value}"
+
+
+_HEAD_OF_JAVASCRIPT = """\
+// The cluster of a row by the rules of a small tree. Written by boxwood.
+// row: an object from the name of a column to its value. The result is null if the row lacks a value that its rule
+// needs, or has a category there that was never seen.
+function cluster(row) {
+"""
+_VALUE_OF_JAVASCRIPT = """
+
+  function valueOf(column) {
+    const value = Object.prototype.hasOwnProperty.call(row, column) ? row[column] : null;
+    return value === undefined || value !== value ? null : value;
+  }
+"""
+_NUMBER_OF_JAVASCRIPT = """
+  function numberOf(column) {
+    const value = valueOf(column);
+    if (value !== null && !["number", "boolean", "bigint"].includes(typeof value)) {
+      throw new TypeError(JSON.stringify(column) + " must be a number, got " + JSON.stringify(value));
+    }
+    return value === null ? null : Number(value);
+  }
+"""
+_CODE = """
+  function codeOf(column) {
+    const value = valueOf(column);
+    return ["boolean", "bigint"].includes(typeof value) ? Number(value) : value;
+  }
+"""
+_RESERVED = """
+arguments await break case catch class cluster codeOf const continue debugger default delete do else enum eval export
+extends false finally for function if implements import in instanceof interface let new null number numberOf object
+package private protected public return row static super switch this throw true try typeof undefined valueOf var void
+while with yield
+"""
+
+
+def javascript(model: Any) -> str:
+    """Return a function of JavaScript, `cluster(row)`; see `Explanation.to_javascript`.
+
+    `model` may be a fitted estimator. The result is a number if the name is one that JavaScript holds exactly.
+    """
+    lines = "\n".join(body(explanation_of(model), _JavaScript(), indent="  "))
+    helpers = [text for name, text in (("numberOf(", _NUMBER_OF_JAVASCRIPT), ("codeOf(", _CODE)) if name in lines]
+    helpers = [_VALUE_OF_JAVASCRIPT, *helpers] if helpers else ["\n"]
+    return "".join([_HEAD_OF_JAVASCRIPT, lines, *helpers, "}"])
+
+
+def in_javascript(value: object) -> str:
+    """Return a plain value, or None, as a literal of JavaScript that may also stand in a page, between script tags.
+
+    A whole number that no number of JavaScript holds becomes text.
+
+    Examples
+    --------
+    >>> print(in_javascript('</script> "$"'), in_javascript(27000.0), in_javascript(True), in_javascript(None))
+    "\\x3C/script> \\"$\\"" 27000 true null
+    """
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, (int, float)):
+        if isinstance(value, int) and abs(value) > _SAFE:
+            return f'"{value}"'
+        number = repr(value + 0.0 if isinstance(value, float) else value).removesuffix(".0")
+        return number.replace("inf", "Infinity").replace("nan", "NaN")
+    return '"' + "".join(map(_in_javascript, str(value))) + '"'
+
+
+_SAFE = 2**53  # numbers of JavaScript hold all whole numbers up to here
+
+
+def _in_javascript(c: str) -> str:
+    if c in _JAVASCRIPT or (c.isprintable() and c != "\u2028"):
+        return _JAVASCRIPT.get(c, c)
+    return f"\\u{ord(c):04x}" if ord(c) < 1 << 16 else f"\\u{{{ord(c):x}}}"
+
+
+_JAVASCRIPT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "<": "\\x3C"}
+
+
+class _JavaScript:
+    reserved: Collection[str] = frozenset(_RESERVED.split())
+    close = "}"
+    literal = staticmethod(in_javascript)
+
+    def ask_number(self, variable: str, column: str) -> Sequence[str]:
+        return f"const {variable} = numberOf({in_javascript(column)});", f"if ({variable} === null) return null;"
+
+    def ask_value(self, variable: str, column: str, known: Sequence[object]) -> Sequence[str]:
+        lines = self.ask_any_value(variable, column, missing=True)
+        return *lines, f"if ({self.one_of(variable, known, inside=False)}) return null;"
+
+    def ask_any_value(self, variable: str, column: str, *, missing: bool) -> Sequence[str]:
+        refused = () if missing else (f"if ({variable} === null) return null;",)
+        return f"const {variable} = codeOf({in_javascript(column)});", *refused
+
+    def between(self, variable: str, lower: float, upper: float, *, inside: bool) -> str:
+        parts = (
+            f"{variable} {end[0]} {in_javascript(end[1])}" for end in comparisons(lower, upper, inside=inside) if end
+        )
+        return (" && " if inside else " || ").join(parts)
+
+    def one_of(self, variable: str, values: Sequence[object], *, inside: bool) -> str:
+        values = _numbers(values)
+        if len(values) == 1:
+            return f"{variable} {'===' if inside else '!=='} {in_javascript(values[0])}"
+        return f"{'' if inside else '!'}[{', '.join(map(in_javascript, values))}].includes({variable})"
+
+    def when(self, test: str) -> str:
+        return f"if ({test}) {{"
+
+    def give(self, value: str) -> str:
+        return f"return {value};"
+
+
+def _numbers(values: Sequence[object]) -> list[object]:
+    """Return the values with 0 and 1 for booleans, which `codeOf` turns into these, too."""
+    return [int(value) if isinstance(value, bool) else value for value in values]
+
+
+class Language(Protocol):
+    """How a language says what the function needs."""
+
+    reserved: Collection[str]  # words that no variable may be
+    close: str  # what ends an indented block; an empty text if the indentation does
+
+    def literal(self, value: object) -> str:
+        """Return a value."""
+
+    def ask_number(self, variable: str, column: str) -> Sequence[str]:
+        """Return lines that set a variable to a number, and return nothing if it is missing."""
+
+    def ask_value(self, variable: str, column: str, known: Sequence[object]) -> Sequence[str]:
+        """Return lines that set a variable to a category, None if it is missing, and return nothing if it is unknown.
+
+        IN: known, the values that have a code.
+        """
+
+    def ask_any_value(self, variable: str, column: str, *, missing: bool) -> Sequence[str]:
+        """Return lines that set a variable to a category, known or not; `missing` says whether it may be missing."""
+
+    def between(self, variable: str, lower: float, upper: float, *, inside: bool) -> str:
+        """Return the test that a number lies in a closed interval, or that it does not."""
+
+    def one_of(self, variable: str, values: Sequence[object], *, inside: bool) -> str:
+        """Return the test that a value is one of these, or that it is none of them."""
+
+    def when(self, test: str) -> str:
+        """Return the line that begins an indented block."""
+
+    def give(self, value: str) -> str:
+        """Return the line that returns a value."""
+
+
+def body(ex: Explanation, language: Language, *, indent: str) -> list[str]:
+    """Return the lines of the function's body, which give the name of a cluster.
+
+    Takes time and length of the number of nodes, and of the categories that each tests.
+    """
+    tree, known = ex.tree, ex.coded_columns
+    variables = identifiers(ex.columns, tree.features.tolist(), language.reserved)
+    lines: list[str] = []
+    level = 0
+    for step in walk(tree, lighter_first=True):
+        if step.nested < level:
+            lines += [f"{indent * level}{language.close}"] * bool(language.close)
+        elif step.nested > level:
+            test = _test(ex, language, variables, step)
+            lines.append(f"{indent * (level + 1)}{language.when(test)}")
+        level = step.nested
+        inner = indent * (level + 1)
+        feature = int(tree.feature[step.node])
+        if feature < 0:
+            lines.append(f"{inner}{language.give(language.literal(plain(ex.names[int(tree.cluster[step.node])])))}")
+        elif feature not in step.asked:
+            asked = _asked(language, variables[feature], ex.columns[feature], known.get(feature))
+            lines += [f"{inner}{line}" for line in asked]
+    return lines
+
+
+def _asked(language: Language, variable: str, column: str, known: Categories | None) -> Sequence[str]:
+    if known is None:
+        return language.ask_number(variable, column)
+    if known.others:
+        return language.ask_any_value(variable, column, missing=None in known.values)
+    return language.ask_value(variable, column, _plain(known.values))
+
+
+def _test(ex: Explanation, language: Language, variables: dict[int, str], step: Step) -> str:
+    """Return the test of the cut above a step that leads to it."""
+    cut = step.above
+    feature, lower, upper = int(ex.tree.feature[cut]), float(ex.tree.lower[cut]), float(ex.tree.upper[cut])
+    known = ex.coded_columns.get(feature)
+    if known is None:
+        return language.between(variables[feature], lower, upper, inside=step.inside)
+    values, included = among(known, lower, upper)
+    return language.one_of(variables[feature], _plain(values), inside=included == step.inside)
+
+
+def _plain(values: Sequence[Hashable]) -> list[object]:
+    return [None if value is None else plain(value) for value in values]
+
+
+def comparisons(
+    lower: float, upper: float, *, inside: bool
+) -> tuple[tuple[str, float] | None, tuple[str, float] | None]:
+    """Return the tests at the lower and the upper end of a cut, each an operator and a number, or None without one.
+
+    Inside both have to hold, outside one of them.
+    """
+    at_lower = None if lower == -math.inf else (">=" if inside else "<", lower)
+    at_upper = None if upper == math.inf and at_lower else ("<=" if inside else ">", upper)
+    return at_lower, at_upper
+
+
+_LONGEST = 30  # characters of a variable
+_IN_A_CELL = 120  # characters of one literal, quotes not doubled; Excel allows 255 with all of them doubled
+_LARGEST = 9.99999999999999e307  # that a cell holds
+_CONTROL = re.compile(r"([\x00-\x1f\x7f-\x9f\u2028\u2029])")
+
+
+def plain(name: Hashable) -> str | int | float | bool:
+    """Return the name of a cluster, or a category, as a plain value: numbers and booleans stay such, all else is text.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> plain(np.int64(3)), plain(True), plain("a"), plain((1, 2))
+    (3, True, 'a', '(1, 2)')
+    """
+    if isinstance(name, bool):
+        return name
+    if isinstance(name, Integral):
+        return int(name)
+    return float(name) if isinstance(name, Real) else str(name)
+
+
+def in_spreadsheet(value: object) -> str:
+    """Return a plain value as part of a formula.
+
+    Characters that cannot be printed are given by their number, and long texts in parts, as Excel asks.
+
+    Raises
+    ------
+    DataError
+        If a text has the character 0, which no cell can hold.
+
+    Examples
+    --------
+    >>> print(in_spreadsheet('a "b" c'), in_spreadsheet("two\\nlines"), in_spreadsheet(True), in_spreadsheet(2.5))
+    "a ""b"" c" "two"&UNICHAR(10)&"lines" TRUE 2.5
+    """
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, float):
+        return repr(min(max(value + 0.0, -_LARGEST), _LARGEST)).removesuffix(".0").upper()
+    text = str(value)
+    if isinstance(value, int):
+        return text
+    if "\0" in text:
+        raise DataError(f"{shown(text)} has the character 0, which no cell of a spreadsheet can hold; rename it")
+    parts = []
+    for part in _CONTROL.split(text):
+        if _CONTROL.fullmatch(part):
+            parts.append(f"UNICHAR({ord(part)})")
+        else:
+            pieces = (part[i : i + _IN_A_CELL] for i in range(0, len(part), _IN_A_CELL))
+            parts += ['"' + piece.replace('"', '""') + '"' for piece in pieces]
+    return "&".join(parts) or '""'
+
+
+def identifiers(names: Sequence[str], columns: Collection[int], reserved: Collection[str]) -> dict[int, str]:
+    """Return a variable for each of some columns: its name as far as variables may have it, or its number.
+
+    Examples
+    --------
+    >>> identifiers(["Petal length (cm)", "for", "日本", "petal-length (CM)"], [0, 1, 2, 3], {"for"})
+    {0: 'petal_length_cm', 1: 'for_1', 2: 'x2', 3: 'petal_length_cm_3'}
+    """
+    found: dict[int, str] = {}
+    taken = set(reserved)
+    for j in sorted(columns):
+        slug = re.sub(r"[^0-9a-z]+", "_", names[j].lower()).strip("_")[:_LONGEST].strip("_")
+        variable = slug if slug and not slug[0].isdigit() else f"x{j}"
+        while variable in taken:
+            variable = f"{variable}_{j}"
+        taken.add(variable)
+        found[j] = variable
+    return found

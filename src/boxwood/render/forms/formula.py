@@ -1,0 +1,173 @@
+"""The rules as one formula of a spreadsheet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from boxwood._frames import refuse_unknown_columns
+from boxwood._validation import shown, whole_number
+from boxwood.errors import DataError
+from boxwood.reference.budget import as_names
+from boxwood.render.forms.code import comparisons, in_spreadsheet, plain
+from boxwood.render.words.rules import explanation_of
+from boxwood.render.words.walk import Step, among, walk
+
+if TYPE_CHECKING:
+    from boxwood.explanation import Explanation
+
+__all__ = ["formula"]
+
+LONGEST, DEEPEST = 8192, 64  # characters of a formula, and functions in functions, that Excel allows
+_SOUGHT = 120  # characters of a header that are sought; MATCH takes 255 with all of them escaped
+_WHOLE = re.compile(r"-?(0|[1-9]\d{0,14})")  # a header of which a spreadsheet makes a number
+
+
+def formula(model: Any, *, row: int = 2, columns: Sequence[str] | None = None) -> str:
+    """Return a formula of nested IFs that gives the cluster of a row of a spreadsheet; see `Explanation.to_formula`.
+
+    `model` may be a fitted estimator.
+    """
+    ex, row = explanation_of(model), whole_number("row", row, 2 if columns is None else 1)
+    tested = [ex.columns[j] for j in ex.tree.features.tolist()]
+    if columns is None:
+        found = [f"INDEX({row}:{row},{_place(name)})" for name in tested]
+        text = _checked(_rules(ex, found), tested, ex.columns)
+    else:
+        text = _rules(ex, [f"{_letters(j)}{row}" for j in _positions(tested, columns)])
+    deepest = _depth(text)
+    if len(text) >= LONGEST or deepest > DEEPEST:
+        letters = " or give the columns of the sheet in their order, as letters are shorter," if columns is None else ""
+        raise DataError(
+            f"the formula would have {len(text) + 1:,} characters and {deepest} functions in each other, and Excel "
+            f"allows {LONGEST:,} and {DEEPEST}\nexplain with fewer leaves,{letters} or label the table with boxwood "
+            "predict"
+        )
+    return f"={text}"
+
+
+def _rules(ex: Explanation, found: Sequence[str]) -> str:
+    """Return the nested IFs. IN: found: where the value of each column is that the tree tests."""
+    sheet = _Sheet(ex, dict(zip(ex.tree.features.tolist(), found, strict=True)))
+    parts, waiting = list[str](), list[_Open]()  # what is written, and the cuts whose sides are not all written
+    for step in walk(ex.tree, lighter_first=True):
+        while waiting and waiting[-1].node != step.above:
+            parts.append(waiting.pop().end)
+        if waiting and parts[-1] == waiting[-1].start:
+            parts.append(f"IF({sheet.test(step)},")
+        elif waiting:
+            parts.append(",")
+        if ex.tree.feature[step.node] < 0:
+            parts.append(in_spreadsheet(plain(ex.names[int(ex.tree.cluster[step.node])])))
+        else:
+            waiting.append(sheet.opened(step))
+            parts.append(waiting[-1].start)
+    return "".join([*parts, *(one.end for one in reversed(waiting))])
+
+
+def _depth(text: str) -> int:
+    """Return how deep brackets stand in each other, those in texts apart."""
+    steps = [{"(": 1, ")": -1}.get(c, 0) for c in re.sub('"[^"]*"', "", text)]
+    return max(accumulate(steps, initial=0))
+
+
+def _place(name: str) -> str:
+    """Return the number of the column under a header, for which `*`, `?` and `~` must be escaped."""
+    start = re.sub(r"[~*?]", r"~\g<0>", name[:_SOUGHT])
+    place = f"MATCH({in_spreadsheet(start if len(name) <= _SOUGHT else f'{start}*')},$1:$1,0)"
+    return f"IFERROR({place},MATCH({name},$1:$1,0))" if _WHOLE.fullmatch(name) else place
+
+
+def _checked(rules: str, tested: Sequence[str], columns: Sequence[str]) -> str:
+    """Return the rules, with #N/A for all rows if a header is missing; without this, they would give an empty text.
+
+    MATCH ignores case, and a long header is sought by its beginning, so what was found is compared in full.
+    """
+    for name in tested:
+        alike = [other for other in columns if other.casefold() == name.casefold()]
+        if len(alike) > 1 or not name:
+            what = f"columns {', '.join(map(shown, alike))} differ in case only" if name else "a column has no name"
+            raise DataError(
+                f"{what}, so a spreadsheet cannot find it by its header\ngive the columns of the sheet in their order"
+            )
+    headers = ",".join(f"EXACT(INDEX($1:$1,{_place(name)}),{in_spreadsheet(name)})" for name in tested)
+    return f"IF(AND({headers}),{rules},NA())" if headers else rules
+
+
+def _positions(tested: Sequence[str], columns: Sequence[str]) -> list[int]:
+    """Return where the sheet has each column that the tree tests."""
+    given = as_names("columns", columns)
+    refuse_unknown_columns(tested, given)
+    for name in tested:
+        if given.count(name) > 1:
+            raise DataError(f"the sheet has {given.count(name)} columns {shown(name)}; rename all but one")
+    return [*map(given.index, tested)]
+
+
+class _Open(NamedTuple):
+    """A cut that is being written: the text before its IF, and that after its sides."""
+
+    node: int
+    start: str
+    end: str
+
+
+class _Sheet(NamedTuple):
+    """An explanation, and the cell of each column that its tree tests."""
+
+    ex: Explanation
+    cells: dict[int, str]
+
+    def opened(self, step: Step) -> _Open:
+        """Return the texts around a cut: those that refuse a value, where its column is asked for first."""
+        feature = int(self.ex.tree.feature[step.node])
+        guard = "" if feature in step.asked else self._refused(feature)
+        return _Open(step.node, f"IF({guard}," if guard else "", '),"")' if guard else ")")
+
+    def _refused(self, feature: int) -> str:
+        """Return the test that a cell holds a value that the tree can use; an empty text if any value will do."""
+        cell, known = self.cells[feature], self.ex.coded_columns.get(feature)
+        if known is None:
+            return f"ISNUMBER({cell})"
+        if known.others:
+            return "" if None in known.values else f'{cell}<>""'
+        return _one_of(cell, known.values)
+
+    def test(self, step: Step) -> str:
+        """Return the test of the cut above a step that leads to it."""
+        tree, cut = self.ex.tree, step.above
+        feature, lower, upper = int(tree.feature[cut]), float(tree.lower[cut]), float(tree.upper[cut])
+        cell, known = self.cells[feature], self.ex.coded_columns.get(feature)
+        if known is not None:
+            values, included = among(known, lower, upper)
+            listed = _one_of(cell, values)
+            return listed if included == step.inside else f"NOT({listed})"
+        ends = [
+            f"{cell}{end[0]}{in_spreadsheet(end[1])}" for end in comparisons(lower, upper, inside=step.inside) if end
+        ]
+        return ends[0] if len(ends) == 1 else ("*" if step.inside else "+").join(f"({end})" for end in ends)
+
+
+def _one_of(cell: str, values: Sequence[Hashable]) -> str:
+    """Return the test that a cell has one of these values: a sum, as OR takes a whole column for one value."""
+    return "+".join(_equals(cell, None if value is None else plain(value)) for value in values) or "FALSE"
+
+
+def _equals(cell: str, value: object) -> str:
+    if value is None:
+        return f'({cell}="")'
+    if isinstance(value, str):
+        return f"EXACT({cell},{in_spreadsheet(value)})"
+    number = f"ISNUMBER({cell})*({cell}={in_spreadsheet(float(value))})"  # type: ignore[arg-type]
+    return f"{number}+ISLOGICAL({cell})*({cell}={in_spreadsheet(bool(value))})" if value in (0, 1) else number
+
+
+def _letters(j: int) -> str:
+    """Return the letters of a column: A for 0, Z for 25, AA for 26."""
+    letters = ""
+    while j >= 0:
+        letters = chr(ord("A") + j % 26) + letters
+        j = j // 26 - 1
+    return letters

@@ -1,0 +1,175 @@
+"""The rules as PMML: a `TreeModel` of version 4.4, for engines that score rows of databases and streams."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Hashable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import quoteattr
+
+from boxwood._messages import shown
+from boxwood.axes import Categories
+from boxwood.errors import DataError
+from boxwood.render.forms.code import comparisons, plain
+from boxwood.render.words.rules import explanation_of
+from boxwood.render.words.walk import Step, walk
+from boxwood.tree.on_frames import new_name
+
+if TYPE_CHECKING:
+    from boxwood.explanation import Explanation
+
+__all__ = ["pmml"]
+
+_HEAD = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<PMML xmlns="http://www.dmg.org/PMML-4_4" version="4.4">
+ <Header description="Clusters by the rules of a small tree"><Application name="boxwood"/></Header>"""
+_MODEL = """\
+ <TreeModel functionName="classification" missingValueStrategy="nullPrediction" \
+noTrueChildStrategy="returnNullPrediction" splitCharacteristic="binarySplit">"""
+_MOST = 2**31  # whole numbers beyond are text, as engines hold them in 32 bits
+_INDENT = 20  # deeper nodes are not indented further
+_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_OPERATORS = {"<": "lessThan", "<=": "lessOrEqual", ">": "greaterThan", ">=": "greaterOrEqual"}
+
+
+def pmml(model: Any) -> str:
+    """Return the rules as PMML; see `Explanation.to_pmml`. `model` may be a fitted estimator.
+
+    A predicate on a missing value is unknown, and the model then gives no prediction. So both sides of every cut have a
+    predicate that is false for a category that was never seen, and unknown for a missing value without a code.
+
+    Raises
+    ------
+    DataError
+        If a name has a character that XML cannot hold.
+    """
+    ex = explanation_of(model)
+    tested = ex.tree.features.tolist()
+    target = new_name("cluster", ex.columns)
+    names = [plain(cluster.name) for cluster in ex.clusters]
+    kind = "integer" if all(_is_whole(name) for name in names) else "string"
+    fields = [_field(ex.columns[j], *_kind(ex.coded_columns.get(j))) for j in tested]
+    fields.append(_field(target, "categorical", kind, list(dict.fromkeys(map(_value, names)))))
+    mined = [f'   <MiningField name={_quoted(ex.columns[j])} invalidValueTreatment="asIs"/>' for j in tested]
+    lines = [
+        _HEAD,
+        f' <DataDictionary numberOfFields="{len(fields)}">',
+        *fields,
+        " </DataDictionary>",
+        _MODEL,
+        "  <MiningSchema>",
+        *mined,
+        f'   <MiningField name={_quoted(target)} usageType="target"/>',
+        "  </MiningSchema>",
+        *_nodes(ex, names),
+        " </TreeModel>",
+        "</PMML>",
+    ]
+    return "\n".join(lines)
+
+
+def _is_whole(name: object) -> bool:
+    return isinstance(name, int) and not isinstance(name, bool) and -_MOST <= name < _MOST
+
+
+def _kind(categories: Categories | None) -> tuple[str, str]:
+    """Return how a column is measured, and the type of its values."""
+    if categories is None:
+        return "continuous", "double"
+    values = [value for value in categories.values if value is not None]
+    if values and all(isinstance(value, bool) for value in values):
+        return "categorical", "boolean"
+    return "categorical", "double" if categories.are_numbers else "string"
+
+
+def _field(name: str, measured: str, kind: str, values: Sequence[str] = ()) -> str:
+    start = f'  <DataField name={_quoted(name)} optype="{measured}" dataType="{kind}"'
+    inner = "".join(f"<Value value={_quoted(value)}/>" for value in values)
+    return f"{start}>{inner}</DataField>" if inner else f"{start}/>"
+
+
+def _nodes(ex: Explanation, names: Sequence[object]) -> Iterator[str]:
+    """Yield the lines of all nodes."""
+    tree, leaves = ex.tree, iter(ex.leaves)
+    clusters = iter(tree.leaf_clusters.tolist())
+    is_open: list[str] = []
+    for step in walk(tree):
+        while len(is_open) > step.depth:
+            yield is_open.pop()
+        indent = " " * min(2 + step.depth, _INDENT)
+        predicate = "<True/>" if step.above < 0 else _predicate(ex, step)
+        if tree.feature[step.node] < 0:
+            score, size = _quoted(_value(names[next(clusters)])), _value(next(leaves).size)
+            yield f'{indent}<Node id="{step.node}" score={score} recordCount="{size}">{predicate}</Node>'
+        else:
+            yield f'{indent}<Node id="{step.node}">{predicate}'
+            is_open.append(f"{indent}</Node>")
+    yield from reversed(is_open)
+
+
+def _predicate(ex: Explanation, step: Step) -> str:
+    """Return the predicate that a row lies on the side of the cut above a step that leads to it."""
+    cut = step.above
+    feature, lower, upper = int(ex.tree.feature[cut]), float(ex.tree.lower[cut]), float(ex.tree.upper[cut])
+    field, known = _quoted(ex.columns[feature]), ex.coded_columns.get(feature)
+    if known is None:
+        return _interval(field, lower, upper, step.inside)
+    codes = [code for code, _ in known.domain if (lower <= code <= upper) == step.inside]
+    return _one_of(field, known, *known.chosen(codes))
+
+
+def _interval(field: str, lower: float, upper: float, inside: bool) -> str:
+    """Return the predicate that a number lies in a closed interval, or that it does not; unknown if it is missing."""
+    ends = comparisons(lower, upper, inside=inside)
+    parts = [_simple(field, _OPERATORS[end[0]], _value(end[1])) for end in ends if end]
+    return _joined("and" if inside else "or", parts)
+
+
+def _one_of(field: str, categories: Categories, values: Collection[Hashable], included: bool) -> str:
+    """Return the predicate that a value is among these, or among all others.
+
+    It is unknown for a missing value, unless missing values have a code.
+    """
+    texts = [_value(value) for value in values if value is not None]
+    parts = [_simple(field, "equal" if included else "notEqual", text) for text in texts]
+    some = bool(parts)
+    if not some:  # true for all values, or for none, and unknown for a missing one
+        first = _value(next((value for value in categories.values if value is not None), ""))
+        parts = [_simple(field, operator, first) for operator in ("equal", "notEqual")]
+    test = _joined("or" if included == some else "and", parts)
+    if None not in categories.values:
+        return test
+    if (None in values) == included:
+        return _joined("or", [f'<SimplePredicate field={field} operator="isMissing"/>', test])
+    return _joined("and", [f'<SimplePredicate field={field} operator="isNotMissing"/>', test])
+
+
+def _simple(field: str, operator: str, value: str) -> str:
+    return f'<SimplePredicate field={field} operator="{operator}" value={_quoted(value)}/>'
+
+
+def _joined(operator: str, parts: Sequence[str]) -> str:
+    if len(parts) == 1:
+        return parts[0]
+    return f'<CompoundPredicate booleanOperator="{operator}">{"".join(parts)}</CompoundPredicate>'
+
+
+def _value(value: object) -> str:
+    """Return a plain value as XML writes it; whole floats lose their point."""
+    value = plain(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return {math.inf: "INF", -math.inf: "-INF"}.get(value, "NaN")
+        return repr(value + 0.0).removesuffix(".0")
+    return str(value)
+
+
+def _quoted(text: str) -> str:
+    """Return a text as the value of an attribute, in quotes."""
+    if illegal := _ILLEGAL.search(text):
+        raise DataError(f"{shown(text)} has the character {ord(illegal[0])}, which XML cannot hold; rename it")
+    return quoteattr(text)

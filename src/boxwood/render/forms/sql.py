@@ -1,0 +1,363 @@
+"""A tree as a SQL expression."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from boxwood._types import Indices
+from boxwood._validation import shown
+from boxwood.axes import Categories
+from boxwood.errors import DataError
+from boxwood.render.forms.dialects import Dialect, dialect_of
+from boxwood.render.words.rules import explanation_of
+from boxwood.table.sql import as_number
+from boxwood.tree import Box, Interval, ThresholdTree
+from boxwood.tree.boxes import boxes as tree_boxes
+from boxwood.tree.on_frames import new_name
+
+if TYPE_CHECKING:
+    from boxwood.explanation import Explanation
+
+__all__ = ["sql", "sql_case"]
+
+_ALL_WHOLE = 2.0**53  # doubles hold all whole numbers up to here
+_LARGEST = sys.float_info.max
+_SMALLEST_GROUP = 64  # leaves; a tree of more than twice as many is tested by groups first
+
+
+def sql(
+    model: Any,
+    *,
+    dialect: Literal["duckdb", "sqlite", "postgres", "mysql", "tsql", "bigquery", "snowflake", "spark"] = "duckdb",
+    table: str | Sequence[str] | None = None,
+) -> str:
+    """Return a CASE expression that gives the cluster of a row, or a query that adds it to a table.
+
+    A row without a cluster gets NULL: if a value that its rule needs is NULL or NaN, or is a category that was never
+    seen. Numbers are compared as doubles, text by all its characters, see `sql_case`.
+
+    Names of columns are quoted, so they are taken as they are written here: Snowflake and PostgreSQL then tell upper
+    from lower case. Columns of numbers are expected to have a type of numbers; for SQLite alone they may hold text.
+    Spark takes `${x}` in the name of a column for a variable, unless `spark.sql.variable.substitute` is false there.
+
+    Parameters
+    ----------
+    model : Explanation, or a fitted estimator with `explanation_`
+    dialect : {"duckdb", "sqlite", "postgres", "mysql", "tsql", "bigquery", "snowflake", "spark"}, default="duckdb"
+        Engine, by its name in sqlglot: "tsql" is SQL Server, "mysql" also MariaDB. The first three need nothing else,
+        the others sqlglot: `pip install "boxwood[sql]"`.
+    table : str or sequence of str, default=None
+        A table, for a query that selects all its columns and the new column "cluster" ("cluster_1" if the table of the
+        model has a column "cluster", and so on). In a text, points separate the parts of a name, as in
+        "sales.customers"; a sequence has one text for each part. None gives the expression alone.
+
+    Raises
+    ------
+    DataError
+        If the name of a tested column differs from another's in case only: SQL takes them for the same. If a name has
+        the character 0.
+    ImportError
+        If the dialect needs sqlglot, which is missing.
+    ValueError
+        If the dialect is unknown, or a part of the table's name is empty.
+
+    Examples
+    --------
+    >>> import boxwood
+    >>> ex = boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])
+    >>> print(sql(ex))
+    CASE
+    WHEN "age" <= 5 THEN 'young'
+    WHEN "age" > 5 AND lower(CAST("age" AS VARCHAR)) <> 'nan' THEN 'old'
+    END
+    >>> print(sql(ex, dialect="mysql", table="shop.customers"))
+    SELECT *, CASE
+    WHEN `age` <= 5 THEN 'young'
+    WHEN `age` > 5 THEN 'old'
+    END AS `cluster`
+    FROM `shop`.`customers`
+    """
+    spoken = dialect_of(dialect)
+    ex = explanation_of(model)
+    _refuse_alike(ex.columns, [ex.columns[j] for j in ex.tree.features])
+    case = _expression(ex.tree, ex.columns, ex.names, ex.coded_columns, spoken)
+    return case if table is None else _query(ex, case, table, spoken)
+
+
+def _query(ex: Explanation, case: str, table: str | Sequence[str], dialect: Dialect) -> str:
+    """Return a query that adds the cluster to a table."""
+    parts = table.split(".") if isinstance(table, str) else list(table)
+    if not parts or not all(isinstance(part, str) and part for part in parts):
+        raise ValueError(f"table must be a name such as 'customers' or 'sales.customers'; got {shown(table)}")
+    name = new_name("cluster", ex.columns)
+    return f"SELECT *, {case} AS {dialect.name(name)}\nFROM {'.'.join(map(dialect.name, parts))}"
+
+
+def sql_case(
+    tree: ThresholdTree,
+    columns: Sequence[str],
+    names: Sequence[Hashable],
+    categories: Mapping[int, Categories] | None = None,
+    *,
+    may_hold_nan: bool = True,
+    may_hold_text: bool = False,
+) -> str:
+    """Return a CASE expression for DuckDB that gives the cluster of a row, exactly as `tree.predict` does.
+
+    Every leaf is one condition, and there is no ELSE. A row gets NULL if a column that its path through the tree tests
+    is NULL or NaN. Values and thresholds are compared as doubles, with all digits; a column of decimals with more than
+    15 digits may be compared with a whole number as decimals. More than 128 leaves are tested in
+    groups, of about the square root of their number, so a row meets few of them, and expressions are nested a few times
+    only, however deep the tree is. Takes time and length of the number of leaves times the columns that each restricts.
+
+    Parameters
+    ----------
+    tree : ThresholdTree
+    columns : sequence of str
+        Name of each column that the tree may test.
+    names : sequence
+        Name of each cluster. If all names are whole numbers they stay numbers; otherwise names become text.
+    categories : mapping from column to Categories, default=None
+        Columns of which the tree tests codes. Their tests become lists of values, compared as text, or as doubles if
+        all values are numbers. A row gets NULL if such a value is missing or unknown and the categories have no code
+        for it.
+    may_hold_nan : bool, default=True
+        Whether columns may hold NaN; see `Dialect`.
+    may_hold_text : bool, default=False
+        Whether columns of numbers may hold them as text. If so, all are cast. If not, an engine that compares text with
+        numbers gives wrong answers for text; DuckDB refuses to.
+
+    Returns
+    -------
+    str
+        The expression.
+
+    Examples
+    --------
+    >>> tree = ThresholdTree.from_dict(
+    ...     {"feature": 0, "threshold": 2.5, "left": {"cluster": 1}, "right": {"cluster": 0}}
+    ... )
+    >>> print(sql_case(tree, ["age"], ["old", "young"]))
+    CASE
+    WHEN "age" <= 2.5e0 THEN 'young'
+    WHEN "age" > 2.5e0 AND lower(CAST("age" AS VARCHAR)) <> 'nan' THEN 'old'
+    END
+    """
+    dialect = replace(dialect_of("duckdb"), may_hold_nan=may_hold_nan, may_hold_text=may_hold_text)
+    return _expression(tree, columns, names, categories or {}, dialect)
+
+
+def _expression(
+    tree: ThresholdTree,
+    columns: Sequence[str],
+    names: Sequence[Hashable],
+    categories: Mapping[int, Categories],
+    dialect: Dialect,
+) -> str:
+    whole = all(isinstance(name, Integral) and not isinstance(name, bool) for name in names)
+    values = [str(name) if whole else dialect.literal(str(name)) for name in names]
+    tested = set(tree.features.tolist())
+    tests = [_test(name, categories.get(j), dialect) if j in tested else None for j, name in enumerate(columns)]
+    return _case(tree, tests, [values[cluster] for cluster in tree.leaf_clusters])
+
+
+def _refuse_alike(columns: Sequence[str], tested: Sequence[str]) -> None:
+    for name in tested:
+        alike = [other for other in columns if other.casefold() == name.casefold()]
+        if len(alike) > 1:
+            raise DataError(
+                f"columns {', '.join(map(repr, alike))} differ in case only, and SQL takes them for one\n"
+                "rename them, or label rows with boxwood predict, which keeps them apart"
+            )
+
+
+class _Numeric(NamedTuple):
+    """A column of numbers, which can be tested to lie in intervals: its name, and the test that it is no NaN."""
+
+    name: str
+    is_no_nan: str
+    dialect: Dialect
+
+    def within(self, pieces: Sequence[Interval]) -> str:
+        conditions = [self._within(piece) for piece in pieces]
+        return _any_of([f"({one})" if " AND " in one and len(pieces) > 1 else one for one in conditions])
+
+    def _within(self, piece: Interval) -> str:
+        number = self._number(piece)
+        lower, upper, lower_closed, upper_closed = piece if self.dialect.infinity else _finite(piece)
+        if lower == upper:
+            return f"{number} = {self._end(lower)}"
+        parts = []
+        if lower > -math.inf or not lower_closed:
+            parts.append(f"{number} {'>=' if lower_closed else '>'} {self._end(lower)}")
+        if upper < math.inf or not upper_closed:
+            parts.append(f"{number} {'<=' if upper_closed else '<'} {self._end(upper)}")
+        elif self.is_no_nan:
+            parts.append(self.is_no_nan)
+        return " AND ".join(parts) or f"{number} IS NOT NULL"
+
+    def _number(self, piece: Interval) -> str:
+        """Return the value to compare with the ends of an interval.
+
+        The name alone suffices: an end in double makes a float, a whole number or a decimal a double. Whole numbers
+        that no double holds are compared exactly by SQLite; only beyond 2**53 this makes a difference.
+        """
+        ends = [end for end in piece[:2] if math.isfinite(end)]
+        needs_cast = self.dialect.may_hold_text or any(abs(end) >= _ALL_WHOLE for end in ends)
+        return f"CAST({self.name} AS {self.dialect.double})" if needs_cast else self.name
+
+    def _end(self, end: float) -> str:
+        return as_number(end, self.dialect.number)
+
+
+def _finite(piece: Interval) -> Interval:
+    """Return the same interval where no value is infinite: an open infinite end is that of the finite numbers."""
+    lower, upper, lower_closed, upper_closed = piece
+    if lower == upper and math.isinf(lower):
+        return Interval(_LARGEST, -_LARGEST, True, True)  # no number
+    if lower == -math.inf and not lower_closed:
+        lower_closed = True
+    if upper == math.inf and not upper_closed:
+        upper_closed = True
+    return Interval(lower, upper, lower_closed, upper_closed)
+
+
+class _Categorical(NamedTuple):
+    """A column of categories, whose code can be tested to lie in intervals."""
+
+    value: str
+    categories: Categories
+    literals: tuple[str | None, ...]  # of each value; None for a missing one
+
+    def within(self, pieces: Sequence[Interval]) -> str:
+        """Return the test; an empty text if no code is inside."""
+        values, others = self.categories
+        inside = [any(code in piece for piece in pieces) for code, _ in self.categories.domain]
+        excluding = others and inside[-1]  # unknown values are inside, so the test lists the values outside
+        listed = [i for i, is_in in zip(range(len(values)), inside, strict=False) if is_in != excluding]
+        known = ", ".join(literal for i in listed if (literal := self.literals[i]) is not None)
+        parts = [f"{self.value} {'NOT IN' if excluding else 'IN'} ({known})"] if known else []
+        if excluding and not known:
+            parts.append(f"{self.value} IS NOT NULL")
+        if None in values and (None in [values[i] for i in listed]) != excluding:
+            parts.append(f"{self.value} IS NULL")
+        return _any_of(parts) if parts else ""
+
+
+_Test = _Numeric | _Categorical | None
+"""How a column is tested; None for a column that the tree does not test."""
+
+
+def _test(column: str, categories: Categories | None, dialect: Dialect) -> _Numeric | _Categorical:
+    name = dialect.name(column)
+    is_no_nan = f"lower(CAST({name} AS {dialect.text})) <> 'nan'" if dialect.may_hold_nan else ""
+    if categories is None:
+        return _Numeric(name, is_no_nan, dialect)
+    values = categories.values
+    if not categories.are_numbers:
+        literals = (None if value is None else dialect.compared_literal(str(value)) for value in values)
+        return _Categorical(dialect.as_compared(name), categories, tuple(literals))
+    if not dialect.casts_booleans and all(isinstance(value, bool) for value in values):
+        text = f"lower(CAST({name} AS {dialect.text}))"
+        return _Categorical(text, categories, tuple("'true', '1'" if value else "'false', '0'" for value in values))
+    number = f"CAST({name} AS {dialect.double})"  # the column may be one of booleans, which DuckDB refuses as numbers
+    # NaN is in no list of values, so it matters only where a missing or an unknown value has a code
+    matters = dialect.may_hold_nan and (categories.others or None in values)
+    literals = (None if value is None else dialect.number(float(value)) for value in values)  # type: ignore[arg-type]
+    return _Categorical(f"CASE WHEN {is_no_nan} THEN {number} END" if matters else number, categories, tuple(literals))
+
+
+def _case(tree: ThresholdTree, tests: Sequence[_Test], values: Sequence[str | None]) -> str:
+    """Return the expression for a tree; a leaf with the value None needs no condition."""
+    if tree.n_leaves == 1:
+        return values[0] or "NULL"
+    if tree.n_leaves > 2 * _SMALLEST_GROUP:
+        return _case_of_groups(tree, tests, values)
+    reached = _conditions(tree.boxes(), tests, values)
+    return "\n".join(["CASE", *reached, "END"]) if reached else "NULL"
+
+
+def _case_of_groups(tree: ThresholdTree, tests: Sequence[_Test], values: Sequence[str | None]) -> str:
+    """Return the expression for a tree of many leaves: one condition for each group of leaves, and in it an expression.
+
+    A group is a subtree without the subtrees of the groups below it. Those are tested first, so the condition of a
+    group is that of its subtree.
+    """
+    roots = group_roots(tree, max(_SMALLEST_GROUP, math.isqrt(tree.n_leaves)))
+    cases = [_case(part, tests, part_values) for part, part_values in groups(tree, roots, values)]
+    conditions = _conditions(tree_boxes(tree, roots)[:0:-1], tests, cases[:0:-1])
+    return "\n".join(["CASE", *conditions, f"ELSE {cases[0]}", "END"])
+
+
+def _conditions(boxes: Sequence[Box], tests: Sequence[_Test], results: Sequence[str | None]) -> list[str]:
+    """Return a line for each box that holds rows and has a result."""
+    conditions = ((_condition(box, tests), result) for box, result in zip(boxes, results, strict=True) if result)
+    return [f"WHEN {condition} THEN {result}" for condition, result in conditions if condition is not None]
+
+
+def _condition(box: Box, tests: Sequence[_Test]) -> str | None:
+    """Return the condition of a box, or None for a box that holds no row."""
+    conditions = []
+    for j, pieces in sorted(box.items()):
+        test = tests[j]
+        assert test is not None  # boxes restrict columns that the tree tests
+        conditions.append(test.within(pieces) if pieces else "")
+    return " AND ".join(conditions) if all(conditions) else None
+
+
+def _any_of(conditions: Sequence[str]) -> str:
+    return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})"
+
+
+def group_roots(tree: ThresholdTree, size: int) -> list[int]:
+    """Return the roots of groups of at least `size` leaves and less than twice as many, in pre-order; 0 is the first.
+
+    A group counts as one leaf of the group above it. Only the first group may be smaller.
+    """
+    features, second = tree.feature.tolist(), tree.second.tolist()
+    leaves, roots = [1] * tree.n_nodes, []
+    for node in range(tree.n_nodes - 1, -1, -1):
+        if features[node] >= 0:
+            leaves[node] = leaves[node + 1] + leaves[second[node]]
+        if leaves[node] >= size or node == 0:
+            roots.append(node)
+            leaves[node] = 1
+    return roots[::-1]
+
+
+def groups(
+    tree: ThresholdTree, roots: Sequence[int], values: Sequence[str | None]
+) -> Iterator[tuple[ThresholdTree, list[str | None]]]:
+    """Yield the tree of each group and the values of its leaves; a group below it is a leaf with the value None."""
+    is_root = np.isin(np.arange(tree.n_nodes), roots)
+    group = np.zeros(tree.n_nodes, dtype=np.intp)  # number of the group of each node
+    outer = np.zeros(tree.n_nodes, dtype=np.intp)  # that of its parent
+    for node in np.flatnonzero(tree.feature >= 0).tolist():
+        for child in (node + 1, int(tree.second[node])):
+            outer[child] = group[node]
+            group[child] = np.searchsorted(roots, child) if is_root[child] else group[node]
+    leaf = np.cumsum(tree.feature < 0) - 1
+    inner = np.flatnonzero(is_root)[1:]
+    members = np.concatenate([np.arange(tree.n_nodes), inner])
+    owners = np.concatenate([group, outer[inner]])
+    order = np.lexsort([members, owners])
+    for nodes in np.split(members[order], np.cumsum(np.bincount(owners))[:-1]):
+        ends = nodes[1:][is_root[nodes[1:]]]
+        part = _part(tree, nodes, ends)
+        yield part, [None if is_root[node] else values[leaf[node]] for node in nodes[part.leaf_nodes].tolist()]
+
+
+def _part(tree: ThresholdTree, nodes: Indices, leaves: Indices) -> ThresholdTree:
+    """Return the tree of some nodes; the nodes in `leaves` become leaves of cluster 0."""
+    feature, lower, upper, second, cluster = (array[nodes] for array in tree._arrays())
+    ends = np.isin(nodes, leaves)
+    feature, lower, upper = np.where(ends, -1, feature), np.where(ends, -np.inf, lower), np.where(ends, np.inf, upper)
+    second = np.where(feature < 0, -1, np.searchsorted(nodes, second))
+    return ThresholdTree(feature, lower, upper, second, np.where(feature < 0, np.maximum(cluster, 0), -1))

@@ -1,0 +1,393 @@
+"""Text of an explanation or of a tree: lines, sentences, a table for a spreadsheet, Markdown."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Collection, Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxwood._validation import listed
+from boxwood.axes import Categories
+from boxwood.render.words.figures import counted, grown_by, of_leaves, percent, price, shortened, size, width
+from boxwood.render.words.rules import cluster_name, cluster_rule, column_name, condition, explanation_of, number, rule
+from boxwood.render.words.walk import Step, of_cuts, outline, outline_lines, sides, too_deep
+from boxwood.tree import Box, Interval, ThresholdTree
+from boxwood.tree.boxes import boxes
+
+if TYPE_CHECKING:
+    from boxwood.explanation import ClusterSummary, DrawFacts, Explanation, KernelFacts, MixtureFacts
+
+__all__ = ["DOUBT", "always", "full_text", "markdown", "rule_table", "sentences", "tells_price", "text", "tree"]
+
+DOUBT = "a number rather than a cluster? then cut it into a few ranges, and explain these"
+"""End of a note that doubts the question, which stands before the many rules that answer it."""
+TELLING = 0.02  # a larger gap says more of the search than of the tree
+_OF_COSTS = {
+    "sqeuclidean": "the squared distances of rows to the mean of their cluster",
+    "l1": "the ℓ1 distances of rows to the median of their cluster",
+    "l2": "the Euclidean distances of rows to the median of their cluster",
+}
+_OF_DISTANCES = {"sqeuclidean": "", "l1": " (ℓ1 distances)", "l2": " (Euclidean distances)"}
+
+
+def text(model: Any) -> str:
+    """Return a model as text: a summary of an `Explanation`; the tree of an estimator, or a tree itself.
+
+    A threshold is printed as the shortest decimal that reads back as the same double. Only shares and costs are
+    rounded.
+
+    Parameters
+    ----------
+    model : Explanation, ThresholdTree, or estimator with `tree_`
+
+    Examples
+    --------
+    >>> from boxwood import ThresholdTree
+    >>> print(text(ThresholdTree.from_dict(
+    ...     {"feature": 0, "threshold": 3.0, "left": {"cluster": 1}, "right": {"cluster": 0}}
+    ... )))
+    |--- x0 <= 3
+    |   |--- cluster 1
+    |--- x0 >  3
+    |   |--- cluster 0
+    """
+    if isinstance(model, ThresholdTree):
+        return _tree_text(model, None, None)
+    if hasattr(model, "tree_"):
+        columns = getattr(
+            model, "concept_names_", getattr(model, "feature_names_in_", None)
+        )  # the columns that its tree tests
+        return _tree_text(model.tree_, columns, model.reference_.names)
+    if hasattr(model, "clusters") and hasattr(model, "leaves"):
+        return _explanation_text(model)
+    raise TypeError(f"expected an Explanation, a tree or a fitted estimator of boxwood, got {type(model).__name__}")
+
+
+# ------------------------------------------------------------------------------------------------- explanation
+def _explanation_text(ex: Explanation) -> str:
+    doubts = [note for note in ex.notes if note.endswith(DOUBT)]
+    others = [note for note in ex.notes if note not in doubts]
+    parts = [headline(ex), _notes(doubts), "\n".join(_cluster_lines(ex.clusters)), *findings(ex), _notes(others)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _notes(notes: Sequence[str]) -> str:
+    return "\n".join(f"Note: {note}" for note in notes)
+
+
+def findings(ex: Explanation) -> list[str]:
+    """Return the paragraphs on the loss, on how the tree was grown, and on what else is known of it."""
+    parts = ["\n".join([_loss(ex), *_held_out(ex), *_noise(ex), _origin(ex)])]
+    parts += [] if ex.mixture is None else [_gaussians(ex.mixture, ex.method)]
+    parts += [] if ex.draws is None else [_draws(ex.draws)]
+    parts += [] if ex.kernel is None else [_kernel(ex.kernel)]
+    return parts
+
+
+def always(ex: Explanation) -> str:
+    """Return the agreement of the largest cluster alone, beside which that of the rules stands."""
+    largest = max(ex.clusters, key=lambda cluster: cluster.share)
+    return f"always {shortened(cluster_name(largest.name))}: {percent(ex.baseline)}"
+
+
+def tells_price(ex: Explanation) -> bool:
+    """Return whether the price says something: not where agreement alone decided."""
+    return ex.search is None or not ex.search.by_agreement
+
+
+def headline(ex: Explanation) -> str:
+    """Return how many clusters, rows, leaves and columns there are."""
+    kept = counted(ex.n_rows - ex.n_left_out, "row")
+    labelled = ex.n_left_out - ex.n_incomplete
+    parts = [f"{counted(labelled, 'row')} labelled -1"] * bool(labelled)
+    parts += [f"{counted(ex.n_incomplete, 'row')} with missing values"] * bool(ex.n_incomplete)
+    left_out = f" ({' and '.join(parts)} left out)" if parts else ""
+    used = f"{ex.tree.features.size:,} of {counted(len(ex.columns), 'column')}"
+    return f"{counted(ex.n_clusters, 'cluster')} of {kept}{left_out}, explained by {of_leaves(ex.n_leaves)} on {used}"
+
+
+def _cluster_lines(clusters: Sequence[ClusterSummary]) -> list[str]:
+    header = ("", "size", "share", "ruled", "caught", "precision", "rule")
+    cells = [header, *(_cells(cluster) for cluster in clusters)]
+    widths = [max(width(row[i]) for row in cells) for i in range(len(header) - 1)]
+    return [_line(row, widths) for row in cells]
+
+
+def _cells(cluster: ClusterSummary) -> tuple[str, ...]:
+    name = shortened(cluster_name(cluster.name))
+    share, caught, precision = map(percent, (cluster.share, cluster.caught, cluster.precision))
+    return name, size(cluster.size), share, size(cluster.ruled), caught, precision, cluster_rule(cluster)
+
+
+def _line(row: tuple[str, ...], widths: list[int]) -> str:
+    name, *numbers, rule = row
+    padded = [name + " " * (widths[0] - width(name))]
+    padded += [number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True)]
+    return "  ".join([*padded, rule])
+
+
+def _loss(ex: Explanation) -> str:
+    rows = "rows by weight" if ex.weighted else "rows"
+    agreement = f"The rules agree with the clusters on {percent(ex.agreement)} of {rows} ({always(ex)})"
+    if not tells_price(ex):
+        return f"{agreement}."
+    what = "within-cluster cost" + _OF_DISTANCES[ex.objective] + (" in the kernel's feature space" if ex.kernel else "")
+    if ex.reference_cost == 0:
+        if ex.cost == 0:
+            return f"{agreement}; {what} is zero for both (price of explainability 1)."
+        return (
+            f"{agreement}; {what} is zero for the clusters but {ex.cost:.3g} for the rules "
+            "(price of explainability infinite)."
+        )
+    if price(ex.price) == "1":
+        return f"{agreement}; {what} is that of the clusters (price of explainability 1)."
+    times = f"{what} is {price(ex.price)} times that of the clusters (price of explainability)"
+    below = (
+        f"; it is below 1 because the clusters do not minimise {_OF_COSTS[ex.objective]}" if ex.price < 0.995 else ""
+    )
+    return f"{agreement}; {times}{below}{' in that space' if below and ex.kernel else ''}."
+
+
+def _held_out(ex: Explanation) -> list[str]:
+    """Return a sentence on rows that were not used to grow, if some were held out."""
+    if ex.held_out is None:
+        return []
+    agreement = percent(ex.held_out.agreement)
+    return [f"On rows not used to grow, rules grown the same way agree on {agreement} ({ex.held_out.how})."]
+
+
+def _noise(ex: Explanation) -> list[str]:
+    """Return a sentence on what the rules do with rows left out, if there are any."""
+    noise = ex.noise
+    if not noise or not any(noise):
+        return []
+    order = sorted(range(ex.n_clusters), key=lambda cluster: -noise[cluster])
+    taken = [f"{noise[i]:,} in {shortened(cluster_name(ex.names[i]))}" for i in order if noise[i]]
+    return [f"Of the {counted(sum(noise), 'row')} labelled -1 the rules put {listed(taken)}."]
+
+
+def _origin(ex: Explanation) -> str:
+    """Return how the tree was grown, and how far it is from the cheapest, where that is known."""
+    text = f"Grown by {grown_by(ex.method)}"
+    gap = None if ex.search is None else ex.search.gap
+    if gap is None or gap > TELLING:
+        return f"{text}."
+    tree = f"no tree of {of_leaves(ex.n_leaves)}{'' if ex.budget is None else ' within the limits'}"
+    return f"{text}; {tree} costs less{'' if gap == 0 else f' by more than {_at_most(gap)}'}."
+
+
+def _at_most(share: float) -> str:
+    """Return a share as percent with one decimal, rounded up."""
+    return f"{min(math.ceil(1000 * share) / 1000, 1):.1%}"
+
+
+def _gaussians(facts: MixtureFacts, method: str) -> str:
+    least = min(math.floor(1000 * (1 - facts.certified_error)) / 1000, 0.999) if facts.certified_error else 1.0
+    first, second = (shortened(cluster_name(name)) for name in facts.components)
+    text = (
+        f"Estimated from the Gaussians behind the clusters: at least {least:.1%} of rows of these Gaussians end in "
+        f"their own leaf; the explainability-to-noise ratio is {facts.explainability_to_noise:.3g}, attained by "
+        f"{first} and {second} on {column_name(facts.column)}."
+    )
+    return f"{text}\n{_far(facts, method)}" if facts.far_from_gaussian else text
+
+
+def _draws(facts: DrawFacts) -> str:
+    trees = f"{facts.n_trees:,} random trees" if facts.n_trees > 1 else "1 random tree"
+    text = (
+        f"The best of {trees} costs {facts.best:.3g} times the clusters, the mean {facts.mean:.3g}, the worst "
+        f"{facts.worst:.3g}, all around the clusters' centres."
+    )
+    if facts.bound is None:
+        return f"{text} There is no guarantee, as not every column may be tested."
+    bound = f"at most {facts.bound:.4g} times the clusters, for any data"
+    return f"{text}\nGuaranteed: a random tree costs on average {bound}."
+
+
+def _kernel(facts: KernelFacts) -> str:
+    text = f"Measured in the feature space of {facts.kernel}, where no tree can have a price above "
+    return (
+        f"{text}{facts.price_ceiling:.3g}."
+        if facts.price_ceiling >= 2
+        else (f"{text}{facts.price_ceiling:.3g}; so near 1 the price says little, and the agreement more.")
+    )
+
+
+def _far(facts: MixtureFacts, method: str) -> str:
+    far = [
+        f"{shortened(cluster_name(one.component))} on {column_name(one.column)} ({one.verdict})"
+        for one in facts.far_from_gaussian
+    ]
+    better = "; method cart or imm does not rest on Gaussians" if method.startswith("mmdt") else ""
+    return f"Warning: far from Gaussian: {listed(far, 5)}, so these estimates may not hold{better}."
+
+
+# -------------------------------------------------------------------------------------------------------- tree
+def _tree_text(tree: ThresholdTree, columns: Sequence[str] | None, names: Sequence[Hashable] | None) -> str:
+    def tests(feature: int, lower: float, upper: float, above: Collection[int]) -> tuple[str, str]:
+        name = f"x{feature}" if columns is None else column_name(str(columns[feature]))
+        return sides(name, lower, upper, number)
+
+    clusters = tree.cluster.tolist()
+    return outline(
+        tree,
+        of_cuts(tree, tests),
+        lambda node: cluster_name(clusters[node] if names is None else names[clusters[node]]),
+    )
+
+
+def full_text(model: Any) -> str:
+    """Return the summary of an explanation, and below it the tree; see `Explanation.to_text`."""
+    ex = explanation_of(model)
+    return f"{text(ex)}\n\n{tree(ex)}"
+
+
+def tree(model: Any) -> str:
+    """Return the tree of an explanation: a line for each side of a cut, and for each leaf with its cluster and rows.
+
+    The lines have the shape of scikit-learn's `export_text`. A leaf tells how many rows of the explained table it
+    holds, or their weight, and which share of all that is. Columns of words are cut in words.
+    """
+    ex = explanation_of(model)
+    if too_deep(ex.tree) is not None:
+        return f"(A tree of depth {ex.tree.depth:,} is too deep for a text; the rules say the same.)"
+    lines = outline_lines(ex.tree, _Words(ex).tests, lambda node: _leaf_name(ex, node))
+    ends = _ends(ex)
+    widest = max(width(line) for line, node in lines if node >= 0)
+    return "\n".join(line if node < 0 else f"{_padded(line, widest)}  {ends[node]}" for line, node in lines)
+
+
+def _leaf_name(ex: Explanation, node: int) -> str:
+    return shortened(cluster_name(ex.names[int(ex.tree.cluster[node])]))
+
+
+def _ends(ex: Explanation) -> dict[int, str]:
+    """Return the rows and the share of each leaf, by its node."""
+    sizes = [leaf.size for leaf in ex.leaves]
+    whole = sum(sizes) or 1
+    counts = [size(rows) for rows in sizes]
+    shares = [percent(rows / whole) for rows in sizes]
+    longest, widest = max(map(len, counts)), max(map(len, shares))
+    nouns = ["of weight" if ex.weighted else "row " if rows == 1 else "rows" for rows in sizes]
+    parts = zip(counts, nouns, shares, strict=True)
+    texts = [f"{count.rjust(longest)} {noun}  {share.rjust(widest)}" for count, noun, share in parts]
+    return dict(zip(np.flatnonzero(ex.tree.feature < 0).tolist(), texts, strict=True))
+
+
+def _padded(line: str, widest: int) -> str:
+    return line + " " * (widest - width(line))
+
+
+class _Words:
+    """The words for the cuts of an explanation."""
+
+    def __init__(self, ex: Explanation) -> None:
+        self.ex, self.known = ex, ex.coded_columns
+        of_words = [node for node, j in enumerate(ex.tree.feature.tolist()) if j in self.known]
+        sides_of_them = sorted({child for node in of_words for child in (node + 1, int(ex.tree.second[node]))})
+        found = boxes(ex.tree, sides_of_them) if of_words else []
+        self.boxes: dict[int, Box] = dict(zip(sides_of_them, found, strict=True))
+
+    def tests(self, step: Step) -> tuple[str, str]:
+        """Return the tests of the two sides of a cut."""
+        tree, node = self.ex.tree, step.node
+        feature = int(tree.feature[node])
+        if feature in self.known:
+            known = self.known[feature]
+            return self._values(feature, node + 1, known), self._values(feature, int(tree.second[node]), known)
+        name = column_name(self.ex.columns[feature])
+        return sides(name, float(tree.lower[node]), float(tree.upper[node]), number)
+
+    def _values(self, feature: int, child: int, known: Categories) -> str:
+        """Return the values with which rows come to a node below a cut of a column of words."""
+        from boxwood.explanation import Condition
+
+        pieces = self.boxes[child][feature]
+        codes = [code for code, _ in known.domain if any(code in piece for piece in pieces)]
+        held = tuple(Interval(code, code, True, True) for code in codes)
+        return condition(Condition(self.ex.columns[feature], held, known))
+
+
+_COLUMNS = ("leaf", "cluster", "rows", "share", "precision", "rule")
+
+
+def sentences(model: Any) -> str:
+    """Return a line for each cluster; see `Explanation.to_sentences`. `model` may be a fitted estimator."""
+    ex = explanation_of(model)
+    return "\n".join(_sentence(cluster, "of weight" if ex.weighted else "rows") for cluster in ex.clusters)
+
+
+def _sentence(cluster: ClusterSummary, noun: str) -> str:
+    rows = "1 row" if noun == "rows" and cluster.size == 1 else f"{size(cluster.size)} {noun}"
+    begin = f"{cluster_name(cluster.name)} ({rows}, {percent(cluster.share)}): {cluster_rule(cluster)}."
+    if cluster.caught is None or cluster.precision is None:
+        return begin
+    return (
+        f"{begin} The rule finds {percent(cluster.caught)} of the cluster; {percent(cluster.precision)} of its rows "
+        "are in the cluster."
+    )
+
+
+def rule_table(model: Any) -> str:
+    """Return the rules as CSV; see `Explanation.to_csv`. `model` may be a fitted estimator."""
+    ex = explanation_of(model)
+    whole = sum(leaf.size for leaf in ex.leaves) or 1
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    for leaf in ex.leaves:
+        precision = number(float(leaf.own / leaf.size)) if leaf.size else ""
+        rows, share = number(float(leaf.size)), number(float(leaf.size / whole))
+        writer.writerow([leaf.leaf, str(ex.names[leaf.cluster]), rows, share, precision, rule(leaf.rule)])
+    return out.getvalue().rstrip("\n")
+
+
+_HEADER = (
+    "| cluster | size | share | ruled | caught | precision | rule |\n| --- | ---: | ---: | ---: | ---: | ---: | --- |"
+)
+_WORDS = (
+    "Ruled is the number of rows that a cluster's rule takes, caught the share of the cluster's rows that it finds, "
+    "precision the share of the rule's rows that are in the cluster."
+)
+
+
+def markdown(model: Any) -> str:
+    """Return the summary of an explanation as GitHub's Markdown; see `Explanation.to_markdown`.
+
+    `model` may be a fitted estimator.
+    """
+    ex = explanation_of(model)
+    table = "\n".join([_HEADER, *map(_row, ex.clusters)])
+    parts = [f"## {_escaped(headline(ex))}", table, _WORDS, *(_escaped(part) for part in findings(ex))]
+    notes = "\n".join(f"- {_escaped(note)}" for note in ex.notes)
+    return "\n\n".join([*parts, notes] if notes else parts)
+
+
+def _row(cluster: ClusterSummary) -> str:
+    share, caught, precision = map(percent, (cluster.share, cluster.caught, cluster.precision))
+    rule = cluster_rule(cluster)
+    said = _in_cell(_code(rule)) if cluster.rules else _escaped(rule)
+    facts = [size(cluster.size), share, size(cluster.ruled), caught, precision]
+    return f"| {' | '.join([_escaped(cluster_name(cluster.name)), *facts, said])} |"
+
+
+def _escaped(text: str) -> str:
+    """Return a text in which no character has a meaning of Markdown or HTML."""
+    return re.sub(r"([\\`*_\[\]<>|~$&])", r"\\\1", text)
+
+
+def _code(text: str) -> str:
+    """Return a text as code, between more backticks than it has in a row."""
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    pad = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{fence}{pad}{text}{pad}{fence}"
+
+
+def _in_cell(text: str) -> str:
+    """Return a text for the cell of a table, where a bar would end it, even in code."""
+    return text.replace("|", "\\|")

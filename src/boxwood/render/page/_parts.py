@@ -1,0 +1,452 @@
+"""The tree, the rules that run in a page, and the profile, as a page shows them."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+from unicodedata import bidirectional
+
+import numpy as np
+
+from boxwood._types import Floats, Indices
+from boxwood.axes import Categories
+from boxwood.render.pictures.bars import Bars
+from boxwood.render.pictures.colours import COLOURS
+from boxwood.render.pictures.picture import CutBox, Edge, LeafBox, Picture
+from boxwood.render.words.figures import brief, percent
+from boxwood.render.words.rules import category, column_name, number
+
+if TYPE_CHECKING:
+    from boxwood.explanation import CategoryColumn, ClusterSummary, Explanation, NumberColumn
+    from boxwood.explanation.records import ColumnProfile
+
+__all__ = [
+    "LARGEST",
+    "apart",
+    "outline_of_tree",
+    "profile_table",
+    "standing_out",
+    "text_of_tree",
+    "tree_shapes",
+    "what_if",
+]
+
+LARGEST = 150  # leaves of a tree that is drawn
+_DEEPEST = 1 << 20  # characters of indentation of the tree as text
+
+
+def tree_shapes(picture: Picture) -> dict[str, Any]:
+    """Return the shapes of the picture: everything that the template places."""
+    return {
+        "width": round(picture.width),
+        "height": round(picture.height),
+        "small": picture.small,
+        "label": f"Tree of {len(picture.cuts)} cuts and {len(picture.leaves)} leaves; the same tree follows as a list",
+        "edges": [_edge(edge, picture.small) for edge in picture.edges],
+        "cuts": [_cut(cut, picture.small) for cut in picture.cuts],
+        "leaves": [_leaf(leaf, picture) for leaf in picture.leaves],
+    }
+
+
+def outline_of_tree(ex: Explanation, picture: Picture) -> list[dict[str, Any]]:
+    """Return the tree as a list: a line for each node, in pre-order, with the number of lists that end behind it."""
+    cuts = {cut.node: cut for cut in picture.cuts}
+    leaves = {leaf.node: leaf for leaf in picture.leaves}
+    conditions = {edge.child: apart(edge.full, cuts[edge.parent].column) for edge in picture.edges}
+    depth = ex.tree.node_depth.tolist()
+    lines = []
+    for node in range(ex.tree.n_nodes):
+        line: dict[str, Any] = {"node": node, "condition": conditions.get(node), "cut": None, "leaf": None, "ends": 0}
+        if node in cuts:
+            cut = cuts[node]
+            line["cut"] = {"number": cut.number, "column": cut.column, "note": cut.note}
+            line["bars"] = cut.bars is not None
+        else:
+            leaf = leaves[node]
+            note, purity = _leaf_notes(leaf)
+            line["leaf"] = {"swatch": picture.swatches[leaf.cluster], "note": note, "purity": purity}
+            line["ends"] = depth[node] - (depth[node + 1] if node + 1 < ex.tree.n_nodes else 0)
+        lines.append(line)
+    return lines
+
+
+def text_of_tree(ex: Explanation, picture: Picture) -> str:
+    """Return the tree in the shape of scikit-learn's `export_text`, without counts."""
+    depth = ex.tree.node_depth.tolist()
+    if 4 * sum(depth) > _DEEPEST:
+        return "(This tree is too deep for a text.)"
+    clusters = {leaf.node: picture.swatches[leaf.cluster].name for leaf in picture.leaves}
+    conditions = {edge.child: edge.full for edge in picture.edges}
+    lines = []
+    for node in range(ex.tree.n_nodes):
+        if node:
+            lines.append(f"{'|   ' * (depth[node] - 1)}|--- {conditions[node]}")
+        if node in clusters:
+            lines.append(f"{'|   ' * depth[node]}|--- {clusters[node]}")
+    return "\n".join(lines)
+
+
+# ----------------------------------------------------------------------------------------------------------- parts
+def _edge(edge: Edge, small: bool) -> dict[str, Any]:
+    (x, y), (stop, end) = edge.start, edge.stop
+    half = (x + edge.turn) / 2
+    path = f"M{_place(x)} {_place(y)}C{_place(half)} {_place(y)} {_place(half)} {_place(end)} {_place(edge.turn)} "
+    path += f"{_place(end)}H{_place(stop)}"
+    off = edge.width / 2 + 3.0
+    place = end - off if edge.above else end + off + (7.0 if small else 8.0)
+    return {
+        "node": edge.child,
+        "path": path,
+        "width": _place(round(2 * edge.width) / 2),  # in steps, so that it tells no count
+        "x": _place(edge.turn - 5.0),
+        "y": _place(place),
+        "text": edge.text,
+    }
+
+
+def _cut(cut: CutBox, small: bool) -> dict[str, Any]:
+    box, area = cut.box, cut.area
+    return {
+        "node": cut.node,
+        "number": cut.number,
+        "title": cut.title,
+        "column": cut.column,
+        "box": [_place(part) for part in box],
+        "note": cut.note,
+        "title_y": _place(14.0 if small else 16.0),
+        "note_y": _place(box.height - 6.0),
+        "bars": None if cut.bars is None else _bars(cut, cut.bars),
+        "at": [_place(area.x - box.x - 2.0), _place(area.y - box.y - 4.0)],
+    }
+
+
+def _bars(cut: CutBox, bars: Bars) -> dict[str, Any]:
+    """Return the bars of a cut."""
+    area, heights = cut.area, bars.heights * cut.area.height
+    left, right = bars.at[:-1] * area.width, bars.at[1:] * area.width
+    tops = area.height - np.cumsum(heights, axis=0)
+    paths = []
+    for cluster in np.flatnonzero(heights.any(axis=1)).tolist():
+        drawn = np.flatnonzero(heights[cluster] > 0).tolist()
+        rects = (_rect(left[i], tops[cluster, i], right[i] - left[i], heights[cluster, i]) for i in drawn)
+        paths.append((cluster % len(COLOURS), "".join(rects)))
+    labels = [(_place(label.x - area.x), label.anchor, label.text, label.is_cut) for label in cut.labels]
+    return {
+        "width": _place(area.width),
+        "height": _place(area.height),
+        "paths": paths,
+        "lines": [_place(line.at * area.width) for line in bars.lines],
+        "labels": labels,
+        "log": bars.scale == "log",
+    }
+
+
+def _rect(x: float, y: float, width: float, height: float) -> str:
+    return f"M{_place(x)} {_place(y)}h{_place(width)}v{_place(height)}h{_place(-width)}z"
+
+
+def _leaf(leaf: LeafBox, picture: Picture) -> dict[str, Any]:
+    note, purity = _leaf_notes(leaf)
+    return {
+        "node": leaf.node,
+        "title": leaf.title,
+        "swatch": picture.swatches[leaf.cluster],
+        "box": [_place(part) for part in leaf.box],
+        "note": note,
+        "purity": purity,
+        "parts": _parts(leaf),
+        "bar": [_place(leaf.area.x - leaf.box.x), _place(leaf.area.y - leaf.box.y), _place(leaf.area.height)],
+    }
+
+
+def _parts(leaf: LeafBox) -> list[tuple[int, str, str]]:
+    """Return the parts of a leaf's bar, as triples (colour, x, width); -1 is the grey of unknown clusters."""
+    parts, x = [], 0.0
+    for cluster, rows in leaf.parts:
+        width = leaf.area.width * max(rows, 0.0) / (leaf.rows or 1.0)  # a leaf may hold no row of the file
+        if width > 0.05:
+            parts.append((cluster % len(COLOURS) if cluster >= 0 else -1, _place(x), _place(width)))
+        x += width
+    return parts
+
+
+# ----------------------------------------------------------------------------------------------------------- words
+def _leaf_notes(leaf: LeafBox) -> tuple[str, str]:
+    """Return the rows and their share, and the share of rows of the leaf's own cluster, if it has rows."""
+    if leaf.rows <= 0:
+        return leaf.note, ""
+    own = next((part for cluster, part in leaf.parts if cluster == leaf.cluster), 0.0)
+    return leaf.note, f"{percent(min(own / leaf.rows, 1.0))} from this cluster"
+
+
+def apart(text: str, name: str) -> str:
+    """Return a text with a name that is written from right to left set apart, so that it turns nothing else round."""
+    if any(bidirectional(letter) in ("R", "AL") for letter in name):
+        return text.replace(name, f"\u2068{name}\u2069")
+    return text
+
+
+def _place(x: float) -> str:
+    """Return a number for SVG, with one decimal at most."""
+    return f"{x:.1f}".removesuffix(".0").replace("-0", "0", 1) if abs(x) < 0.05 else f"{x:.1f}".removesuffix(".0")
+
+
+_DIGITS = (3, 4, 6, 9, 17)  # of a typical value; as many as keep the typical row in its leaf
+
+
+def what_if(ex: Explanation, picture: Picture, lines: list[dict[str, Any]], least: int) -> dict[str, Any]:
+    """Return what the page's form needs.
+
+    Thresholds are JSON numbers that read back as the same doubles; None stands for an infinite end. The values of a
+    typical row are medians, and most frequent categories, of the rows in the largest leaf of a cluster, rounded; they
+    come from leaves of `least` rows at least. Without rows there are none.
+    """
+    tested = ex.tree.features.tolist()
+    position = {j: i for i, j in enumerate(tested)}
+    spread = _deviations(ex, tested)
+    columns = [
+        {
+            "name": apart(name := column_name(ex.columns[j]), name),
+            "values": _values(ex.coded_columns[j]) if j in ex.coded_columns else None,
+            "deviation": deviation,
+        }
+        for j, deviation in zip(tested, spread, strict=True)
+    ]
+    return {
+        "columns": columns,
+        "nodes": _nodes(ex, position),
+        "conditions": [line["condition"] for line in lines],
+        "notes": [[line["leaf"]["note"], line["leaf"]["purity"]] for line in lines if line["leaf"]],
+        "clusters": [[swatch.mark, swatch.name] for swatch in picture.swatches],
+        "typical": _typical_rows(ex, tested, least),
+    }
+
+
+def _values(known: Categories) -> list[str]:
+    return [category(value) for value in known.values] + ["any other value"] * known.others
+
+
+def _nodes(ex: Explanation, position: dict[int, int]) -> list[list[Any]]:
+    """Return the nodes in pre-order: [column, lower, upper, second child] of a cut, [cluster] of a leaf."""
+    tree = ex.tree
+    return [
+        [position[int(tree.feature[i])], _end(tree.lower[i]), _end(tree.upper[i]), int(tree.second[i])]
+        if tree.feature[i] >= 0
+        else [int(tree.cluster[i])]
+        for i in range(tree.n_nodes)
+    ]
+
+
+def _end(x: float) -> float | None:
+    return float(x) if math.isfinite(x) else None
+
+
+def _deviations(ex: Explanation, tested: list[int]) -> list[float]:
+    """Return the standard deviation of each tested column, in three digits; 1 where it is not known."""
+    known = {one.column: one for one in ex._kept.get("profile", ())}
+    found = [known.get(ex.columns[j]) for j in tested]
+    spread = [getattr(one.everyone, "deviation", 1.0) if one is not None else 1.0 for one in found]
+    return [float(f"{one:.3g}") if math.isfinite(one) and one > 0 else 1.0 for one in spread]
+
+
+def _typical_rows(ex: Explanation, tested: list[int], least: int) -> list[list[str | int] | None]:
+    """Return for each cluster the values of a typical row: numbers as text, codes of categories; None for no row."""
+    if ex._evidence is None or not tested:
+        return [None] * ex.n_clusters
+    leaves = [_leaf_to_show(ex, cluster) for cluster in range(ex.n_clusters)]
+    middles = _middles(ex, tested, [leaf for leaf in leaves if leaf is not None], least)
+    return [_rounded(ex, tested, leaf, middles[leaf]) if leaf in middles else None for leaf in leaves]
+
+
+def _leaf_to_show(ex: Explanation, cluster: int) -> int | None:
+    """Return the leaf of a cluster with the most rows of it, the first of equals; None without a leaf."""
+    own = [one for one in ex.leaves if one.cluster == cluster]
+    return max(own, key=lambda one: (one.own, -one.leaf)).leaf if own else None
+
+
+def _middles(ex: Explanation, tested: list[int], leaves: list[int], least: int) -> dict[int, list[float]]:
+    """Return the middles of the tested columns in some leaves, of those with so many rows."""
+    from boxwood.passes.ranks import AT_ONCE, MediansOfGroups, columns_in_groups, places_in_groups
+
+    evidence = ex._rows()
+    table, kept = evidence.coordinates.table.values, evidence.task.kept
+    counts = np.bincount(evidence.leaf[kept], minlength=ex.n_leaves)
+    leaves = sorted(leaf for leaf in leaves if counts[leaf] >= least)
+    if not leaves:
+        return {}
+    group = np.full(ex.n_leaves, -1)
+    group[leaves] = np.arange(len(leaves))
+    places, sizes = places_in_groups(np.where(kept, group[evidence.leaf], -1), len(leaves))
+    bounds, middles = np.append(0, np.cumsum(sizes)), []
+    medians, room = MediansOfGroups(bounds), np.empty((AT_ONCE, bounds[-1]))
+    for start in range(0, len(tested), AT_ONCE):
+        here = tested[start : start + AT_ONCE]
+        for j, x in zip(here, columns_in_groups(table, here, places, room), strict=True):
+            if j in ex.coded_columns:
+                middles.append([_most_frequent(part) for part in np.split(x, bounds[1:-1])])
+            else:
+                middles.append(medians.of(x).tolist())
+    return dict(zip(leaves, map(list, zip(*middles, strict=True)), strict=True))
+
+
+def _rounded(ex: Explanation, tested: list[int], leaf: int, middle: list[float]) -> list[str | int] | None:
+    """Return the middle of some rows of a leaf, in as few digits as leave it there; None if it never is."""
+    coded = [j in ex.coded_columns for j in tested]
+    for digits in _DIGITS:
+        row = np.zeros((1, len(ex.columns)))
+        row[0, tested] = [x if is_code else float(f"{x:.{digits}g}") for x, is_code in zip(middle, coded, strict=True)]
+        if np.isfinite(row).all() and int(ex.tree.apply(row)[0]) == leaf:
+            ends = row[0, tested].tolist()
+            return [int(x) if is_code else number(x) for x, is_code in zip(ends, coded, strict=True)]
+    return None
+
+
+def _most_frequent(codes: Floats) -> float:
+    return float(np.argmax(np.bincount(codes.astype(np.intp))))
+
+
+MOST_COLUMNS = 40
+_MOST_CELLS = 1200
+_SAMPLE = 50_000  # rows; a place among them is right to about half a percent
+_STANDS_OUT = 0.5  # standard deviations
+
+
+def profile_table(ex: Explanation, profile: tuple[ColumnProfile, ...]) -> dict[str, Any]:
+    """Return the columns to show: those that the tree tests, then those that separate clusters best.
+
+    IN: profile: of the table's columns; its order is kept among equals.
+    """
+    cuts = _cuts_by_column(ex)
+    most = max(min(MOST_COLUMNS, _MOST_CELLS // ex.n_clusters), 1)
+    order = sorted(range(len(profile)), key=lambda i: (profile[i].column not in cuts, -profile[i].effect, i))
+    sample = _sample(ex)
+    return {
+        "columns": [_row(ex, profile[i], cuts.get(profile[i].column), sample) for i in order[:most]],
+        "left_out": max(len(profile) - most, 0),
+    }
+
+
+def standing_out(profile: tuple[ColumnProfile, ...], cluster: ClusterSummary) -> list[dict[str, str]]:
+    """Return up to three columns in which a cluster differs most from the rest, in words."""
+    from boxwood.explanation import NumberGroup
+
+    if cluster.size == 0:
+        return []
+    found = []
+    for place, one in enumerate(profile):
+        group = one.clusters[cluster.cluster]
+        if group is None:
+            continue
+        if isinstance(group, NumberGroup):
+            if group.difference is not None and abs(group.difference) >= _STANDS_OUT:
+                found.append((-abs(group.difference), place, _high_or_low(one, cluster.cluster)))  # type: ignore[arg-type]
+        elif group.differences is not None and max(group.differences) >= _STANDS_OUT:
+            found.append((-max(group.differences), place, _mostly(one, cluster)))  # type: ignore[arg-type]
+    return [words for _, _, words in sorted(found, key=lambda one: one[:2])[:3]]
+
+
+# ----------------------------------------------------------------------------------------------------------- words
+def _high_or_low(column: NumberColumn, cluster: int) -> dict[str, str]:
+    group = column.clusters[cluster]
+    assert group is not None
+    assert group.difference is not None
+    size = "high" if group.difference > 0 else "low"
+    told = f"median {brief(group.quantiles[2])}, of all rows {brief(column.everyone.quantiles[2])}"
+    return {"size": size, "name": column_name(column.column), "told": told}
+
+
+def _mostly(column: CategoryColumn, cluster: ClusterSummary) -> dict[str, str]:
+    group = column.clusters[cluster.cluster]
+    assert group is not None
+    assert group.differences is not None
+    code = int(np.argmax(group.differences))
+    share = percent(group.shares[code])
+    size = "mostly" if group.shares[code] >= 0.5 else "often"
+    told = f"{share} {_value(column, code)}, of all rows {percent(column.everyone.shares[code])}"
+    return {"size": size, "name": f"{column_name(column.column)} {_value(column, code)}", "told": told}
+
+
+def _value(column: CategoryColumn, code: int) -> str:
+    values = column.categories.values
+    return category(values[code]) if code < len(values) else "any other value"
+
+
+def _cuts_by_column(ex: Explanation) -> dict[str, str]:
+    """Return for each tested column the numbers of its cuts, counted from 1 in pre-order."""
+    found: dict[str, list[str]] = {}
+    for i, node in enumerate(np.flatnonzero(ex.tree.feature >= 0).tolist()):
+        found.setdefault(ex.columns[int(ex.tree.feature[node])], []).append(str(i + 1))
+    return {
+        name: f"cut{'s' if len(cuts) > 1 else ''} {', '.join(cuts[:6])}{' …' if len(cuts) > 6 else ''}"
+        for name, cuts in found.items()
+    }
+
+
+# ---------------------------------------------------------------------------------------------------------- places
+def _row(ex: Explanation, column: ColumnProfile, cuts: str | None, sample: Indices | None) -> dict[str, Any]:
+    is_number = hasattr(column.everyone, "quantiles")
+    cells, everyone = (
+        _numbers(ex, column, sample) if is_number else _categories(ex, column)  # type: ignore[arg-type]
+    )
+    effect = (
+        f"{column.effect:.0%} of its variance is between clusters" if is_number else f"Cramér's V {column.effect:.2f}"
+    )
+    return {"name": column_name(column.column), "cuts": cuts, "cells": cells, "everyone": everyone, "effect": effect}
+
+
+def _numbers(ex: Explanation, column: NumberColumn, sample: Indices | None) -> tuple[list[dict[str, Any] | None], str]:
+    """Return for each cluster its median, and the places of its quartiles among all rows, from 0 to 100."""
+    told = [
+        group if group is not None and cluster.size else None
+        for group, cluster in zip(column.clusters, ex.clusters, strict=True)
+    ]
+    marks = np.array([group.quantiles[1:4] for group in told if group is not None], dtype=np.float64)
+    places = iter(_places(ex, column, sample, marks).round(0).astype(int).tolist())
+    cells: list[dict[str, Any] | None] = []
+    for group in told:
+        if group is None:
+            cells.append(None)
+            continue
+        low, middle, high = next(places)
+        cells.append({"text": brief(group.quantiles[2]), "low": low, "middle": middle, "high": max(high, low + 1)})
+    return cells, brief(column.everyone.quantiles[2])
+
+
+def _categories(ex: Explanation, column: CategoryColumn) -> tuple[list[dict[str, Any] | None], str]:
+    """Return for each cluster its most frequent category with its share, and the share among all rows as a mark."""
+    cells: list[dict[str, Any] | None] = []
+    for group, cluster in zip(column.clusters, ex.clusters, strict=True):
+        if group is None or not cluster.size:
+            cells.append(None)
+            continue
+        code = int(np.argmax(group.shares))
+        share = percent(group.shares[code])
+        high = max(round(100 * group.shares[code]), 1)
+        mark = round(100 * column.everyone.shares[code])
+        cells.append({"text": f"{share} {_value(column, code)}", "low": 0, "middle": None, "high": high, "mark": mark})
+    most = int(np.argmax(column.everyone.shares))
+    return cells, f"{percent(column.everyone.shares[most])} {_value(column, most)}"
+
+
+def _places(ex: Explanation, column: NumberColumn, sample: Indices | None, values: Floats) -> Floats:
+    """Return the places of values among all rows in percent; equal rows count half. Without rows, from quantiles."""
+    if sample is None or values.size == 0:
+        return np.interp(values, _ascending(column.everyone.quantiles), (5, 25, 50, 75, 95))
+    table = ex._rows().coordinates.table.values
+    x = np.sort(np.asarray(table[sample, ex.columns.index(column.column)], dtype=np.float64))
+    below, up_to = np.searchsorted(x, values, side="left"), np.searchsorted(x, values, side="right")
+    return np.asarray(100.0 * (below + up_to) / (2 * len(x)))
+
+
+def _ascending(quantiles: tuple[float, ...]) -> Floats:
+    return np.maximum.accumulate(np.asarray(quantiles, dtype=np.float64))
+
+
+def _sample(ex: Explanation) -> Indices | None:
+    """Return the rows that are kept, or a sample of them, always the same one; None without rows."""
+    if ex._evidence is None:
+        return None
+    kept = np.flatnonzero(ex._rows().task.kept)
+    if len(kept) > _SAMPLE:
+        kept = np.sort(np.random.default_rng(0).choice(kept, _SAMPLE, replace=False, shuffle=False))
+    return kept

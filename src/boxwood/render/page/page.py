@@ -1,0 +1,511 @@
+"""`page`: an explanation as one file for a browser, which loads nothing; `short_page`: its short form for notebooks.
+
+The facts come from the files `_page_*.py` as plain data, the templates in the folder `page` place them. Counts that are
+to be rounded are rounded before, in the explanation itself. Texts of others, such as names of columns, are escaped by
+the templates. Nothing else may run: the content-security policy allows one script and one style, by their hashes.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxwood._extras import require
+from boxwood._types import Floats
+from boxwood._validation import listed, shown, whole_number
+from boxwood.errors import DataError
+from boxwood.render.forms.exporters import EXPORTERS
+from boxwood.render.forms.text import always, tells_price
+from boxwood.render.page._guard import profile_or_none, rounded
+from boxwood.render.page._parts import (
+    LARGEST,
+    apart,
+    outline_of_tree,
+    profile_table,
+    standing_out,
+    text_of_tree,
+    tree_shapes,
+    what_if,
+)
+from boxwood.render.pictures.colours import COLOURS, ink_on
+from boxwood.render.pictures.picture import Picture, amount, picture_of, rows_of
+from boxwood.render.words.figures import LONGEST_NAME, grown_by, percent, shortened
+from boxwood.render.words.measured import _between, _price
+from boxwood.render.words.rules import NO_ROW, NO_RULE, column_name, condition, explanation_of, number, printable
+
+if TYPE_CHECKING:
+    from boxwood.explanation import Explanation, Frontier, Rule, Stability
+    from boxwood.explanation.records import ColumnProfile
+
+__all__ = ["in_notebook", "page"]
+
+_FORMS = {
+    "sql": "SQL",
+    "python": "Python",
+    "javascript": "JavaScript",
+    "formula": "Spreadsheet formula for row 2 under a row of names",
+}  # of EXPORTERS, as far as it has them
+_LONGEST_CODE = 100_000  # characters of one form
+_CHEAP = 10_000_000  # numbers in a table times clusters, up to which its frontier is computed for the page
+
+
+def page(model: Any, *, title: str | None = None, min_count: int | None = None) -> str:
+    """Return the report; see `Explanation.to_html`."""
+    if not (title is None or isinstance(title, str)):
+        raise TypeError(f"title must be text, got {shown(title)}")
+    ex, least = explanation_of(model), 1 if min_count is None else whole_number("min_count", min_count, 1)
+    has_price = min_count is None and tells_price(ex)  # a price is of single rows
+    ex = ex if min_count is None else rounded(ex, least)
+    facts = _facts(ex, profile_or_none(ex), has_price)
+    facts |= {"rules": what_if(ex, picture_of(ex), facts["outline"], least), "min_count": min_count}
+    facts["frontier"] = None if min_count else _frontier(ex, has_price)
+    stability = ex._kept.get("stability")
+    facts["stability"] = None if stability is None else stability_tables(stability, picture_of(ex))
+    facts["code"] = _code(ex)
+    facts["notes"] += _note_on_what_is_missing(ex, facts)
+    return _written("page.html", facts, _title(ex, title), script=_file("page.js"))
+
+
+def short_page(model: Any) -> tuple[str, int]:
+    """Return the short form of the report, as a page of its own without a script, and about its height in pixels.
+
+    Like the printed explanation, it tells counts of any number of rows.
+    """
+    ex = explanation_of(model)
+    facts = _facts(ex, (), tells_price(ex))
+    drawn = picture_of(ex).height if facts["tree"] else 0
+    height = 330 + drawn + 34 * sum(max(len(cluster.rules), 1) for cluster in ex.clusters)
+    return _written("short.html", facts, _title(ex, None), script=""), round(min(height, 1200))
+
+
+def in_notebook(ex: Explanation) -> str:
+    """Return the short form for a notebook: in a frame, so that neither style reaches the other.
+
+    Without the page's extra, or if anything goes wrong, it is the printed explanation.
+    """
+    try:
+        short, height = short_page(ex)
+    except Exception:  # a representation is never an error
+        return f"<pre>{html.escape(str(ex))}</pre>"
+    return (
+        f'<iframe title="boxwood: {html.escape(_title(ex, None))}" sandbox="" srcdoc="{html.escape(short)}" '
+        f'style="width:100%;height:{height}px;border:0;resize:vertical;overflow:auto"></iframe>'
+    )
+
+
+# ----------------------------------------------------------------------------------------------------------- facts
+def _facts(ex: Explanation, profile: tuple[ColumnProfile, ...], has_price: bool) -> dict[str, Any]:
+    """Return what both forms show."""
+    picture = picture_of(ex)
+    tree = tree_shapes(picture) if 1 < ex.n_leaves <= LARGEST else None
+    return {
+        "ex": ex,
+        "lede": lede(ex),
+        "tiles": tiles(ex, has_price),
+        "tree": tree,
+        "outline": outline_of_tree(ex, picture),
+        "swatches": picture.swatches,
+        "cards": cards(ex, picture, profile),
+        "profile": profile_table(ex, profile) if profile else None,
+        "losses": losses(picture),
+        "confusion": confusion(ex, picture),
+        "grown_by": grown_by(ex.method),
+        "notes": list(map(printable, ex.notes)),
+        "has_rows": ex._evidence is not None,
+    }
+
+
+def _frontier(ex: Explanation, has_price: bool) -> dict[str, Any] | None:
+    """Return the frontier if it is known or can be had quickly."""
+    known = ex._kept.get("frontier")
+    if known is None and ex._evidence is not None and ex.n_rows * len(ex.columns) * ex.n_clusters <= _CHEAP:
+        try:
+            known = ex.frontier()
+        except DataError:
+            return None
+    return None if known is None else frontier_charts(known, price=has_price)
+
+
+def _note_on_what_is_missing(ex: Explanation, facts: Mapping[str, Any]) -> list[str]:
+    """Return a note on the parts of the page that need rows, if the model was read from a file and holds none."""
+    if ex._evidence is not None or ex._table is not None:
+        return []
+    parts = {
+        "profile": "the profile of the columns",
+        "confusion": "where rules and clusters disagree",
+        "frontier": "what more or fewer leaves would do",
+    }
+    missing = [what for name, what in parts.items() if not facts[name]]
+    if not missing:
+        return []
+    return [
+        f"the model was read from a file, which holds no rows, so this page is without {listed(missing)}. The page "
+        "that is written from the table has them (boxwood explain FILE -o report.html); profile() and frontier() "
+        "before save put theirs into the model"
+    ]
+
+
+def _code(ex: Explanation) -> list[dict[str, str]]:
+    """Return the rules in the forms that can be copied; a form that cannot be had says why."""
+    forms = [("Text", text_of_tree(ex, picture_of(ex)))]
+    for name, label in _FORMS.items():
+        if name in EXPORTERS:
+            try:
+                forms.append((label, EXPORTERS[name].write(ex)))
+            except (DataError, ImportError, ValueError) as error:
+                forms.append((label, f"({error})"))
+    return [{"name": label, "text": text if len(text) <= _LONGEST_CODE else _TOO_LONG} for label, text in forms]
+
+
+_TOO_LONG = "(This form is too long for a page; Python and the command line write it.)"
+
+
+def _title(ex: Explanation, title: str | None) -> str:
+    return printable(title) if title else f"{ex.n_clusters:,} clusters of {ex.n_rows - ex.n_left_out:,} rows"
+
+
+# ------------------------------------------------------------------------------------------------------- templates
+def _written(template: str, facts: dict[str, Any], title: str, script: str) -> str:
+    jinja = _environment()
+    style = jinja.get_template("style.css").render(
+        colours=[(colour, ink_on(colour)) for colour in COLOURS], width=facts["tree"] and facts["tree"]["width"]
+    )
+    policy = "default-src 'none'; base-uri 'none'; form-action 'none'; "
+    policy += f"style-src '{_hash(style)}'; script-src '{_hash(script)}'" if script else f"style-src '{_hash(style)}'"
+    text: str = jinja.get_template(template).render(
+        **facts, title=title, policy=policy, style=style, script=script, version=_version()
+    )
+    return text.encode("utf-8", "replace").decode("utf-8")  # halves of characters have no form in a file
+
+
+@cache
+def _environment() -> Any:
+    jinja2 = require("jinja2", "page", "the report")
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_file),
+        autoescape=lambda name: name is None or not name.endswith(".css"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["short"] = _shortened
+    return environment
+
+
+def _shortened(name: str, longest: int = LONGEST_NAME) -> str:
+    """Return a name, cut in the middle if it is long."""
+    half = longest // 2
+    return name if len(name) <= longest else f"{name[: half - 1]}…{name[-half:]}"
+
+
+def _file(name: str) -> str:
+    """Return a file of the folder `page`."""
+    return files("boxwood.render").joinpath("page", name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """Return the hash by which a content-security policy knows a script or a style."""
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+def _version() -> str:
+    from boxwood import __version__
+
+    return __version__
+
+
+MOST_CLUSTERS = 30  # of a confusion table that is shown whole
+_MOST_PAIRS = 30
+_MOST_RULES = 8  # of a card
+_NAMED = 6  # columns
+
+
+def lede(ex: Explanation) -> str:
+    """Return the first sentence."""
+    kept = ex.n_rows - ex.n_left_out
+    cuts = ex.n_leaves - 1
+    return (
+        f"{cuts:,} cut{'' if cuts == 1 else 's'} on {ex.tree.features.size:,} of {_count(len(ex.columns), 'column')} "
+        f"sort {_count(kept, 'row')} into {_count(ex.n_clusters, 'cluster')}, and put {percent(ex.agreement)} of "
+        f"them{' by weight' if ex.weighted else ''} where the clustering does ({always(ex)})."
+    )
+
+
+def tiles(ex: Explanation, has_price: bool) -> list[dict[str, str]]:
+    """Return the numbers at the top, each with a note."""
+    names = [shortened(column_name(ex.columns[j])) for j in ex.tree.features.tolist()]
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    longest = max((len(leaf.rule) for leaf in ex.leaves), default=0)
+    price = {"name": "Price of explainability", "value": _price_card(ex.price), "note": _price_note(ex)}
+    return [
+        *([price] if has_price else []),
+        {"name": "Agreement", "value": percent(ex.agreement), "note": _agreement_note(ex)},
+        {
+            "name": "Size",
+            "value": _count(ex.n_leaves, "leaf", "leaves"),
+            "note": f"{_count(ex.n_leaves - 1, 'cut')}, longest rule {_count(longest, 'condition')}",
+        },
+        {
+            "name": "Columns used",
+            "value": f"{len(names):,} of {len(ex.columns):,}",
+            "note": (", ".join(names[:_NAMED]) + more) or "none",
+        },
+    ]
+
+
+def cards(ex: Explanation, picture: Picture, profile: tuple[ColumnProfile, ...]) -> list[dict[str, Any]]:
+    """Return a card for each cluster: its size, its rules, what stands out."""
+    found = []
+    for cluster, swatch in zip(ex.clusters, picture.swatches, strict=True):
+        found.append(
+            {
+                "swatch": swatch,
+                "rows": rows_of(cluster.size, ex.weighted),
+                "share": percent(cluster.share),
+                "bar": round(100 * cluster.share, 1),
+                "rules": [_lines(one) for one in cluster.rules[:_MOST_RULES]] or [[NO_RULE]],
+                "more": max(len(cluster.rules) - _MOST_RULES, 0),
+                "caught": None if cluster.caught is None else percent(cluster.caught),
+                "precision": None if cluster.precision is None else percent(cluster.precision),
+                "standing_out": standing_out(profile, cluster),
+            }
+        )
+    return found
+
+
+def losses(picture: Picture) -> list[dict[str, str]]:
+    """Return a line for each cut: its test, its rows, and the rows that are lost there; none without rows."""
+    if any(cut.lost is None for cut in picture.cuts):
+        return []
+    inside = {edge.parent: edge.full for edge in picture.edges if edge.child == edge.parent + 1}
+    return [
+        {
+            "number": str(cut.number),
+            "test": apart(inside[cut.node], cut.column),
+            "rows": amount(cut.rows),
+            "lost": amount(cut.lost or 0.0),
+        }
+        for cut in picture.cuts
+    ]
+
+
+def confusion(ex: Explanation, picture: Picture) -> dict[str, Any] | None:
+    """Return the rows by cluster and by the cluster of their rule; of many clusters the largest mistakes alone.
+
+    The share of a cell in its row comes in steps of 5%, for its shade.
+    """
+    table = np.zeros((ex.n_clusters, ex.n_clusters))
+    for leaf in picture.leaves:
+        for cluster, part in leaf.parts:
+            if cluster < 0:  # of a model without rows: it is not known of which cluster
+                return None
+            table[cluster, leaf.cluster] += part
+    if ex.n_clusters > MOST_CLUSTERS:
+        return {"rows": [], "pairs": _pairs(table)}
+    told = [[amount(x) if x else "·" for x in line] for line in table.tolist()]
+    table /= 1 << 8  # a power of two, so that shares stay the same and 20 times a weight is a double
+    sums = np.maximum(table.sum(axis=1), 1e-300)
+    rows = [
+        [
+            {"text": text, "step": 5 * math.ceil(20 * x / total), "own": i == j}
+            for j, (x, text) in enumerate(zip(line, texts, strict=True))
+        ]
+        for i, (line, texts, total) in enumerate(zip(table.tolist(), told, sums.tolist(), strict=True))
+    ]
+    return {"rows": rows, "pairs": []}
+
+
+# ----------------------------------------------------------------------------------------------------------- steps
+def _pairs(table: Floats) -> list[dict[str, Any]]:
+    """Return the largest cells off the diagonal, as their clusters and their text."""
+    wrong = table.copy()
+    np.fill_diagonal(wrong, 0.0)
+    order = np.argsort(-wrong, axis=None, kind="stable")[:_MOST_PAIRS]
+    places = zip(*(place.tolist() for place in np.unravel_index(order, wrong.shape)), strict=True)
+    return [{"own": i, "rules": j, "text": amount(table[i, j])} for i, j in places if wrong[i, j]]
+
+
+def _lines(rule: Rule) -> list[str]:
+    if any(not one.intervals for one in rule):
+        return [NO_ROW]
+    return [apart(condition(one), column_name(one.column)) for one in rule] or ["every row"]
+
+
+def _agreement_note(ex: Explanation) -> str:
+    total = sum(leaf.size for leaf in ex.leaves)
+    wrong = sum(leaf.size - leaf.own for leaf in ex.leaves)
+    if wrong > 0:
+        what = "weight changes" if ex.weighted else "rows change"
+        note = f"{amount(wrong)} of {amount(total)} {what} cluster"
+    else:
+        note = "no row changes cluster"
+    note += f"; {always(ex)}"
+    if ex.held_out is not None:
+        note += f"; {percent(ex.held_out.agreement)} on rows held out ({ex.held_out.how})"
+    return note
+
+
+def _price_card(price: float) -> str:
+    if math.isinf(price):
+        return "infinite"
+    return f"{price:.3f}" if price < 1000 else f"{price:.3g}"
+
+
+def _price_note(ex: Explanation) -> str:
+    if math.isinf(ex.price):
+        return "the clusters have no spread at all; the groups of the rules have some"
+    if ex.reference_cost == 0:
+        return "neither the clusters nor the groups of the rules have any spread"
+    change = abs(ex.price - 1)
+    if change < 0.0005:
+        return "the groups of the rules are as tight as the clusters"
+    more = "more" if ex.price > 1 else "less"
+    note = f"the groups of the rules are {change:.1%} {more} spread out than the clusters"
+    return note if ex.price > 1 else f"{note}, which do not minimise this cost"
+
+
+def _count(n: int, noun: str, nouns: str | None = None) -> str:
+    return f"{n:,} {noun if n == 1 else nouns or noun + 's'}"
+
+
+_WIDTH, _HEIGHT = 440.0, 190.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 16.0, 22.0, 34.0  # margins
+_MOST_TICKS = 10
+_STEPS = [factor * 10**power for power in range(9) for factor in (1, 2, 5)]
+
+
+def frontier_charts(frontier: Frontier, *, price: bool) -> dict[str, Any]:
+    """Return two charts over the number of leaves, price and agreement, and the table of both.
+
+    IN: price: whether it is shown.
+    """
+    prunings, this = [row for row in frontier if not row.is_this], frontier.this
+    charts = [
+        _chart(
+            "Price",
+            [(row.leaves, row.price) for row in prunings],
+            [(row.leaves, row.price_held_out) for row in prunings],
+            (this.leaves, this.price),
+            _price,
+        ),
+        _chart(
+            "Agreement",
+            [(row.leaves, row.agreement) for row in prunings],
+            [(row.leaves, row.agreement_held_out) for row in prunings],
+            (this.leaves, this.agreement),
+            percent,
+        ),
+    ]
+    return {
+        "charts": [chart for chart in charts[0 if price else 1 :] if chart is not None],
+        "price": price,
+        "folds": frontier.folds,
+        "rows": [
+            {
+                "leaves": f"{row.leaves:,}",
+                "price": _price(row.price),
+                "agreement": percent(row.agreement),
+                "price_held_out": _price(row.price_held_out),
+                "agreement_held_out": percent(row.agreement_held_out),
+                "is_this": row.is_this,
+            }
+            for row in frontier
+        ],
+    }
+
+
+def stability_tables(stability: Stability, picture: Picture) -> dict[str, Any]:
+    """Return the verdict, and the tables of clusters and of cuts."""
+    return {
+        "verdict": stability.verdict,
+        "n": f"{stability.n:,}",
+        "clusters": [
+            {
+                "swatch": picture.swatches[one.cluster],
+                "overlap": f"{one.jaccard:.2f}",
+                "low": f"{one.jaccard_low:.2f}",
+                "bar": round(100 * one.jaccard, 1),
+            }
+            for one in stability.clusters
+        ],
+        "cuts": [
+            {
+                "test": f"{column_name(one.column)} at {number(one.threshold)}",
+                "returns": f"{one.returns:.0%}",
+                "between": _between(one),
+            }
+            for one in stability.cuts
+        ],
+    }
+
+
+# ----------------------------------------------------------------------------------------------------------- steps
+class _Scale:
+    """Places of leaves and values in a chart; both axes are linear."""
+
+    def __init__(self, leaves: Sequence[int], values: Sequence[float]) -> None:
+        self.first, self.last = min(leaves), max(max(leaves), min(leaves) + 1)
+        low, high = min(values), max(values)
+        room = (high - low) * 0.08 or abs(high) * 0.1 or 0.1
+        self.low, self.high = low - room, high + room
+
+    def x(self, leaves: float) -> float:
+        return round(_LEFT + (leaves - self.first) / (self.last - self.first) * (_WIDTH - _LEFT - _RIGHT), 1)
+
+    def y(self, value: float) -> float:
+        share = (value - self.low) / (self.high - self.low)
+        return round(_HEIGHT - _BOTTOM - share * (_HEIGHT - _TOP - _BOTTOM), 1)
+
+
+def _chart(name: str, points: Any, held_out: Any, this: tuple[int, float], words: Any) -> dict[str, Any] | None:
+    """Return a chart of values over leaves; None if fewer than two of them are finite."""
+    known, other = ([one for one in line if _finite(one[1])] for line in (points, held_out))
+    if len(known) < 2:
+        return None
+    shown = [*known, *other, *([this] if _finite(this[1]) else [])]
+    scale = _Scale([one[0] for one in shown], [one[1] for one in shown])
+    step = next(step for step in _STEPS if (scale.last - scale.first) / step <= _MOST_TICKS)
+    ticks = range(math.ceil(scale.first / step) * step, scale.last + 1, step)
+    levels = [scale.low + (scale.high - scale.low) * share for share in (0.08 / 1.16, 0.5, 1.08 / 1.16)]
+    return {
+        "name": name,
+        "width": _WIDTH,
+        "height": _HEIGHT,
+        "bottom": _HEIGHT - _BOTTOM,
+        "line": " ".join(f"{scale.x(x)},{scale.y(y)}" for x, y in known),
+        "dots": [(scale.x(x), scale.y(y)) for x, y in known],
+        "held_out": " ".join(f"{scale.x(x)},{scale.y(y)}" for x, y in other),
+        "ticks": [(scale.x(leaves), f"{leaves:,}") for leaves in ticks],
+        "levels": [(scale.y(level), words(round(level, 9))) for level in levels],
+        "left": _LEFT,
+        "right": _WIDTH - _RIGHT,
+        "told": f"{name} from {words(known[0][1])} at {known[0][0]} leaves to {words(known[-1][1])} at {known[-1][0]}",
+        "this": _mark(scale, *this, words),
+    }
+
+
+def _finite(value: float | None) -> bool:
+    return value is not None and math.isfinite(value)
+
+
+def _mark(scale: _Scale, leaves: int, value: float, words: Any) -> dict[str, Any] | None:
+    """Return the place of this tree and its value; None where that is infinite."""
+    if not _finite(value):
+        return None
+    x, y = scale.x(leaves), scale.y(value)
+    anchor = "start" if x < _LEFT + 60 else "end" if x > _WIDTH - _RIGHT - 60 else "middle"
+    return {
+        "x": x,
+        "y": y,
+        "text": f"this tree {words(value)}",
+        "anchor": anchor,
+        "text_y": y - 9 if y > 34 else y + 20,
+    }

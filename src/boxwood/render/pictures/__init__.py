@@ -1,0 +1,1 @@
+"""Pictures of explanations: computed as plain data, drawn by matplotlib."""

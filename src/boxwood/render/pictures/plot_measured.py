@@ -1,0 +1,236 @@
+"""What was measured as pictures by matplotlib: the profile, the frontier, and stability."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from boxwood.render.pictures.canvas import PLAIN, Style, axes_or_new, drawable, mixed
+from boxwood.render.pictures.colours import COLOURS, ink_on
+from boxwood.render.pictures.picture import swatches_of
+from boxwood.render.words.figures import brief, fitted, of_leaves, percent, price, short_number, text_width
+from boxwood.render.words.rules import category, column_name
+from boxwood.render.words.walk import Sides, codes_at_cuts, cut_words
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from boxwood.explanation import (
+        CategoryColumn,
+        CutStability,
+        Explanation,
+        Frontier,
+        FrontierRow,
+        NumberColumn,
+        Stability,
+    )
+
+__all__ = ["lines_of", "plot_frontier", "plot_profile", "plot_stability"]
+
+MOST_LINES = 40
+_CATEGORIES = 3  # of one column, at most
+_STRONGEST = 1.5  # standardised difference that has the full colour
+_LOW, _HIGH = "#3f90da", "#e76300"  # blue and orange: apart for all colour-blind readers
+
+
+class Cell(NamedTuple):
+    """What a cluster has in a column: a text, and the standardised difference from the rest (None if there is none)."""
+
+    text: str
+    difference: float | None
+
+
+class Line(NamedTuple):
+    """A line of the heat map: a column, or one of its categories; a cell for each cluster, None without rows."""
+
+    name: str
+    cells: tuple[Cell | None, ...]
+
+
+def plot_profile(ex: Explanation, ax: Axes | None = None) -> Axes:
+    """Draw the profile; see `Explanation.plot_profile`."""
+    lines, swatches = lines_of(ex), swatches_of(ex.names)
+    k = len(swatches)
+    ax = axes_or_new(ax, 2.6 + 0.85 * k, 1.3 + 0.34 * len(lines))
+    from matplotlib.patches import Rectangle
+
+    style = Style(ax)
+    ax.set(xlim=(0.0, k), ylim=(float(len(lines)), 0.0))
+    for y, line in enumerate(lines):
+        for x, cell in enumerate(line.cells):
+            colour = style.face if cell is None else shade(cell.difference, style)
+            ax.add_patch(Rectangle((x, y), 1.0, 1.0, facecolor=colour, edgecolor=style.face, linewidth=1.5))
+            if cell is not None:
+                text = f"{cell.text} {_sign(cell.difference)}"
+                options: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8, "clip_on": True, **PLAIN}
+                ax.text(x + 0.5, y + 0.5, drawable(text.strip()), color=ink_on(colour), **options)
+    names = [drawable(fitted(line.name, 190.0, 9.0)) for line in lines]
+    ax.set_yticks([y + 0.5 for y in range(len(lines))], names, fontsize=9, **PLAIN)
+    upright = all(len(swatch.name) <= 11 for swatch in swatches)
+    turned: dict[str, Any] = {} if upright else {"rotation": 40, "ha": "left", "rotation_mode": "anchor"}
+    heads = [drawable(fitted(swatch.name, 120.0, 9.0)) for swatch in swatches]
+    ax.xaxis.tick_top()
+    ax.set_xticks([x + 0.5 for x in range(k)], heads, fontsize=9, **turned, **PLAIN)
+    ax.tick_params(length=0)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    return ax
+
+
+def lines_of(ex: Explanation) -> list[Line]:
+    """Return the lines of the heat map: first the columns that the tree tests, then the others, by their effect.
+
+    A column of categories has up to three lines, for those that tell clusters apart best; one if it has two categories.
+    """
+    from boxwood.explanation import NumberColumn
+
+    tested = {ex.columns[j] for j in ex.tree.features.tolist()}
+    profile = sorted(ex.profile(), key=lambda one: (one.column not in tested, -one.effect))
+    lines: list[Line] = []
+    for column in profile:
+        if len(lines) >= MOST_LINES:
+            break
+        lines += [_numbers(column)] if isinstance(column, NumberColumn) else _categories(column)
+    return lines[:MOST_LINES]
+
+
+def _numbers(column: NumberColumn) -> Line:
+    """Return the median of each cluster."""
+    cells = (None if one is None else Cell(brief(one.quantiles[2]), one.difference) for one in column.clusters)
+    return Line(column_name(column.column), tuple(cells))
+
+
+def _categories(column: CategoryColumn) -> list[Line]:
+    """Return the share of a category in each cluster."""
+    names = [category(value) for value in column.categories.values] + ["other"] * column.categories.others
+    present = [one for one in column.clusters if one is not None]
+
+    def widest(i: int) -> float:
+        return max((abs(one.differences[i]) for one in present if one.differences), default=0.0)
+
+    order = sorted(range(len(names)), key=lambda i: (-widest(i), i))[: 1 if len(names) <= 2 else _CATEGORIES]
+    lines = []
+    for i in order:
+        cells = (
+            None if one is None else Cell(f"{one.shares[i]:.0%}", one.differences[i] if one.differences else None)
+            for one in column.clusters
+        )
+        lines.append(Line(f"{column_name(column.column)}: {names[i]}", tuple(cells)))
+    return lines
+
+
+def shade(difference: float | None, style: Style) -> str:
+    """Return the colour of a difference: the stronger, the farther from the colour of the paper."""
+    if difference is None:
+        return mixed(style.ink, style.face, 0.04)
+    share = min(abs(difference) / _STRONGEST, 1.0)
+    return mixed(_HIGH if difference > 0 else _LOW, style.face, 0.06 + 0.94 * share)
+
+
+def _sign(difference: float | None) -> str:
+    """Return the direction of a difference as a sign, so that it reads in grey, too: two signs for a strong one."""
+    if difference is None or abs(difference) < 0.5:
+        return ""
+    return ("+" if difference > 0 else "−") * (2 if abs(difference) >= _STRONGEST else 1)
+
+
+def plot_frontier(ex: Explanation, ax: Axes | None = None) -> Axes:
+    """Draw the frontier; see `Explanation.plot_frontier`."""
+    ax = axes_or_new(ax, 6.0, 4.0)
+    from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+    frontier, style = ex.frontier(), Style(ax)
+    by_price = shows_price(frontier)
+    pruned = [row for row in frontier if not row.is_this]
+    held_out = [row for row in pruned if math.isfinite(_held_out(row, by_price))]
+    small: dict[str, Any] = {"markersize": 6.0 if len(pruned) <= 20 else 3.5, "zorder": 3}
+    if pruned:
+        xy = [row.leaves for row in pruned], [_value(row, by_price) for row in pruned]
+        ax.plot(*xy, marker="o", color=COLOURS[0], label="rows explained", **small)
+    if held_out:
+        xy = [row.leaves for row in held_out], [_held_out(row, by_price) for row in held_out]
+        ax.plot(*xy, marker="s", linestyle="--", color=COLOURS[1], label=f"held out ({frontier.folds} folds)", **small)
+    this = frontier.this
+    options: dict[str, Any] = {"marker": "D", "markersize": 9, "color": style.ink, "linestyle": "none", "zorder": 4}
+    ax.plot([this.leaves], [_value(this, by_price)], label=_words(this, by_price), **options)
+    ax.set_xlabel("leaves", **PLAIN)
+    ax.set_ylabel("price of explainability" if by_price else "agreement", **PLAIN)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    if not by_price:
+        ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+    ax.grid(color=style.line, linewidth=0.5, alpha=0.6)
+    ax.set_axisbelow(True)
+    ax.legend(frameon=False, loc="upper right" if by_price else "lower right")
+    return ax
+
+
+def shows_price(frontier: Frontier) -> bool:
+    """Return whether the price is drawn: it is where prunings have the least cost, and all prices are finite."""
+    return frontier.objective == "cost" and all(math.isfinite(row.price) for row in frontier)
+
+
+def _value(row: FrontierRow, by_price: bool) -> float:
+    return row.price if by_price else row.agreement
+
+
+def _held_out(row: FrontierRow, by_price: bool) -> float:
+    value = row.price_held_out if by_price else row.agreement_held_out
+    return math.nan if value is None else value
+
+
+def _words(row: FrontierRow, by_price: bool) -> str:
+    times = f"price {price(row.price)}, " if by_price else ""
+    return f"this tree: {of_leaves(row.leaves)}, {times}agreement {percent(row.agreement)}"
+
+
+LOST, STABLE = 0.5, 0.75
+WIDTH, SIZE = 230.0, 9.0  # most of a name on the axis, and its letters, in points
+_LEGEND = "●  overlap with the cluster found again (5% are below |)\n◆  share of trees that test the column"
+
+
+def plot_stability(ex: Explanation, ax: Axes | None = None) -> Axes:
+    """Draw stability; see `Explanation.plot_stability`."""
+    stability: Stability = ex._kept.get("stability") or ex.stability()
+    codes = codes_at_cuts(ex.tree, ex.coded_columns)
+    # a cut of categories has two ends in codes, but is one condition
+    cuts = [*{(cut.node, cut.node in codes or cut.threshold): cut for cut in stability.cuts}.values()]
+    clusters = stability.clusters
+    n = len(clusters) + len(cuts)
+    ax = axes_or_new(ax, 6.8, 1.2 + 0.3 * (n + 1))
+    style, swatches = Style(ax), swatches_of(ex.names)
+    ax.axvspan(0.0, LOST, color=style.ink, alpha=0.08, linewidth=0)
+    ax.axvspan(LOST, STABLE, color=style.ink, alpha=0.04, linewidth=0)
+    names = []
+    for y, one in enumerate(clusters):
+        swatch = swatches[one.cluster]
+        dot: dict[str, Any] = {
+            "marker": "o",
+            "markersize": 8,
+            "color": swatch.colour,
+            "markeredgecolor": swatch.outline,
+        }
+        ax.plot([one.jaccard_low, one.jaccard], [y, y], color=swatch.outline, linewidth=2.0, zorder=2)
+        ax.plot([one.jaccard_low], [y], marker="|", markersize=9, color=swatch.outline, zorder=3)
+        ax.plot([one.jaccard], [y], zorder=4, **dot)
+        names.append(fitted(swatch.name, WIDTH, SIZE))
+    for y, cut in enumerate(cuts, len(clusters) + 1):
+        ax.plot([0.0, cut.returns], [y, y], color=style.line, linewidth=1.5, zorder=2)
+        ax.plot([cut.returns], [y], marker="D", markersize=6, color=COLOURS[0], zorder=4)
+        names.append(_cut(ex, cut, codes))
+    places = [*range(len(clusters)), *range(len(clusters) + 1, n + 1)]
+    ax.set_yticks(places, list(map(drawable, names)), fontsize=SIZE, **PLAIN)
+    ax.set(xlim=(-0.02, 1.02), ylim=(n + 0.7, -0.7))
+    ax.set_xlabel(_LEGEND, fontsize=9, **PLAIN)
+    ax.grid(axis="x", color=style.line, linewidth=0.5, alpha=0.6)
+    ax.set_axisbelow(True)
+    return ax
+
+
+def _cut(ex: Explanation, cut: CutStability, codes: dict[int, Sides]) -> str:
+    """Return a cut in words, with the range in which its threshold lies on other rows; a long name makes room."""
+    if cut.node in codes:
+        return fitted(cut_words(ex, cut.node, codes[cut.node]).full[0], WIDTH, SIZE)
+    rest = f" at {short_number(cut.threshold)}"
+    if cut.low is not None and cut.high is not None:
+        rest += f" ({brief(cut.low)} to {brief(cut.high)})"
+    return fitted(column_name(cut.column), WIDTH - text_width(rest, SIZE), SIZE) + rest

@@ -1,0 +1,1 @@
+"""Rules, figures and measurements in words."""

@@ -1,0 +1,184 @@
+"""Counts, shares and names as texts and pictures show them, and how a tree was grown, in words."""
+
+from __future__ import annotations
+
+import math
+from unicodedata import combining, east_asian_width
+
+from boxwood.render.words.rules import number, printable
+
+__all__ = [
+    "brief",
+    "counted",
+    "fitted",
+    "grown_by",
+    "of_leaves",
+    "percent",
+    "price",
+    "short_number",
+    "shortened",
+    "size",
+    "text_width",
+    "width",
+]
+
+LONGEST_NAME = 40  # a longer name is cut in the middle
+
+
+def percent(share: float | None) -> str:
+    """Return a share with one decimal; only 1 is printed as 100.0%, and only 0 as 0.0%."""
+    if share is None:
+        return "-"
+    if 0 < share < 0.0005:
+        return "<0.1%"
+    if 0.9995 <= share < 1:
+        return "99.9%"
+    return f"{share:.1%}"
+
+
+def price(times: float) -> str:
+    """Return a price with two decimals, or with up to six if it takes more to tell it from 1.
+
+    Examples
+    --------
+    >>> price(1.0365), price(1.0042), price(0.99996), price(1.0000001), price(12345.0)
+    ('1.04', '1.004', '0.99996', '1', '1.23e+04')
+    """
+    if not math.isfinite(times):
+        return str(times)
+    if round(times, 6) == 1:
+        return "1"
+    decimals = min(max(2, math.ceil(-math.log10(abs(times - 1)))), 6)
+    return f"{times:.{decimals}f}" if times < 1000 else f"{times:.3g}"
+
+
+def size(rows: float) -> str:
+    """Return a number of rows, or their weight with one decimal."""
+    return f"{rows:,.0f}" if rows == math.floor(rows) else f"{rows:,.1f}"
+
+
+def counted(n: int, noun: str) -> str:
+    """Return a number of things, such as "1 row" or "2 rows"."""
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def of_leaves(n: int) -> str:
+    """Return a number of leaves."""
+    return "1 leaf" if n == 1 else f"{n:,} leaves"
+
+
+def shortened(name: str) -> str:
+    """Return a name, cut in the middle if it is long."""
+    if len(name) <= LONGEST_NAME:
+        return name
+    half = LONGEST_NAME // 2
+    return f"{name[: half - 1]}…{name[-half:]}"
+
+
+def width(s: str) -> int:
+    """Return the number of terminal columns that a text takes."""
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in s)
+
+
+_EM = 0.6  # width of a letter in units of the size of the font; of the usual fonts, DejaVu Sans is the widest
+_LONGEST_NUMBER = 10
+
+
+def text_width(text: str, size: float) -> float:
+    """Return about how wide a text is in a font of a size, in the size's unit. Few texts are wider."""
+    return _EM * size * sum(0.0 if combining(c) else 1.7 if east_asian_width(c) in "WF" else 1.0 for c in text)
+
+
+def fitted(text: str, width: float, size: float) -> str:
+    """Return a text that is at most so wide: a longer one is shortened in the middle.
+
+    Examples
+    --------
+    >>> fitted("some_long_column_name_40", 100.0, 10.0)
+    'some_lon…name_40'
+    """
+    text = printable(text)
+    if text_width(text, size) <= width:
+        return text
+    head, tail = (len(text) + 1) // 2, len(text) // 2
+    while head and text_width(shortened := f"{text[:head]}…{text[len(text) - tail :]}", size) > width:
+        head, tail = (head - 1, tail) if head > tail else (head, tail - 1)
+    return shortened if head else "…"
+
+
+def short_number(x: float) -> str:
+    """Return the number that runs if it is short, otherwise about that number, which is said.
+
+    Examples
+    --------
+    >>> short_number(3170.0), short_number(0.1 + 0.2)
+    ('3170', '≈ 0.3')
+    """
+    exact = number(x)
+    return exact if len(exact) <= _LONGEST_NUMBER else f"≈ {x:.4g}"
+
+
+def brief(x: float) -> str:
+    """Return a number in three digits, or four where it has four before the point.
+
+    Examples
+    --------
+    >>> brief(2403.0), brief(58210.0), brief(1253000.0), brief(0.0512345)
+    ('2,403', '58.2k', '1.25M', '0.0512')
+    """
+    if abs(x) >= 1e12:
+        return f"{x:.3g}"
+    for least, unit, sign in ((1e9, 1e9, "bn"), (1e6, 1e6, "M"), (1e4, 1e3, "k")):
+        if abs(x) >= least:
+            return f"{x / unit:.3g}{sign}"
+    return f"{x:,.0f}" if abs(x) >= 1000 else f"{x + 0.0:.3g}"
+
+
+_GROWERS = {
+    "imm": "IMM",
+    "greedy": "Ex-Greedy",
+    "shallow": "ExShallow",
+    "mmdt": "MMDT",
+    "exkmc": "ExKMC",
+    "exkmc-root": "ExKMC from a single leaf",
+    "expand": "Expand",
+    "expand-root": "Expand from a single leaf",
+    "cart": "CART",
+    "cart-entropy": "CART by entropy",
+    "regression-centers": "a regression tree on the clusters' centres",
+    "regression-rows": "a regression tree on the rows",
+    "optimal": "exact search",
+    "random_cuts": "random cuts",
+    "kernel_imm": "Kernel IMM",
+    "kernel_exkmc": "Kernel ExKMC",
+    "kernel_exkmc-root": "Kernel ExKMC from a single leaf",
+    "kernel_expand": "Kernel Expand",
+    "kernel_expand-root": "Kernel Expand from a single leaf",
+    "kernel_mmdt": "Kernel MMDT",
+}
+_STEPS = {
+    "exkmc": "more leaves by ExKMC",
+    "expand": "more leaves by Expand",
+    "pruned": "over-grown and pruned back",
+    "matched": "one leaf for each cluster",
+    "resolved": "small subtrees solved exactly",
+    "swapped": "leaves moved to where they are worth more",
+    "refined": "cuts refined",
+}
+
+
+def grown_by(method: str) -> str:
+    """Return how a tree was grown, such as "Ex-Greedy, cuts refined"; unknown parts of a method stay as they are.
+
+    IN: method: as in `Explanation.method`, a name of `grow.METHODS` and the steps after it.
+
+    Examples
+    --------
+    >>> grown_by("greedy-exkmc, refined")
+    'Ex-Greedy, more leaves by ExKMC, cuts refined'
+    """
+    base, *steps = method.split(", ")
+    if base not in _GROWERS and "-" in base:
+        base, _, step = base.rpartition("-")
+        steps.insert(0, step)
+    return ", ".join([_GROWERS.get(base, base), *(_STEPS.get(step, step) for step in steps)])

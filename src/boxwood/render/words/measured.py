@@ -1,0 +1,264 @@
+"""What was measured, as text: the frontier, stability, a comparison, what changed, and why a row is where it is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from boxwood.render.words.figures import percent, price, short_number, shortened, width
+from boxwood.render.words.rules import category, cluster_name, column_name, condition, number
+
+if TYPE_CHECKING:
+    from boxwood.explanation import Comparison
+    from boxwood.explanation.apply.tree_changes import Ends, TreeChanges
+    from boxwood.explanation.apply.why import Change, Move, Step, Why
+    from boxwood.explanation.records import CutStability, Frontier, Stability
+
+__all__ = ["compare_text", "frontier_text", "stability_text", "why_facts", "why_text", "words"]
+
+
+def frontier_text(frontier: Frontier) -> str:
+    """Return a line for each row of a frontier; an arrow marks the tree of the explanation.
+
+    What the prunings have the least of comes first: price, or rows outside their cluster.
+    """
+
+    def ordered(price: str, agreement: str) -> list[str]:
+        return [price, agreement] if frontier.objective == "cost" else [agreement, price]
+
+    header = ["leaves", *ordered("price", "agreement")]
+    header += ordered("price, held out", "agreement, held out") if frontier.folds else []
+    lines = [header]
+    for row in frontier:
+        cells = [f"{row.leaves:,}", *ordered(_price(row.price), percent(row.agreement))]
+        if frontier.folds:
+            cells += ordered(_price(row.price_held_out), percent(row.agreement_held_out))
+        lines.append(cells)
+    table = _aligned(lines)
+    marks = ["", *("  <- this tree" if row.is_this else "" for row in frontier)]
+    return "\n".join(line + mark for line, mark in zip(table, marks, strict=True))
+
+
+def stability_text(stability: Stability) -> str:
+    """Return the verdict, a line for each cluster, and a line for each cut."""
+    clusters = [["cluster", "overlap", "low (5%)"]]
+    clusters += [
+        [shortened(cluster_name(one.name)), f"{one.jaccard:.2f}", f"{one.jaccard_low:.2f}"]
+        for one in stability.clusters
+    ]
+    cuts = [["cut", "returns", "between"]]
+    cuts += [
+        [f"{column_name(one.column)} at {number(one.threshold)}", f"{one.returns:.0%}", _between(one)]
+        for one in stability.cuts
+    ]
+    return "\n".join([stability.verdict, "", *_aligned(clusters, 1), "", *_aligned(cuts, 1)])
+
+
+def _between(cut: CutStability) -> str:
+    return "-" if cut.low is None or cut.high is None else f"{cut.low:.4g} and {cut.high:.4g}"
+
+
+def _price(price: float | None) -> str:
+    if price is None:
+        return "-"
+    return f"{price:.3f}" if price < 1000 else f"{price:.3g}"
+
+
+def _aligned(lines: Sequence[Sequence[str]], n_left: int = 0) -> list[str]:
+    """Return lines whose cells stand in columns: the first `n_left` to the left, the others to the right."""
+    widths = [max(width(cells[i]) for cells in lines) for i in range(len(lines[0]))]
+    return ["  ".join(_padded(cell, widths[i], i < n_left) for i, cell in enumerate(cells)) for cells in lines]
+
+
+def _padded(cell: str, to: int, left: bool) -> str:
+    space = " " * (to - width(cell))
+    return cell + space if left else space + cell
+
+
+_HEADER = ("", "method", "leaves", "depth", "columns", "price", "agreement", "seconds")
+_PRICE = _HEADER.index("price")
+_BY_PRICE = "* best trade-off: no tree beats it in one respect without being worse in another"
+_BY_AGREEMENT = "* best trade-off: no tree with as few leaves agrees on more rows"
+
+
+def compare_text(found: Comparison) -> str:
+    """Return a line for each tree; a star marks those that no other one beats. No price where it does not count."""
+    cells: list[tuple[str, ...]] = [
+        _HEADER,
+        *(
+            (
+                "*" if row.on_front else "",
+                row.method,
+                f"{row.leaves:,}",
+                f"{row.depth:,}",
+                f"{row.columns:,}",
+                price(row.price),
+                percent(row.agreement),
+                f"{row.seconds:.2f}",
+            )
+            for row in found.rows
+        ),
+    ]
+    if found.by_agreement:
+        cells = [row[:_PRICE] + row[_PRICE + 1 :] for row in cells]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
+    lines = ["  ".join([row[0].ljust(1), row[1].ljust(widths[1]), *_right(row[2:], widths[2:])]) for row in cells]
+    parts = [f"{found.n_clusters:,} clusters of {found.n_rows:,} rows (always the largest: {percent(found.baseline)})"]
+    parts += ["\n".join(lines), _BY_AGREEMENT if found.by_agreement else _BY_PRICE]
+    notes = [f"Note: {note}" for note in found.notes]
+    notes += [f"Note: {name} is left out: {why}" for name, why in found.left_out]
+    return "\n\n".join(parts + ["\n".join(notes)] * bool(notes))
+
+
+def _right(cells: tuple[str, ...], widths: list[int]) -> list[str]:
+    return [cell.rjust(width) for cell, width in zip(cells, widths, strict=True)]
+
+
+def words(changes: TreeChanges, columns: Sequence[str]) -> str:
+    """Return one line for each cut that moved, went or came, and one for the rows that changed cluster."""
+    lines = [
+        f"the cut on {column_name(columns[cut.column])} moved from {_ends(cut.before)} to {_ends(cut.after)}"
+        for cut in changes.moved
+    ]
+    lines += [f"the cut on {column_name(columns[column])} at {_ends(ends)} is gone" for column, ends in changes.gone]
+    lines += [f"a cut on {column_name(columns[column])} at {_ends(ends)} is new" for column, ends in changes.new]
+    lines = lines or ["no cut changed"]
+    if changes.share is not None:
+        share = two_digits(changes.share)
+        lines.append(
+            f"about {share} of rows changed cluster, as estimated from bins"
+            if changes.is_estimate
+            else f"{share} of rows changed cluster"
+        )
+    return "\n".join(lines)
+
+
+def two_digits(share: float) -> str:
+    """Return a share as a percentage in two digits; neither 0 nor 100 unless it is that.
+
+    Examples
+    --------
+    >>> two_digits(0.0131), two_digits(0.5), two_digits(0.0), two_digits(0.00001), two_digits(0.99999)
+    ('1.3 %', '50 %', '0 %', 'less than 0.1 %', 'more than 99.9 %')
+    """
+    if 0 < share < 0.001:
+        return "less than 0.1 %"
+    if 0.999 < share < 1:
+        return "more than 99.9 %"
+    return f"{100 * share:.2g} %" if share < 0.1 else f"{100 * share:.3g} %"
+
+
+def _ends(ends: Ends) -> str:
+    if ends.lower == -math.inf:
+        return short_number(ends.upper)
+    if ends.upper == math.inf:
+        return short_number(ends.lower)
+    return f"between {short_number(ends.lower)} and {short_number(ends.upper)}"
+
+
+def why_text(why: Why) -> str:
+    """Return a line for the cluster, one for each cut on the way, and one for each other cluster."""
+    lines = [_headline(why), *_steps(why.steps)]
+    lines += [_change(change) for change in why.changes]
+    if why.out_of_reach:
+        lines.append(f"no such change reaches {', '.join(map(cluster_name, why.out_of_reach))}")
+    return "\n".join(lines + ([f"Note: {why.reason}"] if why.reason and why.cluster is not None else []))
+
+
+def why_facts(why: Why) -> dict[str, Any]:
+    """Return all fields of a `Why`, and of what it holds, as data of JSON."""
+    return {
+        "cluster": why.name,
+        "leaf": why.leaf,
+        "size": _finite(why.size),
+        "own": _finite(why.own),
+        "reason": why.reason,
+        "steps": [_plain(step._asdict() | {"condition": condition(step.condition)}) for step in why.steps],
+        "changes": [
+            {
+                "cluster": change.name,
+                "leaf": change.leaf,
+                "deviations": _finite(change.deviations),
+                "moves": [_plain(move._asdict()) for move in change.moves],
+            }
+            for change in why.changes
+        ],
+        "out_of_reach": list(why.out_of_reach),
+    }
+
+
+def _plain(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: _finite(value) for name, value in fields.items()}
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _headline(why: Why) -> str:
+    if why.cluster is None or why.size is None or why.own is None:
+        return f"no cluster: {why.reason}"
+    held = f"{why.size:,.10g} {'row' if why.size == 1 else 'rows'}"
+    own = f", {why.own / why.size:.1%} of them {cluster_name(why.name)}" if why.size else ""
+    return f"{cluster_name(why.name)}, by leaf {why.leaf} ({held}{own})"
+
+
+def _steps(steps: tuple[Step, ...]) -> list[str]:
+    cells = [
+        (f"cut {i}", f"{column_name(step.column)} = {_value(step.value)}", condition(step.condition), _margin(step))
+        for i, step in enumerate(steps, start=1)
+    ]
+    widths = [max((len(row[column]) for row in cells), default=0) for column in range(3)]
+    return [
+        f"  {'  '.join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]])}".rstrip()
+        for row in cells
+    ]
+
+
+def _margin(step: Step) -> str:
+    if step.margin is None or not math.isfinite(step.margin):
+        return ""
+    deviations = "" if step.deviations is None else f", {_deviations(step.deviations)}"
+    return f"({step.margin:.4g} from the cut{deviations})"
+
+
+def _change(change: Change) -> str:
+    moves = " and ".join(map(_move, change.moves))
+    return f"would be {cluster_name(change.name)} if {moves} ({_distance(change)})"
+
+
+def _distance(change: Change) -> str:
+    """Return how far a change is; a change of category counts 1, which is no standard deviation."""
+    numbers = [move.deviations for move in change.moves if _is_number(move)]
+    n_others = len(change.moves) - len(numbers)
+    others = "one other category" if n_others == 1 else f"{n_others} other categories"
+    if not numbers:
+        return others
+    away = f"{_deviations(math.fsum(numbers))} away"
+    return f"{away}, and {others}" if n_others else away
+
+
+def _deviations(times: float) -> str:
+    return f"{times:.2g} standard deviation{'' if f'{times:.2g}' == '1' else 's'}"
+
+
+def _is_number(move: Move) -> bool:
+    return not move.is_category and isinstance(move.after, float) and isinstance(move.before, float)
+
+
+def _move(move: Move) -> str:
+    """Return a change in words; next to an open end, the end is said: "above 3" for the next double above 3."""
+    name = column_name(move.column)
+    if not _is_number(move):
+        return f"{name} were {_value(move.after)}"
+    assert isinstance(move.after, float)
+    assert isinstance(move.before, float)
+    beyond = math.nextafter(move.after, move.before)
+    if len(number(beyond)) < len(number(move.after)):
+        return f"{name} were {'above' if beyond < move.after else 'below'} {number(beyond)}"
+    return f"{name} were {number(move.after)}"
+
+
+def _value(value: Hashable) -> str:
+    return number(value) if isinstance(value, float) else category(value)

@@ -1,0 +1,233 @@
+"""The one walk of a tree that all writers share, the outline that all texts share, and what cuts ask in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Hashable, Iterator
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from boxwood.axes import Categories
+from boxwood.render.words.figures import short_number
+from boxwood.render.words.rules import category, column_name, none_of, number, one_of
+from boxwood.tree import ThresholdTree
+
+if TYPE_CHECKING:
+    from boxwood.explanation import Explanation
+
+__all__ = [
+    "CutWords",
+    "Sides",
+    "Step",
+    "among",
+    "codes_at_cuts",
+    "cut_words",
+    "of_cuts",
+    "outline",
+    "outline_lines",
+    "sides",
+    "too_deep",
+    "walk",
+]
+
+
+class Step(NamedTuple):
+    """A node on the walk.
+
+    `depth` counts the cuts above it. `above` is the last of these, -1 for the root, and `inside` says on which side of
+    it the node lies. `asked` holds the columns that the way to the node has tested. `nested` counts the cuts above it
+    of which it lies on the side that is walked first.
+    """
+
+    node: int
+    depth: int
+    above: int
+    inside: bool
+    asked: frozenset[int]
+    nested: int
+
+
+def walk(tree: ThresholdTree, *, lighter_first: bool = False) -> Iterator[Step]:
+    """Yield the nodes, each before those below it, and all on one side of a cut before those on the other.
+
+    The inside of a cut comes first, or with `lighter_first` the side of fewer leaves. Then `nested` is at most the
+    logarithm to base 2 of the number of leaves, however deep the tree is: code that indents only the first side stays
+    narrow.
+    """
+    features, second = tree.feature.tolist(), tree.second.tolist()
+    leaves = _leaves_below(tree) if lighter_first else None
+    stack = [Step(0, 0, -1, True, frozenset(), 0)]
+    while stack:
+        step = stack.pop()
+        yield step
+        node, feature = step.node, features[step.node]
+        if feature < 0:
+            continue
+        asked = step.asked if feature in step.asked else step.asked | {feature}
+        outside_first = leaves is not None and leaves[second[node]] < leaves[node + 1]
+        for inside in (outside_first, not outside_first):  # what is pushed last is walked first
+            child = node + 1 if inside else second[node]
+            nested = step.nested + (inside != outside_first)
+            stack.append(Step(child, step.depth + 1, node, inside, asked, nested))
+
+
+def among(categories: Categories, lower: float, upper: float) -> tuple[tuple[Hashable, ...], bool]:
+    """Return which values a cut on their codes has inside: these, and True; or all but these, and False."""
+    return categories.chosen([code for code, _ in categories.domain if lower <= code <= upper])
+
+
+def _leaves_below(tree: ThresholdTree) -> list[int]:
+    leaves, features, second = [1] * tree.n_nodes, tree.feature.tolist(), tree.second.tolist()
+    for node in range(tree.n_nodes - 1, -1, -1):
+        if features[node] >= 0:
+            leaves[node] = leaves[node + 1] + leaves[second[node]]
+    return leaves
+
+
+LONGEST = 1 << 28  # characters of indentation
+
+Tests: TypeAlias = Callable[[Step], tuple[str, str]]
+"""From a cut to the tests of its two sides."""
+
+OfCut: TypeAlias = Callable[[int, float, float, Collection[int]], tuple[str, str]]
+"""From a cut's feature, its lower and upper end, and the features cut above it, to the tests of its two sides."""
+
+
+def outline(tree: ThresholdTree, tests: Tests, leaf: Callable[[int], str]) -> str:
+    """Return the tree in the shape of scikit-learn's `export_text`, in pre-order.
+
+    IN: tests, the texts of the two sides of a cut; leaf, the text of a leaf from its node.
+
+    Raises
+    ------
+    ValueError
+        If the tree is so deep that the text would be longer than 2**28 characters by its indentation alone.
+    """
+    if (indentation := too_deep(tree)) is not None:
+        raise ValueError(
+            f"a tree of depth {tree.depth:,} as text would take {indentation:,} characters of indentation; use "
+            "to_json() or to_sql()"
+        )
+    return "\n".join(line for line, _ in outline_lines(tree, tests, leaf))
+
+
+def outline_lines(tree: ThresholdTree, tests: Tests, leaf: Callable[[int], str]) -> list[tuple[str, int]]:
+    """Return the lines of the outline, each with its node if it is a leaf's, and -1 otherwise."""
+    lines: list[tuple[str, int]] = []
+    waiting: dict[tuple[int, bool], str] = {}  # test that leads to a side of a cut
+    for step in walk(tree):
+        if step.depth:
+            lines.append((f"{'|   ' * (step.depth - 1)}|--- {waiting.pop((step.above, step.inside))}", -1))
+        if tree.feature[step.node] < 0:
+            lines.append((f"{'|   ' * step.depth}|--- {leaf(step.node)}", step.node))
+        else:
+            waiting[step.node, True], waiting[step.node, False] = tests(step)
+    return lines
+
+
+def of_cuts(tree: ThresholdTree, tests: OfCut) -> Tests:
+    """Return texts of cuts that need no more than the cut and the features above it."""
+
+    def of_step(step: Step) -> tuple[str, str]:
+        node = step.node
+        return tests(int(tree.feature[node]), float(tree.lower[node]), float(tree.upper[node]), step.asked)
+
+    return of_step
+
+
+def too_deep(tree: ThresholdTree) -> int | None:
+    """Return the number of characters of indentation, if it is too large for a text."""
+    depth = [0] * tree.n_nodes
+    for node, (feature, second) in enumerate(zip(tree.feature.tolist(), tree.second.tolist(), strict=True)):
+        if feature >= 0:
+            depth[node + 1] = depth[second] = depth[node] + 1
+    indentation = 4 * sum(depth)
+    return indentation if indentation > LONGEST else None
+
+
+def sides(
+    name: str, lower: float, upper: float, number: Callable[[float], str], low: str = "", high: str = ""
+) -> tuple[str, str]:
+    """Return the tests of the two sides of a cut; `low` and `high` are added for values below and above the cut."""
+    if lower == -math.inf:
+        return f"{name} <= {number(upper)}{low}", f"{name} >  {number(upper)}{high}"
+    if upper == math.inf:
+        return f"{name} >= {number(lower)}{high}", f"{name} <  {number(lower)}{low}"
+    above = f"{name} > {number(upper)}" if not high else f"> {number(upper)}"
+    return f"{number(lower)} <= {name} <= {number(upper)}", f"{name} < {number(lower)}{low} or {above}{high}"
+
+
+Sides = tuple[list[int], list[int]]
+"""Codes of the categories that can reach a cut: those inside, and those outside."""
+
+
+class CutWords(NamedTuple):
+    """The conditions of the inside and the outside of a cut: short ones without the column's name, and in full."""
+
+    short: tuple[str, str]
+    full: tuple[str, str]
+
+
+def cut_words(ex: Explanation, node: int, codes: Sides | None) -> CutWords:
+    """Return what the sides of a cut ask; `codes` are those of `codes_at_cuts`, for a column of categories."""
+    feature, lower, upper = int(ex.tree.feature[node]), float(ex.tree.lower[node]), float(ex.tree.upper[node])
+    name = column_name(ex.columns[feature])
+    if codes is None:
+        inside, outside = sides(name, lower, upper, number)
+        return CutWords(_numbers(lower, upper), (inside, outside.replace(f"{name} >  ", f"{name} > ")))
+    categories = ex.coded_columns[feature]
+    if categories.values == (False, True):
+        yes = codes[0] == [1]
+        return CutWords(
+            ("yes", "no") if yes else ("no", "yes"), (name, f"not {name}") if yes else (f"not {name}", name)
+        )
+    short = _categories(categories, codes)
+    return CutWords(short, (f"{name} {short[0]}", f"{name} {short[1]}"))
+
+
+def codes_at_cuts(tree: ThresholdTree, categories: dict[int, Categories]) -> dict[int, Sides]:
+    """Return the codes that can reach each cut on a column of categories, inside and outside of it."""
+    found: dict[int, Sides] = {}
+    known = {j: list(range(len(one.domain))) for j, one in categories.items()}
+    stack = [(0, known)]  # node, and the codes of each column that can reach it
+    while stack:
+        node, possible = stack.pop()
+        feature = int(tree.feature[node])
+        if feature < 0:
+            continue
+        below = (possible, possible)
+        if feature in categories:
+            lower, upper = tree.lower[node], tree.upper[node]
+            inside = [code for code in possible[feature] if lower <= code <= upper]
+            outside = [code for code in possible[feature] if not lower <= code <= upper]
+            found[node] = inside, outside
+            below = possible | {feature: inside}, possible | {feature: outside}
+        stack += (int(tree.second[node]), below[1]), (node + 1, below[0])
+    return found
+
+
+def _numbers(lower: float, upper: float) -> tuple[str, str]:
+    low, high = short_number(lower), short_number(upper)
+    if lower == -math.inf:
+        return f"≤ {high}", f"> {high}"
+    if upper == math.inf:
+        return f"≥ {low}", f"< {low}"
+    return f"{low} to {high}", f"< {low} or > {high}"
+
+
+def _categories(categories: Categories, codes: Sides) -> tuple[str, str]:
+    """Return what both sides ask: the side of fewer categories is named, and the other one is not those.
+
+    A side that other values than the known ones may take is always the other one.
+    """
+    values = categories.values
+    has_others = [any(code >= len(values) for code in side) for side in codes]
+    named = 1 if has_others[0] or (len(codes[1]) < len(codes[0]) and not has_others[1]) else 0
+    chosen = [values[code] for code in codes[named] if code < len(values)]
+    others = [values[code] for code in codes[1 - named] if code < len(values)]
+    if not chosen:
+        words = "impossible", "any"
+    elif len(others) == 1 and not any(has_others):
+        words = f"is {one_of(chosen)}", f"is {category(others[0])}"
+    else:
+        words = f"is {one_of(chosen)}", f"is {none_of(chosen)}" if others or any(has_others) else "impossible"
+    return words if named == 0 else (words[1], words[0])

@@ -1,0 +1,313 @@
+"""What the columns of a table hold: numbers, how many and their range, and texts where numbers must be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from boxwood._frames import DATE_FORMS
+from boxwood._messages import listed
+from boxwood.errors import DataError
+from boxwood.passes.source import Spelling
+from boxwood.table.duck import MANY, Source, Tick, connected
+from boxwood.table.sql import PAIRS, Style, as_text, normal, number_in, plain_number, signs_in
+
+__all__ = [
+    "Profile",
+    "hints_on",
+    "learn_styles",
+    "number_of",
+    "profiles_of",
+    "refuse_no_numbers",
+    "refuse_text",
+    "spellings_of",
+]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Counts and range of one column.
+
+    `filled` counts values that are not missing, `numbers` those that are numbers. `padded` says whether a text begins
+    with a zero and a second digit, `words` whether all begin with letters: numbers among them are true and false.
+    """
+
+    column: int
+    filled: int
+    numbers: int
+    low: float | None
+    high: float | None
+    padded: bool | None
+    infinite: int = 0
+    words: bool | None = False
+    dates: bool = False
+    huge: bool = False
+
+    @property
+    def reason(self) -> str | None:
+        """Why the column is left out; None for a column of numbers. Such a column may still have text in it."""
+        if self.filled == 0:
+            return "no values"
+        if self.dates:
+            return "dates"
+        if 2 * self.numbers < self.filled:
+            return "text"
+        if self.low != self.high or self.numbers < self.filled or self.infinite:
+            return None
+        return "too large to tell apart as doubles" if self.huge else "one value only"
+
+
+def profiles_of(source: Source, columns: Sequence[int], tick: Tick | None) -> tuple[int, dict[int, Profile]]:
+    """Return the number of rows and the profile of each column.
+
+    The first pass tells all of a column that has a finite number in each row. Others are read once more. Columns of
+    text that are no plain numbers may be written as people write numbers; these are learnt, and profiled as that.
+    """
+    n_rows, profiles = 0, []
+    for start in range(0, max(len(columns), 1), MANY):
+        some = columns[start : start + MANY]
+        n_rows, *facts = _facts(source, some, tick)
+        profiles += [Profile(i, n_rows, *facts[4 * j : 4 * j + 4]) for j, i in enumerate(some)]
+    profiles = _second_pass(source, n_rows, profiles, tick)
+    learnt = learn_styles(source, [p.column for p in profiles if p.numbers < p.filled])
+    found = {p.column: _looked_at(source, p) for p in profiles if p.column not in learnt}
+    found |= profiles_of(source, learnt, tick)[1] if learnt else {}
+    return n_rows, {i: found[i] for i in columns}
+
+
+def _facts(source: Source, columns: Sequence[int], tick: Tick | None) -> tuple[Any, ...]:
+    """Return the number of rows, and for each column the last four fields of its profile that one pass can tell."""
+    values, queries = ["1"], ["count(*)"]
+    for i in columns:
+        kind = source.kind(i)
+        if kind not in ("number", "text"):
+            queries += ["0", "NULL", "NULL", "NULL"]
+            continue
+        values.append(f"{source.number(i)} AS n{i}")  # once, for DuckDB would compute it for each use
+        queries += [f"count(n{i})", f"min(n{i})", f"max(n{i})"]
+        if kind == "text":
+            values.append(f"{source.text(i)} AS t{i}")
+        # texts are compared by their bytes, and ":" comes next to "9"
+        queries.append(f"bool_or(t{i} >= '00' AND t{i} < '0:')" if kind == "text" else "NULL")
+    query = f"SELECT {', '.join(queries)} FROM (SELECT {', '.join(values)} FROM {source.relation})"
+    return source.fetch(query, tick)[0]
+
+
+def _second_pass(source: Source, n_rows: int, profiles: Sequence[Profile], tick: Tick | None) -> list[Profile]:
+    """Return the profiles with counts of missing and of infinite values, and with `words`."""
+    wanted: dict[tuple[int, str], str] = {}
+    for p in profiles:
+        i = p.column
+        if p.numbers < n_rows:
+            wanted[i, "filled"] = f"count(*) FILTER (NOT {source.missing(i)})"
+        if p.low is not None and p.high is not None and math.inf in (-p.low, p.high):
+            wanted[i, "infinite"] = f"count(*) FILTER (isinf({source.number(i)}))"
+        if source.kind(i) == "text" and {p.low, p.high} <= {0.0, 1.0}:
+            wanted[i, "words"] = f"bool_and({source.missing(i)} OR {source.text(i)} >= 'A')"
+    found: dict[int, dict[str, Any]] = {p.column: {} for p in profiles}
+    keys = list(wanted)
+    for start in range(0, len(keys), MANY):
+        some = keys[start : start + MANY]
+        answers = source.fetch(f"SELECT {', '.join(wanted[key] for key in some)} FROM {source.relation}", tick)[0]
+        for (column, field), answer in zip(some, answers, strict=True):
+            found[column][field] = answer
+    return [replace(p, **found[p.column]) for p in profiles]
+
+
+def _looked_at(source: Source, profile: Profile) -> Profile:
+    """Return the profile with what only some columns need: whether it holds dates, or different huge numbers."""
+    if profile.numbers == 0 < profile.filled:
+        return replace(profile, dates=_dates(source, profile.column))
+    if profile.low is None or profile.low != profile.high or abs(profile.low) <= 2**53:
+        return profile
+    text = source.text(profile.column)
+    differ = source.fetch(f"SELECT min({text}) <> max({text}) FROM {source.relation}")[0][0]
+    return replace(profile, huge=bool(differ))
+
+
+def _dates(source: Source, column: int) -> bool:
+    """Return whether the column holds dates. A column of text does if its first thousand values are, in one form."""
+    if source.kind(column) != "text":
+        return source.kind(column) == "date"
+    first = f"SELECT {source.text(column)} AS v FROM {source.relation} WHERE NOT {source.missing(column)} LIMIT 1000"
+    tests = ["TRY_CAST(v AS TIMESTAMP)", *(f"try_strptime(trim(v), {as_text(form)})" for form in DATE_FORMS)]
+    found = source.fetch(f"SELECT {', '.join(f'bool_and({test} IS NOT NULL)' for test in tests)} FROM ({first})")[0]
+    return any(found)
+
+
+_FIRST = 1000  # rows that show of most columns of text that they hold no numbers
+_WRITTEN = ("csv", "tsv", "jsonl")  # formats that people write
+_PARTED = "a sign that may part thousands or decimals"
+
+
+def refuse_text(source: Source, column: int, n_rows: int) -> None:
+    """Raise a DataError if a column is not numbers; it counts the other values and shows the first of them."""
+    refuse_no_numbers(source, column)
+    learn_styles(source, [column])
+    where = _found(source, column, f"NOT {source.missing(column)} AND {source.number(column)} IS NULL", n_rows)
+    if where:
+        advice = "\n".join(hints_on(source, [source.names[column]]))
+        message = f"column '{source.names[column]}' must be numbers, but {source.name} has text in {where}\n{advice}"
+        raise DataError(message.rstrip())
+
+
+def learn_styles(source: Source, columns: Sequence[int]) -> list[int]:
+    """Find out how columns of text are written whose values are numbers or truths, but not plainly; return these.
+
+    A column has a style if that leaves no doubt: all values are numbers with a decimal point, or all with a comma, with
+    at most one currency's sign, or all with %; or all are of one pair of words. Plain numbers need no style. In Parquet
+    and Arrow somebody chose the types, so texts stay texts there.
+    """
+    found = _text_facts(source, [i for i in columns if source.format in _WRITTEN and i not in source.styles])
+    learnt = {i: facts.style for i, facts in found.items() if facts.style is not None and facts.example is not None}
+    source.styles.update(learnt)
+    return list(learnt)
+
+
+def spellings_of(source: Source, columns: Sequence[int]) -> dict[str, Spelling]:
+    """Return how columns are read whose values are numbers or truths, but not plainly."""
+    found = {}
+    for i in columns:
+        style = source.styles.get(i)
+        if style is not None and style.words is not None:
+            yes, no = style.words
+            found[source.names[i]] = Spelling(f"{yes} is 1, {no} is 0", is_number=False)
+        elif style is not None:
+            number = source.fetch(f"SELECT {style.number(as_text(style.example))}")[0][0]
+            found[source.names[i]] = Spelling(f"{_quoted(style.example)} is {number:.15g}", is_number=True)
+    return found
+
+
+def hints_on(source: Source, names: Sequence[str]) -> tuple[str, ...]:
+    """Return lines on columns of text whose values are numbers to people, though there is doubt which."""
+    found: dict[str, list[str]] = {}
+    for i, facts in _text_facts(source, [source.names.index(name) for name in names]).items():
+        if facts.doubt is not None and facts.example is not None:
+            found.setdefault(facts.doubt or "signs in them", []).append(f"{source.names[i]} ({_quoted(facts.example)})")
+    has_option = source.format in ("csv", "tsv")
+    return tuple(
+        f"look like numbers with {what}: {listed(columns)}; "
+        + (
+            "--decimal . or --decimal , reads them"
+            if what == _PARTED and has_option
+            else "write plain numbers to use them"
+        )
+        for what, columns in found.items()
+    )
+
+
+def number_of(text: str) -> float | None:
+    """Return the number that a text is, as people write them; None if there is none, or doubt which, as in 1,234."""
+    with connected() as (con, _):
+        read = con.execute(f"SELECT {number_in(as_text(text), '.')}, {number_in(as_text(text), ',')}").fetchall()[0]
+    numbers = {float(number) for number in read if number is not None}
+    return numbers.pop() if len(numbers) == 1 else None
+
+
+# ---------------------------------------------------------------------------------------------------------- styles
+class _Facts(NamedTuple):
+    """What is true of the values of a column that are not missing.
+
+    Parameters
+    ----------
+    readable, point, comma : bool or None
+        Whether all are numbers, with a decimal point or a comma; all with a point; all with a comma.
+    parted : bool or None
+        Whether one has a point or a comma.
+    pairs : list of bool or None
+        Whether all are of each pair of words.
+    signs : list of str or None
+        Signs of currencies and percent of the values.
+    example : str or None
+        The first in the alphabet that is no plain number.
+    """
+
+    readable: bool | None
+    point: bool | None
+    comma: bool | None
+    parted: bool | None
+    pairs: list[bool | None]
+    signs: list[str] | None
+    example: str | None
+
+    @property
+    def style(self) -> Style | None:
+        """How all values are written; None if they are no numbers, or there is doubt."""
+        words = next((pair for pair, has_all in zip(PAIRS, self.pairs, strict=True) if has_all), None)
+        if words is not None:
+            return Style(words=words, example=self.example or "")
+        return Style("." if self.point else ",", None, self.example or "") if self.doubt == "" else None
+
+    @property
+    def doubt(self) -> str | None:
+        """What speaks against reading numbers, empty if nothing does; None if values are no numbers."""
+        if not self.readable:
+            return None
+        signs = self.signs or []
+        if any(len(sign) > 1 for sign in signs) or len([*filter(None, signs)]) > 1 or {"", "%"} <= {*signs}:
+            return "different signs"
+        if self.point and self.comma:
+            return _PARTED if self.parted else ""
+        return "" if self.point or self.comma else "points and commas in more than one role"
+
+
+def _text_facts(source: Source, columns: Sequence[int]) -> dict[int, _Facts]:
+    """Return facts on those columns of text that may hold numbers or truths."""
+    texts = [i for i in columns if source.kind(i) == "text"]
+    first = replace(source, relation=f"(SELECT * FROM {source.relation} LIMIT {_FIRST})")
+    likely = [i for i, facts in _all_facts(first, texts).items() if facts.readable or any(facts.pairs)]
+    return _all_facts(source, likely)
+
+
+def _all_facts(source: Source, columns: Sequence[int]) -> dict[int, _Facts]:
+    parts = [columns[start : start + MANY] for start in range(0, len(columns), MANY)]
+    return {i: facts for part in parts for i, facts in _facts_at_once(source, part).items()}
+
+
+def _facts_at_once(source: Source, columns: Sequence[int]) -> dict[int, _Facts]:
+    """Return facts on columns; their texts stand in one column below each other, so that DuckDB plans it once."""
+    texts, places = ", ".join(map(source.text, columns)), ", ".join(map(str, columns))
+    rows = f"(SELECT unnest([{texts}]) AS c0, unnest([{places}]) AS place FROM {source.relation})"
+    one = replace(source, types=("VARCHAR",), styles={})
+    point, comma = (number_in("c0", sign) if source.decimal in (None, sign) else "NULL" for sign in ".,")
+    values = f"SELECT place, c0 AS t, {one.missing(0)} AS m, {point} AS p, {comma} AS k FROM {rows}"
+    found = source.fetch(f"SELECT place, {', '.join(_facts_in_sql())} FROM ({values}) GROUP BY place ORDER BY place")
+    return {place: _Facts(*facts) for place, *facts in found}
+
+
+def _facts_in_sql() -> list[str]:
+    """Return the SQL of each fact, in terms of the text t, whether it is missing m, and its numbers p and k."""
+    number = "p IS NOT NULL OR k IS NOT NULL"
+    pairs = (f"bool_and(m OR {normal('t')} IN ({', '.join(map(as_text, pair))}))" for pair in PAIRS)
+    return [
+        f"bool_and(m OR {number})",
+        "bool_and(m OR p IS NOT NULL)",
+        "bool_and(m OR k IS NOT NULL)",
+        "bool_or(contains(t, '.') OR contains(t, ',')) FILTER (NOT m)",
+        f"[{', '.join(pairs)}]",
+        f"list(DISTINCT {signs_in('t')}) FILTER (NOT m AND ({number}))",
+        f"min(t) FILTER (NOT m AND {plain_number('t')} IS NULL)",
+    ]
+
+
+# ---------------------------------------------------------------------------------------------------------- errors
+def refuse_no_numbers(source: Source, column: int) -> None:
+    """Raise a DataError if the type of a column says that it holds neither numbers nor texts that may be numbers."""
+    if source.kind(column) not in ("text", "number") and source.types[column] != '"NULL"':
+        kind = source.types[column].lower()
+        raise DataError(f"column '{source.names[column]}' must be numbers, but {source.name} has {kind}")
+
+
+def _found(source: Source, column: int, condition: str, n_rows: int) -> str:
+    """Return in words how many values fulfil a condition, and the first of them; an empty text if none does."""
+    query = f"""SELECT count(*), min(row), arg_min(value, row) FROM (
+        SELECT row_number() OVER () AS row, {source.text(column)} AS value FROM {source.relation}
+        QUALIFY {condition})"""
+    count, row, value = source.fetch(query)[0]
+    return f"{count:,} of {n_rows:,} rows, first {_quoted(value)} in row {row:,}" if count else ""
+
+
+def _quoted(value: str, limit: int = 40) -> str:
+    return repr(value if len(value) <= limit else value[: limit - 1] + "…")

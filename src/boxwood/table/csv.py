@@ -1,0 +1,339 @@
+"""CSV files: their delimiter, the names of their columns, their encoding, and the SQL that reads them.
+
+DuckDB guesses the delimiter. Everything else is fixed: the first line is the header, unless the caller says that there
+is none; quotes are doubled; every value is text. So a value far down the file is read in the same way as the values at
+its top. Lines before the header that begin with `#` are skipped, and fields may be separated by spaces.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import os
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import islice, pairwise
+from typing import IO, TYPE_CHECKING, NamedTuple, cast
+
+from boxwood.errors import DataError
+from boxwood.table.sql import ONE_FILE, as_pattern, as_text
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = [
+    "csv_relation",
+    "dialect_of",
+    "encoding_of",
+    "explained",
+    "has_encoding",
+    "header_hints",
+    "is_utf8",
+    "utf8_copy",
+]
+
+_QUOTES = "quote='\"', escape='\"'"
+_FIRST = 200  # lines that are looked at
+
+
+class Dialect(NamedTuple):
+    """How a CSV file is written.
+
+    Parameters
+    ----------
+    path, compression : str
+        The file to read: the table itself, or a copy with single spaces between its fields.
+    delimiter : str
+    names : tuple of str or None
+        Fields of the first line that is read, unchanged; for a table without header, `column 1`, `column 2`, …
+    skip : int
+        Number of lines before the header, or before the first row if there is no header.
+    header : bool
+    """
+
+    path: str
+    compression: str
+    delimiter: str
+    names: tuple[str | None, ...]
+    skip: int
+    header: bool
+
+
+def dialect_of(
+    con: duckdb.DuckDBPyConnection,
+    path: str,
+    compression: str,
+    delimiter: str | None,
+    workspace: str,
+    header: bool = True,
+) -> Dialect:
+    """Return how a CSV file is written.
+
+    DuckDB guesses the delimiter from a sample of lines. If it sees a single column, as it does in lines of different
+    length, the guess is made from the first line alone, and then spaces are tried.
+    """
+    lines = _first_lines(path, compression)
+    skip = _n_comments(lines, header)
+    first = lines[skip] if skip < len(lines) else ""
+    if delimiter is None:
+        delimiter, width = _sniff(con, path, compression, skip)
+        if width == 1:
+            delimiter, width = _sniff_line(con, first, workspace)
+        if width == 1 and _has_spaces(lines[skip:], header):
+            path, compression = _single_spaces(path, compression, workspace), "uncompressed"
+            delimiter, width = " ", len(first.split())
+    else:
+        width = _sniff_line(con, first, workspace, delimiter)[1]
+    dialect = Dialect(path, compression, delimiter, (None,) * width, skip, header)
+    if not header:
+        return dialect._replace(names=tuple(f"column {i + 1}" for i in range(width)))
+    relation = csv_relation(dialect._replace(header=False), text=True)
+    row = con.execute(f"SELECT * FROM {relation} LIMIT 1").fetchone()
+    return dialect._replace(names=tuple(row or ()))
+
+
+def csv_relation(dialect: Dialect, *, text: bool = True, texts: Sequence[int] = ()) -> str:
+    """Return the SQL that reads a CSV file with columns c0, c1, …: all as text, or of types that DuckDB detects.
+
+    `texts` are the positions of columns that stay text in the second case.
+    """
+    path, compression, delimiter, row, skip, header = dialect
+    width = len(row)
+    if text:
+        columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
+        types = f"auto_detect=false, columns={{{columns}}}"
+    else:
+        types = "sample_size=-1, comment=''"
+    if not text and texts:
+        names, as_texts = ", ".join(f"'c{i}'" for i in range(width)), ", ".join(f"'c{i}': 'VARCHAR'" for i in texts)
+        types += f", names=[{names}], types={{{as_texts}}}"
+    options = (
+        f"delim={as_text(delimiter)}, {_QUOTES}, skip={skip}, header={header}, compression='{compression}', {types}"
+    )
+    return f"read_csv({as_pattern(path)}, {options}, {ONE_FILE})"
+
+
+def header_hints(dialect: Dialect) -> tuple[str, ...]:
+    """Return lines for the reader: how many lines were skipped, and whether the header looks like data."""
+    hints = []
+    if dialect.skip:
+        lines = "1 line that begins" if dialect.skip == 1 else f"{dialect.skip} lines that begin"
+        hints.append(f"skipped {lines} with #")
+    numbers = [name for name in dialect.names if name is not None and _is_number(name)]
+    fractions = any(not re.fullmatch(r"\s*[-+]?[0-9]+\s*", name) for name in numbers)
+    if dialect.header and (fractions or (len(numbers) == len(dialect.names) and not _counts(numbers))):
+        hints.append(f"column names look like data ({', '.join(numbers[:3])}); no header? --no-header")
+    return tuple(hints)
+
+
+def explained(message: str) -> str | None:
+    """Return DuckDB's message in one sentence, if a line has too many fields, too few, is too long or not UTF-8."""
+    line = re.search(r"CSV Error on Line: (\d+)", message)
+    where = f"line {line[1]}" if line else "a line"
+    if width := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message):
+        return f"{where} has {width[2]} field{'' if width[2] == '1' else 's'}, the header has {width[1]}"
+    if "not utf-8" in message:
+        return f"{where} is not UTF-8 text\nname its encoding with --encoding, or save it as UTF-8"
+    if "Maximum line size" in message:
+        return f"{where} is longer than 2,000,000 bytes"
+    return None
+
+
+# ---------------------------------------------------------------------------------------------------- first lines
+def _opened(path: str, compression: str) -> IO[str]:
+    how = {"mode": "rt", "encoding": "utf-8-sig", "errors": "replace"}
+    return cast("IO[str]", gzip.open(path, **how) if compression == "gzip" else open(path, **how))  # type: ignore[call-overload]
+
+
+def _first_lines(path: str, compression: str) -> list[str]:
+    """Return the first lines of a file without their ends; of a damaged file, those that can be read."""
+    lines: list[str] = []
+    try:
+        with _opened(path, compression) as file:
+            lines.extend(line.rstrip("\r\n") for line in islice(file, _FIRST))
+    except (OSError, EOFError, zlib.error):
+        pass  # DuckDB says what is wrong when it reads the file
+    return lines
+
+
+def _n_comments(lines: Sequence[str], header: bool) -> int:
+    """Return the number of lines to skip. A line such as `#id,x` above a row of as many fields is a header, however."""
+    n = next((i for i, line in enumerate(lines) if not line.startswith("#")), 0)
+    if n == 0 or not header:
+        return n
+    above, row = (re.split(r"[,;\t|]", line) for line in lines[n - 1 : n + 1])
+    return n - 1 if len(above) == len(row) and any(map(_is_number, row)) else n
+
+
+def _has_spaces(lines: Sequence[str], header: bool) -> bool:
+    """Return whether lines have as many fields with spaces between them, at least two, one of them numbers."""
+    rows = [line.split() for line in lines if line.strip()]
+    if len(rows) < 2 or len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
+        return False
+    columns = zip(*rows[header:], strict=True)
+    return '"' not in "".join(lines) and any(all(map(_is_number, column)) for column in columns)
+
+
+def _single_spaces(path: str, compression: str, workspace: str) -> str:
+    """Write the lines of a file with single spaces between fields, and return the name of the copy."""
+    copy = os.path.join(workspace, "single_spaces.csv")
+    with _opened(path, compression) as file, open(copy, "w", encoding="utf-8") as out:
+        out.writelines(" ".join(line.split()) + "\n" for line in file if line.strip())
+    return copy
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return abs(float(text)) < float("inf") and "_" not in text
+    except ValueError:
+        return False
+
+
+def _counts(numbers: Sequence[str]) -> bool:
+    """Return whether whole numbers count up by one, as the names 0, 1, 2 do and the years of a table."""
+    return all(int(b) - int(a) == 1 for a, b in pairwise(numbers))
+
+
+# -------------------------------------------------------------------------------------------------------- guesses
+def _sniff(
+    con: duckdb.DuckDBPyConnection, path: str, compression: str, skip: int = 0, delimiter: str | None = None
+) -> tuple[str, int]:
+    """Return the delimiter and the number of columns, as DuckDB guesses them; a comma and 1 if it cannot."""
+    import duckdb
+
+    fixed = "" if delimiter is None else f", delim={as_text(delimiter)}"
+    options = f"{_QUOTES}, skip={skip}, comment='', header=true, compression='{compression}', {ONE_FILE}{fixed}"
+    try:
+        guess = con.execute(f"SELECT Delimiter, Columns FROM sniff_csv({as_pattern(path)}, {options})").fetchone()
+    except duckdb.InvalidInputException:
+        guess = None
+    if guess is None:
+        return delimiter or ",", 1
+    return guess[0], len(guess[1])
+
+
+def _sniff_line(
+    con: duckdb.DuckDBPyConnection, line: str, workspace: str, delimiter: str | None = None
+) -> tuple[str, int]:
+    """Return the same guess from a file that holds one line only."""
+    first = os.path.join(workspace, "first_line.csv")
+    with open(first, "w", encoding="utf-8", newline="") as file:
+        file.write(f"{line}\n")
+    return _sniff(con, first, "uncompressed", 0, delimiter)
+
+
+_BLOCK = 1 << 21  # bytes; DuckDB takes lines of 2,000,000 at most, and loses rows without a word near far longer ones
+_MARKS = {  # the first of them that fits
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_LETTERS = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
+"""Characters of UTF-8 that take several bytes; in text of another encoding, such bytes hardly ever meet."""
+
+
+def encoding_of(path: str, compression: str, name: str) -> str:
+    """Return the encoding of a text file: as its mark says, else UTF-8 if all of it is, else cp1252.
+
+    Raises
+    ------
+    DataError
+        If it is neither, or might be a damaged file of UTF-8; if a line is too long to be one; if it looks like UTF-16
+        without its mark.
+    """
+    try:
+        with _opened_as_bytes(path, compression) as file:
+            first = file.read(1000)
+        for mark, encoding in _MARKS.items():
+            if first.startswith(mark):
+                return encoding
+        _refuse_utf16(first, name)
+        if _can_be("utf-8", path, compression, name):
+            return "utf-8"
+        blocks = _blocks(path, compression, name)
+        if _can_be("cp1252", path, compression, name) and not any(map(_LETTERS.search, blocks)):
+            return "cp1252"
+        with _opened_as_bytes(path, compression) as file:
+            number = next(i for i, line in enumerate(file, 1) if not _is_text(line))
+    except (OSError, EOFError, zlib.error):
+        return "utf-8"  # DuckDB says what is wrong when it reads the file
+    raise DataError(
+        f"cannot read {name}: line {number} is not UTF-8 text, and it is not sure what else it is\n"
+        "name the encoding, such as --encoding cp1252, or save the file as UTF-8"
+    )
+
+
+def has_encoding(name: str) -> bool:
+    """Return whether Python knows an encoding of text by this name."""
+    try:
+        "".encode(name)
+    except (LookupError, UnicodeError, ValueError):
+        return False
+    return True
+
+
+def is_utf8(encoding: str) -> bool:
+    """Return whether a name is one of UTF-8."""
+    return codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
+
+
+def utf8_copy(path: str, compression: str, encoding: str, workspace: str, name: str) -> str:
+    """Write the text of a file as UTF-8, and return the name of the copy.
+
+    Raises
+    ------
+    DataError
+        If it is not text of that encoding.
+    """
+    copy = os.path.join(workspace, "utf8.csv")
+    unpacked = partial(gzip.open, path) if compression == "gzip" else partial(open, path)
+    try:
+        opened = cast("IO[str]", unpacked(mode="rt", encoding=encoding, newline=""))
+        with opened as text, open(copy, "wb") as out:
+            while block := text.read(_BLOCK):
+                out.write(str(block).encode())
+    except (UnicodeError, EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise DataError(f"cannot read {name} as {encoding}: {getattr(error, 'reason', error)}") from None
+    return copy
+
+
+def _opened_as_bytes(path: str, compression: str) -> IO[bytes]:
+    return cast("IO[bytes]", gzip.open(path) if compression == "gzip" else open(path, "rb"))
+
+
+def _blocks(path: str, compression: str, name: str) -> Iterator[bytes]:
+    with _opened_as_bytes(path, compression) as file:
+        while block := file.read(_BLOCK):
+            if len(block) == _BLOCK and b"\n" not in block and b"\r" not in block:
+                raise DataError(f"cannot read {name}: a line is longer than 2,000,000 bytes\nis it a table?")
+            yield block
+
+
+def _can_be(encoding: str, path: str, compression: str, name: str) -> bool:
+    try:
+        for _ in codecs.iterdecode(_blocks(path, compression, name), encoding):
+            pass
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _refuse_utf16(first: bytes, name: str) -> None:
+    """Raise a DataError if every other byte is a zero, or nearly so, as in letters and digits of UTF-16."""
+    zeros = [first[start::2].count(0) for start in (0, 1)]
+    if 4 * max(zeros) > len(first) > 0 == min(zeros):
+        encoding = "utf-16-be" if zeros[0] else "utf-16-le"
+        raise DataError(
+            f"cannot read {name}: it looks like UTF-16 without its mark; read it with --encoding {encoding}"
+        )
+
+
+def _is_text(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,466 @@
+"""A table that stays in its file, or that a query makes: DuckDB reads it each time a query runs.
+
+Columns are called `c0`, `c1`, … in SQL, so that no name can collide with another or with a word of SQL.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from threading import Thread
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from boxwood._files import temporary_folder
+from boxwood._messages import cut_off, listed
+from boxwood._validation import refuse_unknown, shown
+from boxwood.errors import DataError
+from boxwood.table.column_names import as_spelled, distinct_names, may_be_renamed
+from boxwood.table.csv import has_encoding
+from boxwood.table.formats import FORMATS, File, format_of, refuse_other_format, refuse_other_options, unreadable
+from boxwood.table.paths import as_path, find_file
+from boxwood.table.sql import ONE_FILE, Style, as_pattern, as_text, number_in, plain_number
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = [
+    "MANY",
+    "MARKS",
+    "QUERY",
+    "Query",
+    "Source",
+    "Tick",
+    "as_bytes",
+    "connected",
+    "described",
+    "group_rows",
+    "is_query",
+    "open_source",
+    "query_table",
+    "waited",
+]
+
+T = TypeVar("T")
+Tick = Callable[..., None]
+"""Called about ten times a second with the fraction that is done, from 0 to 1, and some with the number of rows."""
+
+_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+_WHOLE_TYPES = (*_WHOLE, *(f"U{name}" for name in _WHOLE), "BIGNUM")
+_NUMBERS = (*_WHOLE_TYPES, "FLOAT", "DOUBLE", "DECIMAL", "BOOLEAN")
+_DATES = ("DATE", "TIME", "TIMESTAMP", "INTERVAL")
+_WITH_ZONE = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
+MARKS = ("", "na", "n/a", "#n/a", "nan", "null", "none")
+"""Texts that programs write for a missing value."""
+
+_MARKS = ", ".join(f"'{mark}'" for mark in MARKS)
+_SETTINGS = {
+    "autoinstall_known_extensions": "false",  # nothing is ever downloaded
+    "autoload_known_extensions": "false",
+    "python_enable_replacements": "false",  # a name in a query is never a variable of Python
+    "max_expression_depth": "100000",
+    # NaN does not count in the statistics of Parquet files, so DuckDB 2.0 concludes from them that there is none
+    "disabled_optimizers": "'statistics_propagation'",
+    # a group of rows of a wide Parquet file would be read as a whole before its first row is used
+    "disable_parquet_prefetching": "true",
+}
+
+
+_WRITING = re.compile(r"\b(write|writing|flush|No space left|File too large)\b", re.IGNORECASE)
+"""What DuckDB's errors say if a file cannot be written; nothing is written where a table is read."""
+
+
+MANY = 100
+"""Columns of one query: to plan it takes DuckDB the square of their number, above all to look for equal expressions."""
+
+
+_LEAN, _LEAN_COLUMN = 256, 4  # MiB for a query that streams, and for each column, of which DuckDB holds 122 880 rows
+_LEAN_THREADS = 128  # columns of all threads together: each thread holds so many rows, of every column
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file as a relation of DuckDB, with the names of its columns.
+
+    Parameters
+    ----------
+    con : DuckDB connection
+        It is in memory.
+    relation : str
+        SQL of the rows, with columns c0, c1, …
+    name : str
+        Name of the file in messages.
+    format : str
+        Name of its format, a key of `FORMATS`.
+    names, types : tuple of str
+        Name and DuckDB's type of each column. Always holds: names are all different.
+    workspace : str
+        Folder for temporary files. It is removed when the source is closed.
+    hints : tuple of str
+        Lines for the reader on how the file was read.
+    decimal : {".", ","}, or None
+        What stands before the decimals in every column of text; None if the reader did not say.
+    styles : dict from int to Style
+        How columns of text are written that hold numbers or truths, but not plainly; `learn_styles` fills it in.
+    """
+
+    con: duckdb.DuckDBPyConnection
+    relation: str
+    name: str
+    format: str
+    names: tuple[str, ...]
+    types: tuple[str, ...]
+    workspace: str
+    hints: tuple[str, ...] = ()
+    decimal: str | None = None
+    styles: dict[int, Style] = field(default_factory=dict)
+
+    def kind(self, column: int) -> str:
+        """Return "number", "text", "date" or "other", by the type alone; the texts of a column may still be numbers."""
+        kind = self.types[column].split("(")[0].split(" ")[0]
+        if self.types[column].endswith("]"):
+            return "other"
+        if kind in _NUMBERS:
+            return "number"
+        if kind in ("VARCHAR", "ENUM", "JSON", "UUID"):
+            return "text"
+        return "date" if kind.startswith(_DATES) else "other"
+
+    def is_whole(self, column: int) -> bool:
+        """Return whether the type of a column holds whole numbers only."""
+        return self.types[column] in _WHOLE_TYPES
+
+    def text(self, column: int) -> str:
+        """Return SQL for a value as text."""
+        return f"(c{column} ->> '$')" if self.types[column] == "JSON" else f"CAST(c{column} AS VARCHAR)"
+
+    def label(self, column: int) -> str:
+        """Return SQL for a value as the text of a label, with one zero only, and in UTC if it has a zone."""
+        if self.types[column] in _WITH_ZONE:
+            return f"(CAST(timezone('UTC', c{column}) AS VARCHAR) || '+00')"
+        return f"CAST(c{column} + 0 AS VARCHAR)" if self.types[column] in ("FLOAT", "DOUBLE") else self.text(column)
+
+    def missing(self, column: int) -> str:
+        """Return SQL for whether the value is missing: NULL, NaN, an empty text or a mark such as NA."""
+        if self.kind(column) == "text":
+            # most texts are numbers, so the first test is false for them, and the second is not evaluated
+            return f"({self.number(column)} IS NULL AND coalesce(lower(trim({self.text(column)})) IN ({_MARKS}), true))"
+        return f"({self.number(column) if self.kind(column) == 'number' else f'c{column}'} IS NULL)"
+
+    def number(self, column: int) -> str:
+        """Return SQL for a value as a double, with 1 for true and 0 for false; NULL if missing or not a number."""
+        number = f"CAST(c{column} AS DOUBLE)"
+        if self.types[column] == "BOOLEAN":
+            # a cast would make DuckDB read the column of a CSV file again, as DOUBLE, which fails on true and false
+            number = f"CASE WHEN c{column} THEN 1e0 WHEN NOT c{column} THEN 0e0 END"
+        elif self.kind(column) == "text":
+            text = self.text(column)
+            truth = f"CASE lower(trim({text})) WHEN 'true' THEN 1e0 WHEN 'false' THEN 0e0 END"
+            plain = plain_number(text)
+            if column in self.styles:
+                plain = self.styles[column].number(text)
+            elif self.decimal is not None:
+                plain = number_in(text, self.decimal, signs=False)
+            number = f"coalesce({plain}, {truth})"
+        return f"nullif({number}, CAST('NaN' AS DOUBLE))"
+
+    def category(self, column: int, known: Sequence[str]) -> str:
+        """Return SQL for a value as text; NULL if it is missing.
+
+        In CSV, a mark such as NA is missing too, unless it is one of the known values.
+        """
+        text = self.text(column)
+        if not FORMATS[self.format].is_text:
+            return text
+        listed = ", ".join(map(as_text, known))
+        is_known = f"{text} IN ({listed}) OR " if known else ""
+        return f"CASE WHEN {is_known}lower(trim({text})) NOT IN ({_MARKS}) THEN {text} END"
+
+    def fetch(self, sql: str, tick: Tick | None = None) -> list[tuple[Any, ...]]:
+        """Return the rows of a query."""
+        return self._run(lambda: self.con.execute(sql).fetchall(), tick)  # type: ignore[no-any-return]
+
+    def fetch_lean(self, sql: str, tick: Tick | None = None) -> list[tuple[Any, ...]]:
+        """Return the rows of a query that streams the file, in memory that does not grow with the number of rows.
+
+        DuckDB takes as much memory as it may, for results that wait for their turn in the order of rows. If the limit
+        is too small, for instance for long texts, the query runs again without it.
+        """
+        return _leanly(self.con, len(self.names), lambda: self.fetch(sql, tick))
+
+    def fetch_arrays(self, sql: str, tick: Tick | None = None) -> dict[str, Any]:
+        """Return the columns of a query as arrays, in the order of the file."""
+        return self._run(lambda: self.con.execute(sql).fetchnumpy(), tick)  # type: ignore[no-any-return]
+
+    def kept(self, tick: Tick | None = None) -> Source:
+        """Return the same table for many queries: if it is text of many columns, a copy in Parquet, else itself."""
+        if not FORMATS[self.format].is_text or len(self.names) <= MANY:
+            return self
+        copy = os.path.join(self.workspace, "kept.parquet")
+        options = f"FORMAT parquet, ROW_GROUP_SIZE {group_rows(len(self.names))}"
+        self.fetch_lean(f"COPY (SELECT * FROM {self.relation}) TO {as_text(copy)} ({options})", tick)
+        aliases = ", ".join(f"c{i}" for i in range(len(self.names)))
+        return replace(self, relation=f"read_parquet({as_pattern(copy)}, {ONE_FILE}) AS t({aliases})")
+
+    def fetch_arrow(self, sql: str) -> Any:
+        """Return the rows of a query as a table of Arrow, in their order."""
+        return self._run(lambda: self.con.sql(sql).to_arrow_table(), None)
+
+    def _run(self, work: Callable[[], Any], tick: Tick | None) -> Any:
+        import duckdb
+
+        try:
+            return waited(self.con, work, tick)
+        except duckdb.Error as error:
+            message = str(error)
+            if isinstance(error, duckdb.OutOfMemoryException):
+                raise MemoryError(message.splitlines()[0]) from None
+            if isinstance(error, duckdb.IOException) and _WRITING.search(message):
+                raise OSError(f"cannot write: {_reason(message)}\nis the disk full?") from None
+            raise unreadable(self.name, self.format, message) from None
+
+
+def _reason(message: str) -> str:
+    """Return the system's reason, if DuckDB's message on a failed write has its number, and else its first line."""
+    number = re.search(r'"errno":"(\d+)"', message)
+    return os.strerror(int(number[1])) if number else message.splitlines()[0]
+
+
+@contextmanager
+def open_source(
+    path: str,
+    *,
+    format: str | None = None,
+    text: bool = True,
+    texts: Collection[str] = (),
+    header: bool = True,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    table: str | None = None,
+) -> Iterator[Source]:
+    """Open a table for queries. Each query reads the file in a stream, so the table may exceed memory.
+
+    Parameters
+    ----------
+    path : str
+        File name, or `-` for standard input.
+    format : str, default=None
+        Name of a format, a key of `FORMATS`; None takes it from the extension.
+    text : bool, default=True
+        Of CSV: whether all values stay text. If not, columns that hold numbers only become numbers.
+    texts : collection of str, default=()
+        Names of columns of CSV that stay text in any case.
+    header : bool, default=True
+        Of CSV: whether the first line holds names; if not, columns are called `column 1`, `column 2`, …
+    decimal : {".", ","}, default=None
+        Of CSV: what stands before the decimals; the other of point and comma may part groups of three digits. None is
+        a point, or a comma in columns where that is sure; see `learn_styles`.
+    encoding : str, default=None
+        Of CSV: the encoding of its text, by any name that Python knows. None reads UTF-16 and UTF-32 that begin with
+        their mark, UTF-8, and else cp1252, if no byte tells against it.
+    table : str, default=None
+        Of a database or a workbook: the table, view or sheet to read. None is the only table, or the first sheet.
+
+    Raises
+    ------
+    DataError
+        If the file is missing, empty or not of its format. The first line of the message says what is wrong, further
+        lines what to do.
+    ValueError
+        If the format or the encoding is unknown.
+    """
+    path = as_path(path)
+    if format is not None:
+        refuse_unknown("format", format, FORMATS)
+    if encoding is not None and not has_encoding(encoding):
+        raise ValueError(f"unknown encoding {shown(encoding)}; name one that Python knows, such as 'cp1252'")
+    with connected() as (con, workspace):
+        file = File(*find_file(path, workspace), workspace, None if text else texts, header, encoding, table)
+        yield described(con, file, format_of(path, format), decimal)
+
+
+@contextmanager
+def connected() -> Iterator[tuple[duckdb.DuckDBPyConnection, str]]:
+    """Yield a connection to DuckDB in memory, and a folder for temporary files; both last for the block."""
+    duckdb = _duckdb()
+    with temporary_folder() as workspace:
+        con = duckdb.connect(":memory:", config={"temp_directory": workspace})
+        known = {name for (name,) in con.execute("SELECT name FROM duckdb_settings()").fetchall()}
+        for name in _SETTINGS.keys() & known:  # older versions lack some
+            con.execute(f"SET {name} = {_SETTINGS[name]}")
+        try:
+            yield con, workspace
+        finally:
+            con.close()
+
+
+def _duckdb() -> Any:
+    """Import DuckDB in a thread: Ctrl-C in the thread that loads its binary part would abort the process."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(import_module, "duckdb").result()
+
+
+def described(con: duckdb.DuckDBPyConnection, file: File, format: str, decimal: str | None) -> Source:
+    """Return a file with the names and types of its columns."""
+    import duckdb
+
+    refuse_other_options(
+        file.name, format, header=file.header, decimal=decimal, encoding=file.encoding, table=file.table
+    )
+    refuse_other_format(file, format)
+    file = FORMATS[format].prepared(file)
+    try:
+        found = waited(con, lambda: FORMATS[format].relation(con, file))
+        describe = f"DESCRIBE SELECT * FROM {found.sql}"  # to find the types of CSV, DuckDB reads all of it
+        described = _leanly(con, len(found.names), lambda: waited(con, lambda: con.execute(describe).fetchall()))
+    except duckdb.Error as error:
+        raise unreadable(file.name, format, str(error)) from None
+    if len(described) > MANY:
+        con.execute("SET disabled_optimizers = 'statistics_propagation, common_subexpressions'")
+    names = distinct_names(found.names or _spelled(con, [row[0] for row in described], found.keys))
+    aliases = ", ".join(f"c{i}" for i in range(len(described)))
+    types = tuple("INTERVAL" if i in found.durations else str(row[1]) for i, row in enumerate(described))
+    relation = f"{found.sql} AS t({aliases})"
+    hints = (*file.hints, *found.hints)
+    return Source(con, relation, file.name, format, names, types, file.workspace, hints, decimal)
+
+
+def _spelled(con: duckdb.DuckDBPyConnection, names: list[str], keys: str | None) -> Sequence[str]:
+    """Return names of columns as the file spells them, where DuckDB may have renamed some."""
+    if keys is None or not may_be_renamed(names):
+        return names
+    return as_spelled(names, {row[0] for row in waited(con, lambda: con.execute(keys).fetchall())})
+
+
+def _leanly(con: duckdb.DuckDBPyConnection, n_columns: int, work: Callable[[], T]) -> T:
+    """Return `work()`, done in little memory, or if that is not enough, in as much as DuckDB takes.
+
+    The more columns, the fewer threads. A single one also writes rows as they come, without a queue of groups of rows.
+    """
+    import duckdb
+
+    settings = "current_setting('memory_limit'), current_setting('threads')"
+    usual, threads = con.execute(f"SELECT {settings}").fetchall()[0]
+    con.execute(f"SET memory_limit = '{_LEAN + _LEAN_COLUMN * n_columns}MiB'")
+    con.execute(f"SET threads = {max(1, min(threads, _LEAN_THREADS // max(n_columns, 1)))}")
+    try:
+        return work()
+    except (MemoryError, duckdb.OutOfMemoryException):
+        con.execute(f"SET memory_limit = '{usual}'")
+        return work()
+    finally:
+        con.execute(f"SET memory_limit = '{usual}'")
+        con.execute(f"SET threads = {threads}")
+
+
+def waited(con: duckdb.DuckDBPyConnection, work: Callable[[], Any], tick: Tick | None = None) -> Any:
+    """Return `work()`, run in another thread. The calling thread waits, reacts to Ctrl-C, and calls `tick`.
+
+    However it is interrupted, work has ended when this raises: what cleans up needs the connection.
+    """
+    outcome: Future[Any] = Future()
+    try:
+        Thread(target=_settle, args=(outcome, work), daemon=True).start()
+        while True:
+            try:
+                return outcome.result(timeout=0.1)
+            except TimeoutError:
+                if outcome.done():  # perhaps with a TimeoutError of its own
+                    return outcome.result()
+                if tick is not None:
+                    tick(max(0.0, float(con.query_progress()) / 100))
+    except BaseException:
+        while not (outcome.cancel() or outcome.done()):  # an interrupt is lost on a query that has not begun
+            con.interrupt()
+            wait([outcome], timeout=0.05)
+        raise
+
+
+def _settle(outcome: Future[Any], work: Callable[[], Any]) -> None:
+    if outcome.set_running_or_notify_cancel():
+        try:
+            outcome.set_result(work())
+        except BaseException as error:
+            outcome.set_exception(error)
+
+
+QUERY = "the query"  # its name in messages
+
+
+class Query(NamedTuple):
+    """A query in place of the name of a file."""
+
+    sql: str
+
+
+def is_query(text: str) -> bool:
+    """Return whether a text is SQL, and not the name of a file."""
+    return re.match(r"\s*(SELECT|WITH|FROM)\s", text, re.IGNORECASE) is not None
+
+
+def query_table(con: duckdb.DuckDBPyConnection, workspace: str, sql: str) -> Source:
+    """Return the rows of a query; it runs each time they are read.
+
+    Raises
+    ------
+    DataError
+        If it is not one SELECT, or DuckDB cannot plan it.
+    """
+    import duckdb
+
+    try:
+        sql.encode()
+        kinds = [statement.type.name for statement in con.extract_statements(sql)]
+        if kinds != ["SELECT"]:
+            raise DataError(f"the query must be one SELECT, got {listed(kinds) or 'none'}")
+        inner = f"(\n{_without_end(sql)}\n)"
+        found = con.execute(f"DESCRIBE SELECT * FROM {inner}").fetchall()
+    except (duckdb.Error, UnicodeEncodeError) as error:
+        raise DataError(f"cannot run the query: {cut_off(str(error), 500)}") from None
+    names, types = (tuple(str(row[at]) for row in found) for at in (0, 1))
+    aliases = ", ".join(f"c{i}" for i in range(len(names)))
+    return Source(con, f"{inner} AS t({aliases})", QUERY, "SQL", names, types, workspace)
+
+
+def _without_end(sql: str) -> str:
+    """Return a statement without the semicolons and comments behind it, so that it can stand in brackets."""
+    import duckdb
+
+    text = sql.encode()  # places of tokens count bytes
+    end = len(text)
+    for start, kind in reversed(duckdb.tokenize(sql)):
+        # older versions of DuckDB tell no comments, so that one may stand behind the semicolon
+        if "comment" not in str(kind) and not text[start:end].startswith(b";"):
+            break
+        end = start
+    return text[:end].decode()
+
+
+_SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*")
+_UNITS = {"": 1, "B": 1, **{f"{u}B": 1000 ** (i + 1) for i, u in enumerate("KMGT")}}
+_GROUP, _GROUP_ROWS = 1 << 22, (2048, 122_880)  # values, and bounds of rows, of a group of a Parquet file
+_UNITS |= {f"{u}IB": 1024 ** (i + 1) for i, u in enumerate("KMGT")}
+
+
+def as_bytes(memory_limit: str | None) -> int | None:
+    """Return the bytes of a text such as "1GB"."""
+    if memory_limit is None:
+        return None
+    what = f"memory_limit must be a size such as '1GB' or '500MB', got {shown(memory_limit)}"
+    if not isinstance(memory_limit, str):
+        raise TypeError(what)
+    found = _SIZE.fullmatch(memory_limit)
+    size = float(found[1]) * _UNITS.get(found[2].upper(), 0) if found else 0
+    if not 1 <= size < 1 << 62:
+        raise ValueError(what)
+    return int(size)
+
+
+def group_rows(n_columns: int) -> int:
+    """Return the most rows of a group of a Parquet file: it is in memory as a whole when written."""
+    least, most = _GROUP_ROWS
+    return max(least, min(most, _GROUP // max(n_columns, 1)))

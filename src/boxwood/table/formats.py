@@ -1,0 +1,424 @@
+"""The formats of tables that can be read, and files that hold several tables.
+
+To add one, write a function that returns a `Relation`, and give it an entry in `FORMATS`::
+
+    "orc": Format((".orc",), _orc),
+
+Two lists for users repeat the names, the option `--format` and the docstring of `read_table`; a test compares them.
+
+DuckDB reads its own databases in place. The rows of the others are copied by Python to a file of JSON lines, because
+nothing is downloaded and DuckDB brings no reader of them; their types are those of the values.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import closing
+from datetime import date, datetime
+from functools import partial
+from itertools import islice, zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from boxwood._frames import nearest_name
+from boxwood._messages import cut_off
+from boxwood._validation import listed
+from boxwood.errors import DataError
+from boxwood.table.column_names import distinct_names
+from boxwood.table.csv import csv_relation, dialect_of, encoding_of, explained, header_hints, is_utf8, utf8_copy
+from boxwood.table.paths import compression_of
+from boxwood.table.sql import ONE_FILE, as_name, as_pattern, as_text
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["FORMATS", "File", "format_of", "refuse_other_format", "refuse_other_options", "unreadable"]
+
+
+class File(NamedTuple):
+    """A table to read.
+
+    Parameters
+    ----------
+    path : str
+    name : str
+        Name of the file in messages.
+    workspace : str
+        Folder for temporary files.
+    text_columns : collection of str, or None
+        Of CSV: names of the columns that stay text while others become numbers; None keeps all columns as text.
+    header : bool, default=True
+        Of CSV: whether the first line holds the names of the columns.
+    encoding : str, default=None
+        Of CSV: the encoding of its text; None finds it out.
+    table : str, default=None
+        Of a file that holds several: the table to read; None is the only one, or the first sheet.
+    columns : tuple of (name, type), default=()
+        Of rows that Python has copied: their columns.
+    hints : tuple of str, default=()
+        Lines for the reader on what was made of it before DuckDB reads it.
+    """
+
+    path: str
+    name: str
+    workspace: str
+    text_columns: Collection[str] | None
+    header: bool = True
+    encoding: str | None = None
+    table: str | None = None
+    columns: tuple[tuple[str | None, str], ...] = ()
+    hints: tuple[str, ...] = ()
+
+
+class Relation(NamedTuple):
+    """A table in SQL, and the names of its columns as the file spells them; no names if DuckDB's are the same.
+
+    Of CSV: also its delimiter, and lines for the reader on how it was read. Of Parquet: `durations`, the positions of
+    columns that hold lengths of time, for which Parquet has no type. Of JSON: `keys`, a query for the names as they are
+    spelled, in any order, because DuckDB renames those that differ in case only.
+    """
+
+    sql: str
+    names: tuple[str | None, ...] = ()
+    delimiter: str | None = None
+    hints: tuple[str, ...] = ()
+    durations: frozenset[int] = frozenset()
+    keys: str | None = None
+
+
+class Format(NamedTuple):
+    """How tables of one format are read.
+
+    Parameters
+    ----------
+    extensions : tuple of str
+        Extensions of such files; `.gz` may follow where DuckDB can unpack the format.
+    relation : callable of a DuckDB connection and a File
+        Returns the Relation, and raises a DataError or an error of DuckDB for a file that is not of the format.
+    is_text : bool, default=False
+        Whether all values are text, so that a missing value is an empty text or a mark such as NA.
+    prepared : callable of a File, default=None
+        Returns the File that DuckDB can read, a copy in the workspace perhaps. It runs in the calling thread, so that
+        Ctrl-C ends it at once.
+    """
+
+    extensions: tuple[str, ...]
+    relation: Callable[[duckdb.DuckDBPyConnection, File], Relation]
+    is_text: bool = False
+    prepared: Callable[[File], File] = lambda file: file
+
+
+def format_of(path: str, name: str | None = None) -> str:
+    """Return the name of the format of a table: `name`, or by the extension of `path`; standard input is CSV.
+
+    Raises
+    ------
+    DataError
+        If the extension is unknown.
+    """
+    if name is not None:
+        return name
+    if path == "-":
+        return "csv"
+    by_extension = {extension: name for name, format in FORMATS.items() for extension in format.extensions}
+    extension = os.path.splitext(path.removesuffix(".gz"))[1]
+    if extension.lower() not in by_extension:
+        known = ", ".join(sorted(by_extension))
+        wrong = f"'{extension}'" if extension else "a name without extension"
+        remedy = f"known: {known}\nsave it as .csv or .xlsx, or name its format: --format csv"
+        raise DataError(f"cannot tell the format of {path} from {wrong}\n{remedy}")
+    found = by_extension[extension.lower()]
+    return _beginning(path) or found if extension.lower() == ".db" else found
+
+
+def refuse_other_format(file: File, format: str) -> None:
+    """Raise a DataError if a file that would be read as text begins as one of another format does."""
+    if format in _BEGINNINGS:
+        return
+    other = _beginning(file.path)
+    if other is not None:
+        raise DataError(f"{file.name} is {other}, not {format}; name its format: --format {other}")
+
+
+def _beginning(path: str) -> str | None:
+    """Return the format that holds no text and whose files begin as this one does, or None."""
+    if not os.path.isfile(path):
+        return None
+    with open(path, "rb") as opened:
+        beginning = opened.read(32)
+    return next((each for each, (mark, at) in _BEGINNINGS.items() if beginning.startswith(mark, at)), None)
+
+
+_BEGINNINGS = {
+    "parquet": (b"PAR1", 0),
+    "arrow": (b"ARROW1", 0),
+    "sqlite": (b"SQLite format 3\0", 0),
+    "duckdb": (b"DUCK", 8),
+    "xlsx": (b"PK\3\4", 0),
+}
+"""First bytes of files that hold no text, and where they stand."""
+
+
+def refuse_other_options(
+    name: str,
+    format: str,
+    *,
+    header: bool = True,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    table: str | None = None,
+) -> None:
+    """Raise a DataError if options of reading are not for a format; `name` is that of the file."""
+    if not FORMATS[format].is_text and not (header and decimal is None and encoding is None):
+        raise DataError(f"{name} is {format}; --no-header, --decimal and --encoding are for csv and tsv")
+    if table is not None and format not in _WITH_TABLES:
+        raise DataError(f"{name} is {format}; --table is for {', '.join(_WITH_TABLES)}")
+
+
+_WITH_TABLES = ("sqlite", "duckdb", "xlsx")
+
+
+def unreadable(name: str, format: str, message: str) -> DataError | MemoryError:
+    """Return the error for a file that is not of its format, from the message of the library that reads it.
+
+    If the message says that the system gave no memory, the file is not at fault.
+    """
+    if "bad allocation" in message:
+        return MemoryError(message.splitlines()[0])
+    reason = explained(message)
+    if reason is None:
+        line = message.splitlines()[0].split("Error: ", 1)[-1].strip()
+        reason = cut_off(line.replace('"', "'").replace(os.path.abspath(name), name))
+    return DataError(f"cannot read {name} as {format}: {reason}")
+
+
+# --------------------------------------------------------------------------------------------- relations by format
+def _csv(con: duckdb.DuckDBPyConnection, file: File, delimiter: str | None = None) -> Relation:
+    compression = compression_of(file.path)
+    dialect = dialect_of(con, file.path, compression, delimiter, file.workspace, file.header)
+    texts = [i for i, name in enumerate(distinct_names(dialect.names)) if name in (file.text_columns or ())]
+    sql = csv_relation(dialect, text=file.text_columns is None, texts=texts)
+    return Relation(sql, dialect.names, dialect.delimiter, header_hints(dialect))
+
+
+def _in_utf8(file: File) -> File:
+    """Return a file in UTF-8: itself, or a copy."""
+    compression = compression_of(file.path)
+    encoding = file.encoding or encoding_of(file.path, compression, file.name)
+    if is_utf8(encoding):
+        return file
+    copy = utf8_copy(file.path, compression, encoding, file.workspace, file.name)
+    hints = () if file.encoding else (f"read as {encoding}; if that is wrong, name the encoding with --encoding",)
+    return file._replace(path=copy, hints=hints)
+
+
+def _parquet(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
+    path = as_pattern(file.path)
+    schema = con.execute(f"SELECT name, coalesce(num_children, 0) FROM parquet_schema({path})").fetchall()
+    names, inner = [], 0  # fields are listed depth first; those inside another are not columns
+    for name, children in schema[1:]:
+        if inner == 0:
+            names.append(name)
+        inner += children - (inner > 0)
+    return Relation(f"read_parquet({path}, {ONE_FILE})", tuple(names), durations=_durations(con, path))
+
+
+def _durations(con: duckdb.DuckDBPyConnection, path: str) -> frozenset[int]:
+    """Return the columns of durations by the schema that Arrow leaves in a Parquet file; none without pyarrow."""
+    query = f"SELECT value FROM parquet_kv_metadata({path}) WHERE key = 'ARROW:schema'::BLOB"
+    encoded = con.execute(query).fetchone()
+    try:
+        import pyarrow
+    except ImportError:
+        return frozenset()
+    if encoded is None:
+        return frozenset()
+    try:
+        schema = pyarrow.ipc.read_schema(pyarrow.py_buffer(base64.b64decode(encoded[0])))
+    except (pyarrow.ArrowException, ValueError):  # the note of a program; the table itself can be read without it
+        return frozenset()
+    return frozenset(i for i, kind in enumerate(schema.types) if pyarrow.types.is_duration(kind))
+
+
+def _arrow(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
+    try:
+        import pyarrow
+        import pyarrow.dataset
+    except ImportError:
+        raise DataError('Arrow files need pyarrow\npip install "boxwood[arrow]"') from None
+    try:
+        dataset = pyarrow.dataset.dataset(file.path, format="ipc")
+    except (pyarrow.ArrowException, ValueError) as error:
+        raise unreadable(file.name, "arrow", str(error).split(": ")[-1]) from None
+    con.register("arrow_file", dataset)
+    return Relation("arrow_file", tuple(dataset.schema.names))
+
+
+def _json_lines(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
+    compression = compression_of(file.path)
+    lines = f"{as_pattern(file.path)}, format='newline_delimited', compression='{compression}'"
+    keys = f"SELECT DISTINCT unnest(json_keys(json)) FROM read_json_objects({lines}, {ONE_FILE})"
+    return Relation(f"read_json({lines}, records=true, sample_size=-1, {ONE_FILE})", keys=keys)
+
+
+def _duckdb(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
+    return Relation(attached(con, file.path, file.name, file.table))
+
+
+def _rows_copied(file: File, format: str, rows: Callable[[str, str, str | None], Iterator[Sequence[Any]]]) -> File:
+    copy = os.path.join(file.workspace, "rows.jsonl")
+    columns = write_rows(readable(rows(file.path, file.name, file.table), file.name, format), copy)
+    if not columns:
+        raise DataError(f"{file.name} has no columns; the names of columns must stand in its first row")
+    return file._replace(path=copy, columns=columns)
+
+
+def _rows(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
+    types = ", ".join(f"'c{i}': '{type}'" for i, (_, type) in enumerate(file.columns))
+    options = f"format='newline_delimited', records=true, compression='none', columns={{{types}}}, {ONE_FILE}"
+    return Relation(f"read_json({as_pattern(file.path)}, {options})", tuple(name for name, _ in file.columns))
+
+
+def attached(con: duckdb.DuckDBPyConnection, path: str, name: str, table: str | None) -> str:
+    """Return the SQL of a table or view of a database of DuckDB, which is attached for reading alone."""
+    con.execute(f"ATTACH {as_text(path)} AS boxwood_file (READ_ONLY, TYPE duckdb)")
+    here = "WHERE database_name = 'boxwood_file' AND NOT internal"
+    tables = f"SELECT schema_name, table_name FROM duckdb_tables() {here}"
+    views = f"SELECT schema_name, view_name FROM duckdb_views() {here}"
+    found = con.execute(f"{tables} UNION ALL {views} ORDER BY ALL").fetchall()
+    places = {each if schema == "main" else f"{schema}.{each}": (schema, each) for schema, each in found}
+    return ".".join(map(as_name, ("boxwood_file", *places[_chosen(name, table, list(places))])))
+
+
+def _chosen(name: str, table: str | None, tables: Sequence[str], what: str = "table") -> str:
+    """Return the table that was asked for, or the only one."""
+    if table is None and len(tables) == 1:
+        return tables[0]
+    if table is not None and table in tables:
+        return table
+    if not tables:
+        raise DataError(f"{name} holds no {what}")
+    known = f"{what}s: {listed(tables, 30)}"
+    if table is None:
+        raise DataError(f"{name} holds {len(tables):,} {what}s; name one of them with --table\n{known}")
+    similar = nearest_name(table, list(tables))
+    raise DataError(
+        f"{name} has no {what} '{cut_off(table)}'{f'; did you mean {similar!r}?' if similar else ''}\n{known}"
+    )
+
+
+# ------------------------------------------------------------------------------------------------ rows of Python
+def write_rows(rows: Iterator[_Row], out: str) -> tuple[tuple[str | None, str], ...]:
+    """Write rows as JSON lines with the keys c0, c1, …; return the name and DuckDB's type of each column.
+
+    The first row holds the names. A row may be shorter than others; columns at the end without name and value are none.
+    """
+    names = [None if each is None else str(each) for each in next(rows, ())]
+    kinds: list[set[type]] = [set() for _ in names]
+    with open(out, "w", encoding="ascii") as file:
+        while batch := list(islice(rows, _BATCH)):
+            for i, values in enumerate(zip_longest(*batch)):
+                if i == len(kinds):
+                    kinds.append(set())
+                kinds[i].update(map(type, values))
+            file.writelines(map(_line, batch))
+    columns = [(name, _type_of(held - {type(None)})) for name, held in zip_longest(names, kinds)]
+    while columns and columns[-1] == (None, _EMPTY):
+        columns.pop()
+    return tuple((name, "VARCHAR" if type == _EMPTY else type) for name, type in columns)
+
+
+def _line(row: _Row) -> str:
+    held = {f"c{i}": value for i, value in enumerate(row) if value is not None}
+    return f"{json.dumps(held, default=_as_text)}\n"
+
+
+_Row = Sequence[Any]
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.hex()
+    return value.isoformat() if isinstance(value, date) else str(value)
+
+
+def _type_of(held: set[type]) -> str:
+    """Return the type of a column that holds values of these types; of numbers among texts it is text."""
+    return next((type for types, type in _TYPES if held <= types), "VARCHAR")
+
+
+_EMPTY = "NULL"
+_TYPES: tuple[tuple[set[type], str], ...] = (
+    (set(), _EMPTY),
+    ({bool}, "BOOLEAN"),
+    ({int}, "BIGINT"),
+    ({int, float}, "DOUBLE"),
+    ({date, datetime}, "TIMESTAMP"),
+)
+
+
+_BATCH = 1000  # rows whose types are looked at together
+
+
+def readable(rows: Iterator[_Row], name: str, format: str) -> Iterator[_Row]:
+    """Yield the rows of a file; raise a DataError where it cannot be read."""
+    try:
+        yield from rows
+    except (DataError, MemoryError):
+        raise
+    except Exception as error:  # of a damaged file, openpyxl raises whatever its parsers do
+        reason = cut_off(str(error).splitlines()[0] if str(error) else type(error).__name__)
+        raise DataError(f"cannot read {name} as {format}: {reason}") from None
+
+
+def sqlite_rows(path: str, name: str, table: str | None) -> Iterator[_Row]:
+    """Yield the names of the columns of a table or view of SQLite, and then its rows."""
+    with closing(sqlite3.connect(f"{Path(path).as_uri()}?mode=ro", uri=True)) as con:
+        here = "type IN ('table', 'view') AND substr(name, 1, 7) <> 'sqlite_'"
+        found = con.execute(f"SELECT name FROM sqlite_master WHERE {here} ORDER BY name")
+        rows = con.execute(f"SELECT * FROM {as_name(_chosen(name, table, [row[0] for row in found]))}")
+        yield [column[0] for column in rows.description]
+        yield from rows
+
+
+def sheet_rows(path: str, name: str, table: str | None) -> Iterator[_Row]:
+    """Yield the rows of a sheet of Excel, the first one if none is named; without the empty ones below the last."""
+    try:
+        from openpyxl import load_workbook
+    except ImportError:
+        raise DataError('Excel files need openpyxl\npip install "boxwood[excel]"') from None
+    with closing(load_workbook(path, read_only=True, data_only=True)) as book:
+        sheets = [sheet.title for sheet in book.worksheets]
+        sheet = book[_chosen(name, table, sheets[:1] if table is None else sheets, "sheet")]
+        sheet.reset_dimensions()  # which some programs write wrongly
+        n_empty = 0
+        for row in sheet.iter_rows(values_only=True):
+            if all(value is None for value in row):
+                n_empty += 1
+                continue
+            yield from [()] * n_empty
+            n_empty = 0
+            yield [_number(value) if type(value) is int else value for value in row]
+
+
+def _number(value: int) -> int | float:
+    """Return a whole number of Excel, which has no more digits than a double."""
+    return value if -(1 << 63) <= value < 1 << 63 else float(value)
+
+
+FORMATS = {
+    "csv": Format((".csv", ".txt"), _csv, is_text=True, prepared=_in_utf8),
+    "tsv": Format((".tsv",), partial(_csv, delimiter="\t"), is_text=True, prepared=_in_utf8),
+    "parquet": Format((".parquet", ".pq"), _parquet),
+    "arrow": Format((".arrow", ".feather"), _arrow),
+    "jsonl": Format((".jsonl", ".ndjson"), _json_lines),
+    "sqlite": Format(
+        (".sqlite", ".sqlite3", ".db"), _rows, prepared=partial(_rows_copied, format="sqlite", rows=sqlite_rows)
+    ),
+    "duckdb": Format((".duckdb", ".ddb"), _duckdb),
+    "xlsx": Format((".xlsx", ".xlsm"), _rows, prepared=partial(_rows_copied, format="xlsx", rows=sheet_rows)),
+}

@@ -1,0 +1,307 @@
+"""`scan`: a table that may be larger than memory, read in batches as often as a tree needs it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any
+
+from boxwood._extras import require
+from boxwood._frames import column_names, is_frame
+from boxwood._validation import cut_off, refuse_other_kind, shown
+from boxwood.errors import DataError
+from boxwood.passes.source import Source
+from boxwood.table._arrow_source import ArrowSource, kind_of
+from boxwood.table._spark import quoted
+from boxwood.table.as_source import as_source
+from boxwood.table.column_names import distinct_names, find_columns
+from boxwood.table.duck import MARKS, Tick, as_bytes, is_query
+from boxwood.table.formats import format_of, refuse_other_options
+from boxwood.table.parquet import ParquetFile, ParquetSource, can_be_read_in_place, parquet_file, refuse_other_columns
+from boxwood.table.paths import as_path, find_files
+from boxwood.tree.on_frames import is_on_machines
+
+__all__ = ["is_relation", "scan", "scan_file", "scan_query"]
+
+
+def scan(
+    source: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    memory_limit: str | None = None,
+    encoding: str | None = None,
+    table: str | None = None,
+) -> Source:
+    """Return a table that is read in batches, and so may be larger than memory.
+
+    What it returns stands wherever rows stand. Parquet is read in place. Any other file, a query and a reader that can
+    be read once are written into a temporary Parquet file, which is removed when the source is closed or garbage; the
+    source's `notes` say so. Values are those of the table in memory: texts of numbers in files are numbers, decimal
+    commas are recognised, and a folder named `year=2024` is no column. Frames, relations, queries and readers have
+    types that somebody chose, so their text stays text.
+
+    Parameters
+    ----------
+    source : path, SQL, relation, frame or reader
+        The table:
+
+        - a path of a Parquet, CSV, TSV, JSON-lines or Arrow file, of a database of SQLite or DuckDB, of a workbook of
+          Excel, of a folder of Parquet files, or a pattern of such files, as `data/*.parquet`. Files are read in the
+          order of their names;
+        - SQL for DuckDB: a text that begins with SELECT, WITH or FROM and a space;
+        - a relation of DuckDB;
+        - a pyarrow.Table, or a data frame of pandas or polars. It stays in memory;
+        - a data frame of Spark or Dask, which its own workers read;
+        - a reader of Arrow batches, or anything else with `__arrow_c_stream__`.
+    columns : sequence of str, default=None
+        Columns to read, among them that of the labels; None is all columns.
+    memory_limit : str, default=None
+        Memory that DuckDB may take, and that batches may take together, such as "1GB"; None leaves DuckDB its own limit
+        and bounds a batch by its number of columns. Not for frames.
+    encoding : str, default=None
+        Of a CSV file: the encoding of its text, by any name that Python knows. None reads UTF-16 and UTF-32 that begin
+        with their mark, UTF-8, and else cp1252, with a note, if no byte tells against it.
+    table : str, default=None
+        Of a database or a workbook: the table, view or sheet to read. None is the only table, or the first sheet.
+
+    Returns
+    -------
+    Source
+        It has `names`, `kinds` and `n_rows`; `notes`, lines on how the table is read; `readings`, what each pass has
+        read; `tick`, which can be set to a function that is told the share and the number of rows of a pass; and
+        `close`, which `with` calls.
+
+    Raises
+    ------
+    DataError
+        If there is no such file or column, files have different columns, or a file cannot be read.
+    ImportError
+        If pyarrow is missing.
+    OSError
+        If a temporary file cannot be written.
+    TypeError
+        If the source is none of these, or a frame has a memory_limit, or what is no file an encoding or a table.
+    ValueError
+        If the encoding is unknown.
+
+    Notes
+    -----
+    A batch has 65 536 rows for up to 20 columns, and fewer for more; there are no more batches in memory than threads.
+    A file that changes between passes is an error. What a killed process left is removed by the next one.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "people.csv")
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("name;age;height\\nAda;36;1,65\\nAlan;41;1,80\\n")
+    >>> with scan(f"SELECT * FROM read_csv('{path}') WHERE age > 40") as table:
+    ...     print(table)
+    ParquetSource(the query: name, age, height, 1 rows)
+    >>> table = scan(path, columns=["age", "height"])
+    >>> table.names, table.kinds, table.n_rows
+    (('age', 'height'), ('number', 'number'), 2)
+    >>> table.close()
+    """
+    require("pyarrow", "arrow", "boxwood.scan")
+    limit = as_bytes(memory_limit)
+    wanted = None if columns is None else _as_names(columns)
+    if isinstance(source, Source):
+        if any(each is not None for each in (columns, memory_limit, encoding, table)):
+            raise TypeError("the source has been scanned; give columns and memory_limit to the first call of scan")
+        return source
+    if isinstance(source, (str, os.PathLike)) and not (isinstance(source, str) and is_query(source)):
+        return scan_file(source, columns=wanted, memory_limit=limit, encoding=encoding, table=table)
+    if encoding is not None or table is not None:
+        raise TypeError(f"encoding and table are for files; got {shown(source)}")
+    if isinstance(source, str):
+        return scan_query(source, columns=wanted, memory_limit=limit)
+    if is_relation(source):
+        return _of_relation(source, wanted, limit)
+    if memory_limit is not None and (is_frame(source) or is_on_machines(source)):
+        where = "is in memory already" if is_frame(source) else "is read by the workers of its own engine"
+        raise TypeError(f"memory_limit is for tables that this process reads in batches; a frame {where}")
+    if is_frame(source):
+        return _of_frame(source, wanted)
+    if is_on_machines(source) and (made := as_source(_with_columns(source, wanted))) is not None:
+        return made
+    if hasattr(source, "__arrow_c_stream__"):
+        return _of_reader(source, wanted, limit)
+    raise TypeError(
+        "boxwood.scan takes a path, SQL that begins with SELECT, WITH or FROM, a DuckDB relation, a data frame or a "
+        f"reader of Arrow batches; got {shown(source)}"
+    )
+
+
+def scan_file(
+    path: str | os.PathLike[str],
+    *,
+    columns: Sequence[str] | None = None,
+    memory_limit: int | None = None,
+    format: str | None = None,
+    tick: Tick | None = None,
+    **reading: Any,
+) -> Source:
+    """Return a file, a folder or the files of a pattern as a source; `reading` has further options of `read_table`."""
+    source = _of_file(as_path(path), columns, memory_limit, format, tick, **reading)
+    source.missing_labels = MARKS
+    return source
+
+
+def _of_file(
+    path: str,
+    columns: Sequence[str] | None,
+    memory_limit: int | None,
+    format: str | None,
+    tick: Tick | None,
+    **reading: Any,
+) -> Source:
+    if not path or "\0" in path:
+        raise DataError(f"no such file: {shown(path)}")
+    found = find_files(path)
+    kind = format_of(found[0], format)
+    if kind != "parquet":
+        from boxwood.table._spill import spilled_file
+
+        choice = _Choice(columns)
+        return _with_rows(spilled_file(found[0], kind, choice, memory_limit=memory_limit, tick=tick, **reading))
+    refuse_other_options(path, kind, **reading)
+    return _of_parquet([parquet_file(each) for each in found], path, _Choice(columns), memory_limit, tick)
+
+
+def scan_query(
+    sql: str, *, columns: Sequence[str] | None = None, memory_limit: int | None = None, tick: Tick | None = None
+) -> Source:
+    """Return the rows of a query of DuckDB as a source."""
+    from boxwood.table._spill import spilled_rows
+
+    return _with_rows(spilled_rows(sql, _Choice(columns), memory_limit=memory_limit, tick=tick))
+
+
+class _Choice:
+    """Finds the wanted columns among those of a table, or takes all of them."""
+
+    def __init__(self, wanted: Sequence[str] | None) -> None:
+        self.wanted = wanted
+
+    def __call__(self, names: Sequence[str]) -> list[int]:
+        return list(range(len(names))) if self.wanted is None else find_columns(self.wanted, names)
+
+
+def is_relation(value: Any) -> bool:
+    """Return whether a value is a relation of DuckDB, without importing it."""
+    return type(value).__name__ == "DuckDBPyRelation" and type(value).__module__.split(".")[0] in ("duckdb", "_duckdb")
+
+
+# ------------------------------------------------------------------------------------------------------- arguments
+
+
+def _as_names(columns: Sequence[str]) -> list[str]:
+    if isinstance(columns, str):
+        raise TypeError(f"columns must be a list of names, got the text {shown(columns)}; write [{shown(columns)}]")
+    try:
+        names = list(dict.fromkeys(columns))
+    except TypeError:
+        raise TypeError(f"columns must be a list of names, got {shown(columns)}") from None
+    for name in names:
+        refuse_other_kind("the name of a column", name, str, "names are text")
+    if not names:
+        raise ValueError("columns must name a column at least; None is all columns")
+    return names
+
+
+# ----------------------------------------------------------------------------------------------------------- files
+
+
+def _of_parquet(
+    files: Sequence[ParquetFile], path: str, choose: _Choice, memory_limit: int | None, tick: Tick | None
+) -> Source:
+    from boxwood.table._spill import spilled_parquet, texts_of_numbers
+
+    first = files[0].schema
+    all_names = distinct_names(first.names)
+    chosen = choose(all_names)
+    names = [all_names[i] for i in chosen]
+    for file in files[1:]:
+        refuse_other_columns(files[0], file, names, all_columns=choose.wanted is None)
+    if sum(file.n_rows for file in files) == 0:
+        raise DataError(f"{path} has column names but no rows")
+    kinds = [kind_of(first.types[i]) for i in chosen]
+    texts = [i for i, kind in zip(chosen, kinds, strict=True) if kind == "text"]
+    if not can_be_read_in_place(files, names, all_names) or (texts and texts_of_numbers(files, path, texts)):
+        return _with_rows(spilled_parquet(files, path, chosen, memory_limit=memory_limit, tick=tick))
+    return _with_rows(ParquetSource(files, names, name=path, memory_limit=memory_limit))
+
+
+# ---------------------------------------------------------------------------------------------------- other tables
+
+
+def _of_relation(relation: Any, wanted: Sequence[str] | None, memory_limit: int | None) -> Source:
+    from boxwood.table._spill import spilled_relation
+
+    return _with_rows(spilled_relation(relation, _Choice(wanted), memory_limit=memory_limit))
+
+
+def _of_reader(reader: Any, wanted: Sequence[str] | None, memory_limit: int | None) -> Source:
+    import pyarrow as pa
+
+    from boxwood.table._spill import spilled_batches
+
+    try:
+        batches = reader if isinstance(reader, pa.RecordBatchReader) else pa.RecordBatchReader.from_stream(reader)
+    except pa.ArrowInvalid as error:  # such as a series
+        raise TypeError(f"a {type(reader).__name__} gives no batches of a table: {cut_off(str(error))}") from None
+    return _with_rows(spilled_batches(batches, "the reader", _Choice(wanted), memory_limit=memory_limit))
+
+
+def _of_frame(frame: Any, wanted: Sequence[str] | None) -> Source:
+    import pyarrow as pa
+
+    names = column_names(frame)
+    chosen = _Choice(wanted)(names)
+    try:
+        if isinstance(frame, pa.Table):
+            table = frame.select(chosen)
+        elif type(frame).__module__.startswith("pandas"):
+            table = pa.Table.from_pandas(frame.iloc[:, chosen], preserve_index=False)
+        else:
+            import narwhals as nw
+
+            table = nw.from_native(frame, eager_only=True)[:, chosen].to_arrow()
+    except pa.ArrowException as error:
+        raise DataError(f"a column of the frame is no column of Arrow: {cut_off(str(error))}") from None
+    return _with_rows(ArrowSource(table.rename_columns([names[i] for i in chosen]), name="the frame"))
+
+
+def _with_columns(frame: Any, wanted: Sequence[str] | None) -> Any:
+    """Return a data frame of Spark or Dask with the wanted columns; names may hold dots."""
+    names = column_names(frame)
+    chosen = [names[i] for i in _Choice(wanted)(names)]
+    if wanted is None:
+        return frame
+    is_spark = hasattr(frame, "mapInArrow")
+    return frame.select(*map(quoted, chosen)) if is_spark else frame[chosen]
+
+
+def _with_rows(source: ParquetSource | ArrowSource) -> Source:
+    """Return a source that knows which columns are without any value; raise a DataError if it has no rows."""
+    if source.n_rows == 0:
+        source.close()
+        raise DataError(f"{source.name} has column names but no rows")
+    empty = _empty_in(source, source.names, most=1)
+    empty = _empty_in(source, empty) if empty else ()
+    kinds = zip(source.names, source.kinds, strict=True)
+    source.kinds = tuple("empty" if name in empty else kind for name, kind in kinds)
+    return source
+
+
+def _empty_in(source: ParquetSource | ArrowSource, names: Sequence[str], most: int | None = None) -> Sequence[str]:
+    """Return the columns without a value in the first batches, or in all of them."""
+    import pyarrow.compute as pc
+
+    for batch, _ in islice(source.batches(names), most):
+        names = [name for name in names if pc.all(batch.column(name).is_null(nan_is_null=True)).as_py()]
+        if not names:
+            break
+    return names

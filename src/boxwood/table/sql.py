@@ -1,0 +1,139 @@
+"""Names, texts, numbers and paths in SQL; numbers and truths as people write them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+__all__ = [
+    "ONE_FILE",
+    "PAIRS",
+    "Style",
+    "as_double",
+    "as_name",
+    "as_number",
+    "as_pattern",
+    "as_text",
+    "normal",
+    "number_in",
+    "plain_number",
+    "signs_in",
+]
+
+_WHOLE = 1 << 24  # float32 has all whole numbers up to here, so that a comparison in float32 is exact, too
+
+ONE_FILE = "hive_partitioning=false"
+"""Option of every reader of DuckDB: a folder named `year=2024` is a folder, not a column of the file in it."""
+
+
+def as_name(name: str) -> str:
+    """Return a name as an identifier of SQL.
+
+    Examples
+    --------
+    >>> print(as_name('the "net" height'), as_text("it's"), as_pattern("a*.csv"))
+    "the ""net"" height" 'it''s' 'a[*].csv'
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def as_text(text: str) -> str:
+    """Return a text as a literal of SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def as_double(number: float) -> str:
+    """Return a number as a literal double of SQL, with all its digits.
+
+    Examples
+    --------
+    >>> as_double(27000.0), as_double(-0.1), as_double(5e-324)
+    ('27000e0', '-0.1e0', '5e-324')
+    """
+    if math.isinf(number):
+        return f"CAST('{'-' if number < 0 else ''}Infinity' AS DOUBLE)"
+    text = repr(number)  # without an exponent, an engine would take it for a decimal number of few digits
+    return text if "e" in text else f"{text.removesuffix('.0')}e0"
+
+
+def as_number(number: float, double: Callable[[float], str] = as_double) -> str:
+    """Return a number as a literal that is compared with doubles and floats as a double, in the fewest characters.
+
+    IN: double: how the engine has doubles, where they are no short whole numbers.
+
+    Examples
+    --------
+    >>> as_number(27000.0), as_number(-0.0), as_number(0.1), as_number(2.0**60)
+    ('27000', '0', '0.1e0', '1.152921504606847e+18')
+    """
+    return str(int(number)) if abs(number) <= _WHOLE and number == int(number) else double(number)
+
+
+def as_pattern(path: str) -> str:
+    """Return a path as a literal that DuckDB reads as this one file, even if it contains `*`, `?` or `[`."""
+    return as_text("".join(f"[{c}]" if c in "*?[" else c for c in path))
+
+
+PAIRS = (("yes", "no"), ("ja", "nein"), ("oui", "non"))
+"""Words for true and false."""
+
+
+class Style(NamedTuple):
+    """How the values of a column of text are written.
+
+    Parameters
+    ----------
+    decimal : {".", ","}
+        What stands before the decimals of its numbers.
+    words : tuple of two str, or None
+        Its words for true and false, if it holds these.
+    example : str
+        One of its values.
+    """
+
+    decimal: str = "."
+    words: tuple[str, str] | None = None
+    example: str = ""
+
+    def number(self, text: str) -> str:
+        """Return SQL for the number in a text, with 1 for true and 0 for false; NULL if there is none."""
+        if self.words is None:
+            return number_in(text, self.decimal)
+        yes, no = map(as_text, self.words)
+        return f"CASE {normal(text)} WHEN {yes} THEN 1e0 WHEN {no} THEN 0e0 END"
+
+
+def number_in(text: str, decimal: str, *, signs: bool = True) -> str:
+    """Return SQL for the number in a text; NULL if there is none, as in 1,2,3.
+
+    Of point and comma, the one that does not stand before the decimals parts groups of three digits, as spaces and
+    apostrophes may. With `signs`, a currency's sign before or behind the number, or % behind it, is passed over.
+    """
+    group = "," if decimal == "." else "."
+    groups = "|".join(f"[1-9][0-9]{{0,2}}({sign}[0-9]{{3}})+" for sign in (f"[{group}]", " ", "'"))
+    number = rf"[-+]?([0-9]+|{groups})([{decimal}][0-9]*)?(e[-+]?[0-9]+)?"
+    if signs:
+        number = rf"[-+]?( ?\p{{Sc}} ?)?{number}( ?[\p{{Sc}}%])?"
+    digits = f"regexp_replace({normal(text)}, '[^-+0-9e{decimal}]', '', 'g')"
+    pointed = f"replace({text}, '{decimal}', '.')"
+    plain = f"CASE WHEN NOT contains({text}, '{group}') THEN {plain_number(pointed)} END"
+    return (
+        f"coalesce({plain}, CASE WHEN regexp_full_match({normal(text)}, {as_text(number)}) "
+        f"THEN TRY_CAST(replace({digits}, '{decimal}', '.') AS DOUBLE) END)"
+    )
+
+
+def plain_number(text: str) -> str:
+    """Return SQL for a text as a double; NULL if it is none, or has an underscore, which DuckDB would pass over."""
+    return f"CASE WHEN NOT contains({text}, '_') THEN TRY_CAST({text} AS DOUBLE) END"
+
+
+def normal(text: str) -> str:
+    """Return SQL for a text in lower case with plain spaces, a plain minus and plain apostrophes."""
+    return f"lower(trim(translate({text}, '\u2212\u00a0\u202f\u2009\u2019', '-   ''')))"
+
+
+def signs_in(text: str) -> str:
+    """Return SQL for the signs of currencies and percent in a text, one after the other."""
+    return rf"regexp_replace({text}, '[^\p{{Sc}}%]', '', 'g')"

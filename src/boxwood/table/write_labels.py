@@ -1,0 +1,340 @@
+"""`label_rows`: the cluster of every row as a new column, whatever the table is and whatever is written."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
+from threading import Lock
+from typing import Any, NamedTuple, TypeVar
+
+from boxwood._extras import require
+from boxwood._files import replacing, temporary_folder
+from boxwood._validation import cut_off
+from boxwood.errors import DataError
+from boxwood.passes.source import Source
+from boxwood.table._spill import told_of_disk
+from boxwood.table._write import output_format, write_labelled, write_source
+from boxwood.table.duck import QUERY, Query, Tick, connected, group_rows, query_table
+from boxwood.table.formats import format_of
+from boxwood.table.labels import Labelled, Labeller, Rules, refuse_taken
+from boxwood.table.parquet import (
+    ParquetFile,
+    ParquetSource,
+    is_kept_by_arrow,
+    opened_files,
+    parquet_file,
+    refuse_other_columns,
+    refuse_unwritable,
+)
+from boxwood.table.paths import as_path, find_files
+from boxwood.table.sql import as_name, as_text
+
+__all__ = ["label_rows"]
+
+
+def label_rows(
+    table: Source | Query | str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    rules: Rules,
+    /,
+    *,
+    column: str = "cluster",
+    tick: Tick | None = None,
+    tell: Callable[[str], None] | None = None,
+    **reading: Any,
+) -> Labelled:
+    """Write a table with one more column, computed by SQL. Rows and other columns keep their values and order.
+
+    Parquet is copied group by group, see `write_batches`, other tables by DuckDB, see `write_labelled`. The rows of a
+    query are written into a temporary file first, as it may give others the next time.
+
+    Parameters
+    ----------
+    table : path, Query or Source
+        A file, a folder or a pattern of Parquet files, a query of DuckDB, or a source whose rows have an order.
+    out : path
+        File to write; the extension decides the format. Of a source it must be Parquet.
+    rules : Rules
+        What the new column is.
+    column : str, default="cluster"
+        Its name.
+    tick, tell : callables, default=None
+        Told how far it is, and how a file is read; see `write_labelled`.
+    reading
+        How a file is read: format, header and so on, as `read_table` takes them.
+    """
+    out = as_path(out)
+    to_parquet = output_format(out) == "FORMAT parquet"
+    if isinstance(table, Source):
+        if not to_parquet:
+            raise ValueError(f"'{cut_off(out, 500)}' must be a .parquet file, as the rows of {table.name} are batches")
+        with of_source(table) as rows:
+            return write_batches(rows, rules, out, column=column, tick=tick)
+    with _parquet_files(table, **reading) as found:
+        if found is None:
+            assert not isinstance(table, Query)
+            given: dict[str, Any] = rules._asdict()
+            return write_labelled(as_path(table), out, **given, column=column, tick=tick, tell=tell, **reading)
+        if to_parquet and all(map(is_kept_by_arrow, found.files)):
+            with of_files(found.files, found.name) as rows:
+                return write_batches(rows, rules, out, column=column, tick=tick)
+        with opened_files(found.files, found.name, range(len(found.files[0].schema))) as source:
+            return write_source(source, out, rules, column=column, tick=tick)
+
+
+class _Files(NamedTuple):
+    """Parquet files of the same columns, and what they are together."""
+
+    files: Sequence[ParquetFile]
+    name: str
+
+
+@contextmanager
+def _parquet_files(
+    table: Query | str | os.PathLike[str], /, *, format: str | None = None, **reading: Any
+) -> Iterator[_Files | None]:
+    """Yield the Parquet files that a table stands for; None for one file that DuckDB reads by itself."""
+    if isinstance(table, Query):
+        with _written(table.sql) as file:
+            yield _Files([file], QUERY)
+        return
+    path = as_path(table)
+    paths = find_files(path)
+    plain = _is_plain(**reading) and all(os.path.isfile(each) and os.path.getsize(each) for each in paths)
+    if len(paths) == 1 and not (
+        plain and find_spec("pyarrow") is not None and format_of(paths[0], format) == "parquet"
+    ):
+        yield None  # it may be standard input or empty, or DuckDB must say what is wrong
+        return
+    require("pyarrow.parquet", "arrow", "labelling several files")
+    files = [parquet_file(each) for each in paths]
+    for file in files[1:]:
+        refuse_other_columns(files[0], file, files[0].schema.names, all_columns=True)
+    yield _Files(files, path)
+
+
+def _is_plain(header: bool = True, **others: Any) -> bool:
+    return header and not any(others.values())
+
+
+@contextmanager
+def _written(sql: str) -> Iterator[ParquetFile]:
+    """Yield the rows of a query in a temporary file."""
+    require("pyarrow.parquet", "arrow", "labelling the rows of a query")
+    with temporary_folder() as folder:
+        path = os.path.join(folder, "rows.parquet")
+        with connected() as (con, workspace):
+            rows = query_table(con, workspace, sql)
+            selected = ", ".join(f"c{i} AS {as_name(name)}" for i, name in enumerate(rows.names))
+            with told_of_disk():
+                rows.fetch(f"COPY (SELECT {selected} FROM {rows.relation}) TO {as_text(path)} (FORMAT parquet)")
+        yield parquet_file(path, QUERY)
+
+
+T = TypeVar("T")
+_COMPRESSIONS = ("snappy", "gzip", "brotli", "zstd", "lz4")
+
+
+class Rows(NamedTuple):
+    """Rows in their order, which are read once.
+
+    Parameters
+    ----------
+    name : str
+        Name of the table in messages.
+    schema : pyarrow.Schema
+        Names and types of the columns, with the metadata of the table.
+    n_rows : int, or None
+        Number of rows, if it is known.
+    tables : iterator
+        The rows as tables of Arrow, of some rows each.
+    group : metadata of a group of rows of a Parquet file, or None
+        Says how columns are compressed; the new file does the same.
+    """
+
+    name: str
+    schema: Any
+    n_rows: int | None
+    tables: Iterator[Any]
+    group: Any = None
+
+
+@contextmanager
+def of_files(files: Sequence[ParquetFile], name: str) -> Iterator[Rows]:
+    """Yield the rows of Parquet files by their groups, large ones in parts; the first file says what the new one is."""
+    import pyarrow as pa
+
+    together = ParquetSource(files, files[0].schema.names, name=name) if len(files) > 1 else None
+    schema = files[0].schema if together is None else _with_types(files[0].schema, together)
+    with files[0].opened() as first:
+        group = first.metadata.row_group(0) if first.metadata.num_row_groups else None
+
+    def tables() -> Generator[Any, None, None]:
+        for file in files:
+            with file.opened() as opened:
+                for batch in file.read(_groups(opened)):
+                    table = pa.Table.from_batches([batch])
+                    yield table if together is None else table.select(schema.names).cast(schema, safe=False)
+
+    rows = tables()
+    try:
+        yield Rows(name, schema, sum(file.n_rows for file in files), rows, group)
+    finally:
+        rows.close()
+
+
+def _with_types(schema: Any, together: ParquetSource) -> Any:
+    """Return a schema with types that hold the values of all files."""
+    for i, name in enumerate(schema.names):
+        schema = schema.set(i, schema.field(i).with_type(together.type_of(name)))
+    return schema
+
+
+def _groups(file: Any) -> Iterator[Any]:
+    most = group_rows(file.metadata.num_columns)
+    for group in range(file.metadata.num_row_groups):
+        yield from file.iter_batches(most, row_groups=[group])
+
+
+@contextmanager
+def of_source(source: Source) -> Iterator[Rows]:
+    """Yield the rows of a source.
+
+    Raises
+    ------
+    DataError
+        If they have no order, as those of a frame of Spark, or there are none.
+    """
+    import pyarrow as pa
+
+    if not hasattr(source, "batches"):
+        raise DataError(f"the rows of {source.name} have no order\npredict gives its frame with one more column")
+    batches = (batch for batch, _ in source.batches(source.names))
+    first = next(batches, None)
+    if first is None:
+        raise DataError(f"{source.name} has no rows")
+    tables = (pa.Table.from_batches([batch]) for each in ((first,), batches) for batch in each)
+    try:
+        yield Rows(source.name, first.schema, source.n_rows, tables)
+    finally:
+        batches.close()
+
+
+def write_batches(rows: Rows, rules: Rules, out: str, *, column: str = "cluster", tick: Tick | None = None) -> Labelled:
+    """Write rows into a Parquet file, with their cluster as the last column.
+
+    Rows are streamed, so they may be larger than memory. Other columns, their types and the order of rows stay; of a
+    Parquet file, so do metadata, compression and groups of rows, of which large ones are divided. The output is
+    written beside `out` and renamed when it is complete: after an error or Ctrl-C, `out` is what it was. It may be the
+    file that is read.
+
+    Parameters
+    ----------
+    rows : Rows
+    rules : Rules
+        What the new column is.
+    out : str
+        File to write.
+    column : str, default="cluster"
+        Name of the new column.
+    tick : callable, default=None
+        Called for each table with the share that is done and the number of rows.
+
+    Raises
+    ------
+    ColumnError
+        If the table already has a column of the new name.
+    DataError
+        If the table cannot be read, changes while it is read, lacks a column, or has text where a number must be.
+    OSError
+        If the file cannot be written.
+    """
+    pq = require("pyarrow.parquet", "arrow", "writing Parquet in batches")
+    import pyarrow as pa
+
+    refuse_taken(rows.name, rows.schema.names, column)
+    refuse_unwritable(rows.schema, rows.schema.names)
+    with Labeller.opened(rows.name, rows.schema, rules) as labeller, replacing(out) as temporary:
+        schema = rows.schema.append(pa.field(column, labeller.type))
+        with _named(out):
+            writer = pq.ParquetWriter(temporary, schema, **_options(rows.group, schema))
+        with _closing(writer, out):
+            for table, labels in _ahead(rows.tables, labeller.labels):
+                whole = pa.Table.from_arrays([*table.columns, labels], schema=schema)
+                with _named(out):
+                    writer.write_table(whole, row_group_size=max(table.num_rows, 1))
+                if tick is not None:
+                    tick(labeller.n_rows / rows.n_rows if rows.n_rows else 0.0, labeller.n_rows)
+    return labeller.done()
+
+
+def _ahead(things: Iterator[Any], work: Callable[[Any], T]) -> Iterator[tuple[Any, T]]:
+    """Yield each thing with what is made of it; the next one is read and made while the caller uses this one."""
+
+    busy, has_ended = Lock(), False
+
+    def next_one() -> tuple[Any, T] | None:
+        with busy:
+            thing = None if has_ended else next(things, None)
+            return None if thing is None else (thing, work(thing))
+
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(next_one)
+            while (found := waiting.result()) is not None:
+                waiting = pool.submit(next_one)
+                yield found
+    finally:
+        with busy:  # the pool does not wait for a thread whose start was interrupted
+            has_ended = True
+
+
+def _options(group: Any, schema: Any) -> dict[str, Any]:
+    """Return how columns are compressed, as in a group of rows of the file that is read; the last column is new.
+
+    A dictionary of values is made where there is one that saves room: to look for equal values takes as long as to
+    write them.
+    """
+    import pyarrow as pa
+
+    if group is None:
+        others = [field.name for field in schema if not pa.types.is_floating(field.type)]
+        return {"compression": "snappy", "use_dictionary": [*others, schema.names[-1]]}
+    chunks = [group.column(j) for j in range(group.num_columns)]
+    kinds = {chunk.path_in_schema: chunk.compression.lower() for chunk in chunks}
+    compression = {path: kind if kind in _COMPRESSIONS else "none" for path, kind in kinds.items()}
+    widths = {"FLOAT": 4, "DOUBLE": 8}
+    saved = [
+        chunk.path_in_schema
+        for chunk in chunks
+        if chunk.has_dictionary_page
+        and chunk.total_uncompressed_size < 0.7 * widths.get(chunk.physical_type, math.inf) * chunk.num_values
+    ]
+    return {"compression": compression | {schema.names[-1]: "snappy"}, "use_dictionary": [*saved, schema.names[-1]]}
+
+
+@contextmanager
+def _closing(writer: Any, out: str) -> Iterator[None]:
+    """Close a writer at the end; after an error, an error of closing it is of no interest."""
+    try:
+        yield
+    except BaseException:
+        with suppress(Exception):
+            writer.close()
+        raise
+    with _named(out):
+        writer.close()
+
+
+@contextmanager
+def _named(out: str) -> Iterator[None]:
+    """Name the file that cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else str(error).splitlines()[0]
+        raise OSError(f"cannot write {out}: {reason}; is the disk full?") from None

@@ -1,0 +1,364 @@
+"""Few boxes with the same union as many, as sets of intervals: the leaves of one cluster, said in fewer words.
+
+Ends of the boxes part each column into pieces, and a box is a set of pieces of each column: one bit for each piece. A
+box may grow as long as it meets no box of another cluster, so nothing has to be compared with the union itself.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+from boxwood.tree.boxes import Box, Interval
+
+__all__ = ["EVERYTHING", "Intervals", "complement", "cover", "intersection", "joined"]
+
+MOST_CELLS = 4096  # a finer grid of pieces is covered greedily
+MOST_BOXES = 64  # so are unions of more maximal boxes
+MOST_STEPS = 10_000  # of the search for the cheapest cover; then the best so far is taken
+MOST_LEAVES = 1000  # leaves of more are kept as they are
+
+_Masks: TypeAlias = tuple[int, ...]
+"""A box: for each axis the set of its pieces, as bits."""
+
+
+_Cut: TypeAlias = tuple[float, bool]
+"""A place between two numbers: below a value, or with True above it."""
+
+
+class _Axis(NamedTuple):
+    """A column and its pieces: intervals, ascending; or the codes of categories, of which any set may be chosen.
+
+    Piece i begins at `starts[i]` and stops at `stops[i]`.
+    """
+
+    feature: int
+    starts: tuple[_Cut, ...]
+    stops: tuple[_Cut, ...]
+    is_coded: bool
+
+    @property
+    def full(self) -> int:
+        return (1 << len(self.starts)) - 1
+
+    def mask(self, box: Box) -> int:
+        """Return the pieces that a box meets."""
+        allowed = box.get(self.feature)
+        if allowed is None:
+            return self.full
+        mask = 0
+        for part in allowed:
+            start, stop = _cuts(part)
+            first, end = bisect_right(self.stops, start), bisect_left(self.starts, stop)
+            mask |= (1 << max(first, end)) - (1 << first)
+        return mask
+
+    def runs(self, mask: int) -> list[int]:
+        """Return the parts of a set that one condition can hold: neighbours, or any codes."""
+        return [mask] * (mask > 0) if self.is_coded else _runs(mask)
+
+    def price(self, mask: int) -> int:
+        """Return how many comparisons say that a value is in the set."""
+        if mask == self.full:
+            return 0
+        if self.is_coded:
+            return 1
+        ends = 2 * len(_runs(mask))
+        return ends - (mask & 1) - (mask >> (len(self.starts) - 1))
+
+    def intervals(self, mask: int) -> tuple[Interval, ...]:
+        """Return the set as intervals."""
+        runs = [1 << i for i in _bits(mask)] if self.is_coded else _runs(mask)
+        return tuple(_interval(self.starts[_bits(run)[0]], self.stops[_bits(run)[-1]]) for run in runs)
+
+
+def cover(boxes: Sequence[Box], others: Sequence[Box], domains: Mapping[int, Intervals]) -> list[Box]:
+    """Return few boxes with the union of `boxes`, which may overlap; the cheapest first.
+
+    A box costs one for each finite end of its intervals, and one for each restricted column of codes. The result is the
+    cheapest cover by boxes of one interval in each column, and among those one of fewest boxes, if the ends of `boxes`
+    make at most 4096 cells, if the union has at most 64 maximal boxes, and if the search takes at most 10 000 steps.
+    Otherwise boxes are widened one by one, and those that others make superfluous are dropped. Boxes that differ in one
+    of several columns then become one with several intervals. If this is not cheaper, the boxes stay as they are, and
+    so they do in a tree of more than 1000 leaves.
+
+    Parameters
+    ----------
+    boxes, others : sequences of Box
+        The leaves of a cluster, and all other leaves of the tree.
+    domains : mapping from column to Intervals
+        Codes of columns of categories.
+
+    Returns
+    -------
+    list of Box
+        Columns are in the order of the first of `boxes` that a box meets. A box that holds nothing is left out; so the
+        list is empty if there is nothing to cover.
+    """
+    axes = _axes(boxes, domains)
+    masks = {i: _masks(axes, box) for i, box in enumerate(boxes)}
+    wanted = {i: box for i, box in masks.items() if all(box)}
+    if not wanted or len(boxes) + len(others) > MOST_LEAVES:
+        return [boxes[i] for i in wanted]
+    inside = list(wanted.values())
+    outside = sorted({box for box in (_masks(axes, other) for other in others) if all(box)})
+    covers = [_cheapest(axes, inside, outside), _widened(axes, inside, outside), inside]
+    merged = [_merged(axes, _narrowed(axes, some, inside)) for some in covers if some is not None]
+    chosen = min(merged, key=lambda some: (sum(_price(axes, box) for box in some), len(some)))
+    first = {box: next(i for i, one in wanted.items() if _meet(one, box)) for box in chosen}
+    return [
+        _as_box(axes, box, boxes[first[box]])
+        for box in sorted(chosen, key=lambda box: (_price(axes, box), first[box], box))
+    ]
+
+
+def _axes(boxes: Sequence[Box], domains: Mapping[int, Intervals]) -> list[_Axis]:
+    axes = []
+    for feature in sorted({feature for box in boxes for feature in box}):
+        if feature in domains:
+            starts, stops = (
+                [(low, False) for low, _ in domains[feature]],
+                [(high, True) for _, high in domains[feature]],
+            )
+        else:
+            ends = {cut for box in boxes for part in box.get(feature, ()) for cut in _cuts(part)}
+            *starts, last = sorted(ends | {(-math.inf, False), (math.inf, True)})
+            stops = [*starts[1:], last]
+        axes.append(_Axis(feature, tuple(starts), tuple(stops), feature in domains))
+    return axes
+
+
+def _cuts(part: Interval) -> tuple[_Cut, _Cut]:
+    return (part.lower, not part.lower_closed), (part.upper, part.upper_closed)
+
+
+def _interval(start: _Cut, stop: _Cut) -> Interval:
+    return Interval(start[0], stop[0], not start[1], stop[1])
+
+
+def _masks(axes: Sequence[_Axis], box: Box) -> _Masks:
+    return tuple(axis.mask(box) for axis in axes)
+
+
+def _as_box(axes: Sequence[_Axis], masks: _Masks, first: Box) -> Box:
+    """Return a box with its columns in the order of another box, then ascending."""
+    box = {axis.feature: axis.intervals(mask) for axis, mask in zip(axes, masks, strict=True) if mask != axis.full}
+    return {feature: box[feature] for feature in [*first, *sorted(box.keys() - first.keys())] if feature in box}
+
+
+def _price(axes: Sequence[_Axis], box: _Masks) -> int:
+    return sum(axis.price(mask) for axis, mask in zip(axes, box, strict=True))
+
+
+def _meet(box: _Masks, other: _Masks) -> bool:
+    return all(a & b for a, b in zip(box, other, strict=True))
+
+
+def _within(box: _Masks, other: _Masks) -> bool:
+    return all(a & ~b == 0 for a, b in zip(box, other, strict=True))
+
+
+def _bits(mask: int) -> list[int]:
+    return [i for i in range(mask.bit_length()) if mask >> i & 1]
+
+
+def _runs(mask: int) -> list[int]:
+    """Return the runs of neighbouring bits, ascending.
+
+    Adding the lowest bit carries through the lowest run.
+    """
+    runs = []
+    while mask:
+        rest = mask & (mask + (mask & -mask))
+        runs.append(mask ^ rest)
+        mask = rest
+    return runs
+
+
+# ------------------------------------------------------------------------------------------- the cheapest cover
+def _cheapest(axes: Sequence[_Axis], inside: Sequence[_Masks], outside: Sequence[_Masks]) -> list[_Masks] | None:
+    """Return the cheapest boxes that cover the union; None where they are too many to look for.
+
+    A larger box costs no more, so maximal boxes suffice.
+    """
+    if math.prod(len(axis.starts) for axis in axes) > MOST_CELLS:
+        return None
+    maximal = _maximal(axes, outside)
+    if maximal is None:
+        return None
+    maximal.sort(key=lambda box: (_price(axes, box), box))
+    cells = [_cells(axes, box) for box in maximal]
+    union = 0
+    for box in inside:
+        union |= _cells(axes, box)
+    return [maximal[i] for i in _search(cells, [_price(axes, box) for box in maximal], union)]
+
+
+def _maximal(axes: Sequence[_Axis], outside: Sequence[_Masks]) -> list[_Masks] | None:
+    """Return all maximal boxes that meet none of others; None if they are too many.
+
+    One box after another is kept out: what meets it gives way on one side, in one column.
+    """
+    found = [tuple(axis.full for axis in axes)]
+    for out in outside:
+        apart = [box for box in found if not _meet(box, out)]
+        parts = {part for box in found if _meet(box, out) for part in _giving_way(axes, box, out)}
+        rivals = [*apart, *parts]
+        found = apart + sorted(
+            part for part in parts if not any(part != rival and _within(part, rival) for rival in rivals)
+        )
+        if len(found) > MOST_BOXES:
+            return None
+    return found
+
+
+def _giving_way(axes: Sequence[_Axis], box: _Masks, out: _Masks) -> Iterator[_Masks]:
+    for i, axis in enumerate(axes):
+        for rest in axis.runs(box[i] & ~out[i]):
+            yield (*box[:i], rest, *box[i + 1 :])
+
+
+def _cells(axes: Sequence[_Axis], box: _Masks) -> int:
+    """Return the cells of the grid of all pieces that are in a box, as bits."""
+    cells, width = 1, 1
+    for axis, mask in zip(axes, box, strict=True):
+        cells = sum(cells << (width * i) for i in _bits(mask))
+        width *= len(axis.starts)
+    return cells
+
+
+def _search(cells: Sequence[int], prices: Sequence[int], union: int) -> tuple[int, ...]:
+    """Return the boxes of the cheapest cover of a union, and of these one of fewest boxes; the first one found.
+
+    Boxes that cover the cell with the fewest boxes are tried one after the other.
+    """
+    best: tuple[int, int, tuple[int, ...]] = (sum(prices) + 2, 0, ())
+    stack: list[tuple[int, int, tuple[int, ...]]] = [(union, 0, ())]
+    holders = {cell: [i for i, box in enumerate(cells) if box >> cell & 1] for cell in _bits(union)}
+    hardest = sorted(holders, key=lambda cell: (len(holders[cell]), cell))
+    steps = 0
+    while stack and (steps < MOST_STEPS or not best[2]):
+        left, price, taken = stack.pop()
+        steps += 1
+        if not left:
+            best = min(best, (price, len(taken), taken), key=lambda one: one[:2])
+        elif (price + 1, len(taken) + 1) < best[:2]:
+            cell = next(cell for cell in hardest if left >> cell & 1)
+            stack += [(left & ~cells[i], price + prices[i], (*taken, i)) for i in reversed(holders[cell])]
+    return best[2]
+
+
+# ------------------------------------------------------------------------------------------------ greedy covers
+def _widened(axes: Sequence[_Axis], inside: Sequence[_Masks], outside: Sequence[_Masks]) -> list[_Masks]:
+    """Return boxes that are widened as far as they meet none outside, without those that are superfluous."""
+    wide = sorted({_widest(axes, box, outside) for box in inside}, key=lambda box: (_price(axes, box), box))
+    held = {box: {i for i, one in enumerate(inside) if _within(one, box)} for box in wide}
+    chosen: list[_Masks] = []
+    left = set(range(len(inside)))
+    while left:
+        chosen.append(max(wide, key=lambda box: len(held[box] & left)))  # the cheapest of those that hold the most
+        left -= held[chosen[-1]]
+    for box in reversed(chosen.copy()):
+        rest = [one for one in chosen if one != box]
+        if set().union(*(held[one] for one in rest)) == set(range(len(inside))):
+            chosen = rest
+    return chosen
+
+
+def _widest(axes: Sequence[_Axis], box: _Masks, outside: Sequence[_Masks]) -> _Masks:
+    """Return a maximal box around a box; columns that keep few boxes out give way first."""
+    kept_out = [sum(not out[i] & mask for out in outside) for i, mask in enumerate(box)]
+    wide = list(box)
+    for i in sorted(range(len(axes)), key=lambda i: (kept_out[i], i)):
+        taken = 0
+        for out in outside:
+            if all(mask & other for k, (mask, other) in enumerate(zip(wide, out, strict=True)) if k != i):
+                taken |= out[i]
+        wide[i] = sum(run for run in axes[i].runs(axes[i].full & ~taken) if run & wide[i])
+    return tuple(wide)
+
+
+def _narrowed(axes: Sequence[_Axis], boxes: Sequence[_Masks], inside: Sequence[_Masks]) -> list[_Masks]:
+    """Return the boxes with the codes that a box inside has, where these suffice: all would be listed in words."""
+    narrowed = list(boxes)
+    for k, box in enumerate(boxes):
+        for i in (i for i, axis in enumerate(axes) if axis.is_coded and box[i] != axis.full):
+            smaller = {one[i] for one in inside if one[i] & ~box[i] == 0} - {box[i]}
+            for mask in sorted(smaller, key=lambda mask: (mask.bit_count(), mask)):
+                tried = (*narrowed[k][:i], mask, *narrowed[k][i + 1 :])
+                rest = [tried, *narrowed[:k], *narrowed[k + 1 :]]
+                if all(any(_within(one, other) for other in rest) for one in inside):
+                    narrowed[k] = tried
+                    break
+    return narrowed
+
+
+def _merged(axes: Sequence[_Axis], boxes: Sequence[_Masks]) -> list[_Masks]:
+    """Return the boxes with one for each two that have the same condition and differ in one column only."""
+    merged = list(boxes)
+    for i in range(len(axes)):
+        groups: dict[_Masks, _Masks] = {}
+        for box in merged:
+            same = (*box[:i], 0, *box[i + 1 :])
+            shares = any(mask not in (0, axis.full) for axis, mask in zip(axes, same, strict=True))
+            key = same if shares else box
+            groups[key] = (*box[:i], groups.get(key, box)[i] | box[i], *box[i + 1 :])
+        merged = list(groups.values())
+    return merged
+
+
+Intervals: TypeAlias = tuple[tuple[float, float], ...]
+"""Pairs (lower, upper) of closed intervals. An end may be infinite, and then the infinite value belongs to the set."""
+
+EVERYTHING: Intervals = ((-math.inf, math.inf),)
+
+
+def joined(intervals: Iterable[tuple[float, float]]) -> Intervals:
+    """Return the union of closed intervals, given in any order. Intervals that touch become one.
+
+    Examples
+    --------
+    >>> joined([(3.0, 4.0), (0.0, 1.0), (1.0, 2.0)])
+    ((0.0, 2.0), (3.0, 4.0))
+    """
+    result: list[tuple[float, float]] = []
+    for lower, upper in sorted(intervals):
+        if result and lower <= math.nextafter(result[-1][1], math.inf):
+            result[-1] = (result[-1][0], max(result[-1][1], upper))
+        else:
+            result.append((lower, upper))
+    return tuple(result)
+
+
+def intersection(some: Intervals, others: Intervals) -> Intervals:
+    """Return the values that are in both sets. Takes time of both lengths together."""
+    result, i, j = [], 0, 0
+    while i < len(some) and j < len(others):
+        lower, upper = max(some[i][0], others[j][0]), min(some[i][1], others[j][1])
+        if lower <= upper:
+            result.append((lower, upper))
+        if some[i][1] < others[j][1]:
+            i += 1
+        else:
+            j += 1
+    return tuple(result)
+
+
+def complement(intervals: Intervals) -> Intervals:
+    """Return the doubles that are not in a set.
+
+    Examples
+    --------
+    >>> complement(((-math.inf, -5e-324), (5e-324, math.inf)))
+    ((0.0, 0.0),)
+    """
+    result, start = [], -math.inf
+    for lower, upper in intervals:
+        if lower > start:
+            result.append((start, math.nextafter(lower, -math.inf) + 0.0))
+        if upper == math.inf:
+            return tuple(result)
+        start = math.nextafter(upper, math.inf) + 0.0
+    return (*result, (start, math.inf))

@@ -1,0 +1,257 @@
+"""`Nodes`: the frozen arrays of a tree in pre-order, and rows on their way down.
+
+A cut is `lower <= x[feature] <= upper`; a threshold cut has `lower = -inf`. Rows inside go to the first child, which
+is the next node; the others go to the second child::
+
+    node     0      1     2     3     4          feature[0] = 2, second[0] = 4
+           cut ── cut ── leaf  leaf  leaf        feature[1] = 0, second[1] = 3
+                                                 feature[2] = feature[3] = feature[4] = -1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from boxwood._threads import map_blocks
+from boxwood._types import Array, Bools, Floats, Indices, Ints
+from boxwood._validation import as_float_table, as_numbers, whole_number
+from boxwood.errors import DataError
+
+__all__ = ["Cut", "Nodes", "as_rows", "rows_at_nodes", "values_at_leaves"]
+
+
+class Cut(NamedTuple):
+    """One step on the way from the root to a leaf: the test at `node`, and whether the row is inside."""
+
+    node: int
+    feature: int
+    lower: float
+    upper: float
+    inside: bool
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Nodes:
+    """The arrays of a tree, checked and frozen; `ThresholdTree` describes them."""
+
+    feature: Ints
+    lower: Floats
+    upper: Floats
+    second: Ints
+    cluster: Ints
+
+    def __post_init__(self) -> None:
+        for name in ("feature", "second", "cluster"):
+            self._freeze(name, _whole_numbers(name, getattr(self, name)))
+        for name in ("lower", "upper"):
+            self._freeze(name, np.array(as_numbers(name, getattr(self, name))))
+        _check(self)
+
+    def _freeze(self, name: str, array: Array) -> None:
+        object.__setattr__(self, name, _frozen(array))
+
+    # ------------------------------------------------------------------------------------------------- shape
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes, cuts and leaves together."""
+        return len(self.feature)
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return (self.n_nodes + 1) // 2
+
+    @property
+    def depth(self) -> int:
+        """Number of edges on the longest way from the root to a leaf."""
+        return int(self.node_depth.max())
+
+    @cached_property
+    def n_features(self) -> int:
+        """Smallest number of columns that a table must have."""
+        return int(self.feature.max()) + 1
+
+    @cached_property
+    def features(self) -> Ints:
+        """Columns that the tree tests, in ascending order."""
+        return _frozen(np.unique(self.feature[self.feature >= 0]))
+
+    @cached_property
+    def leaf_nodes(self) -> Indices:
+        """Node of each leaf, shape (n_leaves,); leaves are numbered in pre-order."""
+        return _frozen(np.flatnonzero(self.feature < 0))
+
+    @cached_property
+    def leaf_clusters(self) -> Ints:
+        """Cluster of each leaf, shape (n_leaves,)."""
+        return _frozen(self.cluster[self.leaf_nodes])
+
+    @cached_property
+    def parent(self) -> Ints:
+        """Parent of each node, shape (n_nodes,); -1 at the root."""
+        cuts = np.flatnonzero(self.feature >= 0)
+        parent = np.full(self.n_nodes, -1, dtype=np.int64)
+        parent[cuts + 1] = cuts
+        parent[self.second[cuts]] = cuts
+        return _frozen(parent)
+
+    @cached_property
+    def node_depth(self) -> Ints:
+        """Number of edges from the root to each node, shape (n_nodes,)."""
+        parent, depth = self.parent.tolist(), [0] * self.n_nodes
+        for node in range(1, self.n_nodes):
+            depth[node] = depth[parent[node]] + 1
+        return _frozen(np.array(depth, dtype=np.int64))
+
+    def path(self, leaf: int) -> tuple[Cut, ...]:
+        """Return the cuts from the root to a leaf."""
+        if whole_number("leaf", leaf, 0) >= self.n_leaves:
+            raise ValueError(f"leaf must be from 0 to {self.n_leaves - 1}, got {leaf}")
+        cuts, node = [], int(self.leaf_nodes[leaf])
+        while node > 0:
+            child, node = node, int(self.parent[node])
+            test = int(self.feature[node]), float(self.lower[node]), float(self.upper[node])
+            cuts.append(Cut(node, *test, inside=child == node + 1))
+        return tuple(reversed(cuts))
+
+    def with_thresholds(self, lower: Floats, upper: Floats) -> Self:
+        """Return the tree with other lower and upper ends of its cuts, both of shape (n_nodes,)."""
+        return type(self)(self.feature, lower, upper, self.second, self.cluster)
+
+    # ---------------------------------------------------------------------------------------------- identity
+
+    def _arrays(self) -> tuple[Array, ...]:
+        return self.feature, self.lower, self.upper, self.second, self.cluster
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Nodes):
+            return NotImplemented
+        return all(map(np.array_equal, self._arrays(), other._arrays()))
+
+    def __hash__(self) -> int:  # adding zero makes -0.0, which equals 0.0, hash as it does
+        return hash(tuple((array + 0).tobytes() for array in self._arrays()))
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Array, ...]]:
+        return type(self), self._arrays()  # through the constructor, so that a copy is checked and frozen too
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(n_leaves={self.n_leaves}, depth={self.depth}, features={self.features.tolist()})"
+
+
+def _frozen(array: Array) -> Array:
+    array.flags.writeable = False
+    return array
+
+
+def _whole_numbers(name: str, values: ArrayLike) -> Ints:
+    array = np.asarray(values)
+    if array.dtype.kind not in "iu":
+        raise ValueError(f"{name} must be whole numbers, got {array.dtype}")
+    return np.array(array, dtype=np.int64)
+
+
+def _check(tree: Nodes) -> None:
+    """Raise a ValueError that names the first node where the arrays are not a tree in pre-order."""
+    n = tree.feature.shape[0] if tree.feature.ndim == 1 else 0
+    if n == 0 or any(array.shape != (n,) for array in tree._arrays()):
+        shapes = [array.shape for array in tree._arrays()]
+        raise ValueError(f"a tree needs five arrays of one length, at least 1; got shapes {shapes}")
+    _check_nodes(tree)
+    waiting: list[int] = []  # second children: each must begin where the subtree of the first child ends
+    for node, (is_leaf, second) in enumerate(zip((tree.feature < 0).tolist(), tree.second.tolist(), strict=True)):
+        if not is_leaf:
+            waiting.append(second)
+        elif waiting:
+            expected = waiting.pop()
+            if expected != node + 1:
+                raise ValueError(f"nodes are not in pre-order: node {node + 1} should be the second child {expected}")
+            if node + 1 == n:
+                raise ValueError(f"node {expected} is a second child, but the arrays end at node {n - 1}")
+        elif node != n - 1:
+            raise ValueError(f"the tree ends at node {node}, but the arrays hold {n} nodes")
+    if waiting:
+        raise ValueError(f"the tree is cut short: node {n - 1} is a cut without children")
+
+
+def _check_nodes(tree: Nodes) -> None:
+    leaf = tree.feature < 0
+    unbounded = np.isneginf(tree.lower) & np.isposinf(tree.upper)
+    rules = (
+        (tree.feature < -1, "tests a negative column"),
+        (np.isnan(tree.lower) | np.isnan(tree.upper), "has a threshold that is not a number"),
+        (~(tree.lower <= tree.upper), "has a lower end above its upper end"),
+        (leaf & ~unbounded, "is a leaf with thresholds"),
+        (leaf & (tree.second != -1), "is a leaf with a second child"),
+        (leaf & (tree.cluster < 0), "is a leaf without a cluster"),
+        (~leaf & (tree.cluster != -1), "is a cut with a cluster"),
+    )
+    for broken, reason in rules:
+        if broken.any():
+            raise ValueError(f"node {int(np.argmax(broken))} {reason}")
+
+
+def values_at_leaves(
+    tree: Nodes, X: ArrayLike, values: Ints, n_jobs: int | None, *, nan: Literal["error", "none"] = "error"
+) -> Ints:
+    """Return the value at the leaf of each row, shape (n,), from values of at least 0 by node, shape (n_nodes,).
+
+    A row with NaN where it is tested is an error, or has the value -1 with `nan="none"`. See `ThresholdTree.apply` for
+    rows and errors.
+    """
+    from boxwood.loops.walk import descend  # here, as SQL and model files need the tree without the compiler
+
+    rows = as_rows(X, tree.n_features)
+    reached = np.empty(len(rows), dtype=np.int64)
+    values = values.view()
+    values.flags.writeable = False  # as the tree's arrays are, so that the loop is compiled for one kind of array
+
+    def work(start: int, stop: int) -> None:
+        nodes = tree.feature, tree.lower, tree.upper, tree.second
+        descend(rows[start:stop], *nodes, values, reached[start:stop])
+        if nan == "error":
+            _refuse_nan(reached[start:stop], start)
+
+    map_blocks(work, len(rows), n_jobs=n_jobs)
+    return reached
+
+
+def rows_at_nodes(tree: Nodes, X: NDArray[np.floating]) -> Iterator[tuple[int, Indices, Bools | None]]:
+    """Yield each node in pre-order, the numbers of the rows that reach it, and whether each is inside its cut.
+
+    The last is None at a leaf. Numbers of rows are ascending. Takes time n times the depth, and memory for the rows of
+    the nodes that wait for their turn.
+    """
+    stack = [(0, np.arange(len(X)))]
+    while stack:
+        node, rows = stack.pop()
+        feature = tree.feature[node]
+        if feature < 0:
+            yield node, rows, None
+            continue
+        values = X[:, feature][rows].astype(np.float64, copy=False)
+        inside = (tree.lower[node] <= values) & (values <= tree.upper[node])
+        yield node, rows, inside
+        stack += ((int(tree.second[node]), rows[~inside]), (node + 1, rows[inside]))
+
+
+def as_rows(X: ArrayLike, n_features: int) -> Array:
+    """Return `X` as a two-dimensional array of float32 or float64 that has all columns that a tree tests."""
+    rows = as_float_table(X)
+    if rows.shape[1] < n_features:
+        raise DataError(f"the tree tests column {n_features - 1}, but X has {rows.shape[1]} columns")
+    return rows
+
+
+def _refuse_nan(reached: Ints, start: int) -> None:
+    """Raise a DataError if a row of the block that begins at row `start` has met NaN."""
+    bad = reached < 0
+    if bad.any():
+        row = start + int(np.argmax(bad))
+        raise DataError(f"X has NaN in a tested column, first in row {row}; fill such values or leave those rows out")
