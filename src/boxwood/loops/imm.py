@@ -293,7 +293,7 @@ def events_in_bins(X, column, rows, counts, first, constant):
             room += first[clusters[i] + 1] - first[clusters[i]]
     values, kinds = np.empty(room), np.empty(room, dtype=np.int8)
     owners, amounts = np.empty(room, dtype=np.int64), np.zeros(room, dtype=np.int64)
-    bins = np.empty(room, dtype=np.uint8)
+    bins = np.empty(room, dtype=center_codes.dtype)
     low, high, e = np.full(n_bins, np.inf), np.full(n_bins, -np.inf), 0
     for i in range(n_clusters):
         if not hit[i]:
