@@ -7,7 +7,7 @@ from boxwood import Reference
 from boxwood.errors import DataError
 from boxwood.grow import greedy, imm
 from boxwood.grow.centers import greedy as _greedy_cuts
-from boxwood.grow.shared.costs import Places, make_problem, whole_costs
+from boxwood.grow.shared.costs import PlacesOfNode, make_problem, whole_costs
 from boxwood.metrics import cost
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
@@ -89,7 +89,7 @@ def test_costs_of_all_cuts_equal_the_twin_however_short_the_lists(listed, monkey
             nearest.order.is_left[rows] = rng.random(len(rows)) < 0.8
             nearest.order.finish_split(places)
             rows = rows[nearest.order.is_left[rows]]
-            places = Places(places.start, places.start + len(rows))
+            places = PlacesOfNode(places.start, places.start + len(rows))
             clusters = clusters[rng.random(len(clusters)) < 0.7]
             if len(clusters) == 0:
                 break

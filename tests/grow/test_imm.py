@@ -7,7 +7,7 @@ from scipy.stats import binomtest
 from boxwood import Reference
 from boxwood.errors import DataError
 from boxwood.grow import greedy, imm
-from boxwood.grow.centers.imm import Bins
+from boxwood.grow.centers.imm import CenterBins
 from boxwood.tree import ThresholdTree, rows_at_nodes
 from tests import naive
 from tests.cases import make_case
@@ -236,7 +236,7 @@ def test_midpoints_make_no_fewer_mistakes_at_the_root():
 @pytest.mark.parametrize(("low", "high"), [(-1.7e308, 1.7e308), (1.0, 1.0 + 2**-52), (0.0, 5e-324), (-0.0, 1e-310)])
 @pytest.mark.parametrize("n_bins", [16, 256])
 def test_bins_are_in_order(low, high, n_bins):
-    bins = Bins.around(np.array([[low], [high]]), n_bins)
+    bins = CenterBins.around(np.array([[low], [high]]), n_bins)
     values = np.sort(np.concatenate([np.linspace(-1, 1, 101) * 1.7e308, np.linspace(0.5, 1, 101) * high, [low, high]]))
     codes = bins.codes_of(0, values)
     assert (np.diff(codes.astype(int)) >= 0).all()

@@ -138,7 +138,7 @@ def of_events_in_bins(table):
     points = [table.rng.normal(size=size) for size in (len(clusters), table.rng.integers(3))]
     centers, marks = ((x, table.rng.integers(empty, empty + 8, size=len(x), dtype=kind)) for x in points)
     wanted = table.rng.random(empty + 8) < table.rng.choice([0.2, 0.8])
-    column = imm_events.Column(j, clusters, *centers, *marks, wanted)
+    column = imm_events.NodeColumn(j, clusters, *centers, *marks, wanted)
     rows = rows._replace(codes=rows.codes.astype(kind) + kind(empty))
     return X, column, rows, np.pad(counts[j], ((0, 0), (empty, 0))), first, table.rng.random(empty + 8) < 0.2
 

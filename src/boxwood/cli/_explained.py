@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from boxwood.passes import Source
     from boxwood.table import Table
 
-__all__ = ["SCALED", "Columns", "explained", "in_option_names", "read", "told_by_rows"]
+__all__ = ["SCALED", "ColumnNames", "explained", "in_option_names", "read", "told_by_rows"]
 
 SCALED = "clustered on columns scaled to equal spread; --scale none clusters them as they are"
 _OPTIONS = {
@@ -147,7 +147,7 @@ def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, 
     return explanation
 
 
-def _parameters(table: Table | Columns, clusters: int | None, options: dict[str, Any]) -> dict[str, Any]:
+def _parameters(table: Table | ColumnNames, clusters: int | None, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options as parameters of `explain`."""
     return {
         "n_clusters": clusters,
@@ -196,7 +196,7 @@ def in_option_names() -> Iterator[None]:
         raise click.UsageError(text) from None
 
 
-class Columns(NamedTuple):
+class ColumnNames(NamedTuple):
     """Names of all columns of a table, and of those that are clustered and explained."""
 
     names: tuple[str, ...]
@@ -218,7 +218,7 @@ def told_by_rows(source: Source, status: Status) -> Callable[[float, int], None]
     return tick
 
 
-def columns_of(source: Source, labels: str | None, options: dict[str, Any]) -> Columns:
+def columns_of(source: Source, labels: str | None, options: dict[str, Any]) -> ColumnNames:
     """Return the columns to use: those that are named, or candidates, of which `explain` leaves some out.
 
     Raises
@@ -245,11 +245,11 @@ def columns_of(source: Source, labels: str | None, options: dict[str, Any]) -> C
             source.refuse_text(name)
     if not chosen:
         raise DataError(f"no numeric column in {source.name}\nits columns: {listed(names)}")
-    return Columns(names, Candidates(chosen, are_named=bool(wanted)))
+    return ColumnNames(names, Candidates(chosen, are_named=bool(wanted)))
 
 
 def explained_in_batches(
-    talk: Talk, source: Source, columns: Columns, labels: str | None, **options: Any
+    talk: Talk, source: Source, columns: ColumnNames, labels: str | None, **options: Any
 ) -> tuple[Explanation, list[str]]:
     """Return the explanation of a source, and the warnings; options are those of `explain`."""
     from boxwood.explanation import explain

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from boxwood.cli._explained import Columns
+    from boxwood.cli._explained import ColumnNames
     from boxwood.explanation import Explanation
     from boxwood.table import Table
 
@@ -60,7 +60,7 @@ def limit_options(command: F) -> F:
     return command
 
 
-def limits(options: dict[str, Any], table: Table | Columns) -> dict[str, Any]:
+def limits(options: dict[str, Any], table: Table | ColumnNames) -> dict[str, Any]:
     """Return those options as parameters of `explain`. Forbidden columns that rules do not use anyway are left out.
 
     Raises

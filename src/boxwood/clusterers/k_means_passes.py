@@ -99,7 +99,7 @@ def first_look(batches: Batches, n_clusters: int, n_rows: int | None = None) -> 
     """
     d = batches.n_columns
     n_rows = n_rows or max(min(SAMPLE_ROWS, LARGE // d), LEAST_SAMPLE_ROWS, LEAST_ROWS_EACH * n_clusters)
-    found = replace(batches, labelling=None, store=None).fold(partial(_Look, n_rows, d))
+    found = replace(batches, labelling=None, store=None).fold(partial(_Overview, n_rows, d))
     found.overview.refuse_unusable(batches.columns)
     look = FirstLook(found.overview, Sample.of(*found.sample.least()))
     look.refuse_number_of_clusters(n_clusters)
@@ -125,7 +125,7 @@ def k_means_by_passes(
     """
     batches = replace(batches, labelling=None, store=None)
     look = first_look(batches, n_clusters)
-    make = partial(_Sums, _ranges(look.overview))
+    make = partial(_CenterSums, _ranges(look.overview))
     centers = _by_size(*_start(look.sample, n_clusters, random_state))
     before = np.inf
     for n_passes in range(1, max_passes + 1):
@@ -143,7 +143,7 @@ def k_means_by_passes(
     return KMeansFound(centers, sums.means, sums.sizes, sums.cost, n_passes + 1)
 
 
-class _Look:
+class _Overview:
     """An overview of all rows as one cluster, and a sample of them."""
 
     def __init__(self, n_rows: int, n_columns: int) -> None:
@@ -154,7 +154,7 @@ class _Look:
         self.overview.update(block)
         self.sample.update(block)
 
-    def merge(self, other: _Look) -> None:
+    def merge(self, other: _Overview) -> None:
         self.overview.merge(other.overview)
         self.sample.merge(other.sample)
 
@@ -176,7 +176,7 @@ def _by_size(centers: Floats, sizes: Floats) -> Floats:
     return np.ascontiguousarray(centers[np.argsort(-sizes, kind="stable")])
 
 
-class _Sums:
+class _CenterSums:
     """Sums over the rows nearest to each centre, of the columns, of the squared distances and of the weights.
 
     They are exact in any order; see `RowSums`. The squared distance stands beside the columns as one more.
@@ -196,7 +196,7 @@ class _Sums:
         rows[:, :d], rows[:, d] = values, distances * distances
         self.sums.update((rows, labels, weights))
 
-    def merge(self, other: _Sums) -> None:
+    def merge(self, other: _CenterSums) -> None:
         self.sums.merge(other.sums)
 
     @cached_property
@@ -238,7 +238,7 @@ def _ranges(overview: Overview) -> Ranges:
     return Ranges(least, most, Grid(overview.n_kept, *weights))
 
 
-def _next(sums: _Sums, sample: Sample) -> Floats:
+def _next(sums: _CenterSums, sample: Sample) -> Floats:
     """Return the means; an empty cluster gets the row of the sample that is farthest from its nearest centre."""
     centers = sums.means
     for c in np.flatnonzero(sums.sizes == 0):

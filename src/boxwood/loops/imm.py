@@ -25,8 +25,8 @@ from boxwood.loops.jit import jit, stands_in_for
 __all__ = [
     "Binning",
     "ClusterCounts",
-    "Column",
     "Events",
+    "NodeColumn",
     "SortedRows",
     "bin_block",
     "bin_cluster",
@@ -239,7 +239,7 @@ def weight_in(counts, clusters, wanted):
 ROW, CENTER, MARK = 0, 1, 2  # kinds of events
 
 
-class Column(NamedTuple):
+class NodeColumn(NamedTuple):
     """A column as a node looks into some of its bins; the node has the centres of c clusters."""
 
     number: int

@@ -22,7 +22,7 @@ import numpy as np
 from boxwood._types import Array, Floats, Ints
 from boxwood.loops.jit import jit
 
-__all__ = ["Found", "Spans", "Sums", "send_down", "sum_rows"]
+__all__ = ["BinSums", "FoundValues", "Spans", "send_down", "sum_rows"]
 
 
 class Spans(NamedTuple):
@@ -37,7 +37,7 @@ class Spans(NamedTuple):
     first_count: Ints  # where its counts begin
 
 
-class Sums(NamedTuple):
+class BinSums(NamedTuple):
     """What a pass adds up."""
 
     counts: Ints  # weight of the rows by span, cluster and bin
@@ -46,7 +46,7 @@ class Sums(NamedTuple):
     most: Floats
 
 
-class Found(NamedTuple):
+class FoundValues(NamedTuple):
     """Values in bins that are looked into. All arrays are of the same length."""
 
     values: Floats

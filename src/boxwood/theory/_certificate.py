@@ -145,7 +145,7 @@ def certificate(
 # ------------------------------------------------------------------------------------------------------- steps
 
 
-class _Sums(NamedTuple):
+class _NodeSums(NamedTuple):
     """By node: both separation probabilities and the ℓ1 width of the means. By component: the leaf of its mean."""
 
     tails: Floats
@@ -154,8 +154,10 @@ class _Sums(NamedTuple):
     clusters: Ints
 
 
-def _walk(tree: ThresholdTree, mixture: Mixture) -> _Sums:
-    sums = _Sums(np.zeros(tree.n_nodes), np.zeros(tree.n_nodes), np.zeros(tree.n_nodes), tree.predict(mixture.means))
+def _walk(tree: ThresholdTree, mixture: Mixture) -> _NodeSums:
+    sums = _NodeSums(
+        np.zeros(tree.n_nodes), np.zeros(tree.n_nodes), np.zeros(tree.n_nodes), tree.predict(mixture.means)
+    )
     for cut in cuts_of(tree, mixture):
         sums.tails[cut.node] = cut.weights @ cut.by_gaussians()
         sums.chebyshev[cut.node] = cut.weights @ cut.by_chebyshev()

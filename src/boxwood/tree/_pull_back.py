@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["pull_back"]
 
 
-class _Rows(NamedTuple):
+class _RawAndMapped(NamedTuple):
     """The same rows in raw and in mapped columns."""
 
     raw: NDArray[np.floating]
@@ -58,14 +58,16 @@ def pull_back(tree: ThresholdTree, axis_map: AxisMap, X: ArrayLike | None = None
     return builder.build()
 
 
-def _both(axis_map: AxisMap, X: ArrayLike | None) -> _Rows:
+def _both(axis_map: AxisMap, X: ArrayLike | None) -> _RawAndMapped:
     if X is None:
-        return _Rows(np.empty((0, axis_map.n_features)), np.empty((0, axis_map.n_columns)))
+        return _RawAndMapped(np.empty((0, axis_map.n_features)), np.empty((0, axis_map.n_columns)))
     raw = as_rows(X, axis_map.n_features)
-    return _Rows(raw, axis_map.transform(X if isinstance(X, Rows) else raw))
+    return _RawAndMapped(raw, axis_map.transform(X if isinstance(X, Rows) else raw))
 
 
-def _cut(tree: ThresholdTree, axis_map: AxisMap, table: _Rows, builder: TreeBuilder, visit: _Visit) -> Iterator[_Visit]:
+def _cut(
+    tree: ThresholdTree, axis_map: AxisMap, table: _RawAndMapped, builder: TreeBuilder, visit: _Visit
+) -> Iterator[_Visit]:
     """Cut the new tree at a node, and yield the children to be visited."""
     node, new_node, allowed, rows = visit
     column = int(tree.feature[node])

@@ -182,8 +182,8 @@ class Draft:
         rows = self.room[: loops.rows_at(active, self.at[level], self.room)]
         side = self._other_side(level)
         current, wanted, n_rows = self._look_across(level, rows, nodes, side)
-        found = Found.nothing(current)
-        search = Search(self.task, self.X, rows, self.at[level], side.difference, self.problem.n_jobs)
+        found = BestRecuts.nothing(current)
+        search = RecutLevel(self.task, self.X, rows, self.at[level], side.difference, self.problem.n_jobs)
         search.look(found, wanted, n_rows, self.lowest)
         chosen, feature, upper = found.cuts(self.X)
         if chosen.any():
@@ -381,7 +381,7 @@ _FEW = 16  # the rows of wanted nodes are sorted anew if they are fewer than one
 _SUMS = 1 << 16  # of bins that are filled at a time, so that they stay in the processor's cache
 
 
-class Found(NamedTuple):
+class BestRecuts(NamedTuple):
     """The best cut of each node so far: the sum of differences over its first side, its column, rows next to it."""
 
     current: Ints  # the sum under the cut that the node has
@@ -391,7 +391,7 @@ class Found(NamedTuple):
     right: Ints  # the first row on the second side
 
     @classmethod
-    def nothing(cls, current: Ints) -> Found:
+    def nothing(cls, current: Ints) -> BestRecuts:
         none = np.full((2, len(current)), -1)
         return cls(current, current.copy(), np.zeros(len(current), dtype=np.intp), *none)
 
@@ -408,7 +408,7 @@ class Found(NamedTuple):
         return chosen, self.feature, upper
 
 
-class Search(NamedTuple):
+class RecutLevel(NamedTuple):
     """The rows of some nodes of one level, and their differences."""
 
     task: Task
@@ -418,7 +418,7 @@ class Search(NamedTuple):
     difference: Ints
     n_jobs: int | None
 
-    def look(self, found: Found, wanted: Bools, n_rows: Ints, lowest: Ints) -> None:
+    def look(self, found: BestRecuts, wanted: Bools, n_rows: Ints, lowest: Ints) -> None:
         """Look for better cuts of nodes in columns where they are wanted, and bound the sums of all cuts from below."""
         large, small = np.empty(len(wanted), dtype=np.intp), np.empty_like(wanted)
         n_large, any_small = part_by_size(wanted, n_rows, _LARGE, large, small)
@@ -429,7 +429,7 @@ class Search(NamedTuple):
 
     # ------------------------------------------------------------------------------------------- small nodes
 
-    def _walk(self, found: Found, wanted: Bools, lowest: Ints) -> None:
+    def _walk(self, found: BestRecuts, wanted: Bools, lowest: Ints) -> None:
         columns = np.flatnonzero(wanted.any(axis=0)).tolist()
         nodes = np.flatnonzero(wanted.any(axis=1))
         order = self._orders(wanted)
@@ -457,7 +457,7 @@ class Search(NamedTuple):
 
     # ------------------------------------------------------------------------------------------- large nodes
 
-    def _look_by_bins(self, found: Found, nodes: Indices, wanted: Bools, lowest: Ints) -> None:
+    def _look_by_bins(self, found: BestRecuts, nodes: Indices, wanted: Bools, lowest: Ints) -> None:
         """Walk only bins in which a cut may lie that is as good as the best one at the end of a bin."""
         slot = np.full(len(wanted), -1)
         slot[nodes] = np.arange(len(nodes))

@@ -15,30 +15,30 @@ import numpy as np
 from boxwood._threads import fold_blocks
 from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import WholeWeights
-from boxwood.grow.centers.imm import Bins
+from boxwood.grow.centers.imm import CenterBins
 from boxwood.loops import imm_streamed as loops
-from boxwood.loops.imm import Column, SortedRows, events_in_bins
+from boxwood.loops.imm import NodeColumn, SortedRows, events_in_bins
 from boxwood.loops.imm_streamed import send_down
 from boxwood.passes import Batches, Block
 from boxwood.passes.labelling import LabelStore, RowStore
 from boxwood.tree import between
 
-__all__ = ["Cuts", "Kept", "Places", "Question", "Seen", "look"]
+__all__ = ["Cuts", "KeptCodes", "NodeQuestion", "NodesOfRows", "Seen", "look"]
 
 BUFFER = 1 << 16  # values that a thread finds before they are put together
 
 
-class Question(NamedTuple):
+class NodeQuestion(NamedTuple):
     """What a node asks of a pass: some of its columns in bins, and the values in some of the bins."""
 
     node: int  # its number in the tree
     clusters: Indices  # clusters whose centres lie in the node
     columns: Indices  # (s,); a column may be asked for in several parts, in ascending order
-    bins: Bins
+    bins: CenterBins
     wanted: Bools  # (s, n_bins): bins whose values are found
 
     @classmethod
-    def for_counts(cls, node: int, clusters: Indices, columns: Indices, bins: Bins) -> Question:
+    def for_counts(cls, node: int, clusters: Indices, columns: Indices, bins: CenterBins) -> NodeQuestion:
         """Return the question for counts alone."""
         return cls(node, clusters, columns, bins, np.zeros_like(bins.constant))
 
@@ -48,20 +48,20 @@ class Seen:
     """The rows of a node with c clusters, in s columns, in bins."""
 
     columns: Indices
-    bins: Bins
+    bins: CenterBins
     counts: Ints  # (s, c, n_bins): weight
     n_rows: Ints  # (s, n_bins): number of rows, also of those whose centre is in another node
     least: Floats  # (s, n_bins): their least and greatest value
     most: Floats
     known: Bools  # (s, n_bins): bins whose values were found
-    found: loops.Found  # these values, by column
+    found: loops.FoundValues  # these values, by column
     starts: Indices  # (s + 1,): where the values of each column begin
 
     def __post_init__(self) -> None:
         self.total = self.counts[0].sum(axis=1)
         self.bins = self.bins._replace(constant=self.least >= self.most)
 
-    def events(self, column: Column, constant: Bools) -> tuple[Array, ...]:
+    def events(self, column: NodeColumn, constant: Bools) -> tuple[Array, ...]:
         """Return what happens in some bins of a column; see `events_in_bins`. A bin of one value has it once."""
         s, wanted, found = column.number, column.wanted, self.found_in(column.number)
         kept = wanted[found.codes] & (found.ranks >= 0)
@@ -85,9 +85,9 @@ class Seen:
         above = [part[part > value].min(initial=np.inf) for part in (found, least, centers)]
         return float(min(above))
 
-    def found_in(self, s: int) -> loops.Found:
+    def found_in(self, s: int) -> loops.FoundValues:
         """Return the values that were found in one column."""
-        return loops.Found._make(part[self.starts[s] : self.starts[s + 1]] for part in self.found)
+        return loops.FoundValues._make(part[self.starts[s] : self.starts[s + 1]] for part in self.found)
 
     def up_to(self, s: int, threshold: float) -> tuple[Ints, int, Ints]:
         """Return what lies on the left of a threshold: weight of each cluster, last bin, further rows.
@@ -103,7 +103,7 @@ class Seen:
         np.add.at(left, found.ranks[inside][own], found.weights[inside][own])
         return left, last, found.rows[inside]
 
-    def closer(self, opened: Bools, centers: Floats, n_bins: int) -> tuple[Indices, Bins]:
+    def closer(self, opened: Bools, centers: Floats, n_bins: int) -> tuple[Indices, CenterBins]:
         """Return parts of the columns in closer bins, around all that can hold the best cut.
 
         Bins become closer at least by a factor of 4, so that nothing is looked at for ever.
@@ -118,10 +118,10 @@ class Seen:
                 ends = min([*inside, *self.least[s, part]]), max([*inside, *self.most[s, part]])
                 parts.append((s, max(ends[0], ordered[0, s]), min(np.nextafter(ends[1], np.inf), ordered[-1, s])))
         which, low, high = map(np.array, zip(*parts, strict=True))
-        return self.columns[which], Bins.between(low, high, n_bins)
+        return self.columns[which], CenterBins.between(low, high, n_bins)
 
 
-class Places(NamedTuple):
+class NodesOfRows(NamedTuple):
     """Tells in which end of the tree, as it is so far, each row of a block is.
 
     `of` takes the columns of a block and the block, and returns place and cell of each row.
@@ -145,7 +145,7 @@ class _Plan(NamedTuple):
     wanted: Bools
     n_counts: int
     weigh: WholeWeights | None
-    kept: Kept | None  # where the bins of all values are written, as the first node asks for them
+    kept: KeptCodes | None  # where the bins of all values are written, as the first node asks for them
 
     def of_node(self, node: int) -> loops.Spans:
         return loops.Spans._make(part[self.first_span[node] : self.first_span[node + 1]] for part in self.spans)
@@ -156,13 +156,13 @@ class _Looked:
 
     def __init__(self, plan: _Plan) -> None:
         self.plan, n_bins = plan, len(plan.wanted)
-        self.sums = loops.Sums(
+        self.sums = loops.BinSums(
             np.zeros(plan.n_counts, dtype=np.int64),
             np.zeros(n_bins, dtype=np.int64),
             np.full(n_bins, np.inf),
             np.full(n_bins, -np.inf),
         )
-        self.found: list[loops.Found] = []
+        self.found: list[loops.FoundValues] = []
         self.n_kept = 0
 
     def update(self, block: Block, start: int | None) -> None:
@@ -190,7 +190,7 @@ class _Looked:
         while start < len(rows[1]):
             start, size = loops.sum_rows(*of_node, start, plan.wanted, self.sums, found, codes)
             if size:
-                self.found.append(loops.Found._make(part[:size].copy() for part in found))
+                self.found.append(loops.FoundValues._make(part[:size].copy() for part in found))
 
     def merge(self, other: _Looked) -> None:
         mine, theirs = self.sums, other.sums
@@ -201,11 +201,11 @@ class _Looked:
         self.found += other.found
         self.n_kept += other.n_kept
 
-    def answers(self, questions: list[Question]) -> list[Seen]:
+    def answers(self, questions: list[NodeQuestion]) -> list[Seen]:
         """Return the answer to each question, in the order of the questions."""
-        whole = loops.Found._make(map(np.concatenate, zip(_buffer(0), *self.found, strict=True)))
+        whole = loops.FoundValues._make(map(np.concatenate, zip(_buffer(0), *self.found, strict=True)))
         order = np.argsort(whole.spans, kind="stable")
-        found = loops.Found._make(part[order] for part in whole)
+        found = loops.FoundValues._make(part[order] for part in whole)
         bins = counts = 0
         answers = []
         for question, first in zip(questions, self.plan.first_span.tolist(), strict=False):
@@ -220,7 +220,7 @@ class _Looked:
                 self.sums.least[at].reshape(shape),
                 self.sums.most[at].reshape(shape),
                 question.wanted,
-                loops.Found._make(part[starts[0] : starts[-1]] for part in found),
+                loops.FoundValues._make(part[starts[0] : starts[-1]] for part in found),
                 starts - starts[0],
             )
             answers.append(seen)
@@ -228,13 +228,17 @@ class _Looked:
         return answers
 
 
-def _buffer(size: int) -> loops.Found:
+def _buffer(size: int) -> loops.FoundValues:
     kinds = np.float64, np.int64, np.int32, np.int16, np.int32, np.int64
-    return loops.Found._make(np.empty(size, dtype=kind) for kind in kinds)
+    return loops.FoundValues._make(np.empty(size, dtype=kind) for kind in kinds)
 
 
 def look(
-    batches: Batches, places: Places, questions: list[Question], weigh: WholeWeights | None, kept: Kept | None = None
+    batches: Batches,
+    places: NodesOfRows,
+    questions: list[NodeQuestion],
+    weigh: WholeWeights | None,
+    kept: KeptCodes | None = None,
 ) -> list[Seen]:
     """Return the answers to the questions of some nodes, from one pass.
 
@@ -307,7 +311,7 @@ class Cuts:
         self.home, self.rows = home, [np.sort(np.concatenate(self.rows))]
 
 
-class Kept:
+class KeptCodes:
     """The bin of each value, the cell of each row (see `loops.imm_streamed`), and its weight.
 
     Takes one byte for each value and one or more for each row, and 8 for its weight if rows have weights.
@@ -366,7 +370,7 @@ class Kept:
 class _Sent:
     """The summary of a pass that sends rows down by their values."""
 
-    def __init__(self, kept: Kept, cuts: Cuts, columns: list[int], shape: tuple[int, ...]) -> None:
+    def __init__(self, kept: KeptCodes, cuts: Cuts, columns: list[int], shape: tuple[int, ...]) -> None:
         self.kept, self.cuts, self.columns, self.lost = kept, cuts, columns, np.zeros(shape, dtype=np.int64)
 
     def update(self, block: Block, start: int | None) -> None:

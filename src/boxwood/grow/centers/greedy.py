@@ -13,7 +13,15 @@ from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import as_whole_weights, finite_number
 from boxwood.grow._methods import METHODS
 from boxwood.grow.grown import EqualCuts, Grown, Split, TieBreak, grow_by_cuts, task_of
-from boxwood.grow.shared.costs import PartedOrder, Places, Problem, distance_unit, largest_costs, make_problem, scale_of
+from boxwood.grow.shared.costs import (
+    PartedOrder,
+    PlacesOfNode,
+    Problem,
+    distance_unit,
+    largest_costs,
+    make_problem,
+    scale_of,
+)
 from boxwood.loops.greedy import add_changes, best_scores, costs_of_cuts, keep_nearest, summed_costs
 from boxwood.passes import Source
 from boxwood.reference import Reference, TableReference, Task
@@ -96,7 +104,7 @@ def grow_greedy(task: Task, *, duplicates: str = "error", tie_break: str = "firs
     weights = np.ones(len(task.rows)) if task.rows.weights is None else task.rows.weights
     whole = as_whole_weights(np.where(task.kept, weights, 0.0))
 
-    def best_cut(cuts_at: Callable[[Node], NodeCuts], node: Node) -> Cut:
+    def best_cut(cuts_at: Callable[[Node], NodeCuts], node: Node) -> PlacedCut:
         cuts = cuts_at(node)
         return cuts.best([0.0])[0] if ties.is_first else _chosen_cut(cuts, ties, whole)
 
@@ -106,7 +114,7 @@ def grow_greedy(task: Task, *, duplicates: str = "error", tie_break: str = "firs
 def separate(
     task: Task,
     duplicates: str,
-    best_cut: Callable[[Callable[[Node], NodeCuts], Node], Cut],
+    best_cut: Callable[[Callable[[Node], NodeCuts], Node], PlacedCut],
     nearest: Nearest | None = None,
 ) -> ThresholdTree:
     """Return a tree with one leaf for each centre; `best_cut` chooses each cut among those of a node.
@@ -144,7 +152,7 @@ def lists_of(task: Task, *, several: bool = False) -> Nearest:
     return Nearest(task, make_problem(task, "cost"), np.flatnonzero(task.kept), several=several)
 
 
-def _chosen_cut(cuts: NodeCuts, ties: TieBreak, weights: Ints) -> Cut:
+def _chosen_cut(cuts: NodeCuts, ties: TieBreak, weights: Ints) -> PlacedCut:
     """Return the cut that a rule chooses among those of lowest cost."""
     problem, order, node = cuts.nearest.problem, cuts.nearest.order, cuts.node
     jobs = problem.jobs_for(node.rows)
@@ -169,7 +177,7 @@ def _chosen_cut(cuts: NodeCuts, ties: TieBreak, weights: Ints) -> Cut:
     i = ties.chosen(equal_cuts)
     feature, threshold = int(equal_cuts.feature[i]), float(equal_cuts.threshold[i])
     n_left = int(problem.rows.is_first(node.rows, feature, -np.inf, threshold).sum())
-    return Cut(feature, threshold, node.places.start + n_left)
+    return PlacedCut(feature, threshold, node.places.start + n_left)
 
 
 def shallow(
@@ -257,10 +265,10 @@ def growth_of_several(
     for penalty in penalties:
         refuse_negative(penalty)
     nearest = lists_of(task, several=len(penalties) > 1)
-    known: dict[Path, dict[int, Cut]] = {}  # at each node that was reached, the cuts of the penalties that reach it
+    known: dict[Path, dict[int, PlacedCut]] = {}  # at each node reached, the cut of each penalty that reaches it
 
     def tree_for(number: int) -> ThresholdTree:
-        def best_cut(cuts_at: Callable[[Node], NodeCuts], node: Node) -> Cut:
+        def best_cut(cuts_at: Callable[[Node], NodeCuts], node: Node) -> PlacedCut:
             if number not in known.setdefault(node.path, {}):
                 above = known.get(node.path[:-1], {}) if node.path else dict.fromkeys(range(len(penalties)))
                 together = [other for other, cut in above.items() if cut == above[number]]
@@ -298,12 +306,12 @@ class Node(NamedTuple):
 
     path: Path
     rows: Indices
-    places: Places
+    places: PlacesOfNode
     clusters: Indices
     tested: Bools  # (d, 2): whether the node is left, or right, of a cut of this feature above it
 
 
-class Cut(NamedTuple):
+class PlacedCut(NamedTuple):
     """A cut of a node, and the place behind the last row on its left."""
 
     feature: int
@@ -408,7 +416,7 @@ class NodeCuts:
         self.position = np.zeros((len(centers), len(nearest.centers)), dtype=np.int64)
         np.put_along_axis(self.position, clusters[self.by_value], np.arange(len(clusters))[None], axis=1)
 
-    def best(self, penalties: Sequence[float]) -> list[Cut]:
+    def best(self, penalties: Sequence[float]) -> list[PlacedCut]:
         """Return for each depth penalty the cut of lowest score; 0 takes the cut of lowest cost.
 
         Ties go to the lowest cost, then to the lowest feature, then to the lowest threshold.
@@ -435,7 +443,7 @@ class NodeCuts:
         for p in range(len(weighing)):
             each = [(scores[p], *best[p].tolist()) for scores, best in found if best[p, 1] >= 0]
             _, _, feature, place, n_left = min(each)
-            chosen.append(Cut(feature, self._threshold(feature, place, n_left), place))
+            chosen.append(PlacedCut(feature, self._threshold(feature, place, n_left), place))
         return chosen
 
     def of(self, feature: int) -> ColumnCuts:

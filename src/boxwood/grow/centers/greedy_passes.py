@@ -29,13 +29,13 @@ from boxwood.grow.shared.passes import (
     FEWEST,
     BlockCosts,
     GrowingTree,
-    Look,
-    Part,
+    GuidingRows,
     Parts,
     Paths,
-    Sample,
+    RowsInNodes,
     Scales,
     Stretch,
+    StretchBins,
     parts_of,
     parts_of_values,
     taken,
@@ -122,7 +122,7 @@ class GreedySearch:
         self.batches, self.tree, self.costs, self.penalty = task.batches, tree, costs, penalty
         self.weights = task.whole_weights
         self.n_repeated = task.overview.total_weight() if costs.is_repeated else 0.0
-        self.sample: Sample | None = None
+        self.sample: GuidingRows | None = None
 
     def find(self, nodes: Sequence[CenterNode]) -> list[tuple[CenterNode, CenterNode]]:
         """Cut the nodes in the growing tree and return the two sides of each."""
@@ -138,9 +138,9 @@ class GreedySearch:
         if not nodes:
             return
         paths = self.tree.paths_to([node.node for node in nodes])
-        sampled = Sample.size(self.batches.n_columns) if self.sample is None else 0
+        sampled = GuidingRows.size(self.batches.n_columns) if self.sample is None else 0
         scales = self.batches.fold(partial(Scales, self.costs, paths, len(nodes), sampled))
-        self.sample = self.sample or Sample(scales.sample)
+        self.sample = self.sample or GuidingRows(scales.sample)
         for node, count, scale in zip(nodes, scales.counts.tolist(), scales.scales(), strict=True):
             node.count, node.scale = count, scale
 
@@ -153,7 +153,7 @@ class _Nodes:
         self.search, self.nodes, self.n_bins, self.costs = search, nodes, n_bins, search.costs
         self.paths = search.tree.paths_to([node.node for node in nodes])
         self.samples = search.sample.at(self.paths)
-        self.centers = [Centers.of(node.clusters, self.costs.centers) for node in nodes]
+        self.centers = [NodeCenters.of(node.clusters, self.costs.centers) for node in nodes]
         scales = np.array([node.scale for node in nodes], dtype=np.float64)
         self.changes = Changes(self.costs, self.centers, scales, search.weights)
         self.best: list[_Best] = [_Best(np.inf, 0, -1, np.inf)] * len(nodes)
@@ -301,7 +301,7 @@ class _Nodes:
 
     def _looked(self, stretches: list[Stretch], gathers: bool, *, is_first: bool) -> tuple[list[Parts], Looked]:
         columns = list(range(self.search.batches.n_columns))
-        look = Look.at(stretches, columns, len(self.nodes))
+        look = StretchBins.at(stretches, columns, len(self.nodes))
         make = partial(Looked, self.changes, self.paths, look, gathers, is_first)
         looked: Looked = self.search.batches.fold(make)
         return looked.parts(), looked
@@ -333,7 +333,7 @@ LISTED = 32  # centres in the list of a row
 AMOUNTS = 4  # what a row adds, what it takes away, its weight, and the largest of its costs
 
 
-class Centers(NamedTuple):
+class NodeCenters(NamedTuple):
     """The centres of a node, as `loops.greedy` takes them."""
 
     clusters: Indices
@@ -343,7 +343,7 @@ class Centers(NamedTuple):
     position: Ints  # (d, n_clusters): the place of each cluster
 
     @classmethod
-    def of(cls, clusters: Indices, all_centers: Floats) -> Centers:
+    def of(cls, clusters: Indices, all_centers: Floats) -> NodeCenters:
         centers = np.ascontiguousarray(all_centers[clusters].T)
         by_value = np.argsort(centers, axis=1, kind="stable")
         position = np.zeros((len(centers), len(all_centers)), dtype=np.int64)
@@ -356,11 +356,11 @@ class Changes:
     """By how much the costs of cuts of some nodes change, where they pass rows and centres."""
 
     costs: BlockCosts
-    centers: list[Centers]
+    centers: list[NodeCenters]
     scales: Floats
     weights: WholeWeights | None
 
-    def of(self, part: Part) -> tuple[Ints, Ints, list[Ints], Ints]:
+    def of(self, part: RowsInNodes) -> tuple[Ints, Ints, list[Ints], Ints]:
         """Return changes at rows (d, n), weights and largest costs (n, 2), changes at centres, and costs of nodes."""
         n, d = part.values.shape
         share, times = self.costs.shares(part)
@@ -395,7 +395,7 @@ class Changes:
 class Looked:
     """A summary of the rows in each slot of a look, or of each value there; and of whole nodes, if it is the first."""
 
-    def __init__(self, changes: Changes, paths: Paths, look: Look, gathers: bool, is_first: bool) -> None:
+    def __init__(self, changes: Changes, paths: Paths, look: StretchBins, gathers: bool, is_first: bool) -> None:
         self.changes, self.paths, self.look, self.gathers, self.is_first = changes, paths, look, gathers, is_first
         n_slots = 0 if gathers else look.n_slots
         self.counts, self.sums = np.zeros(n_slots, dtype=np.int64), np.zeros((n_slots, AMOUNTS), dtype=np.int64)
@@ -416,7 +416,7 @@ class Looked:
             out = self.counts, self.low, self.high, self.sums
             add_changes_to_slots(part.values, part.nodes, *bins, at_rows, fixed, *out)
 
-    def _gather(self, part: Part, bins: tuple[Ints, Floats, Ints]) -> None:
+    def _gather(self, part: RowsInNodes, bins: tuple[Ints, Floats, Ints]) -> None:
         rows, columns, slots = np.empty((3, part.values.size), dtype=np.int64)
         n_found = find_in_slots(part.values, part.nodes, *bins, rows, columns, slots)
         rows, columns, slots = rows[:n_found], columns[:n_found], slots[:n_found].copy()

@@ -29,12 +29,12 @@ from boxwood._validation import Rows, as_whole_weights, refuse_unknown
 from boxwood.grow._methods import METHODS
 from boxwood.grow.grown import EqualCuts, Grown, Split, TieBreak, grow_by_cuts, task_of
 from boxwood.loops import imm as loops
-from boxwood.loops.imm import ClusterCounts, Column, Events, events_in_bins, smallest_above, sweep
+from boxwood.loops.imm import ClusterCounts, Events, NodeColumn, events_in_bins, smallest_above, sweep
 from boxwood.passes import Source
 from boxwood.reference import Reference, TableReference, Task
 from boxwood.tree import ThresholdTree, between
 
-__all__ = ["Bins", "Search", "grow_imm", "imm"]
+__all__ = ["CenterBins", "MistakeSearch", "grow_imm", "imm"]
 
 
 def imm(
@@ -134,8 +134,8 @@ def grow_imm(task: Task, *, candidates: str = "all", duplicates: str = "error", 
     reference = task.reference.with_distinct_centers(duplicates)
     rows, centers = task.rows, reference.centers
     weights = None if rows.weights is None else np.where(task.kept, rows.weights, 0.0)
-    bins = Bins.around(centers, _n_bins(len(rows), len(centers)))
-    counts = Counts(rows, reference.labels, as_whole_weights(weights), len(centers), bins, task.n_jobs)
+    bins = CenterBins.around(centers, _n_bins(len(rows), len(centers)))
+    counts = CodedRows(rows, reference.labels, as_whole_weights(weights), len(centers), bins, task.n_jobs)
     clusters = np.unique(reference.first_of_equal_centers())
     grower = _Grower(counts, centers, candidates == "midpoints", TieBreak(tie_break, task.random_state))
     return Grown(grow_by_cuts(_Node(clusters, bins, np.empty(0, dtype=np.int64)), grower.step), "imm")
@@ -150,14 +150,14 @@ class _Node(NamedTuple):
     """A node that is still to be split or labelled."""
 
     clusters: Indices  # clusters whose centres lie in the node
-    bins: Bins
+    bins: CenterBins
     strays: Ints  # rows in the node whose centre is in another node
 
 
 class _Grower:
     """One run of the algorithm. Every mistake is taken out of the counts."""
 
-    def __init__(self, counts: Counts, centers: Floats, midpoints: bool, ties: TieBreak) -> None:
+    def __init__(self, counts: CodedRows, centers: Floats, midpoints: bool, ties: TieBreak) -> None:
         self.counts, self.centers, self.midpoints, self.ties = counts, centers, midpoints, ties
 
     def step(self, node: _Node) -> int | Split[_Node]:
@@ -180,26 +180,26 @@ class _Grower:
         left = _Node(node.clusters[is_left], bins, strays[strays_left])
         return Split(j, threshold, left, _Node(node.clusters[~is_left], bins_right, strays[~strays_left]))
 
-    def _search(self, node: _Node) -> Search:
+    def _search(self, node: _Node) -> MistakeSearch:
         """Return the search for the cut with the fewest mistakes, in closer bins if they pay."""
-        search = Search(self.counts, self.centers, node.clusters, node.bins, self.midpoints)
+        search = MistakeSearch(self.counts, self.centers, node.clusters, node.bins, self.midpoints)
         if not search.wants_closer_bins():
             return search
-        bins = Bins.around(self.centers[node.clusters], node.bins.n_bins)
+        bins = CenterBins.around(self.centers[node.clusters], node.bins.n_bins)
         self.counts.rebin(node.clusters, bins)
-        return Search(self.counts, self.centers, node.clusters, bins, self.midpoints)
+        return MistakeSearch(self.counts, self.centers, node.clusters, bins, self.midpoints)
 
-    def _threshold(self, node: _Node, bins: Bins, cut: Cut) -> float:
+    def _threshold(self, node: _Node, bins: CenterBins, cut: MistakeCut) -> float:
         return cut.value if self.midpoints else float(between(cut.value, self._next_value(node, bins, cut)))
 
-    def _next_value(self, node: _Node, bins: Bins, cut: Cut) -> float:
+    def _next_value(self, node: _Node, bins: CenterBins, cut: MistakeCut) -> float:
         """Return the smallest value above the cut's value, among the rows and centres of the node."""
         j = cut.feature
         others = np.concatenate([self.centers[node.clusters, j], self.counts.rows.column(j, node.strays)])
         nearest = float(others[others > cut.value].min())
         return min(nearest, self.counts.smallest_above(j, node.clusters, cut.value, bins.code(j, cut.value)))
 
-    def _chosen(self, node: _Node, search: Search, best: Cut) -> tuple[int, float]:
+    def _chosen(self, node: _Node, search: MistakeSearch, best: MistakeCut) -> tuple[int, float]:
         """Return feature and threshold of one of the cuts that make as few mistakes as the best one."""
         cuts = EqualCuts.joined([self._equal_cuts(node, j, values) for j, values in search.equal(best)])
         i = self.ties.chosen(cuts)
@@ -225,7 +225,7 @@ class _Grower:
 NO_CUT = np.iinfo(np.int64).max  # more mistakes than any cut makes
 
 
-class Cut(NamedTuple):
+class MistakeCut(NamedTuple):
     """A cut right behind a value; of two cuts the better one is the smaller."""
 
     mistakes: int
@@ -239,14 +239,14 @@ class Counted(Protocol):
     counts: Ints  # (d, k, n_bins): weight of each cluster
     total: Ints  # (k,): weight of each cluster in its node
 
-    def events(self, column: Column, constant: Bools, /) -> tuple[Array, ...]:
+    def events(self, column: NodeColumn, constant: Bools, /) -> tuple[Array, ...]:
         """Return what happens in some bins of a column; see `events_in_bins`."""
 
 
-class Search:
+class MistakeSearch:
     """The search at one node, which holds the centres of `clusters`; the counts are those at this moment."""
 
-    def __init__(self, counts: Counted, centers: Floats, clusters: Indices, bins: Bins, midpoints: bool) -> None:
+    def __init__(self, counts: Counted, centers: Floats, clusters: Indices, bins: CenterBins, midpoints: bool) -> None:
         self.counts, self.clusters, self.bins, self.midpoints = counts, clusters, bins, midpoints
         self.centers = centers[clusters]
         self.low, self.high = self.centers.min(axis=0), self.centers.max(axis=0)
@@ -258,9 +258,9 @@ class Search:
         self.start[:, 1:] = self.after[:, :-1]
         self.open = self._open()
 
-    def run(self) -> Cut:
+    def run(self) -> MistakeCut:
         """Return the best cut: fewest mistakes, then lowest column, then lowest value."""
-        best: Cut | None = None
+        best: MistakeCut | None = None
         lowest = np.where(self.open, self.bound, NO_CUT).min(axis=1)
         for j in np.argsort(lowest, kind="stable").tolist():
             if best is not None and (lowest[j], j) > (best.mistakes, best.feature):
@@ -272,7 +272,7 @@ class Search:
         assert best is not None  # the node's centres differ, so some cut separates them
         return best
 
-    def equal(self, best: Cut) -> Iterator[tuple[int, Floats]]:
+    def equal(self, best: MistakeCut) -> Iterator[tuple[int, Floats]]:
         """Yield each column with cuts as good as the best one, and the values behind which they lie, ascending."""
         opened = self._within()
         for j in range(best.feature, len(opened)):
@@ -332,13 +332,13 @@ class Search:
 
     # ---------------------------------------------------------------------------------------------------- sweep
 
-    def _best_in_bins(self, j: int, wanted: Bools) -> Cut:
+    def _best_in_bins(self, j: int, wanted: Bools) -> MistakeCut:
         """Return the best cut in the wanted bins of one column: sort the values in them, and sweep."""
         values, mistakes = self._tried(j, wanted)
         if not len(values):  # the wanted bins hold no valid cut
-            return Cut(NO_CUT, j, np.inf)
+            return MistakeCut(NO_CUT, j, np.inf)
         first = int(mistakes.argmin())
-        return Cut(int(mistakes[first]), j, float(values[first]))
+        return MistakeCut(int(mistakes[first]), j, float(values[first]))
 
     def _tried(self, j: int, wanted: Bools) -> tuple[Floats, Ints]:
         """Return the values of one column behind which a cut in the wanted bins can lie, and the mistakes of each.
@@ -347,7 +347,7 @@ class Search:
         """
         counts, marks = self.counts, np.empty(0) if self.marks is None else self.marks[j]
         centers = self.centers[:, j], self.center_bins[j]
-        column = Column(j, self.clusters, *centers, marks, self.bins.codes_of(j, marks), wanted)
+        column = NodeColumn(j, self.clusters, *centers, marks, self.bins.codes_of(j, marks), wanted)
         *events, left, is_left = counts.events(column, self.bins.constant[j])
         order = np.argsort(events[0], kind="stable")  # at equal values rows come first and marks last
         before = ClusterCounts(self.start[j], left, self.total, is_left)
@@ -364,7 +364,7 @@ def midpoints_of(centers: Floats) -> list[Floats]:
     return [middle[ordered[:-1, j] < ordered[1:, j], j] for j in range(centers.shape[1])]
 
 
-class Bins(NamedTuple):
+class CenterBins(NamedTuple):
     """The bins of each column: from `low` up in steps of `1 / scale`; the last bin begins at `high`."""
 
     low: Floats
@@ -373,22 +373,22 @@ class Bins(NamedTuple):
     constant: Bools  # (d, n_bins): whether all rows of the bin have one value; False if not known
 
     @classmethod
-    def around(cls, centers: Floats, n_bins: int) -> Bins:
+    def around(cls, centers: Floats, n_bins: int) -> CenterBins:
         """Return bins between the outermost centres, as cuts lie there; a column of equal centres gets one bin."""
         bins = cls.between(centers.min(axis=0), centers.max(axis=0), n_bins)
         bins.scale[bins.low == bins.high] = 0.0
         return bins
 
     @classmethod
-    def between(cls, low: Floats, high: Floats, n_bins: int) -> Bins:
+    def between(cls, low: Floats, high: Floats, n_bins: int) -> CenterBins:
         """Return bins between two values of each column, the first of them the smaller one."""
         with np.errstate(divide="ignore", over="ignore"):
             scale = 0.5 * (n_bins - 2) / (high / 2 - low / 2)  # halves: the width itself may overflow
         return cls(low, high, np.minimum(scale, 1e300), np.zeros((len(low), n_bins), dtype=np.bool_))
 
-    def taken(self, which: Indices | slice) -> Bins:
+    def taken(self, which: Indices | slice) -> CenterBins:
         """Return the bins of some columns."""
-        return Bins._make(part[which] for part in self)
+        return CenterBins._make(part[which] for part in self)
 
     @property
     def binning(self) -> loops.Binning:
@@ -416,7 +416,7 @@ class Bins(NamedTuple):
         return int(self.codes_of(j, np.array([value]))[0])
 
 
-class Counts:
+class CodedRows:
     """Rows sorted by cluster, the bin of each of their values, and the weight per (column, cluster, bin).
 
     Memory: one byte per value and five per row (13 with weights), plus the counts: d × k × n_bins whole numbers.
@@ -426,7 +426,7 @@ class Counts:
     """
 
     def __init__(
-        self, rows: Rows, labels: Indices, weights: Ints, n_clusters: int, bins: Bins,
+        self, rows: Rows, labels: Indices, weights: Ints, n_clusters: int, bins: CenterBins,
         n_jobs: int | None,
     ) -> None:  # fmt: skip
         X, n_columns = rows.values, rows.n_columns
@@ -451,14 +451,14 @@ class Counts:
         self.weights = weights[self.order] if weights.size else weights
         self.sorted_rows = loops.SortedRows(self.order, self.codes, self.alive, self.weights)
 
-    def rebin(self, clusters: Indices, bins: Bins) -> None:
+    def rebin(self, clusters: Indices, bins: CenterBins) -> None:
         """Bin the rows of some clusters anew."""
         self.counts[:, clusters] = 0
         for c in clusters:
             span = int(self.first[c]), int(self.first[c + 1])
             loops.bin_cluster(self.rows.values, self.sorted_rows, c, *span, bins.binning, self.counts)
 
-    def events(self, column: Column, constant: Bools) -> tuple[Array, ...]:
+    def events(self, column: NodeColumn, constant: Bools) -> tuple[Array, ...]:
         """Return what happens in some bins of a column, and note those of one value; see `events_in_bins`."""
         counted = self.counts[column.number], self.first
         found: tuple[Array, ...] = events_in_bins(self.rows.values, column, self.sorted_rows, *counted, constant)

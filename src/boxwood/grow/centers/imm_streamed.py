@@ -21,8 +21,8 @@ import numpy as np
 from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import Rows, refuse_unknown
 from boxwood.errors import DataError
-from boxwood.grow.centers._imm_look import Cuts, Kept, Places, Question, Seen, look
-from boxwood.grow.centers.imm import Bins, Search, grow_imm
+from boxwood.grow.centers._imm_look import Cuts, KeptCodes, NodeQuestion, NodesOfRows, Seen, look
+from boxwood.grow.centers.imm import CenterBins, MistakeSearch, grow_imm
 from boxwood.grow.grown import TIE_BREAKS, Grown
 from boxwood.grow.shared.passes import GrowingTree, Paths
 from boxwood.passes import Block
@@ -51,7 +51,7 @@ def grow_imm_by_passes(
         )
     if task.overview.n_kept * task.batches.n_columns <= FEW_VALUES:
         return grow_imm(_in_memory(task), candidates=candidates, duplicates=duplicates)
-    return Grown(_Growth(task, duplicates, candidates == "midpoints").tree(), "imm")
+    return Grown(_ImmByPasses(task, duplicates, candidates == "midpoints").tree(), "imm")
 
 
 def _in_memory(task: TableTask) -> Task:
@@ -79,20 +79,20 @@ class _FewRows:
 
 
 @dataclass
-class _Node:
+class _WaitingNode:
     """A node that is still to be split."""
 
     clusters: Indices  # clusters whose centres lie in the node
     number: int  # in the tree
     n_rows: float  # about how many rows it has, also of those whose centre is in another node
-    bins: Bins  # of the counts of all nodes
+    bins: CenterBins  # of the counts of all nodes
     most: Floats  # (d, n_bins): the greatest value in each of these bins, of the rows of this node or one above
     has_strays: bool = False  # whether it may have rows whose centre is in another node
     seen: Seen | None = None
     is_near: bool = True  # whether it was seen in the bins that are kept
 
 
-class _Growth:
+class _ImmByPasses:
     """One run of the algorithm. `counts` (d, k, n_bins) and `total` (k,) are those of each cluster where its centre is.
 
     Where no bins are kept, `counts` may hold rows that a later cut has separated from their centre; `total` does not.
@@ -106,7 +106,7 @@ class _Growth:
         self.centers, self.midpoints = np.ascontiguousarray(centers[:, self.columns]), midpoints
         self.batches, self.weigh, self.n_rows = task.batches, task.whole_weights, task.overview.n_rows
         self.growing = GrowingTree()
-        self.kept: Kept | None = None
+        self.kept: KeptCodes | None = None
         self.home = np.zeros(len(centers), dtype=np.int64)  # the node of each cluster's centre
         self.unset: list[_Unset] = []
 
@@ -125,14 +125,14 @@ class _Growth:
 
     # ---------------------------------------------------------------------------------------------------- passes
 
-    def _counted_root(self, clusters: Indices) -> _Node:
+    def _counted_root(self, clusters: Indices) -> _WaitingNode:
         """Count all rows, and keep their bins if that is possible."""
         (k, d), weight, source = self.centers.shape, self.batches.weight, self.batches.source
         self.n_bins = min(max(self.n_rows // k, FEWEST_BINS), MOST_BINS, max(MOST_COUNTS // (k * d), FEWEST_BINS // 2))
-        kept = Kept(k, d, weight is not None) if source.is_local else None
-        bins = Bins.around(self.centers, self.n_bins if kept is None else min(self.n_bins, KEPT_BINS))
-        question = Question.for_counts(0, np.arange(k), self.columns, bins)
-        places = Places([], 3 * k, {0: (0, 1)}, partial(_at_root, self.merged))
+        kept = KeptCodes(k, d, weight is not None) if source.is_local else None
+        bins = CenterBins.around(self.centers, self.n_bins if kept is None else min(self.n_bins, KEPT_BINS))
+        question = NodeQuestion.for_counts(0, np.arange(k), self.columns, bins)
+        places = NodesOfRows([], 3 * k, {0: (0, 1)}, partial(_at_root, self.merged))
         (seen,) = look(self.batches, places, [question], self.weigh, kept)
         self.all = replace(seen, counts=seen.counts.copy())
         if kept is not None and kept.cells.n_rows == self.n_rows:
@@ -141,9 +141,9 @@ class _Growth:
             self.n_bins = bins.n_bins
         seen.counts = np.ascontiguousarray(seen.counts[:, clusters])
         seen.total = seen.total[clusters]
-        return _Node(clusters, 0, int(seen.n_rows[0].sum()), seen.bins, seen.most, seen=seen)
+        return _WaitingNode(clusters, 0, int(seen.n_rows[0].sum()), seen.bins, seen.most, seen=seen)
 
-    def _look(self, waiting: list[_Node]) -> None:
+    def _look(self, waiting: list[_WaitingNode]) -> None:
         """Make one pass over the rows, and give each node what it asks for."""
         asking = list(self._questions(waiting))
         unset, self.unset = self.unset, []
@@ -156,16 +156,16 @@ class _Growth:
             if self.kept is None and node.is_near:
                 self._renew(node, answer)
 
-    def _renew(self, node: _Node, seen: Seen) -> None:
+    def _renew(self, node: _WaitingNode, seen: Seen) -> None:
         """Take over new counts of a node's columns."""
         which = np.searchsorted(self.columns, seen.columns)
         self.all.counts[np.ix_(which, node.clusters)] = seen.counts
         parts: list[Any] = [part.copy() for part in (*node.bins, node.most)]
         for part, new in zip(parts, (*seen.bins, seen.most), strict=True):
             part[which] = new
-        node.bins, node.most = Bins._make(parts[:-1]), parts[-1]
+        node.bins, node.most = CenterBins._make(parts[:-1]), parts[-1]
 
-    def _questions(self, waiting: list[_Node]) -> Iterator[tuple[_Node, Question]]:
+    def _questions(self, waiting: list[_WaitingNode]) -> Iterator[tuple[_WaitingNode, NodeQuestion]]:
         """Yield each node with what it asks of the next pass."""
         room, closer = MOST_VALUES, []
         searches = [(node, self._search(node)) for node in waiting]
@@ -176,11 +176,11 @@ class _Growth:
                 room -= int(size)
                 columns = self.columns if node.seen is None else node.seen.columns
                 bins, wanted = search.bins.taken(which), self._pending(node, search)[which]
-                yield node, Question(node.number, node.clusters, columns[which], bins, wanted)
+                yield node, NodeQuestion(node.number, node.clusters, columns[which], bins, wanted)
             elif node.seen is None:
-                bins = Bins.around(self.centers[np.ix_(node.clusters, which)], self.n_bins)
+                bins = CenterBins.around(self.centers[np.ix_(node.clusters, which)], self.n_bins)
                 node.is_near = self.kept is None
-                yield node, Question.for_counts(node.number, node.clusters, self.columns[which], bins)
+                yield node, NodeQuestion.for_counts(node.number, node.clusters, self.columns[which], bins)
             else:
                 closer.append((node, search, len(which) * len(node.clusters)))
         n_bins = min(max(MOST_COUNTS // max(sum(size for *_, size in closer), 1), FEWEST_CLOSER), MOST_CLOSER)
@@ -188,24 +188,26 @@ class _Growth:
             assert node.seen is not None
             node.is_near = False
             parts = node.seen.closer(search.open, search.centers, n_bins)
-            yield node, Question.for_counts(node.number, node.clusters, *parts)
+            yield node, NodeQuestion.for_counts(node.number, node.clusters, *parts)
 
-    def _search(self, node: _Node) -> Search:
+    def _search(self, node: _WaitingNode) -> MistakeSearch:
         """Return the search at a node, by what it has seen or by the counts of all nodes."""
         if node.seen is not None:
             centers = self.centers[np.ix_(node.clusters, np.searchsorted(self.columns, node.seen.columns))]
-            return Search(node.seen, centers, np.arange(len(centers)), node.seen.bins, self.midpoints)
+            return MistakeSearch(node.seen, centers, np.arange(len(centers)), node.seen.bins, self.midpoints)
         # a bin of one value bounds the mistakes by those behind it, but only by counts of the node itself
         constant = node.bins.constant & (self.kept is not None)
-        return Search(self.all, self.centers, node.clusters, node.bins._replace(constant=constant), self.midpoints)
+        return MistakeSearch(
+            self.all, self.centers, node.clusters, node.bins._replace(constant=constant), self.midpoints
+        )
 
-    def _pending(self, node: _Node, search: Search) -> Bools:
+    def _pending(self, node: _WaitingNode, search: MistakeSearch) -> Bools:
         """Return the bins that must be looked into, shape (s, n_bins)."""
         if node.seen is None:
             return search.open & ~node.bins.constant
         return search.open & ~node.seen.bins.constant & ~node.seen.known
 
-    def _n_values(self, pair: tuple[_Node, Search]) -> float:
+    def _n_values(self, pair: tuple[_WaitingNode, MistakeSearch]) -> float:
         """Return about how many values lie in the bins that must be looked into."""
         node, search = pair
         pending = self._pending(node, search)
@@ -213,21 +215,21 @@ class _Growth:
             return int(node.seen.n_rows[pending].sum())
         return search.weight_in(pending) * node.n_rows / max(int(search.total.sum()), 1)
 
-    def _places(self, nodes: list[int]) -> Places:
+    def _places(self, nodes: list[int]) -> NodesOfRows:
         """Return what tells which of some nodes a row is in."""
         k = len(self.home)
         ends, below = self.growing.ends_below(nodes)
         if self.kept is None:
             paths = self.growing.paths_to(ends)
-            return Places(paths.columns, 3 * k, below, partial(_by_values, paths, self.merged))
+            return NodesOfRows(paths.columns, 3 * k, below, partial(_by_values, paths, self.merged))
         place_of = np.full(2 * k, -1, dtype=np.int64)
         place_of[ends] = np.arange(len(ends))
         of_cells = np.concatenate([place_of[self.home], place_of, [-1]])
-        return Places([], 3 * k, below, partial(_by_cells, of_cells))
+        return NodesOfRows([], 3 * k, below, partial(_by_cells, of_cells))
 
     # ------------------------------------------------------------------------------------------------------ cuts
 
-    def _cut(self, waiting: list[_Node]) -> list[_Node]:
+    def _cut(self, waiting: list[_WaitingNode]) -> list[_WaitingNode]:
         """Split nodes as far as what was seen of the rows goes; return the nodes where it goes no further."""
         further = []
         while waiting:
@@ -246,7 +248,7 @@ class _Growth:
             waiting = children
         return further
 
-    def _certain(self, node: _Node, search: Search) -> tuple[int, int] | None:
+    def _certain(self, node: _WaitingNode, search: MistakeSearch) -> tuple[int, int] | None:
         """Return the column and the bin right behind which the best cut lies, where counts alone tell it.
 
         They do if a single bin is left and all its rows belong on the left of a cut: the more of them are there, the
@@ -261,11 +263,15 @@ class _Growth:
         is_sure = (centers != code).all() and of_bin.any() and (centers[of_bin] < code).all()
         return (s, code) if is_sure and (counts.sum(axis=1) == search.total).all() else None
 
-    def _split_behind(self, node: _Node, search: Search, at: tuple[int, int], cuts: Cuts) -> list[_Node]:
+    def _split_behind(
+        self, node: _WaitingNode, search: MistakeSearch, at: tuple[int, int], cuts: Cuts
+    ) -> list[_WaitingNode]:
         """Split a node behind a bin whose greatest value a later pass tells; return its children that are no leaves."""
         s, code = at
         j = s if node.seen is None else int(np.searchsorted(self.columns, node.seen.columns[s]))
-        question = Question.for_counts(node.number, node.clusters, self.columns[[j]], search.bins.taken(np.array([s])))
+        question = NodeQuestion.for_counts(
+            node.number, node.clusters, self.columns[[j]], search.bins.taken(np.array([s]))
+        )
         self.unset.append(_Unset(question, code, search.centers[:, s]))
         left = search.counts.counts[s, search.clusters, : code + 1].sum(axis=1)
         is_left = search.center_bins[s] <= code
@@ -274,7 +280,7 @@ class _Growth:
         cuts.add(node.number, child, j, code)
         return nodes
 
-    def _split(self, node: _Node, seen: Seen, search: Search, cuts: Cuts) -> list[_Node]:
+    def _split(self, node: _WaitingNode, seen: Seen, search: MistakeSearch, cuts: Cuts) -> list[_WaitingNode]:
         """Split a node by its best cut, and return its children that are no leaves."""
         cut = search.run()
         centers, threshold = search.centers[:, cut.feature], cut.value
@@ -289,7 +295,7 @@ class _Growth:
             cuts.add_far(node.number, child, int(self.columns[j]), threshold)
         return nodes
 
-    def _children(self, node: _Node, j: int, threshold: float, is_left: Bools, left: Ints) -> Iterator[Any]:
+    def _children(self, node: _WaitingNode, j: int, threshold: float, is_left: Bools, left: Ints) -> Iterator[Any]:
         """Split a node of the tree; yield the number of the left child, and both children, but for leaves.
 
         `left` is the weight of each cluster on the left.
@@ -305,13 +311,13 @@ class _Growth:
                 continue
             n_rows = node.n_rows * float(own.sum()) / max(float(own.sum() + others.sum()), 1.0)
             has_strays = node.has_strays or bool(own[~side].any())
-            yield _Node(clusters, number, n_rows, node.bins, node.most, has_strays)
+            yield _WaitingNode(clusters, number, n_rows, node.bins, node.most, has_strays)
 
 
 class _Unset(NamedTuple):
     """A cut right behind a bin, whose threshold is not known yet."""
 
-    question: Question
+    question: NodeQuestion
     code: int
     centers: Floats  # of the node, in the column of the cut
 

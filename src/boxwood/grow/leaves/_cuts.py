@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from boxwood._threads import map_tasks
 from boxwood._types import Bools, Floats, Indices, Ints
 from boxwood._validation import as_whole_weights
-from boxwood.grow.shared.costs import PartedOrder, Places, Problem, scale_of, whole_costs
+from boxwood.grow.shared.costs import PartedOrder, PlacesOfNode, Problem, scale_of, whole_costs
 from boxwood.loops.expand import (
     add_cells,
     best_alone,
@@ -30,7 +30,7 @@ from boxwood.loops.expand import (
 from boxwood.tree import between
 
 __all__ = [
-    "Cut",
+    "LeafCut",
     "Pair",
     "Thresholds",
     "best_cut",
@@ -47,7 +47,7 @@ _SHORT = 100_000_000  # steps of a loop that take a fraction of a second
 _Found: TypeAlias = tuple[int, int, int, int, int]  # cost, column, place, and the clusters of both sides
 
 
-class Cut(NamedTuple):
+class LeafCut(NamedTuple):
     """A cut of a node and the clusters of its two sides; the better of two is the smaller tuple, ties included."""
 
     cost: int
@@ -59,7 +59,7 @@ class Cut(NamedTuple):
     second: int
 
 
-def best_cut(problem: Problem, rows: Indices, two_sided: bool) -> tuple[float, Cut | None]:
+def best_cut(problem: Problem, rows: Indices, two_sided: bool) -> tuple[float, LeafCut | None]:
     """Return the cost that the best cut of the rows saves, and the cut; None if no cut saves anything."""
     if len(rows) < 2:
         return 0.0, None
@@ -85,14 +85,14 @@ class Thresholds:
         self.labels: NDArray[np.integer] | None = None if labels is None else labels.astype(kind)
         self.number = np.empty(len(problem.rows), dtype=np.int64)  # of a row in its node, or its mass
 
-    def best_cut(self, rows: Indices, places: Places) -> tuple[float, Cut | None]:
+    def best_cut(self, rows: Indices, places: PlacesOfNode) -> tuple[float, LeafCut | None]:
         """Return the cost that the best cut of the rows saves, and the cut; None if no cut saves anything."""
         if len(rows) < 2:
             return 0.0, None
         with self.order.least_on_sides(places):
             return self._by_costs(rows, places) if self.labels is None else self._by_majority(rows, places, self.labels)
 
-    def _by_costs(self, rows: Indices, places: Places) -> tuple[float, Cut | None]:
+    def _by_costs(self, rows: Indices, places: PlacesOfNode) -> tuple[float, LeafCut | None]:
         costs, scale = whole_costs(self.problem, rows)
         total = costs.sum(axis=0)
         single = int(total.min())  # cost under the best single cluster
@@ -106,7 +106,9 @@ class Thresholds:
 
         return self._better(places, best, 1 + len(total) // 4, single, scale)
 
-    def _by_majority(self, rows: Indices, places: Places, labels: NDArray[np.integer]) -> tuple[float, Cut | None]:
+    def _by_majority(
+        self, rows: Indices, places: PlacesOfNode, labels: NDArray[np.integer]
+    ) -> tuple[float, LeafCut | None]:
         own = labels[rows]
         if (own == own[0]).all():
             return 0.0, None
@@ -132,26 +134,26 @@ class Thresholds:
         return self.number, scale
 
     def _better(
-        self, places: Places, best: Callable[[int, int], _Found], steps: int, single: int, scale: float
-    ) -> tuple[float, Cut | None]:
+        self, places: PlacesOfNode, best: Callable[[int, int], _Found], steps: int, single: int, scale: float
+    ) -> tuple[float, LeafCut | None]:
         cost, feature, place, first, second = min(self.order.by_columns(best, places, steps=steps))
         if place < 0 or cost >= single:
             return 0.0, None
         threshold = self.order.threshold(feature, place)
-        return (single - cost) / scale, Cut(cost, False, feature, -math.inf, threshold, first, second)
+        return (single - cost) / scale, LeafCut(cost, False, feature, -math.inf, threshold, first, second)
 
 
-def cheapest_cut(problem: Problem, rows: Indices, costs: Ints, two_sided: bool) -> Cut | None:
+def cheapest_cut(problem: Problem, rows: Indices, costs: Ints, two_sided: bool) -> LeafCut | None:
     """Return the cut of lowest cost, given the whole costs (n, k) of the rows; None if all rows are equal."""
     by_column = cheapest_cuts(problem, rows, costs, two_sided)
     return min((cut for cuts in by_column for cut in cuts), default=None)
 
 
-def cheapest_cuts(problem: Problem, rows: Indices, costs: Ints, two_sided: bool) -> list[list[Cut]]:
+def cheapest_cuts(problem: Problem, rows: Indices, costs: Ints, two_sided: bool) -> list[list[LeafCut]]:
     """Return for each column that may be tested its best threshold, and its best interval if `two_sided`."""
     total = costs.sum(axis=0)
 
-    def cuts_of(feature: int) -> list[Cut]:
+    def cuts_of(feature: int) -> list[LeafCut]:
         values = problem.rows.column(feature, rows)
         order = np.argsort(values)  # the order of equal values does not matter to sums of whole numbers
         return list(_cuts(feature, values[order], order, costs, total, two_sided))
@@ -166,18 +168,18 @@ def _cuts(
     costs: Ints,
     total: Ints,
     two_sided: bool,
-) -> Iterator[Cut]:
+) -> Iterator[LeafCut]:
     """Yield the best threshold of one column, and its best interval if `two_sided`; nothing if there is no cut."""
     cost, last, first, second = best_threshold(ordered, order, costs, total)
     if last >= 0:
         upper = between(*ordered[last : last + 2].tolist())
-        yield Cut(cost, False, feature, -math.inf, upper, first, second)
+        yield LeafCut(cost, False, feature, -math.inf, upper, first, second)
     if two_sided:
         cost, start, end, first, second = best_interval_of(ordered, order, costs, total)
         if start >= 0:
             before, begin = ordered[start - 1 : start + 1].tolist()
             lower = -between(-begin, -before)  # the end is closed, so it lies above the value before it
-            yield Cut(cost, True, feature, lower, between(*ordered[end : end + 2].tolist()), first, second)
+            yield LeafCut(cost, True, feature, lower, between(*ordered[end : end + 2].tolist()), first, second)
 
 
 def best_interval_of(ordered: Floats, order: Indices, costs: Ints, total: Ints) -> tuple[int, int, int, int, int]:
@@ -249,7 +251,9 @@ def best_instead(pairs: Sequence[Pair], gain: float, room: int) -> Pair | None:
     return min((pair for pair in pairs if pair.n_leaves <= room and pair.gain > FAR_MORE * gain), default=None)
 
 
-def cuts_of_pair(problem: Problem, rows: Indices, pair: Pair, two_sided: bool) -> tuple[Cut, Cut | None, Cut | None]:
+def cuts_of_pair(
+    problem: Problem, rows: Indices, pair: Pair, two_sided: bool
+) -> tuple[LeafCut, LeafCut | None, LeafCut | None]:
     """Return the first cut, and the second cuts of the rows inside and outside; None where a side is not cut.
 
     Second cuts are the best of all. Then the first cut is moved to the best place above them, and they are chosen
@@ -342,9 +346,9 @@ def _first_cuts(n_bins: int, two_sided: bool) -> tuple[Indices, Indices]:
 class _Cuts(NamedTuple):
     """A first cut with its second cuts, and the cost of all leaves."""
 
-    first: Cut
-    inside: Cut | None
-    outside: Cut | None
+    first: LeafCut
+    inside: LeafCut | None
+    outside: LeafCut | None
     is_inside: Bools
     cost: int
 
@@ -366,7 +370,7 @@ def _seconds(
     saved = [0 if cut is None else without - cut.cost for cut, without in zip(cuts, alone, strict=True)]
     if n_leaves == 2:
         cuts[saved[0] >= saved[1]] = None  # the second side, unless it saves more
-    first = Cut(sum(alone), ends[0] > -math.inf, feature, *ends, *clusters)
+    first = LeafCut(sum(alone), ends[0] > -math.inf, feature, *ends, *clusters)
     cost = sum(without if cut is None else cut.cost for cut, without in zip(cuts, alone, strict=True))
     return _Cuts(first, cuts[0], cuts[1], is_inside, cost)
 
@@ -388,7 +392,7 @@ def _moved_ends(problem: Problem, rows: Indices, costs: Ints, cuts: _Cuts) -> tu
     return own.ends(int(sums[:stop].argmax()) + 1, stop + 1)
 
 
-def _leaf_costs(problem: Problem, rows: Indices, costs: Ints, cut: Cut | None, cluster: int) -> Ints:
+def _leaf_costs(problem: Problem, rows: Indices, costs: Ints, cut: LeafCut | None, cluster: int) -> Ints:
     """Return the cost of each row if it goes down one side of the first cut."""
     if cut is None:
         return costs[:, cluster]

@@ -21,19 +21,19 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Bools, Floats, Indices, Ints
-from boxwood.grow.leaves._cuts import Cut, Pair, best_interval_of
+from boxwood.grow.leaves._cuts import LeafCut, Pair, best_interval_of
 from boxwood.grow.shared.passes import (
     BINS,
     BYTES,
     FEWEST,
     BlockCosts,
     GrowingTree,
-    Look,
+    GuidingRows,
     Parts,
     Paths,
-    Sample,
     Scales,
     Stretch,
+    StretchBins,
     parts_of,
     parts_of_values,
     taken,
@@ -44,12 +44,12 @@ from boxwood.passes import Batches, Block
 from boxwood.reference import TableTask
 from boxwood.tree import between
 
-__all__ = ["Leaf", "Search"]
+__all__ = ["Leaf", "LeafCutSearch"]
 
 TWO_SIDED_BINS = 128  # of a column at a node, at most, as all pairs of them are looked at
 
 
-class Search:
+class LeafCutSearch:
     """The search for the best cuts of leaves of a growing tree."""
 
     def __init__(self, task: TableTask, tree: GrowingTree, costs: BlockCosts, two_sided: bool) -> None:
@@ -60,7 +60,7 @@ class Search:
         self.ranges = task.ranges
         repeated = self.costs.is_repeated
         self.n_repeated = overview.total_weight() if repeated else float(overview.n_kept)  # rows, with repetitions
-        self.sample: Sample | None = None
+        self.sample: GuidingRows | None = None
 
     def find(self, leaves: Sequence[Leaf]) -> None:
         """Find the best cuts of leaves; those for which there is no room now stay as they are, but not the first."""
@@ -88,9 +88,9 @@ class Search:
 
     def measure_at(self, leaves: Sequence[Leaf], paths: Paths) -> None:
         """Find the number of rows and the scale of each leaf, by the paths that lead to them."""
-        sampled = Sample.size(self.batches.n_columns) if self.sample is None else 0
+        sampled = GuidingRows.size(self.batches.n_columns) if self.sample is None else 0
         scales = self.batches.fold(partial(Scales, self.costs, paths, len(leaves), sampled))
-        self.sample = self.sample or Sample(scales.sample)
+        self.sample = self.sample or GuidingRows(scales.sample)
         for leaf, count, scale in zip(leaves, scales.counts.tolist(), scales.scales(), strict=True):
             leaf.count, leaf.scale = count, scale
 
@@ -167,7 +167,7 @@ class _Thresholds:
         for leaf, best in zip(self.leaves, self.best, strict=True):
             if best.column >= 0:
                 leaf.gain = (int(self.costs.under(leaf.total).min()) - best.cost) / leaf.scale
-                leaf.cut = Cut(best.cost, False, best.column, -math.inf, best.threshold, best.first, best.second)
+                leaf.cut = LeafCut(best.cost, False, best.column, -math.inf, best.threshold, best.first, best.second)
 
     def _inside(self, i: int, found: list[tuple[_Stretch, Parts]]) -> list[_Stretch]:
         """Take the best of the cuts between parts of stretches of a leaf, and return the parts to look into."""
@@ -245,7 +245,7 @@ class _Intervals:
     def __init__(self, looks: Looks, i: int, columns: Sequence[int], parts: Sequence[Parts]) -> None:
         self.i, self.leaf, self.costs = i, looks.leaves[i], looks.costs
         self.single = int(self.costs.under(self.leaf.total).min())
-        self.best = Cut(self.single, False, -1, -math.inf, -math.inf, -1, -1)
+        self.best = LeafCut(self.single, False, -1, -math.inf, -math.inf, -1, -1)
         self.columns = [
             _Column(j, own, np.zeros(len(own.counts), dtype=np.bool_), own.low < own.high)
             for j, own in zip(columns, parts, strict=True)
@@ -305,14 +305,16 @@ class _Intervals:
             return
         cost, last, first, second = best_threshold(parts.low, ranks, under, total)
         upper = float(between(parts.high[last], parts.low[last + 1]))
-        self._keep(Cut(int(cost), False, column.column, -math.inf, upper, int(first), int(second)), parts, 0, last)
+        self._keep(LeafCut(int(cost), False, column.column, -math.inf, upper, int(first), int(second)), parts, 0, last)
         if len(ranks) > 2:
             cost, start, end, first, second = best_interval_of(parts.low, ranks, under, total)
             lower = -float(between(-parts.low[start], -parts.high[start - 1]))  # it is closed: above the value before
             upper = float(between(parts.high[end], parts.low[end + 1]))
-            self._keep(Cut(int(cost), True, column.column, lower, upper, int(first), int(second)), parts, start, end)
+            self._keep(
+                LeafCut(int(cost), True, column.column, lower, upper, int(first), int(second)), parts, start, end
+            )
 
-    def _keep(self, cut: Cut, parts: Parts, start: int, end: int) -> None:
+    def _keep(self, cut: LeafCut, parts: Parts, start: int, end: int) -> None:
         """Keep a cut that takes the parts from `start` to `end` if it is the best."""
         if cut < self.best:
             self.best = cut
@@ -333,13 +335,13 @@ class Leaf:
     scale: float = 0.0  # of whole costs; 0 before it is known
     is_searched: bool = False
     gain: float = 0.0
-    cut: Cut | None = None  # the best one that gains anything
+    cut: LeafCut | None = None  # the best one that gains anything
     total: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # sums of the amounts
     left: tuple[int, Ints] = (0, np.empty(0, dtype=np.int64))  # rows and sums on the left of the cut
     sides: list[Leaf] = field(default_factory=list)  # where the growing tree has made the cut
     pairs: list[Pair] | None = None  # of cuts at once; None before they are looked for
     is_too_large: bool = False  # to look for pairs of cuts
-    seconds: list[Cut | None] | None = None  # cuts of the sides, where two or three cuts are made at once
+    seconds: list[LeafCut | None] | None = None  # cuts of the sides, where two or three cuts are made at once
 
 
 class Looks:
@@ -354,7 +356,7 @@ class Looks:
         costs: BlockCosts,
         paths: Paths,
         leaves: Sequence[Leaf],
-        sample: Sample,
+        sample: GuidingRows,
         ends: tuple[Floats, Floats],
         n_bins: int,
     ) -> None:
@@ -392,14 +394,14 @@ class Looks:
         low, high = (float(end[column]) for end in self.ends)
         return self.samples.edges(i, column, low, high, self.n_bins)
 
-    def _look(self, stretches: list[Stretch]) -> tuple[Look, Paths]:
+    def _look(self, stretches: list[Stretch]) -> tuple[StretchBins, Paths]:
         wanted = {*self.paths.columns, *(each.column for each in stretches)}
         columns = sorted(wanted) if self.costs.by_label else list(range(self.batches.n_columns))
-        return Look.at(stretches, columns, len(self.leaves)), self.paths.among(columns)
+        return StretchBins.at(stretches, columns, len(self.leaves)), self.paths.among(columns)
 
     def _added_up(self, stretches: list[Stretch]) -> list[Parts]:
         look, paths = self._look(stretches)
-        sums = self.batches.fold(partial(_Sums, self.costs, paths, self.scales, look), look.columns)
+        sums = self.batches.fold(partial(_SlotSums, self.costs, paths, self.scales, look), look.columns)
         return look.parts(sums.counts, sums.low, sums.high, sums.sums)
 
     def _gathered(self, stretches: list[Stretch]) -> list[Parts]:
@@ -408,10 +410,10 @@ class Looks:
         return parts_of_values(look.n_slots, *found.joined())
 
 
-class _Sums:
+class _SlotSums:
     """A summary of the rows in each slot of a look."""
 
-    def __init__(self, costs: BlockCosts, paths: Paths, scales: Floats, look: Look) -> None:
+    def __init__(self, costs: BlockCosts, paths: Paths, scales: Floats, look: StretchBins) -> None:
         self.costs, self.paths, self.scales, self.look = costs, paths, scales, look
         self.counts = np.zeros(look.n_slots, dtype=np.int64)
         self.low, self.high = np.full(look.n_slots, np.inf), np.full(look.n_slots, -np.inf)
@@ -427,7 +429,7 @@ class _Sums:
             else:
                 add_to_slots(part.values, part.nodes, *bins, self.costs.amounts(part, self.scales), *out)
 
-    def merge(self, other: _Sums) -> None:
+    def merge(self, other: _SlotSums) -> None:
         """Add another summary."""
         self.counts += other.counts
         self.sums += other.sums
@@ -437,7 +439,7 @@ class _Sums:
 class _Values:
     """A summary that holds each value in a slot of a look."""
 
-    def __init__(self, costs: BlockCosts, paths: Paths, scales: Floats, look: Look) -> None:
+    def __init__(self, costs: BlockCosts, paths: Paths, scales: Floats, look: StretchBins) -> None:
         self.costs, self.paths, self.scales, self.look = costs, paths, scales, look
         self.found: list[tuple[Floats, Indices, Ints]] = []
 

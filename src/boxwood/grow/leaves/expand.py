@@ -17,8 +17,17 @@ from boxwood._warnings import warn_caller
 from boxwood.errors import DataError, StoppedEarlyWarning
 from boxwood.grow.centers.imm import grow_imm
 from boxwood.grow.grown import Grown, task_of
-from boxwood.grow.leaves._cuts import Cut, Pair, Thresholds, best_cut, best_instead, best_pairs, cuts_of_pair, is_little
-from boxwood.grow.shared.costs import PartedOrder, Places, Problem, make_problem, refuse_misfit, whole_costs
+from boxwood.grow.leaves._cuts import (
+    LeafCut,
+    Pair,
+    Thresholds,
+    best_cut,
+    best_instead,
+    best_pairs,
+    cuts_of_pair,
+    is_little,
+)
+from boxwood.grow.shared.costs import PartedOrder, PlacesOfNode, Problem, make_problem, refuse_misfit, whole_costs
 from boxwood.kernels import Kernel, as_kernel
 from boxwood.passes import Source
 from boxwood.reference import Reference, TableReference, TableTask, Task
@@ -344,8 +353,8 @@ class _Leaf(NamedTuple):
 
     node: int
     rows: Indices
-    places: Places
-    unparted: list[Places]
+    places: PlacesOfNode
+    unparted: list[PlacesOfNode]
     depth: int
 
 
@@ -368,7 +377,7 @@ class Growth:
         self.two_sided = thresholds is None
         self.builder, node_of = TreeBuilder.from_tree(tree)
         self.begin = self._leaves_of(tree, node_of)
-        self.heap: list[tuple[float, int, _Leaf, Cut]] = []
+        self.heap: list[tuple[float, int, _Leaf, LeafCut]] = []
         self.stuck: dict[int, _Leaf] = {}
         self.pairs: dict[int, list[Pair]] = {}  # of stuck leaves that were looked at
 
@@ -393,7 +402,7 @@ class Growth:
         reached = tree.apply(self.problem.rows.values, n_jobs=self.problem.n_jobs)
         if self.thresholds is None:
             ends = np.cumsum(np.bincount(reached[rows], minlength=tree.n_leaves)).tolist()
-            places = [Places(start, stop) for start, stop in pairwise([0, *ends])]
+            places = [PlacesOfNode(start, stop) for start, stop in pairwise([0, *ends])]
         else:
             places = self.thresholds.order.part_by_leaf(reached, tree.n_leaves)
         rows = rows[np.argsort(reached[rows], kind="stable")]
@@ -402,14 +411,14 @@ class Growth:
             for node, span in zip(tree.leaf_nodes.tolist(), places, strict=True)
         ]
 
-    def _sides(self, places: Places, rows: Indices, inside: Bools) -> tuple[Places, Places]:
+    def _sides(self, places: PlacesOfNode, rows: Indices, inside: Bools) -> tuple[PlacesOfNode, PlacesOfNode]:
         """Return the places of the rows inside and outside of a cut, to which they are not yet moved."""
         if self.thresholds is not None:
             self.thresholds.order.is_left[rows] = inside
         middle = places.start + int(inside.sum())
-        return Places(places.start, middle), Places(middle, places.stop)
+        return PlacesOfNode(places.start, middle), PlacesOfNode(middle, places.stop)
 
-    def _part(self, unparted: list[Places]) -> None:
+    def _part(self, unparted: list[PlacesOfNode]) -> None:
         while unparted:
             places = unparted.pop()
             if self.thresholds is not None:
@@ -428,7 +437,7 @@ class Growth:
         else:
             self.stuck[leaf.node] = leaf
 
-    def _split(self, leaf: _Leaf, cut: Cut) -> list[_Leaf]:
+    def _split(self, leaf: _Leaf, cut: LeafCut) -> list[_Leaf]:
         """Split a leaf and return its two sides."""
         self._part(leaf.unparted)
         first, second = self.builder.split(leaf.node, cut.feature, cut.upper, cut.lower)

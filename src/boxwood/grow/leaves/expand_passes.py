@@ -19,11 +19,11 @@ from boxwood._validation import real_number, refuse_unknown
 from boxwood.grow._methods import METHODS
 from boxwood.grow.grown import Grown
 from boxwood.grow.leaves._cuts import Pair, best_instead, best_pairs, cuts_of_pair, is_little
-from boxwood.grow.leaves._cuts_passes import Leaf, Search
+from boxwood.grow.leaves._cuts_passes import Leaf, LeafCutSearch
 from boxwood.grow.leaves.expand import begun, check_expansion, early_stop, refuse_too_small
 from boxwood.grow.leaves.prune import sums_of_leaves
 from boxwood.grow.shared.costs import OBJECTIVES, Problem, make_problem, refuse_misfit, with_centers
-from boxwood.grow.shared.passes import BlockCosts, GrowingTree, Part, Paths, parts_of, taken
+from boxwood.grow.shared.passes import BlockCosts, GrowingTree, Paths, RowsInNodes, parts_of, taken
 from boxwood.passes import Block
 from boxwood.reference import Reference, TableTask, Task
 from boxwood.tree import ThresholdTree, TreeBuilder
@@ -82,13 +82,13 @@ def expanded_by_passes(
     if tree is not None:
         refuse_misfit(tree, task)
         refuse_too_small(max_leaf_nodes, tree)
-    growth = _Growth(tree, task, objective, two_sided=cuts == "interval")
+    growth = _GrowthByPasses(tree, task, objective, two_sided=cuts == "interval")
     growth.set_least(real_number("tol", tol))
     look_ahead = look_ahead and not task.budget.limits_shape
     return growth.grow(max_leaf_nodes, look_ahead=look_ahead, instead=look_ahead and instead)
 
 
-class _Growth:
+class _GrowthByPasses:
     """A tree whose leaves are split one after another.
 
     `tree` is the growing one, in which more cuts are made than the tree will have; `begin` is the one to begin with.
@@ -102,7 +102,7 @@ class _Growth:
         else:
             self.begin = begin
             self.tree, node_of = GrowingTree.from_tree(begin)
-        self.search = Search(task, self.tree, self.costs, two_sided)
+        self.search = LeafCutSearch(task, self.tree, self.costs, two_sided)
         self.ahead = LookAhead(task, self.search)
         leaves = np.flatnonzero(self.begin.feature < 0).tolist()
         self.leaves = [Leaf(node_of[node], int(self.begin.node_depth[node])) for node in leaves]
@@ -137,7 +137,7 @@ class _Growth:
 class _Run:
     """A run of the growth, as if leaves that are not searched yet gained nothing."""
 
-    def __init__(self, growth: _Growth, max_leaf_nodes: int) -> None:
+    def __init__(self, growth: _GrowthByPasses, max_leaf_nodes: int) -> None:
         self.growth, self.max_leaf_nodes = growth, max_leaf_nodes
         self.builder, _ = TreeBuilder.from_tree(growth.begin)
         self.wanted: list[Leaf] = []  # leaves that are not searched yet
@@ -226,7 +226,7 @@ VALUES = 1 << 22  # of the rows that are gathered at once, at most
 class LookAhead:
     """The look ahead of `_cuts` for leaves of a growing tree; leaves with too many rows are left out."""
 
-    def __init__(self, task: TableTask, search: Search) -> None:
+    def __init__(self, task: TableTask, search: LeafCutSearch) -> None:
         self.task, self.search, self.most_rows = task, search, max(VALUES // task.batches.n_columns, 1)
 
     def find(self, leaves: Sequence[Leaf]) -> None:
@@ -277,10 +277,10 @@ class LookAhead:
     def _problems(self, leaves: Sequence[Leaf]) -> list[Problem]:
         """Return the rows of leaves, with costs that are the same as among all rows."""
         paths, costs = self.search.tree.paths_to([leaf.node for leaf in leaves]), self.search.costs
-        rows = self.task.batches.fold(partial(_Rows, costs, paths)).joined()
+        rows = self.task.batches.fold(partial(_RowsOfLeaves, costs, paths)).joined()
         return [self._problem(taken(rows, np.flatnonzero(rows.nodes == i))) for i in range(len(leaves))]
 
-    def _problem(self, part: Part) -> Problem:
+    def _problem(self, part: RowsInNodes) -> Problem:
         costs, task = self.search.costs, self.task
         reference = Reference(part.labels, costs.centers)
         small = Task.of(part.values, reference, sample_weight=part.weights, n_jobs=task.n_jobs, budget=task.budget)
@@ -307,24 +307,24 @@ class _Least:
         self.sums += other.sums
 
 
-class _Rows:
+class _RowsOfLeaves:
     """A summary that holds all rows of some leaves."""
 
     def __init__(self, costs: BlockCosts, paths: Paths) -> None:
         self.costs, self.paths = costs, paths
-        self.found: list[Part] = []
+        self.found: list[RowsInNodes] = []
 
     def update(self, block: Block) -> None:
         """Add a block of rows."""
         for part in parts_of(block, self.paths, self.costs):
             self.found.append(taken(part, np.arange(len(part.nodes))))  # a copy: a part may be a view of its block
 
-    def merge(self, other: _Rows) -> None:
+    def merge(self, other: _RowsOfLeaves) -> None:
         """Add another summary."""
         self.found += other.found
 
-    def joined(self) -> Part:
+    def joined(self) -> RowsInNodes:
         """Return the rows."""
         values, nodes, labels, weights = zip(*self.found, strict=True)
         together = np.concatenate(values), np.concatenate(nodes), np.concatenate(labels)
-        return Part(*together, None if weights[0] is None else np.concatenate(weights))
+        return RowsInNodes(*together, None if weights[0] is None else np.concatenate(weights))

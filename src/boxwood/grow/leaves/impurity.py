@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from boxwood._threads import map_tasks, n_threads
 from boxwood._types import Array, Bools, Floats, Ints
 from boxwood._validation import as_whole_weights, refuse_unknown
-from boxwood.grow.shared.costs import PartedOrder, Places, distance_unit
+from boxwood.grow.shared.costs import PartedOrder, PlacesOfNode, distance_unit
 from boxwood.loops import impurity as loops
 from boxwood.loops.expand import squared_distances
 from boxwood.loops.impurity import best_by_centers, best_by_entropy, best_by_gini, best_by_rows, pairs_of, whole_x_log_x
@@ -68,7 +68,7 @@ def grown_by(task: Task, criterion: str, max_leaf_nodes: int) -> ThresholdTree:
 def grown_to_sizes(task: Task, criterion: str, sizes: Sequence[int]) -> list[ThresholdTree]:
     """Return `grown_by(task, criterion, size)` for ascending sizes; all take the time of the last one."""
     refuse_unknown("criterion", criterion, CRITERIA)
-    growth = _Growth(task, criterion)
+    growth = _ImpurityGrowth(task, criterion)
     return [growth.grow(size) for size in sizes]
 
 
@@ -96,7 +96,7 @@ class CutRows(Protocol):
         """Return the weight by cluster of the rows of a node, of the root or beside a cut of the column."""
 
 
-class _Leaf(NamedTuple):
+class _ImpurityLeaf(NamedTuple):
     """A leaf that may be cut: its node in the builder, its rows, and their weight by cluster."""
 
     node: int
@@ -105,7 +105,7 @@ class _Leaf(NamedTuple):
     depth: int
 
 
-class _Growth:
+class _ImpurityGrowth:
     """A tree whose leaves are cut one after another.
 
     A leaf waits in the heap under the most that it could gain, its impurity, until it is the first; then its best cut
@@ -117,9 +117,9 @@ class _Growth:
         in_bins = criterion == "gini" and task.is_long
         self.rows: CutRows = GiniInBins(task, labels) if in_bins else InOrder(task, criterion, labels)
         self.builder, self.max_depth = TreeBuilder(), task.budget.max_depth
-        self.heap: list[tuple[float, bool, int, _Leaf, Any]] = []
+        self.heap: list[tuple[float, bool, int, _ImpurityLeaf, Any]] = []
         root: Any = self.rows.root
-        self._add(_Leaf(0, root, self.rows.counts(root), 0))
+        self._add(_ImpurityLeaf(0, root, self.rows.counts(root), 0))
 
     def grow(self, max_leaf_nodes: int) -> ThresholdTree:
         """Return the tree with at most so many leaves; may be called again for more of them."""
@@ -131,25 +131,25 @@ class _Growth:
                 self._split(leaf, cut)
         return self.builder.build()
 
-    def _add(self, leaf: _Leaf) -> None:
+    def _add(self, leaf: _ImpurityLeaf) -> None:
         self.builder.label(leaf.node, int(leaf.counts.argmax()))
         impurity = self.rows.impurity(leaf.counts)
         if impurity > 0 and leaf.depth != self.max_depth:
             heapq.heappush(self.heap, (-impurity * MARGIN, False, leaf.node, leaf, None))
 
-    def _look_at(self, leaf: _Leaf) -> None:
+    def _look_at(self, leaf: _ImpurityLeaf) -> None:
         found = self.rows.best(leaf.part, leaf.counts)
         if found is not None:
             gain, cut = found
             heapq.heappush(self.heap, (-gain, True, leaf.node, leaf, cut))
 
-    def _split(self, leaf: _Leaf, cut: Any) -> None:
+    def _split(self, leaf: _ImpurityLeaf, cut: Any) -> None:
         feature = cut[0]
         left, right = self.builder.split(leaf.node, feature, self.rows.threshold(cut))
         first, second = self.rows.split(leaf.part, cut)
         counts = self.rows.counts(first, feature)
-        self._add(_Leaf(left, first, counts, leaf.depth + 1))
-        self._add(_Leaf(right, second, leaf.counts - counts, leaf.depth + 1))
+        self._add(_ImpurityLeaf(left, first, counts, leaf.depth + 1))
+        self._add(_ImpurityLeaf(right, second, leaf.counts - counts, leaf.depth + 1))
 
 
 HALF = 31  # bits by which whole weights are shortened, so that products of two sums of them fit
@@ -209,8 +209,8 @@ Best: TypeAlias = tuple[float, int, int]
 class _Part(NamedTuple):
     """The rows of a node: their places, and those whose rows have to be moved to their sides first."""
 
-    places: Places
-    parent: list[Places]  # shared with the sibling
+    places: PlacesOfNode
+    parent: list[PlacesOfNode]  # shared with the sibling
 
 
 class InOrder:
@@ -264,7 +264,7 @@ class _Criterion(ABC):
         """Return the impurity of a leaf with such weights of clusters, or more; 0 if it need not be cut."""
 
     @abstractmethod
-    def search(self, places: Places, counts: Ints) -> tuple[Search, Callable[[float], float], int]:
+    def search(self, places: PlacesOfNode, counts: Ints) -> tuple[Search, Callable[[float], float], int]:
         """Return the search for the best cut in a range of columns, what its score gains, and the steps at a row."""
 
 
@@ -272,7 +272,7 @@ class _Gini(_Criterion):
     def impurity(self, counts: Ints) -> float:
         return gini(counts)
 
-    def search(self, places: Places, counts: Ints) -> tuple[Search, Callable[[float], float], int]:
+    def search(self, places: PlacesOfNode, counts: Ints) -> tuple[Search, Callable[[float], float], int]:
         def best(first: int, last: int) -> Best:
             node = first, last, *places, self.labels, self.weights, counts
             found: Best = best_by_gini(self.order.entries, *node)
@@ -298,7 +298,7 @@ class _Entropy(_Criterion):
 
         return whole(int(counts.sum())) - sum(map(whole, counts.tolist()))
 
-    def search(self, places: Places, counts: Ints) -> tuple[Search, Callable[[float], float], int]:
+    def search(self, places: PlacesOfNode, counts: Ints) -> tuple[Search, Callable[[float], float], int]:
         whole = self._impurity(counts)
 
         def best(first: int, last: int) -> Best:
@@ -322,7 +322,7 @@ class _Centers(_Criterion):
         high, low, _ = pairs_of(counts[clusters], squares)
         return ((int(high) << HALF) + int(low)) / int(counts.sum()) / scale
 
-    def search(self, places: Places, counts: Ints) -> tuple[Search, Callable[[float], float], int]:
+    def search(self, places: PlacesOfNode, counts: Ints) -> tuple[Search, Callable[[float], float], int]:
         clusters, squares, scale = self._of_node(counts)
         number = np.zeros(len(counts), dtype=np.int32)
         number[clusters] = np.arange(len(clusters))
@@ -344,7 +344,7 @@ class _Centers(_Criterion):
         return clusters, np.rint(squares * scale).astype(np.int64), scale
 
 
-class _Rows(_Criterion):
+class _SortedRows(_Criterion):
     def __init__(self, task: Task, order: PartedOrder, labels: Labels) -> None:
         super().__init__(task, order, labels)
         X, kept, unit = task.rows.values, task.kept, distance_unit(task)
@@ -357,7 +357,7 @@ class _Rows(_Criterion):
     def impurity(self, counts: Ints) -> float:
         return math.inf if np.count_nonzero(counts) > 1 else 0.0
 
-    def search(self, places: Places, counts: Ints) -> tuple[Search, Callable[[float], float], int]:
+    def search(self, places: PlacesOfNode, counts: Ints) -> tuple[Search, Callable[[float], float], int]:
         rows, weight, d = self.order.rows_of(places), int(counts.sum()), self.order.rows.n_columns
         of_rows = self.weights[rows] if self.weights.size else np.ones(len(rows), dtype=np.int64)
         sums = np.array([int((self.table[rows, j] * of_rows).sum()) for j in range(d)], dtype=np.int64)
@@ -372,7 +372,7 @@ class _Rows(_Criterion):
         return best, lambda score: -score, 2 + d
 
 
-CRITERIA: dict[str, type[_Criterion]] = {"gini": _Gini, "entropy": _Entropy, "centers": _Centers, "rows": _Rows}
+CRITERIA: dict[str, type[_Criterion]] = {"gini": _Gini, "entropy": _Entropy, "centers": _Centers, "rows": _SortedRows}
 
 
 _SUMS = 1 << 17  # numbers that are filled at a time, so that they stay in the processor's cache
@@ -444,7 +444,7 @@ class GiniInBins:
         size = max(1, min(size, -(-d // n_threads(jobs))))
         return [range(first, min(first + size, d)) for first in range(0, d, size)]
 
-    def _look(self, part: Array, columns: range) -> _Look:
+    def _look(self, part: Array, columns: range) -> _BinSums:
         """Add up the bins of some columns."""
         sums = np.zeros((len(columns), N_BINS + 1, self.labels.n_clusters + 1), dtype=np.int64)
         ends = np.empty(sums.shape[:2])
@@ -453,7 +453,7 @@ class GiniInBins:
         barred[[j - columns.start for j in self.budget.forbidden if j in columns]] = True
         least = self.budget.min_samples_leaf
         score, column, after = loops.look_at_ends(sums, self.labels.weights.size > 0, least, barred, ends)
-        return _Look(columns, sums, ends, (score, column + columns.start, after))
+        return _BinSums(columns, sums, ends, (score, column + columns.start, after))
 
     def _walk(self, part: Array, column: int, sums: Ints, near: Bools, limit: float) -> tuple[float, _Cut] | None:
         """Return the best cut inside the bins of a column that are near, if it has no more impurity than a limit."""
@@ -471,7 +471,7 @@ class GiniInBins:
         return float(between(*loops.values_beside(self.X, part, self.codes, column, after)))
 
 
-class _Look(NamedTuple):
+class _BinSums(NamedTuple):
     """Bins of some columns, summed up; see `loops.look_at_ends`."""
 
     columns: range

@@ -27,7 +27,7 @@ __all__ = [
     "REPEATS",
     "SUM_ERROR",
     "PartedOrder",
-    "Places",
+    "PlacesOfNode",
     "Problem",
     "distance_unit",
     "largest_costs",
@@ -292,7 +292,7 @@ ONE_THREAD = 1 << 17  # entries up to which threads cost more than they save
 AT_ONCE = 1 << 22  # entries in one call of a loop, which takes a fraction of a second
 
 
-class Places(NamedTuple):
+class PlacesOfNode(NamedTuple):
     """The places of a node: in every column of the order, from `start` to `stop - 1`."""
 
     start: int
@@ -324,16 +324,16 @@ class PartedOrder:
         map_tasks(mark, range(len(order)), n_jobs=self.jobs_for(self.root))
 
     @property
-    def root(self) -> Places:
+    def root(self) -> PlacesOfNode:
         """The places of all rows."""
-        return Places(0, len(self.entries[0]))
+        return PlacesOfNode(0, len(self.entries[0]))
 
-    def jobs_for(self, node: Places) -> int | None:
+    def jobs_for(self, node: PlacesOfNode) -> int | None:
         """Return the number of threads for work on a node; one thread is faster for few entries."""
         return self.n_jobs if len(node) * len(self.entries) > ONE_THREAD else None
 
     def by_columns(
-        self, work: Callable[[int, int], T], node: Places, *, steps: int = 1, most: int | None = None
+        self, work: Callable[[int, int], T], node: PlacesOfNode, *, steps: int = 1, most: int | None = None
     ) -> list[T]:
         """Return `work(first, last)` for ranges of columns that together are all; a call takes a fraction of a second.
 
@@ -345,7 +345,7 @@ class PartedOrder:
         return map_tasks(lambda first: work(first, min(first + most, d)), range(0, d, most), n_jobs=jobs)
 
     @contextmanager
-    def least_on_sides(self, node: Places) -> Iterator[None]:
+    def least_on_sides(self, node: PlacesOfNode) -> Iterator[None]:
         """Keep cuts of a node from leaving fewer rows on a side than the budget allows.
 
         So many rows at both ends of each column count as ties while this lasts.
@@ -364,7 +364,7 @@ class PartedOrder:
         finally:
             first[:], last[:] = before
 
-    def rows_of(self, node: Places, feature: int = 0) -> Indices:
+    def rows_of(self, node: PlacesOfNode, feature: int = 0) -> Indices:
         """Return the rows of a node, in the order of a column."""
         return (self.entries[feature, node.start : node.stop] >> 1).astype(np.intp)
 
@@ -372,15 +372,15 @@ class PartedOrder:
         """Return the midpoint of the values beside a place."""
         return float(between(self.value(feature, place - 1), self.value(feature, place)))
 
-    def begin_split(self, node: Places, feature: int, place: int) -> tuple[Places, Places]:
+    def begin_split(self, node: PlacesOfNode, feature: int, place: int) -> tuple[PlacesOfNode, PlacesOfNode]:
         """Note which rows of a node go left, and return the places of both sides; `finish_split` moves the rows there.
 
         In the column of the cut they are there already.
         """
         set_sides(self.entries[feature], node.start, place, node.stop, self.is_left)
-        return Places(node.start, place), Places(place, node.stop)
+        return PlacesOfNode(node.start, place), PlacesOfNode(place, node.stop)
 
-    def finish_split(self, node: Places) -> None:
+    def finish_split(self, node: PlacesOfNode) -> None:
         """Move the rows of a node to the places of their sides, in every column."""
 
         def move(first: int, last: int) -> None:
@@ -388,7 +388,7 @@ class PartedOrder:
 
         self.by_columns(move, node)
 
-    def part_by_leaf(self, leaves: Ints, n_leaves: int) -> list[Places]:
+    def part_by_leaf(self, leaves: Ints, n_leaves: int) -> list[PlacesOfNode]:
         """Move all rows, which are at the root, to the places of the leaves of a tree; return these places.
 
         `leaves` is the leaf of each row of the task, shape (n_rows,). Takes one walk along each column, however deep
@@ -402,7 +402,7 @@ class PartedOrder:
             part_by_leaf(self.entries, first, last, leaves, starts)
 
         self.by_columns(move, self.root, steps=2)
-        return [Places(*span) for span in zip(starts.tolist(), ends.tolist(), strict=True)]
+        return [PlacesOfNode(*span) for span in zip(starts.tolist(), ends.tolist(), strict=True)]
 
     def value(self, feature: int, place: int) -> float:
         """Return the value of a column at a place."""

@@ -39,13 +39,13 @@ __all__ = [
     "FEWEST",
     "BlockCosts",
     "GrowingTree",
-    "Look",
-    "Part",
+    "GuidingRows",
     "Parts",
     "Paths",
-    "Sample",
+    "RowsInNodes",
     "Scales",
     "Stretch",
+    "StretchBins",
     "inner_edges",
     "parts_of",
     "parts_of_values",
@@ -181,7 +181,7 @@ class Parts(NamedTuple):
     sums: Ints
 
 
-class Look(NamedTuple):
+class StretchBins(NamedTuple):
     """The bins of some stretches, as `loops.in_bins` takes them, and the slots of each stretch."""
 
     columns: list[int]  # that are read
@@ -191,7 +191,7 @@ class Look(NamedTuple):
     ends: list[int]  # the slots of stretch i are those from `ends[i]` to `ends[i + 1] - 1`
 
     @classmethod
-    def at(cls, stretches: Sequence[Stretch], columns: list[int], n_nodes: int) -> Look:
+    def at(cls, stretches: Sequence[Stretch], columns: list[int], n_nodes: int) -> StretchBins:
         """Return the bins of stretches, which come by node, by column, and ascending."""
         position = {column: i for i, column in enumerate(columns)}
         edges: list[Floats] = [np.empty(0)] * (n_nodes * len(columns))
@@ -224,7 +224,7 @@ class Look(NamedTuple):
         return parts
 
 
-class Sample:
+class GuidingRows:
     """Some rows, which decide where a pass looks, but nothing that comes of it."""
 
     def __init__(self, rows: Floats) -> None:
@@ -308,7 +308,7 @@ def _doubles(keys: Ints) -> Floats:
 AT_ONCE = 1 << 20  # values and costs of the rows that are looked at together
 
 
-class Part(NamedTuple):
+class RowsInNodes(NamedTuple):
     """Some rows of a block that lie in nodes that are asked for."""
 
     values: Floats
@@ -356,7 +356,7 @@ class BlockCosts:
         """Whether all scales are 1, as rows are only counted."""
         return self.by_label and not self.is_repeated and self.exponent is None
 
-    def shares(self, part: Part) -> tuple[Floats, Ints]:
+    def shares(self, part: RowsInNodes) -> tuple[Floats, Ints]:
         """Return the share and the times of each row, whose product is its weight; see `costs`."""
         share, times = np.ones(len(part.nodes)), np.ones(len(part.nodes), dtype=np.int64)
         if self.is_repeated:
@@ -373,19 +373,19 @@ class BlockCosts:
         squared_distances(values, np.ascontiguousarray(self.centers.T), self.unit, costs)
         return costs
 
-    def largest(self, part: Part) -> Floats:
+    def largest(self, part: RowsInNodes) -> Floats:
         """Return the largest weighted cost of each row, which the scale of a node is made of."""
         share, times = self.shares(part)
         return share * times if self.by_label else self.distances(part.values).max(axis=1) * share * times
 
-    def mass(self, part: Part, scales: Floats) -> Ints:
+    def mass(self, part: RowsInNodes, scales: Floats) -> Ints:
         """Return what a mistake at each row costs; an empty array where it is 1."""
         if self.is_counted:
             return np.empty(0, dtype=np.int64)
         share, times = self.shares(part)
         return np.rint(share * scales[part.nodes]).astype(np.int64) * times
 
-    def amounts(self, part: Part, scales: Floats) -> Ints:
+    def amounts(self, part: RowsInNodes, scales: Floats) -> Ints:
         """Return the amounts of the rows, shape (n, n_amounts), as whole numbers by the scales of their nodes."""
         if self.by_label:
             amounts = np.zeros((len(part.nodes), self.n_amounts), dtype=np.int64)
@@ -412,7 +412,7 @@ class BlockCosts:
         return low if low == high and largest > n_rows else 0.0
 
 
-def parts_of(block: Block, paths: Paths, costs: BlockCosts) -> Iterator[Part]:
+def parts_of(block: Block, paths: Paths, costs: BlockCosts) -> Iterator[RowsInNodes]:
     """Yield the kept rows of a block that lie in the nodes that paths lead to, not too many at once."""
     values, labels, weights = block
     step = max(AT_ONCE // (values.shape[1] + costs.n_amounts), 1)
@@ -426,18 +426,18 @@ def parts_of(block: Block, paths: Paths, costs: BlockCosts) -> Iterator[Part]:
         if weights is not None:
             inside &= weights[some] > 0
         if inside.all():
-            yield Part(values[some], nodes, labels[some], None if weights is None else weights[some])
+            yield RowsInNodes(values[some], nodes, labels[some], None if weights is None else weights[some])
         elif inside.any():
             rows = np.flatnonzero(inside)
-            yield Part(
+            yield RowsInNodes(
                 values[some][rows], nodes[rows], labels[some][rows], None if weights is None else weights[some][rows]
             )
 
 
-def taken(part: Part, rows: Indices) -> Part:
+def taken(part: RowsInNodes, rows: Indices) -> RowsInNodes:
     """Return some of the rows."""
     weights = None if part.weights is None else part.weights[rows]
-    return Part(part.values[rows], part.nodes[rows], part.labels[rows], weights)
+    return RowsInNodes(part.values[rows], part.nodes[rows], part.labels[rows], weights)
 
 
 class Scales:

@@ -18,7 +18,7 @@ from boxwood._messages import shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.render.words.rules import explanation_of
-from boxwood.render.words.walk import Step, among, walk
+from boxwood.render.words.walk import WalkStep, among, walk
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
@@ -307,7 +307,7 @@ def _asked(language: Language, variable: str, column: str, known: Categories | N
     return language.ask_value(variable, column, _plain(known.values))
 
 
-def _test(ex: Explanation, language: Language, variables: dict[int, str], step: Step) -> str:
+def _test(ex: Explanation, language: Language, variables: dict[int, str], step: WalkStep) -> str:
     """Return the test of the cut above a step that leads to it."""
     cut = step.above
     feature, lower, upper = int(ex.tree.feature[cut]), float(ex.tree.lower[cut]), float(ex.tree.upper[cut])

@@ -13,7 +13,7 @@ from boxwood.errors import DataError
 from boxwood.reference.budget import as_names
 from boxwood.render.forms.code import comparisons, in_spreadsheet, plain
 from boxwood.render.words.rules import explanation_of
-from boxwood.render.words.walk import Step, among, walk
+from boxwood.render.words.walk import WalkStep, among, walk
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
@@ -120,7 +120,7 @@ class _Sheet(NamedTuple):
     ex: Explanation
     cells: dict[int, str]
 
-    def opened(self, step: Step) -> _Open:
+    def opened(self, step: WalkStep) -> _Open:
         """Return the texts around a cut: those that refuse a value, where its column is asked for first."""
         feature = int(self.ex.tree.feature[step.node])
         guard = "" if feature in step.asked else self._refused(feature)
@@ -135,7 +135,7 @@ class _Sheet(NamedTuple):
             return "" if None in known.values else f'{cell}<>""'
         return _one_of(cell, known.values)
 
-    def test(self, step: Step) -> str:
+    def test(self, step: WalkStep) -> str:
         """Return the test of the cut above a step that leads to it."""
         tree, cut = self.ex.tree, step.above
         feature, lower, upper = int(tree.feature[cut]), float(tree.lower[cut]), float(tree.upper[cut])

@@ -55,7 +55,7 @@ def onnx(model: Any) -> bytes:
     return content
 
 
-class _Node(NamedTuple):
+class _OnnxNode(NamedTuple):
     """A node in the words of ONNX; a leaf has a cluster, and -1 as feature."""
 
     feature: int
@@ -65,12 +65,12 @@ class _Node(NamedTuple):
     cluster: int
 
 
-def _with_missing(nodes: OneSided, ex: Explanation) -> list[_Node]:
+def _with_missing(nodes: OneSided, ex: Explanation) -> list[_OnnxNode]:
     """Return the nodes with a cut `x <= inf` before the first test of a column on each path.
 
     NaN is the only value on its right, where a leaf has the number behind those of all clusters.
     """
-    written: list[_Node] = []
+    written: list[_OnnxNode] = []
     rights: dict[int, int] = {}
     stack: list[tuple[int, frozenset[int], int]] = [(0, frozenset(), -1)]
     while stack:
@@ -80,18 +80,18 @@ def _with_missing(nodes: OneSided, ex: Explanation) -> list[_Node]:
         feature = int(nodes.feature[node]) if node >= 0 else -1
         if feature < 0:
             cluster = ex.n_clusters if node < 0 else int(ex.tree.leaf_clusters[nodes.leaf[node]])
-            written.append(_Node(-1, 0.0, 0, 0, cluster))
+            written.append(_OnnxNode(-1, 0.0, 0, 0, cluster))
             continue
         if feature not in asked:
             asked |= {feature}
             stack.append((-1, asked, len(written)))
-            written.append(_Node(feature, math.inf, len(written) + 1, 0, -1))
+            written.append(_OnnxNode(feature, math.inf, len(written) + 1, 0, -1))
         stack += ((int(nodes.right[node]), asked, len(written)), (int(nodes.left[node]), asked, -1))
-        written.append(_Node(feature, _rounded_down(nodes.threshold[node]), len(written) + 1, 0, -1))
+        written.append(_OnnxNode(feature, _rounded_down(nodes.threshold[node]), len(written) + 1, 0, -1))
     return [one._replace(right=rights.get(place, 0)) for place, one in enumerate(written)]
 
 
-def _attributes(nodes: list[_Node]) -> dict[str, Any]:
+def _attributes(nodes: list[_OnnxNode]) -> dict[str, Any]:
     n = len(nodes)
     leaves = [place for place, one in enumerate(nodes) if one.feature < 0]
     return {

@@ -13,7 +13,7 @@ from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.render.forms.code import comparisons, plain
 from boxwood.render.words.rules import explanation_of
-from boxwood.render.words.walk import Step, walk
+from boxwood.render.words.walk import WalkStep, walk
 from boxwood.tree.on_frames import new_name
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _nodes(ex: Explanation, names: Sequence[object]) -> Iterator[str]:
     yield from reversed(is_open)
 
 
-def _predicate(ex: Explanation, step: Step) -> str:
+def _predicate(ex: Explanation, step: WalkStep) -> str:
     """Return the predicate that a row lies on the side of the cut above a step that leads to it."""
     cut = step.above
     feature, lower, upper = int(ex.tree.feature[cut]), float(ex.tree.lower[cut]), float(ex.tree.upper[cut])

@@ -15,7 +15,7 @@ from boxwood._validation import listed
 from boxwood.axes import Categories
 from boxwood.render.words.figures import counted, grown_by, of_leaves, percent, price, shortened, size, width
 from boxwood.render.words.rules import cluster_name, cluster_rule, column_name, condition, explanation_of, number, rule
-from boxwood.render.words.walk import Step, of_cuts, outline, outline_lines, sides, too_deep
+from boxwood.render.words.walk import WalkStep, of_cuts, outline, outline_lines, sides, too_deep
 from boxwood.tree import Box, Interval, ThresholdTree
 from boxwood.tree.boxes import boxes
 
@@ -293,7 +293,7 @@ class _Words:
         found = boxes(ex.tree, sides_of_them) if of_words else []
         self.boxes: dict[int, Box] = dict(zip(sides_of_them, found, strict=True))
 
-    def tests(self, step: Step) -> tuple[str, str]:
+    def tests(self, step: WalkStep) -> tuple[str, str]:
         """Return the tests of the two sides of a cut."""
         tree, node = self.ex.tree, step.node
         feature = int(tree.feature[node])

@@ -11,7 +11,7 @@ import numpy as np
 from boxwood._types import Floats, Indices, Weights
 from boxwood.render.words.figures import brief, short_number
 
-__all__ = ["Bars", "Line", "bars_of_categories", "bars_of_numbers", "is_skewed"]
+__all__ = ["Bars", "CutMark", "bars_of_categories", "bars_of_numbers", "is_skewed"]
 
 FEWEST, MOST = 8, 18  # bars; edges that are added for a cut make four more at most
 MOST_CATEGORIES = 12
@@ -22,7 +22,7 @@ _SKEWED = 4.0  # so many times as long as the lower tail is the upper one of a c
 _TAIL = 0.01  # share of rows in each tail, which are counted in the outer bars
 
 
-class Line(NamedTuple):
+class CutMark(NamedTuple):
     """The end of a cut on the axis: where it is, from 0 to 1, and its number as text (none for categories)."""
 
     at: float
@@ -56,7 +56,7 @@ class Bars(NamedTuple):
     edges: Floats
     at: Floats
     counts: Floats
-    lines: tuple[Line, ...]
+    lines: tuple[CutMark, ...]
     ends: tuple[str, str]
     labels: tuple[str, ...] = ()
 
@@ -83,7 +83,7 @@ def bars_of_numbers(
         edges,
         at := _places(edges, scale),
         _counts(_bar_of(values, edges), labels, (n_clusters, len(edges) - 1), weights),
-        tuple(Line(float(at[_last_up_to(edges, end)]), short_number(named)) for end, named in ends.items()),
+        tuple(CutMark(float(at[_last_up_to(edges, end)]), short_number(named)) for end, named in ends.items()),
         (brief(edges[0] + (scale == "whole")), brief(edges[-1])),
     )
 
@@ -115,7 +115,7 @@ def bars_of_categories(
         n_inside = len(words) if inside else n_inside
     edges = np.arange(len(words) + 1.0)
     counts = _counts(bar_of[codes.astype(np.intp)], labels, (n_clusters, len(words)), weights)
-    line = Line(n_inside / len(words), "")
+    line = CutMark(n_inside / len(words), "")
     return Bars("categories", edges, edges / len(words), counts, (line,), ("", ""), tuple(words))
 
 

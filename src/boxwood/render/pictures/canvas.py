@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from boxwood.explanation import Explanation
 
-__all__ = ["PLAIN", "ExplanationDisplay", "Style", "axes_or_new", "drawable", "mixed", "points_per_unit"]
+__all__ = ["PLAIN", "ExplanationDisplay", "FigureColours", "axes_or_new", "drawable", "mixed", "points_per_unit"]
 
 PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
 """Options of a text: a dollar sign in a name begins no formula."""
@@ -59,7 +59,7 @@ def figure_of(ax: Axes) -> Figure:
     return figure.figure  # type: ignore[no-any-return]
 
 
-class Style:
+class FigureColours:
     """Colours of the user's style: the figure's face, the ink of texts, and shades between them."""
 
     def __init__(self, ax: Axes) -> None:

@@ -230,7 +230,7 @@ class _Places:
         return Box(box.x + 8.0, box.y + first, box.width - 16.0, last - first)
 
 
-def _cut(ex: Explanation, node: int, number: int, place: _Places, bars: Bars | None, counts: Counts) -> CutBox:
+def _cut(ex: Explanation, node: int, number: int, place: _Places, bars: Bars | None, counts: NodeCounts) -> CutBox:
     column = column_name(ex.columns[int(ex.tree.feature[node])])
     box, rows = place.boxes[node], float(counts.rows[node])
     lost = None if counts.lost is None else float(counts.lost[node])
@@ -267,7 +267,7 @@ def _labels(bars: Bars, area: Box, size: float) -> tuple[Label, ...]:
     return tuple(labels)
 
 
-def _leaf(ex: Explanation, i: int, place: _Places, counts: Counts, swatches: tuple[Swatch, ...]) -> LeafBox:
+def _leaf(ex: Explanation, i: int, place: _Places, counts: NodeCounts, swatches: tuple[Swatch, ...]) -> LeafBox:
     leaf, node = ex.leaves[i], int(ex.tree.leaf_nodes[i])
     box, name = place.boxes[node], swatches[leaf.cluster].name
     total = float(counts.rows[0])
@@ -291,7 +291,7 @@ def _parts(cluster: int, own: float, size: float, by_cluster: Floats | None) -> 
     return tuple((i, rows) for i, rows in parts if rows > 0)
 
 
-def _edge(ex: Explanation, child: int, place: _Places, words: dict[int, CutWords], counts: Counts) -> Edge:
+def _edge(ex: Explanation, child: int, place: _Places, words: dict[int, CutWords], counts: NodeCounts) -> Edge:
     parent = int(ex.tree.parent[child])
     side = 0 if child == parent + 1 else 1
     begin, end = place.boxes[parent], place.boxes[child]
@@ -333,7 +333,7 @@ def _percent(share: float) -> str:
     return f"{min(share, 0.99) if share < 1 else share:.0%}"
 
 
-class Counts(NamedTuple):
+class NodeCounts(NamedTuple):
     """Rows at each node, or their weight, by reference cluster (n_nodes, k) and in all; and lost ones at each cut."""
 
     by_cluster: Floats | None
@@ -341,20 +341,20 @@ class Counts(NamedTuple):
     lost: Floats | None
 
 
-def counts_of(ex: Explanation) -> Counts:
+def counts_of(ex: Explanation) -> NodeCounts:
     """Return the rows at each node. A loaded model knows the sizes of its leaves alone."""
     tree, k = ex.tree, ex.n_clusters
     rows = _upwards(ex, np.array([[leaf.size] for leaf in ex.leaves]))[:, 0]
     held = held_of(ex)
     if held is None:
-        return Counts(None, rows, None)
+        return NodeCounts(None, rows, None)
     by_cluster = _upwards(ex, held)
     has_leaf = _upwards(ex, (tree.leaf_clusters[:, None] == np.arange(k)).astype(np.float64)) > 0
     lost = np.zeros(tree.n_nodes)
     for child in range(1, tree.n_nodes):
         parent = tree.parent[child]
         lost[parent] += by_cluster[child, has_leaf[parent] & ~has_leaf[child]].sum()
-    return Counts(by_cluster, rows, lost)
+    return NodeCounts(by_cluster, rows, lost)
 
 
 def held_of(ex: Explanation) -> Floats | None:

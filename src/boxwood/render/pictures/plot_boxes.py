@@ -14,7 +14,7 @@ from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import position
 from boxwood.errors import DataError
 from boxwood.render.pictures.bars import is_skewed
-from boxwood.render.pictures.canvas import PLAIN, Style, axes_or_new, drawable
+from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, drawable
 from boxwood.render.pictures.picture import swatches_of
 from boxwood.render.words.figures import fitted
 from boxwood.render.words.rules import category, column_name
@@ -182,7 +182,7 @@ def _range(shown: Floats, values: Floats) -> _Side:
 def _draw_areas(ex: Explanation, ax: Axes, areas: list[Area], sides: list[_Side]) -> None:
     from matplotlib.patches import Rectangle
 
-    swatches, style = swatches_of(ex.names), Style(ax)
+    swatches, style = swatches_of(ex.names), FigureColours(ax)
     clusters_in: dict[tuple[float, ...], set[int]] = defaultdict(set)  # leaves of one place share their box
     for area in areas:
         place = (*_visible(area.left, area.right, sides[0]), *_visible(area.bottom, area.top, sides[1]))
@@ -217,7 +217,7 @@ def _middle(low: float, high: float, log: bool) -> float:
 
 def _draw_points(ex: Explanation, ax: Axes, points: Points, sides: list[_Side]) -> None:
     """Draw the rows of each cluster in its colour and shape; those that the rules name otherwise have a ring."""
-    swatches, style = swatches_of(ex.names), Style(ax)
+    swatches, style = swatches_of(ex.names), FigureColours(ax)
     x, y = (_spread(values, seed, sides[seed].coded) for seed, values in enumerate(points[:2]))
     size = 26.0 if len(x) <= 500 else 12.0
     for swatch in swatches:

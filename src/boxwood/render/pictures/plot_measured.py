@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from boxwood.render.pictures.canvas import PLAIN, Style, axes_or_new, drawable, mixed
+from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, drawable, mixed
 from boxwood.render.pictures.colours import COLOURS, ink_on
 from boxwood.render.pictures.picture import swatches_of
 from boxwood.render.words.figures import brief, fitted, of_leaves, percent, price, short_number, text_width
@@ -40,7 +40,7 @@ class Cell(NamedTuple):
     difference: float | None
 
 
-class Line(NamedTuple):
+class HeatRow(NamedTuple):
     """A line of the heat map: a column, or one of its categories; a cell for each cluster, None without rows."""
 
     name: str
@@ -54,7 +54,7 @@ def plot_profile(ex: Explanation, ax: Axes | None = None) -> Axes:
     ax = axes_or_new(ax, 2.6 + 0.85 * k, 1.3 + 0.34 * len(lines))
     from matplotlib.patches import Rectangle
 
-    style = Style(ax)
+    style = FigureColours(ax)
     ax.set(xlim=(0.0, k), ylim=(float(len(lines)), 0.0))
     for y, line in enumerate(lines):
         for x, cell in enumerate(line.cells):
@@ -77,7 +77,7 @@ def plot_profile(ex: Explanation, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def lines_of(ex: Explanation) -> list[Line]:
+def lines_of(ex: Explanation) -> list[HeatRow]:
     """Return the lines of the heat map: first the columns that the tree tests, then the others, by their effect.
 
     A column of categories has up to three lines, for those that tell clusters apart best; one if it has two categories.
@@ -86,7 +86,7 @@ def lines_of(ex: Explanation) -> list[Line]:
 
     tested = {ex.columns[j] for j in ex.tree.features.tolist()}
     profile = sorted(ex.profile(), key=lambda one: (one.column not in tested, -one.effect))
-    lines: list[Line] = []
+    lines: list[HeatRow] = []
     for column in profile:
         if len(lines) >= MOST_LINES:
             break
@@ -94,13 +94,13 @@ def lines_of(ex: Explanation) -> list[Line]:
     return lines[:MOST_LINES]
 
 
-def _numbers(column: NumberColumn) -> Line:
+def _numbers(column: NumberColumn) -> HeatRow:
     """Return the median of each cluster."""
     cells = (None if one is None else Cell(brief(one.quantiles[2]), one.difference) for one in column.clusters)
-    return Line(column_name(column.column), tuple(cells))
+    return HeatRow(column_name(column.column), tuple(cells))
 
 
-def _categories(column: CategoryColumn) -> list[Line]:
+def _categories(column: CategoryColumn) -> list[HeatRow]:
     """Return the share of a category in each cluster."""
     names = [category(value) for value in column.categories.values] + ["other"] * column.categories.others
     present = [one for one in column.clusters if one is not None]
@@ -115,11 +115,11 @@ def _categories(column: CategoryColumn) -> list[Line]:
             None if one is None else Cell(f"{one.shares[i]:.0%}", one.differences[i] if one.differences else None)
             for one in column.clusters
         )
-        lines.append(Line(f"{column_name(column.column)}: {names[i]}", tuple(cells)))
+        lines.append(HeatRow(f"{column_name(column.column)}: {names[i]}", tuple(cells)))
     return lines
 
 
-def shade(difference: float | None, style: Style) -> str:
+def shade(difference: float | None, style: FigureColours) -> str:
     """Return the colour of a difference: the stronger, the farther from the colour of the paper."""
     if difference is None:
         return mixed(style.ink, style.face, 0.04)
@@ -139,7 +139,7 @@ def plot_frontier(ex: Explanation, ax: Axes | None = None) -> Axes:
     ax = axes_or_new(ax, 6.0, 4.0)
     from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-    frontier, style = ex.frontier(), Style(ax)
+    frontier, style = ex.frontier(), FigureColours(ax)
     by_price = shows_price(frontier)
     pruned = [row for row in frontier if not row.is_this]
     held_out = [row for row in pruned if math.isfinite(_held_out(row, by_price))]
@@ -197,7 +197,7 @@ def plot_stability(ex: Explanation, ax: Axes | None = None) -> Axes:
     clusters = stability.clusters
     n = len(clusters) + len(cuts)
     ax = axes_or_new(ax, 6.8, 1.2 + 0.3 * (n + 1))
-    style, swatches = Style(ax), swatches_of(ex.names)
+    style, swatches = FigureColours(ax), swatches_of(ex.names)
     ax.axvspan(0.0, LOST, color=style.ink, alpha=0.08, linewidth=0)
     ax.axvspan(LOST, STABLE, color=style.ink, alpha=0.04, linewidth=0)
     names = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from boxwood.render.pictures.canvas import PLAIN, Style, axes_or_new, drawable, mixed, points_per_unit
+from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, drawable, mixed, points_per_unit
 from boxwood.render.pictures.colours import UNKNOWN, outline_of
 from boxwood.render.pictures.picture import Box, CutBox, Edge, LeafBox, Picture, picture_of
 from boxwood.render.words.figures import fitted, text_width
@@ -66,7 +66,7 @@ class _Painter:
 
     def __init__(self, ax: Axes, picture: Picture, points: float) -> None:
         self.ax, self.picture, self.points = ax, picture, points
-        self.style = Style(ax)
+        self.style = FigureColours(ax)
         self.sizes = (11.0, 9.5) if picture.small else (12.0, 10.5)
         self.parts: dict[int, list[list[tuple[float, float]]]] = defaultdict(list)  # corners
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CutWords",
     "Sides",
-    "Step",
+    "WalkStep",
     "among",
     "codes_at_cuts",
     "cut_words",
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-class Step(NamedTuple):
+class WalkStep(NamedTuple):
     """A node on the walk.
 
     `depth` counts the cuts above it. `above` is the last of these, -1 for the root, and `inside` says on which side of
@@ -46,7 +46,7 @@ class Step(NamedTuple):
     nested: int
 
 
-def walk(tree: ThresholdTree, *, lighter_first: bool = False) -> Iterator[Step]:
+def walk(tree: ThresholdTree, *, lighter_first: bool = False) -> Iterator[WalkStep]:
     """Yield the nodes, each before those below it, and all on one side of a cut before those on the other.
 
     The inside of a cut comes first, or with `lighter_first` the side of fewer leaves. Then `nested` is at most the
@@ -55,7 +55,7 @@ def walk(tree: ThresholdTree, *, lighter_first: bool = False) -> Iterator[Step]:
     """
     features, second = tree.feature.tolist(), tree.second.tolist()
     leaves = _leaves_below(tree) if lighter_first else None
-    stack = [Step(0, 0, -1, True, frozenset(), 0)]
+    stack = [WalkStep(0, 0, -1, True, frozenset(), 0)]
     while stack:
         step = stack.pop()
         yield step
@@ -67,7 +67,7 @@ def walk(tree: ThresholdTree, *, lighter_first: bool = False) -> Iterator[Step]:
         for inside in (outside_first, not outside_first):  # what is pushed last is walked first
             child = node + 1 if inside else second[node]
             nested = step.nested + (inside != outside_first)
-            stack.append(Step(child, step.depth + 1, node, inside, asked, nested))
+            stack.append(WalkStep(child, step.depth + 1, node, inside, asked, nested))
 
 
 def among(categories: Categories, lower: float, upper: float) -> tuple[tuple[Hashable, ...], bool]:
@@ -85,7 +85,7 @@ def _leaves_below(tree: ThresholdTree) -> list[int]:
 
 LONGEST = 1 << 28  # characters of indentation
 
-Tests: TypeAlias = Callable[[Step], tuple[str, str]]
+Tests: TypeAlias = Callable[[WalkStep], tuple[str, str]]
 """From a cut to the tests of its two sides."""
 
 OfCut: TypeAlias = Callable[[int, float, float, Collection[int]], tuple[str, str]]
@@ -127,7 +127,7 @@ def outline_lines(tree: ThresholdTree, tests: Tests, leaf: Callable[[int], str])
 def of_cuts(tree: ThresholdTree, tests: OfCut) -> Tests:
     """Return texts of cuts that need no more than the cut and the features above it."""
 
-    def of_step(step: Step) -> tuple[str, str]:
+    def of_step(step: WalkStep) -> tuple[str, str]:
         node = step.node
         return tests(int(tree.feature[node]), float(tree.lower[node]), float(tree.upper[node]), step.asked)
 

@@ -233,14 +233,16 @@ def _depth(k: int, depth: int | None, certificate: MistakeCertificate | None) ->
     return k - 1 if certificate is None else certificate.depth
 
 
-class _Sums(NamedTuple):
+class _MistakeSums(NamedTuple):
     mistakes: Floats
     ratios: Floats
     extra: float  # sum over nodes of mistakes times the sum over columns of the ranges, squared for k-means
     cost: float  # of the reference
 
 
-def _walk(tree: ThresholdTree, centers: Floats, X: Array, labels: Indices, weight: Floats, objective: str) -> _Sums:
+def _walk(
+    tree: ThresholdTree, centers: Floats, X: Array, labels: Indices, weight: Floats, objective: str
+) -> _MistakeSums:
     leaf = tree.apply(centers)
     if not np.array_equal(centers[tree.leaf_clusters[leaf]], centers) or len(np.unique(leaf)) < tree.n_leaves:
         raise DataError("each centre must lie in a leaf of its own, as in trees of IMM or random cuts")
@@ -266,7 +268,7 @@ def _walk(tree: ThresholdTree, centers: Floats, X: Array, labels: Indices, weigh
         total += float(extra.sum())
         stack.append((int(tree.second[node]), rows[~separated & ~row_inside], clusters[~inside]))
         stack.append((node + 1, rows[~separated & row_inside], clusters[inside]))
-    return _Sums(mistakes, ratios, total, float(costs.sum()))
+    return _MistakeSums(mistakes, ratios, total, float(costs.sum()))
 
 
 def _is_inside(tree: ThresholdTree, node: int, Z: Array) -> Bools:

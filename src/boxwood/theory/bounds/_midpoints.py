@@ -26,7 +26,7 @@ from boxwood.theory.bounds.bound import (
     mixture_facts,
     with_beta,
 )
-from boxwood.theory.bounds.cuts import Cut, tree_conditions
+from boxwood.theory.bounds.cuts import ReachedCut, tree_conditions
 from boxwood.theory.bounds.mixtures import BEYOND_WORST_CASE
 from boxwood.tree import ThresholdTree
 
@@ -187,7 +187,7 @@ def _tails(k: int, q: float, law: str) -> Floats:
         return np.asarray(np.nan_to_num(ndtr(-math.sqrt(q) / (2 * m)), nan=0.0))
 
 
-def _separated(cut: Cut, law: str) -> Floats:
+def _separated(cut: ReachedCut, law: str) -> Floats:
     """Return a bound on the probability that a row of each component is separated from its mean, shape (m,)."""
     if law == "gaussian":
         return cut.by_gaussians()

@@ -19,14 +19,14 @@ from boxwood.reference import Mixture
 from boxwood.theory.bounds.bound import Condition, checked
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Cut", "cuts_of", "tree_conditions"]
+__all__ = ["ReachedCut", "cuts_of", "tree_conditions"]
 
 _ROUNDING = 1e-12  # of either side of an inequality that a cut may attain
 _ULPS = 4 * np.finfo(np.float64).eps  # thresholds are rounded, so a cut in the middle is not quite
 _NEGLIGIBLE = 1e-6  # of a standard deviation; a rounding beyond it counts
 
 
-class Cut(NamedTuple):
+class ReachedCut(NamedTuple):
     """One cut, and the m components whose means reach it.
 
     Attributes
@@ -91,7 +91,7 @@ class Cut(NamedTuple):
             return np.asarray(np.minimum(1.0, 1 / self.distances() ** 2))
 
 
-def cuts_of(tree: ThresholdTree, mixture: Mixture) -> Iterator[Cut]:
+def cuts_of(tree: ThresholdTree, mixture: Mixture) -> Iterator[ReachedCut]:
     """Yield the cuts that a mean reaches; the clusters of the tree are the numbers of the components."""
     below = _clusters_below(tree)
     stack = [(0, np.arange(mixture.n_components))]
@@ -104,7 +104,9 @@ def cuts_of(tree: ThresholdTree, mixture: Mixture) -> Iterator[Cut]:
         is_inside = (lower <= means) & (means <= upper)
         sigmas = np.sqrt(mixture.variances[components, j])
         ranges = np.ptp(mixture.means[np.union1d(components, below[node])], axis=0)
-        yield Cut(node, j, lower, upper, components, mixture.weights[components], means, sigmas, is_inside, ranges)
+        yield ReachedCut(
+            node, j, lower, upper, components, mixture.weights[components], means, sigmas, is_inside, ranges
+        )
         stack += ((int(tree.second[node]), components[~is_inside]), (node + 1, components[is_inside]))
 
 
@@ -112,8 +114,8 @@ def tree_conditions(
     tree: ThresholdTree | None,
     mixture: Mixture,
     inequality: str,
-    amount: Callable[[Cut], float],
-    limit: Callable[[Cut], float] | float,
+    amount: Callable[[ReachedCut], float],
+    limit: Callable[[ReachedCut], float] | float,
 ) -> tuple[Condition, Condition]:
     """Return what a proof asks of a tree: a leaf for each mean behind k - 1 thresholds, an inequality at each cut.
 

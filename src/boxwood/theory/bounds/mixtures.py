@@ -34,7 +34,7 @@ from boxwood.theory.bounds.bound import (
     tail_condition,
     with_beta,
 )
-from boxwood.theory.bounds.cuts import Cut, tree_conditions
+from boxwood.theory.bounds.cuts import ReachedCut, tree_conditions
 from boxwood.tree import ThresholdTree
 
 __all__ = [
@@ -227,7 +227,7 @@ def chebyshev_minimum_bound(k: int, width: float, sigma: float) -> float:
 
 
 # ------------------------------------------------------------------------------------------------------- steps
-def _separated(cut: Cut, mixture: Mixture) -> float:
+def _separated(cut: ReachedCut, mixture: Mixture) -> float:
     """Return a bound on the fraction of rows that a cut separates from their means, by the law if it is Gaussian."""
     return float(cut.weights @ (cut.by_gaussians() if mixture.law == "gaussian" else cut.by_chebyshev()))
 
@@ -434,7 +434,7 @@ def _tree_by_tails(
     With delta, the means may be off by sqrt(2 delta) sigmas, and the variances by a factor 1 - delta.
     """
 
-    def separated(cut: Cut) -> float:
+    def separated(cut: ReachedCut) -> float:
         distances = cut.distances(sigma[cut.axis]) - math.sqrt(2 * delta)
         tails = TAILS[tail] * np.exp(-0.5 * (1 - delta) * distances**2)
         return float(cut.weights @ np.where(distances > 0, np.minimum(1.0, cut.n_ends * tails), 1.0))
