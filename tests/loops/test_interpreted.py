@@ -238,6 +238,29 @@ def test_a_first_call_compiles_little_and_a_second_process_knows_what_was_compil
     assert printed == [["0", "0", "1", "1", "1", "1"], ["0", "1", "0", "1", "0", "1"]]
 
 
+def test_code_kept_for_a_class_that_has_another_name_now_is_compiled_anew(tmp_path):
+    """As after an upgrade: the folder of compiled code stays, and a loop may stand in the same line as before."""
+    text = """
+from typing import NamedTuple
+import numpy as np
+from boxwood.loops.jit import jit
+class {name}(NamedTuple):
+    values: object
+@jit
+def first(holder):
+    return holder.values[0]
+print(first({name}(np.ones(3))))
+"""
+    environment = os.environ | {"NUMBA_CPU_NAME": "generic", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    for name in ("Before", "After"):
+        (tmp_path / "holders.py").write_text(text.format(name=name))
+        done = subprocess.run(
+            [sys.executable, "-c", "import holders"], cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+        assert (done.stdout, done.stderr) == ("1.0\n", "")
+    assert len(list((tmp_path / "cache").rglob("*.nbi"))) == 1
+
+
 def test_constants_and_constant_arrays_compile_no_loop_twice(monkeypatch):
     """A number in the source, or an array that cannot be written beside one that can, would be a kind of its own."""
     kinds = set()

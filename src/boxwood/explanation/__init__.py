@@ -68,36 +68,4 @@ _MODULES: dict[str, tuple[str, ...]] = {
 }
 
 __getattr__, __dir__ = attach(__name__, _MODULES)
-__all__ = [
-    "CategoryColumn",
-    "CategoryGroup",
-    "Change",
-    "ClusterStability",
-    "ClusterSummary",
-    "Compared",
-    "Comparison",
-    "Condition",
-    "CutStability",
-    "DrawFacts",
-    "Explanation",
-    "FarFromGaussian",
-    "Frontier",
-    "FrontierRow",
-    "HeldOut",
-    "KernelFacts",
-    "LeafSummary",
-    "Misassigned",
-    "MixtureFacts",
-    "Move",
-    "NumberColumn",
-    "NumberGroup",
-    "Rule",
-    "Stability",
-    "Step",
-    "Tally",
-    "Why",
-    "changes_in_words",
-    "compare",
-    "explain",
-    "load",
-]
+__all__ = __dir__()

@@ -143,12 +143,16 @@ class _Uncompiled:
         if kinds not in self.absent:
             try:
                 file = getattr(loop._cache, "_cache_file", None)  # there is none without a folder for it
-                known = {} if file is None else file._load_index()
-                if known and loop._cache._index_key(kinds, loop.targetctx.codegen()) in known:
+                index: Callable[[], Any] = dict if file is None else file._load_index
+                key = loop._cache._index_key
+            except AttributeError:  # another version of numba keeps them in another way
+                return False
+            try:
+                if (known := index()) and key(kinds, loop.targetctx.codegen()) in known:
                     return False
-            except ModuleNotFoundError:  # kept by an earlier boxwood, where a class of an argument had another place
+            except (ModuleNotFoundError, AttributeError):  # kept by an earlier boxwood, for a class that has moved
                 loop._cache.flush()
-            except (AttributeError, OSError):  # another version of numba keeps them in another way
+            except OSError:
                 return False
             self.absent.add(kinds)
         return True

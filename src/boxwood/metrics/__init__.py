@@ -55,25 +55,4 @@ _MODULES: dict[str, tuple[str, ...]] = {
 }
 
 __getattr__, __dir__ = attach(__name__, _MODULES)
-__all__ = [
-    "agreement",
-    "axis_similarity",
-    "best_centers",
-    "cost",
-    "error_rate",
-    "explainability_to_noise",
-    "kernel_cost",
-    "kernel_mixture_price",
-    "mean_similarities",
-    "mixture_price",
-    "mmd",
-    "nearest_cost",
-    "node_table",
-    "partition_cost",
-    "price_ceiling",
-    "price_of_explainability",
-    "readability",
-    "signal_to_noise",
-    "tail_check",
-    "within_similarity",
-]
+__all__ = __dir__()

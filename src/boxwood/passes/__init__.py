@@ -20,4 +20,4 @@ _MODULES: dict[str, tuple[str, ...]] = {
 }
 
 __getattr__, __dir__ = attach(__name__, _MODULES)
-__all__ = ["Batches", "Block", "LabelColumn", "Labelling", "NearestCenters", "Source", "Summary"]
+__all__ = __dir__()

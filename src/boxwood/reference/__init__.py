@@ -24,4 +24,4 @@ _MODULES: dict[str, tuple[str, ...]] = {
 }
 
 __getattr__, __dir__ = attach(__name__, _MODULES)
-__all__ = ["Mixture", "Moments", "Reference", "TableReference", "TableTask", "Task", "encode_labels", "labels_of"]
+__all__ = __dir__()
