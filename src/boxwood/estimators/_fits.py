@@ -33,7 +33,7 @@ from boxwood.grow import METHODS
 from boxwood.grow.grown import Grown
 from boxwood.passes import Batches, Source
 from boxwood.passes.batches import rows_of
-from boxwood.reference import TableReference, TableTask, Task
+from boxwood.reference import Reference, Task
 from boxwood.reference.coordinates import Coordinates, default_columns
 from boxwood.table.as_source import is_source
 from boxwood.tree import ThresholdTree
@@ -128,7 +128,7 @@ NO_LABELS = (
 class FitOnTable(NamedTuple):
     """What an explanation is measured on, by passes, when it is first read."""
 
-    task: TableTask
+    task: Task
     notes: tuple[str, ...]
 
     def clusters(self, tree: ThresholdTree) -> Indices:
@@ -171,7 +171,7 @@ def fit_on(model: TreeClusterer, source: Source, label: Any, weight: Any) -> Fit
     model.n_features_in_ = batches.n_columns
     model.feature_names_in_ = np.array(batches.columns, dtype=object)
     reference, notes = model._clusters_on(batches, label)
-    task = TableTask.of(
+    task = Task.of(
         replace(batches, labelling=reference.labelling),
         reference,
         mixture=model._mixture(None),
@@ -187,7 +187,7 @@ def fit_on(model: TreeClusterer, source: Source, label: Any, weight: Any) -> Fit
     return FitOnTable(task, (*notes_on_left_out(model._left_out), *notes))
 
 
-def clusters_on(model: TreeClusterer, batches: Batches, label: str | None) -> tuple[TableReference, tuple[str, ...]]:
+def clusters_on(model: TreeClusterer, batches: Batches, label: str | None) -> tuple[Reference, tuple[str, ...]]:
     """Return the clusters of a column of labels, of a fitted clusterer that is frozen, or of k-means by passes.
 
     Then come notes on them, of which there are none here.

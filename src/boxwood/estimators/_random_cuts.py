@@ -16,7 +16,7 @@ from boxwood.grow.centers.random_cuts import with_best_centers
 from boxwood.grow.grown import Grown
 from boxwood.passes import Batches
 from boxwood.passes.ranks import medians_in
-from boxwood.reference import Reference, TableReference, TableTask, Task
+from boxwood.reference import Reference, Task
 from boxwood.reference.clusterer import refuse_number_of_clusters
 from boxwood.theory.bounds import random_cuts_price_bound
 
@@ -156,7 +156,7 @@ class RandomCuts(TreeClusterer):
     def _reference(self, X: Any, rows: Rows, y: Any) -> Reference:
         return with_best_centers(Task.of(rows, super()._reference(X, rows, y), n_jobs=self._jobs()), self.objective)
 
-    def _clusters_on(self, batches: Batches, label: str | None) -> tuple[TableReference, tuple[str, ...]]:
+    def _clusters_on(self, batches: Batches, label: str | None) -> tuple[Reference, tuple[str, ...]]:
         if self.objective == "l2" or (self.objective == "l1" and label is None and self.clusterer is None):
             what = "geometric medians" if self.objective == "l2" else "k-medians"
             raise DataError(
@@ -164,7 +164,7 @@ class RandomCuts(TreeClusterer):
                 "labels and use objective='l1', or use objective='sqeuclidean'"
             )
         reference, notes = super()._clusters_on(batches, label)
-        task = TableTask.of(batches, reference)
+        task = Task.of(batches, reference)
         if self.objective == "l1":
             best = medians_in(task.batches, task.overview)
             return replace(reference, centers=np.where(np.isnan(best), reference.centers, best)), notes

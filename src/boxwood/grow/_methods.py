@@ -16,7 +16,7 @@ from boxwood.errors import DataError
 
 if TYPE_CHECKING:
     from boxwood.grow.grown import Grown
-    from boxwood.reference import TableTask, Task
+    from boxwood.reference import Task
     from boxwood.reference.budget import Budget
 
 __all__ = ["METHODS", "Method", "method_of"]
@@ -50,7 +50,8 @@ class Method(NamedTuple):
         The parts of a `Budget` that its trees keep, besides preferred columns and rounded thresholds, which come after
         the growth.
     passes : str
-        File in `grow/` that holds its grower for rows in batches, `grow_NAME_by_passes`; empty if it has none.
+        File in `grow/` that holds its grower for rows in batches, `grow_NAME_by_passes`; empty if it has none. If it
+        is `file`, the grower takes rows wherever they are.
     """
 
     name: str
@@ -78,8 +79,10 @@ class Method(NamedTuple):
 
     @property
     def grower_by_passes(self) -> Callable[..., Grown]:
-        """The function that takes a `TableTask`, and options by keyword, and returns a `Grown`."""
+        """The function that takes a task in batches, and options by keyword, and returns a `Grown`."""
         self.refuse_without_passes()
+        if self.passes == self.file:
+            return self.grower
         module = import_module(f"boxwood.grow.{self.passes}")
         function: Callable[..., Grown] = getattr(module, f"grow_{self.name}_by_passes")
         return function
@@ -92,14 +95,13 @@ class Method(NamedTuple):
                 f"method {self.name!r} needs all rows in memory; for rows in batches use {' or '.join(able)}"
             )
 
-    def grow(self, task: Task | TableTask, **options: Any) -> Grown:
+    def grow(self, task: Task, **options: Any) -> Grown:
         """Return what the method grows for a task, with a note if it has fewer leaves than were asked for."""
-        from boxwood.reference import TableTask  # here, as the list of methods is read without growing anything
         from boxwood.reference.equal_centers import refuse_alike
 
         if self.separates_centers and task.budget.forbidden:
             refuse_alike(task.blurred, self.name)
-        if isinstance(task, TableTask):
+        if task.in_batches:
             grown = self.grower_by_passes(task, **options)
         else:
             grown = self.grower(task.blinkered if self.separates_centers else task, **options)

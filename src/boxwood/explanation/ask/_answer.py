@@ -36,7 +36,7 @@ from boxwood.grow.grown import Grown
 from boxwood.grow.shared.names import leaves_reached
 from boxwood.passes import Source
 from boxwood.passes.tree_sums import Moved, TreeSums, shortened_by_passes
-from boxwood.reference import Mixture, TableTask, Task
+from boxwood.reference import Mixture, Task
 from boxwood.reference.budget import Budget
 from boxwood.tree import ThresholdTree
 from boxwood.tree.shorten import rounded
@@ -147,7 +147,7 @@ def _notes_on_columns(facts: TableFacts, sums: TreeSums) -> tuple[str, ...]:
     return note_on_identifiers(identifiers_of(facts.task.batches, n_values, ~sums.broken, least, most))
 
 
-def _notes_on_clustering(task: TableTask, clustering: Any, asked: Asked) -> tuple[str, ...]:
+def _notes_on_clustering(task: Task, clustering: Any, asked: Asked) -> tuple[str, ...]:
     ends, columns, names = np.stack(task.ranges), task.batches.columns, task.reference.names
     return notes_on_clustering(clustering, asked.n_clusters, ends, columns, names, scaled=asked.standardize)
 
@@ -196,7 +196,7 @@ class Answer(NamedTuple):
     ----------
     explanation : Explanation
         Measured, with the rows that it was measured on.
-    task : Task or TableTask
+    task : Task
         Rows and clusters.
     budget : Budget
         Limits of the rules, on the table's columns.
@@ -209,7 +209,7 @@ class Answer(NamedTuple):
     """
 
     explanation: Explanation
-    task: Task | TableTask
+    task: Task
     budget: Budget
     grown: ThresholdTree
     n_moved: int

@@ -30,7 +30,7 @@ from boxwood.passes import Batches, Block, Source
 from boxwood.passes.batches import OTHER_KINDS, CompleteRows, rows_of
 from boxwood.passes.overview import MissingValues
 from boxwood.passes.source import Spelling
-from boxwood.reference import TableTask, Task
+from boxwood.reference import Task
 from boxwood.reference.budget import Budget, as_names
 from boxwood.reference.clusterer import refuse_one_name
 from boxwood.render.words.rules import column_name
@@ -542,7 +542,7 @@ def _chosen(batches: Batches, columns: Sequence[str], label: str | None) -> tupl
     return chosen
 
 
-def refuse_one_cluster_of(task: TableTask) -> None:
+def refuse_one_cluster_of(task: Task) -> None:
     """Raise a DataError unless at least two clusters have rows."""
     sizes = task.overview.sizes.tolist()
     refuse_one_name([name for name, size in zip(task.reference.names, sizes, strict=True) if size])

@@ -22,7 +22,7 @@ from boxwood.explanation.explanation import Explanation, with_booleans
 from boxwood.explanation.measure.facts import TableFacts, refuse_all_rows
 from boxwood.explanation.measure.measure import measured_by_passes
 from boxwood.passes import Batches, Source
-from boxwood.reference import TableReference, TableTask
+from boxwood.reference import Reference, Task
 from boxwood.reference.clusterer import is_fitted
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def explained_on_table(explainer: Any, source: Source, asked: Asked) -> Explanat
 def _explained(explainer: Any, asked: Asked, usable: Usable) -> Explanation:
     batches, grown = usable.batches, explainer._grown
     reference = renamed(_clusters(explainer, batches), asked.names)
-    facts = TableFacts(TableTask.of(batches, reference, n_jobs=asked.n_jobs), objective=grown.objective)
+    facts = TableFacts(Task.of(batches, reference, n_jobs=asked.n_jobs), objective=grown.objective)
     sums = facts.of_trees([explainer.tree_])[0]
     return measured_by_passes(facts, grown._replace(tree=explainer.tree_), sums)
 
@@ -126,11 +126,11 @@ def _rows(explainer: Any, source: Source, weight: Any) -> Batches:
     return batches
 
 
-def _clusters(explainer: Any, batches: Batches) -> TableReference:
+def _clusters(explainer: Any, batches: Batches) -> Reference:
     """Return the clusters of the rows, numbered as in the fit."""
     clusterer, reference = getattr(explainer, "clusterer_", None), explainer.reference_
     if clusterer is None:
-        column = reference.labelling.column_read if isinstance(reference, TableReference) else None
+        column = reference.labelling.column_read if reference.in_batches else None
         if column is not None and column in batches.source.names:
             return named_by_column(renamed(reference).names, batches, column)
         raise DataError(
@@ -145,4 +145,4 @@ def _clusters(explainer: Any, batches: Batches) -> TableReference:
             "explainer.explanation_ on them"
         )
     centers = np.zeros((found.n_clusters, batches.n_columns))  # a tree that is there already needs none
-    return TableReference(found.labelling, centers, found.names)
+    return Reference(found.labelling, centers, found.names)

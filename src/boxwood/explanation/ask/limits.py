@@ -23,7 +23,7 @@ from boxwood.explanation.records import BudgetFacts
 from boxwood.grow.better.exchange import within
 from boxwood.grow.shared.names import named, without_leaves
 from boxwood.passes.tree_sums import TreeSums
-from boxwood.reference import Reference, TableTask, Task
+from boxwood.reference import Reference, Task
 from boxwood.reference.budget import Budget, as_names
 from boxwood.reference.coordinates import Coordinates
 from boxwood.tree import ThresholdTree
@@ -94,7 +94,7 @@ def on_table_columns(task: Task, coordinates: Coordinates) -> Task:
     """Return the task on the columns of the table, for a tree that needs no centres any more."""
     centers = np.zeros((task.reference.n_clusters, coordinates.table.n_columns))
     reference = Reference(task.reference.labels, centers, task.reference.names)
-    return replace(task, rows=coordinates.table, reference=reference, mixture=None)
+    return replace(task, store=coordinates.table, reference=reference, mixture=None)
 
 
 def settled(task: Task, tree: ThresholdTree) -> Task:
@@ -105,7 +105,7 @@ def settled(task: Task, tree: ThresholdTree) -> Task:
     return task.within(task.budget.only(tested, task.rows.n_columns))
 
 
-def told(explanation: Explanation, task: Task | TableTask, budget: Budget, n_moved: int = 0) -> Explanation:
+def told(explanation: Explanation, task: Task, budget: Budget, n_moved: int = 0) -> Explanation:
     """Return the explanation with the facts of its budget, and notes on what it did."""
     if not budget.given:
         return explanation
@@ -126,7 +126,7 @@ def told(explanation: Explanation, task: Task | TableTask, budget: Budget, n_mov
     return replace(explanation, budget=facts, search=search, notes=(*explanation.notes, *notes))
 
 
-def _notes(facts: BudgetFacts, explanation: Explanation, task: Task | TableTask) -> tuple[str, ...]:
+def _notes(facts: BudgetFacts, explanation: Explanation, task: Task) -> tuple[str, ...]:
     columns, used = explanation.columns, explanation.tree.features.tolist()
     tested = [columns[j] for j in used]
     notes = []
@@ -148,7 +148,7 @@ def _notes(facts: BudgetFacts, explanation: Explanation, task: Task | TableTask)
     return tuple(notes)
 
 
-def _notes_on_room(facts: BudgetFacts, task: Task | TableTask) -> tuple[str, ...]:
+def _notes_on_room(facts: BudgetFacts, task: Task) -> tuple[str, ...]:
     """Return a note if the budget leaves room for fewer leaves than clusters."""
     k, room = task.reference.n_clusters, task.leaves()
     if room >= k or (task.max_leaf_nodes is not None and task.max_leaf_nodes < k):
@@ -160,7 +160,7 @@ def _notes_on_room(facts: BudgetFacts, task: Task | TableTask) -> tuple[str, ...
     return (f"room for {leaves}, fewer than the {k:,} clusters ({', '.join(limits)})",)
 
 
-def on_few_columns(task: TableTask, sample: Task, is_whole: bool) -> tuple[TableTask, tuple[str, ...]]:
+def on_few_columns(task: Task, sample: Task, is_whole: bool) -> tuple[Task, tuple[str, ...]]:
     """Return the task on the columns that are chosen for a method by its name, and a note; see `grown_on_few`.
 
     Columns are chosen on a sample. Where it holds all rows, the choice is that of the rows in memory.

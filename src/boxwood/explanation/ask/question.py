@@ -37,7 +37,7 @@ from boxwood.explanation.measure.facts import refuse_all_rows
 from boxwood.grow import METHODS
 from boxwood.passes import Source
 from boxwood.passes.overview import MissingValues
-from boxwood.reference import Mixture, TableReference, TableTask, Task
+from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.budget import Budget
 from boxwood.reference.clusterer import default_clusterer, is_fitted, last_step
 from boxwood.reference.coordinates import Coordinates
@@ -150,13 +150,13 @@ class TableQuestion(NamedTuple):
     growth: Growth
     usable: Usable
 
-    def unscaled_task(self) -> TableTask:
+    def unscaled_task(self) -> Task:
         """Return the task in the table's units; its columns must have been scaled."""
         task, scaling = self.growth.task, self.growth.scaling
         assert scaling is not None
         reference = unscaled_reference(task.reference, scaling)
         rows = replace(self.usable.batches, labelling=reference.labelling, store=task.batches.store)
-        return TableTask.of(
+        return Task.of(
             rows,
             reference,
             mixture=task.mixture,
@@ -202,7 +202,7 @@ def _posed(source: Source, clustering: Any, asked: Asked, *, looked_at: bool) ->
     scaling = unit_scaling(batches) if asked.standardize else None
     on = batches if scaling is None else scaled_batches(batches, scaling)
     reference, clusterer = clustering_of_table(on, clustering, asked.n_clusters, asked.random_state)
-    task = TableTask.of(
+    task = Task.of(
         replace(on, labelling=reference.labelling),
         renamed(reference, asked.names),
         mixture=_mixture_of(clusterer),
@@ -220,7 +220,7 @@ def _posed(source: Source, clustering: Any, asked: Asked, *, looked_at: bool) ->
     return TableQuestion(Growth(task, asked.method, options, made_by, scaling, by_means), usable)
 
 
-def _has_means(reference: TableReference) -> bool:
+def _has_means(reference: Reference) -> bool:
     """Return whether the centres are the means of the rows of a column of labels."""
     return reference.measured is not None and reference.measured.means is not None
 

@@ -21,7 +21,7 @@ from boxwood.grow.grown import Grown
 from boxwood.passes import Batches
 from boxwood.passes.sample import sample_of
 from boxwood.passes.tree_sums import TreeSums
-from boxwood.reference import Reference, TableTask, Task
+from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 
 __all__ = ["Found", "Growth", "grown_by_name", "rows_of_sample", "sample_task", "searched_by_passes"]
@@ -150,7 +150,7 @@ class Growth(NamedTuple):
 
     Parameters
     ----------
-    task : TableTask
+    task : Task
         Rows and their clusters, in the columns on which trees are grown.
     method : str
         "auto", or a name of `METHODS`.
@@ -164,7 +164,7 @@ class Growth(NamedTuple):
         Whether the clusters' centres are the means of their rows.
     """
 
-    task: TableTask
+    task: Task
     method: str
     options: Mapping[str, Any]
     clusterer: Any

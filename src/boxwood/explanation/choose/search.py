@@ -23,7 +23,7 @@ from boxwood.grow.exact.optimal import optimal_of, resolved, with_cheapest_names
 from boxwood.grow.grown import Grown
 from boxwood.grow.leaves.expand import expanded
 from boxwood.grow.shared.names import named
-from boxwood.reference import TableTask, Task
+from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 from boxwood.tree.merge import merged
 
@@ -67,7 +67,7 @@ def _searched(task: Task, *, progress: Progress, objective: str = "auto", time_l
     return grown_on_few(task, grow, objective, several=True, time_limit=time_limit)
 
 
-def refuse_leaves(task: Task | TableTask, method: Method) -> None:
+def refuse_leaves(task: Task, method: Method) -> None:
     """Raise a ValueError if the method cannot make the number of leaves asked for."""
     if not method.one_leaf_each or task.max_leaf_nodes is None:
         return

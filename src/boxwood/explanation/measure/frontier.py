@@ -29,7 +29,7 @@ from boxwood.grow.leaves.expand import expanded
 from boxwood.grow.leaves.expand_passes import expanded_by_passes
 from boxwood.grow.leaves.impurity import grown_by
 from boxwood.grow.leaves.prune import Shares, shares_by_passes, shares_of
-from boxwood.reference import TableTask, Task
+from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
@@ -284,7 +284,7 @@ class _ByName:
         self.has_one_leaf_each = METHODS[growth.method].one_leaf_each
         self.name = expanded_name(growth.method, self.objective) if self.has_one_leaf_each else growth.method
 
-    def grown(self, task: TableTask) -> ThresholdTree:
+    def grown(self, task: Task) -> ThresholdTree:
         """Return the tree with as many leaves as the task asks for."""
         if not self.has_one_leaf_each:
             return self._by_method(task)
@@ -293,7 +293,7 @@ class _ByName:
             return start
         return expanded_by_passes(start, task, leaves, objective=self.objective)[0]
 
-    def _by_method(self, task: TableTask) -> ThresholdTree:
+    def _by_method(self, task: Task) -> ThresholdTree:
         return grown_by_name(TableFacts(task), self.method, self.options).tree
 
 

@@ -22,7 +22,7 @@ from boxwood.explanation.measure.leaf_facts import held_in
 from boxwood.explanation.measure.losses import Distance, Loss, Losses, summed
 from boxwood.explanation.records import HeldOut
 from boxwood.passes.sample import Sample, sample_of
-from boxwood.reference import Reference, TableTask, Task
+from boxwood.reference import Reference, Task
 from boxwood.reference.coordinates import Coordinates
 from boxwood.tree import ThresholdTree
 
@@ -233,14 +233,14 @@ def with_sample_in_memory(ex: Explanation) -> tuple[Explanation, bool]:
     return replace(ex, _table=None, _evidence=evidence), is_all
 
 
-def _sample(task: TableTask) -> tuple[Sample, bool]:
+def _sample(task: Task) -> tuple[Sample, bool]:
     """Return rows of the table, each as likely as any other, and whether these are all with a cluster and a weight."""
     most = rows_of_sample(task.batches, task.leaves())
     sample = sample_of(task.batches, most).drawn(most)
     return sample, len(sample.labels) == task.n_kept
 
 
-def _task(rows: Rows, sample: Sample, task: TableTask, growth: Growth | None) -> Task:
+def _task(rows: Rows, sample: Sample, task: Task, growth: Growth | None) -> Task:
     """Return the task on the rows of a sample; centres that are means are theirs, if each cluster has some."""
     centers, budget = task.reference.centers, task.budget
     reference = Reference(sample.labels, centers)

@@ -48,7 +48,7 @@ from boxwood.theory.bounds import random_cuts_price_bound
 from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
-    from boxwood.reference import TableTask
+    from boxwood.reference import Task
 
 __all__ = ["Costs", "costs_of", "measure", "measured_by_passes", "mixture_facts"]
 
@@ -88,9 +88,7 @@ class Said(NamedTuple):
     scaled: bool = False
 
 
-def explanation_of(
-    task: Task | TableTask, grown: Grown, facts: LeafFacts, costs: Costs, said: Said, **more: Any
-) -> Explanation:
+def explanation_of(task: Task, grown: Grown, facts: LeafFacts, costs: Costs, said: Said, **more: Any) -> Explanation:
     """Return the explanation by a tree, from what its leaves hold; IN: more: further fields of the explanation."""
     tree, columns, categories, k = facts.tree, said.columns, said.categories, task.reference.n_clusters
     leaves, confusion = facts.leaves(rules_of(tree, columns, categories)), facts.confusion
@@ -183,7 +181,7 @@ def _mixture_facts(task: Task, grown: Grown, coordinates: Coordinates) -> Mixtur
         of_table = coordinates.to_table(mixture, task.reference)
     except DataError:  # values too large for their variance, where a curved map brought them near
         return None
-    return mixture_facts(grown.tree, of_table, coordinates.columns, replace(task, rows=coordinates.table))
+    return mixture_facts(grown.tree, of_table, coordinates.columns, replace(task, store=coordinates.table))
 
 
 def measured_by_passes(facts: TableFacts, grown: Grown, sums: TreeSums, cost: float | None = None) -> Explanation:

@@ -12,11 +12,11 @@ from boxwood._threads import map_blocks, map_tasks
 from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import as_whole_weights, finite_number
 from boxwood.grow._methods import METHODS
-from boxwood.grow.grown import EqualCuts, Grown, Split, TieBreak, grow_by_cuts, task_of
+from boxwood.grow.grown import EqualCuts, Grown, Split, TieBreak, grow_by_cuts
 from boxwood.grow.shared.costs import PartedOrder, Places, Problem, distance_unit, largest_costs, make_problem, scale_of
 from boxwood.loops.greedy import add_changes, best_scores, costs_of_cuts, keep_nearest, summed_costs
 from boxwood.passes import Source
-from boxwood.reference import Reference, TableReference, Task
+from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, between
 
 __all__ = ["Nearest", "Node", "greedy", "grow_greedy", "grow_several", "grow_shallow", "growth_of_several", "shallow"]
@@ -26,7 +26,7 @@ NONE = int(np.iinfo(np.int64).max)  # the cost of a cut where there is none, abo
 
 def greedy(
     X: ArrayLike | Source,
-    reference: Reference | TableReference,
+    reference: Reference,
     *,
     duplicates: str = "error",
     tie_break: str = "first",
@@ -86,7 +86,7 @@ def greedy(
     >>> greedy(X, Reference.of(X, [0, 0, 1, 2, 2])).to_dict()["threshold"]
     4.5
     """
-    task = task_of(X, reference, sample_weight=sample_weight, random_state=random_state, n_jobs=n_jobs)
+    task = Task.of(X, reference, sample_weight=sample_weight, random_state=random_state, n_jobs=n_jobs)
     return METHODS["greedy"].grow(task, duplicates=duplicates, tie_break=tie_break).tree
 
 
@@ -174,7 +174,7 @@ def _chosen_cut(cuts: NodeCuts, ties: TieBreak, weights: Ints) -> Cut:
 
 def shallow(
     X: ArrayLike | Source,
-    reference: Reference | TableReference,
+    reference: Reference,
     *,
     depth_penalty: float = 0.03,
     duplicates: str = "error",
@@ -232,7 +232,7 @@ def shallow(
     >>> shallow(X, Reference.of(X, [0, 0, 1, 2, 2])).to_dict()["threshold"]
     4.5
     """
-    task = task_of(X, reference, sample_weight=sample_weight, n_jobs=n_jobs)
+    task = Task.of(X, reference, sample_weight=sample_weight, n_jobs=n_jobs)
     return METHODS["shallow"].grow(task, depth_penalty=depth_penalty, duplicates=duplicates).tree
 
 

@@ -43,13 +43,13 @@ from boxwood.grow.shared.passes import (
 from boxwood.loops.bins import add_changes_to_slots, find_in_slots
 from boxwood.loops.greedy import add_changes, best_scores, keep_nearest, summed_costs, write_least_depths
 from boxwood.passes import Block
-from boxwood.reference import TableTask
+from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, between
 
 __all__ = ["grow_greedy_by_passes", "grow_shallow_by_passes"]
 
 
-def grow_greedy_by_passes(task: TableTask, *, duplicates: str = "error", tie_break: str = "first") -> Grown:
+def grow_greedy_by_passes(task: Task, *, duplicates: str = "error", tie_break: str = "first") -> Grown:
     """Return what `grow_greedy` grows for rows in memory."""
     refuse_unknown("tie_break", tie_break, TIE_BREAKS)
     if tie_break != "first":
@@ -57,13 +57,13 @@ def grow_greedy_by_passes(task: TableTask, *, duplicates: str = "error", tie_bre
     return Grown(_separated(task, duplicates, 0.0), "greedy")
 
 
-def grow_shallow_by_passes(task: TableTask, *, depth_penalty: float = 0.03, duplicates: str = "error") -> Grown:
+def grow_shallow_by_passes(task: Task, *, depth_penalty: float = 0.03, duplicates: str = "error") -> Grown:
     """Return what `grow_shallow` grows for rows in memory."""
     refuse_negative(depth_penalty)
     return Grown(_separated(task, duplicates, float(depth_penalty)), "shallow")
 
 
-def _separated(task: TableTask, duplicates: str, penalty: float) -> ThresholdTree:
+def _separated(task: Task, duplicates: str, penalty: float) -> ThresholdTree:
     """Return the tree with one leaf for each centre whose cuts have the lowest scores."""
     hidden = task.budget.forbidden
     costs, tree = BlockCosts.of(task, "cost", hidden), GrowingTree()
@@ -118,7 +118,7 @@ class _Stretch(NamedTuple):
 class GreedySearch:
     """The search for the cuts of lowest score of nodes of a growing tree; see `grow.shallow` for the score."""
 
-    def __init__(self, task: TableTask, tree: GrowingTree, costs: BlockCosts, penalty: float) -> None:
+    def __init__(self, task: Task, tree: GrowingTree, costs: BlockCosts, penalty: float) -> None:
         self.batches, self.tree, self.costs, self.penalty = task.batches, tree, costs, penalty
         self.weights = task.whole_weights
         self.n_repeated = task.overview.total_weight() if costs.is_repeated else 0.0

@@ -26,7 +26,7 @@ from boxwood.grow.centers.imm import Bins, Search, grow_imm
 from boxwood.grow.grown import TIE_BREAKS, Grown
 from boxwood.grow.shared.passes import GrowingTree, Paths
 from boxwood.passes import Block
-from boxwood.reference import Reference, TableTask, Task
+from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, between
 
 __all__ = ["grow_imm_by_passes"]
@@ -39,7 +39,7 @@ FEWEST_CLOSER, MOST_CLOSER = 64, 16_384  # the same for closer bins within a few
 
 
 def grow_imm_by_passes(
-    task: TableTask, *, candidates: str = "all", duplicates: str = "error", tie_break: str = "first"
+    task: Task, *, candidates: str = "all", duplicates: str = "error", tie_break: str = "first"
 ) -> Grown:
     """Return what `imm` grows for rows in batches."""
     refuse_unknown("candidates", candidates, ("all", "midpoints"))
@@ -54,7 +54,7 @@ def grow_imm_by_passes(
     return Grown(_Growth(task, duplicates, candidates == "midpoints").tree(), "imm")
 
 
-def _in_memory(task: TableTask) -> Task:
+def _in_memory(task: Task) -> Task:
     """Return the task with its kept rows in memory."""
     kept, reference = task.batches.fold(_FewRows), task.reference
     values, labels, weights = map(np.concatenate, zip(*kept.parts, strict=True))
@@ -98,7 +98,7 @@ class _Growth:
     Where no bins are kept, `counts` may hold rows that a later cut has separated from their centre; `total` does not.
     """
 
-    def __init__(self, task: TableTask, duplicates: str, midpoints: bool) -> None:
+    def __init__(self, task: Task, duplicates: str, midpoints: bool) -> None:
         centers = task.reference.centers.copy()
         centers[:, list(task.budget.forbidden)] = 0.0  # so that no cut of these columns separates any of them
         self.merged = replace(task.reference, centers=centers).distinct_clusters(duplicates)

@@ -16,12 +16,12 @@ from boxwood._validation import listed, real_number, refuse_unknown, shown
 from boxwood._warnings import warn_caller
 from boxwood.errors import DataError, StoppedEarlyWarning
 from boxwood.grow.centers.imm import grow_imm
-from boxwood.grow.grown import Grown, task_of
+from boxwood.grow.grown import Grown
 from boxwood.grow.leaves._cuts import Cut, Pair, Thresholds, best_cut, best_instead, best_pairs, cuts_of_pair, is_little
 from boxwood.grow.shared.costs import PartedOrder, Places, Problem, make_problem, refuse_misfit, whole_costs
 from boxwood.kernels import Kernel, as_kernel
 from boxwood.passes import Source
-from boxwood.reference import Reference, TableReference, TableTask, Task
+from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 
 __all__ = ["base_of", "begun", "expand", "expanded", "grow_exkmc", "grow_expand", "grown_from", "warn_of_early_stop"]
@@ -32,7 +32,7 @@ CUTS = ("threshold", "interval")
 def expand(
     tree: ThresholdTree | None,
     X: ArrayLike | Source,
-    reference: Reference | TableReference,
+    reference: Reference,
     *,
     max_leaf_nodes: int,
     objective: str = "cost",
@@ -59,7 +59,7 @@ def expand(
         cheapest cluster.
     X : array-like of shape (n, d), or Source
         Rows, float32 or float64 in any memory layout, finite; or a table that is read in batches, as often as needed.
-    reference : Reference or TableReference
+    reference : Reference
         Clustering to be explained: a label for each row of `X`, and centres with d columns. Rows with label -1 are left
         out. For a table in batches, the clusters of that table.
     max_leaf_nodes : int
@@ -173,10 +173,10 @@ def expand(
     >>> expand(None, X, xor, max_leaf_nodes=4, objective="mistakes", look_ahead=True).predict(X)
     array([0, 0, 1, 1])
     """
-    task = task_of(X, reference, sample_weight=sample_weight, max_leaf_nodes=max_leaf_nodes, n_jobs=n_jobs)
+    task = Task.of(X, reference, sample_weight=sample_weight, max_leaf_nodes=max_leaf_nodes, n_jobs=n_jobs)
     resolved = None if kernel is None else as_kernel(kernel)
     options: dict[str, Any] = {"objective": objective, "look_ahead": look_ahead, "tol": tol}
-    if isinstance(task, TableTask):
+    if task.in_batches:
         from boxwood.grow.leaves.expand_passes import expanded_by_passes, note_of_large_leaves
 
         if resolved is not None:
@@ -226,7 +226,7 @@ def _grow_expanded(task: Task, name: str, base: str | None, **options: Any) -> G
     return grown._replace(notes=notes)
 
 
-def begun(task: Task | TableTask, base: str | None, objective: str) -> tuple[str, tuple[str, ...]]:
+def begun(task: Task, base: str | None, objective: str) -> tuple[str, tuple[str, ...]]:
     """Return the tree to begin with, "imm" or "root", and a note where it is the root because IMM grows none.
 
     By cost IMM then refuses the clusters: those with equal centres cost the same, so that only one would get leaves.
@@ -237,7 +237,7 @@ def begun(task: Task | TableTask, base: str | None, objective: str) -> tuple[str
     return "root", (f"grown from the root, as clusters have equal centres ({alike}), which IMM cannot separate",)
 
 
-def base_of(task: Task | TableTask, base: str | None, complete: str) -> str:
+def base_of(task: Task, base: str | None, complete: str) -> str:
     """Return the tree to begin with: by default the one with a leaf for each cluster, if so many leaves are allowed.
 
     Where the budget limits the shape, which that tree may break, or forbids all columns in which two centres differ, it
@@ -299,7 +299,7 @@ def expanded(
     return growth.grow(max_leaf_nodes, look_ahead=look_ahead, instead=look_ahead and instead)
 
 
-def check_expansion(task: Task | TableTask, *, cuts: str, look_ahead: bool, tol: float) -> None:
+def check_expansion(task: Task, *, cuts: str, look_ahead: bool, tol: float) -> None:
     """Raise a ValueError if an option of an expansion has a value that it cannot have."""
     refuse_unknown("cuts", cuts, CUTS)
     if not isinstance(look_ahead, (bool, np.bool_)):

@@ -25,24 +25,24 @@ from boxwood.grow.leaves.prune import sums_of_leaves
 from boxwood.grow.shared.costs import OBJECTIVES, Problem, make_problem, refuse_misfit, with_centers
 from boxwood.grow.shared.passes import BlockCosts, GrowingTree, Part, Paths, parts_of, taken
 from boxwood.passes import Block
-from boxwood.reference import Reference, TableTask, Task
+from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 
 __all__ = ["expanded_by_passes", "grow_exkmc_by_passes", "grow_expand_by_passes", "note_of_large_leaves"]
 
 
-def grow_exkmc_by_passes(task: TableTask, **options: Any) -> Grown:
+def grow_exkmc_by_passes(task: Task, **options: Any) -> Grown:
     """Return what `grow_exkmc` grows for rows in memory; the options are its own."""
     return _grow(task, "exkmc", objective="cost", **options)
 
 
-def grow_expand_by_passes(task: TableTask, **options: Any) -> Grown:
+def grow_expand_by_passes(task: Task, **options: Any) -> Grown:
     """Return what `grow_expand` grows for rows in memory; the options are its own."""
     return _grow(task, "expand", objective="mistakes", **options)
 
 
 def _grow(
-    task: TableTask, name: str, *, objective: str, base: str | None = None, look_ahead: bool = True, tol: float = 0.0,
+    task: Task, name: str, *, objective: str, base: str | None = None, look_ahead: bool = True, tol: float = 0.0,
     cuts: str = "threshold",
 ) -> Grown:  # fmt: skip
     base, notes = begun(task, base, objective)
@@ -63,7 +63,7 @@ def note_of_large_leaves(n_large: int) -> str:
 
 def expanded_by_passes(
     tree: ThresholdTree | None,
-    task: TableTask,
+    task: Task,
     max_leaf_nodes: int,
     *,
     objective: str,
@@ -94,7 +94,7 @@ class _Growth:
     `tree` is the growing one, in which more cuts are made than the tree will have; `begin` is the one to begin with.
     """
 
-    def __init__(self, begin: ThresholdTree | None, task: TableTask, objective: str, *, two_sided: bool) -> None:
+    def __init__(self, begin: ThresholdTree | None, task: Task, objective: str, *, two_sided: bool) -> None:
         self.task, self.max_depth, self.least = task, task.budget.max_depth, 0.0
         self.costs = BlockCosts.of(task, objective)
         if begin is None:
@@ -226,7 +226,7 @@ VALUES = 1 << 22  # of the rows that are gathered at once, at most
 class LookAhead:
     """The look ahead of `_cuts` for leaves of a growing tree; leaves with too many rows are left out."""
 
-    def __init__(self, task: TableTask, search: Search) -> None:
+    def __init__(self, task: Task, search: Search) -> None:
         self.task, self.search, self.most_rows = task, search, max(VALUES // task.batches.n_columns, 1)
 
     def find(self, leaves: Sequence[Leaf]) -> None:

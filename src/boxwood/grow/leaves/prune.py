@@ -13,7 +13,7 @@ from boxwood.grow.shared.costs import make_problem, refuse_misfit, whole_costs
 from boxwood.grow.shared.passes import BlockCosts, GrowingTree, Paths, Scales, parts_of
 from boxwood.loops import prune as loops
 from boxwood.passes import Block
-from boxwood.reference import Reference, TableTask, Task
+from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 
 __all__ = ["Shares", "pruned", "prunings", "shares_by_passes", "shares_of", "sums_by_node", "sums_of_leaves"]
@@ -190,7 +190,7 @@ def sums_by_node(tree: ThresholdTree, costs: Ints, leaves: Indices) -> Ints:
     return sums
 
 
-def shares_by_passes(tree: ThresholdTree, task: TableTask, objective: str) -> Shares:
+def shares_by_passes(tree: ThresholdTree, task: Task, objective: str) -> Shares:
     """Return what `shares_of` returns for rows in memory; takes two passes."""
     costs = BlockCosts.of(task, objective)
     growing, node_of = GrowingTree.from_tree(tree)
@@ -199,7 +199,7 @@ def shares_by_passes(tree: ThresholdTree, task: TableTask, objective: str) -> Sh
     return shares_of_sums(tree, costs.under(sums))
 
 
-def sums_of_leaves(task: TableTask, costs: BlockCosts, paths: Paths, n_leaves: int) -> tuple[Ints, float]:
+def sums_of_leaves(task: Task, costs: BlockCosts, paths: Paths, n_leaves: int) -> tuple[Ints, float]:
     """Return the sums of the amounts of the rows in each leaf, and the scale of their whole numbers; takes two passes.
 
     The scale is that of all kept rows, as `whole_costs` has it for rows in memory.
