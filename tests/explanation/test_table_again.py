@@ -10,7 +10,7 @@ from boxwood import Explanation, explain
 from boxwood.explanation.choose import in_batches
 from boxwood.explanation.measure import frontier
 from boxwood.explanation.measure.held_out import with_sample_in_memory
-from boxwood.grow.leaves.prune import shares_by_passes, shares_of
+from boxwood.grow.leaves.prune import shares_of
 from boxwood.reference import Reference, Task
 from tests.cases import make_case
 from tests.explanation.test_table_explain import both, cannot_be_separated, near, table
@@ -34,7 +34,7 @@ def test_prunings_are_those_in_memory(objective):
         weight = None if weights is None else "w"
         source = scattered(X.astype(np.float64), seed, **columns)
         known = Reference.of(source, "label", sample_weight=weight)
-        by_passes = shares_by_passes(tree, Task.of(source, known, sample_weight=weight), objective)
+        by_passes = shares_of(tree, Task.of(source, known, sample_weight=weight), objective)
         in_memory = shares_of(tree, task, objective, None)
         np.testing.assert_array_equal(by_passes.clusters, in_memory.clusters)
         unit = 1  # of a mistake in memory, where rows are only counted by passes

@@ -15,7 +15,7 @@ from boxwood._types import Bools, Indices
 from boxwood._validation import listed, real_number, refuse_unknown, shown
 from boxwood._warnings import warn_caller
 from boxwood.errors import DataError, StoppedEarlyWarning
-from boxwood.grow.centers.imm import grow_imm
+from boxwood.grow._methods import METHODS
 from boxwood.grow.grown import Grown
 from boxwood.grow.leaves._cuts import Cut, Pair, Thresholds, best_cut, best_instead, best_pairs, cuts_of_pair, is_little
 from boxwood.grow.shared.costs import PartedOrder, Places, Problem, make_problem, refuse_misfit, whole_costs
@@ -176,16 +176,9 @@ def expand(
     task = Task.of(X, reference, sample_weight=sample_weight, max_leaf_nodes=max_leaf_nodes, n_jobs=n_jobs)
     resolved = None if kernel is None else as_kernel(kernel)
     options: dict[str, Any] = {"objective": objective, "look_ahead": look_ahead, "tol": tol}
-    if task.in_batches:
-        from boxwood.grow.leaves.expand_passes import expanded_by_passes, note_of_large_leaves
-
-        if resolved is not None:
-            raise DataError("a kernel needs all rows in memory; for rows in batches use kernel=None")
-        grown, n_large = expanded_by_passes(tree, task, max_leaf_nodes, cuts=cuts, instead=True, **options)
-        if n_large:
-            warn_caller(note_of_large_leaves(n_large), StoppedEarlyWarning)
-    else:
-        grown = expanded(tree, task, max_leaf_nodes, cuts=cuts, kernel=resolved, instead=True, **options)
+    grown, notes = expansion(tree, task, max_leaf_nodes, cuts=cuts, kernel=resolved, instead=True, **options)
+    for note in notes:
+        warn_caller(note, StoppedEarlyWarning)
     warn_of_early_stop(grown.n_leaves, max_leaf_nodes, early_stop(grown, max_leaf_nodes, **options))
     return grown
 
@@ -221,9 +214,9 @@ def grow_expand(
 
 def _grow_expanded(task: Task, name: str, base: str | None, **options: Any) -> Grown:
     base, notes = begun(task, base, options["objective"])
-    begin = grow_imm(task.blinkered).tree if base == "imm" else None
+    begin = METHODS["imm"].grow(task).tree if base == "imm" else None
     grown = grown_from(begin, task, name if base == "imm" else f"{name}-root", **options)
-    return grown._replace(notes=notes)
+    return grown._replace(notes=(*notes, *grown.notes))
 
 
 def begun(task: Task, base: str | None, objective: str) -> tuple[str, tuple[str, ...]]:
@@ -260,9 +253,22 @@ def grown_from(
 ) -> Grown:
     """Return a tree expanded to twice the clusters, or to as many leaves as the task asks for."""
     leaves = task.leaves(times=2)
-    grown = expanded(tree, task, leaves, cuts=cuts, kernel=kernel, instead=True, **options)
-    facts = {} if kernel is None else {"kernel": kernel}
-    return Grown(grown, name, kernel=kernel, facts=facts, early_stop=early_stop(grown, leaves, **options))
+    grown, notes = expansion(tree, task, leaves, cuts=cuts, kernel=kernel, instead=True, **options)
+    facts, reason = {} if kernel is None else {"kernel": kernel}, early_stop(grown, leaves, **options)
+    return Grown(grown, name, kernel=kernel, facts=facts, notes=notes, early_stop=reason)
+
+
+def expansion(
+    tree: ThresholdTree | None, task: Task, max_leaf_nodes: int, *, kernel: Kernel | None = None, **options: Any
+) -> tuple[ThresholdTree, tuple[str, ...]]:
+    """Return what `expanded` returns, wherever the rows are, and a note where leaves were too large to look ahead."""
+    if not task.in_batches:
+        return expanded(tree, task, max_leaf_nodes, kernel=kernel, **options), ()
+    from boxwood.grow.leaves.expand_passes import expanded_by_passes
+
+    if kernel is not None:
+        raise DataError("a kernel needs all rows in memory; for rows in batches use kernel=None")
+    return expanded_by_passes(tree, task, max_leaf_nodes, **options)
 
 
 def expanded(

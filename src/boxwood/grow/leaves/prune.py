@@ -16,7 +16,7 @@ from boxwood.passes import Block
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 
-__all__ = ["Shares", "pruned", "prunings", "shares_by_passes", "shares_of", "sums_by_node", "sums_of_leaves"]
+__all__ = ["Shares", "pruned", "prunings", "shares_of", "sums_by_node", "sums_of_leaves"]
 
 _AT_ONCE = 1 << 20  # numbers in an array for several prunings
 
@@ -142,9 +142,14 @@ class Shares(NamedTuple):
 
 
 def shares_of(
-    tree: ThresholdTree, task: Task, objective: str, centers: Array | None, *, leaf: Indices | None = None
+    tree: ThresholdTree, task: Task, objective: str, centers: Array | None = None, *, leaf: Indices | None = None
 ) -> Shares:
-    """Return the shares of a tree on the columns of a task, or of one on others, if the leaf of each row is given."""
+    """Return the shares of a tree on the columns of a task, or of one on others, if the leaf of each row is given.
+
+    Takes two passes over rows in batches.
+    """
+    if task.in_batches:
+        return _shares_by_passes(tree, task, objective)
     if centers is not None:
         task = task.with_reference(Reference(task.reference.labels, centers, task.reference.names))
     problem = make_problem(task, objective)
@@ -190,8 +195,7 @@ def sums_by_node(tree: ThresholdTree, costs: Ints, leaves: Indices) -> Ints:
     return sums
 
 
-def shares_by_passes(tree: ThresholdTree, task: Task, objective: str) -> Shares:
-    """Return what `shares_of` returns for rows in memory; takes two passes."""
+def _shares_by_passes(tree: ThresholdTree, task: Task, objective: str) -> Shares:
     costs = BlockCosts.of(task, objective)
     growing, node_of = GrowingTree.from_tree(tree)
     leaves = np.flatnonzero(tree.feature < 0)
