@@ -83,7 +83,7 @@ def test_a_tree_of_a_sample_has_enough_of_all_rows_in_its_leaves(seed, monkeypat
 def test_preferred_columns_must_be_columns_of_the_rules():
     X, y = make_blobs(60, 2, centers=3, random_state=0)
     source = scattered(X, 0, label=y, town=["here"] * 60)
-    with pytest.raises(DataError, match=r"preferred columns that rules cannot use: town; prefer some of x0, x1"):
+    with pytest.raises(DataError, match=r"rules cannot use: town \(left out, text\); prefer some of x0, x1"):
         explain(source, "label", preferred=["town"])
     with pytest.raises(ValueError, match="method 'imm' has no preferred where rows are read in batches"):
         explain(source, "label", method="imm", preferred=["x0"])

@@ -169,10 +169,14 @@ class TreeClusterer(FittedTree):
         reference = self.reference_
         if coordinates.axis_map is not None:
             reference = reference_in(self.clusterer_, coordinates.rows, reference)
+        return self._task_on(coordinates.rows, reference, self._mixture(coordinates))
+
+    def _task_on(self, rows: Rows | Batches, reference: Reference, mixture: Mixture | None) -> Task:
+        """Return the task on rows in memory or in batches, with the parameters of the estimator."""
         return Task.of(
-            coordinates.rows,
+            rows,
             reference,
-            mixture=self._mixture(coordinates),
+            mixture=mixture,
             max_leaf_nodes=getattr(self, "max_leaf_nodes", None),
             random_state=self.random_state,
             n_jobs=self._jobs(),

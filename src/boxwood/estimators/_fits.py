@@ -27,8 +27,7 @@ from boxwood.explanation.ask.columns import boolean_columns_of, left_out_of, not
 from boxwood.explanation.ask.limits import told
 from boxwood.explanation.ask.names import renamed
 from boxwood.explanation.explanation import with_booleans
-from boxwood.explanation.measure.facts import TableFacts
-from boxwood.explanation.measure.measure import costs_of, measure, measured_by_passes
+from boxwood.explanation.measure.measure import costs_of, measure, measured_in_batches
 from boxwood.grow import METHODS
 from boxwood.grow.grown import Grown
 from boxwood.passes import Batches, Source
@@ -140,12 +139,10 @@ class FitOnTable(NamedTuple):
         raise NoExplanation(NO_LABELS)
 
     def explained(self, grown: Grown, booleans: Sequence[str]) -> Explained:
-        """Return the explanation, from one pass, or two where rows belong to the nearest centre; seldom one more."""
-        task = replace(self.task, reference=renamed(self.task.reference))
-        facts = TableFacts(task, objective=grown.objective)
-        sums = facts.of_trees([grown.tree])[0]
+        """Return the explanation; see `measured_in_batches`."""
+        task = self.task.with_reference(renamed(self.task.reference))
         grown = grown._replace(notes=(*self.notes, *grown.notes))
-        explanation = told(measured_by_passes(facts, grown, sums), task, task.budget)
+        explanation = told(measured_in_batches(task, grown), task, task.budget)
         return Explained(with_booleans(explanation, booleans), (explanation.price, math.inf))
 
 
@@ -171,15 +168,7 @@ def fit_on(model: TreeClusterer, source: Source, label: Any, weight: Any) -> Fit
     model.n_features_in_ = batches.n_columns
     model.feature_names_in_ = np.array(batches.columns, dtype=object)
     reference, notes = model._clusters_on(batches, label)
-    task = Task.of(
-        replace(batches, labelling=reference.labelling),
-        reference,
-        mixture=model._mixture(None),
-        max_leaf_nodes=getattr(model, "max_leaf_nodes", None),
-        random_state=model.random_state,
-        n_jobs=model._jobs(),
-        budget=model._budget(),
-    )
+    task = model._task_on(batches, reference, model._mixture(None))
     refuse_one_cluster_of(task)
     model.reference_ = replace(reference, measured=None)  # type: ignore[assignment]  # which holds no table
     model._keep(method.grow(task, **model._options()))

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, ClassVar
-
-import numpy as np
 
 from boxwood._compat import StrOptions
 from boxwood._validation import Rows
@@ -15,7 +12,6 @@ from boxwood.estimators._base import AT_LEAST_ONE, TreeClusterer
 from boxwood.grow.centers.random_cuts import with_best_centers
 from boxwood.grow.grown import Grown
 from boxwood.passes import Batches
-from boxwood.passes.ranks import medians_in
 from boxwood.reference import Reference, Task
 from boxwood.reference.clusterer import refuse_number_of_clusters
 from boxwood.theory.bounds import random_cuts_price_bound
@@ -164,15 +160,9 @@ class RandomCuts(TreeClusterer):
                 "labels and use objective='l1', or use objective='sqeuclidean'"
             )
         reference, notes = super()._clusters_on(batches, label)
-        task = Task.of(batches, reference)
-        if self.objective == "l1":
-            best = medians_in(task.batches, task.overview)
-            return replace(reference, centers=np.where(np.isnan(best), reference.centers, best)), notes
-        if label is not None or self.clusterer is None:
-            return reference, notes
-        means, centers = task.components, reference.centers.copy()
-        centers[means.clusters] = means.means
-        return replace(reference, centers=centers), notes
+        if self.objective == "l1" or (label is None and self.clusterer is not None):  # centres may be no means
+            reference = with_best_centers(Task.of(batches, reference), self.objective)
+        return reference, notes
 
     def _keep(self, grown: Grown) -> None:
         super()._keep(grown)

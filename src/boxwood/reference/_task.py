@@ -222,6 +222,18 @@ class Task:
         task = replace(self, reference=reference)
         return self._of_same_rows(task) if reference.labels is self.reference.labels else task
 
+    def on(self, store: Rows | Batches, reference: Reference, budget: Budget | None = None) -> Task:
+        """Return a task on other rows with other clusters, as large a tree, and another budget if one is given."""
+        return Task.of(
+            store,
+            reference,
+            mixture=self.mixture,
+            max_leaf_nodes=self.max_leaf_nodes,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+            budget=self.budget if budget is None else budget,
+        )
+
     def _of_same_rows(self, task: Task) -> Task:
         """Return a task of the same rows, labels and randomness, which is told what is known of these."""
         task.__dict__.update({name: self.__dict__[name] for name in _OF_ROWS if name in self.__dict__})

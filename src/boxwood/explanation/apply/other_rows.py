@@ -27,8 +27,8 @@ from boxwood.explanation.ask.columns import Usable, boolean_columns_of, on_compl
 from boxwood.explanation.ask.gaps import complete_rows, refuse_other_index
 from boxwood.explanation.ask.names import plain_name
 from boxwood.explanation.explanation import with_booleans
-from boxwood.explanation.measure.facts import TableFacts, refuse_all_rows
-from boxwood.explanation.measure.measure import measure, measured_by_passes
+from boxwood.explanation.measure.facts import refuse_all_rows
+from boxwood.explanation.measure.measure import measure, measured_in_batches
 from boxwood.grow.grown import Grown
 from boxwood.passes import Batches, LabelColumn, Source
 from boxwood.reference import Reference, Task
@@ -186,9 +186,7 @@ def _measured(ex: Explanation, labels: str, usable: Usable) -> Explanation:
     if known is not None:
         task = replace(task, max_leaf_nodes=known.max_leaf_nodes, budget=known.budget)
     objective = "l1" if ex.objective == "l1" else "sqeuclidean"
-    facts = TableFacts(task, objective=objective)
-    sums = facts.of_trees([ex.tree])[0]
-    return measured_by_passes(facts, Grown(ex.tree, ex.method, objective), sums)
+    return measured_in_batches(task, Grown(ex.tree, ex.method, objective))
 
 
 def named_by_column(names: tuple[Hashable, ...], batches: Batches, column: str) -> Reference:

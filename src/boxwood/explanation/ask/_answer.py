@@ -143,7 +143,7 @@ def explain_table(source: Source, clustering: Any, asked: Asked) -> Explanation:
 def _notes_on_columns(facts: TableFacts, sums: TreeSums) -> tuple[str, ...]:
     """Return a note on columns that look like identifiers, although rules may use them."""
     least, most = facts.task.ranges
-    n_values = np.full(len(least), facts.task.overview.n_rows)
+    n_values = np.full(len(least), facts.task.n_rows)
     return note_on_identifiers(identifiers_of(facts.task.batches, n_values, ~sums.broken, least, most))
 
 

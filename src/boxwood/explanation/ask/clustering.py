@@ -62,13 +62,9 @@ def clustering_of(
     from boxwood.reference import Reference
     from boxwood.reference.clusterer import refuse_one_cluster
 
-    if clustering is not None and n_clusters is not None:
-        raise ValueError(
-            f"n_clusters={shown(n_clusters)} is for k-means, but the clusters are given; leave one of the two out"
-        )
+    k = _number_of_clusters(clustering, n_clusters)
     if clustering is None or hasattr(clustering, "fit"):
-        n_clusters = N_CLUSTERS if n_clusters is None else whole_number("n_clusters", n_clusters, 0)
-        reference, mixture, clustering = _of_clusterer(clustering, X, stages, n_clusters, random_state)
+        reference, mixture, clustering = _of_clusterer(clustering, X, stages, k, random_state)
     elif isinstance(clustering, Reference):
         reference, mixture = _with_scaled_centers(clustering, stages[1]), None
     elif isinstance(clustering, Integral):
@@ -78,6 +74,15 @@ def clustering_of(
         reference, mixture = Reference.of(stages[1].rows, label_values(labels)), None
     refuse_one_cluster(reference)
     return reference, mixture, clustering
+
+
+def _number_of_clusters(clustering: Any, n_clusters: int | None) -> int:
+    """Return the number of clusters of k-means, which needs none if the clusters are given."""
+    if clustering is not None and n_clusters is not None:
+        raise ValueError(
+            f"n_clusters={shown(n_clusters)} is for k-means, but the clusters are given; leave one of the two out"
+        )
+    return N_CLUSTERS if n_clusters is None else whole_number("n_clusters", n_clusters, 0)
 
 
 def _of_clusterer(
@@ -174,14 +179,10 @@ def clustering_of_table(
     DataError
         If the clustering needs all rows in memory, or does not fit the columns.
     """
-    if clustering is not None and n_clusters is not None:
-        raise ValueError(
-            f"n_clusters={n_clusters} is for k-means, but the clusters are given; leave one of the two out"
-        )
+    k = _number_of_clusters(clustering, n_clusters)
     if clustering is None:
         from boxwood.clusterers.k_means_passes import k_means_by_passes
 
-        k = N_CLUSTERS if n_clusters is None else whole_number("n_clusters", n_clusters, 0)
         return k_means_by_passes(batches, k, random_state=random_state).reference, None
     if isinstance(clustering, Reference):
         return clustering, None

@@ -6,13 +6,12 @@ whose thresholds are rounded, may have too few of all rows in a leaf; such leave
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from boxwood._frames import column_names, is_frame, numeric_columns
 from boxwood._validation import listed
 from boxwood.errors import DataError
 from boxwood.explanation.choose.few_columns import choices
@@ -41,29 +40,30 @@ __all__ = [
 ]
 
 
-def budget_of(X: Any, columns: Sequence[str], given: dict[str, Any]) -> Budget:
-    """Return the budget on the columns that rules may use; a frame's other columns are as good as forbidden.
+def budget_of(
+    given: dict[str, Any],
+    columns: Sequence[str],
+    of_table: Collection[str],
+    left_out: Callable[[], Mapping[str, Sequence[str]]],
+) -> Budget:
+    """Return the budget on the columns that rules may use; the table's other columns are as good as forbidden.
+
+    IN: of_table: all columns of the table; left_out: columns that hold no numbers, by the reason.
 
     Raises
     ------
     DataError
         If a column is not in the table, or one of the others is preferred.
     """
-    others = set(column_names(X)) - set(columns) if is_frame(X) else set()
-    unused = [name for name in as_names("preferred", given["preferred"]) if name in others]
-    if unused:
+    others = set(of_table) - set(columns)
+    if unused := [name for name in as_names("preferred", given["preferred"]) if name in others]:
+        reasons = {name: f"left out, {reason}" for reason, group in left_out().items() for name in group}
+        texts = [f"{name} ({reasons.get(name, 'not among the columns of the rules')})" for name in unused]
         raise DataError(
-            f"preferred columns that rules cannot use: {_with_reasons(unused, X)}; prefer some of "
-            f"{listed(list(columns))}"
+            f"preferred columns that rules cannot use: {listed(texts)}; prefer some of {listed(list(columns))}"
         )
     forbidden = [name for name in as_names("forbidden", given["forbidden"]) if name not in others]
     return Budget.of(columns, **given | {"forbidden": forbidden})
-
-
-def _with_reasons(names: Sequence[str], frame: Any) -> str:
-    """Return the names of columns with the reason why rules cannot use them."""
-    reasons = {name: f"left out, {reason}" for reason, group in numeric_columns(frame)[1].items() for name in group}
-    return listed([f"{name} ({reasons.get(name, 'not among the columns of the rules')})" for name in names])
 
 
 def in_coordinates(budget: Budget, coordinates: Coordinates) -> Budget:
@@ -102,7 +102,7 @@ def settled(task: Task, tree: ThresholdTree) -> Task:
     if task.budget.max_columns is None:
         return task
     tested = {task.budget.source(int(j)) for j in tree.features}
-    return task.within(task.budget.only(tested, task.rows.n_columns))
+    return task.within(task.budget.only(tested, task.n_columns))
 
 
 def told(explanation: Explanation, task: Task, budget: Budget, n_moved: int = 0) -> Explanation:
@@ -166,8 +166,8 @@ def on_few_columns(task: Task, sample: Task, is_whole: bool) -> tuple[Task, tupl
     Columns are chosen on a sample. Where it holds all rows, the choice is that of the rows in memory.
     """
     [choice] = choices(sample, Goal(sample, "auto"), several=False)
-    few = task.within(task.budget.only(choice, task.batches.n_columns))
-    note = f"the columns of the rules were chosen on a sample of {len(sample.rows):,} of {task.overview.n_rows:,} rows"
+    few = task.within(task.budget.only(choice, task.n_columns))
+    note = f"the columns of the rules were chosen on a sample of {len(sample.rows):,} of {task.n_rows:,} rows"
     return few, () if is_whole else (note,)
 
 

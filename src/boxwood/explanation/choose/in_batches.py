@@ -71,11 +71,11 @@ def searched_by_passes(
     if is_whole:
         notes += grown.facts["on_length"]
         if found.n_sampled == len(sample.rows):  # rows without a cluster were not taken into memory
-            search = search._replace(n_sampled=task.overview.n_rows)
+            search = search._replace(n_sampled=task.n_rows)
     else:
         n_candidates = found.n_candidates + len(by_imm)
         search = search._replace(n_candidates=n_candidates, n_sampled=len(sample.rows), gap=None)
-        notes += (_note_on_sample(len(sample.rows), task.overview.n_rows, len(trees), bool(by_imm)),)
+        notes += (_note_on_sample(len(sample.rows), task.n_rows, len(trees), bool(by_imm)),)
     notes += (rule.reason,) if rule.reason else ()
     told = {"search": search} | ({} if task.mixture is None else {"mixture": task.mixture})
     return Found(Grown(best.tree, best.name, facts=told, notes=notes), sums, cost, sample)
@@ -106,16 +106,8 @@ def sample_task(facts: TableFacts) -> tuple[Task, bool]:
         else:
             budget = budget.for_share(min(len(values) / task.n_kept, 1.0))
     are_alike = not facts.weighted and bool((weights == 1.0).all())
-    sample = Task.of(
-        Rows(values, None if are_alike else weights),
-        Reference(found.labels, task.reference.centers, task.reference.names),
-        mixture=task.mixture,
-        max_leaf_nodes=task.max_leaf_nodes,
-        random_state=task.random_state,
-        n_jobs=task.n_jobs,
-        budget=budget,
-    )
-    return sample, is_whole
+    reference = Reference(found.labels, task.reference.centers, task.reference.names)
+    return task.on(Rows(values, None if are_alike else weights), reference, budget), is_whole
 
 
 def _taken(facts: TableFacts, rule: GoalRule, trees: dict[ThresholdTree, str]) -> tuple[Candidate, TreeSums, float]:

@@ -148,7 +148,7 @@ class Search:
     def _sizes_between(self) -> Iterator[int]:
         """Yield how many rows larger samples have; the largest one is far smaller than the table."""
         n_rows = TIMES * len(self.sample.rows)
-        while FAR * n_rows <= len(self.task.rows):
+        while FAR * n_rows <= self.task.n_rows:
             yield n_rows
             n_rows *= TIMES
 
@@ -242,7 +242,7 @@ class Search:
 
     def _with_own_means(self, part: Part, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield trees that are cheap because each leaf is a cluster of its own."""
-        if part.task.rows.n_columns <= WIDEST:
+        if part.task.n_columns <= WIDEST:
             yield from self._resolved(part, candidates[:RESOLVED], own_means=True)
         if part.leaves <= SOLVED and not self.clock.has_passed():
             yield from self._solved(part, candidates[0])
@@ -306,8 +306,8 @@ class Search:
 
     def _boxes(self, looked_at: int, task: Task, power: int) -> int:
         """Return how many times the rows of a task may be looked at: less often in wide tables."""
-        share = min(1.0, COLUMNS / task.rows.n_columns) ** power
-        return int(looked_at * share / len(task.rows))
+        share = min(1.0, COLUMNS / task.n_columns) ** power
+        return int(looked_at * share / task.n_rows)
 
     def _on_more_rows(self, candidates: list[Candidate], leaves: int) -> list[Candidate]:
         """Return the best candidates, measured on every row; between the sample and these come larger samples."""
@@ -349,7 +349,7 @@ class Search:
         then = "measured" if self.clock.stopped or self.perfect is not None else "refined and measured"
         return (
             f"the table is long: most trees were grown on a random sample of {len(self.sample.rows):,} of "
-            f"{len(self.task.rows):,} rows; this one was {then} on all rows",
+            f"{self.task.n_rows:,} rows; this one was {then} on all rows",
         )
 
     def notes(self) -> tuple[str, ...]:

@@ -197,7 +197,7 @@ def retaken(task: Task, rows: Indices) -> Task:
 
 
 def _without(task: Task, held: Indices) -> Task:
-    return retaken(task, _all_but(len(task.rows), held))
+    return retaken(task, _all_but(task.n_rows, held))
 
 
 def _all_but(n_rows: int, held: Indices) -> Indices:
@@ -242,16 +242,8 @@ def _sample(task: Task) -> tuple[Sample, bool]:
 
 def _task(rows: Rows, sample: Sample, task: Task, growth: Growth | None) -> Task:
     """Return the task on the rows of a sample; centres that are means are theirs, if each cluster has some."""
-    centers, budget = task.reference.centers, task.budget
+    centers = task.reference.centers
     reference = Reference(sample.labels, centers)
     if growth is not None and growth.by_means and len(np.unique(sample.labels)) == len(centers):
         reference = Reference.of(rows, sample.labels)
-    return Task.of(
-        rows,
-        reference,
-        mixture=task.mixture,
-        max_leaf_nodes=task.max_leaf_nodes,
-        random_state=task.random_state,
-        n_jobs=task.n_jobs,
-        budget=budget.for_share(min(len(rows) / task.n_kept, 1.0)),
-    )
+    return task.on(rows, reference, task.budget.for_share(min(len(rows) / task.n_kept, 1.0)))

@@ -50,7 +50,7 @@ from boxwood.tree import ThresholdTree
 if TYPE_CHECKING:
     from boxwood.reference import Task
 
-__all__ = ["Costs", "costs_of", "measure", "measured_by_passes", "mixture_facts"]
+__all__ = ["Costs", "costs_of", "measure", "measured_by_passes", "measured_in_batches", "mixture_facts"]
 
 
 def measure(
@@ -182,6 +182,15 @@ def _mixture_facts(task: Task, grown: Grown, coordinates: Coordinates) -> Mixtur
     except DataError:  # values too large for their variance, where a curved map brought them near
         return None
     return mixture_facts(grown.tree, of_table, coordinates.columns, replace(task, store=coordinates.table))
+
+
+def measured_in_batches(task: Task, grown: Grown) -> Explanation:
+    """Return the explanation by a tree that is there, of rows in batches.
+
+    Takes one pass, or two where rows belong to the nearest centre; seldom one more.
+    """
+    facts = TableFacts(task, objective=grown.objective)
+    return measured_by_passes(facts, grown, facts.of_trees([grown.tree])[0])
 
 
 def measured_by_passes(facts: TableFacts, grown: Grown, sums: TreeSums, cost: float | None = None) -> Explanation:

@@ -93,7 +93,7 @@ def greedy(
 def grow_greedy(task: Task, *, duplicates: str = "error", tie_break: str = "first") -> Grown:
     """Return what `greedy` grows for a task."""
     ties = TieBreak(tie_break, task.random_state)
-    weights = np.ones(len(task.rows)) if task.rows.weights is None else task.rows.weights
+    weights = np.ones(task.n_rows) if task.rows.weights is None else task.rows.weights
     whole = as_whole_weights(np.where(task.kept, weights, 0.0))
 
     def best_cut(cuts_at: Callable[[Node], NodeCuts], node: Node) -> Cut:
@@ -135,7 +135,7 @@ def separate(
         return Split(feature, threshold, first, second)
 
     clusters = np.unique(reference.first_of_equal_centers())
-    untested = np.zeros((task.rows.n_columns, 2), dtype=np.bool_)
+    untested = np.zeros((task.n_columns, 2), dtype=np.bool_)
     return grow_by_cuts(Node((), np.flatnonzero(task.kept), order.root, clusters, untested), step)
 
 
@@ -354,7 +354,7 @@ class Nearest:
     def __init__(self, task: Task, problem: Problem, rows: Indices, *, several: bool = False) -> None:
         self.task, self.problem, self.centers = task, problem, task.reference.centers
         self.unit = distance_unit(task)
-        self.largest = np.zeros(len(task.rows))
+        self.largest = np.zeros(task.n_rows)
         self.largest[rows] = largest_costs(problem, rows)
         self.share, self.times = (np.ascontiguousarray(each) for each in (problem.share, problem.times))
         weights = task.rows.weights

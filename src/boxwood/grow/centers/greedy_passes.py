@@ -11,7 +11,7 @@ better cut are looked into: by finer bins, or value by value once they hold few 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -67,8 +67,8 @@ def _separated(task: Task, duplicates: str, penalty: float) -> ThresholdTree:
     """Return the tree with one leaf for each centre whose cuts have the lowest scores."""
     hidden = task.budget.forbidden
     costs, tree = BlockCosts.of(task, "cost", hidden), GrowingTree()
-    clusters = np.unique(replace(task.reference, centers=costs.centers).distinct_clusters(duplicates))
-    untested = np.zeros((task.batches.n_columns, 2), dtype=np.bool_)
+    clusters = np.unique(task.reference.with_centers(costs.centers).distinct_clusters(duplicates))
+    untested = np.zeros((task.n_columns, 2), dtype=np.bool_)
     search, waiting = GreedySearch(task, tree, costs, penalty), [CenterNode(0, clusters, untested)]
     while waiting:
         for node in waiting:

@@ -49,7 +49,7 @@ def grow_imm_by_passes(
             f"tie_break={tie_break!r} needs all rows in memory; for rows in batches use tie_break='first', "
             "or give the rows as an array"
         )
-    if task.overview.n_kept * task.batches.n_columns <= FEW_VALUES:
+    if task.n_kept * task.n_columns <= FEW_VALUES:
         return grow_imm(_in_memory(task), candidates=candidates, duplicates=duplicates)
     return Grown(_Growth(task, duplicates, candidates == "midpoints").tree(), "imm")
 
@@ -101,10 +101,10 @@ class _Growth:
     def __init__(self, task: Task, duplicates: str, midpoints: bool) -> None:
         centers = task.reference.centers.copy()
         centers[:, list(task.budget.forbidden)] = 0.0  # so that no cut of these columns separates any of them
-        self.merged = replace(task.reference, centers=centers).distinct_clusters(duplicates)
+        self.merged = task.reference.with_centers(centers).distinct_clusters(duplicates)
         self.columns = np.flatnonzero(np.ptp(centers, axis=0) > 0)
         self.centers, self.midpoints = np.ascontiguousarray(centers[:, self.columns]), midpoints
-        self.batches, self.weigh, self.n_rows = task.batches, task.whole_weights, task.overview.n_rows
+        self.batches, self.weigh, self.n_rows = task.batches, task.whole_weights, task.n_rows
         self.growing = GrowingTree()
         self.kept: Kept | None = None
         self.home = np.zeros(len(centers), dtype=np.int64)  # the node of each cluster's centre

@@ -55,7 +55,7 @@ class Search:
     def __init__(self, task: Task, tree: GrowingTree, costs: BlockCosts, two_sided: bool) -> None:
         self.batches, self.tree, self.costs, self.two_sided = task.batches, tree, costs, two_sided
         self.least_rows = task.budget.min_samples_leaf
-        self.columns = task.budget.allowed(task.batches.n_columns)
+        self.columns = task.budget.allowed(task.n_columns)
         overview = task.overview
         self.ranges = task.ranges
         repeated = self.costs.is_repeated

@@ -87,7 +87,7 @@ def make_problem(task: Task, objective: str, kernel: Kernel | None = None) -> Pr
         centers, unit = task.reference.centers, distance_unit(task)
         costs, cost_under = _distances(task.rows.values, centers, unit)
     k = task.reference.n_clusters
-    columns = task.budget.allowed(task.rows.n_columns)
+    columns = task.budget.allowed(task.n_columns)
     return Problem(task.rows, task.kept, costs, cost_under, share, times, k, task.n_jobs, columns, centers, unit or 1.0)
 
 
