@@ -9,7 +9,7 @@ from sklearn.datasets import make_blobs
 from boxwood import Explanation, explain
 from boxwood.explanation.choose import in_batches
 from boxwood.explanation.measure import frontier
-from boxwood.explanation.measure.held_out import with_sample_in_memory
+from boxwood.explanation.measure.held_out import with_rows_in_memory
 from boxwood.grow.leaves.prune import shares_of
 from boxwood.reference import Reference, Task
 from tests.cases import make_case
@@ -85,7 +85,7 @@ def test_what_is_held_out_is_that_of_the_same_rows_in_memory(seed):
     if seed <= 1:
         y[::20] = -1  # rows without a cluster are not in the sample, but columns are scaled by them, too
     ex = explain(scattered(X, seed, label=y), "label", validate=3, **options)
-    rows = with_sample_in_memory(ex)[0]._rows()
+    rows = with_rows_in_memory(ex)[0]._rows()
     frame = pd.DataFrame(rows.coordinates.table.values, columns=["x0", "x1", "x2"])
     assert sorted(map(tuple, frame.to_numpy())) == sorted(map(tuple, X[y >= 0]))
     expected = explain(frame, rows.task.reference.labels, validate=3, **options)
@@ -125,7 +125,7 @@ def test_equal_rows_are_as_often_in_a_sample_as_in_the_table(monkeypatch):
     monkeypatch.setattr("boxwood.explanation.measure.held_out.rows_of_sample", lambda *_: 400)
     X = np.repeat([[0.0], [1.0], [5.0]], [3_000, 500, 1_500], axis=0)
     ex = explain(scattered(X, 0, label=np.repeat([0, 1, 1], [3_000, 500, 1_500])), "label", method="imm")
-    sample, is_all = with_sample_in_memory(ex)
+    sample, is_all = with_rows_in_memory(ex)
     values, counts = np.unique(sample._rows().coordinates.table.values, return_counts=True)
     assert not is_all
     assert values.tolist() == [0.0, 1.0, 5.0]

@@ -146,6 +146,11 @@ class Task:
         """Number of columns."""
         return self.store.n_columns
 
+    @property
+    def is_weighted(self) -> bool:
+        """Whether rows have weights."""
+        return (self.batches.weight if self.in_batches else self.rows.weights) is not None
+
     @cached_property
     def ranges(self) -> tuple[Floats, Floats]:
         """The least and the greatest value of each column among the kept rows, each of shape (d,)."""
@@ -381,7 +386,7 @@ class Task:
     @cached_property
     def whole_weights(self) -> WholeWeights | None:
         """How weights become whole numbers, the same as in memory; None where every row weighs 1."""
-        return None if self.batches.weight is None else self.overview.whole_weights()
+        return self.overview.whole_weights() if self.is_weighted else None
 
     @property
     def _measured(self) -> Measured | None:

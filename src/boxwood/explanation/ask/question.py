@@ -45,7 +45,7 @@ from boxwood.reference.scaled import scaled_batches, unit_scaling, unscaled_refe
 from boxwood.table.spark_models import is_spark_model, reference_of_spark_model
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Question", "question_of", "table_question_of", "with_weights"]
+__all__ = ["Question", "TableQuestion", "question_of", "table_question_of", "with_weights"]
 
 
 @dataclass(frozen=True)

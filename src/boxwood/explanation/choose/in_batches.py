@@ -52,7 +52,7 @@ def searched_by_passes(
     are set, where clusters have equal centres, and where there are fewer leaves than clusters.
     """
     task = facts.task
-    sample, is_whole = sample_task(facts)
+    sample, is_whole = sample_task(task)
     share = 1.0 if objective == "cost" else facts.share_nearest
     rule = GoalRule(objective, share, comparable(facts.cost_of_clusters), float(facts.means.weights.sum()))
     asked, began = objective if rule.by_cost else "agreement", time.monotonic()
@@ -92,20 +92,19 @@ def rows_of_sample(batches: Batches, n_leaves: int) -> int:
     return max(min(SAMPLE_ROWS, SAMPLE_VALUES // batches.n_columns), ROWS, ROWS_PER_LEAF * n_leaves)
 
 
-def sample_task(facts: TableFacts) -> tuple[Task, bool]:
+def sample_task(task: Task) -> tuple[Task, bool]:
     """Return the task on a sample of distinct rows, and whether all rows are in it."""
-    task = facts.task
     n_rows = rows_of_sample(task.batches, task.leaves())
     found, budget = sample_of(task.batches, n_rows), task.budget
     values, weights = found.values, found.weights
-    is_whole = len(values) < n_rows or (not facts.weighted and float(weights.sum()) == task.n_kept)
+    is_whole = len(values) < n_rows or (not task.is_weighted and float(weights.sum()) == task.n_kept)
     if budget.min_samples_leaf > 1:  # which counts equal rows one by one
         if is_whole and found.times.sum() <= n_rows:
             found = found.repeated()
             values, weights = found.values, found.weights
         else:
             budget = budget.for_share(min(len(values) / task.n_kept, 1.0))
-    are_alike = not facts.weighted and bool((weights == 1.0).all())
+    are_alike = not task.is_weighted and bool((weights == 1.0).all())
     reference = Reference(found.labels, task.reference.centers, task.reference.names)
     return task.on(Rows(values, None if are_alike else weights), reference, budget), is_whole
 
@@ -164,12 +163,12 @@ class Growth(NamedTuple):
     by_means: bool
 
 
-def grown_by_name(facts: TableFacts, method: str, options: Mapping[str, Any]) -> Grown:
+def grown_by_name(task: Task, method: str, options: Mapping[str, Any]) -> Grown:
     """Return what a method by its name grows on all rows, as `choose` does for rows in memory."""
-    chosen, task = METHODS[method], facts.task
+    chosen = METHODS[method]
     notes: tuple[str, ...] = ()
     refuse_leaves(task, chosen)
     if task.budget.max_columns is not None:
-        task, notes = on_few_columns(task, *sample_task(facts))
+        task, notes = on_few_columns(task, *sample_task(task))
     grown = chosen.grow(task, **options)
     return grown._replace(notes=(*notes, *grown.notes))

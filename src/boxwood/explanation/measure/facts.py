@@ -93,7 +93,7 @@ class TableFacts:
             raise DataError(f"costs by {objective} distances need all rows in memory")
         self.scale, self.objective = scale, objective
         self.task, self.k = task, task.reference.n_clusters
-        self.weighted = task.batches.weight is not None
+        self.weighted = task.is_weighted
         known = task.reference.measured
         is_known = known is not None and known.is_of(task.batches)
         self._means: Means | None = known.means if known is not None and is_known else None

@@ -19,7 +19,7 @@ from boxwood.explanation.measure.held_out import (
     losses_on,
     parts_held_out,
     rest_of,
-    with_sample_in_memory,
+    with_rows_in_memory,
 )
 from boxwood.explanation.measure.losses import Distance, LeafLosses, Loss, cost_by_means, one_by_one, summed
 from boxwood.explanation.records import Frontier, FrontierRow, HeldOut
@@ -242,7 +242,7 @@ def frontier_by_passes(ex: Explanation, folds: int) -> Frontier:
         nothing = HeldOutBySize([None] * len(shares.sizes()), None)
         losses = _losses(TableFacts(growth.task, objective=ex.objective), tree)
         return frontier_on(ex, shares, losses, nothing, 0, way, ex.n_rows)
-    sampled, is_all = with_sample_in_memory(ex)
+    sampled, is_all = with_rows_in_memory(ex)
     evidence = sampled._rows()
     of_sample, to_grow = way_of(sampled, evidence), evidence.task.with_leaves(largest_of(ex))
     shares, _, grown_on = of_sample.prunings(to_grow, evidence)
@@ -259,7 +259,7 @@ def _way_on_all_rows(growth: Growth, distance: str) -> Way:
     """Return how a method by its name grows the larger tree on all rows of a table in batches."""
 
     def grown(task: Task, _: ThresholdTree | None = None) -> ThresholdTree:
-        return grown_by_name(TableFacts(task), growth.method, growth.options).tree
+        return grown_by_name(task, growth.method, growth.options).tree
 
     method = METHODS[growth.method]
     objective = "cost" if distance == "sqeuclidean" and not method.by_mistakes else "mistakes"

@@ -40,7 +40,7 @@ __all__ = [
     "parts_held_out",
     "rest_of",
     "retaken",
-    "with_sample_in_memory",
+    "with_rows_in_memory",
 ]
 
 MOST_FOLDS = 100
@@ -206,15 +206,17 @@ def _all_but(n_rows: int, held: Indices) -> Indices:
     return np.flatnonzero(stays)
 
 
-def with_sample_in_memory(ex: Explanation) -> tuple[Explanation, bool]:
-    """Return an explanation that refers to a sample of the rows of its table, and whether they are all with a cluster.
+def with_rows_in_memory(ex: Explanation) -> tuple[Explanation, bool]:
+    """Return an explanation that refers to rows in memory, and whether these are all with a cluster.
 
-    The sample depends on the rows alone. Its tree and its facts stay those of all rows. Takes a pass.
+    Of rows in batches it refers to a sample, which depends on the rows alone, and takes a pass. Its tree and its facts
+    stay those of all rows.
     """
-    assert ex._table is not None
+    if ex._table is None:
+        return ex, True
     whole, growth = ex._table.task, ex._table.growth
     sample, is_all = _sample(whole)
-    weights = None if whole.batches.weight is None else sample.own_weights
+    weights = sample.own_weights if whole.is_weighted else None
     table = Rows(sample.values, weights)
     coordinates = Coordinates.of_rows(table, ex.columns, None if growth is None else growth.scaling)
     task = _task(coordinates.rows, sample, whole if growth is None else growth.task, growth)
