@@ -161,7 +161,7 @@ def fit_on(model: TreeClusterer, source: Source, label: Any, weight: Any) -> Fit
                 f"got {shown(name)}"
             )
     method = METHODS[model._method]
-    method.refuse_without_passes()  # before anything is read
+    method.refuse_batches()  # before anything is read
     batches = replace(rows_of(source, label, weight), n_jobs=model._jobs())
     model._booleans, model._left_out = boolean_columns_of(batches), left_out_of(source, (label, weight))
     model._beside = tuple(name for name in (label, weight) if name is not None)

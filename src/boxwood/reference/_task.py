@@ -277,10 +277,11 @@ class Task:
     def blinkered(self) -> Task:
         """The task as methods see it that look at nothing but the columns they may test; others are zero.
 
-        It has no mixture. Without forbidden columns it is the task itself. Takes memory for the rows.
+        It has no mixture. Without forbidden columns it is the task itself; so it is in batches, where methods leave out
+        columns that they may not test by themselves. Takes memory for the rows.
         """
         hidden = list(self.budget.forbidden)
-        if not hidden:
+        if not hidden or self.in_batches:
             return self
         values, centers = self.rows.values.copy(order="K"), self.reference.centers.copy()
         values[:, hidden], centers[:, hidden] = 0.0, 0.0

@@ -173,7 +173,7 @@ def table_question_of(source: Source, clustering: Any, asked: Asked) -> TableQue
     if is_spark_model(clustering):
         source, clustering = reference_of_spark_model(clustering, getattr(source, "frame", source))
     if asked.method != "auto":
-        METHODS[asked.method].refuse_without_passes()  # before anything is read
+        METHODS[asked.method].refuse_batches()  # before anything is read
     if clustering is not None:
         with suppress(MissingValues):
             question = _posed(source, clustering, asked, looked_at=False)

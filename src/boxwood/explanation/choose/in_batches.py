@@ -130,7 +130,7 @@ def _of_all_rows(facts: TableFacts) -> dict[ThresholdTree, str]:
     """Return the tree of IMM by passes over all rows, if it can be had."""
     task, imm = facts.task, METHODS["imm"]
     limited = [part for part in task.budget.given if part != "round_thresholds"]
-    if not imm.passes or limited or task.reference.equal_pair or task.leaves() < task.reference.n_clusters:
+    if limited or task.reference.equal_pair or task.leaves() < task.reference.n_clusters:
         return {}
     grown = imm.grow(task)
     return {grown.tree: grown.method}

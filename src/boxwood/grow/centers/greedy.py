@@ -12,7 +12,7 @@ from boxwood._threads import map_blocks, map_tasks
 from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import as_whole_weights, finite_number
 from boxwood.grow._methods import METHODS
-from boxwood.grow.grown import EqualCuts, Grown, Split, TieBreak, grow_by_cuts
+from boxwood.grow.grown import EqualCuts, Grown, Split, TieBreak, grow_by_cuts, refuse_ties_in_batches
 from boxwood.grow.shared.costs import PartedOrder, Places, Problem, distance_unit, largest_costs, make_problem, scale_of
 from boxwood.loops.greedy import add_changes, best_scores, costs_of_cuts, keep_nearest, summed_costs
 from boxwood.passes import Source
@@ -92,6 +92,11 @@ def greedy(
 
 def grow_greedy(task: Task, *, duplicates: str = "error", tie_break: str = "first") -> Grown:
     """Return what `greedy` grows for a task."""
+    if task.in_batches:
+        from boxwood.grow.centers.greedy_passes import separated
+
+        refuse_ties_in_batches(tie_break)
+        return Grown(separated(task, duplicates), "greedy")
     ties = TieBreak(tie_break, task.random_state)
     weights = np.ones(task.n_rows) if task.rows.weights is None else task.rows.weights
     whole = as_whole_weights(np.where(task.kept, weights, 0.0))
@@ -238,6 +243,11 @@ def shallow(
 
 def grow_shallow(task: Task, *, depth_penalty: float = 0.03, duplicates: str = "error") -> Grown:
     """Return what `shallow` grows for a task."""
+    if task.in_batches:
+        from boxwood.grow.centers.greedy_passes import separated
+
+        refuse_negative(depth_penalty)
+        return Grown(separated(task, duplicates, float(depth_penalty)), "shallow")
     return Grown(grow_several(task, [depth_penalty], duplicates=duplicates)[0], "shallow")
 
 

@@ -18,10 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Bools, Floats, Indices, Ints
-from boxwood._validation import WholeWeights, refuse_unknown
-from boxwood.errors import DataError
-from boxwood.grow.centers.greedy import refuse_negative
-from boxwood.grow.grown import TIE_BREAKS, Grown
+from boxwood._validation import WholeWeights
 from boxwood.grow.shared.costs import scale_for
 from boxwood.grow.shared.passes import (
     BINS,
@@ -46,25 +43,11 @@ from boxwood.passes import Block
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, between
 
-__all__ = ["grow_greedy_by_passes", "grow_shallow_by_passes"]
+__all__ = ["separated"]
 
 
-def grow_greedy_by_passes(task: Task, *, duplicates: str = "error", tie_break: str = "first") -> Grown:
-    """Return what `grow_greedy` grows for rows in memory."""
-    refuse_unknown("tie_break", tie_break, TIE_BREAKS)
-    if tie_break != "first":
-        raise DataError(f"tie_break={tie_break!r} needs all rows in memory; for rows in batches use tie_break='first'")
-    return Grown(_separated(task, duplicates, 0.0), "greedy")
-
-
-def grow_shallow_by_passes(task: Task, *, depth_penalty: float = 0.03, duplicates: str = "error") -> Grown:
-    """Return what `grow_shallow` grows for rows in memory."""
-    refuse_negative(depth_penalty)
-    return Grown(_separated(task, duplicates, float(depth_penalty)), "shallow")
-
-
-def _separated(task: Task, duplicates: str, penalty: float) -> ThresholdTree:
-    """Return the tree with one leaf for each centre whose cuts have the lowest scores."""
+def separated(task: Task, duplicates: str, penalty: float = 0.0) -> ThresholdTree:
+    """Return the tree with one leaf for each centre whose cuts have the lowest scores, by passes."""
     hidden = task.budget.forbidden
     costs, tree = BlockCosts.of(task, "cost", hidden), GrowingTree()
     clusters = np.unique(task.reference.with_centers(costs.centers).distinct_clusters(duplicates))

@@ -27,7 +27,7 @@ from boxwood._threads import BLOCK_ROWS, fold_blocks, map_blocks
 from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import Rows, as_whole_weights, refuse_unknown
 from boxwood.grow._methods import METHODS
-from boxwood.grow.grown import EqualCuts, Grown, Split, TieBreak, grow_by_cuts
+from boxwood.grow.grown import EqualCuts, Grown, Split, TieBreak, grow_by_cuts, refuse_ties_in_batches
 from boxwood.loops import imm as loops
 from boxwood.loops.imm import ClusterCounts, Column, Events, events_in_bins, smallest_above, sweep
 from boxwood.passes import Source
@@ -130,6 +130,11 @@ def imm(
 def grow_imm(task: Task, *, candidates: str = "all", duplicates: str = "error", tie_break: str = "first") -> Grown:
     """Return what `imm` grows for a task."""
     refuse_unknown("candidates", candidates, ("all", "midpoints"))
+    if task.in_batches:
+        from boxwood.grow.centers.imm_streamed import tree_by_passes
+
+        refuse_ties_in_batches(tie_break)
+        return Grown(tree_by_passes(task, duplicates, candidates), "imm")
     reference = task.reference.with_distinct_centers(duplicates)
     rows, centers = task.rows, reference.centers
     weights = None if rows.weights is None else np.where(task.kept, rows.weights, 0.0)

@@ -19,17 +19,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boxwood._types import Array, Bools, Floats, Indices, Ints
-from boxwood._validation import Rows, refuse_unknown
-from boxwood.errors import DataError
+from boxwood._validation import Rows
 from boxwood.grow.centers._imm_look import Cuts, Kept, Places, Question, Seen, look
 from boxwood.grow.centers.imm import Bins, Search, grow_imm
-from boxwood.grow.grown import TIE_BREAKS, Grown
 from boxwood.grow.shared.passes import GrowingTree, Paths
 from boxwood.passes import Block
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, between
 
-__all__ = ["grow_imm_by_passes"]
+__all__ = ["tree_by_passes"]
 
 FEW_VALUES = 1_000_000  # a table with no more values is read into memory
 MOST_VALUES = 1_000_000  # values that a pass may bring, of all nodes
@@ -38,20 +36,11 @@ FEWEST_BINS, MOST_BINS, KEPT_BINS = 16, 1024, 256  # of a column, between all ce
 FEWEST_CLOSER, MOST_CLOSER = 64, 16_384  # the same for closer bins within a few bins; they have numbers of two bytes
 
 
-def grow_imm_by_passes(
-    task: Task, *, candidates: str = "all", duplicates: str = "error", tie_break: str = "first"
-) -> Grown:
-    """Return what `imm` grows for rows in batches."""
-    refuse_unknown("candidates", candidates, ("all", "midpoints"))
-    refuse_unknown("tie_break", tie_break, TIE_BREAKS)
-    if tie_break != "first":
-        raise DataError(
-            f"tie_break={tie_break!r} needs all rows in memory; for rows in batches use tie_break='first', "
-            "or give the rows as an array"
-        )
+def tree_by_passes(task: Task, duplicates: str, candidates: str) -> ThresholdTree:
+    """Return the tree that `imm` grows for rows in batches."""
     if task.n_kept * task.n_columns <= FEW_VALUES:
-        return grow_imm(_in_memory(task), candidates=candidates, duplicates=duplicates)
-    return Grown(_Growth(task, duplicates, candidates == "midpoints").tree(), "imm")
+        return grow_imm(_in_memory(task), candidates=candidates, duplicates=duplicates).tree
+    return _Growth(task, duplicates, candidates == "midpoints").tree()
 
 
 def _in_memory(task: Task) -> Task:
