@@ -9,10 +9,9 @@ from sklearn.datasets import make_blobs
 from boxwood import Explanation, explain
 from boxwood.explanation.choose import in_batches
 from boxwood.explanation.measure import frontier
-from boxwood.explanation.measure.held_out import with_sample_in_memory
-from boxwood.grow.leaves.prune import shares_by_passes, shares_of
-from boxwood.reference import Reference, TableTask, Task
-from boxwood.reference.streamed import TableReference
+from boxwood.explanation.measure.held_out import with_rows_in_memory
+from boxwood.grow.leaves.prune import shares_of
+from boxwood.reference import Reference, Task
 from tests.cases import make_case
 from tests.explanation.test_table_explain import both, cannot_be_separated, near, table
 from tests.grow.test_prune import random_tree
@@ -34,8 +33,8 @@ def test_prunings_are_those_in_memory(objective):
         columns = {"label": labels} | ({} if weights is None else {"w": weights})
         weight = None if weights is None else "w"
         source = scattered(X.astype(np.float64), seed, **columns)
-        known = TableReference.of(source, "label", sample_weight=weight)
-        by_passes = shares_by_passes(tree, TableTask.of(source, known, sample_weight=weight), objective)
+        known = Reference.of(source, "label", sample_weight=weight)
+        by_passes = shares_of(tree, Task.of(source, known, sample_weight=weight), objective)
         in_memory = shares_of(tree, task, objective, None)
         np.testing.assert_array_equal(by_passes.clusters, in_memory.clusters)
         unit = 1  # of a mistake in memory, where rows are only counted by passes
@@ -86,7 +85,7 @@ def test_what_is_held_out_is_that_of_the_same_rows_in_memory(seed):
     if seed <= 1:
         y[::20] = -1  # rows without a cluster are not in the sample, but columns are scaled by them, too
     ex = explain(scattered(X, seed, label=y), "label", validate=3, **options)
-    rows = with_sample_in_memory(ex)[0]._rows()
+    rows = with_rows_in_memory(ex)[0]._rows()
     frame = pd.DataFrame(rows.coordinates.table.values, columns=["x0", "x1", "x2"])
     assert sorted(map(tuple, frame.to_numpy())) == sorted(map(tuple, X[y >= 0]))
     expected = explain(frame, rows.task.reference.labels, validate=3, **options)
@@ -126,7 +125,7 @@ def test_equal_rows_are_as_often_in_a_sample_as_in_the_table(monkeypatch):
     monkeypatch.setattr("boxwood.explanation.measure.held_out.rows_of_sample", lambda *_: 400)
     X = np.repeat([[0.0], [1.0], [5.0]], [3_000, 500, 1_500], axis=0)
     ex = explain(scattered(X, 0, label=np.repeat([0, 1, 1], [3_000, 500, 1_500])), "label", method="imm")
-    sample, is_all = with_sample_in_memory(ex)
+    sample, is_all = with_rows_in_memory(ex)
     values, counts = np.unique(sample._rows().coordinates.table.values, return_counts=True)
     assert not is_all
     assert values.tolist() == [0.0, 1.0, 5.0]

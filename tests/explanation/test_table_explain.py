@@ -18,7 +18,6 @@ from boxwood.explanation.ask.columns import look_at, looks_like_identifier
 from boxwood.explanation.choose import in_batches
 from boxwood.passes import NearestCenters, ranks
 from boxwood.passes.batches import rows_of
-from boxwood.reference import TableReference
 from boxwood.table._arrow_source import ArrowSource
 from tests import naive
 from tests.scale import law
@@ -422,7 +421,7 @@ def test_auto_beyond_a_sample_keeps_limits(monkeypatch):
 def test_passes_are_few():
     X = make_blobs(500, 4, centers=5, cluster_std=2.5, random_state=0)[0]
     source = scattered(X, 0)
-    explain(source, TableReference(NearestCenters(X[:5]), X[:5]), method="imm")
+    explain(source, Reference(NearestCenters(X[:5]), X[:5]), method="imm")
     assert source.runs <= 7
 
 

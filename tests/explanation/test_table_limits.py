@@ -83,7 +83,7 @@ def test_a_tree_of_a_sample_has_enough_of_all_rows_in_its_leaves(seed, monkeypat
 def test_preferred_columns_must_be_columns_of_the_rules():
     X, y = make_blobs(60, 2, centers=3, random_state=0)
     source = scattered(X, 0, label=y, town=["here"] * 60)
-    with pytest.raises(DataError, match=r"preferred columns that rules cannot use: town; prefer some of x0, x1"):
+    with pytest.raises(DataError, match=r"rules cannot use: town \(left out, text\); prefer some of x0, x1"):
         explain(source, "label", preferred=["town"])
     with pytest.raises(ValueError, match="method 'imm' has no preferred where rows are read in batches"):
         explain(source, "label", method="imm", preferred=["x0"])
@@ -94,5 +94,5 @@ def test_the_page_on_tables_names_the_methods_that_grow_by_passes():
     page = (Path(__file__).parents[2] / "docs/tables.md").read_text()
     lines = [line.split("|") for line in page.splitlines() if line.startswith("| methods ")]
     by_passes, in_memory = (set(line[1].split("`")[1::2]) for line in lines)
-    assert by_passes == {name for name, method in METHODS.items() if method.passes}
+    assert by_passes == {name for name, method in METHODS.items() if method.in_batches}
     assert in_memory == set(METHODS) - by_passes

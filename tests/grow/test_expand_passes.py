@@ -12,11 +12,11 @@ from boxwood.grow._methods import METHODS
 from boxwood.grow.leaves import _cuts_passes, expand_passes
 from boxwood.grow.leaves import _cuts_passes as search
 from boxwood.grow.leaves.expand import expanded, grow_exkmc, grow_expand
-from boxwood.grow.leaves.expand_passes import expanded_by_passes, grow_exkmc_by_passes, grow_expand_by_passes
+from boxwood.grow.leaves.expand_passes import expanded_by_passes
 from boxwood.grow.shared import passes
 from boxwood.grow.shared.passes import inner_edges
 from boxwood.passes import LabelColumn, NearestCenters
-from boxwood.reference import Reference, TableReference, TableTask, Task
+from boxwood.reference import Reference, Task
 from boxwood.reference.budget import Budget
 from tests.cases import make_case
 from tests.grow.test_expand import random_tree
@@ -43,7 +43,7 @@ def tables(seed, max_rows=40, **options):
     source = scattered(X, seed, **columns)
     weight = None if weights is None else "w"
     labelling = LabelColumn("label", tuple(range(k)))
-    by_passes = TableTask.of(source, TableReference(labelling, centers), sample_weight=weight, **options)
+    by_passes = Task.of(source, Reference(labelling, centers), sample_weight=weight, **options)
     return Task.of(X, reference, sample_weight=weights, **options), by_passes
 
 
@@ -75,7 +75,7 @@ def test_trees_are_those_of_rows_in_memory(seed, objective, cuts, sizes):
     leaves, tol, ahead = int(rng.integers(3, 12)), float(rng.choice([0.0, 0.0, 0.05])), bool(rng.integers(2))
     options = {"objective": objective, "cuts": cuts, "tol": tol, "look_ahead": ahead}
     expected = expanded(base, task, leaves, instead=True, **options)
-    assert expanded_by_passes(base, by_passes, leaves, instead=True, **options) == (expected, 0)
+    assert expanded_by_passes(base, by_passes, leaves, instead=True, **options) == (expected, ())
 
 
 @law(6)
@@ -85,12 +85,12 @@ def test_pairs_of_cuts_are_made_instead_of_slivers_as_in_memory(seed, cuts):
     X = rng.random((150, 3)).round(3)
     labels = ((X[:, 0] > 0.5) ^ (X[:, 1] > 0.5)) + 2 * ((X[:, 0] > 0.7) & (X[:, 2] > 0.3)) * (seed % 2)
     reference = Reference.of(X, labels.astype(int))
-    clusters = TableReference(LabelColumn("label", tuple(range(reference.n_clusters))), reference.centers)
-    by_passes = TableTask.of(scattered(X, seed, label=labels.astype(int)), clusters)
+    clusters = Reference(LabelColumn("label", tuple(range(reference.n_clusters))), reference.centers)
+    by_passes = Task.of(scattered(X, seed, label=labels.astype(int)), clusters)
     for objective, leaves in product(OBJECTIVES, (3, 4, 9)):
         options = {"objective": objective, "cuts": cuts, "look_ahead": True}
         expected = expanded(None, Task.of(X, reference), leaves, instead=True, **options)
-        assert expanded_by_passes(None, by_passes, leaves, instead=True, **options) == (expected, 0)
+        assert expanded_by_passes(None, by_passes, leaves, instead=True, **options) == (expected, ())
     alone = expanded(None, Task.of(X, reference), 4, objective="mistakes", cuts=cuts, look_ahead=False)
     both = expanded(None, Task.of(X, reference), 4, objective="mistakes", cuts=cuts, instead=True)
     assert both != alone or seed % 2
@@ -106,8 +106,8 @@ def test_budgets_are_kept_as_in_memory(seed, sizes):
     most = tables(seed, 25)[0].n_kept // 2
     budget = replace(budget, min_samples_leaf=max(min(budget.min_samples_leaf, most), 1))
     task, by_passes = tables(seed, 25, budget=budget)
-    for grow, grow_by_passes in ((grow_exkmc, grow_exkmc_by_passes), (grow_expand, grow_expand_by_passes)):
-        assert grow_by_passes(by_passes, base="root") == grow(task, base="root")
+    for grow in (grow_exkmc, grow_expand):
+        assert grow(by_passes, base="root") == grow(task, base="root")
 
 
 @law(10)
@@ -115,7 +115,7 @@ def test_the_nearest_centers_may_be_the_clusters(seed):
     rng = np.random.default_rng(seed)
     X, centers = rng.integers(0, 9, size=(60, 3)).astype(float), rng.integers(0, 9, size=(5, 3)).astype(float)
     labels = ((X[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
-    reference = TableReference(NearestCenters(centers), centers)
+    reference = Reference(NearestCenters(centers), centers)
     for objective in OBJECTIVES:
         expected = expanded(None, Task.of(X, Reference(labels, centers)), 8, objective=objective, look_ahead=False)
         found = expand(None, scattered(X, seed), reference, max_leaf_nodes=expected.n_leaves, objective=objective)
@@ -130,20 +130,20 @@ def test_a_table_with_many_rows_is_looked_at_in_bins(seed, monkeypatch):
     X = np.column_stack([3 * rng.normal(size=k)[labels] + rng.normal(size=n), rng.standard_cauchy(size=n) ** 5])
     reference = Reference.of(X, labels)
     look_closely(monkeypatch, search, _cuts_passes, 512, 50, 200)
-    clusters = TableReference(LabelColumn("label", tuple(range(k))), reference.centers)
+    clusters = Reference(LabelColumn("label", tuple(range(k))), reference.centers)
     for objective in OBJECTIVES:
         source = scattered(X, seed, label=labels)
         expected = expanded(None, Task.of(X, reference), 6, objective=objective, look_ahead=False)
-        assert expanded_by_passes(None, TableTask.of(source, clusters), 6, objective=objective, look_ahead=False) == (
+        assert expanded_by_passes(None, Task.of(source, clusters), 6, objective=objective, look_ahead=False) == (
             expected,
-            0,
+            (),
         )
         assert source.runs <= 20  # though values lie far apart
 
 
 def test_what_needs_all_rows_in_memory_is_refused():
     source = scattered([[0.0], [1.0], [2.0]], 0, label=[0, 1, 1])
-    reference = TableReference(LabelColumn("label", (0, 1)), [[0.0], [1.5]])
+    reference = Reference(LabelColumn("label", (0, 1)), [[0.0], [1.5]])
     with pytest.raises(DataError, match="use kernel=None"):
         expand(None, source, reference, max_leaf_nodes=2, kernel="gaussian")
 
@@ -183,18 +183,18 @@ def test_two_cuts_at_once_are_found_among_the_rows_of_leaves(seed, objective, si
     X = rng.integers(0, 4, size=(60, 3)).astype(float)
     labels = ((X[:, 0] > 1) != (X[:, 1] > 1)).astype(int)  # as in XOR no single cut gains much
     reference = Reference.of(X, labels)
-    clusters = TableReference(LabelColumn("label", (0, 1)), reference.centers)
-    by_passes = TableTask.of(scattered(X, seed, label=labels), clusters)
+    clusters = Reference(LabelColumn("label", (0, 1)), reference.centers)
+    by_passes = Task.of(scattered(X, seed, label=labels), clusters)
     expected = expanded(None, Task.of(X, reference), 6, objective=objective, instead=True)
-    assert expanded_by_passes(None, by_passes, 6, objective=objective, instead=True) == (expected, 0)
+    assert expanded_by_passes(None, by_passes, 6, objective=objective, instead=True) == (expected, ())
 
 
 def test_leaves_with_too_many_rows_to_look_ahead_are_said(monkeypatch):
     X = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
     source, clusters = scattered(X, 0, label=[0, 0, 1, 1]), LabelColumn("label", (0, 1))
-    task = TableTask.of(source, TableReference(clusters, [[0.5, 0.5], [0.5, 0.5]]), max_leaf_nodes=4)
-    assert grow_expand_by_passes(task, base="root").tree.n_leaves == 4
+    task = Task.of(source, Reference(clusters, [[0.5, 0.5], [0.5, 0.5]]), max_leaf_nodes=4)
+    assert grow_expand(task, base="root").tree.n_leaves == 4
     monkeypatch.setattr(expand_passes, "VALUES", 7)
-    grown = grow_expand_by_passes(task, base="root")
+    grown = grow_expand(task, base="root")
     assert grown.tree.n_leaves == 1
     assert "1 leaf has more than" in grown.notes[0]

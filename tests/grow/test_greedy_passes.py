@@ -12,7 +12,7 @@ from boxwood.grow._methods import METHODS
 from boxwood.grow.centers import greedy_passes as search
 from boxwood.loops.greedy import foretold_depth, write_least_depths
 from boxwood.passes import LabelColumn, NearestCenters
-from boxwood.reference import Reference, TableReference, TableTask, Task
+from boxwood.reference import Reference, Task
 from boxwood.reference.budget import Budget
 from tests.grow.test_expand_passes import look_closely, tables
 from tests.scale import law, seeds
@@ -76,8 +76,8 @@ def test_a_table_with_many_rows_is_looked_at_in_bins(seed, name, monkeypatch):
     look_closely(monkeypatch, search, search, 512, 50, 200)
     columns = {"label": labels} | ({} if weights is None else {"w": weights})
     source = scattered(X, seed, **columns)
-    clusters = TableReference(LabelColumn("label", tuple(range(k))), reference.centers)
-    by_passes = TableTask.of(source, clusters, sample_weight=None if weights is None else "w")
+    clusters = Reference(LabelColumn("label", tuple(range(k))), reference.centers)
+    by_passes = Task.of(source, clusters, sample_weight=None if weights is None else "w")
     expected = grown(name, Task.of(X, reference, sample_weight=weights), seed)
     assert grown(name, by_passes, seed) == expected
     assert source.runs <= 2 + 4 * expected.tree.depth
@@ -88,19 +88,19 @@ def test_sources_stand_where_rows_stand(seed):
     rng = np.random.default_rng(seed)
     X, centers = rng.integers(0, 9, size=(60, 3)).astype(float), rng.normal(5, 3, size=(5, 3))
     labels = ((X[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
-    source, reference = scattered(X, seed), TableReference(NearestCenters(centers), centers)
+    source, reference = scattered(X, seed), Reference(NearestCenters(centers), centers)
     for grow in (greedy, shallow):
         assert grow(source, reference) == grow(X, Reference(labels, centers))
 
 
 def test_what_needs_all_rows_in_memory_is_refused():
     source = scattered([[0.0], [1.0], [2.0]], 0, label=[0, 1, 1])
-    reference = TableReference(LabelColumn("label", (0, 1)), [[0.0], [1.5]])
+    reference = Reference(LabelColumn("label", (0, 1)), [[0.0], [1.5]])
     with pytest.raises(DataError, match="use tie_break='first'"):
         greedy(source, reference, tie_break="margin")
     with pytest.raises(ValueError, match="at least 0"):
         shallow(source, reference, depth_penalty=-1)
-    equal = TableReference(LabelColumn("label", (0, 1)), [[1.0], [1.0]])
+    equal = Reference(LabelColumn("label", (0, 1)), [[1.0], [1.0]])
     with pytest.raises(DataError, match="equal centres"):
         greedy(source, equal)
 

@@ -14,7 +14,7 @@ from boxwood.grow.centers import imm_streamed
 from boxwood.loops import imm as loops
 from boxwood.passes import LabelColumn, NearestCenters
 from boxwood.passes.labelling import RowStore
-from boxwood.reference import TableReference, TableTask, Task
+from boxwood.reference import Task
 from boxwood.reference.budget import Budget
 from boxwood.table._arrow_source import ArrowSource
 from boxwood.tree import ThresholdTree
@@ -34,7 +34,7 @@ def by_passes(X, reference, seed, weights=None, *, is_local=True, **options):
     columns = {"cluster": reference.labels} | ({} if weights is None else {"weight": weights})
     source = scattered(X, seed, **columns)
     source.is_local = is_local
-    clusters = TableReference(LabelColumn("cluster", tuple(range(reference.n_clusters))), reference.centers)
+    clusters = Reference(LabelColumn("cluster", tuple(range(reference.n_clusters))), reference.centers)
     return imm(source, clusters, sample_weight=None if weights is None else "weight", **options), source
 
 
@@ -147,7 +147,7 @@ def test_threads_do_not_matter():
     labels = rng.integers(6, size=3000)
     X = (3 * rng.normal(size=(6, 3)))[labels] + rng.normal(size=(3000, 3))
     reference = Reference.of(X, labels)
-    clusters = TableReference(LabelColumn("cluster", tuple(range(6))), reference.centers)
+    clusters = Reference(LabelColumn("cluster", tuple(range(6))), reference.centers)
     table = scattered(X, 0, cluster=labels).table
     for n_jobs in (1, 4):
         assert imm(ArrowSource(table, batch_rows=100, n_jobs=n_jobs), clusters) == imm(X, reference)
@@ -166,7 +166,7 @@ def test_rows_belong_to_their_nearest_centre():
     rng = np.random.default_rng(1)
     X, centers = rng.normal(size=(500, 3)), rng.normal(size=(5, 3))
     labels = ((X[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
-    tree = imm(scattered(X, 0), TableReference(NearestCenters(centers), centers))
+    tree = imm(scattered(X, 0), Reference(NearestCenters(centers), centers))
     assert tree == imm(X, Reference(labels, centers))
 
 
@@ -176,7 +176,7 @@ def counted(X, labels, seed=0):
     source = scattered(X, seed, cluster=labels)
     passes, run = [], source.run
     source.run = lambda make, columns, n_jobs: (passes.append(len(columns)), run(make, columns, n_jobs))[1]
-    clusters = TableReference(LabelColumn("cluster", tuple(range(reference.n_clusters))), reference.centers)
+    clusters = Reference(LabelColumn("cluster", tuple(range(reference.n_clusters))), reference.centers)
     assert imm(source, clusters) == imm(X, reference)
     return source.cells / X.size, sum(n > X.shape[1] for n in passes), source.runs
 
@@ -258,8 +258,8 @@ def test_forbidden_columns_are_not_cut():
     labels = rng.integers(4, size=200)
     X = (3 * rng.normal(size=(4, 3)))[labels] + rng.normal(size=(200, 3))
     reference, budget = Reference.of(X, labels), Budget(forbidden=(1,))
-    clusters = TableReference(LabelColumn("cluster", (0, 1, 2, 3)), reference.centers)
-    table = TableTask.of(scattered(X, 0, cluster=labels), clusters, budget=budget)
+    clusters = Reference(LabelColumn("cluster", (0, 1, 2, 3)), reference.centers)
+    table = Task.of(scattered(X, 0, cluster=labels), clusters, budget=budget)
     tree = METHODS["imm"].grow(table).tree
     assert 1 not in tree.feature
     assert tree == METHODS["imm"].grow(Task.of(X, reference, budget=budget)).tree

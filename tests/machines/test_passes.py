@@ -16,7 +16,7 @@ from boxwood.grow.centers import imm_streamed
 from boxwood.passes import LabelColumn, NearestCenters
 from boxwood.passes.batches import rows_of
 from boxwood.passes.overview import Overview
-from boxwood.reference import TableReference, TableTask
+from boxwood.reference import Reference, Task
 from boxwood.table._arrow_source import ArrowSource
 
 pytestmark = pytest.mark.machines
@@ -90,12 +90,11 @@ def test_the_same_trees(machines, monkeypatch):
     monkeypatch.setattr(imm_streamed, "FEW_VALUES", 0)  # a small table would be read into memory
     table, centers = some_table(5)
     table = table.select([f"x{j}" for j in range(4)])
-    reference = TableReference(NearestCenters(centers), centers)
+    reference = Reference(NearestCenters(centers), centers)
     source = machines.source(machines.frame(shuffled(table), 3))
     for name in ("imm", "greedy", "mmdt"):
         trees = [
-            METHODS[name].grow(TableTask.of(rows, reference, random_state=0)).tree
-            for rows in (source, ArrowSource(table))
+            METHODS[name].grow(Task.of(rows, reference, random_state=0)).tree for rows in (source, ArrowSource(table))
         ]
         assert trees[0] == trees[1], name
 
@@ -148,9 +147,9 @@ def test_two_columns_of_one_name_are_refused(machines):
 def test_missing_values_count_alike_as_null_and_nan(machines):
     rows = {"x": [1.0, None, float("nan"), 2.0], "n": [1, None, 3, None], "f": [True, None, False, None]}
     source = machines.source(machines.frame(pa.table(rows)))
-    reference = TableReference(NearestCenters(np.zeros((1, 3))), np.zeros((1, 3)))
+    reference = Reference(NearestCenters(np.zeros((1, 3))), np.zeros((1, 3)))
     with pytest.raises(DataError, match=r"missing values in 3 of 4 rows: x \(2\), n \(2\), f \(2\)\nleave those"):
-        TableTask.of(source, reference).overview  # noqa: B018
+        Task.of(source, reference).overview  # noqa: B018
 
 
 def test_numbers_of_every_type(machines):

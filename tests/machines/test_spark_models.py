@@ -6,7 +6,7 @@ import pytest
 
 import boxwood as bw
 from boxwood.errors import DataError
-from boxwood.reference import TableTask
+from boxwood.reference import Task
 from boxwood.table.spark_models import is_spark_model, reference_of_spark_model
 
 pytestmark = pytest.mark.machines
@@ -44,7 +44,7 @@ def clusterers():
 
 def sizes_and_ranges(source, reference):
     """Return the size of each cluster and its ranges of columns."""
-    overview = TableTask.of(source, reference).overview
+    overview = Task.of(source, reference).overview
     return overview.sizes.tolist(), overview.least.tolist(), overview.most.tolist()
 
 

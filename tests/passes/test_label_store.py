@@ -16,7 +16,7 @@ import pytest
 import boxwood as bw
 from boxwood.passes import Batches, NearestCenters
 from boxwood.passes.labelling import LabelStore, RowStore
-from boxwood.reference import TableReference, TableTask
+from boxwood.reference import Reference, Task
 from boxwood.table._arrow_source import ArrowSource
 from tests.scale import law
 from tests.scattered import scattered
@@ -69,8 +69,8 @@ def test_passes_see_the_same_with_stored_clusters_and_without(seed):
 def test_later_passes_read_only_what_they_ask_for():
     X = np.random.default_rng(0).normal(size=(100, 5))
     source = scattered(X, 0)
-    reference = TableReference(NearestCenters(X[:3]), X[:3])
-    task = TableTask.of(source, reference)
+    reference = Reference(NearestCenters(X[:3]), X[:3])
+    task = Task.of(source, reference)
     assert task.overview.n_kept == 100
     assert source.cells == 500
     for columns, cells in (([2], 100), ([0, 4], 200), ([], 100)):
@@ -188,7 +188,7 @@ def test_files_are_read_less_in_later_passes(tmp_path):
     X = np.random.default_rng(0).normal(size=(1000, 4))
     pq.write_table(pa.table({f"x{j}": X[:, j] for j in range(4)}), tmp_path / "t.parquet")
     source = bw.scan(tmp_path / "t.parquet")
-    task = TableTask.of(source, TableReference(NearestCenters(X[:2]), X[:2]))
+    task = Task.of(source, Reference(NearestCenters(X[:2]), X[:2]))
     assert task.overview.n_rows == 1000
     found = task.batches.fold(Gather, [3]).table()
     assert found == replace_store(task.batches).fold(Gather, [3]).table()

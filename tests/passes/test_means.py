@@ -9,7 +9,7 @@ import pytest
 from boxwood import DataError, Mixture, Reference
 from boxwood.grow._methods import METHODS
 from boxwood.passes.labelling import MOST_LABELS
-from boxwood.reference import Moments, TableReference, TableTask, Task
+from boxwood.reference import Moments, Task
 from boxwood.reference.streamed import moments_in
 from tests.cases import make_case
 from tests.scale import law
@@ -31,11 +31,11 @@ def test_means_and_variances_are_those_of_rows_in_memory(seed):
     source, weight = in_batches(case, seed)
     here = Reference.of(case.X, case.labels, sample_weight=case.weights)
     there = Reference.of(source, "label", sample_weight=weight)
-    assert isinstance(there, TableReference)
+    assert there.in_batches
     assert there.names == here.names
     assert source.runs == 2  # labels with ranges, and means
     np.testing.assert_array_equal(there.centers, here.centers)
-    task = TableTask.of(source, there, sample_weight=weight)
+    task = Task.of(source, there, sample_weight=weight)
     mixture = task.components
     assert source.runs == 3
     expected = Task.of(case.X, here, sample_weight=case.weights).components
@@ -52,10 +52,10 @@ def test_trees_of_mixtures_are_those_of_rows_in_memory(seed):
     source, weight = in_batches(case, seed)
     k = int(rng.integers(1, 6))
     centers = np.concatenate([case.X[:k], [case.X.max(axis=0) * 2 + 100]])  # the last one may have no row
-    here, there = Reference.nearest(case.X, centers), TableReference.nearest(drop(source, "label"), centers)
+    here, there = Reference.nearest(case.X, centers), Reference.nearest(drop(source, "label"), centers)
     tasks = (
         Task.of(case.X, here, sample_weight=case.weights, random_state=seed),
-        TableTask.of(drop(source, "label"), there, sample_weight=weight, random_state=seed),
+        Task.of(drop(source, "label"), there, sample_weight=weight, random_state=seed),
     )
     options = {
         "axis": str(rng.choice(["gap", "range"])),
@@ -86,7 +86,7 @@ def test_nearest_centres_in_memory_and_in_batches(seed):
     assert reference.labels.tolist() == distances.argmin(axis=1).tolist()
     assert reference.names == ("a", "b", "c")
     source = scattered(X, seed)
-    task = TableTask.of(source, Reference.nearest(source, centers, names={1: "b"}))
+    task = Task.of(source, Reference.nearest(source, centers, names={1: "b"}))
     assert task.reference.names == (0, "b", 2)
     assert task.overview.sizes.tolist() == np.bincount(reference.labels, minlength=3).tolist()
     assert source.runs == 1
@@ -118,7 +118,7 @@ def test_labels_of_any_type(kind, seed):
     assert there.names == here.names
     assert [type(name) for name in there.names] == [type(name) for name in here.names]
     np.testing.assert_array_equal(there.centers, here.centers)
-    assert TableTask.of(source, there).overview.sizes.tolist() == np.bincount(here.labels[here.labels >= 0]).tolist()
+    assert Task.of(source, there).overview.sizes.tolist() == np.bincount(here.labels[here.labels >= 0]).tolist()
 
 
 def test_names_of_clusters():
@@ -130,7 +130,7 @@ def test_means_known_are_not_taken_for_other_weights():
     X, labels, weights = np.arange(6.0)[:, None], np.array([0, 0, 0, 1, 1, 1]), np.arange(1.0, 7.0)
     source = scattered(X, 0, label=labels, weight=weights)
     reference = Reference.of(ScatteredSource(source.table.drop_columns(["weight"]), 0), "label")
-    mixture = TableTask.of(source, reference, sample_weight="weight").components
+    mixture = Task.of(source, reference, sample_weight="weight").components
     np.testing.assert_array_equal(mixture.means, Mixture.of(X, labels, sample_weight=weights).means)
 
 
@@ -172,6 +172,6 @@ def test_moments_in_memory_and_in_batches_of_many_rows():
     rng = np.random.default_rng(0)
     X, labels = 1e9 + rng.normal(size=(70_000, 2)), rng.integers(-1, 3, size=70_000)
     source = scattered(X, 0, label=labels)
-    there = TableTask.of(source, Reference.of(source, "label"))
+    there = Task.of(source, Reference.of(source, "label"))
     here = Moments.of(X, labels, 3)
     np.testing.assert_array_equal(there.components.variances, here.variances)

@@ -5,7 +5,7 @@ import pytest
 
 from boxwood import DataError, Reference
 from boxwood.grow._methods import METHODS
-from boxwood.reference import TableTask, Task
+from boxwood.reference import Task
 from tests.cases import make_case
 from tests.scale import law
 from tests.scattered import scattered
@@ -22,9 +22,7 @@ def test_the_tree_is_that_of_rows_in_memory(seed):
     weights = None if case.weights is None else case.weights[order]
     tasks = (
         Task.of(X, Reference.of(X, labels, sample_weight=weights), sample_weight=weights, random_state=seed),
-        TableTask.of(
-            source, Reference.of(source, "label", sample_weight=weight), sample_weight=weight, random_state=seed
-        ),
+        Task.of(source, Reference.of(source, "label", sample_weight=weight), sample_weight=weight, random_state=seed),
     )
     whole = weights is None or (weights == np.floor(weights)).all()
     objective = str(rng.choice(["sqeuclidean", "l1"])) if whole else "sqeuclidean"
@@ -45,7 +43,7 @@ def test_the_tree_is_that_of_rows_in_memory(seed):
 
 def test_refused():
     source = scattered(np.arange(6.0)[:, None], 0, label=[0, 0, 1, 1, 2, 2])
-    task = TableTask.of(source, Reference.of(source, "label"))
+    task = Task.of(source, Reference.of(source, "label"))
     with pytest.raises(DataError, match="objective='l2' needs geometric medians"):
         METHODS["random_cuts"].grow(task, objective="l2")
     with pytest.raises(ValueError, match="n_trees must be at least 1"):

@@ -7,7 +7,7 @@ from boxwood._validation import as_whole_weights
 from boxwood.loops import ranks as loops
 from boxwood.passes import ranks
 from boxwood.passes.ranks import quantiles_of_groups, weighted_quantiles_of_groups
-from boxwood.reference import TableTask
+from boxwood.reference import Task
 from tests import naive
 from tests.cases import make_case
 from tests.scale import law, seeds
@@ -55,7 +55,7 @@ def test_medians_and_quantiles_are_those_of_rows_in_memory(seed, monkeypatch):
     name = None if weights is None else "w"
     reference = Reference.of(source, "label", center="median", sample_weight=name)
     same(reference.centers, Reference.of(X, labels, center="median", sample_weight=weights).centers)
-    task = TableTask.of(source, reference, sample_weight=name)
+    task = Task.of(source, reference, sample_weight=name)
     found = ranks.quantiles_in(task.batches, task.overview, PERCENTS)
     kept = labels >= 0 if weights is None else (labels >= 0) & (weights > 0)
     order = np.flatnonzero(kept)[np.argsort(labels[kept], kind="stable")]
@@ -78,7 +78,7 @@ def test_whole_weights_are_repeated_rows(seed, monkeypatch):
     reference = Reference.of(source, "label", center="median", sample_weight="w")
     codes = np.searchsorted([0, 1, 3], labels) - 4 * (labels < 0)
     np.testing.assert_array_equal(reference.centers, naive.medians(X, np.maximum(codes, -1), 3, times))
-    task = TableTask.of(source, reference, sample_weight="w")
+    task = Task.of(source, reference, sample_weight="w")
     found = ranks.quantiles_in(task.batches, task.overview, PERCENTS)
     for rows, of_group in zip([labels == 0, labels == 1, labels == 3, labels >= 0], found, strict=True):
         ascending = np.sort(np.repeat(X[rows], times[rows], axis=0), axis=0)
@@ -146,7 +146,7 @@ def test_keys_are_in_the_order_of_numbers():
 
 def test_a_cluster_without_rows_keeps_its_centre():
     source = scattered(np.arange(6.0)[:, None], 0)
-    task = TableTask.of(source, Reference.nearest(source, [[1.0], [4.0], [99.0]]))
+    task = Task.of(source, Reference.nearest(source, [[1.0], [4.0], [99.0]]))
     np.testing.assert_array_equal(ranks.medians_in(task.batches, task.overview)[:, 0], [1.0, 4.0, np.nan])
 
 

@@ -13,7 +13,7 @@ from boxwood.explanation.measure.facts import TableFacts
 from boxwood.grow.centers import imm_streamed
 from boxwood.passes.sums import Grid, Ranges, RowSums
 from boxwood.passes.tree_sums import LARGEST_ERROR, AboutMeans, squares_about
-from boxwood.reference import TableReference, TableTask
+from boxwood.reference import Task
 from tests import naive
 from tests.scale import law
 from tests.scattered import scattered
@@ -75,13 +75,13 @@ def test_costs_are_the_same_wherever_the_centres_are(seed):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(200, 3))
     labels = rng.integers(-1, 3, size=200)
-    task = TableReference.of(scattered(X, seed, label=labels), "label")
+    task = Reference.of(scattered(X, seed, label=labels), "label")
     tree = explain(scattered(X, seed, label=labels), "label", method="imm").tree
     groups = np.where(labels >= 0, tree.predict(X), -1)
     expected = [float(naive.cost(X, each, "sqeuclidean")) for each in (groups, labels)]
     for away, passes in ((0.0, 2), (rng.normal(), 2), (1e6, 3)):
         source = scattered(X, seed, label=labels)
-        facts = TableFacts(TableTask.of(source, TableReference(task.labelling, task.centers + away)))
+        facts = TableFacts(Task.of(source, Reference(task.labelling, task.centers + away)))
         sums = facts.of_trees([tree])
         assert [*facts.costs_of(sums), facts.cost_of_clusters] == pytest.approx(expected, rel=1e-9)
         assert source.runs == passes

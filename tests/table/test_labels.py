@@ -10,7 +10,7 @@ import pytest
 
 import boxwood as bw
 from boxwood.errors import DataError
-from boxwood.reference import Reference, TableReference
+from boxwood.reference import Reference
 from boxwood.table import read_table
 
 DECIMAL = pa.decimal128(30, 20)
@@ -69,7 +69,7 @@ def both(path):
     table = read_table(path, labels="label")
     here = Reference.of(table.X, table.labels)
     with bw.scan(path) as source:
-        there = TableReference.of(source, "label")
+        there = Reference.of(source, "label")
         sizes = there.measured.overview.sizes.tolist()
     assert sizes == np.bincount(here.labels[here.labels >= 0]).tolist()
     np.testing.assert_array_equal(there.centers, here.centers)
@@ -135,7 +135,7 @@ def test_columns_without_labels_are_refused(tmp_path, labels, said):
     path = str(tmp_path / "t.parquet")
     pq.write_table(pa.table({"x": X, "label": pa.concat_arrays([labels] * 10)}), path)
     told = []
-    for read in (lambda: read_table(path, labels="label"), lambda: TableReference.of(bw.scan(path), "label")):
+    for read in (lambda: read_table(path, labels="label"), lambda: Reference.of(bw.scan(path), "label")):
         with pytest.raises(DataError) as error:
             read()
         told.append(str(error.value))

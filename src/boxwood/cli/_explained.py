@@ -78,7 +78,7 @@ def _refuse_method(options: dict[str, Any]) -> None:
     from boxwood.reference.budget import Budget
 
     method = METHODS[options["method"]]
-    method.refuse_without_passes()
+    method.refuse_batches()
     with in_option_names():
         method.check_budget(Budget.of(**{name: options[name] for name in _NUMBERS}))
 

@@ -18,7 +18,7 @@ from boxwood.passes.overview import Overview
 from boxwood.passes.sample import RowSample, Sample
 from boxwood.passes.sums import Grid, Means, Ranges, RowSums
 from boxwood.reference.clusterer import FEW_STARTS, LARGE, MANY_STARTS
-from boxwood.reference.streamed import TableReference
+from boxwood.reference.reference import Reference
 
 __all__ = ["FirstLook", "KMeansFound", "first_look", "k_means_by_passes"]
 
@@ -62,9 +62,9 @@ class KMeansFound:
         return kmeans
 
     @property
-    def reference(self) -> TableReference:
+    def reference(self) -> Reference:
         """The clustering, with means as centres."""
-        return TableReference(NearestCenters(self.centers), self.means)
+        return Reference(NearestCenters(self.centers), self.means)
 
 
 @dataclass(frozen=True)

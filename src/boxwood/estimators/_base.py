@@ -21,7 +21,7 @@ from boxwood.explanation.ask.limits import finished
 from boxwood.grow import METHODS
 from boxwood.grow.grown import Grown
 from boxwood.passes import Batches
-from boxwood.reference import Mixture, Reference, TableReference, Task
+from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.budget import Budget
 from boxwood.reference.clusterer import fitted_clusterer, reference_in, reference_of, refuse_one_cluster
 from boxwood.reference.coordinates import Coordinates, made_by, not_made
@@ -146,7 +146,7 @@ class TreeClusterer(FittedTree):
         self.clusterer_ = fitted_clusterer(self._unfitted_clusterer(rows), X, rows, **options)
         return reference_of(self.clusterer_, X, rows)
 
-    def _clusters_on(self, batches: Batches, label: str | None) -> tuple[TableReference, tuple[str, ...]]:
+    def _clusters_on(self, batches: Batches, label: str | None) -> tuple[Reference, tuple[str, ...]]:
         """Return the clustering of the rows of a source, by a column of labels or by the clusterer, and notes on it."""
         return clusters_on(self, batches, label)
 
@@ -169,10 +169,14 @@ class TreeClusterer(FittedTree):
         reference = self.reference_
         if coordinates.axis_map is not None:
             reference = reference_in(self.clusterer_, coordinates.rows, reference)
+        return self._task_on(coordinates.rows, reference, self._mixture(coordinates))
+
+    def _task_on(self, rows: Rows | Batches, reference: Reference, mixture: Mixture | None) -> Task:
+        """Return the task on rows in memory or in batches, with the parameters of the estimator."""
         return Task.of(
-            coordinates.rows,
+            rows,
             reference,
-            mixture=self._mixture(coordinates),
+            mixture=mixture,
             max_leaf_nodes=getattr(self, "max_leaf_nodes", None),
             random_state=self.random_state,
             n_jobs=self._jobs(),

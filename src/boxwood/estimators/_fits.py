@@ -27,13 +27,12 @@ from boxwood.explanation.ask.columns import boolean_columns_of, left_out_of, not
 from boxwood.explanation.ask.limits import told
 from boxwood.explanation.ask.names import renamed
 from boxwood.explanation.explanation import with_booleans
-from boxwood.explanation.measure.facts import TableFacts
-from boxwood.explanation.measure.measure import costs_of, measure, measured_by_passes
+from boxwood.explanation.measure.measure import costs_of, measure, measured_in_batches
 from boxwood.grow import METHODS
 from boxwood.grow.grown import Grown
 from boxwood.passes import Batches, Source
 from boxwood.passes.batches import rows_of
-from boxwood.reference import TableReference, TableTask, Task
+from boxwood.reference import Reference, Task
 from boxwood.reference.coordinates import Coordinates, default_columns
 from boxwood.table.as_source import is_source
 from boxwood.tree import ThresholdTree
@@ -128,7 +127,7 @@ NO_LABELS = (
 class FitOnTable(NamedTuple):
     """What an explanation is measured on, by passes, when it is first read."""
 
-    task: TableTask
+    task: Task
     notes: tuple[str, ...]
 
     def clusters(self, tree: ThresholdTree) -> Indices:
@@ -140,12 +139,10 @@ class FitOnTable(NamedTuple):
         raise NoExplanation(NO_LABELS)
 
     def explained(self, grown: Grown, booleans: Sequence[str]) -> Explained:
-        """Return the explanation, from one pass, or two where rows belong to the nearest centre; seldom one more."""
-        task = replace(self.task, reference=renamed(self.task.reference))
-        facts = TableFacts(task, objective=grown.objective)
-        sums = facts.of_trees([grown.tree])[0]
+        """Return the explanation; see `measured_in_batches`."""
+        task = self.task.with_reference(renamed(self.task.reference))
         grown = grown._replace(notes=(*self.notes, *grown.notes))
-        explanation = told(measured_by_passes(facts, grown, sums), task, task.budget)
+        explanation = told(measured_in_batches(task, grown), task, task.budget)
         return Explained(with_booleans(explanation, booleans), (explanation.price, math.inf))
 
 
@@ -164,22 +161,14 @@ def fit_on(model: TreeClusterer, source: Source, label: Any, weight: Any) -> Fit
                 f"got {shown(name)}"
             )
     method = METHODS[model._method]
-    method.refuse_without_passes()  # before anything is read
+    method.refuse_batches()  # before anything is read
     batches = replace(rows_of(source, label, weight), n_jobs=model._jobs())
     model._booleans, model._left_out = boolean_columns_of(batches), left_out_of(source, (label, weight))
     model._beside = tuple(name for name in (label, weight) if name is not None)
     model.n_features_in_ = batches.n_columns
     model.feature_names_in_ = np.array(batches.columns, dtype=object)
     reference, notes = model._clusters_on(batches, label)
-    task = TableTask.of(
-        replace(batches, labelling=reference.labelling),
-        reference,
-        mixture=model._mixture(None),
-        max_leaf_nodes=getattr(model, "max_leaf_nodes", None),
-        random_state=model.random_state,
-        n_jobs=model._jobs(),
-        budget=model._budget(),
-    )
+    task = model._task_on(batches, reference, model._mixture(None))
     refuse_one_cluster_of(task)
     model.reference_ = replace(reference, measured=None)  # type: ignore[assignment]  # which holds no table
     model._keep(method.grow(task, **model._options()))
@@ -187,7 +176,7 @@ def fit_on(model: TreeClusterer, source: Source, label: Any, weight: Any) -> Fit
     return FitOnTable(task, (*notes_on_left_out(model._left_out), *notes))
 
 
-def clusters_on(model: TreeClusterer, batches: Batches, label: str | None) -> tuple[TableReference, tuple[str, ...]]:
+def clusters_on(model: TreeClusterer, batches: Batches, label: str | None) -> tuple[Reference, tuple[str, ...]]:
     """Return the clusters of a column of labels, of a fitted clusterer that is frozen, or of k-means by passes.
 
     Then come notes on them, of which there are none here.

@@ -17,7 +17,7 @@ from boxwood.grow.centers.mmdt import AXES, THRESHOLDS
 from boxwood.grow.grown import Grown
 from boxwood.metrics.noise import far_tails
 from boxwood.passes import Batches
-from boxwood.reference import Mixture, Reference, TableReference, Task
+from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.clusterer import refuse_number_of_clusters, refuse_one_cluster
 from boxwood.reference.coordinates import Coordinates
 
@@ -201,7 +201,7 @@ class MMDT(TreeClusterer):
         refuse_number_of_clusters(rows, self.n_clusters)
         return GaussianMixture(self.n_clusters, random_state=self.random_state)
 
-    def _clusters_on(self, batches: Batches, label: str | None) -> tuple[TableReference, tuple[str, ...]]:
+    def _clusters_on(self, batches: Batches, label: str | None) -> tuple[Reference, tuple[str, ...]]:
         if label is not None or self.clusterer is not None:
             return super()._clusters_on(batches, label)
         from boxwood.clusterers.gaussian_passes import LikeliestComponent, mixture_of_sample
@@ -209,7 +209,7 @@ class MMDT(TreeClusterer):
 
         n_rows = rows_of_sample(batches, self.n_clusters)
         self.clusterer_, note = mixture_of_sample(batches, self.n_clusters, n_rows, self.random_state)
-        return TableReference(LikeliestComponent(self.clusterer_), self.clusterer_.means_), (note,) if note else ()
+        return Reference(LikeliestComponent(self.clusterer_), self.clusterer_.means_), (note,) if note else ()
 
     def _mixture(self, coordinates: Coordinates | None) -> Mixture | None:
         clusterer = getattr(self, "clusterer_", None)

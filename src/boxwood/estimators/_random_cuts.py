@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, ClassVar
-
-import numpy as np
 
 from boxwood._compat import StrOptions
 from boxwood._validation import Rows
@@ -15,8 +12,7 @@ from boxwood.estimators._base import AT_LEAST_ONE, TreeClusterer
 from boxwood.grow.centers.random_cuts import with_best_centers
 from boxwood.grow.grown import Grown
 from boxwood.passes import Batches
-from boxwood.passes.ranks import medians_in
-from boxwood.reference import Reference, TableReference, TableTask, Task
+from boxwood.reference import Reference, Task
 from boxwood.reference.clusterer import refuse_number_of_clusters
 from boxwood.theory.bounds import random_cuts_price_bound
 
@@ -156,7 +152,7 @@ class RandomCuts(TreeClusterer):
     def _reference(self, X: Any, rows: Rows, y: Any) -> Reference:
         return with_best_centers(Task.of(rows, super()._reference(X, rows, y), n_jobs=self._jobs()), self.objective)
 
-    def _clusters_on(self, batches: Batches, label: str | None) -> tuple[TableReference, tuple[str, ...]]:
+    def _clusters_on(self, batches: Batches, label: str | None) -> tuple[Reference, tuple[str, ...]]:
         if self.objective == "l2" or (self.objective == "l1" and label is None and self.clusterer is None):
             what = "geometric medians" if self.objective == "l2" else "k-medians"
             raise DataError(
@@ -164,15 +160,9 @@ class RandomCuts(TreeClusterer):
                 "labels and use objective='l1', or use objective='sqeuclidean'"
             )
         reference, notes = super()._clusters_on(batches, label)
-        task = TableTask.of(batches, reference)
-        if self.objective == "l1":
-            best = medians_in(task.batches, task.overview)
-            return replace(reference, centers=np.where(np.isnan(best), reference.centers, best)), notes
-        if label is not None or self.clusterer is None:
-            return reference, notes
-        means, centers = task.components, reference.centers.copy()
-        centers[means.clusters] = means.means
-        return replace(reference, centers=centers), notes
+        if self.objective == "l1" or (label is None and self.clusterer is not None):  # centres may be no means
+            reference = with_best_centers(Task.of(batches, reference), self.objective)
+        return reference, notes
 
     def _keep(self, grown: Grown) -> None:
         super()._keep(grown)

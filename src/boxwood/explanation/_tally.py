@@ -25,7 +25,7 @@ from boxwood.passes import Batches, NearestCenters, Source
 from boxwood.passes.batches import Together, rows_of
 from boxwood.passes.overview import Overview
 from boxwood.passes.source import refuse_unscanned
-from boxwood.reference import Mixture, Moments, Reference, TableReference, TableTask
+from boxwood.reference import Mixture, Moments, Reference, Task
 from boxwood.reference.budget import as_names
 from boxwood.reference.coordinates import default_columns
 from boxwood.reference.labels import Names, named_clusters
@@ -113,7 +113,7 @@ class Tally:
     def of(
         cls,
         X: Any,
-        clusters: Tally | Reference | TableReference | ArrayLike,
+        clusters: Tally | Reference | ArrayLike,
         *,
         n_bins: int = N_BINS,
         names: Names | None = None,
@@ -124,7 +124,7 @@ class Tally:
         ----------
         X : array-like or frame of shape (n, d), or a table in batches
             Rows. A table in batches takes three passes.
-        clusters : Tally, Reference, TableReference, or array-like of shape (k, d)
+        clusters : Tally, Reference, or array-like of shape (k, d)
             What gives each row its cluster. With centres, rows belong to the nearest. With another tally they belong to
             the nearest of its centres, and columns, names and bins are that tally's, so that both add up: columns of a
             frame are found by name, those of an array are taken in order. With a reference of the same rows, rows of
@@ -147,7 +147,7 @@ class Tally:
         n_bins = _number_of_bins(n_bins)
         if isinstance(X, (Source, Batches)):
             return _of_batches(cls, X, clusters, n_bins, names, known)
-        if isinstance(clusters, TableReference):
+        if isinstance(clusters, Reference) and clusters.in_batches:
             raise TypeError("a reference of a table in batches is for that table; for rows in memory give centres")
         rows, columns = rows_in_memory(X, known)
         reference = clusters if isinstance(clusters, Reference) else Reference.nearest(rows, clusters)
@@ -262,12 +262,12 @@ def _of_batches(
     """Return the tally of a table in batches."""
     X = X if known is None else batches_in(X, known)
     reference = clusters
-    if not isinstance(clusters, TableReference):
-        if isinstance(clusters, Reference):
-            raise TypeError("a table in batches needs a reference of its own: Reference.of(table, 'column')")
+    if not isinstance(clusters, Reference):
         centers = np.array(as_table(clusters), dtype=np.float64)
-        reference = TableReference(NearestCenters(centers), centers)
-    batches = TableTask.of(X, reference).batches
+        reference = Reference(NearestCenters(centers), centers)
+    elif not clusters.in_batches:
+        raise TypeError("a table in batches needs a reference of its own: Reference.of(table, 'column')")
+    batches = Task.of(X, reference).batches
     if batches.weight is not None:
         raise DataError(f"a tally counts every row once, but rows are weighed by {batches.weight!r}; leave that out")
     k, d = reference.centers.shape

@@ -476,17 +476,14 @@ class Regrown(Measured):
         1.0
         """
         from boxwood.explanation.ask.progress import as_progress
+        from boxwood.explanation.measure.held_out import with_rows_in_memory
         from boxwood.explanation.measure.stability import stability_of
 
         kept, seed = self._kept.get("stability"), 0 if random_state is None else random_state
         is_same = kept is not None and isinstance(seed, Integral) and (kept.n, kept.random_state) == (n, seed)
         if not (is_same or (kept is not None and self._evidence is None and self._table is None)):
             self._refuse_no_rows("stability()")
-            ex = cast("Explanation", self)
-            if ex._table is not None:
-                from boxwood.explanation.measure.held_out import with_sample_in_memory
-
-                ex, _ = with_sample_in_memory(ex)
+            ex, _ = with_rows_in_memory(cast("Explanation", self))
             kept = self._kept["stability"] = stability_of(ex, n, random_state, as_progress(verbose))
         return kept  # type: ignore[return-value]
 

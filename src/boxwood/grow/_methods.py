@@ -16,7 +16,7 @@ from boxwood.errors import DataError
 
 if TYPE_CHECKING:
     from boxwood.grow.grown import Grown
-    from boxwood.reference import TableTask, Task
+    from boxwood.reference import Task
     from boxwood.reference.budget import Budget
 
 __all__ = ["METHODS", "Method", "method_of"]
@@ -49,8 +49,8 @@ class Method(NamedTuple):
     keeps : tuple of str
         The parts of a `Budget` that its trees keep, besides preferred columns and rounded thresholds, which come after
         the growth.
-    passes : str
-        File in `grow/` that holds its grower for rows in batches, `grow_NAME_by_passes`; empty if it has none.
+    in_batches : bool
+        Whether its grower takes rows in batches, too.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Method(NamedTuple):
     sees_all_rows: bool = False
     by_mistakes: bool = False
     keeps: tuple[str, ...] = _COLUMNS
-    passes: str = ""
+    in_batches: bool = False
 
     @property
     def grower(self) -> Callable[..., Grown]:
@@ -76,33 +76,23 @@ class Method(NamedTuple):
         parameters = signature(self.grower).parameters.values()
         return tuple(each.name for each in parameters if each.kind is Parameter.KEYWORD_ONLY)
 
-    @property
-    def grower_by_passes(self) -> Callable[..., Grown]:
-        """The function that takes a `TableTask`, and options by keyword, and returns a `Grown`."""
-        self.refuse_without_passes()
-        module = import_module(f"boxwood.grow.{self.passes}")
-        function: Callable[..., Grown] = getattr(module, f"grow_{self.name}_by_passes")
-        return function
-
-    def refuse_without_passes(self) -> None:
+    def refuse_batches(self) -> None:
         """Raise a DataError that names methods for rows in batches, if this one needs them in memory."""
-        if not self.passes:
-            able = [repr(name) for name, method in METHODS.items() if method.passes]
+        if not self.in_batches:
+            able = [repr(name) for name, method in METHODS.items() if method.in_batches]
             raise DataError(
                 f"method {self.name!r} needs all rows in memory; for rows in batches use {' or '.join(able)}"
             )
 
-    def grow(self, task: Task | TableTask, **options: Any) -> Grown:
+    def grow(self, task: Task, **options: Any) -> Grown:
         """Return what the method grows for a task, with a note if it has fewer leaves than were asked for."""
-        from boxwood.reference import TableTask  # here, as the list of methods is read without growing anything
         from boxwood.reference.equal_centers import refuse_alike
 
         if self.separates_centers and task.budget.forbidden:
             refuse_alike(task.blurred, self.name)
-        if isinstance(task, TableTask):
-            grown = self.grower_by_passes(task, **options)
-        else:
-            grown = self.grower(task.blinkered if self.separates_centers else task, **options)
+        if task.in_batches:
+            self.refuse_batches()
+        grown = self.grower(task.blinkered if self.separates_centers else task, **options)
         return grown if self.one_leaf_each else grown.noting_early_stop(task)
 
     def check_budget(self, budget: Budget) -> None:
@@ -126,14 +116,14 @@ _APART: dict[str, Any] = {"one_leaf_each": True, "separates_centers": True, "can
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        Method("imm", "centers.imm", sees_all_rows=True, passes="centers.imm_streamed", **_APART),
-        Method("greedy", "centers.greedy", passes="centers.greedy_passes", **_APART),
-        Method("mmdt", "centers.mmdt", True, candidate=True, of_mixtures=True, passes="centers.mmdt"),
-        Method("shallow", "centers.greedy", passes="centers.greedy_passes", **_APART),
-        Method("exkmc", "leaves.expand", keeps=_ALL, passes="leaves.expand_passes"),
-        Method("expand", "leaves.expand", by_mistakes=True, keeps=_ALL, passes="leaves.expand_passes"),
+        Method("imm", "centers.imm", sees_all_rows=True, in_batches=True, **_APART),
+        Method("greedy", "centers.greedy", in_batches=True, **_APART),
+        Method("mmdt", "centers.mmdt", True, candidate=True, of_mixtures=True, in_batches=True),
+        Method("shallow", "centers.greedy", in_batches=True, **_APART),
+        Method("exkmc", "leaves.expand", keeps=_ALL, in_batches=True),
+        Method("expand", "leaves.expand", by_mistakes=True, keeps=_ALL, in_batches=True),
         Method("cart", "leaves.cart", by_mistakes=True, keeps=_ALL),
-        Method("random_cuts", "centers.random_cuts", True, passes="centers.random_cuts"),
+        Method("random_cuts", "centers.random_cuts", True, in_batches=True),
         Method("kernel_imm", "kernel.imm", True),
         Method("kernel_exkmc", "kernel.imm", keeps=_ALL),
         Method("kernel_expand", "kernel.imm", by_mistakes=True, keeps=_ALL),

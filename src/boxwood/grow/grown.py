@@ -10,13 +10,12 @@ import numpy as np
 
 from boxwood._types import Floats, Indices, Ints
 from boxwood._validation import as_generator, refuse_unknown
+from boxwood.errors import DataError
 from boxwood.kernels import Kernel
-from boxwood.passes.batches import Batches
-from boxwood.passes.source import Source, refuse_unscanned
-from boxwood.reference import TableTask, Task
+from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder, between
 
-__all__ = ["TIE_BREAKS", "EqualCuts", "Grown", "Split", "TieBreak", "grow_by_cuts", "task_of"]
+__all__ = ["TIE_BREAKS", "EqualCuts", "Grown", "Split", "TieBreak", "grow_by_cuts", "refuse_ties_in_batches"]
 
 Node = TypeVar("Node")
 
@@ -50,7 +49,7 @@ class Grown(NamedTuple):
     notes: tuple[str, ...] = ()
     early_stop: str = "no further cut gains anything"
 
-    def noting_early_stop(self, task: Task | TableTask) -> Grown:
+    def noting_early_stop(self, task: Task) -> Grown:
         """Return the same with a note if the tree has fewer leaves than were asked for."""
         asked = task.max_leaf_nodes
         if asked is None or self.tree.n_leaves >= asked:
@@ -90,6 +89,16 @@ def grow_by_cuts(root: Node, step: Callable[[Node], int | Split[Node]]) -> Thres
 
 
 TIE_BREAKS = ("first", "margin", "balanced", "random")
+
+
+def refuse_ties_in_batches(rule: str) -> None:
+    """Raise an error unless a rule for ties is the one that rows in batches have."""
+    refuse_unknown("tie_break", rule, TIE_BREAKS)
+    if rule != "first":
+        raise DataError(
+            f"tie_break={rule!r} needs all rows in memory; for rows in batches use tie_break='first', or give the rows "
+            "as an array"
+        )
 
 
 class EqualCuts(NamedTuple):
@@ -154,10 +163,3 @@ class TieBreak:
         if self._random is not None:
             return int(self._random.integers(len(cuts.feature))) if len(cuts.feature) > 1 else 0
         return int(np.argmax(cuts.margins()) if self.rule == "margin" else np.argmin(cuts.difference))
-
-
-def task_of(X: Any, reference: Any, **options: Any) -> Task | TableTask:
-    """Return `TableTask.of` for a source, and `Task.of` for anything else."""
-    refuse_unscanned(X)
-    make = TableTask.of if isinstance(X, (Source, Batches)) else Task.of
-    return make(X, reference, **options)

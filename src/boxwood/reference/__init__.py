@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from boxwood.reference.mixture import Mixture as Mixture
     from boxwood.reference.moments import Moments as Moments
     from boxwood.reference.reference import Reference as Reference
-    from boxwood.reference.streamed import TableReference as TableReference
-    from boxwood.reference.streamed import TableTask as TableTask
 
 _MODULES: dict[str, tuple[str, ...]] = {
     "_task": ("Task",),
@@ -20,7 +18,6 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "mixture": ("Mixture",),
     "moments": ("Moments",),
     "reference": ("Reference",),
-    "streamed": ("TableReference", "TableTask"),
 }
 
 __getattr__, __dir__ = attach(__name__, _MODULES)

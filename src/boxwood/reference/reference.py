@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,17 +14,15 @@ from boxwood._threads import map_blocks
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import Rows, as_positions, as_table, listed, refuse_other_kind, refuse_unknown
 from boxwood.errors import DataError
+from boxwood.passes.labelling import Labelling
 from boxwood.reference.equal_centers import distinct, first_of_equal, two_equal
 from boxwood.reference.labels import Names, centers_of, encode_labels, labels_of, named_clusters, objective_of
 from boxwood.reference.moments import Moments, MomentsOfRows, moments_of
 
 if TYPE_CHECKING:
-    from boxwood.passes import Source
-    from boxwood.reference import TableReference
+    from boxwood.reference.streamed import Measured
 
 __all__ = ["Reference", "refuse_no_reference"]
-
-RowsLike = ArrayLike | Rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,8 +31,9 @@ class Reference:
 
     Parameters
     ----------
-    labels : array-like of shape (n,)
-        Cluster of each row, a whole number from 0 to k - 1; -1 leaves the row out (noise).
+    labels : array-like of shape (n,), or Labelling
+        Cluster of each row, a whole number from 0 to k - 1; -1 leaves the row out (noise). For a table in batches, what
+        gives each of its rows its cluster, such as `boxwood.passes.NearestCenters(centers)`.
     centers : array-like of shape (k, d)
         Centre of each cluster. A cluster may have no row.
     names : sequence of k hashables, or mapping from cluster to name, default=None
@@ -45,6 +44,8 @@ class Reference:
     moments : Moments, default=None
         Moments of the rows of each cluster, if they are known. `of` computes them for the means, so that
         `Mixture.of_moments` need not read the rows again.
+    measured : Measured, default=None
+        What is known of the clusters of a table in batches, so that no pass is made twice; `of` fills it in.
 
     Raises
     ------
@@ -63,25 +64,41 @@ class Reference:
     names: tuple[Hashable, ...] = None  # type: ignore[assignment]
     moments: Moments | None = field(default=None, kw_only=True)
     best_for: str | None = field(default=None, kw_only=True)
+    measured: Measured | None = field(default=None, kw_only=True)
+
+    if TYPE_CHECKING:  # what the attributes are made of
+
+        def __init__(
+            self,
+            labels: ArrayLike | Labelling,
+            centers: ArrayLike,
+            names: Names | None = None,
+            *,
+            moments: Moments | None = None,
+            best_for: str | None = None,
+            measured: Measured | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         if self.moments is not None:
             refuse_other_kind("moments", self.moments, Moments, "leave them out, or take Moments.of(X, labels)")
         centers = np.array(as_table(self.centers), dtype=np.float64)
-        labels = np.asarray(self.labels)
-        if labels.ndim != 1 or labels.dtype.kind not in "iu":
-            raise DataError(f"labels must be whole numbers, one for each row; got {labels.dtype}, shape {labels.shape}")
-        is_frozen = labels.dtype == np.intp and labels.base is None and not labels.flags.writeable
-        labels = labels if is_frozen else labels.astype(np.intp)
-        low, high = (int(labels.min()), int(labels.max())) if labels.size else (0, -1)
-        if low < -1 or high >= len(centers):
-            raise DataError(
-                f"labels must be from -1 to {len(centers) - 1} for {len(centers)} centres, got {low} to {high}"
-            )
-        for name, value in (("labels", labels), ("centers", centers)):
-            value.flags.writeable = False
-            object.__setattr__(self, name, value)
+        centers.flags.writeable = False
+        object.__setattr__(self, "centers", centers)
+        if not self.in_batches:
+            object.__setattr__(self, "labels", _as_codes(self.labels, len(centers)))
         object.__setattr__(self, "names", named_clusters(range(len(centers)), self.names))
+
+    @property
+    def in_batches(self) -> bool:
+        """Whether it is a clustering of a table in batches, so that `labels` is a labelling and no array."""
+        return isinstance(self.labels, Labelling)
+
+    @property
+    def labelling(self) -> Labelling:
+        """What gives each row of a table in batches its cluster."""
+        assert isinstance(self.labels, Labelling)
+        return self.labels
 
     @property
     def n_clusters(self) -> int:
@@ -93,18 +110,6 @@ class Reference:
         """Whether each row belongs to a cluster, shape (n,)."""
         return self.labels >= 0
 
-    @overload
-    @classmethod
-    def of(
-        cls, X: Source, labels: str, *, center: str = ..., names: Names | None = ..., sample_weight: str | None = ...
-    ) -> TableReference: ...
-
-    @overload
-    @classmethod
-    def of(
-        cls, X: RowsLike, labels: Any, *, center: str = ..., names: Names | None = ..., sample_weight: Any = ...
-    ) -> Reference: ...
-
     @classmethod
     def of(
         cls,
@@ -114,23 +119,30 @@ class Reference:
         center: str = "mean",
         names: Names | None = None,
         sample_weight: Any = None,
-    ) -> Reference | TableReference:
+    ) -> Reference:
         """Return the clustering of the rows of `X` by `labels` of any hashable type; -1 leaves a row out, as text, too.
 
         Clusters are numbered in ascending order of their labels, and their names are the labels. `names` maps labels to
         other names. `center` is "mean" or "median" (by coordinate). The mean takes three passes, the median sorts each
         column. If `X` is `Rows`, whose values do not change, the third pass waits until the moments are asked for.
 
-        If `X` is a table in batches, `labels` and `sample_weight` are names of its columns, and a `TableReference` is
-        returned.
+        If `X` is a table in batches, `labels` and `sample_weight` are names of its columns, and the rows are all other
+        columns of numbers and booleans. That takes one pass for labels and ranges, and one for the means, or one to
+        three for medians. Both are those of the rows in memory to the last bit.
+
+        Raises
+        ------
+        DataError
+            If there is no such column, labels are missing, or in a table in batches more than 10 000, no row is kept,
+            or values are missing.
         """
         from boxwood.passes import Source
         from boxwood.passes.source import refuse_unscanned
-        from boxwood.reference import TableReference
+        from boxwood.reference.streamed import reference_by_column
 
         refuse_unscanned(X)
         if isinstance(X, Source):
-            return TableReference.of(X, labels, center=center, names=names, sample_weight=sample_weight)
+            return reference_by_column(X, labels, center=center, names=names, sample_weight=sample_weight)
         rows = Rows.of(X, sample_weight)
         codes, cluster_labels = encode_labels(labels)
         codes.flags.writeable = False  # so that it need not be copied
@@ -145,22 +157,14 @@ class Reference:
         means, moments = _means(rows, codes, named, later=rows is X)
         return cls(codes, means, named, moments=moments)
 
-    @overload
     @classmethod
-    def nearest(cls, X: Source, centers: ArrayLike, *, names: Names | None = ...) -> TableReference: ...
-
-    @overload
-    @classmethod
-    def nearest(cls, X: RowsLike, centers: ArrayLike, *, names: Names | None = ...) -> Reference: ...
-
-    @classmethod
-    def nearest(cls, X: Any, centers: ArrayLike, *, names: Names | None = None) -> Reference | TableReference:
+    def nearest(cls, X: Any, centers: ArrayLike, *, names: Names | None = None) -> Reference:
         """Return the clustering of the rows of `X` by the nearest of some centres, the first of equally near ones.
 
         Parameters
         ----------
         X : array-like of shape (n, d), or a table in batches
-            Rows. For a table in batches no row is read, and a `TableReference` is returned.
+            Rows. For a table in batches no row is read.
         centers : array-like of shape (k, d)
             Centre of each cluster; distances are Euclidean.
         names : sequence of k hashables, or mapping from cluster to name, default=None
@@ -177,18 +181,21 @@ class Reference:
         array([0, 0, 1])
         """
         from boxwood.passes import NearestCenters, Source
+        from boxwood.passes.batches import rows_of
         from boxwood.passes.source import refuse_unscanned
-        from boxwood.reference import TableReference
 
         refuse_unscanned(X)
+        points = np.array(as_table(centers), dtype=np.float64)
+        nearest, d = NearestCenters(points), points.shape[1]
         if isinstance(X, Source):
-            return TableReference.nearest(X, centers, names=names)
-        rows, points = Rows.of(X), np.array(as_table(centers), dtype=np.float64)
-        if rows.n_columns != points.shape[1]:
-            raise DataError(f"X has {rows.n_columns} columns, but the centres have {points.shape[1]}")
-        nearest = NearestCenters(points)
+            if (n_columns := rows_of(X).n_columns) < d:
+                raise DataError(f"the centres have {d} columns, but {X.name} has {n_columns} of numbers")
+            return cls(nearest, points, names)
+        rows = Rows.of(X)
+        if rows.n_columns != d:
+            raise DataError(f"X has {rows.n_columns} columns, but the centres have {d}")
         labels = map_blocks(lambda start, stop: nearest.codes(rows.values[start:stop], None), len(rows))
-        return cls(np.concatenate(labels), points, named_clusters(range(len(points)), names))
+        return cls(np.concatenate(labels), points, names)
 
     @classmethod
     def from_estimator(
@@ -215,11 +222,18 @@ class Reference:
 
     def with_centers(self, centers: ArrayLike, *, best_for: str | None = None) -> Reference:
         """Return the clustering with other centres, shape (k, d)."""
-        return Reference(self.labels, np.asarray(centers), self.names, best_for=best_for)
+        return Reference(self.labels, centers, self.names, best_for=best_for, measured=self.measured)
 
-    def named(self, names: Sequence[Hashable]) -> Reference:
-        """Return the clustering with other names, one for each cluster."""
-        return Reference(self.labels, self.centers, tuple(names), moments=self.moments, best_for=self.best_for)
+    def named(self, names: Names) -> Reference:
+        """Return the clustering with other names: one for each cluster, or a mapping from some names to new ones."""
+        return replace(self, names=named_clusters(self.names, names))
+
+    def distinct_clusters(self, duplicates: str = "error") -> Indices:
+        """Return for each cluster the first one with the same centre, if all centres differ or may be merged.
+
+        See `with_distinct_centers`.
+        """
+        return distinct(self.names, self.centers, duplicates)
 
     def with_distinct_centers(self, duplicates: str = "error") -> Reference:
         """Return the clustering if all centres differ, because no cut separates equal centres.
@@ -233,7 +247,7 @@ class Reference:
         DataError
             If centres are equal and `duplicates` is "error".
         """
-        first = distinct(self.names, self.centers, duplicates)
+        first = self.distinct_clusters(duplicates)
         if (first == np.arange(self.n_clusters)).all():
             return self
         return Reference(np.where(self.kept, first[self.labels], -1), self.centers, self.names)
@@ -252,13 +266,30 @@ class Reference:
         return make, (self.labels, self.centers, self.names)  # through the constructor, so that a copy is frozen
 
     def __repr__(self) -> str:
-        n, d = len(self.labels), self.centers.shape[1]
-        return f"Reference(n_clusters={self.n_clusters}, n_rows={n}, n_columns={d})"
+        rows = "in batches" if self.in_batches else f"n_rows={len(self.labels)}"
+        return f"Reference(n_clusters={self.n_clusters}, {rows}, n_columns={self.centers.shape[1]})"
 
 
 def refuse_no_reference(reference: object) -> None:
-    """Raise a TypeError, which says how to make one, unless the argument is a Reference."""
-    refuse_other_kind("reference", reference, Reference, "make one: boxwood.Reference.of(X, labels)")
+    """Raise a TypeError, which says how to make one, unless the argument is a Reference of rows in memory."""
+    instead = "make one: boxwood.Reference.of(X, labels)"
+    refuse_other_kind("reference", reference, Reference, instead)
+    if isinstance(reference, Reference) and reference.in_batches:
+        raise TypeError(f"the reference is one of a table in batches, but the rows are in memory; {instead}")
+
+
+def _as_codes(given: Any, k: int) -> Indices:
+    """Return labels as a frozen array of whole numbers from -1 to k - 1."""
+    labels = np.asarray(given)
+    if labels.ndim != 1 or labels.dtype.kind not in "iu":
+        raise DataError(f"labels must be whole numbers, one for each row; got {labels.dtype}, shape {labels.shape}")
+    is_frozen = labels.dtype == np.intp and labels.base is None and not labels.flags.writeable
+    labels = labels if is_frozen else labels.astype(np.intp)
+    low, high = (int(labels.min()), int(labels.max())) if labels.size else (0, -1)
+    if low < -1 or high >= k:
+        raise DataError(f"labels must be from -1 to {k - 1} for {k} centres, got {low} to {high}")
+    labels.flags.writeable = False
+    return labels
 
 
 def _means(rows: Rows, codes: Indices, names: Sequence[Hashable], *, later: bool) -> tuple[Floats, Moments]:

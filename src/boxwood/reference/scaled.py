@@ -16,7 +16,8 @@ from boxwood.passes.labelling import Labelling
 from boxwood.passes.overview import Overview
 from boxwood.passes.source import Source, SourceOf
 from boxwood.passes.sums import SquareSums, scaling_of
-from boxwood.reference.streamed import TableReference, means_in, ranges_of
+from boxwood.reference.reference import Reference
+from boxwood.reference.streamed import means_in, ranges_of
 
 __all__ = ["ScaledSource", "scaled_batches", "unit_scaling", "unscaled_reference"]
 
@@ -44,12 +45,12 @@ def scaled_batches(batches: Batches, scaling: Scaling) -> Batches:
     return replace(batches, source=ScaledSource(batches.source, batches.columns, scaling), store=None)
 
 
-def unscaled_reference(reference: TableReference, scaling: Scaling) -> TableReference:
+def unscaled_reference(reference: Reference, scaling: Scaling) -> Reference:
     """Return the same clustering of rows that are not scaled, with centres in the units of their columns."""
     labelling = reference.labelling
     if labelling.column_read is None:
         labelling = _OnScaled(labelling, scaling)
-    return TableReference(labelling, reference.centers * scaling.scale + scaling.shift, reference.names)
+    return Reference(labelling, reference.centers * scaling.scale + scaling.shift, reference.names)
 
 
 class ScaledSource(SourceOf):

@@ -12,7 +12,7 @@ from boxwood._types import Floats
 from boxwood._validation import listed
 from boxwood.errors import DataError
 from boxwood.passes import LabelColumn, NearestCenters
-from boxwood.reference import TableReference
+from boxwood.reference import Reference
 from boxwood.table._spark import SparkSource, quoted
 
 __all__ = ["is_spark_model", "reference_of_spark_model"]
@@ -23,7 +23,7 @@ def is_spark_model(model: Any) -> bool:
     return type(model).__module__.startswith("pyspark.ml.")
 
 
-def reference_of_spark_model(model: Any, frame: Any) -> tuple[SparkSource, TableReference]:
+def reference_of_spark_model(model: Any, frame: Any) -> tuple[SparkSource, Reference]:
     """Return the rows as a clustering of Spark saw them, and the clusters that it gives them.
 
     The columns are the entries of the model's vectors (`featuresCol`), by the names that VectorAssembler gave them, or
@@ -40,7 +40,7 @@ def reference_of_spark_model(model: Any, frame: Any) -> tuple[SparkSource, Table
 
     Returns
     -------
-    SparkSource, TableReference
+    SparkSource, Reference
         Centres are those of the model; of a mixture, its means. Clusters are named by their numbers.
 
     Raises
@@ -62,10 +62,10 @@ def reference_of_spark_model(model: Any, frame: Any) -> tuple[SparkSource, Table
         )
     names = _names(frame, vectors, centers.shape[1])
     if type(last).__name__ == "KMeansModel" and last.getDistanceMeasure() == "euclidean":
-        return SparkSource(_entries(frame, vectors, names)), TableReference(NearestCenters(centers), centers)
+        return SparkSource(_entries(frame, vectors, names)), Reference(NearestCenters(centers), centers)
     label = _unlike(last.getPredictionCol(), names)
     rows = _entries(last.transform(frame), vectors, names, {last.getPredictionCol(): label})
-    return SparkSource(rows), TableReference(LabelColumn(label, tuple(range(len(centers)))), centers)
+    return SparkSource(rows), Reference(LabelColumn(label, tuple(range(len(centers)))), centers)
 
 
 def _centers(model: Any) -> Floats:

@@ -27,11 +27,11 @@ from boxwood.explanation.ask.columns import Usable, boolean_columns_of, on_compl
 from boxwood.explanation.ask.gaps import complete_rows, refuse_other_index
 from boxwood.explanation.ask.names import plain_name
 from boxwood.explanation.explanation import with_booleans
-from boxwood.explanation.measure.facts import TableFacts, refuse_all_rows
-from boxwood.explanation.measure.measure import measure, measured_by_passes
+from boxwood.explanation.measure.facts import refuse_all_rows
+from boxwood.explanation.measure.measure import measure, measured_in_batches
 from boxwood.grow.grown import Grown
 from boxwood.passes import Batches, LabelColumn, Source
-from boxwood.reference import Reference, TableReference, TableTask, Task
+from boxwood.reference import Reference, Task
 from boxwood.reference.coordinates import Coordinates
 from boxwood.reference.labels import encode_labels
 from boxwood.reference.streamed import Measured, find_labels
@@ -182,16 +182,14 @@ def measured_on_table(ex: Explanation, source: Source, labels: Any, weight: Any)
 
 def _measured(ex: Explanation, labels: str, usable: Usable) -> Explanation:
     batches, known = usable.batches, None if ex._table is None else ex._table.task
-    task = TableTask.of(batches, named_by_column(ex.names, batches, labels), n_jobs=batches.n_jobs)
+    task = Task.of(batches, named_by_column(ex.names, batches, labels), n_jobs=batches.n_jobs)
     if known is not None:
         task = replace(task, max_leaf_nodes=known.max_leaf_nodes, budget=known.budget)
     objective = "l1" if ex.objective == "l1" else "sqeuclidean"
-    facts = TableFacts(task, objective=objective)
-    sums = facts.of_trees([ex.tree])[0]
-    return measured_by_passes(facts, Grown(ex.tree, ex.method, objective), sums)
+    return measured_in_batches(task, Grown(ex.tree, ex.method, objective))
 
 
-def named_by_column(names: tuple[Hashable, ...], batches: Batches, column: str) -> TableReference:
+def named_by_column(names: tuple[Hashable, ...], batches: Batches, column: str) -> Reference:
     """Return the clusters of a column that holds names of clusters; some may be without rows."""
     labels, overview = find_labels(batches, column)
     places = places_of(labels, names)
@@ -202,4 +200,4 @@ def named_by_column(names: tuple[Hashable, ...], batches: Batches, column: str) 
     known = Measured(replace(batches, labelling=labelling), overview, None)
     ends = np.where(overview.sizes[:, None] > 0, [overview.least, overview.most], 0.0)
     near = ends[0] / 2 + ends[1] / 2  # a tree that is there already needs no centres, but points near the rows
-    return TableReference(labelling, near, names, measured=known)
+    return Reference(labelling, near, names, measured=known)

@@ -13,47 +13,63 @@ from boxwood._frames import boolean_columns
 from boxwood.explanation.ask.asked import Asked, with_defaults
 from boxwood.explanation.ask.clustering import notes_on_clustering, notes_on_kernel
 from boxwood.explanation.ask.columns import (
+    Usable,
     boolean_columns_of,
     identifiers_of,
     note_on_identifiers,
     notes_on_agreement,
     notes_on_outcome,
 )
-from boxwood.explanation.ask.explainer import explained_by, is_explainer, out_of_frozen, refuse_growing
-from boxwood.explanation.ask.gaps import complete_rows, refuse_other_index
+from boxwood.explanation.ask.explainer import (
+    explained_by,
+    explained_on_table,
+    is_explainer,
+    out_of_frozen,
+    refuse_growing,
+)
+from boxwood.explanation.ask.gaps import Complete, complete_rows, refuse_other_index
 from boxwood.explanation.ask.limits import settled, told, with_enough_rows
 from boxwood.explanation.ask.progress import Progress
-from boxwood.explanation.ask.question import Question, question_of, table_question_of, with_weights
+from boxwood.explanation.ask.question import Question, TableQuestion, question_of, table_question_of, with_weights
 from boxwood.explanation.choose.in_batches import Found, Growth, grown_by_name, sample_task, searched_by_passes
 from boxwood.explanation.choose.search import choose
 from boxwood.explanation.explanation import Explanation, with_booleans
 from boxwood.explanation.measure.facts import TableFacts, named_by_rows
-from boxwood.explanation.measure.held_out import held_out, how_of
+from boxwood.explanation.measure.held_out import held_out, how_of, with_rows_in_memory
 from boxwood.explanation.measure.losses import Distance
 from boxwood.explanation.measure.measure import Costs, measure, measured_by_passes, mixture_facts
 from boxwood.explanation.records import SearchFacts
 from boxwood.grow.grown import Grown
 from boxwood.grow.shared.names import leaves_reached
-from boxwood.passes import Source
 from boxwood.passes.tree_sums import Moved, TreeSums, shortened_by_passes
-from boxwood.reference import Mixture, TableTask, Task
+from boxwood.reference import Mixture, Task
 from boxwood.reference.budget import Budget
+from boxwood.table.as_source import as_source
 from boxwood.tree import ThresholdTree
 from boxwood.tree.shorten import rounded
 
 if TYPE_CHECKING:
     from boxwood.explanation.records import HeldOut
 
-__all__ = ["explain_rows", "explain_table"]
+__all__ = ["explained"]
 
 
-def explain_rows(X: Any, clustering: Any, asked: Asked) -> Explanation:
-    """Return the explanation of a clustering of the rows of an array or a data frame; see `explain`."""
+def explained(X: Any, clustering: Any, asked: Asked) -> Explanation:
+    """Return the explanation of a clustering of the rows of an array, a frame or a table in batches; see `explain`."""
+    source = as_source(X)
     if is_explainer(clustering):
-        explanation = _by_explainer(X, out_of_frozen(clustering), asked)
+        if source is not None:
+            return explained_on_table(clustering, source, asked)
+        return with_booleans(_by_explainer(X, out_of_frozen(clustering), asked), boolean_columns(X))
+    rows: Complete | Usable
+    if source is None:
+        question = question_of(X, clustering, asked)
+        answer, rows, booleans = _in_memory(question, asked), question.complete, boolean_columns(X)
     else:
-        explanation = _answered(question_of(X, clustering, asked), asked, made_here=clustering is None)
-    return with_booleans(explanation, boolean_columns(X))
+        posed = table_question_of(source, clustering, asked)
+        answer, rows = _in_batches(posed, clustering, asked), posed.usable
+        booleans = boolean_columns_of(rows.batches)
+    return with_booleans(rows.told(concluded(answer, asked, made_here=clustering is None)), booleans)
 
 
 def _by_explainer(X: Any, explainer: Any, asked: Asked) -> Explanation:
@@ -67,7 +83,7 @@ def _by_explainer(X: Any, explainer: Any, asked: Asked) -> Explanation:
     return complete.told(explanation, complete.notes)
 
 
-def _answered(question: Question, asked: Asked, *, made_here: bool) -> Explanation:
+def _in_memory(question: Question, asked: Asked) -> Answer:
     task, name = question.task, asked.method
     options = with_defaults(name, asked.options, question.clusterer)
     grown = choose(task, name, progress=asked.progress, **options)
@@ -85,8 +101,7 @@ def _answered(question: Question, asked: Asked, *, made_here: bool) -> Explanati
     )
     seen = task if name == "auto" else None
     explanation = replace(explanation, _evidence=evidence)
-    answer = Answer(explanation, task, question.budget, grown.tree, n_moved, seen)
-    return question.complete.told(concluded(answer, asked, question.clusterer, made_here=made_here))
+    return Answer(explanation, task, question.budget, question.clusterer, grown.tree, n_moved, seen)
 
 
 def _proved(question: Question, grown: Grown) -> Mapping[str, Any]:
@@ -111,9 +126,7 @@ def _known(question: Question, grown: Grown) -> dict[str, Any]:
     return {"leaf": leaf, "costs": None if costs is None else Costs(*costs)}
 
 
-def explain_table(source: Source, clustering: Any, asked: Asked) -> Explanation:
-    """Return the explanation of a clustering of the rows of a source; see `explain`."""
-    question = table_question_of(source, clustering, asked)
+def _in_batches(question: TableQuestion, clustering: Any, asked: Asked) -> Answer:
     growth = question.growth
     facts = TableFacts(growth.task)
     found = _found(facts, growth, asked.progress)
@@ -135,26 +148,25 @@ def explain_table(source: Source, clustering: Any, asked: Asked) -> Explanation:
         explanation = _with_mixture(explanation, raw, facts)
     assert explanation._table is not None
     explanation = replace(explanation, _table=replace(explanation._table, growth=growth))
-    answer = Answer(explanation, facts.task, facts.task.budget, found.grown.tree, n_moved, found.sample)
-    explanation = concluded(answer, asked, growth.clusterer, made_here=clustering is None)
-    return with_booleans(question.usable.told(explanation), boolean_columns_of(question.usable.batches))
+    budget = facts.task.budget
+    return Answer(explanation, facts.task, budget, growth.clusterer, found.grown.tree, n_moved, found.sample)
 
 
 def _notes_on_columns(facts: TableFacts, sums: TreeSums) -> tuple[str, ...]:
     """Return a note on columns that look like identifiers, although rules may use them."""
     least, most = facts.task.ranges
-    n_values = np.full(len(least), facts.task.overview.n_rows)
+    n_values = np.full(len(least), facts.task.n_rows)
     return note_on_identifiers(identifiers_of(facts.task.batches, n_values, ~sums.broken, least, most))
 
 
-def _notes_on_clustering(task: TableTask, clustering: Any, asked: Asked) -> tuple[str, ...]:
+def _notes_on_clustering(task: Task, clustering: Any, asked: Asked) -> tuple[str, ...]:
     ends, columns, names = np.stack(task.ranges), task.batches.columns, task.reference.names
     return notes_on_clustering(clustering, asked.n_clusters, ends, columns, names, scaled=asked.standardize)
 
 
 def _with_mixture(explanation: Explanation, mixture: Mixture, facts: TableFacts) -> Explanation:
     """Return the explanation with the facts from the Gaussians; their tails are looked at on a sample."""
-    sample, is_whole = sample_task(facts)
+    sample, is_whole = sample_task(facts.task)
     found = mixture_facts(explanation.tree, mixture, explanation.columns, sample)
     note = f"how far the clusters are from Gaussian was judged on a sample of {len(sample.rows):,} rows"
     notes = explanation.notes if is_whole else (*explanation.notes, note)
@@ -166,7 +178,7 @@ def _found(facts: TableFacts, growth: Growth, progress: Progress) -> Found:
     facts.task.budget.refuse_too_few(facts.task.n_kept)
     if growth.method == "auto":
         return searched_by_passes(facts, progress=progress, **growth.options)
-    grown = grown_by_name(facts, growth.method, growth.options)
+    grown = grown_by_name(facts.task, growth.method, growth.options)
     return Found(grown, facts.of_trees([grown.tree])[0])
 
 
@@ -196,10 +208,12 @@ class Answer(NamedTuple):
     ----------
     explanation : Explanation
         Measured, with the rows that it was measured on.
-    task : Task or TableTask
+    task : Task
         Rows and clusters.
     budget : Budget
         Limits of the rules, on the table's columns.
+    clusterer : object
+        What made the clusters; None if labels or centres were given.
     grown : ThresholdTree
         The tree as it was grown.
     n_moved : int
@@ -209,17 +223,18 @@ class Answer(NamedTuple):
     """
 
     explanation: Explanation
-    task: Task | TableTask
+    task: Task
     budget: Budget
+    clusterer: Any
     grown: ThresholdTree
     n_moved: int
     seen: Task | None = None
 
 
-def concluded(answer: Answer, asked: Asked, clusterer: Any, *, made_here: bool) -> Explanation:
+def concluded(answer: Answer, asked: Asked, *, made_here: bool) -> Explanation:
     """Return the explanation with notes on what came out, the facts of its limits, and its loss on rows held out."""
     explanation, grown = answer.explanation, answer.grown
-    notes = notes_on_outcome(explanation, made_here, clusterer)
+    notes = notes_on_outcome(explanation, made_here, answer.clusterer)
     if answer.seen is not None:
         notes += notes_on_agreement(explanation.agreement, grown, settled(answer.seen, grown))
     explanation = told(explanation, answer.task, answer.budget, answer.n_moved)
@@ -229,14 +244,9 @@ def concluded(answer: Answer, asked: Asked, clusterer: Any, *, made_here: bool) 
 
 def _held_out(ex: Explanation, asked: Asked) -> HeldOut:
     """Return how well trees do on rows not used to grow them; `how` names the sample that a table in batches needs."""
-    if ex._table is None:
-        rows, sample = ex._rows(), ""
-    else:
-        from boxwood.explanation.measure.held_out import with_sample_in_memory
-
-        sampled, is_all = with_sample_in_memory(ex)
-        rows = sampled._rows()
-        sample = "" if is_all else f", of a sample of {len(rows.leaf):,} rows"
+    at_hand, is_all = with_rows_in_memory(ex)
+    rows = at_hand._rows()
+    sample = "" if is_all else f", of a sample of {len(rows.leaf):,} rows"
     assert asked.validate is not None
     found = held_out(rows, asked.validate, Distance(ex.objective, rows.kernel), asked.progress)
     return found._replace(how=f"{how_of(asked.validate)}{sample}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +15,12 @@ from boxwood._validation import listed, shown, whole_number
 from boxwood.clusterers.gaussian_passes import COVARIANCES, LikeliestComponent
 from boxwood.errors import DataError
 from boxwood.explanation.ask.columns import notes_on_ranges, sees_distances
-from boxwood.passes import Batches, LabelColumn, Labelling, NearestCenters
+from boxwood.passes import Batches, Labelling, NearestCenters
 from boxwood.passes.overview import MissingValues
-from boxwood.reference import Reference, TableReference
+from boxwood.reference import Reference
 from boxwood.reference.clusterer import is_fitted, last_step
 from boxwood.reference.labels import centers_of
-from boxwood.reference.streamed import Measured, find_labels, means_in
+from boxwood.reference.streamed import labelled_by
 from boxwood.render.forms.text import DOUBT
 
 if TYPE_CHECKING:
@@ -62,13 +62,9 @@ def clustering_of(
     from boxwood.reference import Reference
     from boxwood.reference.clusterer import refuse_one_cluster
 
-    if clustering is not None and n_clusters is not None:
-        raise ValueError(
-            f"n_clusters={shown(n_clusters)} is for k-means, but the clusters are given; leave one of the two out"
-        )
+    k = _number_of_clusters(clustering, n_clusters)
     if clustering is None or hasattr(clustering, "fit"):
-        n_clusters = N_CLUSTERS if n_clusters is None else whole_number("n_clusters", n_clusters, 0)
-        reference, mixture, clustering = _of_clusterer(clustering, X, stages, n_clusters, random_state)
+        reference, mixture, clustering = _of_clusterer(clustering, X, stages, k, random_state)
     elif isinstance(clustering, Reference):
         reference, mixture = _with_scaled_centers(clustering, stages[1]), None
     elif isinstance(clustering, Integral):
@@ -78,6 +74,15 @@ def clustering_of(
         reference, mixture = Reference.of(stages[1].rows, label_values(labels)), None
     refuse_one_cluster(reference)
     return reference, mixture, clustering
+
+
+def _number_of_clusters(clustering: Any, n_clusters: int | None) -> int:
+    """Return the number of clusters of k-means, which needs none if the clusters are given."""
+    if clustering is not None and n_clusters is not None:
+        raise ValueError(
+            f"n_clusters={shown(n_clusters)} is for k-means, but the clusters are given; leave one of the two out"
+        )
+    return N_CLUSTERS if n_clusters is None else whole_number("n_clusters", n_clusters, 0)
 
 
 def _of_clusterer(
@@ -159,14 +164,14 @@ def _as_fitted(clusterer: Any, rows: Floats) -> Any:
 
 def label_column_of(clustering: Any) -> str | None:
     """Return the name of the column that holds the labels, if a column does."""
-    if isinstance(clustering, TableReference):
+    if isinstance(clustering, Reference) and clustering.in_batches:
         return clustering.labelling.column_read
     return clustering if isinstance(clustering, str) else None
 
 
 def clustering_of_table(
     batches: Batches, clustering: Any, n_clusters: int | None, random_state: Any
-) -> tuple[TableReference, Any]:
+) -> tuple[Reference, Any]:
     """Return the clustering of the rows of a source, and the clusterer if one was given.
 
     Raises
@@ -174,19 +179,15 @@ def clustering_of_table(
     DataError
         If the clustering needs all rows in memory, or does not fit the columns.
     """
-    if clustering is not None and n_clusters is not None:
-        raise ValueError(
-            f"n_clusters={n_clusters} is for k-means, but the clusters are given; leave one of the two out"
-        )
+    k = _number_of_clusters(clustering, n_clusters)
     if clustering is None:
         from boxwood.clusterers.k_means_passes import k_means_by_passes
 
-        k = N_CLUSTERS if n_clusters is None else whole_number("n_clusters", n_clusters, 0)
         return k_means_by_passes(batches, k, random_state=random_state).reference, None
-    if isinstance(clustering, TableReference):
+    if isinstance(clustering, Reference):
         return clustering, None
     if isinstance(clustering, str):
-        return _of_column(batches, clustering), None
+        return labelled_by(batches, clustering), None
     if hasattr(clustering, "fit"):
         return _of_clusterer_in_batches(batches, clustering), clustering
     centers = np.asarray(clustering)
@@ -197,23 +198,14 @@ def clustering_of_table(
         )
     if centers.shape[1] != batches.n_columns:
         raise DataError(f"centres have {centers.shape[1]} columns, but the rows have {_columns(batches)}")
-    return TableReference(NearestCenters(np.asarray(centers, dtype=np.float64)), centers), None
+    return Reference(NearestCenters(np.asarray(centers, dtype=np.float64)), centers), None
 
 
 def _columns(batches: Batches) -> str:
     return f"{batches.n_columns} ({listed(batches.columns)})"
 
 
-def _of_column(batches: Batches, column: str) -> TableReference:
-    """Return the clusters of a column of labels on the columns of the rows, as `TableReference.of` does on all."""
-    labels, overview = find_labels(batches, column)
-    labelling = LabelColumn(column, labels)
-    labelled = replace(batches, labelling=labelling)
-    means = means_in(labelled, overview)
-    return TableReference(labelling, means.mean + means.rest, labels, measured=Measured(labelled, overview, means))
-
-
-def _of_clusterer_in_batches(batches: Batches, clusterer: Any) -> TableReference:
+def _of_clusterer_in_batches(batches: Batches, clusterer: Any) -> Reference:
     """Return the clustering by a fitted clusterer: by its centres if rows belong to the nearest one."""
     from sklearn.cluster import BisectingKMeans, KMeans, MiniBatchKMeans
 
@@ -235,10 +227,10 @@ def _of_clusterer_in_batches(batches: Batches, clusterer: Any) -> TableReference
     if centers is None:
         raise DataError(f"{kind} has no centres with {_columns(batches)} columns; {instead}")
     if isinstance(last, (KMeans, MiniBatchKMeans)) and not isinstance(last, BisectingKMeans):
-        return TableReference(NearestCenters(centers), centers)
+        return Reference(NearestCenters(centers), centers)
     if getattr(last, "covariance_type", None) in COVARIANCES:
-        return TableReference(LikeliestComponent(last), centers)
-    return TableReference(PredictedLabels(last), centers)
+        return Reference(LikeliestComponent(last), centers)
+    return Reference(PredictedLabels(last), centers)
 
 
 MANY = 20  # numbers that are labels of so many clusters, and do not count them, may be a measurement
@@ -272,7 +264,7 @@ def _notes_on_labels(names: Sequence[Hashable], clustering: Any) -> tuple[str, .
     k = len(names)
     numbers = [name for name in names if isinstance(name, (int, float)) and not isinstance(name, bool)]
     counted = sorted(numbers) in (list(range(k)), list(range(1, k + 1)))
-    given = isinstance(clustering, (Reference, TableReference)) or hasattr(clustering, "fit")
+    given = isinstance(clustering, Reference) or hasattr(clustering, "fit")
     if k <= MANY or len(numbers) < k or counted or given:
         return ()
     what = clustering if isinstance(clustering, str) else "this"

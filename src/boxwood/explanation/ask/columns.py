@@ -24,14 +24,13 @@ from boxwood.explanation.ask.asked import Candidates
 from boxwood.explanation.ask.gaps import note_on_gaps, refuse_gaps
 from boxwood.explanation.choose.search import ROWS
 from boxwood.explanation.explanation import Explanation
-from boxwood.grow import METHODS
 from boxwood.grow.leaves.expand import expanded
 from boxwood.passes import Batches, Block, Source
 from boxwood.passes.batches import OTHER_KINDS, CompleteRows, rows_of
 from boxwood.passes.overview import MissingValues
 from boxwood.passes.source import Spelling
-from boxwood.reference import TableTask, Task
-from boxwood.reference.budget import Budget, as_names
+from boxwood.reference import Task
+from boxwood.reference.budget import as_names
 from boxwood.reference.clusterer import refuse_one_name
 from boxwood.render.words.rules import column_name
 from boxwood.tree import ThresholdTree
@@ -43,7 +42,6 @@ __all__ = [
     "ColumnNote",
     "Usable",
     "boolean_columns_of",
-    "budget_for",
     "columns_for_rules",
     "identifiers_of",
     "identifiers_to_leave_out",
@@ -542,7 +540,7 @@ def _chosen(batches: Batches, columns: Sequence[str], label: str | None) -> tupl
     return chosen
 
 
-def refuse_one_cluster_of(task: TableTask) -> None:
+def refuse_one_cluster_of(task: Task) -> None:
     """Raise a DataError unless at least two clusters have rows."""
     sizes = task.overview.sizes.tolist()
     refuse_one_name([name for name, size in zip(task.reference.names, sizes, strict=True) if size])
@@ -552,31 +550,3 @@ def boolean_columns_of(batches: Batches) -> list[str]:
     """Return the columns of the rows that hold booleans."""
     kinds = dict(zip(batches.source.names, batches.source.kinds, strict=True))
     return [name for name in batches.columns if kinds[name] == "boolean"]
-
-
-def budget_for(batches: Batches, method: str, limits: dict[str, Any]) -> Budget:
-    """Return the budget on the columns of the rows; the table's other columns are as good as forbidden.
-
-    Raises
-    ------
-    DataError
-        If a column is not in the table, or one of the others is preferred.
-    ValueError
-        If trees of the method do not keep one of the limits.
-    """
-    others = set(batches.source.names) - set(batches.columns)
-    unused = [name for name in as_names("preferred", limits.get("preferred")) if name in others]
-    if unused:
-        raise DataError(
-            f"preferred columns that rules cannot use: {listed(unused)}; prefer some of {listed(batches.columns)}"
-        )
-    forbidden = [name for name in as_names("forbidden", limits.get("forbidden")) if name not in others]
-    budget = Budget.of(batches.columns, **limits | {"forbidden": forbidden})
-    if method != "auto":
-        METHODS[method].check_budget(budget)
-        if budget.preferred:
-            raise ValueError(
-                f"method {method!r} has no preferred where rows are read in batches, as its cuts are moved by all rows "
-                "in memory; use 'auto', or explain a sample"
-            )
-    return budget

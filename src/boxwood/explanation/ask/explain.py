@@ -215,15 +215,7 @@ def explain(
     (0.96, ['setosa'])
     """
     given = {name: value for name, value in locals().items() if name not in ("X", "labels_or_estimator")}
-    from boxwood.explanation.ask._answer import explain_rows, explain_table
+    from boxwood.explanation.ask._answer import explained
     from boxwood.explanation.ask.asked import Asked
-    from boxwood.explanation.ask.explainer import explained_on_table, is_explainer
-    from boxwood.table.as_source import as_source
 
-    asked = Asked.of(given)
-    source = as_source(X)
-    if source is None:
-        return explain_rows(X, labels_or_estimator, asked)
-    if is_explainer(labels_or_estimator):
-        return explained_on_table(labels_or_estimator, source, asked)
-    return explain_table(source, labels_or_estimator, asked)
+    return explained(X, labels_or_estimator, Asked.of(given))

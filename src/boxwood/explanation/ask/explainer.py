@@ -19,10 +19,10 @@ from boxwood.explanation.ask.clustering import clustering_of_table
 from boxwood.explanation.ask.columns import Usable, boolean_columns_of, on_complete_rows, rows_for
 from boxwood.explanation.ask.names import renamed
 from boxwood.explanation.explanation import Explanation, with_booleans
-from boxwood.explanation.measure.facts import TableFacts, refuse_all_rows
-from boxwood.explanation.measure.measure import measured_by_passes
+from boxwood.explanation.measure.facts import refuse_all_rows
+from boxwood.explanation.measure.measure import measured_in_batches
 from boxwood.passes import Batches, Source
-from boxwood.reference import TableReference, TableTask
+from boxwood.reference import Reference, Task
 from boxwood.reference.clusterer import is_fitted
 
 if TYPE_CHECKING:
@@ -106,9 +106,8 @@ def explained_on_table(explainer: Any, source: Source, asked: Asked) -> Explanat
 def _explained(explainer: Any, asked: Asked, usable: Usable) -> Explanation:
     batches, grown = usable.batches, explainer._grown
     reference = renamed(_clusters(explainer, batches), asked.names)
-    facts = TableFacts(TableTask.of(batches, reference, n_jobs=asked.n_jobs), objective=grown.objective)
-    sums = facts.of_trees([explainer.tree_])[0]
-    return measured_by_passes(facts, grown._replace(tree=explainer.tree_), sums)
+    task = Task.of(batches, reference, n_jobs=asked.n_jobs)
+    return measured_in_batches(task, grown._replace(tree=explainer.tree_))
 
 
 def _rows(explainer: Any, source: Source, weight: Any) -> Batches:
@@ -126,11 +125,11 @@ def _rows(explainer: Any, source: Source, weight: Any) -> Batches:
     return batches
 
 
-def _clusters(explainer: Any, batches: Batches) -> TableReference:
+def _clusters(explainer: Any, batches: Batches) -> Reference:
     """Return the clusters of the rows, numbered as in the fit."""
     clusterer, reference = getattr(explainer, "clusterer_", None), explainer.reference_
     if clusterer is None:
-        column = reference.labelling.column_read if isinstance(reference, TableReference) else None
+        column = reference.labelling.column_read if reference.in_batches else None
         if column is not None and column in batches.source.names:
             return named_by_column(renamed(reference).names, batches, column)
         raise DataError(
@@ -145,4 +144,4 @@ def _clusters(explainer: Any, batches: Batches) -> TableReference:
             "explainer.explanation_ on them"
         )
     centers = np.zeros((found.n_clusters, batches.n_columns))  # a tree that is there already needs none
-    return TableReference(found.labelling, centers, found.names)
+    return Reference(found.labelling, centers, found.names)

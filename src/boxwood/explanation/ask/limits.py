@@ -6,13 +6,12 @@ whose thresholds are rounded, may have too few of all rows in a leaf; such leave
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from boxwood._frames import column_names, is_frame, numeric_columns
 from boxwood._validation import listed
 from boxwood.errors import DataError
 from boxwood.explanation.choose.few_columns import choices
@@ -23,7 +22,7 @@ from boxwood.explanation.records import BudgetFacts
 from boxwood.grow.better.exchange import within
 from boxwood.grow.shared.names import named, without_leaves
 from boxwood.passes.tree_sums import TreeSums
-from boxwood.reference import Reference, TableTask, Task
+from boxwood.reference import Reference, Task
 from boxwood.reference.budget import Budget, as_names
 from boxwood.reference.coordinates import Coordinates
 from boxwood.tree import ThresholdTree
@@ -41,29 +40,30 @@ __all__ = [
 ]
 
 
-def budget_of(X: Any, columns: Sequence[str], given: dict[str, Any]) -> Budget:
-    """Return the budget on the columns that rules may use; a frame's other columns are as good as forbidden.
+def budget_of(
+    given: dict[str, Any],
+    columns: Sequence[str],
+    of_table: Collection[str],
+    left_out: Callable[[], Mapping[str, Sequence[str]]],
+) -> Budget:
+    """Return the budget on the columns that rules may use; the table's other columns are as good as forbidden.
+
+    IN: of_table: all columns of the table; left_out: columns that hold no numbers, by the reason.
 
     Raises
     ------
     DataError
         If a column is not in the table, or one of the others is preferred.
     """
-    others = set(column_names(X)) - set(columns) if is_frame(X) else set()
-    unused = [name for name in as_names("preferred", given["preferred"]) if name in others]
-    if unused:
+    others = set(of_table) - set(columns)
+    if unused := [name for name in as_names("preferred", given["preferred"]) if name in others]:
+        reasons = {name: f"left out, {reason}" for reason, group in left_out().items() for name in group}
+        texts = [f"{name} ({reasons.get(name, 'not among the columns of the rules')})" for name in unused]
         raise DataError(
-            f"preferred columns that rules cannot use: {_with_reasons(unused, X)}; prefer some of "
-            f"{listed(list(columns))}"
+            f"preferred columns that rules cannot use: {listed(texts)}; prefer some of {listed(list(columns))}"
         )
     forbidden = [name for name in as_names("forbidden", given["forbidden"]) if name not in others]
     return Budget.of(columns, **given | {"forbidden": forbidden})
-
-
-def _with_reasons(names: Sequence[str], frame: Any) -> str:
-    """Return the names of columns with the reason why rules cannot use them."""
-    reasons = {name: f"left out, {reason}" for reason, group in numeric_columns(frame)[1].items() for name in group}
-    return listed([f"{name} ({reasons.get(name, 'not among the columns of the rules')})" for name in names])
 
 
 def in_coordinates(budget: Budget, coordinates: Coordinates) -> Budget:
@@ -94,7 +94,7 @@ def on_table_columns(task: Task, coordinates: Coordinates) -> Task:
     """Return the task on the columns of the table, for a tree that needs no centres any more."""
     centers = np.zeros((task.reference.n_clusters, coordinates.table.n_columns))
     reference = Reference(task.reference.labels, centers, task.reference.names)
-    return replace(task, rows=coordinates.table, reference=reference, mixture=None)
+    return replace(task, store=coordinates.table, reference=reference, mixture=None)
 
 
 def settled(task: Task, tree: ThresholdTree) -> Task:
@@ -102,10 +102,10 @@ def settled(task: Task, tree: ThresholdTree) -> Task:
     if task.budget.max_columns is None:
         return task
     tested = {task.budget.source(int(j)) for j in tree.features}
-    return task.within(task.budget.only(tested, task.rows.n_columns))
+    return task.within(task.budget.only(tested, task.n_columns))
 
 
-def told(explanation: Explanation, task: Task | TableTask, budget: Budget, n_moved: int = 0) -> Explanation:
+def told(explanation: Explanation, task: Task, budget: Budget, n_moved: int = 0) -> Explanation:
     """Return the explanation with the facts of its budget, and notes on what it did."""
     if not budget.given:
         return explanation
@@ -126,7 +126,7 @@ def told(explanation: Explanation, task: Task | TableTask, budget: Budget, n_mov
     return replace(explanation, budget=facts, search=search, notes=(*explanation.notes, *notes))
 
 
-def _notes(facts: BudgetFacts, explanation: Explanation, task: Task | TableTask) -> tuple[str, ...]:
+def _notes(facts: BudgetFacts, explanation: Explanation, task: Task) -> tuple[str, ...]:
     columns, used = explanation.columns, explanation.tree.features.tolist()
     tested = [columns[j] for j in used]
     notes = []
@@ -148,7 +148,7 @@ def _notes(facts: BudgetFacts, explanation: Explanation, task: Task | TableTask)
     return tuple(notes)
 
 
-def _notes_on_room(facts: BudgetFacts, task: Task | TableTask) -> tuple[str, ...]:
+def _notes_on_room(facts: BudgetFacts, task: Task) -> tuple[str, ...]:
     """Return a note if the budget leaves room for fewer leaves than clusters."""
     k, room = task.reference.n_clusters, task.leaves()
     if room >= k or (task.max_leaf_nodes is not None and task.max_leaf_nodes < k):
@@ -160,14 +160,14 @@ def _notes_on_room(facts: BudgetFacts, task: Task | TableTask) -> tuple[str, ...
     return (f"room for {leaves}, fewer than the {k:,} clusters ({', '.join(limits)})",)
 
 
-def on_few_columns(task: TableTask, sample: Task, is_whole: bool) -> tuple[TableTask, tuple[str, ...]]:
+def on_few_columns(task: Task, sample: Task, is_whole: bool) -> tuple[Task, tuple[str, ...]]:
     """Return the task on the columns that are chosen for a method by its name, and a note; see `grown_on_few`.
 
     Columns are chosen on a sample. Where it holds all rows, the choice is that of the rows in memory.
     """
     [choice] = choices(sample, Goal(sample, "auto"), several=False)
-    few = task.within(task.budget.only(choice, task.batches.n_columns))
-    note = f"the columns of the rules were chosen on a sample of {len(sample.rows):,} of {task.overview.n_rows:,} rows"
+    few = task.within(task.budget.only(choice, task.n_columns))
+    note = f"the columns of the rules were chosen on a sample of {len(sample.rows):,} of {task.n_rows:,} rows"
     return few, () if is_whole else (note,)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from boxwood._validation import listed
 from boxwood.errors import DataError
 from boxwood.explanation.verdict import renamed_in
-from boxwood.reference import Reference, TableReference
+from boxwood.reference import Reference
 from boxwood.render.words.rules import cluster_name
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["Names", "plain_name", "renamed", "with_names"]
 Names: TypeAlias = Mapping[Hashable, Hashable] | Sequence[Hashable]
 
 
-R = TypeVar("R", Reference, TableReference)
+R = TypeVar("R", Reference, Reference)
 
 
 def renamed(reference: R, names: Names | None = None) -> R:

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 
-from boxwood._frames import weights_in, without_columns
-from boxwood._validation import refuse_infinite_sum
+from boxwood._frames import column_names, is_frame, numeric_columns, weights_in, without_columns
+from boxwood._validation import Rows, refuse_infinite_sum
 from boxwood.explanation.ask.asked import Asked, Candidates, with_defaults
 from boxwood.explanation.ask.clustering import (
     clustering_of,
@@ -21,8 +21,8 @@ from boxwood.explanation.ask.clustering import (
 )
 from boxwood.explanation.ask.columns import (
     Usable,
-    budget_for,
     columns_for_rules,
+    left_out_of,
     may_be_unusable,
     notes_on_columns,
     notes_on_rounding,
@@ -35,9 +35,9 @@ from boxwood.explanation.ask.names import renamed
 from boxwood.explanation.choose.in_batches import Growth
 from boxwood.explanation.measure.facts import refuse_all_rows
 from boxwood.grow import METHODS
-from boxwood.passes import Source
+from boxwood.passes import Batches, Source
 from boxwood.passes.overview import MissingValues
-from boxwood.reference import Mixture, TableReference, TableTask, Task
+from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.budget import Budget
 from boxwood.reference.clusterer import default_clusterer, is_fitted, last_step
 from boxwood.reference.coordinates import Coordinates
@@ -45,7 +45,7 @@ from boxwood.reference.scaled import scaled_batches, unit_scaling, unscaled_refe
 from boxwood.table.spark_models import is_spark_model, reference_of_spark_model
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Question", "question_of", "table_question_of", "with_weights"]
+__all__ = ["Question", "TableQuestion", "question_of", "table_question_of", "with_weights"]
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,8 @@ def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
     X, clustering = complete.X, complete.clustering
     unscaled = Coordinates.of(X, chosen, clustering, complete.sample_weight)
     refuse_infinite_sum(unscaled.rows.weights)
-    budget = budget_of(X, unscaled.columns, asked.limits)
+    of_table = column_names(X) if is_frame(X) else unscaled.columns
+    budget = budget_of(asked.limits, unscaled.columns, of_table, lambda: numeric_columns(X)[1])
     coordinates = unscaled.standardized() if asked.standardize else unscaled
     stages, was_fitted = (unscaled, coordinates), hasattr(clustering, "fit") and is_fitted(clustering)
     notes += (*notes_on_columns(unscaled.columns, unscaled.table.values), *notes_on_rounding(X, unscaled.columns))
@@ -122,18 +123,22 @@ def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
     scaled = asked.standardize and not was_fitted
     said = notes_on_clustering(clustering, asked.n_clusters, ends, unscaled.columns, reference.names, scaled=scaled)
     notes += (*said, *complete.notes)
-    task = Task.of(
-        coordinates.rows,
+    task = _task(coordinates.rows, reference, asked, mixture, in_coordinates(budget, coordinates))
+    clusterer = fitted if hasattr(fitted, "fit") else None
+    given = None if clusterer is None else given_to(clusterer, was_fitted, X, stages)
+    return Question(task, coordinates, budget, clusterer, given, complete, notes)
+
+
+def _task(rows: Rows | Batches, reference: Reference, asked: Asked, mixture: Mixture | None, budget: Budget) -> Task:
+    return Task.of(
+        rows,
         renamed(reference, asked.names),
         mixture=mixture,
         max_leaf_nodes=asked.max_leaf_nodes,
         random_state=asked.random_state,
         n_jobs=asked.n_jobs,
-        budget=in_coordinates(budget, coordinates),
+        budget=budget,
     )
-    clusterer = fitted if hasattr(fitted, "fit") else None
-    given = None if clusterer is None else given_to(clusterer, was_fitted, X, stages)
-    return Question(task, coordinates, budget, clusterer, given, complete, notes)
 
 
 class TableQuestion(NamedTuple):
@@ -150,21 +155,13 @@ class TableQuestion(NamedTuple):
     growth: Growth
     usable: Usable
 
-    def unscaled_task(self) -> TableTask:
+    def unscaled_task(self) -> Task:
         """Return the task in the table's units; its columns must have been scaled."""
         task, scaling = self.growth.task, self.growth.scaling
         assert scaling is not None
         reference = unscaled_reference(task.reference, scaling)
         rows = replace(self.usable.batches, labelling=reference.labelling, store=task.batches.store)
-        return TableTask.of(
-            rows,
-            reference,
-            mixture=task.mixture,
-            max_leaf_nodes=task.max_leaf_nodes,
-            random_state=task.random_state,
-            n_jobs=task.n_jobs,
-            budget=task.budget,
-        )
+        return task.on(rows, reference)
 
 
 def table_question_of(source: Source, clustering: Any, asked: Asked) -> TableQuestion:
@@ -176,7 +173,7 @@ def table_question_of(source: Source, clustering: Any, asked: Asked) -> TableQue
     if is_spark_model(clustering):
         source, clustering = reference_of_spark_model(clustering, getattr(source, "frame", source))
     if asked.method != "auto":
-        METHODS[asked.method].refuse_without_passes()  # before anything is read
+        METHODS[asked.method].refuse_batches()  # before anything is read
     if clustering is not None:
         with suppress(MissingValues):
             question = _posed(source, clustering, asked, looked_at=False)
@@ -190,37 +187,41 @@ def _may_be_unusable(question: TableQuestion, clustering: Any, asked: Asked) -> 
     if not isinstance(clustering, str) or not (asked.columns is None or isinstance(asked.columns, Candidates)):
         return False
     task = question.growth.task
-    return asked.standardize or may_be_unusable(task.batches.columns, *task.ranges, task.overview.n_rows)
+    return asked.standardize or may_be_unusable(task.batches.columns, *task.ranges, task.n_rows)
 
 
 def _posed(source: Source, clustering: Any, asked: Asked, *, looked_at: bool) -> TableQuestion:
     usable = usable_rows(source, clustering, label_column_of(clustering), asked, looked_at=looked_at)
     batches = usable.batches
-    budget = budget_for(batches, asked.method, asked.limits)
+    budget = budget_of(asked.limits, batches.columns, source.names, lambda: left_out_of(source, ()))
+    if asked.method != "auto":
+        _refuse_limits(asked.method, budget)
     if asked.standardize and not (clustering is None or isinstance(clustering, str)):
         refuse_all_rows("standardize with centres or a clusterer", source.name)
     scaling = unit_scaling(batches) if asked.standardize else None
     on = batches if scaling is None else scaled_batches(batches, scaling)
     reference, clusterer = clustering_of_table(on, clustering, asked.n_clusters, asked.random_state)
-    task = TableTask.of(
-        replace(on, labelling=reference.labelling),
-        renamed(reference, asked.names),
-        mixture=_mixture_of(clusterer),
-        max_leaf_nodes=asked.max_leaf_nodes,
-        random_state=asked.random_state,
-        n_jobs=asked.n_jobs,
-        budget=budget,
-    )
+    task = _task(on, reference, asked, _mixture_of(clusterer), budget)
     refuse_one_cluster_of(task)
     options, made_by = with_defaults(asked.method, asked.options, clusterer), clusterer
     if clustering is None:
-        n_values = task.overview.n_rows * task.batches.n_columns
+        n_values = task.n_rows * task.n_columns
         made_by = default_clusterer(reference.n_clusters, n_values, asked.random_state)
     by_means = clustering is None or _has_means(reference)
     return TableQuestion(Growth(task, asked.method, options, made_by, scaling, by_means), usable)
 
 
-def _has_means(reference: TableReference) -> bool:
+def _refuse_limits(method: str, budget: Budget) -> None:
+    """Raise a ValueError if trees of a method do not keep one of the limits where rows are in batches."""
+    METHODS[method].check_budget(budget)
+    if budget.preferred:
+        raise ValueError(
+            f"method {method!r} has no preferred where rows are read in batches, as its cuts are moved by all rows "
+            "in memory; use 'auto', or explain a sample"
+        )
+
+
+def _has_means(reference: Reference) -> bool:
     """Return whether the centres are the means of the rows of a column of labels."""
     return reference.measured is not None and reference.measured.means is not None
 

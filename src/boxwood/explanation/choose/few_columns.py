@@ -47,7 +47,7 @@ def grown_on_few(
         left = None if end is None else max(end - time.monotonic(), 0.0)
         if found and left == 0:
             break
-        grown = grow(task.within(task.budget.only(choice, task.rows.n_columns)), left)
+        grown = grow(task.within(task.budget.only(choice, task.n_columns)), left)
         found.append((goal.candidate(grown.tree, grown.method), grown))
     taken = _preferred(found, goal, task)
     if "search" not in taken.facts:
@@ -76,7 +76,7 @@ class _Choices:
         _ = self.sample.order  # sorted once for all choices
         self.goal = goal if self.sample is task else goal.of_sample(self.sample)
         self.objective = "cost" if goal.by_cost else "mistakes"
-        allowed = self.budget.allowed(task.rows.n_columns)
+        allowed = self.budget.allowed(task.n_columns)
         self.columns = sorted({self.budget.source(j) for j in allowed})
         self.size = min(task.budget.max_columns or len(self.columns), len(self.columns))
         self.losses: dict[Choice, tuple[float, float]] = {}

@@ -21,7 +21,7 @@ from boxwood.grow.grown import Grown
 from boxwood.passes import Batches
 from boxwood.passes.sample import sample_of
 from boxwood.passes.tree_sums import TreeSums
-from boxwood.reference import Reference, TableTask, Task
+from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 
 __all__ = ["Found", "Growth", "grown_by_name", "rows_of_sample", "sample_task", "searched_by_passes"]
@@ -52,7 +52,7 @@ def searched_by_passes(
     are set, where clusters have equal centres, and where there are fewer leaves than clusters.
     """
     task = facts.task
-    sample, is_whole = sample_task(facts)
+    sample, is_whole = sample_task(task)
     share = 1.0 if objective == "cost" else facts.share_nearest
     rule = GoalRule(objective, share, comparable(facts.cost_of_clusters), float(facts.means.weights.sum()))
     asked, began = objective if rule.by_cost else "agreement", time.monotonic()
@@ -71,11 +71,11 @@ def searched_by_passes(
     if is_whole:
         notes += grown.facts["on_length"]
         if found.n_sampled == len(sample.rows):  # rows without a cluster were not taken into memory
-            search = search._replace(n_sampled=task.overview.n_rows)
+            search = search._replace(n_sampled=task.n_rows)
     else:
         n_candidates = found.n_candidates + len(by_imm)
         search = search._replace(n_candidates=n_candidates, n_sampled=len(sample.rows), gap=None)
-        notes += (_note_on_sample(len(sample.rows), task.overview.n_rows, len(trees), bool(by_imm)),)
+        notes += (_note_on_sample(len(sample.rows), task.n_rows, len(trees), bool(by_imm)),)
     notes += (rule.reason,) if rule.reason else ()
     told = {"search": search} | ({} if task.mixture is None else {"mixture": task.mixture})
     return Found(Grown(best.tree, best.name, facts=told, notes=notes), sums, cost, sample)
@@ -92,30 +92,21 @@ def rows_of_sample(batches: Batches, n_leaves: int) -> int:
     return max(min(SAMPLE_ROWS, SAMPLE_VALUES // batches.n_columns), ROWS, ROWS_PER_LEAF * n_leaves)
 
 
-def sample_task(facts: TableFacts) -> tuple[Task, bool]:
+def sample_task(task: Task) -> tuple[Task, bool]:
     """Return the task on a sample of distinct rows, and whether all rows are in it."""
-    task = facts.task
     n_rows = rows_of_sample(task.batches, task.leaves())
     found, budget = sample_of(task.batches, n_rows), task.budget
     values, weights = found.values, found.weights
-    is_whole = len(values) < n_rows or (not facts.weighted and float(weights.sum()) == task.n_kept)
+    is_whole = len(values) < n_rows or (not task.is_weighted and float(weights.sum()) == task.n_kept)
     if budget.min_samples_leaf > 1:  # which counts equal rows one by one
         if is_whole and found.times.sum() <= n_rows:
             found = found.repeated()
             values, weights = found.values, found.weights
         else:
             budget = budget.for_share(min(len(values) / task.n_kept, 1.0))
-    are_alike = not facts.weighted and bool((weights == 1.0).all())
-    sample = Task.of(
-        Rows(values, None if are_alike else weights),
-        Reference(found.labels, task.reference.centers, task.reference.names),
-        mixture=task.mixture,
-        max_leaf_nodes=task.max_leaf_nodes,
-        random_state=task.random_state,
-        n_jobs=task.n_jobs,
-        budget=budget,
-    )
-    return sample, is_whole
+    are_alike = not task.is_weighted and bool((weights == 1.0).all())
+    reference = Reference(found.labels, task.reference.centers, task.reference.names)
+    return task.on(Rows(values, None if are_alike else weights), reference, budget), is_whole
 
 
 def _taken(facts: TableFacts, rule: GoalRule, trees: dict[ThresholdTree, str]) -> tuple[Candidate, TreeSums, float]:
@@ -139,7 +130,7 @@ def _of_all_rows(facts: TableFacts) -> dict[ThresholdTree, str]:
     """Return the tree of IMM by passes over all rows, if it can be had."""
     task, imm = facts.task, METHODS["imm"]
     limited = [part for part in task.budget.given if part != "round_thresholds"]
-    if not imm.passes or limited or task.reference.equal_pair or task.leaves() < task.reference.n_clusters:
+    if limited or task.reference.equal_pair or task.leaves() < task.reference.n_clusters:
         return {}
     grown = imm.grow(task)
     return {grown.tree: grown.method}
@@ -150,7 +141,7 @@ class Growth(NamedTuple):
 
     Parameters
     ----------
-    task : TableTask
+    task : Task
         Rows and their clusters, in the columns on which trees are grown.
     method : str
         "auto", or a name of `METHODS`.
@@ -164,7 +155,7 @@ class Growth(NamedTuple):
         Whether the clusters' centres are the means of their rows.
     """
 
-    task: TableTask
+    task: Task
     method: str
     options: Mapping[str, Any]
     clusterer: Any
@@ -172,12 +163,12 @@ class Growth(NamedTuple):
     by_means: bool
 
 
-def grown_by_name(facts: TableFacts, method: str, options: Mapping[str, Any]) -> Grown:
+def grown_by_name(task: Task, method: str, options: Mapping[str, Any]) -> Grown:
     """Return what a method by its name grows on all rows, as `choose` does for rows in memory."""
-    chosen, task = METHODS[method], facts.task
+    chosen = METHODS[method]
     notes: tuple[str, ...] = ()
     refuse_leaves(task, chosen)
     if task.budget.max_columns is not None:
-        task, notes = on_few_columns(task, *sample_task(facts))
+        task, notes = on_few_columns(task, *sample_task(task))
     grown = chosen.grow(task, **options)
     return grown._replace(notes=(*notes, *grown.notes))

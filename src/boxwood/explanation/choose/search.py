@@ -23,7 +23,7 @@ from boxwood.grow.exact.optimal import optimal_of, resolved, with_cheapest_names
 from boxwood.grow.grown import Grown
 from boxwood.grow.leaves.expand import expanded
 from boxwood.grow.shared.names import named
-from boxwood.reference import TableTask, Task
+from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 from boxwood.tree.merge import merged
 
@@ -67,7 +67,7 @@ def _searched(task: Task, *, progress: Progress, objective: str = "auto", time_l
     return grown_on_few(task, grow, objective, several=True, time_limit=time_limit)
 
 
-def refuse_leaves(task: Task | TableTask, method: Method) -> None:
+def refuse_leaves(task: Task, method: Method) -> None:
     """Raise a ValueError if the method cannot make the number of leaves asked for."""
     if not method.one_leaf_each or task.max_leaf_nodes is None:
         return
@@ -148,7 +148,7 @@ class Search:
     def _sizes_between(self) -> Iterator[int]:
         """Yield how many rows larger samples have; the largest one is far smaller than the table."""
         n_rows = TIMES * len(self.sample.rows)
-        while FAR * n_rows <= len(self.task.rows):
+        while FAR * n_rows <= self.task.n_rows:
             yield n_rows
             n_rows *= TIMES
 
@@ -242,7 +242,7 @@ class Search:
 
     def _with_own_means(self, part: Part, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield trees that are cheap because each leaf is a cluster of its own."""
-        if part.task.rows.n_columns <= WIDEST:
+        if part.task.n_columns <= WIDEST:
             yield from self._resolved(part, candidates[:RESOLVED], own_means=True)
         if part.leaves <= SOLVED and not self.clock.has_passed():
             yield from self._solved(part, candidates[0])
@@ -306,8 +306,8 @@ class Search:
 
     def _boxes(self, looked_at: int, task: Task, power: int) -> int:
         """Return how many times the rows of a task may be looked at: less often in wide tables."""
-        share = min(1.0, COLUMNS / task.rows.n_columns) ** power
-        return int(looked_at * share / len(task.rows))
+        share = min(1.0, COLUMNS / task.n_columns) ** power
+        return int(looked_at * share / task.n_rows)
 
     def _on_more_rows(self, candidates: list[Candidate], leaves: int) -> list[Candidate]:
         """Return the best candidates, measured on every row; between the sample and these come larger samples."""
@@ -349,7 +349,7 @@ class Search:
         then = "measured" if self.clock.stopped or self.perfect is not None else "refined and measured"
         return (
             f"the table is long: most trees were grown on a random sample of {len(self.sample.rows):,} of "
-            f"{len(self.task.rows):,} rows; this one was {then} on all rows",
+            f"{self.task.n_rows:,} rows; this one was {then} on all rows",
         )
 
     def notes(self) -> tuple[str, ...]:

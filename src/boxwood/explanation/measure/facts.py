@@ -21,7 +21,7 @@ from boxwood.passes.overview import ExactSum
 from boxwood.passes.ranks import medians_in
 from boxwood.passes.sums import Means, Ranges, RowSums, SquareSums, rounded
 from boxwood.passes.tree_sums import LARGEST_ERROR, AboutMeans, TreeSums, leaves_in, squares_about
-from boxwood.reference import TableTask
+from boxwood.reference import Task
 from boxwood.reference.streamed import ranges_of
 from boxwood.tree import ThresholdTree, TreeBuilder
 
@@ -80,7 +80,7 @@ class TableFacts:
 
     Parameters
     ----------
-    task : TableTask
+    task : Task
         Rows and their clusters.
     scale : array of shape (d,), default=None
         Units of the columns in which costs are measured; None is 1.
@@ -88,12 +88,12 @@ class TableFacts:
         Distance of rows to the centre of their group that costs add up.
     """
 
-    def __init__(self, task: TableTask, scale: Floats | None = None, objective: str = "sqeuclidean") -> None:
+    def __init__(self, task: Task, scale: Floats | None = None, objective: str = "sqeuclidean") -> None:
         if objective not in ("sqeuclidean", "l1"):
             raise DataError(f"costs by {objective} distances need all rows in memory")
         self.scale, self.objective = scale, objective
         self.task, self.k = task, task.reference.n_clusters
-        self.weighted = task.batches.weight is not None
+        self.weighted = task.is_weighted
         known = task.reference.measured
         is_known = known is not None and known.is_of(task.batches)
         self._means: Means | None = known.means if known is not None and is_known else None
@@ -285,7 +285,7 @@ class TableEvidence:
 
     Parameters
     ----------
-    task : TableTask
+    task : Task
         Rows in batches and the clusters with their names.
     held : array of shape (n_leaves, k)
         Number, or weight, of the rows of each cluster in each leaf.
@@ -297,7 +297,7 @@ class TableEvidence:
         How the tree was grown; None for a tree that was there already.
     """
 
-    task: TableTask
+    task: Task
     held: Array
     facts: TableFacts
     booleans: Sequence[str] = ()
@@ -312,14 +312,14 @@ def refuse_all_rows(what: str, table: str) -> NoReturn:
     )
 
 
-def least_distances(task: TableTask, tree: ThresholdTree | None = None, scale: Floats | None = None) -> float:
+def least_distances(task: Task, tree: ThresholdTree | None = None, scale: Floats | None = None) -> float:
     """Return the sum of the ℓ1 distances of rows to the medians of their groups, from four or five passes.
 
     IN: tree: makes the groups, on the task's columns; None takes the clusters. scale (d,): units of the columns.
     """
     groups = _Groups(**vars(task.batches), tree=tree, scale=scale)
     reference = task.reference if tree is None and scale is None else replace(task.reference, measured=None)
-    grouped = TableTask(groups, reference)
+    grouped = Task(groups, reference, n_jobs=task.n_jobs)
     medians = medians_in(groups, grouped.overview)
     no_cut = TreeBuilder()
     no_cut.label(0, 0)

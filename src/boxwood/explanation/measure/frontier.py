@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,16 +19,15 @@ from boxwood.explanation.measure.held_out import (
     losses_on,
     parts_held_out,
     rest_of,
-    with_sample_in_memory,
+    with_rows_in_memory,
 )
 from boxwood.explanation.measure.losses import Distance, LeafLosses, Loss, cost_by_means, one_by_one, summed
 from boxwood.explanation.records import Frontier, FrontierRow, HeldOut
 from boxwood.grow import METHODS
-from boxwood.grow.leaves.expand import expanded
-from boxwood.grow.leaves.expand_passes import expanded_by_passes
+from boxwood.grow.leaves.expand import expansion
 from boxwood.grow.leaves.impurity import grown_by
-from boxwood.grow.leaves.prune import Shares, shares_by_passes, shares_of
-from boxwood.reference import TableTask, Task
+from boxwood.grow.leaves.prune import Shares, shares_of
+from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
@@ -58,7 +56,7 @@ def frontier_of(ex: Explanation, folds: int, progress: Progress = silent) -> Fro
 
 
 def frontier_on(
-    ex: Explanation, shares: Shares, losses: LeafLosses, held: HeldOutBySize, folds: int, way: Named, n_grown: int
+    ex: Explanation, shares: Shares, losses: LeafLosses, held: HeldOutBySize, folds: int, way: Way, n_grown: int
 ) -> Frontier:
     """Return the frontier of an explanation from the prunings of a larger tree, what they lose, and that held out."""
     sizes = shares.sizes()
@@ -138,16 +136,6 @@ def _on_folds(
 
 
 # ------------------------------------------------------------------------------------------ how the tree is grown
-class Named(Protocol):
-    """How the larger tree is grown, in the words of `Explanation.method`, and what its prunings have the least of."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def objective(self) -> str: ...
-
-
 class Prunings(NamedTuple):
     """All cheapest prunings of the larger tree.
 
@@ -161,9 +149,9 @@ class Prunings(NamedTuple):
 
 
 class Way(NamedTuple):
-    """How the larger tree is grown on rows in memory, and what its prunings have the least of."""
+    """How the larger tree is grown, and what its prunings have the least of."""
 
-    name: str
+    name: str  # in the words of `Explanation.method`
     grow: Callable[[Task, ThresholdTree | None], ThresholdTree]  # by a task, from the tree to begin with
     objective: str
     sampled: bool  # whether a long table is sampled, as "auto" does
@@ -184,9 +172,9 @@ class Way(NamedTuple):
         if evidence.budget.round_thresholds is not None:
             tree = evidence.on_table(tree)
             leaf = tree.apply(evidence.coordinates.table, n_jobs=task.n_jobs)
-            return Prunings(shares_of(tree, evidence.task, self.objective, None, leaf=leaf), leaf, grown_on)
+            return Prunings(shares_of(tree, evidence.task, self.objective, leaf=leaf), leaf, grown_on)
         leaf = tree.apply(grown_on.rows, n_jobs=task.n_jobs)
-        shares = shares_of(tree, grown_on, self.objective, None, leaf=leaf)
+        shares = shares_of(tree, grown_on, self.objective, leaf=leaf)
         return Prunings(shares, leaf if grown_on is task else None, grown_on)
 
 
@@ -222,7 +210,7 @@ def _expansion(objective: str, cuts: str) -> Callable[[Task, ThresholdTree | Non
     def grow(task: Task, start: ThresholdTree | None) -> ThresholdTree:
         if start is not None and start.n_leaves >= task.leaves():
             return start
-        return expanded(start, task, task.leaves(), objective=objective, cuts=cuts)
+        return expansion(start, task, task.leaves(), objective=objective, cuts=cuts)[0]
 
     return grow
 
@@ -248,22 +236,15 @@ def frontier_by_passes(ex: Explanation, folds: int) -> Frontier:
     growth, task = ex._table.growth, ex._table.task
     is_rounded = task.budget.round_thresholds is not None
     if not folds and not is_rounded and growth is not None and growth.method != "auto":
-        way = _ByName(growth, ex.objective)
-        largest = replace(growth.task, max_leaf_nodes=largest_of(ex))
-        shares = shares_by_passes(way.grown(largest), growth.task, way.objective)
+        way = _way_on_all_rows(growth, ex.objective)
+        tree, _ = way.grown(growth.task.with_leaves(largest_of(ex)))
+        shares = shares_of(tree, growth.task, way.objective)
         nothing = HeldOutBySize([None] * len(shares.sizes()), None)
-        return frontier_on(
-            ex,
-            shares,
-            _losses(TableFacts(growth.task, objective=ex.objective), shares.tree),
-            nothing,
-            0,
-            way,
-            ex.n_rows,
-        )
-    sampled, is_all = with_sample_in_memory(ex)
+        losses = _losses(TableFacts(growth.task, objective=ex.objective), tree)
+        return frontier_on(ex, shares, losses, nothing, 0, way, ex.n_rows)
+    sampled, is_all = with_rows_in_memory(ex)
     evidence = sampled._rows()
-    of_sample, to_grow = way_of(sampled, evidence), replace(evidence.task, max_leaf_nodes=largest_of(ex))
+    of_sample, to_grow = way_of(sampled, evidence), evidence.task.with_leaves(largest_of(ex))
     shares, _, grown_on = of_sample.prunings(to_grow, evidence)
     held = held_out_by_size(sampled, evidence, to_grow, of_sample, shares.sizes(), folds, Distance(ex.objective))
     n_grown = ex.n_rows if is_all and grown_on is to_grow else len(grown_on.rows)
@@ -274,27 +255,18 @@ def frontier_by_passes(ex: Explanation, folds: int) -> Frontier:
     return frontier_on(ex, shares, _losses(facts, shares.tree), held, folds, of_sample, n_grown)
 
 
-class _ByName:
-    """How a method by its name grows the larger tree by passes."""
+def _way_on_all_rows(growth: Growth, distance: str) -> Way:
+    """Return how a method by its name grows the larger tree on all rows of a table in batches."""
 
-    def __init__(self, growth: Growth, distance: str) -> None:
-        self.method, self.options = growth.method, growth.options
-        by_cost = distance == "sqeuclidean" and not METHODS[growth.method].by_mistakes
-        self.objective = "cost" if by_cost else "mistakes"
-        self.has_one_leaf_each = METHODS[growth.method].one_leaf_each
-        self.name = expanded_name(growth.method, self.objective) if self.has_one_leaf_each else growth.method
+    def grown(task: Task, _: ThresholdTree | None = None) -> ThresholdTree:
+        return grown_by_name(task, growth.method, growth.options).tree
 
-    def grown(self, task: TableTask) -> ThresholdTree:
-        """Return the tree with as many leaves as the task asks for."""
-        if not self.has_one_leaf_each:
-            return self._by_method(task)
-        start, leaves = self._by_method(replace(task, max_leaf_nodes=None)), task.leaves()
-        if start.n_leaves >= leaves:
-            return start
-        return expanded_by_passes(start, task, leaves, objective=self.objective)[0]
-
-    def _by_method(self, task: TableTask) -> ThresholdTree:
-        return grown_by_name(TableFacts(task), self.method, self.options).tree
+    method = METHODS[growth.method]
+    objective = "cost" if distance == "sqeuclidean" and not method.by_mistakes else "mistakes"
+    if not method.one_leaf_each:
+        return Way(method.name, grown, objective, False)
+    grow, name = _expansion(objective, "threshold"), expanded_name(method.name, objective)
+    return Way(name, grow, objective, False, lambda task: grown(task.with_leaves(None)))
 
 
 def _losses(facts: TableFacts, tree: ThresholdTree) -> LeafLosses:

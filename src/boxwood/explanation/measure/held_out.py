@@ -22,7 +22,7 @@ from boxwood.explanation.measure.leaf_facts import held_in
 from boxwood.explanation.measure.losses import Distance, Loss, Losses, summed
 from boxwood.explanation.records import HeldOut
 from boxwood.passes.sample import Sample, sample_of
-from boxwood.reference import Reference, TableTask, Task
+from boxwood.reference import Reference, Task
 from boxwood.reference.coordinates import Coordinates
 from boxwood.tree import ThresholdTree
 
@@ -40,7 +40,7 @@ __all__ = [
     "parts_held_out",
     "rest_of",
     "retaken",
-    "with_sample_in_memory",
+    "with_rows_in_memory",
 ]
 
 MOST_FOLDS = 100
@@ -197,7 +197,7 @@ def retaken(task: Task, rows: Indices) -> Task:
 
 
 def _without(task: Task, held: Indices) -> Task:
-    return retaken(task, _all_but(len(task.rows), held))
+    return retaken(task, _all_but(task.n_rows, held))
 
 
 def _all_but(n_rows: int, held: Indices) -> Indices:
@@ -206,15 +206,17 @@ def _all_but(n_rows: int, held: Indices) -> Indices:
     return np.flatnonzero(stays)
 
 
-def with_sample_in_memory(ex: Explanation) -> tuple[Explanation, bool]:
-    """Return an explanation that refers to a sample of the rows of its table, and whether they are all with a cluster.
+def with_rows_in_memory(ex: Explanation) -> tuple[Explanation, bool]:
+    """Return an explanation that refers to rows in memory, and whether these are all with a cluster.
 
-    The sample depends on the rows alone. Its tree and its facts stay those of all rows. Takes a pass.
+    Of rows in batches it refers to a sample, which depends on the rows alone, and takes a pass. Its tree and its facts
+    stay those of all rows.
     """
-    assert ex._table is not None
+    if ex._table is None:
+        return ex, True
     whole, growth = ex._table.task, ex._table.growth
     sample, is_all = _sample(whole)
-    weights = None if whole.batches.weight is None else sample.own_weights
+    weights = sample.own_weights if whole.is_weighted else None
     table = Rows(sample.values, weights)
     coordinates = Coordinates.of_rows(table, ex.columns, None if growth is None else growth.scaling)
     task = _task(coordinates.rows, sample, whole if growth is None else growth.task, growth)
@@ -233,25 +235,17 @@ def with_sample_in_memory(ex: Explanation) -> tuple[Explanation, bool]:
     return replace(ex, _table=None, _evidence=evidence), is_all
 
 
-def _sample(task: TableTask) -> tuple[Sample, bool]:
+def _sample(task: Task) -> tuple[Sample, bool]:
     """Return rows of the table, each as likely as any other, and whether these are all with a cluster and a weight."""
     most = rows_of_sample(task.batches, task.leaves())
     sample = sample_of(task.batches, most).drawn(most)
     return sample, len(sample.labels) == task.n_kept
 
 
-def _task(rows: Rows, sample: Sample, task: TableTask, growth: Growth | None) -> Task:
+def _task(rows: Rows, sample: Sample, task: Task, growth: Growth | None) -> Task:
     """Return the task on the rows of a sample; centres that are means are theirs, if each cluster has some."""
-    centers, budget = task.reference.centers, task.budget
+    centers = task.reference.centers
     reference = Reference(sample.labels, centers)
     if growth is not None and growth.by_means and len(np.unique(sample.labels)) == len(centers):
         reference = Reference.of(rows, sample.labels)
-    return Task.of(
-        rows,
-        reference,
-        mixture=task.mixture,
-        max_leaf_nodes=task.max_leaf_nodes,
-        random_state=task.random_state,
-        n_jobs=task.n_jobs,
-        budget=budget.for_share(min(len(rows) / task.n_kept, 1.0)),
-    )
+    return task.on(rows, reference, task.budget.for_share(min(len(rows) / task.n_kept, 1.0)))

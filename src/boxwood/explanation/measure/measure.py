@@ -48,9 +48,9 @@ from boxwood.theory.bounds import random_cuts_price_bound
 from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
-    from boxwood.reference import TableTask
+    from boxwood.reference import Task
 
-__all__ = ["Costs", "costs_of", "measure", "measured_by_passes", "mixture_facts"]
+__all__ = ["Costs", "costs_of", "measure", "measured_by_passes", "measured_in_batches", "mixture_facts"]
 
 
 def measure(
@@ -88,9 +88,7 @@ class Said(NamedTuple):
     scaled: bool = False
 
 
-def explanation_of(
-    task: Task | TableTask, grown: Grown, facts: LeafFacts, costs: Costs, said: Said, **more: Any
-) -> Explanation:
+def explanation_of(task: Task, grown: Grown, facts: LeafFacts, costs: Costs, said: Said, **more: Any) -> Explanation:
     """Return the explanation by a tree, from what its leaves hold; IN: more: further fields of the explanation."""
     tree, columns, categories, k = facts.tree, said.columns, said.categories, task.reference.n_clusters
     leaves, confusion = facts.leaves(rules_of(tree, columns, categories)), facts.confusion
@@ -183,7 +181,16 @@ def _mixture_facts(task: Task, grown: Grown, coordinates: Coordinates) -> Mixtur
         of_table = coordinates.to_table(mixture, task.reference)
     except DataError:  # values too large for their variance, where a curved map brought them near
         return None
-    return mixture_facts(grown.tree, of_table, coordinates.columns, replace(task, rows=coordinates.table))
+    return mixture_facts(grown.tree, of_table, coordinates.columns, replace(task, store=coordinates.table))
+
+
+def measured_in_batches(task: Task, grown: Grown) -> Explanation:
+    """Return the explanation by a tree that is there, of rows in batches.
+
+    Takes one pass, or two where rows belong to the nearest centre; seldom one more.
+    """
+    facts = TableFacts(task, objective=grown.objective)
+    return measured_by_passes(facts, grown, facts.of_trees([grown.tree])[0])
 
 
 def measured_by_passes(facts: TableFacts, grown: Grown, sums: TreeSums, cost: float | None = None) -> Explanation:

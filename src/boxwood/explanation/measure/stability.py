@@ -81,7 +81,7 @@ def _drawn_from(task: Task, refitted: bool) -> Bools:
     weights = task.rows.weights
     if not refitted:
         return task.kept
-    return np.ones(len(task.rows), dtype=np.bool_) if weights is None else weights > 0
+    return np.ones(task.n_rows, dtype=np.bool_) if weights is None else weights > 0
 
 
 def _resample(task: Task, pool: Indices, size: int, refitted: bool, generator: Any) -> Indices:

@@ -115,7 +115,7 @@ def refined_with_centers(
     end if new centres lower it by a share of less than `tol`, as new cuts then gain as little. See `refined` for the
     deadline.
     """
-    reference, limits = task.reference, task.value_range
+    reference, limits = task.reference, task.ranges
     problem = make_problem(task, "cost")
     refuse_misfit(tree, task)
     tree = honest(tree, task, "cost")

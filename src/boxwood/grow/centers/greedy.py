@@ -12,7 +12,7 @@ from boxwood._threads import map_blocks, map_tasks
 from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import as_whole_weights, finite_number
 from boxwood.grow._methods import METHODS
-from boxwood.grow.grown import EqualCuts, Grown, Split, TieBreak, grow_by_cuts, task_of
+from boxwood.grow.grown import EqualCuts, Grown, Split, TieBreak, grow_by_cuts, refuse_ties_in_batches
 from boxwood.grow.shared.costs import (
     PartedOrder,
     PlacesOfNode,
@@ -24,7 +24,7 @@ from boxwood.grow.shared.costs import (
 )
 from boxwood.loops.greedy import add_changes, best_scores, costs_of_cuts, keep_nearest, summed_costs
 from boxwood.passes import Source
-from boxwood.reference import Reference, TableReference, Task
+from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, between
 
 __all__ = ["Nearest", "Node", "greedy", "grow_greedy", "grow_several", "grow_shallow", "growth_of_several", "shallow"]
@@ -34,7 +34,7 @@ NONE = int(np.iinfo(np.int64).max)  # the cost of a cut where there is none, abo
 
 def greedy(
     X: ArrayLike | Source,
-    reference: Reference | TableReference,
+    reference: Reference,
     *,
     duplicates: str = "error",
     tie_break: str = "first",
@@ -94,14 +94,19 @@ def greedy(
     >>> greedy(X, Reference.of(X, [0, 0, 1, 2, 2])).to_dict()["threshold"]
     4.5
     """
-    task = task_of(X, reference, sample_weight=sample_weight, random_state=random_state, n_jobs=n_jobs)
+    task = Task.of(X, reference, sample_weight=sample_weight, random_state=random_state, n_jobs=n_jobs)
     return METHODS["greedy"].grow(task, duplicates=duplicates, tie_break=tie_break).tree
 
 
 def grow_greedy(task: Task, *, duplicates: str = "error", tie_break: str = "first") -> Grown:
     """Return what `greedy` grows for a task."""
+    if task.in_batches:
+        from boxwood.grow.centers.greedy_passes import separated
+
+        refuse_ties_in_batches(tie_break)
+        return Grown(separated(task, duplicates), "greedy")
     ties = TieBreak(tie_break, task.random_state)
-    weights = np.ones(len(task.rows)) if task.rows.weights is None else task.rows.weights
+    weights = np.ones(task.n_rows) if task.rows.weights is None else task.rows.weights
     whole = as_whole_weights(np.where(task.kept, weights, 0.0))
 
     def best_cut(cuts_at: Callable[[Node], NodeCuts], node: Node) -> PlacedCut:
@@ -143,7 +148,7 @@ def separate(
         return Split(feature, threshold, first, second)
 
     clusters = np.unique(reference.first_of_equal_centers())
-    untested = np.zeros((task.rows.n_columns, 2), dtype=np.bool_)
+    untested = np.zeros((task.n_columns, 2), dtype=np.bool_)
     return grow_by_cuts(Node((), np.flatnonzero(task.kept), order.root, clusters, untested), step)
 
 
@@ -182,7 +187,7 @@ def _chosen_cut(cuts: NodeCuts, ties: TieBreak, weights: Ints) -> PlacedCut:
 
 def shallow(
     X: ArrayLike | Source,
-    reference: Reference | TableReference,
+    reference: Reference,
     *,
     depth_penalty: float = 0.03,
     duplicates: str = "error",
@@ -240,12 +245,17 @@ def shallow(
     >>> shallow(X, Reference.of(X, [0, 0, 1, 2, 2])).to_dict()["threshold"]
     4.5
     """
-    task = task_of(X, reference, sample_weight=sample_weight, n_jobs=n_jobs)
+    task = Task.of(X, reference, sample_weight=sample_weight, n_jobs=n_jobs)
     return METHODS["shallow"].grow(task, depth_penalty=depth_penalty, duplicates=duplicates).tree
 
 
 def grow_shallow(task: Task, *, depth_penalty: float = 0.03, duplicates: str = "error") -> Grown:
     """Return what `shallow` grows for a task."""
+    if task.in_batches:
+        from boxwood.grow.centers.greedy_passes import separated
+
+        refuse_negative(depth_penalty)
+        return Grown(separated(task, duplicates, float(depth_penalty)), "shallow")
     return Grown(grow_several(task, [depth_penalty], duplicates=duplicates)[0], "shallow")
 
 
@@ -362,7 +372,7 @@ class Nearest:
     def __init__(self, task: Task, problem: Problem, rows: Indices, *, several: bool = False) -> None:
         self.task, self.problem, self.centers = task, problem, task.reference.centers
         self.unit = distance_unit(task)
-        self.largest = np.zeros(len(task.rows))
+        self.largest = np.zeros(task.n_rows)
         self.largest[rows] = largest_costs(problem, rows)
         self.share, self.times = (np.ascontiguousarray(each) for each in (problem.share, problem.times))
         weights = task.rows.weights

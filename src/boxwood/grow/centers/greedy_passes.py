@@ -11,17 +11,14 @@ better cut are looked into: by finer bins, or value by value once they hold few 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from boxwood._types import Bools, Floats, Indices, Ints
-from boxwood._validation import WholeWeights, refuse_unknown
-from boxwood.errors import DataError
-from boxwood.grow.centers.greedy import refuse_negative
-from boxwood.grow.grown import TIE_BREAKS, Grown
+from boxwood._validation import WholeWeights
 from boxwood.grow.shared.costs import scale_for
 from boxwood.grow.shared.passes import (
     BINS,
@@ -43,32 +40,18 @@ from boxwood.grow.shared.passes import (
 from boxwood.loops.bins import add_changes_to_slots, find_in_slots
 from boxwood.loops.greedy import add_changes, best_scores, keep_nearest, summed_costs, write_least_depths
 from boxwood.passes import Block
-from boxwood.reference import TableTask
+from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, between
 
-__all__ = ["grow_greedy_by_passes", "grow_shallow_by_passes"]
+__all__ = ["separated"]
 
 
-def grow_greedy_by_passes(task: TableTask, *, duplicates: str = "error", tie_break: str = "first") -> Grown:
-    """Return what `grow_greedy` grows for rows in memory."""
-    refuse_unknown("tie_break", tie_break, TIE_BREAKS)
-    if tie_break != "first":
-        raise DataError(f"tie_break={tie_break!r} needs all rows in memory; for rows in batches use tie_break='first'")
-    return Grown(_separated(task, duplicates, 0.0), "greedy")
-
-
-def grow_shallow_by_passes(task: TableTask, *, depth_penalty: float = 0.03, duplicates: str = "error") -> Grown:
-    """Return what `grow_shallow` grows for rows in memory."""
-    refuse_negative(depth_penalty)
-    return Grown(_separated(task, duplicates, float(depth_penalty)), "shallow")
-
-
-def _separated(task: TableTask, duplicates: str, penalty: float) -> ThresholdTree:
-    """Return the tree with one leaf for each centre whose cuts have the lowest scores."""
+def separated(task: Task, duplicates: str, penalty: float = 0.0) -> ThresholdTree:
+    """Return the tree with one leaf for each centre whose cuts have the lowest scores, by passes."""
     hidden = task.budget.forbidden
     costs, tree = BlockCosts.of(task, "cost", hidden), GrowingTree()
-    clusters = np.unique(replace(task.reference, centers=costs.centers).distinct_clusters(duplicates))
-    untested = np.zeros((task.batches.n_columns, 2), dtype=np.bool_)
+    clusters = np.unique(task.reference.with_centers(costs.centers).distinct_clusters(duplicates))
+    untested = np.zeros((task.n_columns, 2), dtype=np.bool_)
     search, waiting = GreedySearch(task, tree, costs, penalty), [CenterNode(0, clusters, untested)]
     while waiting:
         for node in waiting:
@@ -118,7 +101,7 @@ class _Stretch(NamedTuple):
 class GreedySearch:
     """The search for the cuts of lowest score of nodes of a growing tree; see `grow.shallow` for the score."""
 
-    def __init__(self, task: TableTask, tree: GrowingTree, costs: BlockCosts, penalty: float) -> None:
+    def __init__(self, task: Task, tree: GrowingTree, costs: BlockCosts, penalty: float) -> None:
         self.batches, self.tree, self.costs, self.penalty = task.batches, tree, costs, penalty
         self.weights = task.whole_weights
         self.n_repeated = task.overview.total_weight() if costs.is_repeated else 0.0

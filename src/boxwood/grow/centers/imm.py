@@ -27,11 +27,11 @@ from boxwood._threads import BLOCK_ROWS, fold_blocks, map_blocks
 from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import Rows, as_whole_weights, refuse_unknown
 from boxwood.grow._methods import METHODS
-from boxwood.grow.grown import EqualCuts, Grown, Split, TieBreak, grow_by_cuts, task_of
+from boxwood.grow.grown import EqualCuts, Grown, Split, TieBreak, grow_by_cuts, refuse_ties_in_batches
 from boxwood.loops import imm as loops
 from boxwood.loops.imm import ClusterCounts, Events, NodeColumn, events_in_bins, smallest_above, sweep
 from boxwood.passes import Source
-from boxwood.reference import Reference, TableReference, Task
+from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, between
 
 __all__ = ["CenterBins", "MistakeSearch", "grow_imm", "imm"]
@@ -39,7 +39,7 @@ __all__ = ["CenterBins", "MistakeSearch", "grow_imm", "imm"]
 
 def imm(
     X: ArrayLike | Source,
-    reference: Reference | TableReference,
+    reference: Reference,
     *,
     candidates: str = "all",
     duplicates: str = "error",
@@ -59,9 +59,8 @@ def imm(
     X : array-like of shape (n, d), or Source
         Rows, float32 or float64 in any memory layout; not copied. Or a table that is read in batches, as often as it
         takes; see the notes.
-    reference : Reference or TableReference
-        Labels and centres; a TableReference for a table in batches. Rows with label -1 are left out. A cluster without
-        rows still gets its leaf.
+    reference : Reference
+        Labels and centres. Rows with label -1 are left out. A cluster without rows still gets its leaf.
     candidates : {"all", "midpoints"}, default="all"
         Thresholds that are tried: all of them, or only the midpoints between neighbouring centres. There are at most
         d (k - 1) midpoints, and the guarantee holds for them too.
@@ -124,13 +123,18 @@ def imm(
     >>> imm(X, Reference.of(X, [0, 0, 1, 2, 2])).to_dict()["threshold"]
     4.5
     """
-    task = task_of(X, reference, sample_weight=sample_weight, random_state=random_state, n_jobs=n_jobs)
+    task = Task.of(X, reference, sample_weight=sample_weight, random_state=random_state, n_jobs=n_jobs)
     return METHODS["imm"].grow(task, candidates=candidates, duplicates=duplicates, tie_break=tie_break).tree
 
 
 def grow_imm(task: Task, *, candidates: str = "all", duplicates: str = "error", tie_break: str = "first") -> Grown:
     """Return what `imm` grows for a task."""
     refuse_unknown("candidates", candidates, ("all", "midpoints"))
+    if task.in_batches:
+        from boxwood.grow.centers.imm_streamed import tree_by_passes
+
+        refuse_ties_in_batches(tie_break)
+        return Grown(tree_by_passes(task, duplicates, candidates), "imm")
     reference = task.reference.with_distinct_centers(duplicates)
     rows, centers = task.rows, reference.centers
     weights = None if rows.weights is None else np.where(task.kept, rows.weights, 0.0)

@@ -19,17 +19,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boxwood._types import Array, Bools, Floats, Indices, Ints
-from boxwood._validation import Rows, refuse_unknown
-from boxwood.errors import DataError
+from boxwood._validation import Rows
 from boxwood.grow.centers._imm_look import Cuts, KeptCodes, NodeQuestion, NodesOfRows, Seen, look
 from boxwood.grow.centers.imm import CenterBins, MistakeSearch, grow_imm
-from boxwood.grow.grown import TIE_BREAKS, Grown
 from boxwood.grow.shared.passes import GrowingTree, Paths
 from boxwood.passes import Block
-from boxwood.reference import Reference, TableTask, Task
+from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, between
 
-__all__ = ["grow_imm_by_passes"]
+__all__ = ["tree_by_passes"]
 
 FEW_VALUES = 1_000_000  # a table with no more values is read into memory
 MOST_VALUES = 1_000_000  # values that a pass may bring, of all nodes
@@ -38,23 +36,14 @@ FEWEST_BINS, MOST_BINS, KEPT_BINS = 16, 1024, 256  # of a column, between all ce
 FEWEST_CLOSER, MOST_CLOSER = 64, 16_384  # the same for closer bins within a few bins; they have numbers of two bytes
 
 
-def grow_imm_by_passes(
-    task: TableTask, *, candidates: str = "all", duplicates: str = "error", tie_break: str = "first"
-) -> Grown:
-    """Return what `imm` grows for rows in batches."""
-    refuse_unknown("candidates", candidates, ("all", "midpoints"))
-    refuse_unknown("tie_break", tie_break, TIE_BREAKS)
-    if tie_break != "first":
-        raise DataError(
-            f"tie_break={tie_break!r} needs all rows in memory; for rows in batches use tie_break='first', "
-            "or give the rows as an array"
-        )
-    if task.overview.n_kept * task.batches.n_columns <= FEW_VALUES:
-        return grow_imm(_in_memory(task), candidates=candidates, duplicates=duplicates)
-    return Grown(_ImmByPasses(task, duplicates, candidates == "midpoints").tree(), "imm")
+def tree_by_passes(task: Task, duplicates: str, candidates: str) -> ThresholdTree:
+    """Return the tree that `imm` grows for rows in batches."""
+    if task.n_kept * task.n_columns <= FEW_VALUES:
+        return grow_imm(_in_memory(task), candidates=candidates, duplicates=duplicates).tree
+    return _ImmByPasses(task, duplicates, candidates == "midpoints").tree()
 
 
-def _in_memory(task: TableTask) -> Task:
+def _in_memory(task: Task) -> Task:
     """Return the task with its kept rows in memory."""
     kept, reference = task.batches.fold(_FewRows), task.reference
     values, labels, weights = map(np.concatenate, zip(*kept.parts, strict=True))
@@ -98,13 +87,13 @@ class _ImmByPasses:
     Where no bins are kept, `counts` may hold rows that a later cut has separated from their centre; `total` does not.
     """
 
-    def __init__(self, task: TableTask, duplicates: str, midpoints: bool) -> None:
+    def __init__(self, task: Task, duplicates: str, midpoints: bool) -> None:
         centers = task.reference.centers.copy()
         centers[:, list(task.budget.forbidden)] = 0.0  # so that no cut of these columns separates any of them
-        self.merged = replace(task.reference, centers=centers).distinct_clusters(duplicates)
+        self.merged = task.reference.with_centers(centers).distinct_clusters(duplicates)
         self.columns = np.flatnonzero(np.ptp(centers, axis=0) > 0)
         self.centers, self.midpoints = np.ascontiguousarray(centers[:, self.columns]), midpoints
-        self.batches, self.weigh, self.n_rows = task.batches, task.whole_weights, task.overview.n_rows
+        self.batches, self.weigh, self.n_rows = task.batches, task.whole_weights, task.n_rows
         self.growing = GrowingTree()
         self.kept: KeptCodes | None = None
         self.home = np.zeros(len(centers), dtype=np.int64)  # the node of each cluster's centre

@@ -14,12 +14,12 @@ from boxwood._validation import as_generator, listed, refuse_unknown
 from boxwood.errors import DataError
 from boxwood.grow.grown import Grown, Split, grow_by_cuts
 from boxwood.loops.mmdt import CANTELLI, CHEBYSHEV, GAUSSIAN, TAILS, gap_minima, partition, widest_gaps
-from boxwood.reference import Mixture, TableTask, Task
+from boxwood.reference import Mixture, Task
 from boxwood.reference.equal_centers import alike_without, refuse_alike
 from boxwood.reference.mixture import sigma_of
 from boxwood.tree import ThresholdTree, between
 
-__all__ = ["AXES", "THRESHOLDS", "grow_mmdt", "grow_mmdt_by_passes", "mmdt"]
+__all__ = ["AXES", "THRESHOLDS", "grow_mmdt", "mmdt"]
 
 AXES = ("gap", "range")
 
@@ -128,7 +128,7 @@ def mmdt(
 
 
 def grow_mmdt(
-    task: Task | TableTask,
+    task: Task,
     *,
     axis: str = "gap",
     threshold: str = "midpoint",
@@ -154,9 +154,6 @@ def grow_mmdt(
         random_state=task.random_state,
     )
     return Grown(tree, "mmdt", facts={"mixture": mixture})
-
-
-grow_mmdt_by_passes = grow_mmdt  # a task gives the same mixture, wherever its rows are
 
 
 _Node: TypeAlias = tuple[int, int]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from boxwood._threads import fold_blocks
 from boxwood._types import Array, Floats, Indices, Ints, Weights
 from boxwood._validation import as_generator, as_table, listed, refuse_unknown
 from boxwood.errors import DataError
@@ -25,16 +24,14 @@ from boxwood.loops.random_cuts_score import LeafBounds, Trees, add_costs_and_mov
 from boxwood.metrics.prices import ratio
 from boxwood.passes.ranks import medians_in
 from boxwood.passes.sums import Grid, rounded
-from boxwood.reference import Reference, TableTask, Task
+from boxwood.reference import Reference, Task
 from boxwood.reference.centers import find_centers, objective_code, without_weightless
 from boxwood.reference.equal_centers import alike_without, refuse_alike
-from boxwood.reference.streamed import grid_of
 from boxwood.tree import ThresholdTree, TreeBuilder
 
 __all__ = [
     "RandomCutter",
     "grow_random_cuts",
-    "grow_random_cuts_by_passes",
     "random_cuts",
     "scored",
     "with_best_centers",
@@ -136,44 +133,21 @@ def grow_random_cuts(
 ) -> Grown:
     """Return the cheapest of `n_trees` random trees, all drawn from the best centres of the clusters.
 
-    The cost of a tree is the sum of the rows' distances to these centres. Ties go to the first tree.
-    """
-    centers = with_best_centers(task, objective).with_distinct_centers().centers
-    return _cheapest(task, centers, objective, variant, median, n_trees)
-
-
-def grow_random_cuts_by_passes(
-    task: TableTask,
-    *,
-    objective: str = "l1",
-    variant: str = "fast",
-    median: str = "midpoint",
-    n_trees: int = 100,
-) -> Grown:
-    """Return what `grow_random_cuts` returns for the same rows in memory.
-
-    Means of the clusters take a pass if they are not known, medians one to three, and one pass scores all trees.
+    The cost of a tree is the sum of the rows' distances to these centres. Ties go to the first tree. For rows in
+    batches, means of the clusters take a pass if they are not known, medians one to three, and one pass scores all
+    trees.
 
     Raises
     ------
     DataError
-        If the objective is "l2", as geometric medians need all rows in memory.
+        If the objective is "l2" and rows come in batches, as geometric medians need them in memory.
     """
-    refuse_unknown("objective", objective, tuple(OBJECTIVES))
-    if objective == "l2":
-        raise DataError(
-            "method 'random_cuts' with objective='l2' needs geometric medians, and so all rows in memory; for rows in "
-            "batches use objective='l1' or 'sqeuclidean'"
-        )
-    best = medians_in(task.batches, task.overview) if objective == "l1" else task.means.mean + task.means.rest
-    reference = replace(task.reference, centers=np.where(np.isnan(best), task.reference.centers, best))
-    reference.distinct_clusters()
+    reference = with_best_centers(task, objective)
+    reference.distinct_clusters()  # refuses equal centres
     return _cheapest(task, reference.centers, objective, variant, median, n_trees)
 
 
-def _cheapest(
-    task: Task | TableTask, centers: Floats, objective: str, variant: str, median: str, n_trees: int
-) -> Grown:
+def _cheapest(task: Task, centers: Floats, objective: str, variant: str, median: str, n_trees: int) -> Grown:
     """Return the cheapest of some random trees, all drawn from these centres in the columns that cuts may test."""
     if n_trees < 1:
         raise ValueError(f"n_trees must be at least 1, got {n_trees}")
@@ -194,13 +168,28 @@ def _cheapest(
 
 def with_best_centers(task: Task, objective: str) -> Reference:
     """Return the clustering with the best centres for a distance; centres that already minimise it are kept."""
-    reference, weights = task.reference, task.rows.weights
+    reference = task.reference
     if reference.best_for == objective:
         return reference
-    code, labels = objective_code(objective), without_weightless(reference.labels, weights)
-    best = find_centers(task.rows.values, labels, reference.n_clusters, code, weights, n_jobs=task.n_jobs)
-    centers = best.base + best.offset
-    return reference.with_centers(np.where(np.isnan(centers), reference.centers, centers), best_for=objective)
+    best = (_best_in_batches if task.in_batches else _best_in_memory)(task, objective)
+    return reference.with_centers(np.where(np.isnan(best), reference.centers, best), best_for=objective)
+
+
+def _best_in_memory(task: Task, objective: str) -> Floats:
+    weights, k = task.rows.weights, task.reference.n_clusters
+    code, labels = objective_code(objective), without_weightless(task.reference.labels, weights)
+    best = find_centers(task.rows.values, labels, k, code, weights, n_jobs=task.n_jobs)
+    return best.base + best.offset
+
+
+def _best_in_batches(task: Task, objective: str) -> Floats:
+    refuse_unknown("objective", objective, tuple(OBJECTIVES))
+    if objective == "l2":
+        raise DataError(
+            "method 'random_cuts' with objective='l2' needs geometric medians, and so all rows in memory; for rows in "
+            "batches use objective='l1' or 'sqeuclidean'"
+        )
+    return medians_in(task.batches, task.overview) if objective == "l1" else task.means.mean + task.means.rest
 
 
 OBJECTIVES = {"l1": L1, "l2": L2, "sqeuclidean": SQEUCLIDEAN}
@@ -328,9 +317,7 @@ class Scored(NamedTuple):
     changes: Floats  # (T,)
 
 
-def scored(
-    task: Task | TableTask, centers: Floats, trees: Sequence[ThresholdTree], *, objective: str = "sqeuclidean"
-) -> Scored:
+def scored(task: Task, centers: Floats, trees: Sequence[ThresholdTree], *, objective: str = "sqeuclidean") -> Scored:
     """Return the cost of a task's clusters and of trees that explain them.
 
     A row in the middle of its cluster takes one comparison for each side of an axis, whatever the number of trees. Only
@@ -339,7 +326,7 @@ def scored(
 
     Parameters
     ----------
-    task : Task or TableTask
+    task : Task
         Rows, labels and weights.
     centers : array of shape (k, d)
         Centre of each cluster.
@@ -349,22 +336,8 @@ def scored(
         Distance of a row to a centre.
     """
     centers, code = np.ascontiguousarray(centers), objective_code(objective)
-    if isinstance(task, TableTask):
-        unit = unit_of(*task.ranges, centers) / 2
-        scale = _Scale.of(unit, code, centers.shape[1], grid_of(task.batches, task.overview))
-        return task.batches.fold(partial(_Scores, trees, centers, scale)).scored()
-    weights = task.rows.weights
-    unit = unit_of(*task.value_range, centers) / 2
-    scale = _Scale.of(unit, code, centers.shape[1], Grid.of(task.kept, weights))
-
-    def work(scores: _Scores, start: int, stop: int) -> None:
-        block_weights = None if weights is None else weights[start:stop]
-        scores.update((task.rows.values[start:stop], task.reference.labels[start:stop], block_weights))
-
-    first, *others = fold_blocks(work, len(task.rows), partial(_Scores, trees, centers, scale), n_jobs=task.n_jobs)
-    for other in others:
-        first.merge(other)
-    return first.scored()
+    scale = _Scale.of(unit_of(*task.ranges, centers) / 2, code, centers.shape[1], task.grid)
+    return task.fold(partial(_Scores, trees, centers, scale)).scored()
 
 
 class _Scale(NamedTuple):

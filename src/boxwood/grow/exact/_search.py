@@ -352,7 +352,7 @@ class Kept:
     @cached_property
     def position(self) -> Indices:
         """The number of each row of the table among the kept ones, shape (all rows,); -1 for the others."""
-        position = np.full(len(self.task.rows), -1)
+        position = np.full(self.task.n_rows, -1)
         position[self.rows] = np.arange(len(self.rows))
         return position
 
@@ -476,7 +476,7 @@ def _about_medians(task: Task, kept: Kept, times: Ints) -> tuple[Floats, float]:
 
     Halves of huge numbers have a difference, and the power brings the largest value near 1.
     """
-    columns = [task.rows.column(feature, kept.rows) for feature in range(task.rows.n_columns)]
+    columns = [task.rows.column(feature, kept.rows) for feature in range(task.n_columns)]
     spread = max(float(column.max() * 0.5 - column.min() * 0.5) for column in columns)
     unit = math.ldexp(1.0, min(-math.frexp(spread)[1], 1023))
     values = np.empty((len(columns), len(kept.rows)))

@@ -238,7 +238,7 @@ def _improved(known: Found, kept: Kept, costs: Costs, search: Search, objective:
 
 def _of_leaves(tree: ThresholdTree, task: Task) -> Task:
     """Return the task with a cluster for each leaf of a tree that has the numbers of its leaves as clusters."""
-    labels, none = np.where(task.kept, tree.apply(task.rows), -1), np.zeros((tree.n_leaves, task.rows.n_columns))
+    labels, none = np.where(task.kept, tree.apply(task.rows), -1), np.zeros((tree.n_leaves, task.n_columns))
     of_leaves = task.with_reference(Reference(labels, none))
     return of_leaves.with_reference(Reference(labels, means_of(of_leaves, labels)))
 

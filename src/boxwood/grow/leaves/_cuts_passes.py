@@ -41,7 +41,7 @@ from boxwood.grow.shared.passes import (
 from boxwood.loops.bins import add_by_label, add_to_slots, find_in_slots, mark_open
 from boxwood.loops.expand import best_threshold
 from boxwood.passes import Batches, Block
-from boxwood.reference import TableTask
+from boxwood.reference import Task
 from boxwood.tree import between
 
 __all__ = ["Leaf", "LeafCutSearch"]
@@ -52,10 +52,10 @@ TWO_SIDED_BINS = 128  # of a column at a node, at most, as all pairs of them are
 class LeafCutSearch:
     """The search for the best cuts of leaves of a growing tree."""
 
-    def __init__(self, task: TableTask, tree: GrowingTree, costs: BlockCosts, two_sided: bool) -> None:
+    def __init__(self, task: Task, tree: GrowingTree, costs: BlockCosts, two_sided: bool) -> None:
         self.batches, self.tree, self.costs, self.two_sided = task.batches, tree, costs, two_sided
         self.least_rows = task.budget.min_samples_leaf
-        self.columns = task.budget.allowed(task.batches.n_columns)
+        self.columns = task.budget.allowed(task.n_columns)
         overview = task.overview
         self.ranges = task.ranges
         repeated = self.costs.is_repeated

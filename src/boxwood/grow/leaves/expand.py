@@ -15,8 +15,8 @@ from boxwood._types import Bools, Indices
 from boxwood._validation import listed, real_number, refuse_unknown, shown
 from boxwood._warnings import warn_caller
 from boxwood.errors import DataError, StoppedEarlyWarning
-from boxwood.grow.centers.imm import grow_imm
-from boxwood.grow.grown import Grown, task_of
+from boxwood.grow._methods import METHODS
+from boxwood.grow.grown import Grown
 from boxwood.grow.leaves._cuts import (
     LeafCut,
     Pair,
@@ -30,7 +30,7 @@ from boxwood.grow.leaves._cuts import (
 from boxwood.grow.shared.costs import PartedOrder, PlacesOfNode, Problem, make_problem, refuse_misfit, whole_costs
 from boxwood.kernels import Kernel, as_kernel
 from boxwood.passes import Source
-from boxwood.reference import Reference, TableReference, TableTask, Task
+from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 
 __all__ = ["base_of", "begun", "expand", "expanded", "grow_exkmc", "grow_expand", "grown_from", "warn_of_early_stop"]
@@ -41,7 +41,7 @@ CUTS = ("threshold", "interval")
 def expand(
     tree: ThresholdTree | None,
     X: ArrayLike | Source,
-    reference: Reference | TableReference,
+    reference: Reference,
     *,
     max_leaf_nodes: int,
     objective: str = "cost",
@@ -68,7 +68,7 @@ def expand(
         cheapest cluster.
     X : array-like of shape (n, d), or Source
         Rows, float32 or float64 in any memory layout, finite; or a table that is read in batches, as often as needed.
-    reference : Reference or TableReference
+    reference : Reference
         Clustering to be explained: a label for each row of `X`, and centres with d columns. Rows with label -1 are left
         out. For a table in batches, the clusters of that table.
     max_leaf_nodes : int
@@ -182,19 +182,12 @@ def expand(
     >>> expand(None, X, xor, max_leaf_nodes=4, objective="mistakes", look_ahead=True).predict(X)
     array([0, 0, 1, 1])
     """
-    task = task_of(X, reference, sample_weight=sample_weight, max_leaf_nodes=max_leaf_nodes, n_jobs=n_jobs)
+    task = Task.of(X, reference, sample_weight=sample_weight, max_leaf_nodes=max_leaf_nodes, n_jobs=n_jobs)
     resolved = None if kernel is None else as_kernel(kernel)
     options: dict[str, Any] = {"objective": objective, "look_ahead": look_ahead, "tol": tol}
-    if isinstance(task, TableTask):
-        from boxwood.grow.leaves.expand_passes import expanded_by_passes, note_of_large_leaves
-
-        if resolved is not None:
-            raise DataError("a kernel needs all rows in memory; for rows in batches use kernel=None")
-        grown, n_large = expanded_by_passes(tree, task, max_leaf_nodes, cuts=cuts, instead=True, **options)
-        if n_large:
-            warn_caller(note_of_large_leaves(n_large), StoppedEarlyWarning)
-    else:
-        grown = expanded(tree, task, max_leaf_nodes, cuts=cuts, kernel=resolved, instead=True, **options)
+    grown, notes = expansion(tree, task, max_leaf_nodes, cuts=cuts, kernel=resolved, instead=True, **options)
+    for note in notes:
+        warn_caller(note, StoppedEarlyWarning)
     warn_of_early_stop(grown.n_leaves, max_leaf_nodes, early_stop(grown, max_leaf_nodes, **options))
     return grown
 
@@ -230,12 +223,12 @@ def grow_expand(
 
 def _grow_expanded(task: Task, name: str, base: str | None, **options: Any) -> Grown:
     base, notes = begun(task, base, options["objective"])
-    begin = grow_imm(task.blinkered).tree if base == "imm" else None
+    begin = METHODS["imm"].grow(task).tree if base == "imm" else None
     grown = grown_from(begin, task, name if base == "imm" else f"{name}-root", **options)
-    return grown._replace(notes=notes)
+    return grown._replace(notes=(*notes, *grown.notes))
 
 
-def begun(task: Task | TableTask, base: str | None, objective: str) -> tuple[str, tuple[str, ...]]:
+def begun(task: Task, base: str | None, objective: str) -> tuple[str, tuple[str, ...]]:
     """Return the tree to begin with, "imm" or "root", and a note where it is the root because IMM grows none.
 
     By cost IMM then refuses the clusters: those with equal centres cost the same, so that only one would get leaves.
@@ -246,7 +239,7 @@ def begun(task: Task | TableTask, base: str | None, objective: str) -> tuple[str
     return "root", (f"grown from the root, as clusters have equal centres ({alike}), which IMM cannot separate",)
 
 
-def base_of(task: Task | TableTask, base: str | None, complete: str) -> str:
+def base_of(task: Task, base: str | None, complete: str) -> str:
     """Return the tree to begin with: by default the one with a leaf for each cluster, if so many leaves are allowed.
 
     Where the budget limits the shape, which that tree may break, or forbids all columns in which two centres differ, it
@@ -269,9 +262,22 @@ def grown_from(
 ) -> Grown:
     """Return a tree expanded to twice the clusters, or to as many leaves as the task asks for."""
     leaves = task.leaves(times=2)
-    grown = expanded(tree, task, leaves, cuts=cuts, kernel=kernel, instead=True, **options)
-    facts = {} if kernel is None else {"kernel": kernel}
-    return Grown(grown, name, kernel=kernel, facts=facts, early_stop=early_stop(grown, leaves, **options))
+    grown, notes = expansion(tree, task, leaves, cuts=cuts, kernel=kernel, instead=True, **options)
+    facts, reason = {} if kernel is None else {"kernel": kernel}, early_stop(grown, leaves, **options)
+    return Grown(grown, name, kernel=kernel, facts=facts, notes=notes, early_stop=reason)
+
+
+def expansion(
+    tree: ThresholdTree | None, task: Task, max_leaf_nodes: int, *, kernel: Kernel | None = None, **options: Any
+) -> tuple[ThresholdTree, tuple[str, ...]]:
+    """Return what `expanded` returns, wherever the rows are, and a note where leaves were too large to look ahead."""
+    if not task.in_batches:
+        return expanded(tree, task, max_leaf_nodes, kernel=kernel, **options), ()
+    from boxwood.grow.leaves.expand_passes import expanded_by_passes
+
+    if kernel is not None:
+        raise DataError("a kernel needs all rows in memory; for rows in batches use kernel=None")
+    return expanded_by_passes(tree, task, max_leaf_nodes, **options)
 
 
 def expanded(
@@ -308,7 +314,7 @@ def expanded(
     return growth.grow(max_leaf_nodes, look_ahead=look_ahead, instead=look_ahead and instead)
 
 
-def check_expansion(task: Task | TableTask, *, cuts: str, look_ahead: bool, tol: float) -> None:
+def check_expansion(task: Task, *, cuts: str, look_ahead: bool, tol: float) -> None:
     """Raise a ValueError if an option of an expansion has a value that it cannot have."""
     refuse_unknown("cuts", cuts, CUTS)
     if not isinstance(look_ahead, (bool, np.bool_)):

@@ -10,60 +10,27 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from boxwood._types import Floats, Ints
 from boxwood._validation import real_number, refuse_unknown
-from boxwood.grow._methods import METHODS
-from boxwood.grow.grown import Grown
 from boxwood.grow.leaves._cuts import Pair, best_instead, best_pairs, cuts_of_pair, is_little
 from boxwood.grow.leaves._cuts_passes import Leaf, LeafCutSearch
-from boxwood.grow.leaves.expand import begun, check_expansion, early_stop, refuse_too_small
+from boxwood.grow.leaves.expand import check_expansion, refuse_too_small
 from boxwood.grow.leaves.prune import sums_of_leaves
 from boxwood.grow.shared.costs import OBJECTIVES, Problem, make_problem, refuse_misfit, with_centers
 from boxwood.grow.shared.passes import BlockCosts, GrowingTree, Paths, RowsInNodes, parts_of, taken
 from boxwood.passes import Block
-from boxwood.reference import Reference, TableTask, Task
+from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 
-__all__ = ["expanded_by_passes", "grow_exkmc_by_passes", "grow_expand_by_passes", "note_of_large_leaves"]
-
-
-def grow_exkmc_by_passes(task: TableTask, **options: Any) -> Grown:
-    """Return what `grow_exkmc` grows for rows in memory; the options are its own."""
-    return _grow(task, "exkmc", objective="cost", **options)
-
-
-def grow_expand_by_passes(task: TableTask, **options: Any) -> Grown:
-    """Return what `grow_expand` grows for rows in memory; the options are its own."""
-    return _grow(task, "expand", objective="mistakes", **options)
-
-
-def _grow(
-    task: TableTask, name: str, *, objective: str, base: str | None = None, look_ahead: bool = True, tol: float = 0.0,
-    cuts: str = "threshold",
-) -> Grown:  # fmt: skip
-    base, notes = begun(task, base, objective)
-    begin = METHODS["imm"].grow(task).tree if base == "imm" else None
-    leaves = task.leaves(times=2)
-    options: dict[str, Any] = {"objective": objective, "look_ahead": look_ahead, "tol": tol}
-    tree, n_large = expanded_by_passes(begin, task, leaves, cuts=cuts, instead=True, **options)
-    reason = early_stop(tree, leaves, **options)
-    notes += (note_of_large_leaves(n_large),) if n_large else ()
-    return Grown(tree, name if base == "imm" else f"{name}-root", early_stop=reason, notes=notes)
-
-
-def note_of_large_leaves(n_large: int) -> str:
-    """Return what is said of leaves that were too large to look ahead."""
-    leaves = "1 leaf has" if n_large == 1 else f"{n_large} leaves have"
-    return f"{leaves} more than {VALUES} values, so two cuts at once were not looked for there"
+__all__ = ["expanded_by_passes"]
 
 
 def expanded_by_passes(
     tree: ThresholdTree | None,
-    task: TableTask,
+    task: Task,
     max_leaf_nodes: int,
     *,
     objective: str,
@@ -71,21 +38,24 @@ def expanded_by_passes(
     look_ahead: bool = True,
     instead: bool = False,
     tol: float = 0.0,
-) -> tuple[ThresholdTree, int]:
+) -> tuple[ThresholdTree, tuple[str, ...]]:
     """Return a tree with leaves split, as `expanded` does; None begins with a single leaf of the cheapest cluster.
 
-    The number is that of leaves with too many rows to look ahead, where that might have found more.
+    Beside it is a note if leaves have too many rows to look ahead, where that might have found more.
     """
     refuse_unknown("objective", objective, OBJECTIVES)
     check_expansion(task, cuts=cuts, look_ahead=look_ahead, tol=tol)
-    task.budget.refuse_too_few(task.overview.n_kept)
+    task.budget.refuse_too_few(task.n_kept)
     if tree is not None:
         refuse_misfit(tree, task)
         refuse_too_small(max_leaf_nodes, tree)
     growth = _GrowthByPasses(tree, task, objective, two_sided=cuts == "interval")
     growth.set_least(real_number("tol", tol))
     look_ahead = look_ahead and not task.budget.limits_shape
-    return growth.grow(max_leaf_nodes, look_ahead=look_ahead, instead=look_ahead and instead)
+    grown, n_large = growth.grow(max_leaf_nodes, look_ahead=look_ahead, instead=look_ahead and instead)
+    leaves = "1 leaf has" if n_large == 1 else f"{n_large} leaves have"
+    note = f"{leaves} more than {VALUES} values, so two cuts at once were not looked for there"
+    return grown, (note,) if n_large else ()
 
 
 class _GrowthByPasses:
@@ -94,7 +64,7 @@ class _GrowthByPasses:
     `tree` is the growing one, in which more cuts are made than the tree will have; `begin` is the one to begin with.
     """
 
-    def __init__(self, begin: ThresholdTree | None, task: TableTask, objective: str, *, two_sided: bool) -> None:
+    def __init__(self, begin: ThresholdTree | None, task: Task, objective: str, *, two_sided: bool) -> None:
         self.task, self.max_depth, self.least = task, task.budget.max_depth, 0.0
         self.costs = BlockCosts.of(task, objective)
         if begin is None:
@@ -226,8 +196,8 @@ VALUES = 1 << 22  # of the rows that are gathered at once, at most
 class LookAhead:
     """The look ahead of `_cuts` for leaves of a growing tree; leaves with too many rows are left out."""
 
-    def __init__(self, task: TableTask, search: LeafCutSearch) -> None:
-        self.task, self.search, self.most_rows = task, search, max(VALUES // task.batches.n_columns, 1)
+    def __init__(self, task: Task, search: LeafCutSearch) -> None:
+        self.task, self.search, self.most_rows = task, search, max(VALUES // task.n_columns, 1)
 
     def find(self, leaves: Sequence[Leaf]) -> None:
         """Find the best pairs of cuts of leaves."""

@@ -13,10 +13,10 @@ from boxwood.grow.shared.costs import make_problem, refuse_misfit, whole_costs
 from boxwood.grow.shared.passes import BlockCosts, GrowingTree, Paths, Scales, parts_of
 from boxwood.loops import prune as loops
 from boxwood.passes import Block
-from boxwood.reference import Reference, TableTask, Task
+from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 
-__all__ = ["Shares", "pruned", "prunings", "shares_by_passes", "shares_of", "sums_by_node", "sums_of_leaves"]
+__all__ = ["Shares", "pruned", "prunings", "shares_of", "sums_by_node", "sums_of_leaves"]
 
 _AT_ONCE = 1 << 20  # numbers in an array for several prunings
 
@@ -142,9 +142,14 @@ class Shares(NamedTuple):
 
 
 def shares_of(
-    tree: ThresholdTree, task: Task, objective: str, centers: Array | None, *, leaf: Indices | None = None
+    tree: ThresholdTree, task: Task, objective: str, centers: Array | None = None, *, leaf: Indices | None = None
 ) -> Shares:
-    """Return the shares of a tree on the columns of a task, or of one on others, if the leaf of each row is given."""
+    """Return the shares of a tree on the columns of a task, or of one on others, if the leaf of each row is given.
+
+    Takes two passes over rows in batches.
+    """
+    if task.in_batches:
+        return _shares_by_passes(tree, task, objective)
     if centers is not None:
         task = task.with_reference(Reference(task.reference.labels, centers, task.reference.names))
     problem = make_problem(task, objective)
@@ -190,8 +195,7 @@ def sums_by_node(tree: ThresholdTree, costs: Ints, leaves: Indices) -> Ints:
     return sums
 
 
-def shares_by_passes(tree: ThresholdTree, task: TableTask, objective: str) -> Shares:
-    """Return what `shares_of` returns for rows in memory; takes two passes."""
+def _shares_by_passes(tree: ThresholdTree, task: Task, objective: str) -> Shares:
     costs = BlockCosts.of(task, objective)
     growing, node_of = GrowingTree.from_tree(tree)
     leaves = np.flatnonzero(tree.feature < 0)
@@ -199,7 +203,7 @@ def shares_by_passes(tree: ThresholdTree, task: TableTask, objective: str) -> Sh
     return shares_of_sums(tree, costs.under(sums))
 
 
-def sums_of_leaves(task: TableTask, costs: BlockCosts, paths: Paths, n_leaves: int) -> tuple[Ints, float]:
+def sums_of_leaves(task: Task, costs: BlockCosts, paths: Paths, n_leaves: int) -> tuple[Ints, float]:
     """Return the sums of the amounts of the rows in each leaf, and the scale of their whole numbers; takes two passes.
 
     The scale is that of all kept rows, as `whole_costs` has it for rows in memory.

@@ -18,7 +18,7 @@ from boxwood.kernels import Kernel, Precomputed, kernel_distances
 from boxwood.loops.costs import write_whole
 from boxwood.loops.expand import squared_distance, squared_distances
 from boxwood.loops.order import mark_ties, part, part_by_leaf, set_sides
-from boxwood.reference import TableTask, Task
+from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, between
 from boxwood.tree.tree import refuse_no_tree
 
@@ -87,7 +87,7 @@ def make_problem(task: Task, objective: str, kernel: Kernel | None = None) -> Pr
         centers, unit = task.reference.centers, distance_unit(task)
         costs, cost_under = _distances(task.rows.values, centers, unit)
     k = task.reference.n_clusters
-    columns = task.budget.allowed(task.rows.n_columns)
+    columns = task.budget.allowed(task.n_columns)
     return Problem(task.rows, task.kept, costs, cost_under, share, times, k, task.n_jobs, columns, centers, unit or 1.0)
 
 
@@ -97,7 +97,7 @@ def with_centers(problem: Problem, centers: Floats, unit: float) -> Problem:
     return problem._replace(costs=costs, cost_under=cost_under, centers=centers, unit=unit)
 
 
-def refuse_misfit(tree: ThresholdTree, task: Task | TableTask) -> None:
+def refuse_misfit(tree: ThresholdTree, task: Task) -> None:
     """Raise a DataError if the tree tests columns that the rows lack, or has clusters that the reference lacks."""
     refuse_no_tree(tree)
     n_clusters, n_columns = task.reference.centers.shape
@@ -182,7 +182,7 @@ def distance_unit(task: Task) -> float:
 
     It is a power of two, so it changes no digit; it keeps squares of 1e300 finite and those of 1e-300 above zero.
     """
-    return unit_of(*task.value_range, task.reference.centers)
+    return unit_of(*task.ranges, task.reference.centers)
 
 
 def unit_of(low: Floats, high: Floats, centers: Floats) -> float:

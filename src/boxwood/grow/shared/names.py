@@ -173,7 +173,7 @@ def leaves_reached(tree: ThresholdTree, task: Task) -> Indices:
 
     Trees that differ in nothing but their clusters share it. Values of rows must not change as long as `Rows` live.
     """
-    n_rows, cuts = len(task.rows), _cuts(tree)
+    n_rows, cuts = task.n_rows, _cuts(tree)
     known = _known.setdefault(task.rows, {})
     leaf = known.get(cuts)
     if leaf is None:

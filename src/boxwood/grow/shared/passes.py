@@ -30,7 +30,7 @@ from boxwood.loops.expand import squared_distances
 from boxwood.loops.walk import descend
 from boxwood.passes import Block
 from boxwood.passes.overview import ExactSum
-from boxwood.reference import TableTask
+from boxwood.reference import Task
 from boxwood.tree import TreeBuilder
 
 __all__ = [
@@ -333,7 +333,7 @@ class BlockCosts:
     exponent: int | None = None  # of the heaviest row, if weights are no such numbers
 
     @classmethod
-    def of(cls, task: TableTask, objective: str, hidden: tuple[int, ...] = ()) -> BlockCosts:
+    def of(cls, task: Task, objective: str, hidden: tuple[int, ...] = ()) -> BlockCosts:
         """Return the costs of a task's rows, with some columns hidden, of rows and of centres."""
         (low, high), centers = task.ranges, task.reference.centers.copy()
         for each in (low, high, centers.T):
