@@ -5,9 +5,11 @@ import pickle
 import numpy as np
 import pytest
 
+from boxwood import explain
 from boxwood.errors import DataError
 from boxwood.grow._methods import METHODS
 from boxwood.grow.grown import Grown
+from boxwood.metrics import price_ceiling
 from boxwood.passes import NearestCenters
 from boxwood.passes.overview import Overview
 from boxwood.reference import Reference, Task
@@ -60,8 +62,16 @@ def test_what_is_known_of_rows_is_not_read_again():
 
 def test_rows_and_reference_are_in_one_place():
     here, there = both(0)
-    with pytest.raises(TypeError, match=r"one of a table in batches, but the rows are in memory; make one: boxwood\."):
+    with pytest.raises(TypeError, match="one of a table in batches, but the rows are in memory; make one of these: "):
         Task.of(here.rows, there.reference)
+    for call in (
+        lambda: explain(here.rows, there.reference),
+        lambda: price_ceiling(here.rows, there.reference, kernel="gaussian"),
+        lambda: there.reference.kept,
+        lambda: there.reference.of_rows(np.arange(2)),
+    ):
+        with pytest.raises(TypeError, match="one of a table in batches, but the rows are in memory"):
+            call()
     with pytest.raises(TypeError, match="one of rows in memory, but the rows are in batches; make one of a table in"):
         Task.of(there.batches, here.reference)
     with pytest.raises(DataError, match=r"all rows in memory, but .* is read in batches; read a sample of its rows"):

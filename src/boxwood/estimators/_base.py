@@ -14,7 +14,7 @@ from boxwood._types import Array
 from boxwood._validation import Rows
 from boxwood.axes import AxisMap, axis_map_of
 from boxwood.errors import DataError
-from boxwood.estimators._fits import FitOnRows, by_name, clusters_on, fit_on, refuse_source
+from boxwood.estimators._fits import Fit, by_name, clusters_on, fit_on, refuse_source
 from boxwood.estimators._fitted_tree import FittedTree
 from boxwood.explanation.ask.columns import notes_on_left_out
 from boxwood.explanation.ask.limits import finished
@@ -134,8 +134,13 @@ class TreeClusterer(FittedTree):
         tree, _ = finished(coordinates.pulled_back(grown.tree), task, task.budget, coordinates)
         self._keep(grown._replace(tree=tree))
         method, options, clusterer = METHODS[self._method], self._options(), getattr(self, "clusterer_", None)
-        given = X if hasattr(clusterer, "steps") else None
-        self._fit = FitOnRows(task, coordinates, lambda task: method.grow(task, **options), clusterer, given)
+        self._fit = Fit(
+            task,
+            coordinates,
+            grow=lambda task: method.grow(task, **options),
+            clusterer=clusterer,
+            given=X if hasattr(clusterer, "steps") else None,
+        )
         self._keep_agreement(task)
 
     def _reference(self, X: Any, rows: Rows, y: Any) -> Reference:

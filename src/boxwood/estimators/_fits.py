@@ -41,8 +41,7 @@ if TYPE_CHECKING:
     from boxwood.estimators._base import TreeClusterer
 
 __all__ = [
-    "FitOnRows",
-    "FitOnTable",
+    "Fit",
     "NoExplanation",
     "TableReader",
     "by_name",
@@ -78,35 +77,51 @@ class Explained(NamedTuple):
     weights: Weights = None
 
 
-class FitOnRows(NamedTuple):
-    """The data that an explanation is measured on; kept until the explanation is first read."""
+NO_LABELS = (
+    "there are no labels_, as the rows are read in batches and not kept; predict rows in a frame, or write the labels "
+    "of a file: boxwood.explain(table, …).save('model.json'), then boxwood predict model.json FILE -o OUT"
+)
+
+
+class Fit(NamedTuple):
+    """What an explanation is measured on; kept until the explanation is first read."""
 
     task: Task
-    coordinates: Coordinates
-    grow: Callable[[Any], Grown]  # grows a tree for another task, as the estimator does
+    coordinates: Coordinates | None = None  # None for rows in batches
+    notes: tuple[str, ...] = ()  # on rows in batches; those in memory have them in their coordinates
+    grow: Callable[[Any], Grown] | None = None  # grows a tree for another task, as the estimator does
     clusterer: Any = None  # the fitted clusterer
     given: Any = None  # the table that a pipeline was fitted on; None for other clusterers
 
     def clusters(self, tree: ThresholdTree) -> Indices:
-        """Return the cluster that the tree gives to each row."""
+        """Return the cluster that the tree gives to each row; those of rows in batches are too many to be kept."""
+        if self.coordinates is None:
+            raise NoExplanation(NO_LABELS)
         return tree.predict(self.coordinates.table, n_jobs=self.task.n_jobs)
 
     def prices(self, grown: Grown, clusters: Indices) -> tuple[float, float]:
-        """Return the price of the tree, and the highest price that any tree could have."""
+        """Return the price of the tree on rows in memory, and the highest price that any tree could have."""
+        assert self.coordinates is not None
         predicted = np.where(self.task.reference.kept, clusters, -1)
         costs = costs_of(self.task, grown, predicted, self.coordinates.measured)
         return costs.price, costs.ceiling
 
     def explained(self, grown: Grown, booleans: Sequence[str]) -> Explained:
         """Return the explanation, which refers to the rows."""
-        task, coordinates = self.task, self.coordinates
-        explanation = measure(task.with_reference(renamed(task.reference)), grown, coordinates)
-        evidence = replace(explanation._rows(), grow=self.grow, clusterer=self.clusterer, given=self.given)
-        explanation = told(replace(explanation, _evidence=evidence), task, task.budget)
+        task, here = self.task.with_reference(renamed(self.task.reference)), self.coordinates
+        if here is None:
+            explanation = measured_in_batches(task, grown._replace(notes=(*self.notes, *grown.notes)))
+        else:
+            explanation = measure(task, grown, here)
+            evidence = replace(explanation._rows(), grow=self.grow, clusterer=self.clusterer, given=self.given)
+            explanation = replace(explanation, _evidence=evidence)
+        explanation = with_booleans(told(explanation, task, task.budget), booleans)
         ceiling = math.inf if explanation.kernel is None else explanation.kernel.price_ceiling
-        digest = digest_of(coordinates.table if coordinates.measured is None else coordinates.measured)
         prices = explanation.price, ceiling
-        return Explained(with_booleans(explanation, booleans), prices, digest, task.rows.weights)
+        if here is None:
+            return Explained(explanation, prices)
+        digest = digest_of(here.table if here.measured is None else here.measured)
+        return Explained(explanation, prices, digest, task.rows.weights)
 
 
 def digest_of(rows: Rows) -> bytes:
@@ -118,35 +133,7 @@ def digest_of(rows: Rows) -> bytes:
     return digest.digest()
 
 
-NO_LABELS = (
-    "there are no labels_, as the rows are read in batches and not kept; predict rows in a frame, or write the labels "
-    "of a file: boxwood.explain(table, …).save('model.json'), then boxwood predict model.json FILE -o OUT"
-)
-
-
-class FitOnTable(NamedTuple):
-    """What an explanation is measured on, by passes, when it is first read."""
-
-    task: Task
-    notes: tuple[str, ...]
-
-    def clusters(self, tree: ThresholdTree) -> Indices:
-        """Raise an error, as there are too many labels to be kept."""
-        raise NoExplanation(NO_LABELS)
-
-    def prices(self, grown: Grown, clusters: Indices) -> tuple[float, float]:
-        """Raise an error; the price is a part of the explanation."""
-        raise NoExplanation(NO_LABELS)
-
-    def explained(self, grown: Grown, booleans: Sequence[str]) -> Explained:
-        """Return the explanation; see `measured_in_batches`."""
-        task = self.task.with_reference(renamed(self.task.reference))
-        grown = grown._replace(notes=(*self.notes, *grown.notes))
-        explanation = told(measured_in_batches(task, grown), task, task.budget)
-        return Explained(with_booleans(explanation, booleans), (explanation.price, math.inf))
-
-
-def fit_on(model: TreeClusterer, source: Source, label: Any, weight: Any) -> FitOnTable:
+def fit_on(model: TreeClusterer, source: Source, label: Any, weight: Any) -> Fit:
     """Grow the tree of an estimator on a table in batches, and set the attributes that `fit` sets.
 
     Raises
@@ -173,7 +160,7 @@ def fit_on(model: TreeClusterer, source: Source, label: Any, weight: Any) -> Fit
     model.reference_ = replace(reference, measured=None)  # type: ignore[assignment]  # which holds no table
     model._keep(method.grow(task, **model._options()))
     model._map, model._no_explanation = None, NO_LABELS
-    return FitOnTable(task, (*notes_on_left_out(model._left_out), *notes))
+    return Fit(task, notes=(*notes_on_left_out(model._left_out), *notes))
 
 
 def clusters_on(model: TreeClusterer, batches: Batches, label: str | None) -> tuple[Reference, tuple[str, ...]]:

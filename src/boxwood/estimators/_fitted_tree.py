@@ -14,7 +14,7 @@ from boxwood._frames import is_frame, names_array
 from boxwood._types import Array, Indices, Ints, Weights
 from boxwood._validation import Rows, listed
 from boxwood.errors import DataError
-from boxwood.estimators._fits import FitOnRows, FitOnTable, NoExplanation, TableReader, digest_of
+from boxwood.estimators._fits import Fit, NoExplanation, TableReader, digest_of
 from boxwood.explanation import Explanation
 from boxwood.explanation.ask.names import Names, renamed
 from boxwood.explanation.explanation import with_booleans
@@ -37,7 +37,7 @@ class FittedTree(TableReader):
     reference_: Reference
 
     _grown: Grown
-    _fit: FitOnRows | FitOnTable | None
+    _fit: Fit | None
     _explanation: Explanation | None
     _digest: bytes
     _fit_weights: Weights
@@ -137,7 +137,7 @@ class FittedTree(TableReader):
 
     def _prices_of_fit(self) -> tuple[float, float]:
         """Return the price of the tree on the rows of `fit`, and the highest price that any tree could have."""
-        if isinstance(self._fit, FitOnTable):
+        if self._fit is not None and self._fit.task.in_batches:
             self._explain_fit()
         if self._prices is None:
             clusters = self._clusters_of_fit()
@@ -150,7 +150,7 @@ class FittedTree(TableReader):
         if self._fit is None:
             raise NoExplanation(self._no_explanation)
         found = self._fit.explained(self._grown, self._booleans)
-        if not isinstance(self._fit, FitOnTable):
+        if not self._fit.task.in_batches:
             self._labels = self.labels_
         self._explanation, self._prices, self._digest, self._fit_weights = found
         self._fit = None

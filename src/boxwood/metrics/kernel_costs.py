@@ -13,6 +13,7 @@ from boxwood.kernels import GramMatrix, Kernel, Precomputed, as_kernel
 from boxwood.kernels.means import distances_to_means, rows_of_clusters, shares
 from boxwood.reference import Reference, encode_labels
 from boxwood.reference.labels import check_length, whole_labels
+from boxwood.reference.reference import labels_given
 from boxwood.tree import ThresholdTree
 
 __all__ = ["KernelSpace", "kernel_cost"]
@@ -87,8 +88,7 @@ def kernel_cost(
         codes, names = encode_labels(labels)
         check_length(codes, len(space.table))
         return space.cost(codes, len(names))
-    given = reference.labels if isinstance(reference, Reference) else reference
-    reference_labels = whole_labels(given, len(space.table), _MOST_CLUSTERS, "reference")
+    reference_labels = whole_labels(labels_given(reference), len(space.table), _MOST_CLUSTERS, "reference")
     k = int(reference_labels.max(initial=-1)) + 1
     return space.cost(whole_labels(labels, len(space.table), k), k, reference_labels)
 

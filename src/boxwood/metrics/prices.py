@@ -16,6 +16,7 @@ from boxwood.metrics.kernel_costs import KernelSpace
 from boxwood.reference import Reference, encode_labels
 from boxwood.reference.centers import objective_code
 from boxwood.reference.labels import check_length
+from boxwood.reference.reference import labels_given
 from boxwood.tree import ThresholdTree
 
 __all__ = ["price_ceiling", "price_of_explainability", "ratio"]
@@ -194,7 +195,7 @@ def price_ceiling(
     2.0
     """
     space = KernelSpace(X, kernel, sample_weight, n_jobs)
-    codes, names = encode_labels(reference.labels if isinstance(reference, Reference) else reference)
+    codes, names = encode_labels(labels_given(reference))
     check_length(codes, len(space.table))
     most = space.diagonal if space.weights is None else space.weights * space.diagonal
     return ratio(float(most[codes >= 0].sum()), space.cost(codes, len(names)))

@@ -22,7 +22,7 @@ from boxwood.reference.moments import Moments, MomentsOfRows, moments_of
 if TYPE_CHECKING:
     from boxwood.reference.streamed import Measured
 
-__all__ = ["Reference", "refuse_no_reference"]
+__all__ = ["Reference", "labels_given", "refuse_no_reference"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -108,7 +108,8 @@ class Reference:
     @property
     def kept(self) -> Bools:
         """Whether each row belongs to a cluster, shape (n,)."""
-        return self.labels >= 0
+        kept: Bools = labels_given(self) >= 0
+        return kept
 
     @classmethod
     def of(
@@ -218,7 +219,8 @@ class Reference:
 
     def of_rows(self, rows: Indices) -> Reference:
         """Return the clustering of some of the rows, with the same centres and names."""
-        return Reference(self.labels[as_positions("rows", rows, len(self.labels))], self.centers, self.names)
+        labels = labels_given(self)
+        return Reference(labels[as_positions("rows", rows, len(labels))], self.centers, self.names)
 
     def with_centers(self, centers: ArrayLike, *, best_for: str | None = None) -> Reference:
         """Return the clustering with other centres, shape (k, d)."""
@@ -272,10 +274,20 @@ class Reference:
 
 def refuse_no_reference(reference: object) -> None:
     """Raise a TypeError, which says how to make one, unless the argument is a Reference of rows in memory."""
-    instead = "make one: boxwood.Reference.of(X, labels)"
-    refuse_other_kind("reference", reference, Reference, instead)
-    if isinstance(reference, Reference) and reference.in_batches:
-        raise TypeError(f"the reference is one of a table in batches, but the rows are in memory; {instead}")
+    refuse_other_kind("reference", reference, Reference, "make one: boxwood.Reference.of(X, labels)")
+    labels_given(reference)
+
+
+def labels_given(reference: Any) -> Any:
+    """Return the labels of a Reference of rows in memory, or labels as they are given."""
+    if not isinstance(reference, Reference):
+        return reference
+    if reference.in_batches:
+        raise TypeError(
+            "the reference is one of a table in batches, but the rows are in memory; make one of these: "
+            "boxwood.Reference.of(X, labels)"
+        )
+    return reference.labels
 
 
 def _as_codes(given: Any, k: int) -> Indices:

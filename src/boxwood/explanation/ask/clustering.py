@@ -18,8 +18,16 @@ from boxwood.explanation.ask.columns import notes_on_ranges, sees_distances
 from boxwood.passes import Batches, Labelling, NearestCenters
 from boxwood.passes.overview import MissingValues
 from boxwood.reference import Reference
-from boxwood.reference.clusterer import is_fitted, last_step
-from boxwood.reference.labels import centers_of
+from boxwood.reference.clusterer import (
+    fitted_clusterer,
+    is_fitted,
+    last_step,
+    mixture_of,
+    reference_in,
+    reference_of,
+    refuse_one_cluster,
+)
+from boxwood.reference.labels import by_size, centers_of
 from boxwood.reference.streamed import labelled_by
 from boxwood.render.forms.text import DOUBT
 
@@ -59,9 +67,6 @@ def clustering_of(
 
     `stages` are the coordinates of the rows before they are standardized, and after.
     """
-    from boxwood.reference import Reference
-    from boxwood.reference.clusterer import refuse_one_cluster
-
     k = _number_of_clusters(clustering, n_clusters)
     if clustering is None or hasattr(clustering, "fit"):
         reference, mixture, clustering = _of_clusterer(clustering, X, stages, k, random_state)
@@ -89,10 +94,6 @@ def _of_clusterer(
     clusterer: Any, X: Any, stages: tuple[Coordinates, Coordinates], n_clusters: int, random_state: Any
 ) -> tuple[Reference, Mixture | None, Any]:
     """Return the clustering by a clusterer, its Gaussians if it is a mixture, and the clusterer, fitted by now."""
-    from boxwood.reference import Reference
-    from boxwood.reference.clusterer import fitted_clusterer, is_fitted, mixture_of, reference_of
-    from boxwood.reference.labels import by_size
-
     coordinates = stages[1]
     if is_fitted(clusterer):
         reference = _in_rows(clusterer, reference_of(clusterer, X, coordinates.table), stages)
@@ -107,11 +108,6 @@ def _of_clusterer(
 
 def _in_rows(clusterer: Any, reference: Reference, stages: tuple[Coordinates, Coordinates]) -> Reference:
     """Return a clustering of the table by a fitted clusterer, with centres in the columns on which trees are grown."""
-    import numpy as np
-
-    from boxwood.reference import Reference
-    from boxwood.reference.clusterer import reference_in
-
     unscaled, coordinates = stages
     if hasattr(clusterer, "steps"):
         if unscaled.axis_map is not None:
@@ -274,7 +270,6 @@ def _notes_on_labels(names: Sequence[Hashable], clustering: Any) -> tuple[str, .
 def notes_on_kernel(clusterer: Any, method: str) -> tuple[str, ...]:
     """Return a note if the clusters are those of a kernel but the method is not."""
     from boxwood.clusterers import KernelKMeans
-    from boxwood.reference.clusterer import last_step
 
     if method.startswith("kernel") or not isinstance(last_step(clusterer), KernelKMeans):
         return ()

@@ -41,6 +41,7 @@ from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.budget import Budget
 from boxwood.reference.clusterer import default_clusterer, is_fitted, last_step
 from boxwood.reference.coordinates import Coordinates
+from boxwood.reference.reference import labels_given
 from boxwood.reference.scaled import scaled_batches, unit_scaling, unscaled_reference
 from boxwood.table.spark_models import is_spark_model, reference_of_spark_model
 from boxwood.tree import ThresholdTree
@@ -106,6 +107,7 @@ def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
         If the table or the clustering cannot be used, or no tree could keep the limits; see `explain`.
     """
     X, asked = with_weights(X, asked)
+    labels_given(clustering)  # refuses a reference of a table in batches
     refuse_other_index(X, labels=clustering, sample_weight=asked.sample_weight)
     clustering = with_fitted_pipeline(clustering, X, asked.sample_weight, asked.missing)
     chosen, notes = columns_for_rules(X, asked.columns, clustering)
