@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from boxwood._types import Floats, Indices
 from boxwood.grow.better._recut import Draft, is_past
 from boxwood.grow.shared.costs import make_problem, refuse_misfit, unit_of, with_centers
-from boxwood.grow.shared.names import centers_reached, honest
+from boxwood.grow.shared.names import centers_reached, with_honest_names
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.reference import Reference, Task
 from boxwood.reference.centers import find_centers, without_weightless
@@ -95,7 +95,7 @@ def refined(
     """
     problem = make_problem(task, objective)
     refuse_misfit(tree, task)
-    draft = Draft(honest(tree, task, objective), task, problem)
+    draft = Draft(with_honest_names(tree, task, objective), task, problem)
     draft.sweep_often(max_sweeps, deadline)
     return draft.build()
 
@@ -118,7 +118,7 @@ def refined_with_centers(
     reference, limits = task.reference, task.value_range
     problem = make_problem(task, "cost")
     refuse_misfit(tree, task)
-    tree = honest(tree, task, "cost")
+    tree = with_honest_names(tree, task, "cost")
     draft, old, old_unit = None, reference.centers, 0.0
     centers = centers_reached(tree, task)
     for _ in range(max_rounds):

@@ -265,18 +265,18 @@ def growth_of_several(
     for penalty in penalties:
         refuse_negative(penalty)
     nearest = lists_of(task, several=len(penalties) > 1)
-    known: dict[Path, dict[int, PlacedCut]] = {}  # at each node reached, the cut of each penalty that reaches it
+    cuts_of: dict[Path, dict[int, PlacedCut]] = {}  # at each node reached, the cut of each penalty that reaches it
 
     def tree_for(number: int) -> ThresholdTree:
         def best_cut(cuts_at: Callable[[Node], NodeCuts], node: Node) -> PlacedCut:
-            if number not in known.setdefault(node.path, {}):
-                above = known.get(node.path[:-1], {}) if node.path else dict.fromkeys(range(len(penalties)))
+            if number not in cuts_of.setdefault(node.path, {}):
+                above = cuts_of.get(node.path[:-1], {}) if node.path else dict.fromkeys(range(len(penalties)))
                 together = [other for other, cut in above.items() if cut == above[number]]
-                found = cuts_at(node).best([penalties[other] for other in together])
-                known[node.path].update(zip(together, found, strict=True))
-            return known[node.path][number]
+                best_cuts = cuts_at(node).best([penalties[other] for other in together])
+                cuts_of[node.path].update(zip(together, best_cuts, strict=True))
+            return cuts_of[node.path][number]
 
-        if known:
+        if cuts_of:
             nearest.restart()
         return separate(task, duplicates, best_cut, nearest)
 
@@ -348,7 +348,7 @@ class _Cuts(NamedTuple):
 
     def of_first(self, n_columns: int) -> _Cuts:
         """Return the same room for fewer columns."""
-        return _Cuts._make(each[:n_columns] for each in self)
+        return _Cuts._make(array[:n_columns] for array in self)
 
 
 class Nearest:
@@ -392,9 +392,9 @@ class Nearest:
         least = min(len(clusters), max(self.near.shape[1] // 4, 1))
 
         def keep(start: int, stop: int) -> None:
-            part = rows[start:stop]
+            block = rows[start:stop]
             keep_nearest(
-                self.problem.rows.values, part, centers, clusters, inside, self.unit, least, self.near, self.distances
+                self.problem.rows.values, block, centers, clusters, inside, self.unit, least, self.near, self.distances
             )
 
         map_blocks(keep, len(rows), n_jobs=self.problem.jobs_for(rows))
@@ -432,17 +432,17 @@ class NodeCuts:
             cuts = _Cuts.with_room(min(step, last - first), len(node.rows) + k)
             for start in range(first, last, step):
                 stop = min(start + step, last)
-                some, columns = cuts.of_first(stop - start), slice(start - first, stop - first)
-                self._write_costs(start, stop, at_rows[columns], at_centers[columns], some)
-                best_scores(some, start, *total, scores, best)
+                block, columns = cuts.of_first(stop - start), slice(start - first, stop - first)
+                self._write_costs(start, stop, at_rows[columns], at_centers[columns], block)
+                best_scores(block, start, *total, scores, best)
             return scores, best
 
         at_once = max(1, min(COLUMNS, VALUES // len(nearest.near)))
-        found = nearest.order.by_columns(best_of, node.places, steps=16, most=at_once)
+        by_columns = nearest.order.by_columns(best_of, node.places, steps=16, most=at_once)
         chosen = []
         for p in range(len(weighing)):
-            each = [(scores[p], *best[p].tolist()) for scores, best in found if best[p, 1] >= 0]
-            _, _, feature, place, n_left = min(each)
+            candidates = [(scores[p], *best[p].tolist()) for scores, best in by_columns if best[p, 1] >= 0]
+            _, _, feature, place, n_left = min(candidates)
             chosen.append(PlacedCut(feature, self._threshold(feature, place, n_left), place))
         return chosen
 
@@ -451,7 +451,7 @@ class NodeCuts:
         cuts = _Cuts.with_room(1, len(self.node.rows) + len(self.node.clusters))
         at_rows, at_centers = self._changes(feature, feature + 1)
         self._write_costs(feature, feature + 1, at_rows, at_centers, cuts)
-        costs, _, places, centers_left = (each[0, : cuts.sizes[0]] for each in cuts[:4])
+        costs, _, places, centers_left = (array[0, : cuts.sizes[0]] for array in cuts[:4])
         low, high = self._gap(feature, places, centers_left)
         return ColumnCuts(low, high, costs, places - self.node.places.start, centers_left)
 
