@@ -42,13 +42,13 @@ __all__ = [
 
 
 @jit
-def keep_nearest(X, rows, centers, clusters, inside, unit, least, near, distances):
+def keep_nearest(X, rows, centers, clusters, in_node, unit, least, near, distances):
     """Take the clusters that left the node out of the rows' lists; lists shorter than `least` are made anew.
 
     A list holds the nearest of the node's centres, from the nearest on. It takes time k d to make one.
 
     IN: X (n, d); rows (m,): those of the node; centers (d, k): those of the node; clusters (k,): their numbers;
-    inside (n_clusters,): whether a cluster is in the node; unit; least, at most k and the longest list.
+    in_node (n_clusters,): whether a cluster is in the node; unit; least, at most k and the longest list.
     IN and OUT: near (n, length): clusters, and -1 behind the end of a list; distances (n, length).
     """
     length = near.shape[1]
@@ -59,7 +59,7 @@ def keep_nearest(X, rows, centers, clusters, inside, unit, least, near, distance
             cluster = near[row, i]
             if cluster < 0:
                 break
-            if inside[cluster]:
+            if in_node[cluster]:
                 near[row, count], distances[row, count] = cluster, distances[row, i]
                 count += 1
         if count < least:
@@ -124,7 +124,7 @@ def add_changes(
     for signed in rows:
         row = np.uint64(signed)  # without a sign, like other indices here: numba need not check for negative ones
         own, nearest = _whole(distances[row, 0], share[row], times[row], scale), np.uint64(near[row, 0])
-        measured = False  # whether `to_all` holds the distances of this row
+        has_distances = False  # whether `to_all` holds the distances of this row
         for t in range(len(ends)):
             at_rows[t, row] = 0
             x, at = np.float64(X[row, np.uint64(first + t)]), position[t, nearest]
@@ -133,7 +133,7 @@ def add_changes(
                 continue
             down = x < value
             step, last = (-1, 0) if down else (1, k - 1)  # from the nearest centre to the row and beyond
-            more = np.int64(0)  # what the row costs beyond `own` if the cut lies next to `at`
+            extra = np.int64(0)  # what the row costs beyond `own` if the cut lies next to `at`
             reached = False  # whether the row lies before `at`
             for m in range(1, length):
                 cluster = near[row, m]
@@ -142,24 +142,24 @@ def add_changes(
                 p = position[t, np.uint64(cluster)]
                 if (p - at) * step > 0:
                     now = _whole(distances[row, m], share[row], times[row], scale) - own
-                    at_centers[t, np.uint64(at)] += step * (now - more)
-                    at, more, value = p, now, ends[t, np.uint64(p)]
+                    at_centers[t, np.uint64(at)] += step * (now - extra)
+                    at, extra, value = p, now, ends[t, np.uint64(p)]
                     reached = value <= x if down else value >= x
             if not reached and at != last:
-                if not measured:
+                if not has_distances:
                     _write_distances(X, row, centers, unit, to_all)
-                    measured = True
+                    has_distances = True
                 _write_least_beyond(to_all, by_value[t], at, step, beyond)
                 while not reached and at != last:
                     p = at + step
                     now = _whole(beyond[p], share[row], times[row], scale) - own
-                    at_centers[t, at] += step * (now - more)
-                    at, more, value = p, now, ends[t, p]
+                    at_centers[t, at] += step * (now - extra)
+                    at, extra, value = p, now, ends[t, p]
                     reached = value <= x if down else value >= x
             if reached:
-                at_rows[t, row] = -step * more
+                at_rows[t, row] = -step * extra
             else:
-                at_centers[t, at] -= step * more
+                at_centers[t, at] -= step * extra
 
 
 @stands_in_for(add_changes)
@@ -347,7 +347,7 @@ def best_scores(cuts, first, k, total, tested, base, penalties, scores, best):
     costs, weight_left, places, centers_left, sizes = cuts
     numbers, parts, depths = np.empty(k, dtype=np.int64), np.zeros((k + 1, 2), dtype=np.int64), np.zeros(k + 1)
     for t in range(len(sizes)):
-        n_numbers, parted = 0, 0  # `numbers` and `parts` are those for so many centres on the left
+        n_numbers, n_left_of_parts = 0, 0  # `numbers` and `parts` are those for so many centres on the left
         merges_left, merges_right = tested[first + t, 0], tested[first + t, 1]
         for i in range(sizes[t]):
             share = weight_left[t, i] / total if total > 0 else 0.5
@@ -361,9 +361,9 @@ def best_scores(cuts, first, k, total, tested, base, penalties, scores, best):
                 if relative + penalties[p] * least > scores[p]:
                     continue
                 if depth < 0.0:
-                    if n_left != parted:
-                        parted = n_left
-                        n_numbers = _split_in_proportion(parted, k, numbers, parts)
+                    if n_left != n_left_of_parts:
+                        n_left_of_parts = n_left
+                        n_numbers = _split_in_proportion(n_left_of_parts, k, numbers, parts)
                     depth = _depth(share, numbers[:n_numbers], parts, depths)
                 score = relative + penalties[p] * (depth - merged)
                 first_of_all = best[p, 1] < 0  # a score may be infinite

@@ -285,10 +285,10 @@ def events_in_bins(X, column, rows, counts, first, constant):
     for i in range(n_clusters):
         before = np.int64(0)
         for code in range(n_bins):
-            here = counts[clusters[i], code]
+            weight = counts[clusters[i], code]
             left[code, i], is_left[code, i] = before, center_codes[i] < code
-            before += here
-            hit[i] = hit[i] or (wanted[code] and here > 0)
+            before += weight
+            hit[i] = hit[i] or (wanted[code] and weight > 0)
         if hit[i]:
             room += first[clusters[i] + 1] - first[clusters[i]]
     values, kinds = np.empty(room), np.empty(room, dtype=np.int8)

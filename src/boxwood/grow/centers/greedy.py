@@ -14,7 +14,7 @@ from boxwood._validation import as_whole_weights, finite_number
 from boxwood.grow._methods import METHODS
 from boxwood.grow.grown import EqualCuts, Grown, Split, TieBreak, grow_by_cuts, task_of
 from boxwood.grow.shared.costs import (
-    PartedOrder,
+    PartitionedOrder,
     PlacesOfNode,
     Problem,
     distance_unit,
@@ -371,7 +371,7 @@ class Nearest:
         listed = 2 * LISTED if d >= DEAR and 2 * LISTED * n <= LARGEST else LISTED
         shape = n, min(listed, len(self.centers))
         self.near, self.distances = np.full(shape, -1, dtype=np.int32), np.empty(shape)
-        self.order = PartedOrder(self.task)
+        self.order = PartitionedOrder(self.task)
         self.keeps_root = several and max(self.near.size, self.order.entries.size) <= LARGEST
         self.at_root: tuple[Array, ...] | None = None
 
@@ -379,7 +379,7 @@ class Nearest:
         """Put all rows back into the root."""
         if self.at_root is None:
             self.near[:] = -1
-            self.order = PartedOrder(self.task)
+            self.order = PartitionedOrder(self.task)
         else:
             self.near[:], self.distances[:], self.order.entries[:] = self.at_root
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from boxwood._threads import map_tasks
 from boxwood._types import Bools, Floats, Indices, Ints
 from boxwood._validation import as_whole_weights
-from boxwood.grow.shared.costs import PartedOrder, PlacesOfNode, Problem, scale_of, whole_costs
+from boxwood.grow.shared.costs import PartitionedOrder, PlacesOfNode, Problem, scale_of, whole_costs
 from boxwood.loops.expand import (
     add_cells,
     best_alone,
@@ -80,7 +80,7 @@ class Thresholds:
     With `labels` the cost is the weight of mistakes; with None it is the cost of the problem.
     """
 
-    def __init__(self, problem: Problem, order: PartedOrder, labels: Indices | None) -> None:
+    def __init__(self, problem: Problem, order: PartitionedOrder, labels: Indices | None) -> None:
         self.problem, self.order = problem, order
         kind = np.uint8 if problem.n_clusters <= 256 else np.int32
         self.labels: NDArray[np.integer] | None = None if labels is None else labels.astype(kind)

@@ -27,7 +27,7 @@ from boxwood.grow.leaves._cuts import (
     cuts_of_pair,
     is_little,
 )
-from boxwood.grow.shared.costs import PartedOrder, PlacesOfNode, Problem, make_problem, refuse_misfit, whole_costs
+from boxwood.grow.shared.costs import PartitionedOrder, PlacesOfNode, Problem, make_problem, refuse_misfit, whole_costs
 from boxwood.kernels import Kernel, as_kernel
 from boxwood.passes import Source
 from boxwood.reference import Reference, TableReference, TableTask, Task
@@ -300,7 +300,7 @@ def expanded(
     refuse_misfit(tree, task)
     refuse_too_small(max_leaf_nodes, tree)
     labels = task.reference.labels if objective == "mistakes" else None
-    thresholds = Thresholds(problem, PartedOrder(task), labels) if cuts == "threshold" else None
+    thresholds = Thresholds(problem, PartitionedOrder(task), labels) if cuts == "threshold" else None
     growth = Growth(
         tree, problem, thresholds, least_gain(tree, problem, real_number("tol", tol)), task.budget.max_depth
     )
@@ -404,7 +404,7 @@ class Growth:
             ends = np.cumsum(np.bincount(reached[rows], minlength=tree.n_leaves)).tolist()
             places = [PlacesOfNode(start, stop) for start, stop in pairwise([0, *ends])]
         else:
-            places = self.thresholds.order.part_by_leaf(reached, tree.n_leaves)
+            places = self.thresholds.order.partition_by_leaf(reached, tree.n_leaves)
         rows = rows[np.argsort(reached[rows], kind="stable")]
         return [
             _Leaf(node_of[node], rows[span.start : span.stop], span, [], int(tree.node_depth[node]))

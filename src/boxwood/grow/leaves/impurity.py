@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from boxwood._threads import map_tasks, n_threads
 from boxwood._types import Array, Bools, Floats, Ints
 from boxwood._validation import as_whole_weights, refuse_unknown
-from boxwood.grow.shared.costs import PartedOrder, PlacesOfNode, distance_unit
+from boxwood.grow.shared.costs import PartitionedOrder, PlacesOfNode, distance_unit
 from boxwood.loops import impurity as loops
 from boxwood.loops.expand import squared_distances
 from boxwood.loops.impurity import best_by_centers, best_by_entropy, best_by_gini, best_by_rows, pairs_of, whole_x_log_x
@@ -217,7 +217,7 @@ class InOrder:
     """The rows of a task, sorted by each column and searched for the best cut of a node; see `CutRows`."""
 
     def __init__(self, task: Task, criterion: str, labels: Labels) -> None:
-        self.order, self.labels = PartedOrder(task), labels
+        self.order, self.labels = PartitionedOrder(task), labels
         self.criterion = CRITERIA[criterion](task, self.order, labels)
         self.root = _PlacedRows(self.order.root, [])
 
@@ -256,7 +256,7 @@ Search: TypeAlias = Callable[[int, int], Best]
 class _Criterion(ABC):
     """An impurity. All its methods use one unit, but scores of its search may have another."""
 
-    def __init__(self, task: Task, order: PartedOrder, labels: Labels) -> None:
+    def __init__(self, task: Task, order: PartitionedOrder, labels: Labels) -> None:
         self.order, self.labels, self.weights = order, labels.labels, labels.weights
 
     @abstractmethod
@@ -282,7 +282,7 @@ class _Gini(_Criterion):
 
 
 class _Entropy(_Criterion):
-    def __init__(self, task: Task, order: PartedOrder, labels: Labels) -> None:
+    def __init__(self, task: Task, order: PartitionedOrder, labels: Labels) -> None:
         super().__init__(task, order, labels)
         weight = int(self.weights.sum()) if self.weights.size else self.order.root.stop
         largest = max(weight, 2) * math.log2(max(weight, 2))
@@ -310,7 +310,7 @@ class _Entropy(_Criterion):
 
 
 class _Centers(_Criterion):
-    def __init__(self, task: Task, order: PartedOrder, labels: Labels) -> None:
+    def __init__(self, task: Task, order: PartitionedOrder, labels: Labels) -> None:
         super().__init__(task, order, labels)
         centers = np.ascontiguousarray(task.reference.centers)
         self.squares = np.empty((len(centers), len(centers)))
@@ -345,7 +345,7 @@ class _Centers(_Criterion):
 
 
 class _SortedRows(_Criterion):
-    def __init__(self, task: Task, order: PartedOrder, labels: Labels) -> None:
+    def __init__(self, task: Task, order: PartitionedOrder, labels: Labels) -> None:
         super().__init__(task, order, labels)
         X, kept, unit = task.rows.values, task.kept, distance_unit(task)
         middle = task.reference.centers.mean(axis=0) * 0.5

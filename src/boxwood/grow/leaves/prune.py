@@ -169,7 +169,7 @@ def _of_nodes(tree: ThresholdTree, sums: Ints) -> Shares:
         below[node] = below[node + 1] + below[tree.second[node]]
     starts = np.cumsum(below) - below
     costs, on_first = np.empty(below.sum(), dtype=np.int64), np.empty(below.sum(), dtype=np.int64)
-    loops.share_out(tree.second, below, starts, sums.min(axis=1), costs, on_first)
+    loops.cheapest_prunings(tree.second, below, starts, sums.min(axis=1), costs, on_first)
     return Shares(tree, sums.argmin(axis=1), below, starts, costs, on_first)
 
 

@@ -17,7 +17,7 @@ from boxwood.errors import DataError
 from boxwood.kernels import Kernel, Precomputed, kernel_distances
 from boxwood.loops.costs import write_whole
 from boxwood.loops.expand import squared_distance, squared_distances
-from boxwood.loops.order import mark_ties, part, part_by_leaf, set_sides
+from boxwood.loops.order import mark_ties, partition, partition_by_leaf, set_sides
 from boxwood.reference import TableTask, Task
 from boxwood.tree import ThresholdTree, between
 from boxwood.tree.tree import refuse_no_tree
@@ -26,7 +26,7 @@ __all__ = [
     "OBJECTIVES",
     "REPEATS",
     "SUM_ERROR",
-    "PartedOrder",
+    "PartitionedOrder",
     "PlacesOfNode",
     "Problem",
     "distance_unit",
@@ -303,7 +303,7 @@ class PlacesOfNode(NamedTuple):
         return self.stop - self.start
 
 
-class PartedOrder:
+class PartitionedOrder:
     """The kept rows of a task, sorted by each column and partitioned down a tree; see `loops.order`.
 
     A node has the same places in every column. A cut is given by its column and a place: rows before it go left.
@@ -385,11 +385,11 @@ class PartedOrder:
         """Move the rows of a node to the places of their sides, in every column."""
 
         def move(first: int, last: int) -> None:
-            part(self.entries, first, last, node.start, node.stop, self.is_left)
+            partition(self.entries, first, last, node.start, node.stop, self.is_left)
 
         self.by_columns(move, node)
 
-    def part_by_leaf(self, leaves: Ints, n_leaves: int) -> list[PlacesOfNode]:
+    def partition_by_leaf(self, leaves: Ints, n_leaves: int) -> list[PlacesOfNode]:
         """Move all rows from the root to the places of the leaves of a tree; return these places.
 
         `leaves` is the leaf of each row of the task, shape (n_rows,). Takes one walk along each column, at any depth of
@@ -400,7 +400,7 @@ class PartedOrder:
         starts = ends - sizes
 
         def move(first: int, last: int) -> None:
-            part_by_leaf(self.entries, first, last, leaves, starts)
+            partition_by_leaf(self.entries, first, last, leaves, starts)
 
         self.by_columns(move, self.root, steps=2)
         return [PlacesOfNode(*span) for span in zip(starts.tolist(), ends.tolist(), strict=True)]
