@@ -271,7 +271,7 @@ def _best_by_gini(entries, first, last, start, stop, labels, weights, total):
 def _best_by_entropy(entries, first, last, start, stop, labels, weights, total, table, scale):
     def whole(x):
         is_known = x.max() < len(table)
-        return table[x] if is_known else np.array([_whole(each, table, scale) for each in x.flat]).reshape(x.shape)
+        return table[x] if is_known else np.array([_whole(number, table, scale) for number in x.flat]).reshape(x.shape)
 
     def impurity(side):
         return whole(side.sum(axis=0)) - whole(side).sum(axis=0)
@@ -448,14 +448,14 @@ def _change(left, after, total):
 
 
 @jit
-def find_rows(rows, codes, column, candidates, found):
+def find_rows(rows, codes, column, candidates, candidate_rows):
     """Write the rows of a node that lie in candidate bins of a column; return their number.
 
-    IN: rows (m,); codes (n, d); column; candidates (n_bins,). OUT: found (m,).
+    IN: rows (m,); codes (n, d); column; candidates (n_bins,). OUT: candidate_rows (m,).
     """
     n_found = 0
     for row in rows:  # always written, as a branch would be mispredicted
-        found[n_found] = row
+        candidate_rows[n_found] = row
         n_found += np.int64(candidates[codes[row, column]])
     return n_found
 
