@@ -86,7 +86,7 @@ def encoders_of(transformer: Any, inputs: Columns) -> Iterator[tuple[Any, Indice
 
 
 def columns_read(transformer: Any, X: Any, names: Sequence[str]) -> list[str]:
-    """Return the columns of a frame that a transformer will read, which need not be fitted; no value is looked at."""
+    """Return the columns of a frame that a transformer, fitted or not, will read; reads no values."""
     from sklearn.base import clone
     from sklearn.compose import ColumnTransformer
 
@@ -147,7 +147,7 @@ def _side_by_side(transformer: Any, inputs: Columns) -> AxisMap:
 
 
 def _parts(transformer: Any, inputs: Columns) -> Iterator[tuple[Any, Indices]]:
-    """Yield each part of a ColumnTransformer that reads columns, with their positions among the input columns."""
+    """Yield each transformer of a ColumnTransformer that reads columns, with their positions among the input."""
     for _, part, columns in transformer.transformers_:
         if _is_dropped(part):
             continue
@@ -169,7 +169,7 @@ def _inputs(transformer: Any, inputs: Columns) -> Indices:
 
 
 def _columns_read(transformer: Any, columns: Any, inputs: Columns) -> Indices:
-    """Return the positions of the columns that one part of a ColumnTransformer reads, among the input columns."""
+    """Return the positions among the input columns that one transformer of a ColumnTransformer reads."""
     n_columns = transformer.n_features_in_
     names = list(getattr(transformer, "feature_names_in_", []))
     if isinstance(columns, slice):
@@ -405,7 +405,7 @@ def axis_map_of(transformer: Any, X: Any, columns: Sequence[str] | None = None) 
 
 
 def _tried(rows: Array) -> Array:
-    """Return the rows on which functions are tried, with a value of its column in place of each that is not finite."""
+    """Return the rows on which functions are tried, with a finite value of the column in place of each other one."""
     if 0 in rows.shape:
         raise DataError(f"X must have at least one row and one column; got shape {rows.shape}")
     lacking = ~np.isfinite(rows)

@@ -1,4 +1,4 @@
-"""How concepts are learned from their examples, how reliably, and whether better than chance.
+"""Learning concepts from examples: directions, their reliability, and tests against chance.
 
 The score of a concept and the least score of one that can be decoded are defined here alone. `ConceptProjector.fit`
 warns by them, and `concept_report` lists them.

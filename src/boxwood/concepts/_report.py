@@ -248,7 +248,7 @@ class ConceptReport:
 
 
 def _examples(projector: ConceptProjector, Z: ArrayLike, concepts: Any) -> tuple[Array, ConceptTable]:
-    """Return the embeddings and the labels of the examples, checked; the concepts are those of the projector."""
+    """Return the embeddings and the labels of the examples, checked, for the concepts of the projector."""
     check_is_fitted(projector)
     if not projector.n_examples_.all():
         raise DataError(

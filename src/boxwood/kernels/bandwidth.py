@@ -84,7 +84,7 @@ def _spread(X: Array, power: int) -> float:
 
 
 def _spread_of_columns(X: Array, power: int, weights: Floats | None) -> float:
-    """Return the sum over columns of their standard deviations to some power; it does not depend on where they lie."""
+    """Return the sum over columns of their standard deviations to some power; it does not depend on shifts."""
     each = np.ones(len(X)) if weights is None else weights
     columns = np.asarray(X, dtype=np.float64).T
     with np.errstate(over="ignore", invalid="ignore"):

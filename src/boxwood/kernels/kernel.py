@@ -140,8 +140,8 @@ class GramMatrix:
     ) -> Floats:
         """Return the matrix, or some of its rows and columns, times coefficients of shape (m, p).
 
-        Takes one evaluation of each value asked for. Each row is summed in the order of the columns, so it depends
-        neither on the number of threads, nor on the processor, nor on what other rows are asked for.
+        Takes one evaluation of each requested value. Each row is summed in the order of the columns, so it depends
+        neither on the number of threads, nor on the processor, nor on the other requested rows.
 
         Parameters
         ----------

@@ -301,7 +301,7 @@ def costs_of_cuts(X, entries, first, start, stop, weights, ends, at_rows, at_cen
 
 @jit
 def _first_from(X, j, column, start, stop, value):
-    """Return the first place from `start` on with a value that is not below `value`, `stop` if there is none."""
+    """Return the first place from `start` on with a value of at least `value`, or `stop` if there is none."""
     while start < stop:
         middle = (start + stop) // 2
         if np.float64(X[column[middle] >> 1, j]) < value:
@@ -347,7 +347,7 @@ def best_scores(cuts, first, k, total, tested, base, penalties, scores, best):
     costs, weight_left, places, centers_left, sizes = cuts
     numbers, parts, depths = np.empty(k, dtype=np.int64), np.zeros((k + 1, 2), dtype=np.int64), np.zeros(k + 1)
     for t in range(len(sizes)):
-        n_numbers, n_left_of_parts = 0, 0  # `numbers` and `parts` are those for so many centres on the left
+        n_numbers, n_left_of_parts = 0, 0  # `numbers` and `parts` are filled for this number of centres on the left
         merges_left, merges_right = tested[first + t, 0], tested[first + t, 1]
         for i in range(sizes[t]):
             share = weight_left[t, i] / total if total > 0 else 0.5

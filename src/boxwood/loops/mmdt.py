@@ -128,7 +128,7 @@ def _gap_minimum(terms, g, finest):
     """Return the threshold of gap g with the least loss, and the logarithm of that loss.
 
     Candidates are both ends of the gap and the points where the slope turns from falling to rising. If the loss is not
-    convex, the slope is looked at on a grid, which is fine near both means: down to 1/64 of `finest`, the smallest
+    convex, the slope is computed on a grid, which is fine near both means: down to 1/64 of `finest`, the smallest
     deviation above 0.
     """
     means, objective = terms[0], terms[4]

@@ -1,6 +1,6 @@
 """The costs of both sides of every cut of a box, each side one leaf; and the rows of a side.
 
-A box is the set of rows of a node. It is held as its rows in the ascending order of each column. A row has a code in
+A box is the set of rows of a node. It is stored as its rows in the ascending order of each column. A row has a code in
 each column: the rank of its value among the different values of the whole table, so that equal values have equal codes.
 A cut lies between two neighbouring rows whose codes differ::
 

@@ -173,7 +173,7 @@ def _deposit(rest, units, first, sums):
 
 @jit
 def _error_of_product(a, b, product):
-    """Return what rounding took from a product (Dekker 1971)."""
+    """Return the rounding error of a product (Dekker 1971)."""
     large = SPLIT * a
     a_high = large - (large - a)
     a_low = a - a_high

@@ -34,7 +34,7 @@ _STEPS = 200
 
 
 class MixturePrice(NamedTuple):
-    """Price of explainability of a mixture; `standard_error` is that of the sample, and 0 if `exact`."""
+    """Price of explainability of a mixture; `standard_error` is due to sampling, and 0 if `exact`."""
 
     value: float
     standard_error: float
@@ -249,7 +249,7 @@ _SAMPLES_OF_ERROR = 200_000
 
 
 class ErrorRate(NamedTuple):
-    """Fraction of rows in a leaf of another component; `standard_error` is that of the sample, and 0 if `exact`."""
+    """Fraction of rows in a leaf of another component; `standard_error` is due to sampling, and 0 if `exact`."""
 
     value: float
     standard_error: float

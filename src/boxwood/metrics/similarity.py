@@ -1,4 +1,4 @@
-"""How similar components or samples are to a kernel: along each axis, over all axes, and by mean discrepancy.
+"""Similarity of components or samples under a kernel: along each axis, over all axes, and by mean discrepancy.
 
 Fleissner, Zarvandi and Ghoshdastidar, "Explainable Clustering Beyond Worst-Case Guarantees", section 5.
 

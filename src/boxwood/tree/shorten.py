@@ -157,7 +157,7 @@ def _chosen(
 def _gap(
     node: int, x: NDArray[np.floating], z: NDArray[np.floating], rows: Indices, threshold: float, closed: bool
 ) -> _Gap:
-    """Return the gap in `x` among the rows at a node; on a side without such rows, among all rows of the table."""
+    """Return the gap in `x` among the rows at a node; a side without such rows takes all rows of the table."""
     gap = _ends(x[rows], z[rows], threshold, closed)
     if math.isinf(gap.left) or math.isinf(gap.right):
         gap = gap.completed_by(_ends(x, z, threshold, closed))

@@ -245,7 +245,7 @@ def ask(
     With `stored` there is only one question: for all columns, in the bins that are to be stored.
     """
     columns = sorted({*places.columns, *(j for question in questions for j in question.columns.tolist())})
-    rank_of = np.full((len(questions), places.n_cells + 1), -1, dtype=np.int64)  # the last one is that of cell -1
+    rank_of = np.full((len(questions), places.n_cells + 1), -1, dtype=np.int64)  # the last column is for cell -1
     for ranks, question in zip(rank_of, questions, strict=True):
         ranks[question.clusters] = np.arange(len(question.clusters))
     sizes = np.array([len(question.columns) for question in questions])

@@ -461,7 +461,7 @@ class CodedRows:
             loops.bin_cluster(self.rows.values, self.sorted_rows, c, *span, bins.binning, self.counts)
 
     def events(self, column: NodeColumn, constant: Bools) -> tuple[Array, ...]:
-        """Return the events in some bins of a column, and mark those of one value; see `events_in_bins`."""
+        """Return the events in some bins of a column, and mark bins of one value; see `events_in_bins`."""
         counted = self.counts[column.number], self.first
         events: tuple[Array, ...] = events_in_bins(self.rows.values, column, self.sorted_rows, *counted, constant)
         return events

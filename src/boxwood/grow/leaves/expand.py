@@ -130,14 +130,14 @@ def expand(
     row here.
 
     Looking ahead takes time d² k n for the leaves that no single cut helps much, and d² k b² for each of them, or
-    d² k² b³ with intervals. It looks at 31 places in each column (b = 32), or 15 with intervals (b = 16), which part
-    the rows of the leaf into parts of about equal weight. So it finds the best cuts if no column has more than b
-    different values in the leaf. Otherwise the cuts found are moved to better places between the rows, as long as that
-    gains. Of more than 32 columns those are looked at whose own best cuts cost least.
+    d² k² b³ with intervals. It tries 31 thresholds in each column (b = 32), or 15 with intervals (b = 16), which divide
+    the rows of the leaf into bins of about equal weight. So it finds the best cuts if no column has more than b
+    different values in the leaf. Otherwise the cuts are moved to better places between the rows, as long as that gains.
+    If there are more than 32 columns, only those whose own best cuts cost least are searched.
 
     A table in batches gives the tree of its rows in memory. It takes two passes to begin with, and then two or three
-    for each level by which leaves are split further. What is held in memory does not grow with the number of rows. So
-    only leaves with at most 2²² values in all their rows are looked ahead of; the function warns of others.
+    for each level by which leaves are split further. Its memory does not grow with the number of rows. So looking ahead
+    is limited to leaves with at most 2²² values; the function warns if others are left out.
 
     A kernel that is not positive definite may have negative squared distances. The tree is chosen by
     the sums of these numbers. A cluster without rows has no kernel mean, and gets no leaf.
@@ -288,9 +288,9 @@ def expanded(
 ) -> ThresholdTree:
     """Return a tree with leaves split; None begins with a single leaf of the cheapest cluster.
 
-    Splits keep the budget of the task. Where it limits the shape, no two cuts are looked at together. With `look_ahead`
-    that is done where no single cut gains, and with `instead` also in place of cuts that save little, which takes ten
-    times as long as single cuts: too long for "auto", which improves its trees in other ways. If the tree stops early,
+    Splits keep the budget of the task. With `look_ahead`, pairs of cuts are tried where no single cut gains, and with
+    `instead` also in place of cuts that save little, which takes ten times as long as single cuts: too long for "auto",
+    which improves its trees in other ways. No pairs are tried if the budget limits the shape. If the tree stops early,
     the caller warns: this function may run in a thread, and threads share warning filters.
     """
     check_expansion(task, cuts=cuts, look_ahead=look_ahead, tol=tol)

@@ -35,7 +35,7 @@ def grown_by(task: Task, criterion: str, max_leaf_nodes: int) -> ThresholdTree:
     task : Task
         Rows and reference; rows that are left out do not count.
     criterion : {"gini", "entropy", "centers", "rows"}
-        Impurity of a leaf, times its weight. "gini" and "entropy" are those of the clusters of its rows. "centers" is
+        Impurity of a leaf, times its weight. "gini" and "entropy" are by the clusters of its rows. "centers" is
         the sum of squares of the centres of the rows' clusters around their mean, so a regression tree on the centres;
         clusters that lie far apart are told apart first. "rows" is the sum of squares of the rows around their mean, a
         regression tree on the rows.

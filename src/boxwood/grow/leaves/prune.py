@@ -32,7 +32,7 @@ def pruned(
     Parameters
     ----------
     tree : ThresholdTree
-        Tree to prune. What its leaves are labelled does not matter.
+        Tree to prune. The labels of its leaves do not matter.
     task : Task
         Rows and reference.
     max_leaf_nodes : int
@@ -46,8 +46,8 @@ def pruned(
     Returns
     -------
     ThresholdTree
-        Always holds: no tree with so many leaves that is made of `tree` by undoing cuts, whatever its labels, costs
-        less. Each leaf carries its cheapest cluster, the lowest of equals; several may carry the same.
+        Always holds: no tree with at most `max_leaf_nodes` leaves that results from `tree` by undoing cuts costs less,
+        with any labels. Each leaf carries its cheapest cluster, the lowest of equals; several may carry the same.
 
     Notes
     -----
@@ -66,7 +66,7 @@ def prunings(
     """Return the cheapest prunings with at most 1, 2, 3, … leaves, up to the first with the lowest cost of all.
 
     Entry m - 1 is `pruned(tree, task, m, objective, centers)`; the one before it has as few leaves or costs more. All
-    together take the time of one, but for making the trees. With `max_leaf_nodes` the list has no more than so many.
+    together take the time of one, apart from building the trees. The list has at most `max_leaf_nodes` entries.
     """
     shares = shares_of(tree, task, objective, centers)
     most = min(shares.fewest(tree.n_leaves), max_leaf_nodes or tree.n_leaves)
@@ -202,7 +202,7 @@ def shares_by_passes(tree: ThresholdTree, task: TableTask, objective: str) -> Sh
 def sums_of_leaves(task: TableTask, costs: BlockCosts, paths: Paths, n_leaves: int) -> tuple[Ints, float]:
     """Return the sums of the amounts of the rows in each leaf, and the scale of their whole numbers; takes two passes.
 
-    The scale is that of all kept rows, as `whole_costs` has it for rows in memory.
+    The scale is computed from all kept rows, like `whole_costs` for rows in memory.
     """
     [scale] = task.batches.fold(partial(Scales, costs, GrowingTree().paths_to([0]), 1, 0)).scales()
     return task.batches.fold(partial(_SumsOfLeaves, costs, paths, scale, n_leaves)).sums, scale

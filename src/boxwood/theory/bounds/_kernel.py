@@ -473,7 +473,7 @@ class _KernelFacts(NamedTuple):
         return cls(k, p, alpha, noise, float(similarity.tau), gap if is_known else 0.0, factor)
 
     def price(self, wrong: float) -> float:
-        """Return the bound on the price from one on the fraction of rows in a wrong leaf."""
+        """Return the bound on the price, given a bound on the fraction of rows in a wrong leaf."""
         return 1 + (self.factor * min(1.0, wrong) if wrong > 0 else 0.0)
 
     def midpoint_limit(self, m: int) -> float:

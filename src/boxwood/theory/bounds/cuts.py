@@ -1,4 +1,4 @@
-"""What the cuts of one tree do to a mixture, and whether they obey the inequality of a proof.
+"""The cuts of one tree on a mixture: separation probabilities, and the inequality that a proof requires of each cut.
 
 A row ends in a wrong leaf only if some cut separates it from its mean, or if the mean itself lies in a wrong leaf. The
 papers' proofs add up bounds on the fractions of rows that the cuts separate, and all of them bound each cut alone. So
@@ -117,7 +117,7 @@ def tree_conditions(
     amount: Callable[[ReachedCut], float],
     limit: Callable[[ReachedCut], float] | float,
 ) -> tuple[Condition, Condition]:
-    """Return what a proof asks of a tree: a leaf for each mean behind k - 1 thresholds, an inequality at each cut.
+    """Return the conditions of a proof on a tree: a leaf for each mean, k - 1 thresholds, an inequality at each cut.
 
     The inequality, in words, says that an amount at each cut is at most a limit. Both conditions are unknown if there
     is no tree.
