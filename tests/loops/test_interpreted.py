@@ -214,6 +214,19 @@ def test_another_numba_compiles(monkeypatch):
     assert not hook._is_absent(arguments(10))
 
 
+@pytest.mark.parametrize("error", [AttributeError, ModuleNotFoundError])
+def test_machine_code_for_a_class_of_another_name_or_place_is_compiled_anew(error, monkeypatch):
+    def load():
+        raise error("Can't get attribute 'Column' on <module 'boxwood.loops.imm'>")
+
+    flushed = []
+    loop = jit.jit(order.set_sides.py_func)
+    cache = SimpleNamespace(_cache_file=SimpleNamespace(_load_index=load), flush=lambda: flushed.append(True))
+    monkeypatch.setattr(loop, "_cache", cache)
+    assert loop._compile_for_args.__self__._is_absent(arguments(10))
+    assert flushed == [True]
+
+
 def test_a_first_call_compiles_little_and_a_second_process_knows_what_was_compiled(tmp_path):
     script = (
         "import numpy as np\n"

@@ -145,15 +145,21 @@ class _Uncompiled:
         if kinds not in self.absent:
             try:
                 file = getattr(loop._cache, "_cache_file", None)  # there is none without a folder for it
-                known = {} if file is None else file._load_index()
+                known = {} if file is None else self._known(file._load_index)
                 if known and loop._cache._index_key(kinds, loop.targetctx.codegen()) in known:
                     return False
-            except ModuleNotFoundError:  # stored by an earlier boxwood, with a class of an argument in another module
-                loop._cache.flush()
             except (AttributeError, OSError):  # another version of numba may store it in another way
                 return False
             self.absent.add(kinds)
         return True
+
+    def _known(self, load: Callable[[], dict[Any, Any]]) -> dict[Any, Any]:
+        """Return the index of machine code on disk, which is emptied if it names a class that is no longer there."""
+        try:
+            return load()
+        except (ModuleNotFoundError, AttributeError):  # stored when a class of an argument had another place or name
+            self.loop._cache.flush()
+            return {}
 
     def _is_quick(self, args: tuple[Any, ...]) -> bool:
         """Return whether a call is likely to be interpreted before `patience` is used up."""
