@@ -161,14 +161,16 @@ class GramMatrix:
         factors = np.ascontiguousarray(coefficients, dtype=np.float64)
 
         def work(start: int) -> Floats:
-            taken = _part(rows, start, min(start + TILE, n))
+            taken = _selection_of(rows, start, min(start + TILE, n))
             buffer = np.empty(TILE * TILE)
             sums = np.zeros((min(TILE, n - start), factors.shape[1]))
             block_sum = np.empty_like(sums)
             for first in range(0, m, TILE):
                 last = min(first + TILE, m)
                 block_sum.fill(0.0)  # sums of sums lose fewer digits
-                add_products(self._tile(taken, _part(columns, first, last), buffer), factors[first:last], block_sum)
+                add_products(
+                    self._tile(taken, _selection_of(columns, first, last), buffer), factors[first:last], block_sum
+                )
                 sums += block_sum
             return sums
 
@@ -202,5 +204,5 @@ def _length(selection: Selection, n: int) -> int:
     return len(range(*selection.indices(n))) if isinstance(selection, slice) else len(selection)
 
 
-def _part(numbers: Indices | None, start: int, stop: int) -> Selection:
+def _selection_of(numbers: Indices | None, start: int, stop: int) -> Selection:
     return slice(start, stop) if numbers is None else numbers[start:stop]

@@ -47,14 +47,14 @@ def fill_bins(X, column, order, n_bins, codes, starts):
 
 
 @jit
-def code_rows(X, kept, edges, start, stop, codes, counts):
+def code_rows(X, is_kept, edges, start, stop, codes, counts):
     """Write the bin of each value of the kept rows from `start` to `stop - 1`: the number of edges below the value.
 
-    IN: X (n, d); kept (n,); edges (d, 64): ascending, the last of each column is infinite. OUT: codes (n, d).
+    IN: X (n, d); is_kept (n,); edges (d, 64): ascending, the last of each column is infinite. OUT: codes (n, d).
     IN and OUT: counts (d, 64): kept rows in each bin.
     """
     for row in range(start, stop):
-        if not kept[row]:
+        if not is_kept[row]:
             continue
         for j in range(X.shape[1]):
             value, of_column = X[row, j], edges[j]
@@ -69,11 +69,11 @@ def code_rows(X, kept, edges, start, stop, codes, counts):
 
 
 @jit
-def gather_bins(codes, column, kept, starts, order):
-    """Write the kept rows bin by bin. IN: codes (n, d); column; kept (n,); starts (n_bins + 1,). OUT: order (m,)."""
+def gather_bins(codes, column, is_kept, starts, order):
+    """Write the kept rows bin by bin. IN: codes (n, d); column; is_kept (n,); starts (n_bins + 1,). OUT: order (m,)."""
     following = starts.copy()
-    for row in range(len(kept)):
-        if kept[row]:
+    for row in range(len(is_kept)):
+        if is_kept[row]:
             code = codes[row, column]
             order[following[code]] = row
             following[code] += 1

@@ -47,24 +47,24 @@ ONE = np.uint64(1)
 
 
 @jit
-def place_rows(X, kept, feature, lower, upper, second, at, leaf, start, stop):
+def place_rows(X, is_kept, feature, lower, upper, second, at, leaf, start, stop):
     """Write the node of each row at each level, and its leaf; rows that are not kept have none.
 
-    IN: X (n, d); kept (n,); feature, lower, upper, second (n_nodes,), in pre-order; start, stop: rows to be placed.
+    IN: X (n, d); is_kept (n,); feature, lower, upper, second (n_nodes,), in pre-order; start, stop: rows to be placed.
     OUT: at (n_levels, n); leaf (n,).
     """
     nowhere = len(feature)
     for row in range(start, stop):
         at[:, row] = nowhere
         leaf[row] = nowhere
-        if kept[row]:
+        if is_kept[row]:
             leaf[row] = _walk_down(X, np.uint64(row), np.uint64(0), np.uint64(0), feature, lower, upper, second, at)
 
 
 @stands_in_for(place_rows)
-def _place_rows(X, kept, feature, lower, upper, second, at, leaf, start, stop):
+def _place_rows(X, is_kept, feature, lower, upper, second, at, leaf, start, stop):
     at[:, start:stop], leaf[start:stop] = len(feature), len(feature)
-    rows = start + np.flatnonzero(kept[start:stop])
+    rows = start + np.flatnonzero(is_kept[start:stop])
     node, level = np.zeros(len(rows), dtype=np.int64), 0
     while len(rows):
         at[level, rows] = leaf[rows] = node

@@ -136,7 +136,7 @@ def grow_kernel_imm(
 ) -> Grown:
     """Return what `kernel_imm` grows for a task; under "auto" features this is the tree of lowest cost."""
     resolved, options = as_kernel(kernel), {"n_terms": n_terms, "n_landmarks": n_landmarks}
-    rows = _kept(task, resolved.fitted(task.rows))
+    rows = _kept_rows(task, resolved.fitted(task.rows))
     trees: list[_FeatureTree] = []
     refusal: DataError | None = None
     for kind in _kinds(resolved, features):
@@ -165,7 +165,7 @@ class _KeptRows(NamedTuple):
     n_jobs: int | None
 
 
-def _kept(task: Task, kernel: Kernel) -> _KeptRows:
+def _kept_rows(task: Task, kernel: Kernel) -> _KeptRows:
     reference, kept = task.reference, task.kept
     rows, allowed = (
         rows_of_task if kept.all() else rows_of_task.take(np.flatnonzero(kept))
