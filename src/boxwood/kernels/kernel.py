@@ -167,7 +167,7 @@ class GramMatrix:
             block_sum = np.empty_like(sums)
             for first in range(0, m, TILE):
                 last = min(first + TILE, m)
-                block_sum.fill(0.0)  # sums of sums lose fewer digits
+                block_sum.fill(0.0)  # summed by blocks, which rounds less than one long sum
                 add_products(
                     self._tile(taken, _selection_of(columns, first, last), buffer), factors[first:last], block_sum
                 )

@@ -52,7 +52,7 @@ def _widen(X, labels, least, most):
 
 @jit
 def add_parts(X, labels, weights, scales, scale, units, sums, totals):
-    """Add the rows of each cluster in parts, `X * scales` times `weights * scale`, and these weights.
+    """Add the weighted rows of each cluster, `X * scales` times `weights * scale`, and these weights, split into parts.
 
     IN: X (n, d); labels (n,); weights (n,) or (0,); scales (k, d), powers of two that bring the values of a cluster
     into [-1, 1]; scale, which does so for weights; units (p,), descending. OUT: sums (k, p, d), totals (k, p).

@@ -338,7 +338,7 @@ def cheaper_clusters(problem: Problem, labels: Indices, clusters: Ints, rows: In
 
 
 def _by_counts(problem: Problem, labels: Indices, clusters: Ints, rows: Indices, slots: Indices) -> Ints:
-    """Return the cluster with most weight in each leaf, or -1 if its own has as much: it makes the fewest mistakes."""
+    """Return the heaviest cluster of each leaf, so the one with fewest mistakes, or -1 if its own is as heavy."""
     counts = np.zeros((len(clusters), problem.n_clusters), dtype=np.int64)
     np.add.at(counts, (slots, labels[rows]), problem.times[rows])
     own = counts[np.arange(len(clusters)), clusters]
@@ -449,7 +449,7 @@ class RecutLevel(NamedTuple):
             best.add(nodes, column, states)
 
     def _orders(self, candidates: Bools) -> Callable[[int], NDArray[np.int32]]:
-        """Return a function that gives rows in the order of a column: those of candidate nodes, perhaps others, too."""
+        """Return a function that gives the rows of candidate nodes, perhaps with others, sorted by a column."""
         of_nodes: Bools = np.asarray(candidates.any(axis=1))
         rows = self.rows[of_nodes[self.at[self.rows]]].astype(np.int32)
         if len(rows) * _FEW > len(self.X):

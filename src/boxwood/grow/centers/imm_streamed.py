@@ -343,5 +343,5 @@ def _by_cells(of_cells: Ints, columns: list[int], block: Block) -> tuple[Ints, I
 
 
 def _cells(merged: Indices, block: Block) -> Array:
-    """Return the cluster as which each row is counted, or -1."""
+    """Return the cluster of each row, with clusters of equal centres merged, or -1."""
     return np.append(merged, -1)[block.labels]

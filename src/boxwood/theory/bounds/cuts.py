@@ -21,9 +21,9 @@ from boxwood.tree import ThresholdTree
 
 __all__ = ["ReachedCut", "cuts_of", "tree_conditions"]
 
-_ROUNDING = 1e-12  # of either side of an inequality that a cut may attain
-_ULPS = 4 * np.finfo(np.float64).eps  # thresholds are rounded, so a cut in the middle is not quite
-_NEGLIGIBLE = 1e-6  # of a standard deviation; a rounding beyond it counts
+_ROUNDING = 1e-12  # relative rounding error of an inequality in which equality is possible
+_ULPS = 4 * np.finfo(np.float64).eps  # thresholds are rounded, so a cut is not exactly in the middle
+_NEGLIGIBLE = 1e-6  # of a standard deviation; larger rounding errors count
 
 
 class ReachedCut(NamedTuple):
