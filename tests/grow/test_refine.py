@@ -87,7 +87,7 @@ def test_equals_the_twin_however_the_work_is_done(objective, monkeypatch):
         monkeypatch.setattr("boxwood.reference.bins.LONG", long)  # rows above which no column is sorted for its bins
         monkeypatch.setattr(_recut_search, "_LARGE", large)  # rows from which bins are used
         monkeypatch.setattr(_recut_search, "_FEW", few)
-        monkeypatch.setattr(_recut, "_KEPT_BYTES", kept_bytes)
+        monkeypatch.setattr(_recut, "_CACHE_BYTES", kept_bytes)
         monkeypatch.setattr(_recut, "BLOCK_ROWS", block)
         monkeypatch.setattr(_threads, "BLOCK_ROWS", block)
         for seed in seeds(30, first=large):
